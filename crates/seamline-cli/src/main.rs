@@ -1,0 +1,2 @@
+//! The `seamline` command.
+fn main() {}
