@@ -1,2 +1,61 @@
-//! Chores.
-fn main() {}
+//! The chores of the workspace: `cargo xtask <chore>`.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "xtask is a program whose output is read on a terminal"
+)]
+
+mod chores;
+mod manifest;
+mod source;
+mod tidy;
+mod tree;
+mod workspace;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+use crate::chores::{bench, codegen, new_rule, test};
+use crate::workspace::Workspace;
+
+const USAGE: &str = "\
+usage: cargo xtask <chore>
+
+  test [--fast]             all that CI runs; --fast leaves out docs, release and licences
+  tidy                      checks of the tree that the compiler cannot make
+  codegen [--check]         write docs/cli.md and docs/rules/ anew; --check only compares
+  bench <name> [args]       measure; names: core
+  new-rule <group> <name>   the skeleton of a rule and its fixtures
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match run(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &[&str]) -> Result<()> {
+    let workspace = Workspace::find()?;
+    match args {
+        ["test"] => test::run(&workspace, test::Extent::Whole),
+        ["test", "--fast"] => test::run(&workspace, test::Extent::Fast),
+        ["tidy"] => chores::tidy::run(&workspace),
+        ["codegen"] => codegen::run(&workspace, codegen::Mode::Write),
+        ["codegen", "--check"] => codegen::run(&workspace, codegen::Mode::Check),
+        ["bench", name, rest @ ..] => bench::run(&workspace, name, rest),
+        ["new-rule", group, name] => new_rule::run(&workspace, group, name),
+        ["help" | "--help" | "-h"] => {
+            print!("{USAGE}");
+            Ok(())
+        }
+        [] => bail!("which chore?\n\n{USAGE}"),
+        _ => bail!("no such chore: `{}`\n\n{USAGE}", args.join(" ")),
+    }
+}

@@ -1,0 +1,47 @@
+//! `cargo xtask bench <name>`: runs one benchmark.
+
+use anyhow::{Result, bail};
+
+use crate::workspace::{self, Workspace};
+
+/// Name, crate and target of each benchmark.
+const BENCHES: [(&str, &str, &str); 1] = [("core", "seamline", "core")];
+
+pub(crate) fn run(workspace: &Workspace, name: &str, args: &[&str]) -> Result<()> {
+    let command = command(name, args)?;
+    workspace::run(&mut workspace.cargo(&command))
+}
+
+fn command<'a>(name: &str, args: &[&'a str]) -> Result<Vec<&'a str>> {
+    let Some((_, package, target)) = BENCHES.iter().find(|(known, _, _)| *known == name) else {
+        let known: Vec<&str> = BENCHES.iter().map(|(known, _, _)| *known).collect();
+        bail!(
+            "no such benchmark: `{name}`\nhint: there is {}",
+            known.join(", ")
+        );
+    };
+    let mut command = vec!["bench", "-p", package, "--bench", target, "--"];
+    command.extend(args);
+    Ok(command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_known_name_becomes_a_cargo_command() {
+        assert_eq!(
+            command("core", &["--quick"]).unwrap(),
+            [
+                "bench", "-p", "seamline", "--bench", "core", "--", "--quick"
+            ]
+        );
+    }
+
+    #[test]
+    fn an_unknown_name_says_what_there_is() {
+        let error = command("speed", &[]).unwrap_err().to_string();
+        assert_eq!(error, "no such benchmark: `speed`\nhint: there is core");
+    }
+}

@@ -1,0 +1,10 @@
+//! One file per chore; the steps of `test` that are more than one command have their own.
+
+pub(crate) mod bench;
+pub(crate) mod codegen;
+mod licences;
+pub(crate) mod new_rule;
+mod readme;
+mod tally;
+pub(crate) mod test;
+pub(crate) mod tidy;

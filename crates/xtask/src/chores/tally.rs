@@ -1,0 +1,93 @@
+//! Counting tests from what the runners say.
+
+/// How many tests passed and failed, as the runners' own closing lines have it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Tally {
+    /// Tests that passed.
+    pub(super) passed: u64,
+    /// Tests that failed, timed out or could not be started.
+    pub(super) failed: u64,
+    /// Closing lines seen; without one there is nothing to say.
+    pub(super) closing_lines: u64,
+}
+
+impl Tally {
+    /// Counts the line if it is a closing line.
+    pub(super) fn see(&mut self, line: &str) {
+        let line = line.trim_start();
+        let counts = if let Some(rest) = line.strip_prefix("test result: ") {
+            rest.split_once(". ").map(|(_, counts)| counts)
+        } else if line.starts_with("Summary [") {
+            line.split_once(" run: ").map(|(_, counts)| counts)
+        } else {
+            None
+        };
+        let Some(counts) = counts else { return };
+        self.closing_lines += 1;
+        for part in counts.split([';', ',']) {
+            self.add(part.trim());
+        }
+    }
+
+    fn add(&mut self, part: &str) {
+        let Some((count, what)) = part.split_once(' ') else {
+            return;
+        };
+        let Ok(count) = count.parse::<u64>() else {
+            return;
+        };
+        if what.starts_with("passed") {
+            self.passed += count;
+        } else if ["failed", "timed out", "exec failed"]
+            .iter()
+            .any(|outcome| what.starts_with(outcome))
+        {
+            self.failed += count;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tally(lines: &[&str]) -> Tally {
+        let mut tally = Tally::default();
+        for line in lines {
+            tally.see(line);
+        }
+        tally
+    }
+
+    #[test]
+    fn the_lines_of_cargo_test_are_added_up() {
+        let seen = tally(&[
+            "running 3 tests",
+            "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 1 filtered out; finished in 0.00s",
+            "test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out",
+        ]);
+        assert_eq!(
+            seen,
+            Tally {
+                passed: 4,
+                failed: 2,
+                closing_lines: 2
+            }
+        );
+    }
+
+    #[test]
+    fn the_line_of_nextest_is_read() {
+        let seen = tally(&[
+            "     Summary [   0.012s] 9 tests run: 6 passed (1 slow), 2 failed, 1 timed out, 4 skipped",
+        ]);
+        assert_eq!(
+            seen,
+            Tally {
+                passed: 6,
+                failed: 3,
+                closing_lines: 1
+            }
+        );
+    }
+}

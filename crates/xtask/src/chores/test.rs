@@ -1,0 +1,245 @@
+//! `cargo xtask test`: all that CI runs, step by step, up to the first failure.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Error, Result, bail};
+
+use super::tally::Tally;
+use super::{codegen, licences, readme, tidy};
+use crate::workspace::{self, Workspace};
+
+/// How much to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// Everything.
+    Whole,
+    /// What finds most mistakes in the least time.
+    Fast,
+}
+
+/// How a step ended.
+pub(super) enum Outcome {
+    Passed,
+    /// Not run, or not run whole, and why.
+    Skipped(String),
+    Failed(Error),
+}
+
+struct Step {
+    name: &'static str,
+    least: Extent,
+    run: fn(&Workspace, &mut Tally) -> Result<Outcome>,
+}
+
+const STEPS: [Step; 9] = [
+    step("format", Extent::Fast, format),
+    step("tidy", Extent::Fast, check_tidy),
+    step("clippy", Extent::Fast, clippy),
+    step("tests", Extent::Fast, tests),
+    step("doc tests", Extent::Whole, doc_tests),
+    step("docs", Extent::Whole, docs),
+    step("generated docs", Extent::Whole, generated_docs),
+    step("licences", Extent::Whole, check_licences),
+    step("readme", Extent::Whole, check_readme),
+];
+
+const fn step(
+    name: &'static str,
+    least: Extent,
+    run: fn(&Workspace, &mut Tally) -> Result<Outcome>,
+) -> Step {
+    Step { name, least, run }
+}
+
+struct Done {
+    name: &'static str,
+    outcome: Outcome,
+    elapsed: Duration,
+}
+
+pub(crate) fn run(workspace: &Workspace, extent: Extent) -> Result<()> {
+    let mut tally = Tally::default();
+    let mut done = Vec::new();
+    for (index, step) in STEPS.iter().enumerate() {
+        println!("\n=== {}/{} {}", index + 1, STEPS.len(), step.name);
+        let start = Instant::now();
+        let outcome = if extent == Extent::Fast && step.least == Extent::Whole {
+            Outcome::Skipped("--fast".to_owned())
+        } else {
+            (step.run)(workspace, &mut tally).unwrap_or_else(Outcome::Failed)
+        };
+        let elapsed = start.elapsed();
+        println!(
+            "--- {}: {} ({})",
+            step.name,
+            word(&outcome),
+            seconds(elapsed)
+        );
+        let has_failed = matches!(outcome, Outcome::Failed(_));
+        done.push(Done {
+            name: step.name,
+            outcome,
+            elapsed,
+        });
+        if has_failed {
+            break;
+        }
+    }
+    print!("{}", summary(&done, tally));
+    match done.pop().map(|last| (last.name, last.outcome)) {
+        Some((name, Outcome::Failed(error))) => bail!(error.context(format!("step `{name}`"))),
+        _ => Ok(()),
+    }
+}
+
+fn summary(done: &[Done], tally: Tally) -> String {
+    let mut lines = vec![String::new(), "=== summary".to_owned()];
+    for step in done {
+        let mut line = format!(
+            "{:<16}{:<9}{:>8}",
+            step.name,
+            word(&step.outcome),
+            seconds(step.elapsed)
+        );
+        if let Outcome::Skipped(why) = &step.outcome {
+            line = format!("{line}  {why}");
+        }
+        lines.push(line);
+    }
+    for step in STEPS.iter().skip(done.len()) {
+        lines.push(format!("{:<16}not run", step.name));
+    }
+    let total: Duration = done.iter().map(|step| step.elapsed).sum();
+    lines.push(format!("{:<25}{:>8}", "total", seconds(total)));
+    if tally.closing_lines > 0 {
+        lines.push(format!("{} passed, {} failed", tally.passed, tally.failed));
+    }
+    lines.join("\n") + "\n"
+}
+
+fn word(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Passed => "ok",
+        Outcome::Skipped(_) => "skipped",
+        Outcome::Failed(_) => "FAILED",
+    }
+}
+
+fn seconds(elapsed: Duration) -> String {
+    format!("{:.1} s", elapsed.as_secs_f64())
+}
+
+fn format(workspace: &Workspace, _: &mut Tally) -> Result<Outcome> {
+    workspace::run(&mut workspace.cargo(&["fmt", "--all", "--check"]))?;
+    Ok(Outcome::Passed)
+}
+
+fn check_tidy(workspace: &Workspace, _: &mut Tally) -> Result<Outcome> {
+    tidy::run(workspace)?;
+    Ok(Outcome::Passed)
+}
+
+fn clippy(workspace: &Workspace, _: &mut Tally) -> Result<Outcome> {
+    let args = [
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--",
+        "-D",
+        "warnings",
+    ];
+    workspace::run(&mut workspace.cargo(&args))?;
+    Ok(Outcome::Passed)
+}
+
+fn tests(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
+    let mut command = if workspace.has_plugin("nextest") {
+        workspace.cargo(&["nextest", "run", "--workspace", "--no-fail-fast"])
+    } else {
+        println!("cargo-nextest is not installed; cargo test runs the same tests");
+        // Not `--all-targets`: that would run the benchmarks. Doc tests are the next step.
+        workspace.cargo(&[
+            "test",
+            "--workspace",
+            "--no-fail-fast",
+            "--lib",
+            "--bins",
+            "--tests",
+            "--examples",
+        ])
+    };
+    workspace::run_watched(&mut command, |line| tally.see(line))?;
+    Ok(Outcome::Passed)
+}
+
+fn doc_tests(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
+    let mut command = workspace.cargo(&["test", "--doc", "--workspace", "--no-fail-fast"]);
+    workspace::run_watched(&mut command, |line| tally.see(line))?;
+    Ok(Outcome::Passed)
+}
+
+fn docs(workspace: &Workspace, _: &mut Tally) -> Result<Outcome> {
+    // Libraries only: the command and the library share a name and would share a folder.
+    let mut command = workspace.cargo(&["doc", "--workspace", "--no-deps", "--lib"]);
+    workspace::run(command.env("RUSTDOCFLAGS", "-D warnings"))?;
+    Ok(Outcome::Passed)
+}
+
+fn generated_docs(workspace: &Workspace, _: &mut Tally) -> Result<Outcome> {
+    codegen::run(workspace, codegen::Mode::Check)?;
+    Ok(Outcome::Passed)
+}
+
+fn check_licences(workspace: &Workspace, _: &mut Tally) -> Result<Outcome> {
+    licences::run(workspace)
+}
+
+fn check_readme(workspace: &Workspace, _: &mut Tally) -> Result<Outcome> {
+    readme::run(workspace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_lists_every_step_and_the_count() {
+        let done = [
+            Done {
+                name: "format",
+                outcome: Outcome::Passed,
+                elapsed: Duration::from_millis(1500),
+            },
+            Done {
+                name: "tidy",
+                outcome: Outcome::Skipped("because".to_owned()),
+                elapsed: Duration::from_millis(200),
+            },
+        ];
+        let tally = Tally {
+            passed: 7,
+            failed: 0,
+            closing_lines: 1,
+        };
+        assert_eq!(
+            summary(&done, tally),
+            "\n=== summary\n\
+             format          ok          1.5 s\n\
+             tidy            skipped     0.2 s  because\n\
+             clippy          not run\n\
+             tests           not run\n\
+             doc tests       not run\n\
+             docs            not run\n\
+             generated docs  not run\n\
+             licences        not run\n\
+             readme          not run\n\
+             total                       1.7 s\n\
+             7 passed, 0 failed\n"
+        );
+    }
+
+    #[test]
+    fn nothing_is_counted_that_was_not_seen() {
+        assert!(!summary(&[], Tally::default()).contains("passed"));
+    }
+}

@@ -1,0 +1,187 @@
+//! A crate does not know what it should not: rules name no dialect, dialects name no rule, and
+//! nothing below rank 3 touches the world.
+
+use std::collections::BTreeSet;
+
+use super::{Complaint, Subject};
+use crate::source;
+use crate::tree::Tree;
+
+const RULES: &str = "crates/seamline-rules/src/";
+const DIALECTS: &str = "crates/seamline-dialects/src/";
+/// From this rank on a crate may read clocks, files and the environment.
+const WORLDLY_RANK: i64 = 3;
+const SWITCH: &str = "#![deny(clippy::disallowed_methods)]";
+const SWITCHED_LINT: &str = "clippy::disallowed_methods";
+
+pub(super) fn check(subject: &Subject) -> Vec<Complaint> {
+    let mut complaints = dialects_in_rules(&subject.tree);
+    complaints.extend(rules_in_dialects(&subject.tree));
+    complaints.extend(unswitched(subject));
+    complaints
+}
+
+fn dialects_in_rules(tree: &Tree) -> Vec<Complaint> {
+    let dialects = dialects(tree);
+    in_code(tree, RULES, |line| {
+        if matches_on_dialect(line) {
+            return Some("a rule reads constraints, it does not ask for the dialect".to_owned());
+        }
+        let name = source::words(line).find(|word| dialects.contains(*word))?;
+        Some(format!("`{name}`: rules name no dialect; read constraints"))
+    })
+}
+
+fn rules_in_dialects(tree: &Tree) -> Vec<Complaint> {
+    let prefixes = code_prefixes(tree);
+    in_code(tree, DIALECTS, |line| {
+        let code = source::words(line)
+            .find(|word| code_prefix(word).is_some_and(|prefix| prefixes.contains(prefix)))?;
+        Some(format!("`{code}`: dialects name no rule"))
+    })
+}
+
+fn in_code(tree: &Tree, folder: &str, said: impl Fn(&str) -> Option<String>) -> Vec<Complaint> {
+    let mut complaints = Vec::new();
+    for (path, text) in tree.rust().filter(|(path, _)| path.starts_with(folder)) {
+        for (number, line) in source::code(text) {
+            complaints.extend(said(line).map(|message| Complaint::at(path, number, message)));
+        }
+    }
+    complaints
+}
+
+/// The folders of the dialects, which are their names, and the same as types.
+fn dialects(tree: &Tree) -> BTreeSet<String> {
+    let folders = tree
+        .paths()
+        .filter_map(|path| path.strip_prefix(DIALECTS)?.strip_suffix("/constraints.rs"))
+        .filter(|folder| !folder.contains('/'));
+    folders
+        .flat_map(|folder| [folder.to_owned(), type_name(folder)])
+        .collect()
+}
+
+fn type_name(module: &str) -> String {
+    module
+        .split('_')
+        .filter_map(|word| {
+            let (first, rest) = word.split_at_checked(1)?;
+            Some(first.to_ascii_uppercase() + rest)
+        })
+        .collect()
+}
+
+fn matches_on_dialect(line: &str) -> bool {
+    let mut words = source::words(line).skip_while(|word| *word != "match");
+    words.any(|word| word.eq_ignore_ascii_case("dialect"))
+}
+
+/// The prefixes of the codes that rules have: the `PAIR` of `"PAIR001"`.
+fn code_prefixes(tree: &Tree) -> BTreeSet<&str> {
+    let files = tree.rust().filter(|(path, _)| path.starts_with(RULES));
+    files
+        .flat_map(|(_, text)| source::code(text))
+        .filter(|(_, line)| declares_code(line))
+        .flat_map(|(_, line)| source::words(line))
+        .filter_map(code_prefix)
+        .collect()
+}
+
+/// True for the line of a rule's declaration that gives its code.
+fn declares_code(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with("code:") || line.starts_with("code =")
+}
+
+/// `PAIR` of `PAIR001`: two or more capitals and exactly three digits.
+fn code_prefix(word: &str) -> Option<&str> {
+    let (prefix, digits) = word.split_at_checked(word.len().checked_sub(3)?)?;
+    let is_code = prefix.len() >= 2
+        && prefix.bytes().all(|b| b.is_ascii_uppercase())
+        && digits.bytes().all(|b| b.is_ascii_digit());
+    is_code.then_some(prefix)
+}
+
+/// Crates below rank 3 whose lib.rs does not switch the list of refused methods on.
+fn unswitched(subject: &Subject) -> Vec<Complaint> {
+    let mut complaints = Vec::new();
+    for manifest in &subject.crates {
+        let is_low = manifest.rank.is_some_and(|rank| rank < WORLDLY_RANK);
+        let face = format!("crates/{}/src/lib.rs", manifest.folder);
+        let text = subject.tree.text(&face).unwrap_or_default();
+        let is_switched = text
+            .lines()
+            .any(|line| line.starts_with("#![deny(") && line.contains(SWITCHED_LINT));
+        if is_low && !is_switched {
+            complaints.push(Complaint::new(&face, format!("add `{SWITCH}` at the top")));
+        }
+    }
+    complaints
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONSTRAINTS: &str = "crates/seamline-dialects/src/openai_chat/constraints.rs";
+    const RULE: &str = "crates/seamline-rules/src/rules/pairing/orphan_result.rs";
+
+    fn complaints(files: &[(&str, &str)]) -> Vec<String> {
+        Subject::said(files, check)
+    }
+
+    #[test]
+    fn a_rule_names_no_dialect_in_code_but_may_in_its_doc() {
+        let rule = "/// Seen with openai_chat.\nlet a = OpenaiChat;\n\
+            match transcript.dialect() {\nlet b = \"openai_chat\";\n\
+            #[cfg(test)]\nmod tests {\n    use openai_chat;\n}\n";
+        assert_eq!(
+            complaints(&[(CONSTRAINTS, ""), (RULE, rule)]),
+            [
+                format!("error: {RULE}:2: `OpenaiChat`: rules name no dialect; read constraints"),
+                format!(
+                    "error: {RULE}:3: a rule reads constraints, it does not ask for the dialect"
+                ),
+                format!("error: {RULE}:4: `openai_chat`: rules name no dialect; read constraints"),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_dialect_names_no_rule_and_other_codes_are_fine() {
+        let rule = "    code: \"PAIR001\",\n";
+        let dialect = "let a = \"PAIR002\";\nlet b = SHA256;\n// as PAIR001 says\n";
+        assert_eq!(
+            complaints(&[(CONSTRAINTS, dialect), (RULE, rule)]),
+            [format!(
+                "error: {CONSTRAINTS}:1: `PAIR002`: dialects name no rule"
+            )]
+        );
+    }
+
+    #[test]
+    fn a_low_crate_switches_the_refused_methods_on() {
+        let low = "[package]\nname = \"seamline-model\"\n[package.metadata.seamline]\nrank = 0\n";
+        let high = "[package]\nname = \"seamline\"\n[package.metadata.seamline]\nrank = 3\n";
+        let face = "crates/seamline-model/src/lib.rs";
+        let with = |text| {
+            complaints(&[
+                ("crates/seamline-model/Cargo.toml", low),
+                (face, text),
+                ("crates/seamline/Cargo.toml", high),
+                ("crates/seamline/src/lib.rs", ""),
+            ])
+        };
+        assert_eq!(
+            with("//! Words.\n#![deny(clippy::disallowed_methods)]\n"),
+            Vec::<String>::new()
+        );
+        assert_eq!(
+            with("//! Words.\n"),
+            [format!(
+                "error: {face}: add `#![deny(clippy::disallowed_methods)]` at the top"
+            )]
+        );
+    }
+}

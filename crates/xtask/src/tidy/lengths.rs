@@ -1,0 +1,106 @@
+//! A file is short enough to be read at one go.
+
+use super::{Complaint, Subject};
+use crate::source;
+
+/// What a kind of file aims at and may not exceed, in lines without tests.
+struct Length {
+    kind: &'static str,
+    aim: usize,
+    most: usize,
+}
+
+const FILE: Length = Length {
+    kind: "file",
+    aim: 250,
+    most: 500,
+};
+const RULE: Length = Length {
+    kind: "rule",
+    aim: 120,
+    most: 250,
+};
+const FACE: Length = Length {
+    kind: "mod.rs or lib.rs",
+    aim: 150,
+    most: 150,
+};
+const TESTS: Length = Length {
+    kind: "file of tests",
+    aim: 500,
+    most: 500,
+};
+const RULES_FOLDER: &str = "crates/seamline-rules/src/rules/";
+
+pub(super) fn check(subject: &Subject) -> Vec<Complaint> {
+    let complaints = subject.tree.rust().filter_map(|(path, text)| {
+        let count = source::without_tests(text).len();
+        let length = length(path);
+        let message = |bound| format!("{count} lines; a {} has at most {bound}", length.kind);
+        if count > length.most {
+            Some(Complaint::new(path, message(length.most)))
+        } else if count > length.aim {
+            let message = format!("{count} lines; a {} aims at {}", length.kind, length.aim);
+            Some(Complaint::new(path, message).into_warning())
+        } else {
+            None
+        }
+    });
+    complaints.collect()
+}
+
+fn length(path: &str) -> &'static Length {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if name == "mod.rs" || name == "lib.rs" {
+        &FACE
+    } else if name == "tests.rs" || path.contains("/tests/") {
+        &TESTS
+    } else if path.starts_with(RULES_FOLDER) {
+        &RULE
+    } else {
+        &FILE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(path: &str, lines: usize) -> Vec<String> {
+        let text = "// a\n".repeat(lines);
+        Subject::said(&[(path, &text)], check)
+    }
+
+    #[test]
+    fn each_kind_of_file_has_its_own_bound() {
+        assert_eq!(said("crates/a/src/b.rs", 250), Vec::<String>::new());
+        assert_eq!(
+            said("crates/a/src/b.rs", 251),
+            ["warning: crates/a/src/b.rs: 251 lines; a file aims at 250"]
+        );
+        assert_eq!(
+            said("crates/a/src/b.rs", 501),
+            ["error: crates/a/src/b.rs: 501 lines; a file has at most 500"]
+        );
+        assert_eq!(said("crates/a/src/b/tests.rs", 500), Vec::<String>::new());
+        let rule = "crates/seamline-rules/src/rules/pairing/x.rs";
+        assert_eq!(
+            said(rule, 251),
+            [format!("error: {rule}: 251 lines; a rule has at most 250")]
+        );
+        let face = "crates/seamline-rules/src/rules/mod.rs";
+        assert_eq!(
+            said(face, 151),
+            [format!(
+                "error: {face}: 151 lines; a mod.rs or lib.rs has at most 150"
+            )]
+        );
+    }
+
+    #[test]
+    fn tests_do_not_count() {
+        let text = format!("#[cfg(test)]\nmod tests {{\n{}}}\n", "    a\n".repeat(900));
+        let said = Subject::said(&[("crates/a/src/b.rs", &text)], check);
+        assert_eq!(said, Vec::<String>::new());
+    }
+}

@@ -1,0 +1,76 @@
+//! Nothing is left undone, skipped or silenced.
+
+use super::{Complaint, Subject};
+use crate::source;
+
+/// Words that may not stand in Rust text, comments included. Written in two halves, so that this
+/// file does not contain them.
+const WORDS: [&str; 3] = [
+    concat!("TO", "DO"),
+    concat!("FIX", "ME"),
+    concat!("X", "XX"),
+];
+
+/// Pieces of text that may not stand there, with what to do instead.
+const PIECES: [(&str, &str); 6] = [
+    (concat!("unimplemented", "!"), "write it or leave it out"),
+    (concat!("todo", "!("), "write it or leave it out"),
+    (concat!("#[ig", "nore"), "a test runs or is deleted"),
+    (
+        concat!("#[should", "_panic"),
+        "assert on the value or error that comes back",
+    ),
+    (concat!("#[al", "low("), "use `#[expect(…, reason = …)]`"),
+    (concat!("#![al", "low("), "use `#![expect(…, reason = …)]`"),
+];
+
+pub(super) fn check(subject: &Subject) -> Vec<Complaint> {
+    let mut complaints = Vec::new();
+    for (path, text) in subject.tree.rust() {
+        for (index, line) in text.lines().enumerate() {
+            complaints.extend(message(line).map(|message| Complaint::at(path, index + 1, message)));
+        }
+    }
+    complaints
+}
+
+fn message(line: &str) -> Option<String> {
+    let piece = PIECES.iter().find(|(piece, _)| line.contains(piece));
+    if let Some((piece, instead)) = piece {
+        return Some(format!("`{piece}`: {instead}"));
+    }
+    source::words(line)
+        .find(|word| WORDS.contains(word))
+        .map(|word| format!("`{word}`: do it now or open an issue"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_and_piece_is_found() {
+        for word in WORDS {
+            let text = format!("fn a() {{}}\n// {word}: later\n");
+            assert_eq!(
+                Subject::said(&[("a.rs", &text)], check),
+                [format!(
+                    "error: a.rs:2: `{word}`: do it now or open an issue"
+                )]
+            );
+        }
+        for (piece, instead) in PIECES {
+            assert_eq!(
+                Subject::said(&[("a.rs", &format!("{piece}\n"))], check),
+                [format!("error: a.rs:1: `{piece}`: {instead}")]
+            );
+        }
+    }
+
+    #[test]
+    fn longer_words_and_other_files_are_left_alone() {
+        let longer = format!("const A{} : u8 = 0;\n", WORDS[0]);
+        let files = [("a.rs", longer.as_str()), ("a.md", WORDS[1])];
+        assert_eq!(Subject::said(&files, check), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,189 @@
+//! Where the workspace is, and how its commands are run.
+
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, IsTerminal, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
+
+use anyhow::{Context, Result, bail};
+
+/// The folder of the root manifest.
+#[derive(Debug)]
+pub(crate) struct Workspace {
+    root: PathBuf,
+}
+
+impl Workspace {
+    /// The workspace this program was started from.
+    pub(crate) fn find() -> Result<Self> {
+        let xtask = std::env::var_os("CARGO_MANIFEST_DIR")
+            .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+        let root = xtask
+            .ancestors()
+            .nth(2)
+            .context("xtask is not in crates/xtask")?;
+        if !root.join("Cargo.toml").is_file() {
+            bail!(
+                "there is no Cargo.toml in {}\nhint: run it as `cargo xtask`",
+                root.display()
+            );
+        }
+        Ok(Self {
+            root: root.to_owned(),
+        })
+    }
+
+    /// The folder of the root manifest.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// `cargo` with `args`, at the root.
+    pub(crate) fn cargo(&self, args: &[&str]) -> Command {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut command = Command::new(cargo);
+        command.args(args).current_dir(&self.root);
+        // What `cargo run` tells us about xtask is not true of what we start, and build scripts
+        // that watch these variables would run again for nothing.
+        for (name, _) in std::env::vars_os() {
+            let name_text = name.to_string_lossy();
+            if name_text.starts_with("CARGO_PKG_") || name_text.starts_with("CARGO_MANIFEST_") {
+                command.env_remove(&name);
+            }
+        }
+        command
+    }
+
+    /// True if `cargo <plugin>` is installed.
+    pub(crate) fn has_plugin(&self, plugin: &str) -> bool {
+        self.cargo(&[plugin, "--version"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success())
+    }
+}
+
+/// The command as one would type it.
+pub(crate) fn typed(command: &Command) -> String {
+    let program = Path::new(command.get_program());
+    let mut text = program.file_stem().map_or_else(
+        || program.display().to_string(),
+        |stem| stem.to_string_lossy().into_owned(),
+    );
+    for arg in command.get_args() {
+        let _ = write!(text, " {}", arg.to_string_lossy());
+    }
+    text
+}
+
+/// Runs the command with our own terminal.
+pub(crate) fn run(command: &mut Command) -> Result<()> {
+    println!("$ {}", typed(command));
+    let status = command
+        .status()
+        .with_context(|| format!("could not start `{}`", typed(command)))?;
+    if !status.success() {
+        bail!("`{}` failed ({status})", typed(command));
+    }
+    Ok(())
+}
+
+/// Runs the command quietly and gives back what it wrote to standard output.
+pub(crate) fn output(command: &mut Command) -> Result<String> {
+    let output = command
+        .stdin(Stdio::null())
+        .output()
+        .with_context(|| format!("could not start `{}`", typed(command)))?;
+    if !output.status.success() {
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        bail!(
+            "`{}` failed ({})\n{}",
+            typed(command),
+            output.status,
+            stderr.trim_end()
+        );
+    }
+    String::from_utf8(output.stdout)
+        .with_context(|| format!("`{}` wrote bytes that are not UTF-8", typed(command)))
+}
+
+/// Runs the command, passes each line on, and shows it, colours taken out, to `seen`.
+pub(crate) fn run_watched(command: &mut Command, mut seen: impl FnMut(&str)) -> Result<()> {
+    println!("$ {}", typed(command));
+    if std::io::stdout().is_terminal() && std::env::var_os("CARGO_TERM_COLOR").is_none() {
+        command.env("CARGO_TERM_COLOR", "always");
+    }
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("could not start `{}`", typed(command)))?;
+    let (sender, lines) = channel();
+    let readers = [
+        child
+            .stdout
+            .take()
+            .map(|pipe| forward(pipe, sender.clone())),
+        child.stderr.take().map(|pipe| forward(pipe, sender)),
+    ];
+    // One printer: lines of the two pipes never run into each other.
+    for line in lines {
+        println!("{line}");
+        seen(&without_colours(&line));
+    }
+    for reader in readers.into_iter().flatten() {
+        let _ = reader.join();
+    }
+    let status = child.wait()?;
+    if !status.success() {
+        bail!("`{}` failed ({status})", typed(command));
+    }
+    Ok(())
+}
+
+fn forward(pipe: impl Read + Send + 'static, lines: Sender<String>) -> thread::JoinHandle<()> {
+    thread::spawn(move || {
+        for line in BufReader::new(pipe).split(b'\n') {
+            let Ok(line) = line else { return };
+            let line = String::from_utf8_lossy(&line);
+            if lines.send(line.trim_end_matches('\r').to_owned()).is_err() {
+                return;
+            }
+        }
+    })
+}
+
+/// The line without its `ESC [ … m` sequences.
+fn without_colours(line: &str) -> String {
+    let mut plain = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once("\u{1b}[") {
+        plain.push_str(before);
+        rest = after.split_once('m').map_or("", |(_, after)| after);
+    }
+    plain.push_str(rest);
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_taken_out_of_a_line() {
+        let line = "\u{1b}[32;1m     Summary\u{1b}[0m [ 0.1s] \u{1b}[1m3\u{1b}[0m tests run";
+        assert_eq!(without_colours(line), "     Summary [ 0.1s] 3 tests run");
+        assert_eq!(without_colours("plain"), "plain");
+    }
+
+    #[test]
+    fn a_command_is_shown_as_typed() {
+        let mut command = Command::new("cargo");
+        command.args(["fmt", "--all"]);
+        assert_eq!(typed(&command), "cargo fmt --all");
+    }
+}

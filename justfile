@@ -1,0 +1,27 @@
+# Short names for the chores in crates/xtask. Everything here also works as `cargo xtask …`.
+
+# List what there is.
+default:
+    @just --list
+
+# All that CI runs.
+test *args:
+    cargo xtask test {{args}}
+
+# The checks of the tree that the compiler cannot make.
+tidy:
+    cargo xtask tidy
+
+# Write the expected files of the fixtures and the generated docs anew; then read the diff.
+bless:
+    SEAMLINE_BLESS=1 cargo test --workspace
+    cargo xtask codegen
+    git diff --stat
+
+# The skeleton of a rule and its fixtures.
+new-rule group name:
+    cargo xtask new-rule {{group}} {{name}}
+
+# Measure: `just bench core`.
+bench name *args:
+    cargo xtask bench {{name}} {{args}}
