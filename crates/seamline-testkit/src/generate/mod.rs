@@ -1,0 +1,94 @@
+//! Conversations drawn at random, good and broken, and the styles to write them in.
+//!
+//! ```
+//! use proptest::prelude::*;
+//! use seamline_testkit::{Dialect, generate, render, strict};
+//!
+//! proptest!(|(transcript in generate::good(), style in generate::style())| {
+//!     let text = render::render(Dialect::OpenAiChat, &transcript, style);
+//!     let body = serde_json::from_str(&text)?;
+//!     prop_assert!(strict::check(Dialect::OpenAiChat, &body).is_empty());
+//! });
+//! ```
+
+mod breaker;
+mod good;
+mod plan;
+
+use proptest::{collection, prelude::*, sample::select};
+
+pub use breaker::Breaker;
+pub use good::good;
+
+use crate::{
+    text::{Escapes, Layout, Style},
+    transcript::Transcript,
+};
+
+/// How many times a good conversation is broken at most.
+pub const DAMAGES_MAX: usize = 4;
+
+/// One way of breaking, and where: the place is counted among those that can be broken so, and wraps around.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Damage {
+    /// What is done.
+    pub breaker: Breaker,
+    /// Where it is done.
+    pub place: usize,
+}
+
+/// A conversation that was good once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Broken {
+    /// What it was.
+    pub before: Transcript,
+    /// What was done to it, in order.
+    pub damages: Vec<Damage>,
+    /// What it is now.
+    pub transcript: Transcript,
+}
+
+impl Broken {
+    /// Breaks `before` in each of these ways, in order. A way that finds nothing to break does nothing.
+    pub fn new(before: Transcript, damages: Vec<Damage>) -> Self {
+        let mut transcript = before.clone();
+        for damage in &damages {
+            damage.breaker.apply(&mut transcript, damage.place);
+        }
+        Self {
+            before,
+            damages,
+            transcript,
+        }
+    }
+}
+
+/// A good conversation that was broken in one to [`DAMAGES_MAX`] ways.
+///
+/// What one dialect rejects another may take, and two breaks may undo each other, so not every one is rejected.
+pub fn broken() -> impl Strategy<Value = Broken> {
+    let damages = collection::vec(damage(), 1..=DAMAGES_MAX);
+    (good(), damages).prop_map(|(before, damages)| Broken::new(before, damages))
+}
+
+/// One way of breaking and its place.
+pub fn damage() -> impl Strategy<Value = Damage> {
+    (select(&Breaker::ALL[..]), 0..1000_usize)
+        .prop_map(|(breaker, place)| Damage { breaker, place })
+}
+
+/// A style to write a body in.
+pub fn style() -> impl Strategy<Value = Style> {
+    let layouts = [
+        Layout::Compact,
+        Layout::Spaced,
+        Layout::Indented(2),
+        Layout::Indented(4),
+    ];
+    let escapes = [Escapes::Needed, Escapes::All];
+    (select(layouts.to_vec()), select(escapes.to_vec()))
+        .prop_map(|(layout, escapes)| Style { layout, escapes })
+}
+
+#[cfg(test)]
+mod tests;

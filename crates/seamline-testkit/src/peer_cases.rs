@@ -1,0 +1,285 @@
+//! The twenty conversations that other programs' repairs were measured with.
+
+use serde_json::json;
+
+use crate::{
+    Dialect, render,
+    text::Style,
+    transcript::{Block, Call, CallResult, Input, Message, Role, Transcript},
+};
+
+/// One conversation and whether a provider accepts it as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PeerCase {
+    /// Its short name, `C01` to `C20`.
+    pub id: &'static str,
+    /// What is special about it.
+    pub title: &'static str,
+    /// Whether it needs no repair, in either dialect.
+    pub valid: bool,
+    steps: &'static [Step],
+}
+
+impl PeerCase {
+    /// The text of the request body, compact.
+    pub fn render(&self, dialect: Dialect) -> String {
+        render::render(dialect, &self.transcript(), Style::COMPACT)
+    }
+
+    /// What must be in the body after a repair. A result that was made up is not among it.
+    pub fn payloads(&self) -> Vec<String> {
+        let mut payloads = self.transcript().payloads();
+        payloads.retain(|payload| payload != MADE_UP);
+        payloads
+    }
+
+    /// The case as a transcript; adjacent results share a message.
+    pub fn transcript(&self) -> Transcript {
+        let both_results = |left: &Step, right: &Step| {
+            matches!((left, right), (Step::Result(..), Step::Result(..)))
+        };
+        let messages = self.steps.chunk_by(both_results).map(message).collect();
+        Transcript {
+            system: None,
+            messages,
+        }
+    }
+}
+
+/// One step of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// The user says this.
+    User(&'static str),
+    /// The assistant says this.
+    Says(&'static str),
+    /// The assistant calls these ids.
+    Calls(&'static [&'static str]),
+    /// A result for this id, with this output.
+    Result(&'static str, &'static str),
+}
+
+fn message(steps: &[Step]) -> Message {
+    let role = match steps {
+        [Step::Says(_) | Step::Calls(_), ..] => Role::Assistant,
+        _ => Role::User,
+    };
+    Message::new(role, steps.iter().flat_map(blocks).collect())
+}
+
+fn blocks(step: &Step) -> Vec<Block> {
+    match *step {
+        Step::User(text) | Step::Says(text) => vec![Block::Text(text.into())],
+        Step::Calls(ids) => ids.iter().map(|id| call(id)).collect(),
+        Step::Result(id, output) => vec![Block::Result(CallResult::new(id, output))],
+    }
+}
+
+fn call(id: &str) -> Block {
+    let input = Input::Object(json!({}));
+    Block::Call(Call {
+        id: Some(id.into()),
+        name: render::TOOL_NAMES[0].into(),
+        input,
+    })
+}
+
+/// The output of the one result that no tool gave.
+const MADE_UP: &str = "[missing]";
+
+/// All cases, by number.
+pub const ALL: [PeerCase; 20] = {
+    use Step::{Calls, Result, Says, User};
+    const GO: Step = User("go");
+    const NEXT: Step = User("next");
+    const REAL_A: Step = Result("A", "REAL_A");
+    const REAL_B: Step = Result("B", "REAL_B");
+    const STEER: Step = User("STEER");
+    [
+        broken(
+            "C01",
+            "missing result, then user",
+            &[GO, Calls(&["A"]), User("next question")],
+        ),
+        broken("C02", "missing result at tail", &[GO, Calls(&["A"])]),
+        broken(
+            "C03",
+            "missing result, then assistant text",
+            &[GO, Calls(&["A"]), Says("moving on"), User("ok")],
+        ),
+        broken(
+            "C04",
+            "parallel partial (A yes, B no)",
+            &[GO, Calls(&["A", "B"]), REAL_A, NEXT],
+        ),
+        broken(
+            "C05",
+            "orphan result at head (trim)",
+            &[REAL_A, Says("done"), NEXT],
+        ),
+        broken(
+            "C06",
+            "orphan result mid",
+            &[GO, Says("hello"), Result("Z", "REAL_Z"), NEXT],
+        ),
+        broken(
+            "C07",
+            "duplicate result adjacent",
+            &[GO, Calls(&["A"]), REAL_A, REAL_A, NEXT],
+        ),
+        broken(
+            "C08",
+            "duplicate result in later turn",
+            &[GO, Calls(&["A"]), REAL_A, Says("done"), REAL_A, NEXT],
+        ),
+        broken(
+            "C09",
+            "displaced: user text between",
+            &[GO, Calls(&["A"]), STEER, REAL_A, NEXT],
+        ),
+        broken(
+            "C10",
+            "displaced across assistant text",
+            &[GO, Calls(&["A"]), Says("thinking aloud"), REAL_A, NEXT],
+        ),
+        broken(
+            "C11",
+            "displaced across another tool turn",
+            &[
+                GO,
+                Calls(&["A"]),
+                STEER,
+                Calls(&["B"]),
+                REAL_B,
+                REAL_A,
+                NEXT,
+            ],
+        ),
+        broken(
+            "C12",
+            "partial + interleaved user",
+            &[GO, Calls(&["A", "B"]), STEER, REAL_A, Says("ok"), NEXT],
+        ),
+        valid(
+            "C13",
+            "same id reused in two turns (both ok)",
+            &[
+                GO,
+                Calls(&["A"]),
+                Result("A", "REAL_1"),
+                Says("x"),
+                User("again"),
+                Calls(&["A"]),
+                Result("A", "REAL_2"),
+                NEXT,
+            ],
+        ),
+        broken(
+            "C14",
+            "same id reused, 2nd unanswered",
+            &[
+                GO,
+                Calls(&["A"]),
+                Result("A", "REAL_1"),
+                User("again"),
+                Calls(&["A"]),
+                NEXT,
+            ],
+        ),
+        broken(
+            "C15",
+            "same id twice in one message",
+            &[
+                GO,
+                Calls(&["A", "A"]),
+                Result("A", "REAL_1"),
+                Result("A", "REAL_2"),
+                NEXT,
+            ],
+        ),
+        broken(
+            "C16",
+            "result before its call",
+            &[GO, REAL_A, Calls(&["A"]), NEXT],
+        ),
+        broken(
+            "C17",
+            "wrong id, 1 call 1 result",
+            &[GO, Calls(&["A"]), Result("WRONG", "REAL_A"), NEXT],
+        ),
+        broken(
+            "C18",
+            "synthetic then late real result",
+            &[GO, Calls(&["A"]), Result("A", MADE_UP), STEER, REAL_A, NEXT],
+        ),
+        valid(
+            "C19",
+            "results reversed order",
+            &[GO, Calls(&["A", "B"]), REAL_B, REAL_A, NEXT],
+        ),
+        valid(
+            "C20",
+            "plain",
+            &[GO, Calls(&["A"]), REAL_A, Says("done"), NEXT],
+        ),
+    ]
+};
+
+const fn broken(id: &'static str, title: &'static str, steps: &'static [Step]) -> PeerCase {
+    PeerCase {
+        id,
+        title,
+        valid: false,
+        steps,
+    }
+}
+
+const fn valid(id: &'static str, title: &'static str, steps: &'static [Step]) -> PeerCase {
+    PeerCase {
+        id,
+        title,
+        valid: true,
+        steps,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ALL;
+    use crate::{Dialect, lossless::missing_payloads, strict};
+
+    #[test]
+    fn the_strict_check_accepts_the_valid_cases_and_no_other() {
+        for case in ALL {
+            for dialect in Dialect::ALL {
+                let body = serde_json::from_str(&case.render(dialect)).unwrap();
+                let violations = strict::check(dialect, &body);
+                assert_eq!(
+                    violations.is_empty(),
+                    case.valid,
+                    "{} {dialect:?}: {violations:?}",
+                    case.id
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn every_case_says_its_payloads_and_none_that_was_made_up() {
+        for case in ALL {
+            let body = serde_json::from_str(&case.render(Dialect::OpenAiChat)).unwrap();
+            assert_eq!(
+                missing_payloads(&body, &case.payloads()),
+                Vec::<String>::new()
+            );
+            assert!(!case.payloads().contains(&"[missing]".to_owned()));
+        }
+    }
+
+    #[test]
+    fn cases_are_numbered_in_order() {
+        let ids: Vec<_> = ALL.iter().map(|case| case.id.to_owned()).collect();
+        let expected: Vec<_> = (1..=20).map(|number| format!("C{number:02}")).collect();
+        assert_eq!(ids, expected);
+    }
+}

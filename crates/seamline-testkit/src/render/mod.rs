@@ -1,0 +1,98 @@
+//! A transcript as the body of a request.
+
+mod anthropic;
+mod openai;
+
+use serde_json::Value;
+
+use crate::{
+    Dialect,
+    text::{self, Style},
+    transcript::Transcript,
+};
+
+/// The names of the tools that every rendered body declares.
+pub const TOOL_NAMES: [&str; 3] = ["read_file", "search", "run-tests"];
+
+/// The text of the request body that holds `transcript`.
+pub fn render(dialect: Dialect, transcript: &Transcript, style: Style) -> String {
+    text::write(&body(dialect, transcript), style)
+}
+
+/// The request body that holds `transcript`.
+pub fn body(dialect: Dialect, transcript: &Transcript) -> Value {
+    match dialect {
+        Dialect::AnthropicMessages => anthropic::body(transcript),
+        Dialect::OpenAiChat => openai::body(transcript),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::render;
+    use crate::{
+        Dialect,
+        text::Style,
+        transcript::{Block, Call, CallResult, Ending, Input, Message, Role, Shape, Transcript},
+    };
+
+    fn transcript() -> Transcript {
+        let call = Call {
+            id: Some("A".into()),
+            name: "search".into(),
+            input: Input::Object(json!({"q": 1})),
+        };
+        let thinking = Block::Thinking {
+            text: "hm".into(),
+            signature: "c2ln".into(),
+        };
+        let mut result = CallResult::new("A", "out");
+        result.shape = Shape::Blocks;
+        result.ending = Ending::Failed;
+        let said = vec![thinking, Block::Text("ok".into()), Block::Call(call)];
+        Transcript {
+            system: Some("be".into()),
+            messages: vec![
+                Message::text(Role::User, "go"),
+                Message::new(Role::Assistant, said),
+                Message::new(
+                    Role::User,
+                    vec![Block::Result(result), Block::Text("and".into())],
+                ),
+            ],
+        }
+    }
+
+    /// The messages alone; the rest of the body is the same every time.
+    fn messages(dialect: Dialect) -> String {
+        let text = render(dialect, &transcript(), Style::COMPACT);
+        let start = text.find("\"messages\":").unwrap();
+        text[start..].to_owned()
+    }
+
+    #[test]
+    fn anthropic_holds_results_in_user_messages() {
+        let expected = concat!(
+            r#""messages":[{"role":"user","content":"go"},"#,
+            r#"{"role":"assistant","content":[{"type":"thinking","signature":"c2ln","thinking":"hm"},"#,
+            r#"{"type":"text","text":"ok"},{"type":"tool_use","id":"A","name":"search","input":{"q":1}}]},"#,
+            r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"A","content":[{"type":"text","text":"out"}],"#,
+            r#""is_error":true},{"type":"text","text":"and"}]}]}"#,
+        );
+        assert_eq!(messages(Dialect::AnthropicMessages), expected);
+    }
+
+    #[test]
+    fn openai_gives_each_result_a_message() {
+        let expected = concat!(
+            r#""messages":[{"role":"system","content":"be"},{"role":"user","content":"go"},"#,
+            r#"{"role":"assistant","content":"ok","tool_calls":[{"type":"function","id":"A","#,
+            r#""function":{"name":"search","arguments":"{\"q\":1}"}}]},"#,
+            r#"{"role":"tool","tool_call_id":"A","content":[{"type":"text","text":"out"}]},"#,
+            r#"{"role":"user","content":"and"}]}"#,
+        );
+        assert_eq!(messages(Dialect::OpenAiChat), expected);
+    }
+}

@@ -1,0 +1,93 @@
+//! Calls that the server runs itself, and their results, inside the assistant's own messages.
+
+use serde_json::Value;
+
+use crate::strict::{Violation, ViolationKind, wire};
+
+/// Adds every server result without its call and every server call left open in a closed turn.
+pub(super) fn check(messages: &[Value], violations: &mut Vec<Violation>) {
+    let mut index = 0;
+    while index < messages.len() {
+        let length = messages[index..]
+            .iter()
+            .take_while(|message| wire::role(message) == "assistant")
+            .count();
+        let end = index + length.max(1);
+        check_run(messages, index..end, violations);
+        index = end;
+    }
+}
+
+/// ANT-35, ANT-36. A message of another role is a run of its own, in which no server call is legal.
+fn check_run(messages: &[Value], run: std::ops::Range<usize>, violations: &mut Vec<Violation>) {
+    let end = run.end;
+    let mut calls: Vec<ServerCall> = Vec::new();
+    for message in run {
+        for block in wire::blocks(&messages[message]) {
+            match wire::kind(block) {
+                // Whether an MCP call may stay open is not known; it is not held against a body.
+                kind @ ("server_tool_use" | "mcp_tool_use") => {
+                    let id = wire::string(block, "id").unwrap_or_default();
+                    calls.push(ServerCall {
+                        message,
+                        id,
+                        answered: kind == "mcp_tool_use",
+                    });
+                }
+                kind if is_server_result(kind) && !answer(&mut calls, block) => {
+                    violations.push(Violation {
+                        message,
+                        kind: ViolationKind::OrphanServerResult,
+                    });
+                }
+                _ => {}
+            }
+        }
+    }
+    if !may_stay_open(messages, end) {
+        let open = calls.iter().filter(|call| !call.answered);
+        let kind = ViolationKind::UnansweredServerCall;
+        violations.extend(open.map(|call| Violation {
+            message: call.message,
+            kind,
+        }));
+    }
+}
+
+struct ServerCall<'a> {
+    message: usize,
+    id: &'a str,
+    answered: bool,
+}
+
+/// Marks the calls that `result` answers, and says whether there was one.
+fn answer(calls: &mut [ServerCall], result: &Value) -> bool {
+    let id = wire::string(result, "tool_use_id");
+    let mut found = false;
+    for call in calls.iter_mut().filter(|call| Some(call.id) == id) {
+        call.answered = true;
+        found = true;
+    }
+    found
+}
+
+/// ANT-37: the last turn may go on, with nothing after it or with nothing but results.
+fn may_stay_open(messages: &[Value], end: usize) -> bool {
+    let is_last = !messages[end..]
+        .iter()
+        .any(|message| wire::role(message) == "assistant");
+    is_last && messages.get(end).is_none_or(is_only_results)
+}
+
+fn is_only_results(message: &Value) -> bool {
+    let blocks = wire::blocks(message);
+    wire::role(message) == "user"
+        && !blocks.is_empty()
+        && blocks
+            .iter()
+            .all(|block| wire::kind(block) == "tool_result")
+}
+
+fn is_server_result(kind: &str) -> bool {
+    kind.ends_with("_tool_result")
+}

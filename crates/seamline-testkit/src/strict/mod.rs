@@ -1,0 +1,136 @@
+//! Whether a provider would accept a body: the judge of every repair.
+//!
+//! Written from the providers' documents and recorded answers, without a line of the rules it judges. It looks at the
+//! conversation alone; models, limits, signatures and parameters are not its business.
+
+mod anthropic;
+mod ident;
+mod openai;
+mod wire;
+
+use serde_json::Value;
+
+use crate::Dialect;
+
+/// What the provider that defines `dialect` would reject in `body`, by message; empty when it accepts.
+pub fn check(dialect: Dialect, body: &Value) -> Vec<Violation> {
+    let messages = body
+        .get("messages")
+        .and_then(Value::as_array)
+        .filter(|messages| !messages.is_empty());
+    let Some(messages) = messages else {
+        return vec![Violation {
+            message: 0,
+            kind: ViolationKind::NoMessages,
+        }];
+    };
+    let mut violations = match dialect {
+        Dialect::AnthropicMessages => anthropic::check(messages),
+        Dialect::OpenAiChat => openai::check(messages),
+    };
+    violations.sort();
+    violations
+}
+
+/// One reason for a provider to reject a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Violation {
+    /// Index of the message it is in.
+    pub message: usize,
+    /// What is wrong with it.
+    pub kind: ViolationKind,
+}
+
+/// What a provider rejects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ViolationKind {
+    /// `messages` is absent, not an array, or empty.
+    NoMessages,
+    /// A message or block is not an object, or says no type.
+    Malformed,
+    /// The role is not one the dialect has.
+    UnknownRole,
+    /// The content is absent, null or of a type that this message cannot have.
+    BadContent,
+    /// The content is empty where it must not be.
+    EmptyContent,
+    /// A text block is empty or only whitespace.
+    EmptyText,
+    /// A call is in a message that is not the assistant's.
+    CallInWrongRole,
+    /// A result is in a message that cannot hold results.
+    ResultInWrongRole,
+    /// A call has no result where the provider looks for it.
+    UnansweredCall,
+    /// A result answers no call that it could answer.
+    OrphanResult,
+    /// A call has a second result.
+    DuplicateResult,
+    /// Something else comes before a result.
+    ResultNotLeading,
+    /// Two calls that are open together have one id.
+    DuplicateCallId,
+    /// A call's id is absent, not a string, or not in the provider's alphabet or length.
+    BadCallId,
+    /// A result's id is absent, not a string, or not in the provider's alphabet or length.
+    BadResultId,
+    /// A call's tool name is absent, not a string, or not in the provider's alphabet or length.
+    BadToolName,
+    /// A call's input is not of the type the dialect demands.
+    BadInput,
+    /// A result's content is not of a type the dialect allows.
+    BadResultContent,
+    /// A list of calls is there but empty.
+    EmptyCallList,
+    /// A list of calls is not a list.
+    BadCallList,
+    /// A server's result has no server call before it.
+    OrphanServerResult,
+    /// A server's call has no result and its turn is closed.
+    UnansweredServerCall,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Violation, ViolationKind, check};
+    use crate::Dialect;
+
+    #[test]
+    fn a_body_without_messages_is_rejected() {
+        let violation = Violation {
+            message: 0,
+            kind: ViolationKind::NoMessages,
+        };
+        for dialect in Dialect::ALL {
+            for body in [
+                json!({}),
+                json!({"messages": "hi"}),
+                json!({"messages": []}),
+                json!(7),
+            ] {
+                assert_eq!(check(dialect, &body), [violation]);
+            }
+        }
+    }
+
+    #[test]
+    fn violations_come_in_message_order() {
+        let body = json!({"messages": [
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "A"}]},
+            {"role": "user", "content": ""},
+            {"role": "robot", "content": "hi"},
+        ]});
+        let found: Vec<_> = check(Dialect::AnthropicMessages, &body)
+            .iter()
+            .map(|v| (v.message, v.kind))
+            .collect();
+        let expected = [
+            (0, ViolationKind::OrphanResult),
+            (1, ViolationKind::EmptyContent),
+            (2, ViolationKind::UnknownRole),
+        ];
+        assert_eq!(found, expected);
+    }
+}

@@ -1,0 +1,25 @@
+//! What `OpenAI` accepts in `messages`.
+
+mod pairing;
+mod shape;
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
+
+use super::{Violation, wire};
+
+/// Everything `OpenAI` would reject, in no particular order.
+pub(super) fn check(messages: &[Value]) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    shape::check(messages, &mut violations);
+    pairing::check(messages, &mut violations);
+    violations
+}
+
+/// The message's calls; none when there is no list.
+fn calls(message: &Value) -> &[Value] {
+    wire::present(message, "tool_calls")
+        .and_then(Value::as_array)
+        .map_or(&[], Vec::as_slice)
+}

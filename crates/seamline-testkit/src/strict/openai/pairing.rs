@@ -1,0 +1,101 @@
+//! Calls and the tool messages that must answer them before anybody else speaks.
+
+use serde_json::Value;
+
+use super::calls;
+use crate::strict::{Violation, ViolationKind, wire};
+
+/// Adds every unanswered call, orphan and duplicate result.
+pub(super) fn check(messages: &[Value], violations: &mut Vec<Violation>) {
+    let mut cycle = Cycle::default();
+    for (index, message) in messages.iter().enumerate() {
+        match wire::role(message) {
+            "tool" => cycle.handle_result(index, message, violations),
+            "assistant" => {
+                cycle.close(violations);
+                cycle = Cycle::open(index, message, violations);
+            }
+            _ => {
+                cycle.close(violations);
+                cycle = Cycle::default();
+            }
+        }
+    }
+    cycle.close(violations);
+}
+
+/// One assistant message's calls, until another role speaks.
+#[derive(Default)]
+struct Cycle<'a> {
+    message: usize,
+    calls: Vec<Call<'a>>,
+}
+
+struct Call<'a> {
+    id: &'a str,
+    answered: bool,
+}
+
+impl<'a> Cycle<'a> {
+    /// Calls without an id are left out: nothing could answer them, and their shape is already wrong.
+    fn open(index: usize, message: &'a Value, violations: &mut Vec<Violation>) -> Self {
+        let mut cycle = Self {
+            message: index,
+            calls: Vec::new(),
+        };
+        for id in calls(message)
+            .iter()
+            .filter_map(|call| wire::string(call, "id"))
+        {
+            if cycle.calls.iter().any(|call| call.id == id) {
+                violations.push(Violation {
+                    message: index,
+                    kind: ViolationKind::DuplicateCallId,
+                });
+            }
+            cycle.calls.push(Call {
+                id,
+                answered: false,
+            });
+        }
+        cycle
+    }
+
+    /// OAC-3, OAC-4. A result without an id is left out: its shape is already wrong.
+    fn handle_result(&mut self, index: usize, message: &Value, violations: &mut Vec<Violation>) {
+        let Some(id) = wire::string(message, "tool_call_id") else {
+            return;
+        };
+        if let Some(call) = self
+            .calls
+            .iter_mut()
+            .find(|call| call.id == id && !call.answered)
+        {
+            call.answered = true;
+        } else if self.calls.iter().any(|call| call.id == id) {
+            violations.push(Violation {
+                message: index,
+                kind: ViolationKind::DuplicateResult,
+            });
+        } else {
+            violations.push(Violation {
+                message: index,
+                kind: ViolationKind::OrphanResult,
+            });
+        }
+    }
+
+    /// OAC-2.
+    fn close(&self, violations: &mut Vec<Violation>) {
+        let unanswered = Violation {
+            message: self.message,
+            kind: ViolationKind::UnansweredCall,
+        };
+        violations.extend(
+            self.calls
+                .iter()
+                .filter(|call| !call.answered)
+                .map(|_| unanswered),
+        );
+    }
+}

@@ -1,0 +1,233 @@
+//! JSON text in the layouts that clients send.
+//!
+//! Keys come in the order people write them (`role` before `content`), whatever map the JSON library was built with,
+//! so the same value is always the same text.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value};
+
+/// How a body is laid out as text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Where whitespace goes.
+    pub layout: Layout,
+    /// Which characters are escaped.
+    pub escapes: Escapes,
+}
+
+impl Style {
+    /// No whitespace, nothing escaped that need not be.
+    pub const COMPACT: Self = Self {
+        layout: Layout::Compact,
+        escapes: Escapes::Needed,
+    };
+}
+
+/// Where whitespace goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// Nowhere.
+    Compact,
+    /// After each comma and colon, as Python writes it.
+    Spaced,
+    /// A line for each value, indented by this many spaces per level.
+    Indented(usize),
+}
+
+/// Which characters are escaped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Escapes {
+    /// Those that JSON demands.
+    Needed,
+    /// Everything outside ASCII as well, and the solidus.
+    All,
+}
+
+/// The JSON text of `value`.
+pub fn write(value: &Value, style: Style) -> String {
+    let mut writer = Writer {
+        out: String::new(),
+        style,
+        depth: 0,
+    };
+    writer.value(value);
+    writer.out
+}
+
+struct Writer {
+    out: String,
+    style: Style,
+    depth: usize,
+}
+
+impl Writer {
+    fn value(&mut self, value: &Value) {
+        match value {
+            Value::String(text) => self.string(text),
+            Value::Array(items) if !items.is_empty() => self.array(items),
+            Value::Object(fields) if !fields.is_empty() => self.object(fields),
+            other => self.out.push_str(&other.to_string()),
+        }
+    }
+
+    fn array(&mut self, items: &[Value]) {
+        self.open('[');
+        for (index, item) in items.iter().enumerate() {
+            self.separate(index);
+            self.value(item);
+        }
+        self.close(']');
+    }
+
+    fn object(&mut self, fields: &Map<String, Value>) {
+        self.open('{');
+        for (index, (key, field)) in in_written_order(fields).into_iter().enumerate() {
+            self.separate(index);
+            self.string(key);
+            self.out.push_str(if self.style.layout == Layout::Compact {
+                ":"
+            } else {
+                ": "
+            });
+            self.value(field);
+        }
+        self.close('}');
+    }
+
+    fn open(&mut self, bracket: char) {
+        self.out.push(bracket);
+        self.depth += 1;
+    }
+
+    fn close(&mut self, bracket: char) {
+        self.depth -= 1;
+        self.break_line();
+        self.out.push(bracket);
+    }
+
+    fn separate(&mut self, index: usize) {
+        if index > 0 {
+            self.out.push(',');
+            if self.style.layout == Layout::Spaced {
+                self.out.push(' ');
+            }
+        }
+        self.break_line();
+    }
+
+    fn break_line(&mut self) {
+        if let Layout::Indented(width) = self.style.layout {
+            self.out.push('\n');
+            self.out
+                .extend(std::iter::repeat_n(' ', width * self.depth));
+        }
+    }
+
+    fn string(&mut self, text: &str) {
+        self.out.push('"');
+        text.chars().for_each(|c| self.character(c));
+        self.out.push('"');
+    }
+
+    fn character(&mut self, c: char) {
+        let all = self.style.escapes == Escapes::All;
+        match c {
+            '"' => self.out.push_str("\\\""),
+            '\\' => self.out.push_str("\\\\"),
+            '\n' => self.out.push_str("\\n"),
+            '\r' => self.out.push_str("\\r"),
+            '\t' => self.out.push_str("\\t"),
+            '/' if all => self.out.push_str("\\/"),
+            c if c < ' ' || (all && !c.is_ascii()) => self.code_units(c),
+            c => self.out.push(c),
+        }
+    }
+
+    fn code_units(&mut self, c: char) {
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            // Writing to a `String` cannot fail.
+            let _ = write!(self.out, "\\u{unit:04x}");
+        }
+    }
+}
+
+/// Keys that come first when people write a body by hand; the rest follow by name.
+const FIRST_KEYS: [&str; 12] = [
+    "model",
+    "max_tokens",
+    "system",
+    "tools",
+    "messages",
+    "role",
+    "type",
+    "id",
+    "tool_use_id",
+    "tool_call_id",
+    "name",
+    "content",
+];
+
+fn in_written_order(fields: &Map<String, Value>) -> Vec<(&String, &Value)> {
+    let rank = |key: &str| {
+        FIRST_KEYS
+            .iter()
+            .position(|first| *first == key)
+            .unwrap_or(FIRST_KEYS.len())
+    };
+    let mut ordered: Vec<_> = fields.iter().collect();
+    ordered.sort_by_key(|(key, _)| (rank(key), *key));
+    ordered
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{Escapes, Layout, Style, write};
+
+    const LAYOUTS: [Layout; 3] = [Layout::Compact, Layout::Spaced, Layout::Indented(2)];
+
+    #[test]
+    fn compact_text_has_its_keys_in_written_order() {
+        let value = json!({"content": "hi", "role": "user", "zeta": [1, 2.5], "alpha": {}});
+        let expected = r#"{"role":"user","content":"hi","alpha":{},"zeta":[1,2.5]}"#;
+        assert_eq!(write(&value, Style::COMPACT), expected);
+    }
+
+    #[test]
+    fn indented_text_gives_each_value_a_line() {
+        let style = Style {
+            layout: Layout::Indented(2),
+            escapes: Escapes::Needed,
+        };
+        assert_eq!(
+            write(&json!({"a": [1, []]}), style),
+            "{\n  \"a\": [\n    1,\n    []\n  ]\n}"
+        );
+    }
+
+    #[test]
+    fn spaced_text_is_what_python_writes() {
+        let style = Style {
+            layout: Layout::Spaced,
+            escapes: Escapes::Needed,
+        };
+        assert_eq!(
+            write(&json!({"a": [1, 2], "b": null}), style),
+            r#"{"a": [1, 2], "b": null}"#
+        );
+    }
+
+    #[test]
+    fn every_style_reads_back_as_the_same_value() {
+        let value = json!({"text": "é 👩 \" \\ / \n \u{1} \u{2028}", "nested": [{"n": -1.5e3}, true, null]});
+        for layout in LAYOUTS {
+            for escapes in [Escapes::Needed, Escapes::All] {
+                let text = write(&value, Style { layout, escapes });
+                assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value);
+                assert!(escapes == Escapes::Needed || text.is_ascii());
+            }
+        }
+    }
+}
