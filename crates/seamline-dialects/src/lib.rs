@@ -1,1 +1,26 @@
-//! Seamline.
+//! Wire to words and back: one folder per dialect, one file per provider.
+//!
+//! A dialect reads a request body into a [`Transcript`](seamline_model::Transcript),
+//! reports what it could read only by being tolerant, and writes edits back by splicing
+//! the original text. It never decides that something is wrong with a conversation.
+#![deny(clippy::disallowed_methods)]
+
+pub mod anthropic_messages;
+mod detect;
+mod dialect;
+mod error;
+mod ids;
+mod json;
+pub mod openai_chat;
+mod pointer;
+pub mod providers;
+mod reading;
+mod rewriting;
+mod splice;
+
+pub use detect::detect;
+pub use dialect::{ALL, Dialect, by_name};
+pub use error::{Error, Position};
+pub use json::{BYTES_MAX, Document, NODES_MAX, Syntax, SyntaxKind};
+pub use providers::Provider;
+pub use splice::patch;

@@ -1,1 +1,34 @@
-//! Seamline.
+//! The words of Seamline, as types.
+//!
+//! A [`Transcript`] is one conversation with the dialect taken out: messages made of
+//! blocks, each with the byte span it was read from. [`Pairing`] says which result
+//! answers which call. [`Constraints`] are what a provider demands, as data. A
+//! [`Finding`] is one violation at one place, and its [`Fix`] is a list of [`Edit`]s.
+//!
+//! Nothing in this crate reads a file, a clock or JSON; nothing in it names a dialect
+//! or a rule.
+#![deny(clippy::disallowed_methods)]
+
+mod constraints;
+mod edit;
+mod finding;
+mod irregularity;
+mod pairing;
+mod span;
+mod synthetic;
+mod transcript;
+
+pub use constraints::{
+    Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole,
+    NameDemand, RoleGap, SameRole, Uniqueness, Values,
+};
+pub use edit::{Edit, Encoded, NewText};
+pub use finding::{Finding, Fix, Place, Safety, Severity, Stage};
+pub use irregularity::{Irregularity, IrregularityKind};
+pub use pairing::{Answer, CallState, Cycle, Fate, Pairing, ResultState, Scope};
+pub use span::{BlockIndex, MessageIndex, Span};
+pub use synthetic::{MARK, Reason, is_synthetic};
+pub use transcript::{
+    Block, BlockKind, Body, Call, Emptiness, Field, Input, Kinds, Message, Parts, ResultBlock,
+    Role, Slot, Transcript,
+};

@@ -1,0 +1,116 @@
+//! What the Messages API demands, each with the error text that breaking it provokes
+//! and where that is known from.
+
+use seamline_model::{
+    Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole,
+    NameDemand, SameRole, Uniqueness,
+};
+
+/// What Anthropic's own endpoint demands.
+pub const CONSTRAINTS: Constraints = Constraints {
+    // ANT-2: there is no tool role; results are blocks of a user message.
+    carrier: Carrier::UserBlocks,
+    // ANT-5, observed (claude-code#2697).
+    unanswered: ErrorText(
+        "messages.{message}: `tool_use` ids were found without `tool_result` blocks immediately after: {id}. Each \
+         `tool_use` block must have a corresponding `tool_result` block in the next message.",
+    ),
+    // ANT-6, observed (claude-code#13460).
+    orphan: ErrorText(
+        "messages.{message}.content.{block}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each \
+         `tool_result` block must have a corresponding `tool_use` block in the previous message.",
+    ),
+    // ANT-7, observed in part.
+    duplicate_result: ErrorText(
+        "messages.{message}.content.{block}: each tool_use must have a single result. Found multiple `tool_result` \
+         blocks with id: {id}",
+    ),
+    // ANT-5: in the immediately next message. Vertex and Bedrock were seen to reject a split.
+    one_answer_message: true,
+    // Recorded and accepted: two assistant messages with calls, answered together.
+    joint_answers: true,
+    // ANT-9, documented: the error is the one of an unanswered call.
+    results_first: Some(ErrorText(
+        "messages.{message}: `tool_use` ids were found without `tool_result` blocks immediately after: {id}. Each \
+         `tool_use` block must have a corresponding `tool_result` block in the next message.",
+    )),
+    // ANT-10, recalled.
+    wrong_role: ErrorText("messages.{message}: `{kind}` blocks can only be in `{id}` messages"),
+    // ANT-35, documented.
+    unanswered_server: ErrorText(
+        "messages.{message}: `{kind}` tool use with id `{id}` was found without a corresponding `{kind}_tool_result` \
+         block",
+    ),
+    // ANT-36, observed (claude-code#64383).
+    orphan_server: ErrorText(
+        "messages.{message}.content.{block}: unexpected `tool_use_id` found in `{kind}` blocks: {id}. Each `{kind}` \
+         block must have a corresponding `server_tool_use` block before it.",
+    ),
+    // ANT-20, observed (command-code#323). No length is known; longer ones than 64 are not safe elsewhere.
+    call_id: IdDemand {
+        alphabet: Alphabet::Word,
+        alphabet_error: ErrorText(
+            "messages.{message}.content.{block}.{kind}: String should match pattern '^[a-zA-Z0-9_-]+$'",
+        ),
+        length_max: usize::MAX,
+        length_error: ErrorText(""),
+        prefix: "toolu_",
+    },
+    // ANT-8: rejected inside one message (claude-code#20700); recorded as accepted across turns.
+    unique_ids: Uniqueness::Cycle(ErrorText(
+        "messages.{message}.content.{block}: tool_use ids must be unique",
+    )),
+    // ANT-21, observed.
+    tool_name: NameDemand {
+        length_max: 128,
+        error: ErrorText(
+            "messages.{message}.content.{block}.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'",
+        ),
+    },
+    // ANT-3: an object, always.
+    input: InputForm::Object(ErrorText(
+        "messages.{message}.content.{block}.tool_use.input: Input should be a valid dictionary",
+    )),
+    // ANT-16, observed (litellm#22979).
+    empty_text: EmptyText::Rejected(ErrorText("messages: text content blocks must be non-empty")),
+    // ANT-18, recalled: the final assistant message may be empty.
+    empty_message: Some(ErrorText(
+        "messages.{message}: all messages must have non-empty content except for the optional final assistant message",
+    )),
+    // ANT-1: content is a string or a list.
+    null_content: Some(ErrorText(
+        "messages.{message}.content: Input should be a valid list",
+    )),
+    // This dialect has no list of calls.
+    empty_call_list: None,
+    // ANT-11, documented: joined by the server.
+    same_role: SameRole::Accepted,
+    // Recorded and accepted: assistant first.
+    first_role: FirstRole::Any,
+    // ANT-13, documented: Claude 4.6 and later.
+    last_role: LastRole::NotAssistant {
+        models: &[
+            "opus-4-6",
+            "sonnet-4-6",
+            "opus-4-7",
+            "sonnet-4-7",
+            "opus-4-8",
+            "opus-5",
+            "sonnet-5",
+            "haiku-5",
+            "fable",
+            "mythos",
+        ],
+        error: ErrorText(
+            "This model does not support assistant message prefill. The conversation must end with a user message.",
+        ),
+    },
+    // ANT-15: system messages are known to newer models; which refuse them is not.
+    role_gap: None,
+    // ANT-2: images and documents are welcome in results.
+    text_only_results: None,
+    // ANT-19, observed (claude-code#60394).
+    lone_surrogate: ErrorText("The request body is not valid JSON: no low surrogate in string"),
+    // ANT-19.
+    not_json: ErrorText("The request body is not valid JSON"),
+};

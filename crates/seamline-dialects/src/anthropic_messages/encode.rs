@@ -1,0 +1,340 @@
+//! Transcript to wire, by splicing the original text.
+
+use seamline_model::{BlockIndex, BlockKind, Body, Edit, Encoded, MessageIndex, Role, Transcript};
+
+use super::NAME;
+use super::rewrite::{self, Item, Sort};
+use crate::Document;
+use crate::json::{Json, list, member, object};
+use crate::reading::messages;
+use crate::splice::{BlockPlan, MessagePlan, MessageWriter, Placed, Plan, apply_patches};
+
+pub(super) fn encode(
+    document: &Document<'_>,
+    transcript: &Transcript<'_>,
+    edits: &[Edit],
+) -> Encoded {
+    let Ok(list) = messages(document, NAME) else {
+        // A transcript comes from a document that could be decoded.
+        return Encoded {
+            text: document.text().to_owned(),
+            ..Encoded::default()
+        };
+    };
+    let plan = Plan::new(transcript, edits);
+    let writer = MessageWriter::new(transcript, list.span(), edits.len());
+    let mut encoder = Encoder {
+        document,
+        transcript,
+        plan: &plan,
+        writer,
+    };
+    let mut index = MessageIndex(0);
+    while index.get() < transcript.messages.len() {
+        index = encoder.message(index);
+    }
+    encoder.insert_before(index);
+    encoder.writer.finish()
+}
+
+struct Encoder<'t, 'a, 'p> {
+    document: &'t Document<'a>,
+    transcript: &'t Transcript<'a>,
+    plan: &'p Plan<'p>,
+    writer: MessageWriter<'t, 'a>,
+}
+
+impl<'a, 'p> Encoder<'_, 'a, 'p> {
+    /// Writes one message, or several that are joined, and gives the one after.
+    fn message(&mut self, index: MessageIndex) -> MessageIndex {
+        self.insert_before(index);
+        let mut end = index.next();
+        while self
+            .plan
+            .get(end)
+            .is_some_and(|plan| plan.join_previous && !plan.removed)
+        {
+            end = end.next();
+        }
+        let incoming = self.incoming(index);
+        match self.plan.get(index) {
+            None if incoming.is_empty() && end == index.next() => self.writer.copy(index),
+            Some(plan) if plan.removed => {}
+            _ => self.edited(index, end, incoming),
+        }
+        self.answer(index);
+        end
+    }
+
+    fn insert_before(&mut self, index: MessageIndex) {
+        let Some(plan) = self.plan.get(index) else {
+            return;
+        };
+        for new in &plan.before {
+            let message = object([
+                member("role", role_name(new.role)),
+                member("content", new.text),
+            ]);
+            self.writer.write(None, &message);
+            self.writer.landed(new.edit);
+        }
+    }
+
+    /// Writes what answers a message, unless the next message takes it in.
+    fn answer(&mut self, index: MessageIndex) {
+        let Some(plan) = self.plan.get(index) else {
+            return;
+        };
+        if plan.answers.is_empty() || self.takes_answers(index.next()) {
+            return;
+        }
+        let (results, media): (Vec<_>, Vec<_>) = self
+            .placed(&plan.answers)
+            .into_iter()
+            .partition(|item| item.sort == Sort::Result);
+        let content = results
+            .into_iter()
+            .chain(media)
+            .map(|item| item.json)
+            .collect();
+        let message = object([member("role", "user"), ("content", list(content))]);
+        self.writer.write(None, &message);
+        self.note_landed(&plan.answers);
+    }
+
+    /// Results that the message takes in as answers to the one before it.
+    fn incoming(&self, index: MessageIndex) -> &'p [Placed<'p>] {
+        let before = index
+            .0
+            .checked_sub(1)
+            .and_then(|before| self.plan.get(MessageIndex(before)));
+        match before {
+            Some(plan) if self.takes_answers(index) => &plan.answers,
+            _ => &[],
+        }
+    }
+
+    /// Whether a message already holds results that stay in it.
+    fn takes_answers(&self, index: MessageIndex) -> bool {
+        let Some(message) = self.transcript.messages.get(index.get()) else {
+            return false;
+        };
+        message.role == Role::User
+            && self.plan.get(index).is_none_or(|plan| !plan.removed)
+            && self.transcript.blocks_of(index).any(|(block, content)| {
+                matches!(content.kind, BlockKind::Result(_))
+                    && self.plan.block(self.transcript, block).is_none_or(|plan| {
+                        !plan.gone && plan.demote.is_none() && plan.rebuild.is_none()
+                    })
+            })
+    }
+
+    fn edited(&mut self, index: MessageIndex, end: MessageIndex, incoming: &[Placed<'_>]) {
+        let mut items = self.items(index);
+        for joined in index.next().0..end.0 {
+            items.extend(self.items(MessageIndex(joined)));
+        }
+        let at = items
+            .iter()
+            .rposition(|item| item.sort == Sort::Result)
+            .map_or(0, |last| last + 1);
+        items.splice(at..at, self.placed(incoming));
+        let plan = self.plan.get(index);
+        if !incoming.is_empty() || plan.is_some_and(|plan| plan.results_first) {
+            items.sort_by_key(|item| item.sort != Sort::Result);
+        }
+        let holds_results = items.iter().any(|item| item.sort == Sort::Result);
+        if !holds_results {
+            self.rebuilt(index);
+        }
+        self.groups(index, items, end != index.next());
+        if holds_results {
+            self.rebuilt(index);
+        }
+        self.note_landed(incoming);
+    }
+
+    /// Writes the items as one message, or as one per role when they are regrouped.
+    fn groups(&mut self, index: MessageIndex, items: Vec<Item<'a>>, joined: bool) {
+        let plan = self.plan.get(index);
+        let mut role = self.transcript.message(index).role;
+        if let Some(MessagePlan { regroup: true, .. }) = plan {
+            let mut groups: Vec<(Role, Vec<Item<'a>>)> = Vec::new();
+            for item in items {
+                let own = item.sort.role().unwrap_or(role);
+                match groups.last_mut() {
+                    Some((last, group)) if *last == own => group.push(item),
+                    _ => groups.push((own, vec![item])),
+                }
+            }
+            for (at, (own, group)) in groups.into_iter().enumerate() {
+                self.group(index, (own, own != role), group, at == 0);
+            }
+            return;
+        }
+        let new_role = plan.and_then(|plan| plan.role);
+        let changed = new_role.is_some();
+        role = new_role.unwrap_or(role);
+        let text_stays =
+            !joined && plan.is_some_and(|plan| plan.blocks.is_empty() && plan.fill.is_none());
+        if text_stays && self.transcript.message(index).body != Body::Blocks {
+            self.rewrite(index, role, changed, None);
+        } else if let Some(text) = plan.and_then(|plan| plan.fill) {
+            self.rewrite(index, role, changed, Some(Json::Text(text.to_owned())));
+        } else {
+            self.group(index, (role, changed), items, true);
+        }
+    }
+
+    fn group(
+        &mut self,
+        index: MessageIndex,
+        (role, changed): (Role, bool),
+        items: Vec<Item<'a>>,
+        first: bool,
+    ) {
+        if items.is_empty() {
+            return;
+        }
+        let content = list(items.into_iter().map(|item| item.json).collect());
+        if first {
+            self.rewrite(index, role, changed, Some(content));
+        } else {
+            let message = object([member("role", role_name(role)), ("content", content)]);
+            self.writer.write(Some(index), &message);
+        }
+    }
+
+    /// Writes a message with another role or content, everything else as it stands.
+    fn rewrite(
+        &mut self,
+        index: MessageIndex,
+        role: Role,
+        changed: bool,
+        content: Option<Json<'_>>,
+    ) {
+        let message = self.transcript.message(index);
+        let value = self.document.value(message.wire);
+        let mut patches = Vec::new();
+        if let Some(members) = value.object() {
+            if let (true, Some(old)) = (changed, members.get("role")) {
+                patches.push((old.span(), format!("\"{}\"", role_name(role))));
+            }
+            match (content, members.get("content")) {
+                (Some(json), Some(old)) => patches.push((old.span(), self.writer.render(&json, 1))),
+                (Some(json), None) => {
+                    let (at, follows) = members.tail();
+                    let text = self.writer.render_member("content", &json, follows, 0);
+                    patches.push((seamline_model::Span { start: at, end: at }, text));
+                }
+                (None, _) => {}
+            }
+        }
+        let text = apply_patches(self.transcript.source, message.span.range(), &mut patches);
+        self.writer.rewrite(Some(index), &text);
+        for &edit in self.plan.get(index).map_or(&[][..], |plan| &plan.edits) {
+            self.writer.landed(edit);
+        }
+    }
+
+    /// Writes rebuilt calls, each with its result.
+    fn rebuilt(&mut self, index: MessageIndex) {
+        let Some(plan) = self.plan.get(index) else {
+            return;
+        };
+        for (
+            &block,
+            BlockPlan {
+                rebuild, id: to, ..
+            },
+        ) in &plan.blocks
+        {
+            let Some((id, name, edit)) = *rebuild else {
+                continue;
+            };
+            let call = object([
+                member("type", "tool_use"),
+                member("id", id),
+                member("name", name),
+                ("input", object([("reconstructed", Json::Bool(true))])),
+            ]);
+            let message = object([member("role", "assistant"), ("content", list(vec![call]))]);
+            self.writer.write(None, &message);
+            self.writer.landed(edit);
+            let result =
+                rewrite::result_with_id(self.document, self.transcript, block, to.or(Some(id)));
+            let message = object([member("role", "user"), ("content", list(vec![result]))]);
+            self.writer.write(Some(index), &message);
+        }
+    }
+
+    fn items(&self, index: MessageIndex) -> Vec<Item<'a>> {
+        let mut items = Vec::new();
+        for (block, _) in self.transcript.blocks_of(index) {
+            let plan = self.plan.block(self.transcript, block);
+            rewrite::items(self.document, self.transcript, block, plan, &mut items);
+        }
+        items
+    }
+
+    fn placed(&self, answers: &[Placed<'_>]) -> Vec<Item<'a>> {
+        let mut items = Vec::new();
+        for placed in answers {
+            match placed {
+                Placed::Moved { result, media, .. } => {
+                    let id = self
+                        .plan
+                        .block(self.transcript, *result)
+                        .and_then(|plan| plan.id);
+                    let json = rewrite::result_with_id(self.document, self.transcript, *result, id);
+                    items.push(Item {
+                        sort: Sort::Result,
+                        json,
+                    });
+                    items.extend(media.iter().map(|&block| self.source(block)));
+                }
+                Placed::New { call, text, .. } => {
+                    let id = self
+                        .transcript
+                        .call(*call)
+                        .and_then(|call| call.id.as_deref())
+                        .unwrap_or("");
+                    let json = object([
+                        member("type", "tool_result"),
+                        member("tool_use_id", id),
+                        member("content", *text),
+                        ("is_error", Json::Bool(true)),
+                    ]);
+                    items.push(Item {
+                        sort: Sort::Result,
+                        json,
+                    });
+                }
+            }
+        }
+        items
+    }
+
+    fn source(&self, block: BlockIndex) -> Item<'a> {
+        let content = self.transcript.block(block);
+        Item {
+            sort: Sort::of(&content.kind),
+            json: Json::Raw(self.transcript.text(content.span)),
+        }
+    }
+
+    fn note_landed(&mut self, answers: &[Placed<'_>]) {
+        for placed in answers {
+            let (Placed::Moved { edit, .. } | Placed::New { edit, .. }) = placed;
+            self.writer.landed(*edit);
+        }
+    }
+}
+
+fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::Assistant => "assistant",
+        Role::System | Role::Developer => "system",
+        Role::User | Role::Tool | Role::Function | Role::Unknown => "user",
+    }
+}

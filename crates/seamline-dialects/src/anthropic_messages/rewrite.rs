@@ -1,0 +1,249 @@
+//! Single blocks, changed.
+
+use seamline_model::{BlockIndex, BlockKind, Emptiness, Role, Span, Transcript};
+
+use crate::Document;
+use crate::json::{Json, Kind, Value, list, member, object};
+use crate::reading::{emptiness, part_text};
+use crate::rewriting::{input_object, set_member};
+use crate::splice::{BlockPlan, apply_patches};
+
+/// A block to be written, and what sort it is.
+pub(super) struct Item<'a> {
+    pub(super) sort: Sort,
+    pub(super) json: Json<'a>,
+}
+
+/// What decides the order of blocks and whose they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sort {
+    Result,
+    Assistant,
+    Other,
+}
+
+impl Sort {
+    pub(super) fn of(kind: &BlockKind<'_>) -> Self {
+        match kind {
+            BlockKind::Result(_) => Self::Result,
+            BlockKind::Call(_)
+            | BlockKind::ServerCall(_)
+            | BlockKind::ServerResult { .. }
+            | BlockKind::Reasoning { .. } => Self::Assistant,
+            BlockKind::Text(_) | BlockKind::Media | BlockKind::Opaque => Self::Other,
+        }
+    }
+
+    /// The role that may hold it, if only one may.
+    pub(super) fn role(self) -> Option<Role> {
+        match self {
+            Self::Result => Some(Role::User),
+            Self::Assistant => Some(Role::Assistant),
+            Self::Other => None,
+        }
+    }
+}
+
+/// Writes what a block becomes under its plan.
+pub(super) fn items<'a>(
+    document: &Document<'a>,
+    transcript: &Transcript<'a>,
+    block: BlockIndex,
+    plan: Option<&BlockPlan<'_>>,
+    items: &mut Vec<Item<'a>>,
+) {
+    let content = transcript.block(block);
+    let raw = transcript.text(content.span);
+    let value = document.value(content.wire);
+    let sort = Sort::of(&content.kind);
+    let Some(plan) = plan else {
+        items.push(Item {
+            sort,
+            json: whole_text(value).unwrap_or(Json::Raw(raw)),
+        });
+        return;
+    };
+    if plan.gone || plan.rebuild.is_some() {
+        return;
+    }
+    if let Some(heading) = plan.demote {
+        items.extend(demoted(value, &content.kind, heading).map(|json| Item {
+            sort: Sort::Other,
+            json,
+        }));
+        return;
+    }
+    items.push(Item {
+        sort,
+        json: Json::Written(changed(value, &content.kind, plan, transcript.source)),
+    });
+    if plan.close {
+        items.push(Item {
+            sort: Sort::Assistant,
+            json: server_answer(&content.kind, value),
+        });
+    }
+}
+
+/// A string content as the block it stands for.
+fn whole_text<'a>(value: Value<'_, 'a>) -> Option<Json<'a>> {
+    value
+        .is(Kind::String)
+        .then(|| object([member("type", "text"), ("text", Json::Raw(value.raw()))]))
+}
+
+fn changed(
+    value: Value<'_, '_>,
+    kind: &BlockKind<'_>,
+    plan: &BlockPlan<'_>,
+    source: &str,
+) -> String {
+    let mut patches = Vec::new();
+    let id_key = if matches!(kind, BlockKind::Result(_)) {
+        "tool_use_id"
+    } else {
+        "id"
+    };
+    if let Some(id) = plan.id {
+        patches.extend(set_member(value, id_key, &quoted(id)));
+    }
+    if let Some(name) = plan.name {
+        patches.extend(set_member(value, "name", &quoted(name)));
+    }
+    if plan.input {
+        let input = value.object().and_then(|block| block.get("input"));
+        patches.extend(set_member(value, "input", &input_object(input)));
+    }
+    if let Some(text) = plan.fill
+        && let Some(content) = value.object().and_then(|block| block.get("content"))
+    {
+        patches.push((content.span(), filled(content, text)));
+    }
+    apply_patches(source, value.span().range(), &mut patches)
+}
+
+/// A result's content without empty text, or `text` when nothing is left.
+fn filled(content: Value<'_, '_>, text: &str) -> String {
+    let kept: Vec<_> = content
+        .elements()
+        .filter(|part| !is_empty_text(*part))
+        .map(Value::raw)
+        .collect();
+    if kept.is_empty() {
+        quoted(text)
+    } else {
+        format!("[{}]", kept.join(","))
+    }
+}
+
+fn is_empty_text(part: Value<'_, '_>) -> bool {
+    part_text(part).is_some_and(|text| emptiness(text) != Emptiness::Present)
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    crate::json::escape_into(&mut out, text);
+    out.push('"');
+    out
+}
+
+/// A result as it stands, naming another call if it should.
+pub(super) fn result_with_id<'a>(
+    document: &Document<'a>,
+    transcript: &Transcript<'a>,
+    block: BlockIndex,
+    id: Option<&str>,
+) -> Json<'a> {
+    let content = transcript.block(block);
+    let Some(id) = id else {
+        return Json::Raw(transcript.text(content.span));
+    };
+    let value = document.value(content.wire);
+    let mut patches: Vec<(Span, String)> = set_member(value, "tool_use_id", &quoted(id))
+        .into_iter()
+        .collect();
+    Json::Written(apply_patches(
+        transcript.source,
+        content.span.range(),
+        &mut patches,
+    ))
+}
+
+/// A block as text under a line that says what it was. What it says stays byte for byte.
+fn demoted<'a>(
+    value: Value<'_, 'a>,
+    kind: &BlockKind<'_>,
+    heading: &str,
+) -> impl Iterator<Item = Json<'a>> {
+    let content = match kind {
+        BlockKind::Result(_) => value.object().and_then(|block| block.get("content")),
+        _ => None,
+    };
+    let pieces = match (kind, content.map(|content| (content, content.kind()))) {
+        (_, Some((content, Kind::String))) => {
+            vec![text_block(Json::Joined(
+                format!("{heading}\n"),
+                content.raw_str(),
+            ))]
+        }
+        (_, Some((content, Kind::Array))) => {
+            std::iter::once(text_block(Json::Text(heading.to_owned())))
+                .chain(
+                    content
+                        .elements()
+                        .filter(|part| !is_empty_text(*part))
+                        .map(|part| Json::Raw(part.raw())),
+                )
+                .collect()
+        }
+        (BlockKind::Result(_), _) => vec![text_block(Json::Text(heading.to_owned()))],
+        _ => vec![text_block(Json::Text(format!(
+            "{heading}\n{}",
+            value.raw()
+        )))],
+    };
+    pieces.into_iter()
+}
+
+fn text_block(text: Json<'_>) -> Json<'_> {
+    object([member("type", "text"), ("text", text)])
+}
+
+/// The result that closes a call of the provider's own tools.
+fn server_answer<'a>(kind: &BlockKind<'_>, value: Value<'_, 'a>) -> Json<'a> {
+    let BlockKind::ServerCall(call) = kind else {
+        return Json::Null;
+    };
+    let id = call.id.as_deref().unwrap_or("");
+    let name = call.name.as_deref().unwrap_or("");
+    if value
+        .object()
+        .and_then(|block| block.get("type"))
+        .is_some_and(|kind| kind.says("mcp_tool_use"))
+    {
+        let text = format!(
+            "{} no result was recorded for this call",
+            seamline_model::MARK
+        );
+        return object([
+            member("type", "mcp_tool_result"),
+            member("tool_use_id", id),
+            ("is_error", Json::Bool(true)),
+            ("content", list(vec![text_block(Json::Text(text))])),
+        ]);
+    }
+    let family = if name.starts_with("tool_search_tool") {
+        "tool_search"
+    } else {
+        name
+    };
+    let error = object([
+        member("type", format!("{family}_tool_result_error")),
+        member("error_code", "unavailable"),
+    ]);
+    object([
+        member("type", format!("{family}_tool_result")),
+        member("tool_use_id", id),
+        ("content", error),
+    ])
+}

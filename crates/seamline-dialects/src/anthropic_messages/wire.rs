@@ -1,0 +1,150 @@
+//! The shapes on the wire, as views over borrowed JSON.
+
+use std::borrow::Cow;
+
+use seamline_model::{BlockKind, Call, Input, Parts, ResultBlock, Role, Span, is_synthetic};
+
+use crate::ids::{CALL_ID_KEYS, RESULT_ID_KEYS};
+use crate::json::{Kind, Value};
+use crate::reading::{Keys, emptiness, is_media_type, only_text, parts};
+
+/// The members of a message that matter here.
+#[derive(Default)]
+pub(super) struct WireMessage<'d, 'a> {
+    pub(super) role: Option<Value<'d, 'a>>,
+    pub(super) content: Option<Value<'d, 'a>>,
+}
+
+impl<'d, 'a> WireMessage<'d, 'a> {
+    pub(super) fn read(value: Value<'d, 'a>, keys: &mut Keys) -> Self {
+        let mut message = Self::default();
+        for (key, member) in value.members() {
+            match keys.see(value, key) {
+                "role" => message.role = Some(member),
+                "content" => message.content = Some(member),
+                _ => {}
+            }
+        }
+        message
+    }
+}
+
+pub(super) fn role(value: Value<'_, '_>) -> Role {
+    match value.str().as_deref() {
+        Some("user") => Role::User,
+        Some("assistant") => Role::Assistant,
+        Some("system") => Role::System,
+        _ => Role::Unknown,
+    }
+}
+
+/// The members of a block that matter here.
+#[derive(Default)]
+struct WireBlock<'d, 'a> {
+    kind: Option<Value<'d, 'a>>,
+    /// The block's own id, or the one it names, with its key.
+    id: Option<(Value<'d, 'a>, Value<'d, 'a>)>,
+    name: Option<Value<'d, 'a>>,
+    input: Option<Value<'d, 'a>>,
+    text: Option<Value<'d, 'a>>,
+    content: Option<Value<'d, 'a>>,
+    signature: Option<Value<'d, 'a>>,
+}
+
+/// Reads one block of a message's content.
+pub(super) fn block<'a>(value: Value<'_, 'a>, keys: &mut Keys) -> BlockKind<'a> {
+    let mut block = WireBlock::default();
+    for (key, member) in value.members() {
+        match keys.see(value, key) {
+            "type" => block.kind = Some(member),
+            "name" => block.name = Some(member),
+            "input" => block.input = Some(member),
+            "text" => block.text = Some(member),
+            "content" => block.content = Some(member),
+            "signature" => block.signature = Some(member),
+            other if CALL_ID_KEYS.contains(&other) || RESULT_ID_KEYS.contains(&other) => {
+                if block.id.is_none() || matches!(other, "id" | "tool_use_id") {
+                    block.id = Some((key, member));
+                }
+            }
+            _ => {}
+        }
+    }
+    block.judge(keys)
+}
+
+impl<'a> WireBlock<'_, 'a> {
+    fn judge(&self, keys: &mut Keys) -> BlockKind<'a> {
+        let kind = self.kind.and_then(Value::str).unwrap_or(Cow::Borrowed(""));
+        match &*kind {
+            "text" => match self.text {
+                Some(text) if text.is(Kind::String) => BlockKind::Text(emptiness(text)),
+                _ => BlockKind::Opaque,
+            },
+            "tool_use" => {
+                self.note_foreign_id("id", keys);
+                BlockKind::Call(self.call())
+            }
+            "tool_result" => {
+                self.note_foreign_id("tool_use_id", keys);
+                BlockKind::Result(self.result())
+            }
+            "server_tool_use" | "mcp_tool_use" => BlockKind::ServerCall(self.call()),
+            "thinking" => BlockKind::Reasoning {
+                signed: self
+                    .signature
+                    .is_some_and(|value| !value.raw_str().is_empty()),
+            },
+            "redacted_thinking" => BlockKind::Reasoning { signed: true },
+            other if other.ends_with("_tool_result") => BlockKind::ServerResult { id: self.id() },
+            other if is_media_type(other) => BlockKind::Media,
+            _ => BlockKind::Opaque,
+        }
+    }
+
+    fn id(&self) -> Option<Cow<'a, str>> {
+        self.id.and_then(|(_, value)| value.str())
+    }
+
+    fn call(&self) -> Call<'a> {
+        Call {
+            id: self.id(),
+            name: self.name.and_then(Value::str),
+            input: input(self.input),
+        }
+    }
+
+    fn result(&self) -> ResultBlock<'a> {
+        let parts = self.content.map_or(Parts::Missing, parts);
+        let synthetic = self
+            .content
+            .and_then(only_text)
+            .is_some_and(|text| is_synthetic(&text));
+        let content = self.content.map_or(Span::default(), Value::span);
+        ResultBlock {
+            id: self.id(),
+            name: None,
+            synthetic,
+            parts,
+            content,
+        }
+    }
+
+    fn note_foreign_id(&self, expected: &'static str, keys: &mut Keys) {
+        if let Some((key, _)) = self.id
+            && !key.says(expected)
+        {
+            keys.foreign(key.span(), expected);
+        }
+    }
+}
+
+fn input(value: Option<Value<'_, '_>>) -> Input {
+    match value.map(Value::kind) {
+        Some(Kind::Object) => Input::Object,
+        Some(Kind::String) => Input::Text,
+        Some(Kind::Null) => Input::Null,
+        Some(_) => Input::Other,
+        None => Input::Missing,
+    }
+}

@@ -1,0 +1,104 @@
+//! Which dialect a body is written in.
+
+use crate::json::{Kind, Value};
+use crate::{Dialect, Document, anthropic_messages::AnthropicMessages, openai_chat::OpenAiChat};
+
+/// How many messages are looked at.
+const MESSAGES_MAX: usize = 256;
+
+/// A sign of one dialect that the other does not have.
+const DECISIVE: i32 = 10;
+
+/// The dialect a body is written in, judged by its fields. A conversation of plain text
+/// alone is taken for the more widely spoken one.
+pub fn detect(document: &Document<'_>) -> &'static dyn Dialect {
+    let root = document.root();
+    let messages = root
+        .object()
+        .and_then(|body| body.get("messages"))
+        .unwrap_or(root);
+    let mut score = envelope_score(root);
+    for message in messages.elements().take(MESSAGES_MAX) {
+        if score.abs() >= DECISIVE {
+            break;
+        }
+        score += message_score(message);
+    }
+    if score > 0 {
+        &AnthropicMessages
+    } else {
+        &OpenAiChat
+    }
+}
+
+/// Signs in the envelope; above zero for Anthropic.
+fn envelope_score(root: Value<'_, '_>) -> i32 {
+    root.members()
+        .map(|(key, value)| envelope_member_score(key.raw_str(), value))
+        .sum()
+}
+
+fn envelope_member_score(key: &str, value: Value<'_, '_>) -> i32 {
+    match key {
+        "anthropic_version" | "anthropic_beta" => DECISIVE,
+        "system" | "stop_sequences" | "thinking" => 3,
+        "max_completion_tokens"
+        | "stream_options"
+        | "response_format"
+        | "frequency_penalty"
+        | "parallel_tool_calls"
+        | "logprobs"
+        | "reasoning_effort"
+        | "functions" => -3,
+        "model" => model_score(value.raw_str()),
+        "tools" => value.elements().next().map_or(0, tool_score),
+        _ => 0,
+    }
+}
+
+fn model_score(model: &str) -> i32 {
+    if model.starts_with("claude") { 2 } else { 0 }
+}
+
+fn tool_score(tool: Value<'_, '_>) -> i32 {
+    let Some(tool) = tool.object() else { return 0 };
+    if tool.get("function").is_some() {
+        -DECISIVE
+    } else if tool.get("input_schema").is_some() {
+        DECISIVE
+    } else {
+        0
+    }
+}
+
+fn message_score(message: Value<'_, '_>) -> i32 {
+    message
+        .members()
+        .map(|(key, value)| message_member_score(key.raw_str(), value))
+        .sum()
+}
+
+fn message_member_score(key: &str, value: Value<'_, '_>) -> i32 {
+    match (key, value.kind()) {
+        ("tool_calls" | "function_call" | "tool_call_id", kind) if kind != Kind::Null => -DECISIVE,
+        ("role", _) => match value.raw_str() {
+            "tool" | "function" | "developer" => -DECISIVE,
+            "system" => -1,
+            _ => 0,
+        },
+        ("content", Kind::Array) => value.elements().map(block_score).sum(),
+        _ => 0,
+    }
+}
+
+fn block_score(block: Value<'_, '_>) -> i32 {
+    let kind = block.object().and_then(|block| block.get("type"));
+    match kind.map(Value::raw_str) {
+        Some("tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "server_tool_use") => {
+            DECISIVE
+        }
+        Some("image_url" | "input_audio" | "file") => -DECISIVE,
+        Some("image" | "document") => 3,
+        _ => 0,
+    }
+}

@@ -1,0 +1,44 @@
+//! What every dialect can do.
+
+use seamline_model::{Constraints, Edit, Encoded, Place, Transcript};
+
+use crate::{Document, Error, anthropic_messages, openai_chat};
+
+/// A way of writing a conversation on the wire.
+pub trait Dialect: Sync {
+    /// Its name, such as `openai_chat`.
+    fn name(&self) -> &'static str;
+
+    /// What it demands of a transcript.
+    fn constraints(&self) -> &'static Constraints;
+
+    /// Reads a request body.
+    ///
+    /// # Errors
+    ///
+    /// When the body is not this dialect's envelope. A broken conversation is not an
+    /// error.
+    fn decode<'a>(&self, document: &Document<'a>) -> Result<Transcript<'a>, Error>;
+
+    /// Writes edits by splicing the text the transcript was read from.
+    fn encode(
+        &self,
+        document: &Document<'_>,
+        transcript: &Transcript<'_>,
+        edits: &[Edit],
+    ) -> Encoded;
+
+    /// A place as a JSON pointer into the body.
+    fn pointer(&self, transcript: &Transcript<'_>, place: &Place) -> String;
+}
+
+/// Every dialect, in the order they are listed.
+pub const ALL: &[&dyn Dialect] = &[
+    &anthropic_messages::AnthropicMessages,
+    &openai_chat::OpenAiChat,
+];
+
+/// The dialect with this name.
+pub fn by_name(name: &str) -> Option<&'static dyn Dialect> {
+    ALL.iter().copied().find(|dialect| dialect.name() == name)
+}

@@ -1,0 +1,92 @@
+//! Why a body could not be read.
+
+use crate::json::{Syntax, SyntaxKind};
+
+/// Why a body could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The bytes are not UTF-8.
+    #[error("not UTF-8 at byte {offset} ({position})")]
+    NotUtf8 {
+        /// The first byte that is not.
+        offset: usize,
+        /// The same as line and column.
+        position: Position,
+    },
+    /// The text is not JSON.
+    #[error("not JSON at {position} (byte {}): {}", syntax.offset, syntax.kind)]
+    NotJson {
+        /// What is wrong.
+        syntax: Syntax,
+        /// Where, as line and column.
+        position: Position,
+    },
+    /// The JSON is not a conversation in this dialect.
+    #[error("not a request body of {dialect}: {found}")]
+    Envelope {
+        /// The dialect that was asked for or detected.
+        dialect: &'static str,
+        /// What was found instead.
+        found: String,
+    },
+}
+
+impl Error {
+    /// What to do about it, when there is one thing to do.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::NotUtf8 { .. } => {
+                Some("save the body as UTF-8; `iconv -c -t UTF-8` drops what cannot be read")
+            }
+            Self::NotJson { syntax, .. } => match syntax.kind {
+                SyntaxKind::Empty => Some("give a request body: an object with a `messages` list"),
+                SyntaxKind::Unfinished => {
+                    Some("the body seems to be cut off; take it from where it was logged whole")
+                }
+                SyntaxKind::ControlInString(_) => {
+                    Some("escape control characters in strings, a line break as `\\n`")
+                }
+                SyntaxKind::Trailing => {
+                    Some("give one body per file; split several bodies into files of their own")
+                }
+                SyntaxKind::TooManyValues | SyntaxKind::TooManyBytes => {
+                    Some("providers refuse bodies over 32 MB; split the conversation first")
+                }
+                SyntaxKind::Unexpected(_) | SyntaxKind::Escape | SyntaxKind::Number => None,
+            },
+            Self::Envelope { .. } => Some(
+                "give an object with a `messages` list, or that list itself; `--dialect` names the dialect",
+            ),
+        }
+    }
+}
+
+/// A place in a text, as people count: from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Position {
+    /// The line.
+    pub line: usize,
+    /// The column, in bytes.
+    pub column: usize,
+}
+
+impl Position {
+    /// The place of a byte.
+    pub fn of(bytes: &[u8], offset: usize) -> Self {
+        let before = &bytes[..offset.min(bytes.len())];
+        let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+        let column = 1 + before
+            .iter()
+            .rev()
+            .take_while(|&&byte| byte != b'\n')
+            .count();
+        Self { line, column }
+    }
+}
+
+impl std::fmt::Display for Position {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "line {} column {}", self.line, self.column)
+    }
+}

@@ -1,0 +1,17 @@
+//! JSON as spans over the text it was read from.
+//!
+//! A `serde_json::Value` forgets key order, number spelling, duplicate keys and where
+//! things stood, and refuses half surrogate pairs. We need all of that to splice a
+//! repair into the original bytes, so a [`Document`] is a flat list of nodes with spans,
+//! built in one pass without recursion.
+
+mod scan;
+mod text;
+mod view;
+mod write;
+
+pub(crate) use scan::BYTE_ORDER_MARK;
+pub use scan::{BYTES_MAX, Document, NODES_MAX, Syntax, SyntaxKind};
+pub(crate) use text::escape_into;
+pub(crate) use view::{Kind, Value};
+pub(crate) use write::{Json, Style, list, member, object};

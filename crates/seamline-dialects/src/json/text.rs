@@ -1,0 +1,94 @@
+//! Strings, between their quotes.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use super::scan::hex_escape;
+
+/// What the inside of a JSON string says. Half surrogate pairs become U+FFFD.
+pub(crate) fn unescape(inner: &str) -> Cow<'_, str> {
+    let Some(first) = inner.find('\\') else {
+        return Cow::Borrowed(inner);
+    };
+    let mut out = String::with_capacity(inner.len());
+    let mut rest = inner;
+    let mut slash = Some(first);
+    while let Some(at) = slash {
+        out.push_str(&rest[..at]);
+        let (char, used) = read_escape(&rest[at..]);
+        out.push(char);
+        rest = rest.get(at + used..).unwrap_or("");
+        slash = rest.find('\\');
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// The character of the escape at the start of `text`, and how many bytes it takes.
+fn read_escape(text: &str) -> (char, usize) {
+    let char = match text.as_bytes().get(1) {
+        Some(b'n') => '\n',
+        Some(b't') => '\t',
+        Some(b'r') => '\r',
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(b'u') => return read_unicode_escape(text),
+        Some(&other) => other as char,
+        None => return ('\\', 1),
+    };
+    (char, 2)
+}
+
+fn read_unicode_escape(text: &str) -> (char, usize) {
+    let bytes = text.as_bytes();
+    let Some(high) = hex_escape(bytes, 0) else {
+        return (char::REPLACEMENT_CHARACTER, 2);
+    };
+    let low = hex_escape(bytes, 6);
+    let units = [high, low.unwrap_or(0)];
+    match char::decode_utf16(units).next() {
+        Some(Ok(char)) if char.len_utf16() == 2 => (char, 12),
+        Some(Ok(char)) => (char, 6),
+        _ => (char::REPLACEMENT_CHARACTER, 6),
+    }
+}
+
+/// Writes `text` as it stands between the quotes of a JSON string.
+pub(crate) fn escape_into(out: &mut String, text: &str) {
+    for char in text.chars() {
+        match char {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            control if (control as u32) < 0x20 => {
+                // Writing to a string cannot fail.
+                let _ = write!(out, "\\u{:04x}", control as u32);
+            }
+            other => out.push(other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_are_read_as_what_they_mean() {
+        assert_eq!(
+            unescape(r#"a\n\"\\\/\u0041\ud83d\ude00\ud83d"#),
+            "a\n\"\\/A\u{1f600}\u{fffd}"
+        );
+        assert_eq!(unescape(r"\ude00x"), "\u{fffd}x");
+    }
+
+    #[test]
+    fn what_is_escaped_reads_back_the_same() {
+        let text = "quote \" slash \\ tab \t bell \u{7} smile \u{1f600}\r\n";
+        let mut out = String::new();
+        escape_into(&mut out, text);
+        assert_eq!(unescape(&out), text);
+    }
+}

@@ -1,0 +1,205 @@
+//! Looking into a [`Document`].
+
+use std::borrow::Cow;
+
+use seamline_model::Span;
+
+use super::scan::Document;
+use super::text::unescape;
+
+/// What kind of value a node is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Object,
+    Array,
+    String,
+    Number,
+    True,
+    False,
+    Null,
+}
+
+impl Kind {
+    /// The word for it in messages.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Object => "an object",
+            Self::Array => "a list",
+            Self::String => "a string",
+            Self::Number => "a number",
+            Self::True | Self::False => "a boolean",
+            Self::Null => "null",
+        }
+    }
+}
+
+impl<'a> Document<'a> {
+    /// The text it was read from.
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// The outermost value.
+    pub(crate) fn root(&self) -> Value<'_, 'a> {
+        Value {
+            document: self,
+            node: 0,
+        }
+    }
+
+    /// The value with this handle.
+    pub(crate) fn value(&self, node: u32) -> Value<'_, 'a> {
+        Value {
+            document: self,
+            node,
+        }
+    }
+}
+
+/// One value of a document.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Value<'d, 'a> {
+    document: &'d Document<'a>,
+    /// Its handle.
+    pub(crate) node: u32,
+}
+
+impl<'d, 'a> Value<'d, 'a> {
+    fn node(self) -> super::scan::Node {
+        self.document.nodes[self.node as usize]
+    }
+
+    pub(crate) fn kind(self) -> Kind {
+        self.node().kind
+    }
+
+    pub(crate) fn is(self, kind: Kind) -> bool {
+        self.kind() == kind
+    }
+
+    pub(crate) fn span(self) -> Span {
+        let node = self.node();
+        Span {
+            start: node.start,
+            end: node.end,
+        }
+    }
+
+    /// Its source text.
+    pub(crate) fn raw(self) -> &'a str {
+        &self.document.text[self.span().range()]
+    }
+
+    /// What a string says, or nothing if it is not one.
+    pub(crate) fn str(self) -> Option<Cow<'a, str>> {
+        let node = self.node();
+        if node.kind != Kind::String {
+            return None;
+        }
+        let inner = self.raw_str();
+        Some(if node.escaped {
+            unescape(inner)
+        } else {
+            Cow::Borrowed(inner)
+        })
+    }
+
+    /// Whether it is a string that says `text`.
+    pub(crate) fn says(self, text: &str) -> bool {
+        let node = self.node();
+        node.kind == Kind::String
+            && if node.escaped {
+                unescape(self.raw_str()) == text
+            } else {
+                self.raw_str() == text
+            }
+    }
+
+    /// A string's source text between its quotes; empty for other values.
+    pub(crate) fn raw_str(self) -> &'a str {
+        match self.kind() {
+            Kind::String => {
+                let raw = self.raw();
+                &raw[1..raw.len() - 1]
+            }
+            _ => "",
+        }
+    }
+
+    /// The elements of a list; none for other values.
+    pub(crate) fn elements(self) -> impl Iterator<Item = Value<'d, 'a>> {
+        self.children(Kind::Array)
+    }
+
+    /// The members of an object; none for other values.
+    pub(crate) fn members(self) -> impl Iterator<Item = (Value<'d, 'a>, Value<'d, 'a>)> {
+        let mut children = self.children(Kind::Object);
+        std::iter::from_fn(move || Some((children.next()?, children.next()?)))
+    }
+
+    /// The value as an object, if it is one.
+    pub(crate) fn object(self) -> Option<Object<'d, 'a>> {
+        self.is(Kind::Object).then_some(Object(self))
+    }
+
+    fn children(self, kind: Kind) -> impl Iterator<Item = Value<'d, 'a>> {
+        let node = self.node();
+        let document = self.document;
+        let mut at = self.node + 1;
+        let end = if node.kind == kind { node.next } else { at };
+        std::iter::from_fn(move || {
+            if at >= end {
+                return None;
+            }
+            let child = Value { document, node: at };
+            at = document.nodes[at as usize].next;
+            Some(child)
+        })
+    }
+}
+
+/// A value that is an object.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Object<'d, 'a>(Value<'d, 'a>);
+
+impl<'d, 'a> Object<'d, 'a> {
+    /// The value of a key. Of several the last counts, as it does for every reader we know.
+    pub(crate) fn get(self, key: &str) -> Option<Value<'d, 'a>> {
+        self.member(key).map(|(_, value)| value)
+    }
+
+    /// A key and its value.
+    pub(crate) fn member(self, key: &str) -> Option<(Value<'d, 'a>, Value<'d, 'a>)> {
+        self.0.members().filter(|(name, _)| name.says(key)).last()
+    }
+
+    /// The span to cut so that the member with this key (as a node) is gone and the
+    /// object stays well-formed.
+    pub(crate) fn cut(self, key: Value<'d, 'a>) -> Span {
+        let mut previous = None;
+        let mut members = self.0.members();
+        while let Some((name, value)) = members.next() {
+            if name.node == key.node {
+                let (start, end) = (name.span().start, value.span().end);
+                return match (previous, members.next()) {
+                    (Some(before), _) => Span { start: before, end },
+                    (None, Some((after, _))) => Span {
+                        start,
+                        end: after.span().start,
+                    },
+                    (None, None) => Span { start, end },
+                };
+            }
+            previous = Some(value.span().end);
+        }
+        Span::default()
+    }
+
+    /// Where a new last member goes, and whether there are others before it.
+    pub(crate) fn tail(self) -> (u32, bool) {
+        match self.0.members().last() {
+            Some((_, value)) => (value.span().end, true),
+            None => (self.0.span().start + 1, false),
+        }
+    }
+}

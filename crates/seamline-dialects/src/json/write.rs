@@ -1,0 +1,187 @@
+//! New JSON in the style of the document it goes into.
+
+use super::text::escape_into;
+
+/// A piece of JSON to be written.
+#[derive(Debug, Clone)]
+pub(crate) enum Json<'a> {
+    /// Source text, copied as it stands.
+    Raw(&'a str),
+    /// Text that is JSON already.
+    Written(String),
+    /// A string.
+    Text(String),
+    /// A string made of what we say and the inside of a string of the source, unchanged.
+    Joined(String, &'a str),
+    /// A boolean.
+    Bool(bool),
+    /// `null`.
+    Null,
+    /// An object.
+    Object(Vec<(&'static str, Json<'a>)>),
+    /// A list.
+    List(Vec<Json<'a>>),
+}
+
+/// An object with these members.
+pub(crate) fn object<'a, const N: usize>(members: [(&'static str, Json<'a>); N]) -> Json<'a> {
+    Json::Object(members.into())
+}
+
+/// A list with these elements.
+pub(crate) fn list(elements: Vec<Json<'_>>) -> Json<'_> {
+    Json::List(elements)
+}
+
+/// A member whose value is a string.
+pub(crate) fn member<'a>(key: &'static str, text: impl Into<String>) -> (&'static str, Json<'a>) {
+    (key, Json::Text(text.into()))
+}
+
+/// How a document is laid out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Style {
+    /// One level of indentation; nothing when everything stands on one line.
+    indent: Option<String>,
+    /// What ends a line.
+    newline: &'static str,
+    /// Whether a space follows a colon.
+    colon_space: bool,
+    /// Whether a space follows a comma.
+    comma_space: bool,
+}
+
+impl Style {
+    /// The layout of a document, judged by its first lines.
+    pub(crate) fn of(text: &str) -> Self {
+        let head = &text[..text.floor_char_boundary(HEAD_BYTES)];
+        let newline = if head.contains("\r\n") { "\r\n" } else { "\n" };
+        let after_brace = head.trim_start().strip_prefix('{').unwrap_or("");
+        let space: String = after_brace
+            .chars()
+            .take_while(|char| char.is_whitespace())
+            .collect();
+        let indent = space
+            .rsplit_once('\n')
+            .map(|(_, indent)| indent.to_owned())
+            .filter(|indent| !indent.is_empty());
+        let colon_space = head
+            .find("\":")
+            .is_some_and(|at| head[at + 2..].starts_with(' '));
+        let comma_space = indent.is_none() && (head.contains(", \"") || head.contains(", {"));
+        Self {
+            indent,
+            newline,
+            colon_space,
+            comma_space,
+        }
+    }
+
+    /// Whether a space follows a colon.
+    pub(crate) fn colon_space(&self) -> bool {
+        self.colon_space
+    }
+
+    /// Writes `json` as a value that stands `depth` levels deep.
+    pub(crate) fn write(&self, out: &mut String, json: &Json<'_>, depth: usize) {
+        match json {
+            Json::Raw(text) => out.push_str(text),
+            Json::Written(text) => out.push_str(text),
+            Json::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+            Json::Null => out.push_str("null"),
+            Json::Text(text) => {
+                out.push('"');
+                escape_into(out, text);
+                out.push('"');
+            }
+            Json::Joined(text, raw) => {
+                out.push('"');
+                escape_into(out, text);
+                out.push_str(raw);
+                out.push('"');
+            }
+            Json::List(elements) => self.write_list(out, elements, depth),
+            Json::Object(members) => self.write_object(out, members, depth),
+        }
+    }
+
+    fn write_list(&self, out: &mut String, elements: &[Json<'_>], depth: usize) {
+        out.push('[');
+        for (index, element) in elements.iter().enumerate() {
+            self.separate(out, index, depth + 1);
+            self.write(out, element, depth + 1);
+        }
+        self.finish(out, elements.len(), depth);
+        out.push(']');
+    }
+
+    fn write_object(&self, out: &mut String, members: &[(&'static str, Json<'_>)], depth: usize) {
+        out.push('{');
+        for (index, (key, value)) in members.iter().enumerate() {
+            self.separate(out, index, depth + 1);
+            out.push('"');
+            out.push_str(key);
+            out.push_str(if self.colon_space { "\": " } else { "\":" });
+            self.write(out, value, depth + 1);
+        }
+        self.finish(out, members.len(), depth);
+        out.push('}');
+    }
+
+    /// What stands before an element that is not where it was read.
+    pub(crate) fn separate(&self, out: &mut String, index: usize, depth: usize) {
+        if index > 0 {
+            out.push(',');
+        }
+        if self.indent.is_some() {
+            self.new_line(out, depth);
+        } else if index > 0 && self.comma_space {
+            out.push(' ');
+        }
+    }
+
+    /// What stands between the last element and the closing bracket.
+    pub(crate) fn finish(&self, out: &mut String, count: usize, depth: usize) {
+        if count > 0 && self.indent.is_some() {
+            self.new_line(out, depth);
+        }
+    }
+
+    fn new_line(&self, out: &mut String, depth: usize) {
+        out.push_str(self.newline);
+        for _ in 0..depth {
+            out.push_str(self.indent.as_deref().unwrap_or(""));
+        }
+    }
+}
+
+/// How much of a document is looked at to judge its layout.
+const HEAD_BYTES: usize = 4096;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(source: &str) -> String {
+        let json = object([
+            member("a", "x"),
+            ("b", list(vec![Json::Bool(true), Json::Null])),
+        ]);
+        let mut out = String::new();
+        Style::of(source).write(&mut out, &json, 0);
+        out
+    }
+
+    #[test]
+    fn new_text_follows_the_documents_layout() {
+        assert_eq!(written(r#"{"k":1}"#), r#"{"a":"x","b":[true,null]}"#);
+        assert_eq!(
+            written(r#"{"k": 1, "l": 2}"#),
+            r#"{"a": "x", "b": [true, null]}"#
+        );
+        assert_eq!(
+            written("{\n  \"k\": 1\n}"),
+            "{\n  \"a\": \"x\",\n  \"b\": [\n    true,\n    null\n  ]\n}"
+        );
+    }
+}

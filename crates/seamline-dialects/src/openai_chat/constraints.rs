@@ -1,0 +1,99 @@
+//! What Chat Completions demands, each with the error text that breaking it provokes
+//! and where that is known from.
+
+use seamline_model::{
+    Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole,
+    NameDemand, Role, RoleGap, SameRole, Uniqueness,
+};
+
+/// What OpenAI's own endpoint demands.
+pub const CONSTRAINTS: Constraints = Constraints {
+    // OAC-1: each result is a message with the role `tool`.
+    carrier: Carrier::ToolMessages,
+    // OAC-2, observed (litellm#10083).
+    unanswered: ErrorText(
+        "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. \
+         The following tool_call_ids did not have response messages: {id}",
+    ),
+    // OAC-3, observed, with the server's own spelling (morphic#136).
+    orphan: ErrorText(
+        "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
+    ),
+    // OAC-3: a second result answers no open call. The server's own text is not known.
+    duplicate_result: ErrorText(
+        "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
+    ),
+    // OAC-2: one message per result.
+    one_answer_message: false,
+    // OAC-2: tool messages follow the very message that makes the calls.
+    joint_answers: false,
+    // A tool message holds nothing but its result.
+    results_first: None,
+    // OAC-1: only the assistant has `tool_calls`. The text is the schema's.
+    wrong_role: ErrorText(
+        "Invalid parameter: only messages with role 'assistant' can have '{kind}'.",
+    ),
+    // This dialect has no calls that the provider runs itself.
+    unanswered_server: ErrorText(""),
+    orphan_server: ErrorText(""),
+    // OAC-5, observed (opencode#12653): 40 is the safe bound; no alphabet is enforced.
+    call_id: IdDemand {
+        alphabet: Alphabet::Any,
+        alphabet_error: ErrorText("Missing required parameter: 'messages[{message}].{kind}'."),
+        length_max: 40,
+        length_error: ErrorText(
+            "Invalid 'messages[{message}].{kind}': string too long. Expected a string with maximum length 40, but got \
+             a string with length {length} instead.",
+        ),
+        prefix: "call_",
+    },
+    // Seen with compatible servers as "duplicate tool_call_id"; ids repeat across turns in recorded chats.
+    unique_ids: Uniqueness::Cycle(ErrorText(
+        "Invalid parameter: duplicate tool_call_id '{id}' in 'messages[{message}].tool_calls'.",
+    )),
+    // OAC-9: the SDK's own statement of the pattern.
+    tool_name: NameDemand {
+        length_max: 64,
+        error: ErrorText(
+            "Invalid 'messages[{message}].tool_calls[{block}].function.name': string does not match pattern. Expected \
+             a string that matches the pattern '^[a-zA-Z0-9_-]+$'.",
+        ),
+    },
+    // OAC-1: arguments are a string.
+    input: InputForm::Text(ErrorText(
+        "Invalid type for 'messages[{message}].tool_calls[{block}].function.arguments': expected a string.",
+    )),
+    // Empty strings were recorded as accepted.
+    empty_text: EmptyText::Accepted,
+    // OAC-10: no demand is known beyond OAC-8.
+    empty_message: None,
+    // OAC-8: null only beside calls.
+    null_content: Some(ErrorText(
+        "Invalid value for 'content': expected a string, got null.",
+    )),
+    // OAC-7, observed (openai-node#1341).
+    empty_call_list: Some(ErrorText(
+        "Invalid 'messages[{message}].tool_calls': empty array. Expected an array with minimum length 1, but got an \
+         empty array instead.",
+    )),
+    // OAC-10: no alternation.
+    same_role: SameRole::Accepted,
+    first_role: FirstRole::Any,
+    last_role: LastRole::Any,
+    // Recorded and rejected: `developer` to o1-mini.
+    role_gap: Some(RoleGap {
+        role: Role::Developer,
+        instead: Role::User,
+        models: &["o1-mini", "o1-preview"],
+        error: ErrorText(
+            "Unsupported value: 'messages[{message}].role' does not support 'developer' with this model.",
+        ),
+    }),
+    // OAC-1: text parts only.
+    text_only_results: Some(ErrorText(
+        "Invalid 'messages[{message}].content': messages with role 'tool' can only contain text content.",
+    )),
+    // OAC-21, recalled.
+    lone_surrogate: ErrorText("We could not parse the JSON body of your request."),
+    not_json: ErrorText("We could not parse the JSON body of your request."),
+};

@@ -1,0 +1,248 @@
+//! Transcript to wire, by splicing the original text.
+
+use seamline_model::{BlockKind, Edit, Encoded, MessageIndex, Role, Transcript};
+
+use super::NAME;
+use super::rewrite::{self, MessageParts, role_name};
+use crate::Document;
+use crate::json::{Json, list, member, object};
+use crate::reading::messages;
+use crate::splice::{MessageWriter, Placed, Plan};
+
+pub(super) fn encode(
+    document: &Document<'_>,
+    transcript: &Transcript<'_>,
+    edits: &[Edit],
+) -> Encoded {
+    let Ok(list) = messages(document, NAME) else {
+        // A transcript comes from a document that could be decoded.
+        return Encoded {
+            text: document.text().to_owned(),
+            ..Encoded::default()
+        };
+    };
+    let plan = Plan::new(transcript, edits);
+    let writer = MessageWriter::new(transcript, list.span(), edits.len());
+    let mut encoder = Encoder {
+        document,
+        transcript,
+        plan: &plan,
+        writer,
+    };
+    let mut index = MessageIndex(0);
+    while index.get() < transcript.messages.len() {
+        index = encoder.message(index);
+    }
+    encoder.insert_before(index);
+    encoder.writer.finish()
+}
+
+struct Encoder<'t, 'a, 'p> {
+    document: &'t Document<'a>,
+    transcript: &'t Transcript<'a>,
+    plan: &'p Plan<'p>,
+    writer: MessageWriter<'t, 'a>,
+}
+
+impl<'a> Encoder<'_, 'a, '_> {
+    /// Writes one message with the tool messages that follow it, and gives the one after.
+    fn message(&mut self, index: MessageIndex) -> MessageIndex {
+        self.insert_before(index);
+        if self.is_result(index) {
+            return self.answer(index, &[]);
+        }
+        let mut end = index.next();
+        while self
+            .plan
+            .get(end)
+            .is_some_and(|plan| plan.join_previous && !plan.removed)
+        {
+            end = end.next();
+        }
+        match self.plan.get(index) {
+            None if end == index.next() => self.writer.copy(index),
+            Some(plan) if plan.removed => {}
+            Some(plan) if plan.regroup => self.regroup(index),
+            _ => self.edited(index, end),
+        }
+        self.answer(end, self.plan.get(index).map_or(&[], |plan| &plan.answers))
+    }
+
+    fn insert_before(&mut self, index: MessageIndex) {
+        let Some(plan) = self.plan.get(index) else {
+            return;
+        };
+        for new in &plan.before {
+            let message = object([
+                member("role", role_name(new.role)),
+                member("content", new.text),
+            ]);
+            self.writer.write(None, &message);
+            self.writer.landed(new.edit);
+        }
+    }
+
+    fn is_result(&self, index: MessageIndex) -> bool {
+        let regroup = self.plan.get(index).is_some_and(|plan| plan.regroup);
+        self.transcript
+            .messages
+            .get(index.get())
+            .is_some_and(|message| message.role == Role::Tool)
+            && !regroup
+    }
+
+    /// Writes a run of tool messages with what joins it, then what had to leave it.
+    fn answer(&mut self, start: MessageIndex, answers: &[Placed<'_>]) -> MessageIndex {
+        let mut end = start;
+        let mut left = Vec::new();
+        while self.is_result(end)
+            && (end == start || self.plan.get(end).is_none_or(|plan| plan.before.is_empty()))
+        {
+            if !self.result(end) {
+                left.push(end);
+            }
+            end = end.next();
+        }
+        for placed in answers {
+            self.placed(placed);
+        }
+        for index in left {
+            self.leave(index);
+        }
+        end
+    }
+
+    /// Writes one tool message. `false` when something of it has to follow the run.
+    fn result(&mut self, index: MessageIndex) -> bool {
+        let Some(plan) = self.plan.get(index) else {
+            self.writer.copy(index);
+            return true;
+        };
+        if plan.removed {
+            return true;
+        }
+        let Some((block, _)) = self.result_block(index) else {
+            return true;
+        };
+        let Some(change) = plan.blocks.get(&block) else {
+            self.writer.copy(index);
+            return true;
+        };
+        if change.gone {
+            return true;
+        }
+        if change.demote.is_some() || change.rebuild.is_some() {
+            return false;
+        }
+        let text = rewrite::result(self.document, self.transcript, block, change);
+        self.writer.rewrite(Some(index), &text);
+        self.note_landed(index);
+        change.hoist.is_none()
+    }
+
+    fn result_block(
+        &self,
+        index: MessageIndex,
+    ) -> Option<(seamline_model::BlockIndex, &seamline_model::Block<'a>)> {
+        self.transcript
+            .blocks_of(index)
+            .find(|(_, block)| matches!(block.kind, BlockKind::Result(_)))
+    }
+
+    /// Writes what has to follow a run of tool messages.
+    fn leave(&mut self, index: MessageIndex) {
+        let Some((block, content)) = self.result_block(index) else {
+            return;
+        };
+        let Some(change) = self.plan.block(self.transcript, block) else {
+            return;
+        };
+        let value = self.document.value(content.wire);
+        if let Some((id, name, edit)) = change.rebuild {
+            self.writer.write(None, &rewrite::rebuilt_call(id, name));
+            self.writer.landed(edit);
+            let text = rewrite::result_with_id(self.document, self.transcript, block, Some(id));
+            self.writer.rewrite(Some(index), &text);
+        } else if let Some(heading) = change.demote {
+            self.writer
+                .write(Some(index), &rewrite::demoted(value, heading));
+            self.note_landed(index);
+        } else if change.hoist.is_some() {
+            self.writer.write(None, &rewrite::hoisted(value));
+        }
+    }
+
+    fn placed(&mut self, placed: &Placed<'_>) {
+        match placed {
+            Placed::Moved { result, edit, .. } => {
+                let id = self
+                    .plan
+                    .block(self.transcript, *result)
+                    .and_then(|plan| plan.id);
+                let text = rewrite::result_with_id(self.document, self.transcript, *result, id);
+                self.writer
+                    .rewrite(Some(self.transcript.block(*result).message), &text);
+                self.writer.landed(*edit);
+            }
+            Placed::New { call, text, edit } => {
+                let id = self
+                    .transcript
+                    .call(*call)
+                    .and_then(|call| call.id.as_deref())
+                    .unwrap_or("");
+                let message = object([
+                    member("role", "tool"),
+                    member("tool_call_id", id),
+                    member("content", *text),
+                ]);
+                self.writer.write(None, &message);
+                self.writer.landed(*edit);
+            }
+        }
+    }
+
+    fn edited(&mut self, index: MessageIndex, end: MessageIndex) {
+        let joined: Vec<_> = (index.next().0..end.0).map(MessageIndex).collect();
+        let parts = MessageParts {
+            document: self.document,
+            transcript: self.transcript,
+            plan: self.plan,
+        };
+        if let Some(text) = parts.rewrite(&self.writer, index, &joined) {
+            self.writer.rewrite(Some(index), &text);
+            self.note_landed(index);
+        }
+    }
+
+    /// Splits calls that stand in a message of another role off into an assistant message.
+    fn regroup(&mut self, index: MessageIndex) {
+        let parts = MessageParts {
+            document: self.document,
+            transcript: self.transcript,
+            plan: self.plan,
+        };
+        let (calls, rest) = parts.split(index);
+        let is_result = self.transcript.message(index).role == Role::Tool;
+        let assistant = object([
+            member("role", "assistant"),
+            ("content", Json::Null),
+            ("tool_calls", list(calls)),
+        ]);
+        if is_result {
+            self.writer.write(Some(index), &assistant);
+        }
+        if let Some(text) = rest {
+            self.writer.rewrite(Some(index), &text);
+        }
+        if !is_result {
+            self.writer.write(Some(index), &assistant);
+        }
+        self.note_landed(index);
+    }
+
+    fn note_landed(&mut self, index: MessageIndex) {
+        for &edit in self.plan.get(index).map_or(&[][..], |plan| &plan.edits) {
+            self.writer.landed(edit);
+        }
+    }
+}

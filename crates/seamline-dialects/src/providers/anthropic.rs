@@ -1,0 +1,13 @@
+//! Anthropic itself.
+
+use super::Provider;
+use crate::anthropic_messages;
+
+/// Anthropic's own Messages endpoint.
+pub(super) const PROVIDER: Provider = Provider {
+    name: "anthropic",
+    about: "Anthropic's Messages API",
+    dialect: anthropic_messages::NAME,
+    models: &[""],
+    constraints: anthropic_messages::CONSTRAINTS,
+};

@@ -1,0 +1,28 @@
+//! Older and compatible Messages endpoints, which want roles to alternate.
+
+use seamline_model::{Constraints, ErrorText, FirstRole, SameRole};
+
+use super::Provider;
+use crate::anthropic_messages;
+
+/// Endpoints that speak the Messages dialect and still enforce its older demands.
+pub(super) const PROVIDER: Provider = Provider {
+    name: "anthropic-compatible",
+    about: "older and compatible Messages endpoints, where roles must alternate",
+    dialect: anthropic_messages::NAME,
+    models: &[],
+    constraints: Constraints {
+        // ANT-12, observed in other clients' error tables.
+        same_role: SameRole::Rejected(ErrorText(
+            "messages: roles must alternate between \"user\" and \"assistant\", but found multiple \"{kind}\" roles in \
+             a row",
+        )),
+        // ANT-12.
+        first_role: FirstRole::User(ErrorText(
+            "messages: first message must use the \"user\" role",
+        )),
+        // No recorded request shows that these endpoints join neighbouring messages.
+        joint_answers: false,
+        ..anthropic_messages::CONSTRAINTS
+    },
+};

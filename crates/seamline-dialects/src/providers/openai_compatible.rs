@@ -1,0 +1,27 @@
+//! Servers that speak the Chat Completions dialect, taken at their most tolerant.
+
+use seamline_model::{Alphabet, Constraints, ErrorText, IdDemand};
+
+use super::Provider;
+use crate::openai_chat;
+
+/// A server that speaks Chat Completions and of which nothing more is known.
+pub(super) const PROVIDER: Provider = Provider {
+    name: "openai-compatible",
+    about: "servers that speak Chat Completions: only what all of them demand",
+    dialect: openai_chat::NAME,
+    models: &[],
+    constraints: Constraints {
+        // Recorded and accepted: 50 characters (OpenRouter).
+        call_id: IdDemand {
+            alphabet: Alphabet::Any,
+            alphabet_error: openai_chat::CONSTRAINTS.call_id.alphabet_error,
+            length_max: usize::MAX,
+            length_error: ErrorText(""),
+            prefix: "call_",
+        },
+        // Recorded and accepted: `tool_calls: []` (Mistral).
+        empty_call_list: None,
+        ..openai_chat::CONSTRAINTS
+    },
+};

@@ -1,0 +1,170 @@
+//! Writing a list of messages: what stays is copied in runs, with what stood between.
+
+use seamline_model::{Encoded, MessageIndex, Span, Transcript};
+
+use crate::json::{Json, Style};
+
+/// Writes the messages of a body.
+pub(crate) struct MessageWriter<'t, 'a> {
+    transcript: &'t Transcript<'a>,
+    style: Style,
+    /// The list of messages in the source.
+    list: Span,
+    /// How deep a message stands in the body.
+    depth: usize,
+    out: Encoded,
+    /// The last source message that was copied as it stands, and is still the newest.
+    copied: Option<MessageIndex>,
+}
+
+impl<'t, 'a> MessageWriter<'t, 'a> {
+    pub(crate) fn new(transcript: &'t Transcript<'a>, list: Span, edit_count: usize) -> Self {
+        let source = transcript.source;
+        let mut text = String::with_capacity(source.len() + source.len() / 8);
+        text.push_str(&source[..=list.start as usize]);
+        Self {
+            transcript,
+            style: Style::of(source),
+            list,
+            depth: if source.trim_start().starts_with('[') {
+                1
+            } else {
+                2
+            },
+            out: Encoded {
+                text,
+                origins: Vec::new(),
+                landed: vec![None; edit_count],
+            },
+            copied: None,
+        }
+    }
+
+    /// Copies a message as it stands.
+    pub(crate) fn copy(&mut self, index: MessageIndex) {
+        let span = self.transcript.message(index).span;
+        match self.copied {
+            // The one before it was copied too: keep what stood between them.
+            Some(last) if last.next() == index => {
+                let gap = Span {
+                    start: self.transcript.message(last).span.end,
+                    end: span.end,
+                };
+                self.out.text.push_str(self.transcript.text(gap));
+            }
+            _ => {
+                self.separate();
+                self.out.text.push_str(self.transcript.text(span));
+            }
+        }
+        self.out.origins.push(Some(index));
+        self.copied = Some(index);
+    }
+
+    /// Writes a message that changed.
+    pub(crate) fn rewrite(&mut self, origin: Option<MessageIndex>, text: &str) {
+        self.separate();
+        self.out.text.push_str(text);
+        self.out.origins.push(origin);
+        self.copied = None;
+    }
+
+    /// Writes a new message.
+    pub(crate) fn write(&mut self, origin: Option<MessageIndex>, message: &Json<'_>) {
+        let mut text = String::new();
+        self.style.write(&mut text, message, self.depth);
+        self.rewrite(origin, &text);
+    }
+
+    /// Notes that an edit ended up in the message written last.
+    pub(crate) fn landed(&mut self, edit: usize) {
+        let last = self.out.origins.len().checked_sub(1);
+        if let Some(slot) = self.out.landed.get_mut(edit) {
+            *slot = last.map(|index| MessageIndex(index as u32));
+        }
+    }
+
+    /// A value laid out for a place `below` levels under a message.
+    pub(crate) fn render(&self, json: &Json<'_>, below: usize) -> String {
+        let mut text = String::new();
+        self.style.write(&mut text, json, self.depth + below);
+        text
+    }
+
+    /// The text of a member put after the last one of an object `below` levels under a
+    /// message.
+    pub(crate) fn render_member(
+        &self,
+        key: &str,
+        json: &Json<'_>,
+        follows: bool,
+        below: usize,
+    ) -> String {
+        let mut text = String::new();
+        self.style
+            .separate(&mut text, usize::from(follows), self.depth + below + 1);
+        text.push('"');
+        text.push_str(key);
+        text.push_str(if self.style.colon_space() {
+            "\": "
+        } else {
+            "\":"
+        });
+        self.style.write(&mut text, json, self.depth + below + 1);
+        text
+    }
+
+    pub(crate) fn finish(mut self) -> Encoded {
+        let source = self.transcript.source;
+        let tail = match self.copied {
+            Some(last) if last.get() + 1 == self.transcript.messages.len() => {
+                self.transcript.message(last).span.end as usize
+            }
+            _ => {
+                self.style
+                    .finish(&mut self.out.text, self.out.origins.len(), self.depth - 1);
+                self.list.end as usize - 1
+            }
+        };
+        self.out.text.push_str(&source[tail..]);
+        self.out
+    }
+
+    fn separate(&mut self) {
+        match (
+            self.out.origins.is_empty(),
+            self.transcript.messages.first(),
+        ) {
+            // Keep what stands between the bracket and the first message.
+            (true, Some(first)) => {
+                let gap = self.list.start as usize + 1..first.span.start as usize;
+                self.out.text.push_str(&self.transcript.source[gap]);
+            }
+            (empty, _) => self
+                .style
+                .separate(&mut self.out.text, usize::from(!empty), self.depth),
+        }
+    }
+}
+
+/// The text of a range with patches applied. Of patches that overlap the first counts.
+pub(crate) fn apply_patches(
+    source: &str,
+    range: std::ops::Range<usize>,
+    patches: &mut [(Span, String)],
+) -> String {
+    patches.sort_by_key(|(span, _)| (span.start, span.end));
+    let mut out = String::with_capacity(range.len());
+    let mut at = range.start;
+    for (span, text) in patches.iter() {
+        let (start, end) = (span.start as usize, span.end as usize);
+        if start < at || end > range.end {
+            continue;
+        }
+        out.push_str(&source[at..start]);
+        out.push_str(text);
+        at = end;
+    }
+    out.push_str(&source[at..range.end]);
+    out
+}

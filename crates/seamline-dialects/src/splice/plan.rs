@@ -1,0 +1,200 @@
+//! What a list of edits means for each message.
+
+use std::collections::BTreeMap;
+
+use seamline_model::{BlockIndex, Edit, MessageIndex, NewText, Role, Transcript};
+
+/// What a list of edits means for each message it touches.
+#[derive(Debug, Default)]
+pub(crate) struct Plan<'e> {
+    messages: BTreeMap<MessageIndex, MessagePlan<'e>>,
+}
+
+/// What happens to one message.
+#[derive(Debug, Default)]
+pub(crate) struct MessagePlan<'e> {
+    /// The edits that end up in this message, as places in the list of edits.
+    pub(crate) edits: Vec<usize>,
+    pub(crate) removed: bool,
+    pub(crate) role: Option<Role>,
+    pub(crate) regroup: bool,
+    /// Results go before everything else.
+    pub(crate) results_first: bool,
+    pub(crate) drop_call_list: bool,
+    pub(crate) fill: Option<NewText>,
+    pub(crate) join_previous: bool,
+    /// Messages that go before this one.
+    pub(crate) before: Vec<NewMessage>,
+    pub(crate) blocks: BTreeMap<BlockIndex, BlockPlan<'e>>,
+    /// Results that go into the answer to this message.
+    pub(crate) answers: Vec<Placed<'e>>,
+}
+
+/// A message to be put in.
+#[derive(Debug)]
+pub(crate) struct NewMessage {
+    pub(crate) edit: usize,
+    pub(crate) role: Role,
+    pub(crate) text: NewText,
+}
+
+/// What happens to one block.
+#[derive(Debug, Default)]
+pub(crate) struct BlockPlan<'e> {
+    /// It is taken out, or stands elsewhere now.
+    pub(crate) gone: bool,
+    /// It becomes text under this line.
+    pub(crate) demote: Option<&'e str>,
+    /// The id it has or names.
+    pub(crate) id: Option<&'e str>,
+    pub(crate) name: Option<&'e str>,
+    /// Its input is put into form.
+    pub(crate) input: bool,
+    pub(crate) adopt: bool,
+    /// Empty text goes out of it; this text stands when nothing is left.
+    pub(crate) fill: Option<NewText>,
+    /// Media go out of it; this text stands when nothing is left.
+    pub(crate) hoist: Option<NewText>,
+    /// A result that says the tool is unavailable follows it.
+    pub(crate) close: bool,
+    /// A rebuilt call with this id and name goes before its message.
+    pub(crate) rebuild: Option<(&'e str, &'e str, usize)>,
+}
+
+/// A result in its new place.
+#[derive(Debug)]
+pub(crate) enum Placed<'e> {
+    /// One that stood elsewhere, with the media that travel with it.
+    Moved {
+        result: BlockIndex,
+        media: &'e [BlockIndex],
+        edit: usize,
+    },
+    /// A new one.
+    New {
+        call: BlockIndex,
+        text: &'e str,
+        edit: usize,
+    },
+}
+
+impl<'e> Plan<'e> {
+    pub(crate) fn new(transcript: &Transcript<'_>, edits: &'e [Edit]) -> Self {
+        let mut plan = Self::default();
+        for (index, edit) in edits.iter().enumerate() {
+            plan.add(transcript, index, edit);
+        }
+        plan
+    }
+
+    pub(crate) fn get(&self, message: MessageIndex) -> Option<&MessagePlan<'e>> {
+        self.messages.get(&message)
+    }
+
+    /// The plan of the block, if one of the edits is about it.
+    pub(crate) fn block(
+        &self,
+        transcript: &Transcript<'_>,
+        block: BlockIndex,
+    ) -> Option<&BlockPlan<'e>> {
+        self.get(transcript.block(block).message)?
+            .blocks
+            .get(&block)
+    }
+
+    #[expect(clippy::too_many_lines, reason = "a flat table, one arm per edit")]
+    fn add(&mut self, transcript: &Transcript<'_>, index: usize, edit: &'e Edit) {
+        match edit {
+            // Applied to the bytes before any block is looked at.
+            Edit::Patch { .. } => {}
+            Edit::Synthesize { call, text, .. } => {
+                let message = transcript.block(*call).message;
+                self.message(message).answers.push(Placed::New {
+                    call: *call,
+                    text,
+                    edit: index,
+                });
+            }
+            Edit::Relocate {
+                result,
+                call,
+                media,
+            } => {
+                for block in media.iter().chain([result]) {
+                    self.touch(transcript, *block).gone = true;
+                }
+                let message = transcript.block(*call).message;
+                self.message(message).answers.push(Placed::Moved {
+                    result: *result,
+                    media,
+                    edit: index,
+                });
+            }
+            Edit::Readdress { result, id } => self.own(transcript, *result, index).id = Some(id),
+            Edit::Demote { block, heading } => {
+                self.own(transcript, *block, index).demote = Some(heading)
+            }
+            Edit::ReconstructCall { result, id, name } => {
+                self.touch(transcript, *result).rebuild = Some((id, name, index));
+            }
+            Edit::Remove { block } => self.own(transcript, *block, index).gone = true,
+            Edit::SetCallId { call, id } => self.own(transcript, *call, index).id = Some(id),
+            Edit::SetToolName { call, name } => {
+                self.own(transcript, *call, index).name = Some(name)
+            }
+            Edit::SetInput { call } => self.own(transcript, *call, index).input = true,
+            Edit::AdoptLegacyCall { call } => self.own(transcript, *call, index).adopt = true,
+            Edit::FillResult { result, text } => {
+                self.own(transcript, *result, index).fill = Some(text)
+            }
+            Edit::HoistMedia { result, text } => {
+                self.own(transcript, *result, index).hoist = Some(text)
+            }
+            Edit::CloseServerCall { call } => self.own(transcript, *call, index).close = true,
+            Edit::RemoveMessage { message } => self.whole(*message, index).removed = true,
+            Edit::RemoveCallList { message } => self.whole(*message, index).drop_call_list = true,
+            Edit::Regroup { message } => self.whole(*message, index).regroup = true,
+            Edit::SetRole { message, role } => self.whole(*message, index).role = Some(*role),
+            Edit::ResultsFirst { message } => self.whole(*message, index).results_first = true,
+            Edit::FillMessage { message, text } => self.whole(*message, index).fill = Some(text),
+            Edit::JoinPrevious { message } => self.whole(*message, index).join_previous = true,
+            Edit::InsertMessage { before, role, text } => {
+                self.message(*before).before.push(NewMessage {
+                    edit: index,
+                    role: *role,
+                    text,
+                });
+            }
+        }
+    }
+
+    fn message(&mut self, message: MessageIndex) -> &mut MessagePlan<'e> {
+        self.messages.entry(message).or_default()
+    }
+
+    /// The plan of a message that an edit ends up in.
+    fn whole(&mut self, message: MessageIndex, edit: usize) -> &mut MessagePlan<'e> {
+        let plan = self.message(message);
+        plan.edits.push(edit);
+        plan
+    }
+
+    /// The plan of a block, without the edit ending up in its message.
+    fn touch(&mut self, transcript: &Transcript<'_>, block: BlockIndex) -> &mut BlockPlan<'e> {
+        let plan = self.message(transcript.block(block).message);
+        // Whatever pairing touches leaves its message in the order providers want.
+        plan.results_first = true;
+        plan.blocks.entry(block).or_default()
+    }
+
+    /// The plan of a block whose edit ends up in its own message.
+    fn own(
+        &mut self,
+        transcript: &Transcript<'_>,
+        block: BlockIndex,
+        edit: usize,
+    ) -> &mut BlockPlan<'e> {
+        self.whole(transcript.block(block).message, edit);
+        self.touch(transcript, block)
+    }
+}

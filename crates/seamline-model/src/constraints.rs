@@ -1,0 +1,267 @@
+//! What a provider demands of a transcript, as data.
+//!
+//! Each dialect fills every field, so a new demand asks its question everywhere; a
+//! provider that differs overrides single fields. Each demand carries the error text
+//! that breaking it provokes.
+
+/// Everything a provider demands of a transcript.
+#[derive(Debug, Clone, Copy)]
+pub struct Constraints {
+    /// How results are carried.
+    pub carrier: Carrier,
+    /// A call that is not answered right after it.
+    pub unanswered: ErrorText,
+    /// A result that answers no call before it.
+    pub orphan: ErrorText,
+    /// A second result for one call.
+    pub duplicate_result: ErrorText,
+    /// All results of a cycle must be in one message.
+    pub one_answer_message: bool,
+    /// Calls of neighbouring assistant messages may be answered together after the last.
+    pub joint_answers: bool,
+    /// Results must come before anything else in their message.
+    pub results_first: Option<ErrorText>,
+    /// Calls belong to the assistant and results to whoever carries them.
+    pub wrong_role: ErrorText,
+    /// A call of the provider's own tools without its result.
+    pub unanswered_server: ErrorText,
+    /// A result of the provider's own tools without its call.
+    pub orphan_server: ErrorText,
+    /// What a call's id may look like.
+    pub call_id: IdDemand,
+    /// Where a call's id must be the only one of its kind.
+    pub unique_ids: Uniqueness,
+    /// What a tool's name may look like.
+    pub tool_name: NameDemand,
+    /// How a call's input is written.
+    pub input: InputForm,
+    /// Text with nothing in it.
+    pub empty_text: EmptyText,
+    /// A message with nothing in it.
+    pub empty_message: Option<ErrorText>,
+    /// A message without content and without calls.
+    pub null_content: Option<ErrorText>,
+    /// A list of calls with nothing in it.
+    pub empty_call_list: Option<ErrorText>,
+    /// Two messages of one role in a row.
+    pub same_role: SameRole,
+    /// Who must speak first.
+    pub first_role: FirstRole,
+    /// Who must not speak last.
+    pub last_role: LastRole,
+    /// A role that some models do not know.
+    pub role_gap: Option<RoleGap>,
+    /// Results may hold text only.
+    pub text_only_results: Option<ErrorText>,
+    /// Half of a surrogate pair in a string.
+    pub lone_surrogate: ErrorText,
+    /// A body that does not start with JSON.
+    pub not_json: ErrorText,
+}
+
+/// How results are carried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Carrier {
+    /// As blocks of a user message.
+    UserBlocks,
+    /// Each as a message of its own.
+    ToolMessages,
+}
+
+/// A provider's error text, with `{name}` where values go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ErrorText(pub &'static str);
+
+/// The values that go into an [`ErrorText`].
+#[derive(Debug, Clone, Default)]
+pub struct Values<'v> {
+    /// `{message}`: the message's index.
+    pub message: usize,
+    /// `{block}`: the block's index in its message.
+    pub block: usize,
+    /// `{id}`: the id, or several of them.
+    pub id: &'v str,
+    /// `{length}`: how long something is.
+    pub length: usize,
+    /// `{kind}`: the block's type on the wire, or a role.
+    pub kind: &'v str,
+}
+
+impl ErrorText {
+    /// The text with its values put in.
+    pub fn render(self, values: &Values<'_>) -> String {
+        let mut out = String::with_capacity(self.0.len() + values.id.len());
+        let mut rest = self.0;
+        while let Some(open) = rest.find('{') {
+            let (before, after) = rest.split_at(open);
+            out.push_str(before);
+            let Some(close) = after.find('}') else { break };
+            match &after[1..close] {
+                "message" => out.push_str(&values.message.to_string()),
+                "block" => out.push_str(&values.block.to_string()),
+                "id" => out.push_str(values.id),
+                "length" => out.push_str(&values.length.to_string()),
+                "kind" => out.push_str(values.kind),
+                // Not ours: part of the provider's own text, such as a pattern's `{1,64}`.
+                _ => out.push_str(&after[..=close]),
+            }
+            rest = &after[close + 1..];
+        }
+        out.push_str(rest);
+        out
+    }
+}
+
+/// What a call's id may look like.
+#[derive(Debug, Clone, Copy)]
+pub struct IdDemand {
+    /// Which characters.
+    pub alphabet: Alphabet,
+    /// A character outside the alphabet, or no character at all.
+    pub alphabet_error: ErrorText,
+    /// How many characters at most.
+    pub length_max: usize,
+    /// More characters than that.
+    pub length_error: ErrorText,
+    /// How an id made by a repair starts.
+    pub prefix: &'static str,
+}
+
+/// Which characters an id may be made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Alphabet {
+    /// Any, as long as there is one.
+    Any,
+    /// Letters, digits, `_` and `-`.
+    Word,
+}
+
+impl Alphabet {
+    /// Whether every character of `id` is in the alphabet.
+    pub fn holds(self, id: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Word => id
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'),
+        }
+    }
+}
+
+/// Where a call's id must be the only one of its kind.
+#[derive(Debug, Clone, Copy)]
+pub enum Uniqueness {
+    /// Among the calls of one message, or of neighbouring messages answered together.
+    Cycle(ErrorText),
+    /// Among all calls of the request.
+    Request(ErrorText),
+}
+
+impl Uniqueness {
+    /// The error text of a repeated id.
+    pub fn error(self) -> ErrorText {
+        match self {
+            Self::Cycle(text) | Self::Request(text) => text,
+        }
+    }
+}
+
+/// What a tool's name may look like: letters, digits, `_` and `-`.
+#[derive(Debug, Clone, Copy)]
+pub struct NameDemand {
+    /// How many characters at most.
+    pub length_max: usize,
+    /// Any other name.
+    pub error: ErrorText,
+}
+
+/// How a call's input is written.
+#[derive(Debug, Clone, Copy)]
+pub enum InputForm {
+    /// As an object.
+    Object(ErrorText),
+    /// As a string that holds JSON.
+    Text(ErrorText),
+}
+
+/// Text with nothing in it.
+#[derive(Debug, Clone, Copy)]
+pub enum EmptyText {
+    /// Is fine.
+    Accepted,
+    /// Is rejected, and so is white space alone.
+    Rejected(ErrorText),
+}
+
+/// Two messages of one role in a row.
+#[derive(Debug, Clone, Copy)]
+pub enum SameRole {
+    /// Are fine, or joined by the provider.
+    Accepted,
+    /// Are rejected.
+    Rejected(ErrorText),
+}
+
+/// Who must speak first, system messages aside.
+#[derive(Debug, Clone, Copy)]
+pub enum FirstRole {
+    /// Anybody.
+    Any,
+    /// The user.
+    User(ErrorText),
+}
+
+/// Who must not speak last.
+#[derive(Debug, Clone, Copy)]
+pub enum LastRole {
+    /// Anybody may.
+    Any,
+    /// Not the assistant, for models whose name contains one of these.
+    NotAssistant {
+        /// Parts of model names.
+        models: &'static [&'static str],
+        /// The error text.
+        error: ErrorText,
+    },
+}
+
+/// A role that some models do not know.
+#[derive(Debug, Clone, Copy)]
+pub struct RoleGap {
+    /// The role.
+    pub role: crate::Role,
+    /// The role that says the same there.
+    pub instead: crate::Role,
+    /// Starts of the models' names.
+    pub models: &'static [&'static str],
+    /// The error text.
+    pub error: ErrorText,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_go_where_their_names_stand_and_patterns_stay() {
+        let text = ErrorText("messages.{message}.content.{block}: `{id}` is not '^[a-z]{1,64}$'");
+        let values = Values {
+            message: 3,
+            block: 1,
+            id: "a.b",
+            ..Values::default()
+        };
+        assert_eq!(
+            text.render(&values),
+            "messages.3.content.1: `a.b` is not '^[a-z]{1,64}$'"
+        );
+    }
+
+    #[test]
+    fn a_text_without_places_is_rendered_as_it_is() {
+        assert_eq!(
+            ErrorText("no places { here").render(&Values::default()),
+            "no places { here"
+        );
+    }
+}

@@ -1,0 +1,167 @@
+//! The smallest changes to a transcript.
+
+use crate::{BlockIndex, MessageIndex, Reason, Role, Span};
+
+/// The smallest change to a transcript. An edit says what should be true; how that is
+/// written is the dialect's affair.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Edit {
+    /// Write `text` where `span` stands. Only for bytes below the level of blocks.
+    Patch {
+        /// What is replaced.
+        span: Span,
+        /// What replaces it.
+        text: String,
+    },
+    /// Answer a call with a result that a repair made up.
+    Synthesize {
+        /// The call.
+        call: BlockIndex,
+        /// The result's text.
+        text: String,
+        /// Why there was none.
+        reason: Reason,
+    },
+    /// Move a result, and the media beside it, to the answer of the message that made its call.
+    Relocate {
+        /// The result.
+        result: BlockIndex,
+        /// The call it answers.
+        call: BlockIndex,
+        /// Media that travel with it.
+        media: Vec<BlockIndex>,
+    },
+    /// Let a result answer another id.
+    Readdress {
+        /// The result.
+        result: BlockIndex,
+        /// The id it should name.
+        id: String,
+    },
+    /// Keep what a block holds as plain text, under a line that says what it was.
+    Demote {
+        /// The block.
+        block: BlockIndex,
+        /// The line.
+        heading: String,
+    },
+    /// Rebuild the call of a result, in a message of its own before the result's.
+    ReconstructCall {
+        /// The result.
+        result: BlockIndex,
+        /// The call's id.
+        id: String,
+        /// The tool's name.
+        name: String,
+    },
+    /// Take a block out.
+    Remove {
+        /// The block.
+        block: BlockIndex,
+    },
+    /// Take a message out.
+    RemoveMessage {
+        /// The message.
+        message: MessageIndex,
+    },
+    /// Give a call another id.
+    SetCallId {
+        /// The call.
+        call: BlockIndex,
+        /// Its id.
+        id: String,
+    },
+    /// Give a call's tool another name.
+    SetToolName {
+        /// The call.
+        call: BlockIndex,
+        /// The name.
+        name: String,
+    },
+    /// Write a call's input in the form the dialect wants, keeping what it says.
+    SetInput {
+        /// The call.
+        call: BlockIndex,
+    },
+    /// Put a call from a field the dialect no longer has into the one it has now.
+    AdoptLegacyCall {
+        /// The call.
+        call: BlockIndex,
+    },
+    /// Take the empty list of calls out of a message.
+    RemoveCallList {
+        /// The message.
+        message: MessageIndex,
+    },
+    /// Let every block stand in a message of the role that may hold it.
+    Regroup {
+        /// The message.
+        message: MessageIndex,
+    },
+    /// Give a message another role.
+    SetRole {
+        /// The message.
+        message: MessageIndex,
+        /// Its role.
+        role: Role,
+    },
+    /// Put results before everything else in their message.
+    ResultsFirst {
+        /// The message.
+        message: MessageIndex,
+    },
+    /// Give a message content that a repair made up.
+    FillMessage {
+        /// The message.
+        message: MessageIndex,
+        /// The text.
+        text: NewText,
+    },
+    /// Take empty text out of a result, or put a text there when nothing is left.
+    FillResult {
+        /// The result.
+        result: BlockIndex,
+        /// The text when nothing is left.
+        text: NewText,
+    },
+    /// Move what is not text out of a result into a user message after the answer.
+    HoistMedia {
+        /// The result.
+        result: BlockIndex,
+        /// The text that stays when nothing else does.
+        text: NewText,
+    },
+    /// Answer a call of the provider's own tools with a result that says it is unavailable.
+    CloseServerCall {
+        /// The call.
+        call: BlockIndex,
+    },
+    /// Put a message in before another one, or at the end.
+    InsertMessage {
+        /// The message it stands before; one past the last means the end.
+        before: MessageIndex,
+        /// Its role.
+        role: Role,
+        /// Its text.
+        text: NewText,
+    },
+    /// Join a message to the one before it.
+    JoinPrevious {
+        /// The message.
+        message: MessageIndex,
+    },
+}
+
+/// Text that a repair made up.
+pub type NewText = &'static str;
+
+/// A body with edits applied.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Encoded {
+    /// The new body.
+    pub text: String,
+    /// For each of its messages, the message it stems from; nothing for a new one.
+    pub origins: Vec<Option<MessageIndex>>,
+    /// For each edit, the new message it ended up in, if it is in one.
+    pub landed: Vec<Option<MessageIndex>>,
+}

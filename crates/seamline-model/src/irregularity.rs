@@ -1,0 +1,53 @@
+//! What a dialect could read only by being tolerant.
+
+use crate::{BlockIndex, MessageIndex, Span};
+
+/// One thing a dialect could read only by being tolerant.
+///
+/// Dialects report these without judging them; rules turn them into findings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Irregularity {
+    /// What it is.
+    pub kind: IrregularityKind,
+    /// Where it stands in the source.
+    pub span: Span,
+    /// The message it is in.
+    pub message: Option<MessageIndex>,
+    /// The block it is in.
+    pub block: Option<BlockIndex>,
+}
+
+/// The kinds of irregularity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum IrregularityKind {
+    /// The text starts with a byte order mark.
+    ByteOrderMark,
+    /// A string holds one half of a surrogate pair.
+    LoneSurrogate,
+    /// An object has the same key twice; the span is the member that readers ignore.
+    DuplicateKey {
+        /// The key.
+        key: String,
+        /// The span to cut so that the object stays well-formed.
+        cut: Span,
+    },
+    /// A field has the name another program or dialect gives it; the span is the key.
+    ForeignKey {
+        /// The name this dialect gives it.
+        expected: &'static str,
+    },
+    /// The list of calls is written as a string that holds JSON; the span is that string.
+    CallListAsText {
+        /// The list itself.
+        list: String,
+    },
+    /// A call in a field that the dialect no longer has.
+    LegacyCall,
+    /// The list of calls is there but empty.
+    EmptyCallList,
+    /// A message that is not an object or has no readable role.
+    UnreadableMessage {
+        /// What was found instead.
+        found: &'static str,
+    },
+}

@@ -1,0 +1,480 @@
+//! Which result answers which call.
+//!
+//! Pairing is by occurrence, not by id: ids repeat in real life. One walk over the
+//! transcript, in linear time; four steps, each claiming only what the one before left:
+//!
+//! 1. in a cycle's own span (until the next assistant message) the k-th result with an
+//!    id answers the k-th call with that id;
+//! 2. a result elsewhere answers the only open call before it with its id (late); if
+//!    there is none, the first call after it with its id, if that stayed open (early);
+//! 3. in a span with exactly one open call, the first result whose id names no call of
+//!    the cycle and whose tool does not contradict answers it (misaddressed);
+//! 4. the rest are orphans, duplicates and results that replace a synthetic one.
+//!
+//! Each step looks back only as far as the result itself, so appending messages changes
+//! an earlier pair only when one of them takes part in a pair itself.
+
+use std::collections::HashMap;
+
+use crate::{BlockIndex, BlockKind, MessageIndex, ResultBlock, Role, Transcript};
+
+/// The relation between the calls and the results of a transcript.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Pairing {
+    /// The cycles, in order.
+    pub cycles: Vec<Cycle>,
+    /// Every call, in order.
+    pub calls: Vec<CallState>,
+    /// Every result, in order.
+    pub results: Vec<ResultState>,
+}
+
+/// How far from its call a result is recognised. Step 1 always applies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scope {
+    /// After the next assistant message.
+    pub late: bool,
+    /// Before the call.
+    pub early: bool,
+    /// Under another id.
+    pub misaddressed: bool,
+}
+
+impl Scope {
+    /// Everything that can be told.
+    pub const ALL: Self = Self {
+        late: true,
+        early: true,
+        misaddressed: true,
+    };
+}
+
+/// One message with calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cycle {
+    /// The message that makes the calls.
+    pub message: MessageIndex,
+    /// Its first call in [`Pairing::calls`].
+    pub first_call: u32,
+    /// One past its last call.
+    pub end_call: u32,
+}
+
+impl Cycle {
+    /// Its calls as a range of [`Pairing::calls`].
+    pub fn range(&self) -> std::ops::Range<usize> {
+        self.first_call as usize..self.end_call as usize
+    }
+}
+
+/// One call and what answers it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallState {
+    /// The call.
+    pub call: BlockIndex,
+    /// The message that makes it.
+    pub message: MessageIndex,
+    /// The result that answers it.
+    pub answer: Option<Answer>,
+}
+
+/// A result that answers a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Answer {
+    /// The result.
+    pub result: BlockIndex,
+    /// Whether it names another id than the call's.
+    pub misaddressed: bool,
+}
+
+/// One result and what it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResultState {
+    /// The result.
+    pub result: BlockIndex,
+    /// What it does.
+    pub fate: Fate,
+}
+
+/// What a result does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It answers this call.
+    Answers(BlockIndex),
+    /// Another result answers this call already.
+    Duplicate(BlockIndex),
+    /// It was made up by a repair, and the real result of this call turned up.
+    Superseded(BlockIndex),
+    /// It answers no call.
+    Orphan,
+    /// Several open calls could own it, so none does.
+    Ambiguous,
+}
+
+impl Pairing {
+    /// Pairs the calls and results of a transcript, looking as far as `scope` says.
+    pub fn of(transcript: &Transcript<'_>, scope: Scope) -> Self {
+        if !transcript.has.pairs {
+            return Self::default();
+        }
+        let mut walk = Walk::new(transcript, scope);
+        walk.run();
+        if scope.early {
+            walk.claim_early();
+        }
+        if scope.misaddressed {
+            walk.claim_misaddressed();
+        }
+        walk.pairing
+    }
+
+    /// The state of the call in `block`.
+    pub fn call(&self, block: BlockIndex) -> Option<&CallState> {
+        let at = self
+            .calls
+            .binary_search_by_key(&block, |state| state.call)
+            .ok()?;
+        self.calls.get(at)
+    }
+
+    /// The state of the result in `block`.
+    pub fn result(&self, block: BlockIndex) -> Option<&ResultState> {
+        let at = self
+            .results
+            .binary_search_by_key(&block, |state| state.result)
+            .ok()?;
+        self.results.get(at)
+    }
+}
+
+/// Ids as they are compared: an empty id is a missing one, and those are equal.
+type Key<'t> = Option<&'t str>;
+
+fn key(id: Option<&str>) -> Key<'_> {
+    id.filter(|id| !id.is_empty())
+}
+
+/// Cycles with more calls than this are looked up by a map instead of a scan.
+const SCAN_MAX: usize = 8;
+
+/// What is known of one id from spans that have closed.
+#[derive(Default)]
+struct Known {
+    /// Calls that nothing real answers.
+    open: Vec<u32>,
+    /// The latest call.
+    latest: Option<u32>,
+}
+
+/// The calls with one id in the running cycle.
+#[derive(Default)]
+struct Queue {
+    calls: Vec<u32>,
+    /// The first of `calls` that is not answered.
+    next: usize,
+}
+
+struct Walk<'t, 'a> {
+    transcript: &'t Transcript<'a>,
+    scope: Scope,
+    pairing: Pairing,
+    /// The cycle whose span is still running.
+    current: Option<usize>,
+    /// The running cycle's calls by id, once it is large and asked for.
+    queues: HashMap<Key<'t>, Queue>,
+    /// Ids of closed spans. Filled only once a result is not answered in its own span,
+    /// which never happens in a whole conversation.
+    known: HashMap<Key<'t>, Known>,
+    /// How many cycles `known` covers.
+    known_cycles: usize,
+    /// For each result, the cycle in whose span it stands.
+    span_of: Vec<Option<u32>>,
+    /// Results whose id nobody had called before them, as places in the list of results.
+    early: Vec<u32>,
+    /// The cycle last asked for its only open call, and the answer.
+    counted: (Option<usize>, Option<usize>),
+}
+
+impl<'t, 'a> Walk<'t, 'a> {
+    fn new(transcript: &'t Transcript<'a>, scope: Scope) -> Self {
+        Self {
+            transcript,
+            scope,
+            pairing: Pairing::default(),
+            current: None,
+            queues: HashMap::new(),
+            known: HashMap::new(),
+            known_cycles: 0,
+            span_of: Vec::new(),
+            early: Vec::new(),
+            counted: (None, None),
+        }
+    }
+
+    fn run(&mut self) {
+        for (index, message) in self.transcript.enumerate() {
+            if message.role == Role::Assistant {
+                self.current = None;
+            }
+            let first = self.pairing.calls.len() as u32;
+            for (block, content) in self.transcript.blocks_of(index) {
+                match &content.kind {
+                    BlockKind::Call(_) => {
+                        self.pairing.calls.push(CallState {
+                            call: block,
+                            message: index,
+                            answer: None,
+                        });
+                    }
+                    BlockKind::Result(result) => {
+                        self.open_span(index, first);
+                        self.see_result(block, result);
+                    }
+                    _ => {}
+                }
+            }
+            self.open_span(index, first);
+        }
+    }
+
+    /// Starts or widens the span of a message's cycle with the calls seen so far.
+    fn open_span(&mut self, message: MessageIndex, first_call: u32) {
+        let end_call = self.pairing.calls.len() as u32;
+        if first_call == end_call {
+            return;
+        }
+        let running = self.current.and_then(|at| self.pairing.cycles.get_mut(at));
+        match running.filter(|cycle| cycle.message == message) {
+            Some(cycle) if cycle.end_call == end_call => return,
+            Some(cycle) => cycle.end_call = end_call,
+            None => {
+                self.current = Some(self.pairing.cycles.len());
+                self.pairing.cycles.push(Cycle {
+                    message,
+                    first_call,
+                    end_call,
+                });
+            }
+        }
+        self.queues.clear();
+    }
+
+    fn see_result(&mut self, block: BlockIndex, result: &'t ResultBlock<'a>) {
+        let key = key(result.id.as_deref());
+        let position = self.pairing.results.len() as u32;
+        self.span_of.push(self.current.map(|at| at as u32));
+        self.pairing.results.push(ResultState {
+            result: block,
+            fate: Fate::Orphan,
+        });
+        let fate = match self.claim_in_span(key, block) {
+            Some(fate) => fate,
+            None => self.claim_late(key, block, position),
+        };
+        self.pairing.results[position as usize].fate = fate;
+    }
+
+    /// Step 1. `None` when the running cycle has no call with this id.
+    fn claim_in_span(&mut self, key: Key<'t>, block: BlockIndex) -> Option<Fate> {
+        let range = self.pairing.cycles.get(self.current?)?.range();
+        let index = if range.len() > SCAN_MAX {
+            self.next_in_queue(key, range)?
+        } else {
+            let mut same = range
+                .filter(|&index| self.call_key(index) == key)
+                .peekable();
+            let first = *same.peek()?;
+            same.find(|&index| self.pairing.calls[index].answer.is_none())
+                .unwrap_or(first)
+        };
+        Some(self.answer_again(index, block))
+    }
+
+    /// The next call with this id in a large cycle, or the last one when all are answered.
+    fn next_in_queue(&mut self, key: Key<'t>, range: std::ops::Range<usize>) -> Option<usize> {
+        if self.queues.is_empty() {
+            for index in range {
+                let key = self.call_key(index);
+                self.queues.entry(key).or_default().calls.push(index as u32);
+            }
+        }
+        let queue = self.queues.get_mut(&key)?;
+        while queue.next + 1 < queue.calls.len()
+            && self.pairing.calls[queue.calls[queue.next] as usize]
+                .answer
+                .is_some()
+        {
+            queue.next += 1;
+        }
+        queue.calls.get(queue.next).map(|&index| index as usize)
+    }
+
+    /// Step 2, looking back.
+    fn claim_late(&mut self, key: Key<'t>, block: BlockIndex, position: u32) -> Fate {
+        self.learn_closed_spans();
+        let known = self.known.entry(key).or_default();
+        match (known.open.as_slice(), known.latest) {
+            (&[index], _) if self.scope.late => {
+                known.open.clear();
+                self.answer_again(index as usize, block)
+            }
+            ([], Some(index)) => self.answer_again(index as usize, block),
+            ([], None) => {
+                self.early.push(position);
+                Fate::Orphan
+            }
+            (_, _) if !self.scope.late => Fate::Orphan,
+            // A guess would be a lie.
+            _ => Fate::Ambiguous,
+        }
+    }
+
+    /// Brings [`Walk::known`] up to the cycle whose span is running.
+    fn learn_closed_spans(&mut self) {
+        let closed = self.current.unwrap_or(self.pairing.cycles.len());
+        for at in self.known_cycles..closed {
+            for index in self.pairing.cycles[at].range() {
+                let key = self.call_key(index);
+                let open = self.is_open(index);
+                let known = self.known.entry(key).or_default();
+                known.latest = Some(index as u32);
+                if open {
+                    known.open.push(index as u32);
+                }
+            }
+        }
+        self.known_cycles = closed;
+    }
+
+    fn answer(&mut self, index: usize, result: BlockIndex) -> Fate {
+        let state = &mut self.pairing.calls[index];
+        state.answer = Some(Answer {
+            result,
+            misaddressed: false,
+        });
+        Fate::Answers(state.call)
+    }
+
+    /// Answers an open call. A further result replaces a synthetic one, else it is a
+    /// duplicate.
+    fn answer_again(&mut self, index: usize, block: BlockIndex) -> Fate {
+        let state = self.pairing.calls[index];
+        let Some(answer) = state.answer else {
+            return self.answer(index, block);
+        };
+        if !self.is_made_up(answer.result) || self.is_made_up(block) {
+            return Fate::Duplicate(state.call);
+        }
+        if let Ok(at) = self
+            .pairing
+            .results
+            .binary_search_by_key(&answer.result, |known| known.result)
+        {
+            self.pairing.results[at].fate = Fate::Superseded(state.call);
+        }
+        self.answer(index, block)
+    }
+
+    /// Step 2, looking forward: results that came before their call.
+    fn claim_early(&mut self) {
+        if self.early.is_empty() {
+            return;
+        }
+        let mut first_call: HashMap<Key<'t>, usize> = HashMap::new();
+        for index in (0..self.pairing.calls.len()).rev() {
+            first_call.insert(self.call_key(index), index);
+        }
+        for position in std::mem::take(&mut self.early) {
+            let position = position as usize;
+            let Some(&index) = first_call.get(&self.result_key(position)) else {
+                continue;
+            };
+            if self.pairing.calls[index].answer.is_none() {
+                let block = self.pairing.results[position].result;
+                self.pairing.results[position].fate = self.answer(index, block);
+            }
+        }
+    }
+
+    /// Step 3.
+    fn claim_misaddressed(&mut self) {
+        for position in 0..self.pairing.results.len() {
+            if self.pairing.results[position].fate != Fate::Orphan {
+                continue;
+            }
+            let Some(cycle) = self.span_of[position] else {
+                continue;
+            };
+            // An orphan's id names no call of its own cycle, or step 1 had claimed it.
+            let Some(index) = self.only_open_call(cycle as usize) else {
+                continue;
+            };
+            if self.names_agree(index, position) {
+                self.readdress(index, position);
+            }
+        }
+    }
+
+    /// The open call of a cycle, when there is exactly one.
+    fn only_open_call(&mut self, cycle: usize) -> Option<usize> {
+        let range = self.pairing.cycles[cycle].range();
+        if self.counted.0 != Some(cycle) {
+            let mut open = range.filter(|&index| self.pairing.calls[index].answer.is_none());
+            self.counted = (Some(cycle), open.next().filter(|_| open.next().is_none()));
+        }
+        self.counted
+            .1
+            .filter(|&index| self.pairing.calls[index].answer.is_none())
+    }
+
+    fn names_agree(&self, index: usize, position: usize) -> bool {
+        let call = self.transcript.call(self.pairing.calls[index].call);
+        let result = self
+            .transcript
+            .result(self.pairing.results[position].result);
+        match (
+            call.and_then(|call| call.name.as_deref()),
+            result.and_then(|result| result.name.as_deref()),
+        ) {
+            (Some(called), Some(answered)) => called == answered,
+            _ => true,
+        }
+    }
+
+    fn readdress(&mut self, index: usize, position: usize) {
+        let result = self.pairing.results[position].result;
+        let state = &mut self.pairing.calls[index];
+        state.answer = Some(Answer {
+            result,
+            misaddressed: true,
+        });
+        self.pairing.results[position].fate = Fate::Answers(state.call);
+    }
+
+    /// Whether nothing real answers a call yet.
+    fn is_open(&self, index: usize) -> bool {
+        self.pairing.calls[index]
+            .answer
+            .is_none_or(|answer| self.is_made_up(answer.result))
+    }
+
+    fn is_made_up(&self, block: BlockIndex) -> bool {
+        self.transcript
+            .result(block)
+            .is_some_and(|result| result.synthetic)
+    }
+
+    fn call_key(&self, index: usize) -> Key<'t> {
+        key(self
+            .transcript
+            .call(self.pairing.calls[index].call)
+            .and_then(|call| call.id.as_deref()))
+    }
+
+    fn result_key(&self, position: usize) -> Key<'t> {
+        key(self
+            .transcript
+            .result(self.pairing.results[position].result)
+            .and_then(|result| result.id.as_deref()))
+    }
+}

@@ -1,0 +1,63 @@
+//! Places in the source text and in the transcript.
+
+/// A range of bytes in the text a transcript was read from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The span from `start` up to `end`.
+    pub fn new(start: usize, end: usize) -> Self {
+        Self {
+            start: start as u32,
+            end: end as u32,
+        }
+    }
+
+    /// The same range for slicing.
+    pub fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    /// How many bytes it covers.
+    pub fn len(self) -> usize {
+        self.range().len()
+    }
+
+    /// Whether it covers nothing.
+    pub fn is_empty(self) -> bool {
+        self.start >= self.end
+    }
+}
+
+/// Which message of the transcript, counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MessageIndex(pub u32);
+
+impl MessageIndex {
+    /// The index as a `usize`.
+    pub fn get(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The message after this one.
+    #[must_use]
+    pub fn next(self) -> Self {
+        Self(self.0 + 1)
+    }
+}
+
+/// Which block of the whole transcript, counted from 0 over all messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BlockIndex(pub u32);
+
+impl BlockIndex {
+    /// The index as a `usize`.
+    pub fn get(self) -> usize {
+        self.0 as usize
+    }
+}

@@ -1,0 +1,331 @@
+//! One conversation, dialect taken out; everything still points at its source bytes.
+
+use std::borrow::Cow;
+
+use crate::{BlockIndex, Irregularity, MessageIndex, Span};
+
+/// The messages of one conversation, in order.
+#[derive(Debug, Clone)]
+pub struct Transcript<'a> {
+    /// The text every span points into.
+    pub source: &'a str,
+    /// The messages.
+    pub messages: Vec<Message>,
+    /// The blocks of all messages, in order; a message owns a range of them.
+    pub blocks: Vec<Block<'a>>,
+    /// The model the request names.
+    pub model: Option<Cow<'a, str>>,
+    /// What could be read only by being tolerant.
+    pub irregularities: Vec<Irregularity>,
+    /// Which kinds of block occur, so that rules about absent kinds cost nothing.
+    pub has: Kinds,
+}
+
+/// Which kinds of block occur in a transcript.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Kinds {
+    /// Calls or results answered by the client.
+    pub pairs: bool,
+    /// Calls or results of tools the provider runs itself.
+    pub server_pairs: bool,
+    /// Reasoning blocks.
+    pub reasoning: bool,
+}
+
+impl Kinds {
+    /// Notes that a block of this kind occurs.
+    pub fn note(&mut self, kind: &BlockKind<'_>) {
+        match kind {
+            BlockKind::Call(_) | BlockKind::Result(_) => self.pairs = true,
+            BlockKind::ServerCall(_) | BlockKind::ServerResult { .. } => self.server_pairs = true,
+            BlockKind::Reasoning { .. } => self.reasoning = true,
+            BlockKind::Text(_) | BlockKind::Media | BlockKind::Opaque => {}
+        }
+    }
+}
+
+impl<'a> Transcript<'a> {
+    /// A transcript of `source` with nothing in it yet.
+    pub fn new(source: &'a str) -> Self {
+        Self {
+            source,
+            messages: Vec::new(),
+            blocks: Vec::new(),
+            model: None,
+            irregularities: Vec::new(),
+            has: Kinds::default(),
+        }
+    }
+
+    /// The message at `index`.
+    pub fn message(&self, index: MessageIndex) -> &Message {
+        &self.messages[index.get()]
+    }
+
+    /// The block at `index`.
+    pub fn block(&self, index: BlockIndex) -> &Block<'a> {
+        &self.blocks[index.get()]
+    }
+
+    /// The source text of a span.
+    pub fn text(&self, span: Span) -> &'a str {
+        &self.source[span.range()]
+    }
+
+    /// Every message with its index.
+    pub fn enumerate(&self) -> impl Iterator<Item = (MessageIndex, &Message)> {
+        self.messages
+            .iter()
+            .enumerate()
+            .map(|(index, message)| (MessageIndex(index as u32), message))
+    }
+
+    /// The blocks of one message with their indexes.
+    pub fn blocks_of(
+        &self,
+        index: MessageIndex,
+    ) -> impl DoubleEndedIterator<Item = (BlockIndex, &Block<'a>)> {
+        let range = self.message(index).range();
+        let first = range.start as u32;
+        self.blocks[range]
+            .iter()
+            .enumerate()
+            .map(move |(offset, block)| (BlockIndex(first + offset as u32), block))
+    }
+
+    /// Every block with its index.
+    pub fn enumerate_blocks(&self) -> impl Iterator<Item = (BlockIndex, &Block<'a>)> {
+        self.blocks
+            .iter()
+            .enumerate()
+            .map(|(index, block)| (BlockIndex(index as u32), block))
+    }
+
+    /// The call in a block, if it is one the client answers.
+    pub fn call(&self, index: BlockIndex) -> Option<&Call<'a>> {
+        match &self.block(index).kind {
+            BlockKind::Call(call) => Some(call),
+            _ => None,
+        }
+    }
+
+    /// The result in a block, if it answers a call of the client's.
+    pub fn result(&self, index: BlockIndex) -> Option<&ResultBlock<'a>> {
+        match &self.block(index).kind {
+            BlockKind::Result(result) => Some(result),
+            _ => None,
+        }
+    }
+
+    /// Whether a message holds calls that the client answers.
+    pub fn has_calls(&self, index: MessageIndex) -> bool {
+        self.blocks[self.message(index).range()]
+            .iter()
+            .any(|block| matches!(block.kind, BlockKind::Call(_)))
+    }
+
+    /// Whether a message holds results.
+    pub fn has_results(&self, index: MessageIndex) -> bool {
+        self.blocks[self.message(index).range()]
+            .iter()
+            .any(|block| matches!(block.kind, BlockKind::Result(_)))
+    }
+
+    /// Whether a message holds signed reasoning, which must stay as it was produced.
+    pub fn has_signed_reasoning(&self, index: MessageIndex) -> bool {
+        self.has.reasoning
+            && self.blocks[self.message(index).range()]
+                .iter()
+                .any(|block| matches!(block.kind, BlockKind::Reasoning { signed: true }))
+    }
+}
+
+/// One role's contribution.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// Who speaks.
+    pub role: Role,
+    /// Where it stands in the source.
+    pub span: Span,
+    /// Its first block.
+    pub first_block: u32,
+    /// One past its last block.
+    pub end_block: u32,
+    /// How its content is written.
+    pub body: Body,
+    /// The dialect's own handle on the message; meaningless to everybody else.
+    pub wire: u32,
+}
+
+impl Message {
+    /// Its blocks as a range of [`Transcript::blocks`].
+    pub fn range(&self) -> std::ops::Range<usize> {
+        self.first_block as usize..self.end_block as usize
+    }
+}
+
+/// Who speaks in a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Instructions.
+    System,
+    /// Instructions, in the newer name of some models.
+    Developer,
+    /// The person or program that asks.
+    User,
+    /// The model.
+    Assistant,
+    /// Carries results, in dialects where they are messages of their own.
+    Tool,
+    /// Carries a result in the retired function-calling form.
+    Function,
+    /// A role we do not know.
+    Unknown,
+}
+
+/// How a message's content is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Body {
+    /// A string.
+    Text,
+    /// A list of blocks.
+    Blocks,
+    /// `null`.
+    Null,
+    /// Not there.
+    Missing,
+    /// Something that no dialect allows.
+    Unreadable,
+}
+
+/// One unit inside a message.
+#[derive(Debug, Clone)]
+pub struct Block<'a> {
+    /// The message it belongs to.
+    pub message: MessageIndex,
+    /// Where it stands in the source.
+    pub span: Span,
+    /// Where it stands in its message.
+    pub slot: Slot,
+    /// What it is.
+    pub kind: BlockKind<'a>,
+    /// The dialect's own handle on the block; meaningless to everybody else.
+    pub wire: u32,
+}
+
+/// Where a block stands in its message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slot {
+    /// Which part of the message.
+    pub field: Field,
+    /// The place in that part.
+    pub index: u32,
+}
+
+/// The parts of a message a block can stand in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    /// The content is this one block, written as a string.
+    Whole,
+    /// The list of content blocks.
+    Content,
+    /// The list of calls.
+    Calls,
+}
+
+/// What a block is.
+#[derive(Debug, Clone)]
+pub enum BlockKind<'a> {
+    /// Text somebody said.
+    Text(Emptiness),
+    /// The model asks for a tool to be run.
+    Call(Call<'a>),
+    /// The answer to a call.
+    Result(ResultBlock<'a>),
+    /// A call of a tool that the provider runs itself.
+    ServerCall(Call<'a>),
+    /// The answer to a [`BlockKind::ServerCall`], inside the assistant's own message.
+    ServerResult {
+        /// The call it answers.
+        id: Option<Cow<'a, str>>,
+    },
+    /// The model's reasoning; `signed` when the provider checks it byte for byte.
+    Reasoning {
+        /// Whether a signature or encrypted content stands on it.
+        signed: bool,
+    },
+    /// An image, a document, sound.
+    Media,
+    /// A block we do not know; kept as it is.
+    Opaque,
+}
+
+/// How much text there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Emptiness {
+    /// None at all.
+    Empty,
+    /// White space only.
+    Blank,
+    /// Some.
+    Present,
+}
+
+/// A call: the model asks for a tool to be run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call<'a> {
+    /// Its id.
+    pub id: Option<Cow<'a, str>>,
+    /// The tool's name.
+    pub name: Option<Cow<'a, str>>,
+    /// How its input is written.
+    pub input: Input,
+}
+
+/// How a call's input is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Input {
+    /// As a JSON object.
+    Object,
+    /// As a string.
+    Text,
+    /// As `null`.
+    Null,
+    /// Not there.
+    Missing,
+    /// As another kind of value.
+    Other,
+}
+
+/// A result: the answer to a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResultBlock<'a> {
+    /// The id of the call it answers.
+    pub id: Option<Cow<'a, str>>,
+    /// The tool's name, in dialects that repeat it.
+    pub name: Option<Cow<'a, str>>,
+    /// Whether its text is known to be made up by a repair, ours or another program's.
+    pub synthetic: bool,
+    /// What it holds.
+    pub parts: Parts,
+    /// Where its content stands in the source; empty when there is none.
+    pub content: Span,
+}
+
+/// What a result holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Parts {
+    /// Nothing.
+    Missing,
+    /// A string.
+    Text(Emptiness),
+    /// A list of parts.
+    List {
+        /// Whether one of them is a text with nothing in it.
+        empty_text: bool,
+        /// Whether one of them is not text.
+        media: bool,
+    },
+    /// Something no dialect allows.
+    Unreadable,
+}
