@@ -20,7 +20,9 @@ pub(crate) enum Extent {
 /// How a step ended.
 pub(super) enum Outcome {
     Passed,
-    /// Not run, or not run whole, and why.
+    /// Run in part, and what is missing.
+    Partly(String),
+    /// Not run, and why.
     Skipped(String),
     Failed(Error),
 }
@@ -101,7 +103,7 @@ fn summary(done: &[Done], tally: Tally) -> String {
             word(&step.outcome),
             seconds(step.elapsed)
         );
-        if let Outcome::Skipped(why) = &step.outcome {
+        if let Outcome::Skipped(why) | Outcome::Partly(why) = &step.outcome {
             line = format!("{line}  {why}");
         }
         lines.push(line);
@@ -120,6 +122,7 @@ fn summary(done: &[Done], tally: Tally) -> String {
 fn word(outcome: &Outcome) -> &'static str {
     match outcome {
         Outcome::Passed => "ok",
+        Outcome::Partly(_) => "partly",
         Outcome::Skipped(_) => "skipped",
         Outcome::Failed(_) => "FAILED",
     }

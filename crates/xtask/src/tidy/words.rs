@@ -1,9 +1,14 @@
 //! Nothing is left undone, skipped or silenced.
 
+use std::path::Path;
+
 use super::{Complaint, Subject};
 use crate::source;
 
-/// Words that may not stand in Rust text, comments included. Written in two halves, so that this
+/// Endings of the files that are looked at.
+const SOURCES: [&str; 4] = ["js", "py", "rs", "ts"];
+
+/// Words that may not stand in source text, comments included. Written in two halves, so that this
 /// file does not contain them.
 const WORDS: [&str; 3] = [
     concat!("TO", "DO"),
@@ -26,12 +31,17 @@ const PIECES: [(&str, &str); 6] = [
 
 pub(super) fn check(subject: &Subject) -> Vec<Complaint> {
     let mut complaints = Vec::new();
-    for (path, text) in subject.tree.rust() {
+    for (path, text) in subject.tree.texts().filter(|(path, _)| is_source(path)) {
         for (index, line) in text.lines().enumerate() {
             complaints.extend(message(line).map(|message| Complaint::at(path, index + 1, message)));
         }
     }
     complaints
+}
+
+fn is_source(path: &str) -> bool {
+    let extension = Path::new(path).extension();
+    extension.is_some_and(|e| SOURCES.iter().any(|source| e == *source))
 }
 
 fn message(line: &str) -> Option<String> {
