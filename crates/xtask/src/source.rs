@@ -68,6 +68,33 @@ pub(crate) fn words(line: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
+/// The prefix and number of a rule's code: two or more capitals and exactly three digits.
+pub(crate) fn split_code(word: &str) -> Option<(&str, u32)> {
+    let (prefix, digits) = word.split_at_checked(word.len().checked_sub(3)?)?;
+    let is_code = prefix.len() >= 2
+        && prefix.bytes().all(|b| b.is_ascii_uppercase())
+        && digits.bytes().all(|b| b.is_ascii_digit());
+    Some((prefix, digits.parse().ok().filter(|_| is_code)?))
+}
+
+/// The code that a line declares, as in `PAIR001 "unanswered-call" in Pairing, …`.
+pub(crate) fn declared_code(line: &str) -> Option<(&str, u32)> {
+    let (code, rest) = line.trim_start().split_once(' ')?;
+    let is_declaration = rest.starts_with('"') && rest.contains("\" in ");
+    split_code(code).filter(|_| is_declaration)
+}
+
+/// The type named after a module: `OpenaiChat` for `openai_chat`.
+pub(crate) fn type_name(module: &str) -> String {
+    module
+        .split('_')
+        .filter_map(|word| {
+            let (first, rest) = word.split_at_checked(1)?;
+            Some(first.to_ascii_uppercase() + rest)
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,6 +124,28 @@ mod tests {
     fn comments_go_and_slashes_in_strings_stay() {
         let text = "/// doc\nlet a = \"http://x \\\" //\"; // why\n";
         assert_eq!(code(text), [(2, "let a = \"http://x \\\" //\"; ")]);
+    }
+
+    #[test]
+    fn a_code_is_capitals_and_three_digits() {
+        assert_eq!(split_code("PAIR001"), Some(("PAIR", 1)));
+        for word in ["PAIR01", "PAIR0001", "pair001", "A001", "001", "é01"] {
+            assert_eq!(split_code(word), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn a_declaration_is_told_from_a_mention() {
+        let line = "    ORDER012 \"text-before-results\" in Order, Error, Safe";
+        assert_eq!(declared_code(line), Some(("ORDER", 12)));
+        assert_eq!(declared_code("    SHA256 \"sum\""), None);
+        assert_eq!(declared_code("assert_eq!(code, \"PAIR001\")"), None);
+    }
+
+    #[test]
+    fn a_type_is_named_after_its_module() {
+        assert_eq!(type_name("openai_chat"), "OpenaiChat");
+        assert_eq!(type_name("pairing"), "Pairing");
     }
 
     #[test]

@@ -36,7 +36,7 @@ fn rules_in_dialects(tree: &Tree) -> Vec<Complaint> {
     let prefixes = code_prefixes(tree);
     in_code(tree, DIALECTS, |line| {
         let code = source::words(line)
-            .find(|word| code_prefix(word).is_some_and(|prefix| prefixes.contains(prefix)))?;
+            .find(|word| source::split_code(word).is_some_and(|(p, _)| prefixes.contains(p)))?;
         Some(format!("`{code}`: dialects name no rule"))
     })
 }
@@ -58,17 +58,7 @@ fn dialects(tree: &Tree) -> BTreeSet<String> {
         .filter_map(|path| path.strip_prefix(DIALECTS)?.strip_suffix("/constraints.rs"))
         .filter(|folder| !folder.contains('/'));
     folders
-        .flat_map(|folder| [folder.to_owned(), type_name(folder)])
-        .collect()
-}
-
-fn type_name(module: &str) -> String {
-    module
-        .split('_')
-        .filter_map(|word| {
-            let (first, rest) = word.split_at_checked(1)?;
-            Some(first.to_ascii_uppercase() + rest)
-        })
+        .flat_map(|folder| [folder.to_owned(), source::type_name(folder)])
         .collect()
 }
 
@@ -77,30 +67,14 @@ fn matches_on_dialect(line: &str) -> bool {
     words.any(|word| word.eq_ignore_ascii_case("dialect"))
 }
 
-/// The prefixes of the codes that rules have: the `PAIR` of `"PAIR001"`.
+/// The prefixes of the codes that rules have: the `PAIR` of `PAIR001`.
 fn code_prefixes(tree: &Tree) -> BTreeSet<&str> {
     let files = tree.rust().filter(|(path, _)| path.starts_with(RULES));
     files
         .flat_map(|(_, text)| source::code(text))
-        .filter(|(_, line)| declares_code(line))
-        .flat_map(|(_, line)| source::words(line))
-        .filter_map(code_prefix)
+        .filter_map(|(_, line)| source::declared_code(line))
+        .map(|(prefix, _)| prefix)
         .collect()
-}
-
-/// True for the line of a rule's declaration that gives its code.
-fn declares_code(line: &str) -> bool {
-    let line = line.trim_start();
-    line.starts_with("code:") || line.starts_with("code =")
-}
-
-/// `PAIR` of `PAIR001`: two or more capitals and exactly three digits.
-fn code_prefix(word: &str) -> Option<&str> {
-    let (prefix, digits) = word.split_at_checked(word.len().checked_sub(3)?)?;
-    let is_code = prefix.len() >= 2
-        && prefix.bytes().all(|b| b.is_ascii_uppercase())
-        && digits.bytes().all(|b| b.is_ascii_digit());
-    is_code.then_some(prefix)
 }
 
 /// Crates below rank 3 whose lib.rs does not switch the list of refused methods on.
@@ -150,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_dialect_names_no_rule_and_other_codes_are_fine() {
-        let rule = "    code: \"PAIR001\",\n";
+        let rule = "    PAIR001 \"orphan-result\" in Pairing, Error, Safe\n";
         let dialect = "let a = \"PAIR002\";\nlet b = SHA256;\n// as PAIR001 says\n";
         assert_eq!(
             complaints(&[(CONSTRAINTS, dialect), (RULE, rule)]),
