@@ -13,5 +13,6 @@ mod write;
 pub(crate) use scan::BYTE_ORDER_MARK;
 pub use scan::{BYTES_MAX, Document, NODES_MAX, Syntax, SyntaxKind};
 pub(crate) use text::escape_into;
+pub use text::said;
 pub(crate) use view::{Kind, Value};
 pub(crate) use write::{Json, Style, list, member, object};

@@ -5,6 +5,34 @@ use std::fmt::Write as _;
 
 use super::scan::hex_escape;
 
+/// What the start of a value's source says to a person: a string without its quotes and
+/// escapes; of anything else the text of its first `text` or `content`, or the source.
+pub fn said(source: &str) -> Cow<'_, str> {
+    let source = source.trim_start();
+    if let Some(inner) = source.strip_prefix('"') {
+        return unescape(until_quote(inner));
+    }
+    for key in ["\"text\"", "\"content\""] {
+        let value = source
+            .split_once(key)
+            .map(|(_, rest)| rest.trim_start_matches([' ', ':', '\n', '\t']));
+        if let Some(inner) = value.and_then(|value| value.strip_prefix('"')) {
+            return unescape(until_quote(inner));
+        }
+    }
+    Cow::Borrowed(source)
+}
+
+fn until_quote(inner: &str) -> &str {
+    let mut escaped = false;
+    let end = inner.find(|char| {
+        let ends = char == '"' && !escaped;
+        escaped = char == '\\' && !escaped;
+        ends
+    });
+    &inner[..end.unwrap_or(inner.len())]
+}
+
 /// What the inside of a JSON string says. Half surrogate pairs become U+FFFD.
 pub(crate) fn unescape(inner: &str) -> Cow<'_, str> {
     let Some(first) = inner.find('\\') else {

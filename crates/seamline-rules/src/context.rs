@@ -1,0 +1,164 @@
+//! What a rule sees.
+
+use seamline_model::{
+    BlockIndex, Carrier, Constraints, MessageIndex, Pairing, Role, Transcript, Values,
+};
+
+use crate::Policy;
+
+/// What a rule sees: the transcript, how it pairs, what the provider demands and how the
+/// caller wants damage put right.
+pub(crate) struct Context<'c, 'a> {
+    pub(crate) transcript: &'c Transcript<'a>,
+    pub(crate) constraints: &'c Constraints,
+    pub(crate) policy: &'c Policy,
+    pub(crate) pairing: Pairing,
+    /// For each message, the message in which its calls are answered (results as blocks)
+    /// or the message that it answers (results as messages).
+    partner: Vec<Option<MessageIndex>>,
+    /// For each message, whether it holds results and nothing else.
+    only_results: Vec<bool>,
+    /// The last message that holds anything but results.
+    last_turn: Option<MessageIndex>,
+}
+
+impl<'c, 'a> Context<'c, 'a> {
+    pub(crate) fn new(
+        transcript: &'c Transcript<'a>,
+        constraints: &'c Constraints,
+        policy: &'c Policy,
+    ) -> Self {
+        let pairing = Pairing::of(transcript, policy.scope());
+        let partner = match constraints.carrier {
+            _ if !transcript.has.pairs => Vec::new(),
+            Carrier::UserBlocks => answer_messages(transcript, constraints.joint_answers),
+            Carrier::ToolMessages => answered_messages(transcript),
+        };
+        let only_results: Vec<bool> = match transcript.has.pairs {
+            true => transcript
+                .enumerate()
+                .map(|(index, _)| holds_only_results(transcript, index))
+                .collect(),
+            false => Vec::new(),
+        };
+        let last_turn = only_results
+            .iter()
+            .rposition(|only| !only)
+            .map(|index| MessageIndex(index as u32));
+        Self {
+            transcript,
+            constraints,
+            policy,
+            pairing,
+            partner,
+            only_results,
+            last_turn,
+        }
+    }
+
+    /// Whether a result stands where the provider looks for the answer to a call.
+    pub(crate) fn in_place(&self, call: BlockIndex, result: BlockIndex) -> bool {
+        let asks = self.transcript.block(call).message;
+        let answers = self.transcript.block(result).message;
+        match self.constraints.carrier {
+            Carrier::UserBlocks => self.partner[asks.get()] == Some(answers),
+            Carrier::ToolMessages => self.partner[answers.get()] == Some(asks),
+        }
+    }
+
+    /// The message in which the calls of a message are answered, when results are blocks.
+    pub(crate) fn answer_message(&self, asks: MessageIndex) -> Option<MessageIndex> {
+        match self.constraints.carrier {
+            Carrier::UserBlocks => self.partner.get(asks.get()).copied().flatten(),
+            Carrier::ToolMessages => None,
+        }
+    }
+
+    /// Whether a message may hold calls.
+    pub(crate) fn may_call(&self, message: MessageIndex) -> bool {
+        self.transcript.message(message).role == Role::Assistant
+    }
+
+    /// Whether a message may hold results.
+    pub(crate) fn may_answer(&self, message: MessageIndex) -> bool {
+        let carrier = match self.constraints.carrier {
+            Carrier::UserBlocks => Role::User,
+            Carrier::ToolMessages => Role::Tool,
+        };
+        self.transcript.message(message).role == carrier
+    }
+
+    /// Whether nothing but results follows a message, so that its calls may still be
+    /// answered.
+    pub(crate) fn is_frontier(&self, message: MessageIndex) -> bool {
+        self.last_turn.is_none_or(|last| last <= message)
+    }
+
+    /// Whether a message holds results and nothing else.
+    pub(crate) fn holds_only_results(&self, index: MessageIndex) -> bool {
+        self.only_results.get(index.get()).copied().unwrap_or(false)
+    }
+
+    /// The id of a call or result, or nothing.
+    pub(crate) fn id(&self, block: BlockIndex) -> &str {
+        let call = self
+            .transcript
+            .call(block)
+            .and_then(|call| call.id.as_deref());
+        let result = self
+            .transcript
+            .result(block)
+            .and_then(|result| result.id.as_deref());
+        call.or(result).unwrap_or("")
+    }
+
+    /// The values of a block for an error text.
+    pub(crate) fn values<'v>(&self, block: BlockIndex, id: &'v str) -> Values<'v> {
+        let content = self.transcript.block(block);
+        Values {
+            message: content.message.get(),
+            block: content.slot.index as usize,
+            id,
+            ..Values::default()
+        }
+    }
+}
+
+fn holds_only_results(transcript: &Transcript<'_>, index: MessageIndex) -> bool {
+    let mut blocks = transcript.blocks_of(index).peekable();
+    blocks.peek().is_some() && blocks.all(|(block, _)| transcript.result(block).is_some())
+}
+
+/// Where the calls of each message are answered: the next message, or the one after the
+/// neighbouring messages with calls, when those may be answered together.
+fn answer_messages(transcript: &Transcript<'_>, joint: bool) -> Vec<Option<MessageIndex>> {
+    let count = transcript.messages.len();
+    let mut partner = vec![None; count];
+    for index in (0..count.saturating_sub(1)).rev() {
+        let next = MessageIndex(index as u32 + 1);
+        let joins =
+            joint && transcript.message(next).role == Role::Assistant && transcript.has_calls(next);
+        partner[index] = if joins {
+            partner[next.get()]
+        } else {
+            Some(next)
+        };
+    }
+    partner
+}
+
+/// Which message each run of tool messages answers.
+fn answered_messages(transcript: &Transcript<'_>) -> Vec<Option<MessageIndex>> {
+    let mut partner: Vec<Option<MessageIndex>> = Vec::with_capacity(transcript.messages.len());
+    for (index, message) in transcript.enumerate() {
+        let owner = match index.0.checked_sub(1).map(MessageIndex) {
+            Some(before) if message.role == Role::Tool => match transcript.message(before).role {
+                Role::Tool => partner[before.get()],
+                _ => Some(before),
+            },
+            _ => None,
+        };
+        partner.push(owner);
+    }
+    partner
+}

@@ -1,0 +1,363 @@
+//! The caller's choice: how each kind of damage is put right, and up to which safety.
+
+use seamline_model::{Reason, Safety, Scope};
+use serde::{Deserialize, Serialize};
+
+mod presets;
+
+pub use presets::{PRESETS, Preset};
+
+/// Why a policy could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The text is not TOML, or names a knob or value that does not exist.
+    #[error("not a policy: {0}")]
+    NotAPolicy(String),
+    /// No preset has this name.
+    #[error("no preset is called `{0}`; there are {names}", names = preset_names())]
+    UnknownPreset(String),
+}
+
+fn preset_names() -> String {
+    PRESETS
+        .iter()
+        .map(|preset| format!("`{}`", preset.name))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// Declares the knobs once: as fields of [`Policy`], as optional fields of a policy file,
+/// and as a table that can be printed.
+macro_rules! knobs {
+    ($($(#[doc = $doc:literal])+ $name:ident: $type:ty $(, alias $alias:literal)?;)+) => {
+        /// How each kind of damage is put right. A named preset plus overrides.
+        #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+        pub struct Policy {
+            /// The preset it started from.
+            pub preset: String,
+            $($(#[doc = $doc])+ pub $name: $type,)+
+            /// The texts of synthetic results.
+            pub synthetic_text: Texts,
+        }
+
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct File {
+            preset: Option<String>,
+            $($(#[serde(alias = $alias)])? $name: Option<$type>,)+
+            #[serde(default)]
+            synthetic_text: TextsFile,
+        }
+
+        impl File {
+            fn apply(self, policy: &mut Policy) {
+                $(if let Some(value) = self.$name { policy.$name = value; })+
+                self.synthetic_text.apply(&mut policy.synthetic_text);
+            }
+        }
+
+        impl Policy {
+            /// Every knob: its name, its value here, and what it is about.
+            pub fn knobs(&self) -> Vec<(&'static str, &'static str, &'static str)> {
+                vec![$((stringify!($name), self.$name.as_str(), concat!($($doc),+).trim_ascii())),+]
+            }
+        }
+    };
+}
+
+/// Declares the values of a knob.
+macro_rules! values {
+    ($(#[doc = $doc:literal])+ $name:ident { $($(#[doc = $value_doc:literal])+ $value:ident = $text:literal,)+ }) => {
+        $(#[doc = $doc])+
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum $name {
+            $($(#[doc = $value_doc])+ $value,)+
+        }
+
+        impl $name {
+            /// The word for it in a policy file.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$value => $text,)+
+                }
+            }
+        }
+    };
+}
+
+knobs! {
+    /// Up to which safety fixes are applied.
+    safety: SafetyMax;
+    /// What happens to a conversation that is not valid.
+    on_invalid: OnInvalid;
+    /// A call without a result (X1).
+    unanswered_call: UnansweredCall, alias "orphan_call";
+    /// A result without a call (X2).
+    orphan_result: OrphanResult;
+    /// How far from its call a result is recognised (X3).
+    match_scope: MatchScope;
+    /// A result that names another call than the one it answers.
+    misaddressed: Misaddressed;
+    /// A result that is not where the provider looks for it (X4).
+    displaced: Displaced;
+    /// A call that may still be answered, at the end of the conversation (X5).
+    trailing_call: TrailingCall;
+    /// A second result for one call (X9).
+    duplicate_result: DuplicateResult;
+    /// An id that two calls have (X10).
+    duplicate_call_id: DuplicateCallId;
+    /// A message with nothing in it (X19).
+    emptied: Emptied;
+    /// The order of the results of one cycle.
+    result_order: ResultOrder;
+}
+
+values! {
+    /// Up to which safety fixes are applied.
+    SafetyMax {
+        /// Only fixes that lose and alter nothing.
+        Safe = "safe",
+        /// Also fixes that drop, alter or guess.
+        Unsafe = "unsafe",
+    }
+}
+
+values! {
+    /// What happens to a conversation that is not valid.
+    OnInvalid {
+        /// It is repaired.
+        Repair = "repair",
+        /// It is reported and must not be sent.
+        Block = "block",
+        /// It is reported.
+        Warn = "warn",
+    }
+}
+
+values! {
+    /// What happens to a call without a result.
+    UnansweredCall {
+        /// It gets a result that says what is known.
+        Synthesize = "synthesize",
+        /// It is taken out.
+        RemoveCall = "remove_call",
+        /// It stays; the caller goes back to a checkpoint.
+        Rollback = "rollback",
+        /// It stays; the caller gives up.
+        Fail = "fail",
+    }
+}
+
+values! {
+    /// What happens to a result without a call.
+    OrphanResult {
+        /// What it says is kept as text.
+        ToText = "to_text",
+        /// It is taken out.
+        Remove = "remove",
+        /// Its call is rebuilt.
+        ReconstructCall = "reconstruct_call",
+    }
+}
+
+values! {
+    /// How far from its call a result is recognised.
+    MatchScope {
+        /// In the next message.
+        Adjacent = "adjacent",
+        /// Until the next assistant message.
+        Span = "span",
+        /// Anywhere after the call.
+        Forward = "forward",
+        /// Anywhere.
+        Anywhere = "anywhere",
+    }
+}
+
+values! {
+    /// What happens to a result that names another call than the one it answers.
+    Misaddressed {
+        /// It is addressed to the only call it can answer.
+        Readdress = "readdress",
+        /// It is an orphan.
+        Orphan = "orphan",
+    }
+}
+
+values! {
+    /// What happens to a result that is not where the provider looks for it.
+    Displaced {
+        /// It is moved there.
+        Relocate = "relocate",
+        /// It is taken out together with its call.
+        RemovePair = "remove_pair",
+        /// It is taken out.
+        RemoveResult = "remove_result",
+    }
+}
+
+values! {
+    /// What happens to a call that may still be answered.
+    TrailingCall {
+        /// It is answered as any other.
+        Close = "close",
+        /// It stays open.
+        AllowPending = "allow_pending",
+        /// It is taken out.
+        Remove = "remove",
+    }
+}
+
+values! {
+    /// Which of two results for one call stays.
+    DuplicateResult {
+        /// The first; the other is taken out.
+        First = "first",
+        /// The last; the other is taken out.
+        Last = "last",
+        /// A real one rather than a synthetic one; of two real ones the first, and the
+        /// other is kept as text.
+        Best = "best",
+    }
+}
+
+values! {
+    /// What happens to an id that two calls have.
+    DuplicateCallId {
+        /// The later call gets another one where the provider wants it.
+        RenameLater = "rename_later",
+        /// The later call is taken out.
+        DropLater = "drop_later",
+        /// It is reported, wherever in the conversation the two are.
+        Error = "error",
+    }
+}
+
+values! {
+    /// What happens to a message with nothing in it.
+    Emptied {
+        /// It is taken out.
+        Remove = "remove",
+        /// It gets a text that says so.
+        Placeholder = "placeholder",
+        /// It stays where the provider takes it, else it gets a text.
+        Keep = "keep",
+    }
+}
+
+values! {
+    /// The order of the results of one cycle.
+    ResultOrder {
+        /// As they stand.
+        AsFound = "as_found",
+        /// As their calls stand.
+        CallOrder = "call_order",
+    }
+}
+
+/// Declares the texts of synthetic results, one per reason.
+macro_rules! texts {
+    ($($(#[doc = $doc:literal])+ $name:ident = $reason:ident;)+) => {
+        /// The texts of synthetic results (X11), by what is known about the call.
+        #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+        pub struct Texts {
+            $($(#[doc = $doc])+ pub $name: String,)+
+        }
+
+        #[derive(Default, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct TextsFile {
+            $($name: Option<String>,)+
+        }
+
+        impl TextsFile {
+            fn apply(self, texts: &mut Texts) {
+                $(if let Some(text) = self.$name { texts.$name = text; })+
+            }
+        }
+
+        impl Texts {
+            /// The text for a reason.
+            pub fn get(&self, reason: Reason) -> &str {
+                match reason {
+                    $(Reason::$reason => &self.$name,)+
+                }
+            }
+        }
+    };
+}
+
+texts! {
+    /// Nothing is known.
+    missing = Missing;
+    /// The user aborted the run.
+    aborted = Aborted;
+    /// The user cancelled the call.
+    cancelled = Cancelled;
+    /// Somebody refused to let the tool run.
+    denied = Denied;
+    /// The tool did not finish in time.
+    timeout = Timeout;
+    /// The tool or its host crashed.
+    crashed = Crashed;
+    /// The call was cut off.
+    truncated = Truncated;
+    /// The call was rebuilt from its result.
+    reconstructed = Reconstructed;
+}
+
+impl Policy {
+    /// The preset with this name.
+    pub fn preset(name: &str) -> Option<Self> {
+        PRESETS
+            .iter()
+            .find(|preset| preset.name == name)
+            .map(|preset| (preset.build)())
+    }
+
+    /// Reads a policy file: `preset = "…"` and any knobs that differ from it.
+    ///
+    /// # Errors
+    ///
+    /// When the text is not TOML, or names a preset, knob or value that does not exist.
+    pub fn from_toml(text: &str) -> Result<Self, Error> {
+        let mut file: File =
+            toml::from_str(text).map_err(|error| Error::NotAPolicy(error.to_string()))?;
+        let name = file.preset.take().unwrap_or_else(|| "lossless".to_owned());
+        let mut policy = Self::preset(&name).ok_or(Error::UnknownPreset(name))?;
+        file.apply(&mut policy);
+        Ok(policy)
+    }
+
+    /// Whether a fix of this safety is applied.
+    pub fn allows(&self, safety: Safety) -> bool {
+        match (self.on_invalid, safety, self.safety) {
+            (OnInvalid::Block | OnInvalid::Warn, _, _) | (_, Safety::DisplayOnly, _) => false,
+            (OnInvalid::Repair, Safety::Safe, _)
+            | (OnInvalid::Repair, Safety::Unsafe, SafetyMax::Unsafe) => true,
+            (OnInvalid::Repair, Safety::Unsafe, SafetyMax::Safe) => false,
+        }
+    }
+
+    /// How far pairing looks.
+    pub(crate) fn scope(&self) -> Scope {
+        let (late, early) = match self.match_scope {
+            MatchScope::Adjacent | MatchScope::Span => (false, false),
+            MatchScope::Forward => (true, false),
+            MatchScope::Anywhere => (true, true),
+        };
+        Scope {
+            late,
+            early,
+            misaddressed: self.misaddressed == Misaddressed::Readdress,
+        }
+    }
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        presets::lossless()
+    }
+}

@@ -1,0 +1,206 @@
+//! What a rule is.
+
+use seamline_model::{
+    BlockIndex, Edit, Finding, Fix, MessageIndex, Place, Safety, Severity, Stage,
+};
+
+use crate::context::Context;
+
+/// Code that finds one kind of violation.
+#[derive(Debug)]
+pub struct Rule {
+    /// Its code, never used again for another rule.
+    pub code: &'static str,
+    /// Its name, which reads after "allow".
+    pub name: &'static str,
+    /// The group it belongs to.
+    pub group: Group,
+    /// How bad its findings are, unless one says otherwise.
+    pub severity: Severity,
+    /// What its fix may cost under the default policy.
+    pub safety: Safety,
+    /// Its documentation, in Markdown.
+    pub docs: &'static str,
+    /// The code.
+    pub(crate) check: fn(&Context<'_, '_>, &mut Report),
+}
+
+impl Rule {
+    /// The first sentence of its documentation.
+    pub fn summary(&self) -> &'static str {
+        self.docs
+            .lines()
+            .map(str::trim)
+            .find(|line| !line.is_empty() && !line.starts_with('#'))
+            .unwrap_or(self.name)
+    }
+}
+
+/// The groups of rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Group {
+    /// How the body is written.
+    Wire,
+    /// Calls and results.
+    Pairing,
+    /// The order of things.
+    Order,
+    /// Ids and names.
+    Ident,
+    /// Empty things, roles, first and last messages.
+    Shape,
+    /// Images, documents, sound.
+    Media,
+    /// What Seamline says about itself.
+    Log,
+}
+
+impl Group {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Wire => "wire",
+            Self::Pairing => "pairing",
+            Self::Order => "order",
+            Self::Ident => "ident",
+            Self::Shape => "shape",
+            Self::Media => "media",
+            Self::Log => "log",
+        }
+    }
+}
+
+/// Declares the rule of a file. The doc comment is the rule's documentation wherever it
+/// is shown.
+macro_rules! declare_rule {
+    ($(#[doc = $doc:literal])+ $code:ident $name:literal in $group:ident, $severity:ident, $safety:ident) => {
+        $(#[doc = $doc])+
+        pub(crate) static RULE: crate::rule::Rule = crate::rule::Rule {
+            code: stringify!($code),
+            name: $name,
+            group: crate::rule::Group::$group,
+            severity: seamline_model::Severity::$severity,
+            safety: seamline_model::Safety::$safety,
+            docs: concat!($($doc, "\n"),+),
+            check,
+        };
+    };
+}
+pub(crate) use declare_rule;
+
+/// Where a rule puts what it finds.
+pub(crate) struct Report {
+    rule: &'static Rule,
+    pub(crate) findings: Vec<Finding>,
+}
+
+impl Report {
+    pub(crate) fn new(rule: &'static Rule) -> Self {
+        Self {
+            rule,
+            findings: Vec::new(),
+        }
+    }
+
+    /// The rule that is running from here on.
+    pub(crate) fn enter(&mut self, rule: &'static Rule) {
+        self.rule = rule;
+    }
+
+    /// Adds a finding about a block.
+    pub(crate) fn block(
+        &mut self,
+        context: &Context<'_, '_>,
+        block: BlockIndex,
+        message: String,
+    ) -> Draft<'_> {
+        let content = context.transcript.block(block);
+        self.place(
+            Place {
+                message: Some(content.message),
+                block: Some(block),
+                span: content.span,
+            },
+            message,
+        )
+    }
+
+    /// Adds a finding about a message.
+    pub(crate) fn message(
+        &mut self,
+        context: &Context<'_, '_>,
+        index: MessageIndex,
+        message: String,
+    ) -> Draft<'_> {
+        let span = context.transcript.message(index).span;
+        self.place(
+            Place {
+                message: Some(index),
+                block: None,
+                span,
+            },
+            message,
+        )
+    }
+
+    /// Adds a finding about a place.
+    pub(crate) fn place(&mut self, place: Place, message: String) -> Draft<'_> {
+        let finding = Finding {
+            code: self.rule.code,
+            name: self.rule.name,
+            severity: self.rule.severity,
+            message,
+            place,
+            call_id: None,
+            related: Vec::new(),
+            predicts: None,
+            fix: None,
+        };
+        self.findings.push(finding);
+        let last = self.findings.len() - 1;
+        Draft(&mut self.findings[last])
+    }
+}
+
+/// A finding being put together.
+pub(crate) struct Draft<'r>(&'r mut Finding);
+
+impl Draft<'_> {
+    pub(crate) fn severity(self, severity: Severity) -> Self {
+        self.0.severity = severity;
+        self
+    }
+
+    pub(crate) fn call_id(self, id: &str) -> Self {
+        self.0.call_id = Some(id.to_owned());
+        self
+    }
+
+    pub(crate) fn related(self, blocks: impl IntoIterator<Item = BlockIndex>) -> Self {
+        self.0.related.extend(blocks);
+        self
+    }
+
+    pub(crate) fn predicts(self, text: String) -> Self {
+        if !text.is_empty() {
+            self.0.predicts = Some(text);
+        }
+        self
+    }
+
+    pub(crate) fn fix(
+        self,
+        stage: Stage,
+        safety: Safety,
+        title: impl Into<String>,
+        edits: Vec<Edit>,
+    ) -> Self {
+        self.0.fix = Some(Fix {
+            title: title.into(),
+            safety,
+            stage,
+            edits,
+        });
+        self
+    }
+}

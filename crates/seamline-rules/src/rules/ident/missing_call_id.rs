@@ -1,0 +1,56 @@
+//! `IDENT004 missing-call-id`
+
+use seamline_model::{Safety, Stage, Values};
+
+use super::rename::{id_path, rename};
+use crate::context::Context;
+use crate::ids;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds calls without an id.
+    ///
+    /// # Why is this bad?
+    /// The provider rejects the request, and no result can name the call. It happens with providers and
+    /// local servers that do not give ids.
+    ///
+    /// # Fix safety
+    /// Safe: call and result get an id made from where the call stands and what it says.
+    ///
+    /// # References
+    /// ANT-20, OAC-1; case 40
+    IDENT004 "missing-call-id" in Ident, Error, Safe
+}
+
+fn check(context: &Context<'_, '_>, report: &mut Report) {
+    let demand = &context.constraints.call_id;
+    for state in &context.pairing.calls {
+        if !context.id(state.call).is_empty() {
+            continue;
+        }
+        let content = context.transcript.block(state.call);
+        let path = id_path(context, state.call);
+        let values = Values {
+            kind: &path,
+            ..context.values(state.call, "")
+        };
+        let (message, place) = (content.message.0, content.slot.index);
+        let made = ids::made(
+            demand,
+            &format!(
+                "{message}/{place}/{}",
+                context.transcript.text(content.span)
+            ),
+        );
+        report
+            .block(context, state.call, "call has no id".to_owned())
+            .predicts(demand.alphabet_error.render(&values))
+            .fix(
+                Stage::Finish,
+                Safety::Safe,
+                format!("call it `{made}`"),
+                rename(context, state.call, &made),
+            );
+    }
+}

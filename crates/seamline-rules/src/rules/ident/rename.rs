@@ -1,0 +1,29 @@
+//! Giving a call another id, on both sides.
+
+use seamline_model::{BlockIndex, Edit, Field};
+
+use crate::context::Context;
+
+/// The edits that give a call another id, and the result that answers it.
+pub(super) fn rename(context: &Context<'_, '_>, call: BlockIndex, id: &str) -> Vec<Edit> {
+    let mut edits = vec![Edit::SetCallId {
+        call,
+        id: id.to_owned(),
+    }];
+    if let Some(answer) = context.pairing.call(call).and_then(|state| state.answer) {
+        edits.push(Edit::Readdress {
+            result: answer.result,
+            id: id.to_owned(),
+        });
+    }
+    edits
+}
+
+/// The path of a call's id as providers write it in errors.
+pub(super) fn id_path(context: &Context<'_, '_>, call: BlockIndex) -> String {
+    let slot = context.transcript.block(call).slot;
+    match slot.field {
+        Field::Calls => format!("tool_calls[{}].id", slot.index),
+        Field::Content | Field::Whole => "tool_use.id".to_owned(),
+    }
+}

@@ -1,0 +1,124 @@
+//! `IDENT003 repeated-call-id`
+
+use std::collections::HashSet;
+
+use seamline_model::{BlockIndex, Edit, MessageIndex, Safety, Stage, Uniqueness};
+
+use super::rename::rename;
+use crate::context::Context;
+use crate::ids;
+use crate::policy::DuplicateCallId;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds calls with an id that another call has where ids must be unique: in one message, or in
+    /// neighbouring messages that are answered together.
+    ///
+    /// # Why is this bad?
+    /// The provider rejects the request. It happens when a model uses the tool's name as the id, or when a
+    /// stream of snapshots is read as if it were deltas. Ids that repeat in different turns are normal.
+    ///
+    /// # Fix safety
+    /// Safe: the later call and its result get another id. Under `duplicate_call_id = "drop_later"` they are
+    /// taken out, which is unsafe; under `"error"` every repetition is reported and nothing is done.
+    ///
+    /// # References
+    /// ANT-8; cases 13, 15
+    IDENT003 "repeated-call-id" in Ident, Error, Safe
+}
+
+fn check(context: &Context<'_, '_>, report: &mut Report) {
+    let everywhere = context.policy.duplicate_call_id == DuplicateCallId::Error
+        || matches!(context.constraints.unique_ids, Uniqueness::Request(_));
+    let mut seen: HashSet<&str> = HashSet::new();
+    let mut answered_in: Option<MessageIndex> = None;
+    for cycle in &context.pairing.cycles {
+        let answer = context.answer_message(cycle.message);
+        if !everywhere && (answer.is_none() || answer != answered_in) {
+            seen.clear();
+        }
+        answered_in = answer;
+        let states = &context.pairing.calls[cycle.range()];
+        let own: HashSet<&str> = match states {
+            [_] => HashSet::new(),
+            _ => states.iter().map(|state| context.id(state.call)).collect(),
+        };
+        for (index, state) in states.iter().enumerate() {
+            let id = context.id(state.call);
+            if !id.is_empty() && !seen.insert(id) {
+                let taken = |made: &str| own.contains(made) || seen.contains(made);
+                let made = another(context, id, index, taken);
+                found(context, report, state.call, &made);
+            }
+        }
+    }
+}
+
+/// An id like `id` that nobody has.
+fn another(
+    context: &Context<'_, '_>,
+    id: &str,
+    index: usize,
+    taken: impl Fn(&str) -> bool,
+) -> String {
+    let demand = &context.constraints.call_id;
+    let plain = format!("{id}__{}", index + 1);
+    if ids::is_legal(demand, &plain) && !taken(&plain) {
+        plain
+    } else {
+        ids::made(demand, &plain)
+    }
+}
+
+fn found(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex, made: &str) {
+    let id = context.id(call);
+    let predicts = context
+        .constraints
+        .unique_ids
+        .error()
+        .render(&context.values(call, id));
+    let draft = report
+        .block(
+            context,
+            call,
+            format!("id `{id}` is the id of a call before it"),
+        )
+        .call_id(id)
+        .predicts(predicts);
+    match context.policy.duplicate_call_id {
+        DuplicateCallId::RenameLater => {
+            draft.fix(
+                Stage::Finish,
+                Safety::Safe,
+                format!("call it `{made}`"),
+                rename(context, call, made),
+            );
+        }
+        DuplicateCallId::DropLater => {
+            let answer = context
+                .pairing
+                .call(call)
+                .and_then(|state| state.answer)
+                .map(|answer| answer.result);
+            let edits = std::iter::once(call)
+                .chain(answer)
+                .map(|block| Edit::Remove { block })
+                .collect();
+            draft.fix(
+                Stage::Finish,
+                Safety::Unsafe,
+                "take the later call out",
+                edits,
+            );
+        }
+        DuplicateCallId::Error => {
+            draft.fix(
+                Stage::Finish,
+                Safety::DisplayOnly,
+                "give the later call another id",
+                Vec::new(),
+            );
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Images, documents, sound.
+
+pub(crate) mod media_in_result;

@@ -1,0 +1,50 @@
+//! One file per rule.
+
+mod ident;
+mod media;
+mod naming;
+mod order;
+mod pairing;
+mod shape;
+mod wire;
+
+use crate::Rule;
+
+/// Every rule, by code.
+pub static ALL: &[&Rule] = &[
+    &ident::illegal_call_id::RULE,
+    &ident::long_call_id::RULE,
+    &ident::repeated_call_id::RULE,
+    &ident::missing_call_id::RULE,
+    &ident::illegal_tool_name::RULE,
+    &ident::internal_call_id::RULE,
+    &media::media_in_result::RULE,
+    &order::text_before_results::RULE,
+    &order::unordered_results::RULE,
+    &pairing::unanswered_call::RULE,
+    &pairing::orphan_result::RULE,
+    &pairing::duplicate_result::RULE,
+    &pairing::displaced_result::RULE,
+    &pairing::misaddressed_result::RULE,
+    &pairing::superseded_result::RULE,
+    &pairing::split_results::RULE,
+    &pairing::unanswered_server_call::RULE,
+    &pairing::orphan_server_result::RULE,
+    &pairing::wrong_role_block::RULE,
+    &shape::empty_text::RULE,
+    &shape::empty_message::RULE,
+    &shape::consecutive_roles::RULE,
+    &shape::leading_role::RULE,
+    &shape::trailing_assistant::RULE,
+    &shape::empty_call_list::RULE,
+    &shape::missing_content::RULE,
+    &shape::unsupported_role::RULE,
+    &wire::lone_surrogate::RULE,
+    &wire::byte_order_mark::RULE,
+    &wire::duplicate_key::RULE,
+    &wire::foreign_key::RULE,
+    &wire::call_list_as_text::RULE,
+    &wire::call_input::RULE,
+    &wire::legacy_call::RULE,
+    &wire::unreadable_message::RULE,
+];

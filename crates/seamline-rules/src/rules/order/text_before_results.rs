@@ -1,0 +1,71 @@
+//! `ORDER001 text-before-results`
+
+use seamline_model::{BlockIndex, Edit, MessageIndex, Safety, Stage, Values};
+
+use crate::context::Context;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds messages in which something stands before a result.
+    ///
+    /// # Why is this bad?
+    /// Results must lead their message; with a text before them the provider answers as if they were not
+    /// there. It happens when a reminder is put in front, or when user messages are merged.
+    ///
+    /// # Fix safety
+    /// Safe: the results move to the front, everything keeps its order otherwise.
+    ///
+    /// # References
+    /// ANT-9; case 11
+    ORDER001 "text-before-results" in Order, Error, Safe
+}
+
+fn check(context: &Context<'_, '_>, report: &mut Report) {
+    let Some(error) = context.constraints.results_first else {
+        return;
+    };
+    if !context.transcript.has.pairs {
+        return;
+    }
+    for (index, _) in context.transcript.enumerate() {
+        let Some(late) = late_result(context, index) else {
+            continue;
+        };
+        let id = context.id(late);
+        let asks = index.0.saturating_sub(1) as usize;
+        let predicts = error.render(&Values {
+            message: asks,
+            id,
+            ..Values::default()
+        });
+        report
+            .block(
+                context,
+                late,
+                format!("result for `{id}` does not lead its message"),
+            )
+            .call_id(id)
+            .predicts(predicts)
+            .fix(
+                Stage::Finish,
+                Safety::Safe,
+                "put the results first",
+                vec![Edit::ResultsFirst { message: index }],
+            );
+    }
+}
+
+/// The first result of a message that something else stands before.
+fn late_result(context: &Context<'_, '_>, index: MessageIndex) -> Option<BlockIndex> {
+    if !context.may_answer(index) {
+        return None;
+    }
+    let is_result = |block: BlockIndex| context.transcript.result(block).is_some();
+    let mut blocks = context
+        .transcript
+        .blocks_of(index)
+        .map(|(block, _)| block)
+        .skip_while(|&block| is_result(block));
+    blocks.find(|&block| is_result(block))
+}

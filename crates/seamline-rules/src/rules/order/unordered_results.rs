@@ -1,0 +1,70 @@
+//! `ORDER002 unordered-results`
+
+use seamline_model::{CallState, Edit, Safety, Severity, Stage};
+
+use super::super::pairing::displaced_result::travelling_media;
+use crate::context::Context;
+use crate::policy::ResultOrder;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds results of one cycle that do not stand in the order of their calls. Only under
+    /// `result_order = "call_order"`.
+    ///
+    /// # Why is this bad?
+    /// No provider is known to reject it, but some models read results by position.
+    ///
+    /// # Fix safety
+    /// Safe: the results change places.
+    ///
+    /// # References
+    /// OAC-2
+    ORDER002 "unordered-results" in Order, Warning, Safe
+}
+
+fn check(context: &Context<'_, '_>, report: &mut Report) {
+    if context.policy.result_order != ResultOrder::CallOrder {
+        return;
+    }
+    for cycle in &context.pairing.cycles {
+        let states = &context.pairing.calls[cycle.range()];
+        let answers: Vec<_> = states
+            .iter()
+            .filter_map(|state| Some((state.call, state.answer?.result)))
+            .collect();
+        // While something is still displaced, the order is not known.
+        if answers.is_sorted_by_key(|(_, result)| *result) || !all_stand_right(context, states) {
+            continue;
+        }
+        let edits = answers
+            .iter()
+            .map(|&(call, result)| Edit::Relocate {
+                result,
+                call,
+                media: travelling_media(context, result),
+            })
+            .collect();
+        report
+            .block(
+                context,
+                answers[0].0,
+                "results do not stand in the order of their calls".to_owned(),
+            )
+            .severity(Severity::Warning)
+            .fix(
+                Stage::Finish,
+                Safety::Safe,
+                "put them in the order of their calls",
+                edits,
+            );
+    }
+}
+
+fn all_stand_right(context: &Context<'_, '_>, states: &[CallState]) -> bool {
+    states.iter().all(|state| {
+        state
+            .answer
+            .is_some_and(|answer| context.in_place(state.call, answer.result))
+    })
+}

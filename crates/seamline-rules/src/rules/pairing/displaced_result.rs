@@ -1,0 +1,129 @@
+//! `PAIR004 displaced-result`
+
+use seamline_model::{BlockIndex, BlockKind, CallState, Edit, Safety, Stage};
+
+use crate::context::Context;
+use crate::policy::Displaced;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds results that are not right after the message that makes their call.
+    ///
+    /// # Why is this bad?
+    /// Providers look for results in one place only and reject the request when something stands between.
+    /// It happens when a user types while tools run, when a background tool finishes late, or when messages
+    /// are stored out of order.
+    ///
+    /// # Fix safety
+    /// Safe: the result moves to its call, with the media beside it; what stood between follows. Under
+    /// `displaced = "remove_pair"` or `"remove_result"` it is taken out, which is unsafe.
+    ///
+    /// # References
+    /// ANT-5, OAC-2; cases 8, 9, 10
+    PAIR004 "displaced-result" in Pairing, Error, Safe
+}
+
+fn check(context: &Context<'_, '_>, report: &mut Report) {
+    for state in &context.pairing.calls {
+        let Some(answer) = state.answer else { continue };
+        if !stands_right(context, state, answer.result) && !is_split(context, state, answer.result)
+        {
+            found(context, report, state, answer.result);
+        }
+    }
+}
+
+fn found(context: &Context<'_, '_>, report: &mut Report, state: &CallState, result: BlockIndex) {
+    let id = context.id(state.call);
+    let asks = state.message.get();
+    let message = if result < state.call {
+        format!("result for `{id}` comes before its call in message {asks}")
+    } else {
+        format!("result for `{id}` is not right after its call in message {asks}")
+    };
+    let text = if result < state.call {
+        context.constraints.orphan
+    } else {
+        context.constraints.unanswered
+    };
+    let values = if result < state.call {
+        context.values(result, id)
+    } else {
+        context.values(state.call, id)
+    };
+    let draft = report
+        .block(context, result, message)
+        .call_id(id)
+        .predicts(text.render(&values))
+        .related([state.call]);
+    match context.policy.displaced {
+        Displaced::Relocate => {
+            let media = travelling_media(context, result);
+            let edits = vec![Edit::Relocate {
+                result,
+                call: state.call,
+                media,
+            }];
+            draft.fix(Stage::Pairing, Safety::Safe, "move it to its call", edits);
+        }
+        Displaced::RemovePair => {
+            let edits = vec![
+                Edit::Remove { block: state.call },
+                Edit::Remove { block: result },
+            ];
+            draft.fix(
+                Stage::Pairing,
+                Safety::Unsafe,
+                "take the call and the result out",
+                edits,
+            );
+        }
+        Displaced::RemoveResult => {
+            draft.fix(
+                Stage::Pairing,
+                Safety::Unsafe,
+                "take the result out",
+                vec![Edit::Remove { block: result }],
+            );
+        }
+    }
+}
+
+/// Whether a result needs no moving. Blocks in a message of the wrong role are another
+/// rule's affair.
+pub(super) fn stands_right(
+    context: &Context<'_, '_>,
+    state: &CallState,
+    result: BlockIndex,
+) -> bool {
+    let holder = context.transcript.block(result).message;
+    !context.may_call(state.message)
+        || !context.may_answer(holder)
+        || context.in_place(state.call, result)
+}
+
+/// Whether a result is only spread over a further message of the same answer.
+pub(super) fn is_split(context: &Context<'_, '_>, state: &CallState, result: BlockIndex) -> bool {
+    let Some(answer) = context.answer_message(state.message) else {
+        return false;
+    };
+    let holder = context.transcript.block(result).message;
+    // Only the very next message is looked at, so that the question costs the same everywhere.
+    context.constraints.one_answer_message
+        && context.may_answer(answer)
+        && context.transcript.has_results(answer)
+        && holder == answer.next()
+        && context.holds_only_results(answer)
+}
+
+/// The media right behind a result, which belong to it.
+pub(crate) fn travelling_media(context: &Context<'_, '_>, result: BlockIndex) -> Vec<BlockIndex> {
+    let message = context
+        .transcript
+        .message(context.transcript.block(result).message);
+    (result.0 + 1..message.end_block)
+        .map(BlockIndex)
+        .take_while(|&block| matches!(context.transcript.block(block).kind, BlockKind::Media))
+        .collect()
+}

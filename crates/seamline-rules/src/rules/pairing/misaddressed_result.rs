@@ -1,0 +1,54 @@
+//! `PAIR005 misaddressed-result`
+
+use seamline_model::{Edit, Safety, Stage};
+
+use crate::context::Context;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds results that name no call of their cycle, where exactly one call is open that they can answer.
+    ///
+    /// # Why is this bad?
+    /// The provider sees a result without a call and a call without a result. It happens when an id is
+    /// cleaned up on one side only, or when a result is stored without one.
+    ///
+    /// # Fix safety
+    /// Safe: the result names the only call it can answer. Under `misaddressed = "orphan"` it is an orphan.
+    ///
+    /// # References
+    /// ANT-6, OAC-4; case 16
+    PAIR005 "misaddressed-result" in Pairing, Error, Safe
+}
+
+fn check(context: &Context<'_, '_>, report: &mut Report) {
+    for state in &context.pairing.calls {
+        let Some(answer) = state.answer.filter(|answer| answer.misaddressed) else {
+            continue;
+        };
+        let (named, meant) = (context.id(answer.result), context.id(state.call));
+        let message = if named.is_empty() {
+            format!("result names no call, and only `{meant}` is open")
+        } else {
+            format!("result answers `{named}`, which was never called; only `{meant}` is open")
+        };
+        let predicts = context
+            .constraints
+            .orphan
+            .render(&context.values(answer.result, named));
+        report
+            .block(context, answer.result, message)
+            .call_id(meant)
+            .predicts(predicts)
+            .related([state.call])
+            .fix(
+                Stage::Pairing,
+                Safety::Safe,
+                format!("address it to `{meant}`"),
+                vec![Edit::Readdress {
+                    result: answer.result,
+                    id: meant.to_owned(),
+                }],
+            );
+    }
+}

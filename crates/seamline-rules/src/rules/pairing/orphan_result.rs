@@ -1,0 +1,131 @@
+//! `PAIR002 orphan-result`
+
+use seamline_model::{BlockIndex, Edit, Fate, Safety, Stage};
+
+use crate::context::Context;
+use crate::ids;
+use crate::policy::OrphanResult;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds results whose call is not in the conversation.
+    ///
+    /// # Why is this bad?
+    /// Every provider rejects the whole request. It happens when a history is trimmed or compacted between
+    /// a call and its result, or when a failed turn is dropped and its result kept.
+    ///
+    /// # Fix safety
+    /// Safe: what the result says is kept as text, under a line that says what it was. Under
+    /// `orphan_result = "remove"` it is taken out, under `"reconstruct_call"` a call is made up for it; both
+    /// are unsafe.
+    ///
+    /// # References
+    /// ANT-6, OAC-3; cases 4, 5, 18, 19
+    PAIR002 "orphan-result" in Pairing, Error, Safe
+}
+
+fn check(context: &Context<'_, '_>, report: &mut Report) {
+    for state in &context.pairing.results {
+        match state.fate {
+            Fate::Orphan => found(context, report, state.result, "which was never called"),
+            Fate::Ambiguous => found(
+                context,
+                report,
+                state.result,
+                "which several open calls have as their id",
+            ),
+            Fate::Answers(_) | Fate::Duplicate(_) | Fate::Superseded(_) => {}
+        }
+    }
+}
+
+fn found(context: &Context<'_, '_>, report: &mut Report, result: BlockIndex, why: &str) {
+    let id = context.id(result);
+    let message = if id.is_empty() {
+        "result names no call".to_owned()
+    } else {
+        format!("result answers `{id}`, {why}")
+    };
+    let predicts = context
+        .constraints
+        .orphan
+        .render(&context.values(result, id));
+    let draft = report
+        .block(context, result, message)
+        .call_id(id)
+        .predicts(predicts);
+    match context.policy.orphan_result {
+        OrphanResult::ToText => {
+            let edits = vec![Edit::Demote {
+                block: result,
+                heading: heading(context, result),
+            }];
+            draft.fix(
+                Stage::Pairing,
+                Safety::Safe,
+                "keep what it says as text",
+                edits,
+            );
+        }
+        OrphanResult::Remove => {
+            draft.fix(
+                Stage::Pairing,
+                Safety::Unsafe,
+                "take the result out",
+                vec![Edit::Remove { block: result }],
+            );
+        }
+        OrphanResult::ReconstructCall => {
+            draft.fix(
+                Stage::Pairing,
+                Safety::Unsafe,
+                "make up the call it answers",
+                vec![rebuilt(context, result)],
+            );
+        }
+    }
+}
+
+/// The line over a result that is kept as text.
+pub(super) fn heading(context: &Context<'_, '_>, result: BlockIndex) -> String {
+    let id = context.id(result);
+    let name = context
+        .transcript
+        .result(result)
+        .and_then(|result| result.name.as_deref());
+    match (name, id) {
+        (Some(name), _) => {
+            format!("[output of tool {name}, kept as text: its call is not in this conversation]")
+        }
+        (None, "") => {
+            "[tool output, kept as text: its call is not in this conversation]".to_owned()
+        }
+        (None, id) => format!(
+            "[output of tool call {id}, kept as text: its call is not in this conversation]"
+        ),
+    }
+}
+
+fn rebuilt(context: &Context<'_, '_>, result: BlockIndex) -> Edit {
+    let content = context.transcript.block(result);
+    let own = context.id(result);
+    let name = context
+        .transcript
+        .result(result)
+        .and_then(|result| result.name.as_deref())
+        .unwrap_or("unknown_tool");
+    let id = if ids::is_legal(&context.constraints.call_id, own) {
+        own.to_owned()
+    } else {
+        ids::made(
+            &context.constraints.call_id,
+            context.transcript.text(content.span),
+        )
+    };
+    Edit::ReconstructCall {
+        result,
+        id,
+        name: name.to_owned(),
+    }
+}

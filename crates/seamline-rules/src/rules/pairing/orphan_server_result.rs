@@ -1,0 +1,85 @@
+//! `PAIR009 orphan-server-result`
+
+use std::collections::HashSet;
+
+use seamline_model::{BlockIndex, BlockKind, Edit, Role, Safety, Stage, Values};
+
+use crate::context::Context;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds results of the provider's own tools whose call is not before them in the same turn.
+    ///
+    /// # Why is this bad?
+    /// The provider rejects the request. It happens when a turn of the assistant is split, filtered or
+    /// compacted between the two.
+    ///
+    /// # Fix safety
+    /// Safe: what the result holds is kept as text in the same message.
+    ///
+    /// # References
+    /// ANT-36; case 22
+    PAIR009 "orphan-server-result" in Pairing, Error, Safe
+}
+
+fn check(context: &Context<'_, '_>, report: &mut Report) {
+    if !context.transcript.has.server_pairs {
+        return;
+    }
+    let mut called: HashSet<&str> = HashSet::new();
+    for (index, message) in context.transcript.enumerate() {
+        if message.role != Role::Assistant {
+            called.clear();
+        }
+        for (block, content) in context.transcript.blocks_of(index) {
+            match &content.kind {
+                BlockKind::ServerCall(call) => {
+                    called.extend(call.id.as_deref());
+                }
+                BlockKind::ServerResult { id } => {
+                    let id = id.as_deref().unwrap_or("");
+                    if !called.contains(id) {
+                        found(context, report, block, id);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn found(context: &Context<'_, '_>, report: &mut Report, block: BlockIndex, id: &str) {
+    let kind = wire_type(context, block);
+    let values = Values {
+        kind,
+        ..context.values(block, id)
+    };
+    let heading = format!(
+        "[output of the provider's own call {id}, kept as text: its call is not in this turn]"
+    );
+    report
+        .block(
+            context,
+            block,
+            format!("result of the provider's own call `{id}`, which is not in this turn"),
+        )
+        .call_id(id)
+        .predicts(context.constraints.orphan_server.render(&values))
+        .fix(
+            Stage::Pairing,
+            Safety::Safe,
+            "keep what it holds as text",
+            vec![Edit::Demote { block, heading }],
+        );
+}
+
+/// The block's type as it stands in the source: the first word that ends like one.
+fn wire_type<'a>(context: &Context<'_, 'a>, block: BlockIndex) -> &'a str {
+    let text = context
+        .transcript
+        .text(context.transcript.block(block).span);
+    text.split('"')
+        .find(|word| word.ends_with("_tool_result"))
+        .unwrap_or("server_tool_result")
+}

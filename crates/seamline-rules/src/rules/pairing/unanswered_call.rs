@@ -1,0 +1,135 @@
+//! `PAIR001 unanswered-call`
+
+use seamline_model::{BlockIndex, Cycle, Edit, Reason, Safety, Severity, Stage};
+
+use crate::context::Context;
+use crate::policy::{TrailingCall, UnansweredCall};
+use crate::rule::{Report, declare_rule};
+use crate::rules::naming::named;
+
+declare_rule! {
+    /// # What it does
+    /// Finds calls that no result answers. One finding per message that makes calls.
+    ///
+    /// # Why is this bad?
+    /// Every provider rejects the whole request, for ever: the history is sent again with each turn.
+    /// It happens when a run is aborted, crashes or is cut off between a call and its result.
+    ///
+    /// # Fix safety
+    /// Safe: the call is answered by a result that is marked synthetic and says that the outcome is
+    /// unknown. Under `unanswered_call = "remove_call"` the call is taken out instead, which is unsafe.
+    ///
+    /// # References
+    /// ANT-5, OAC-2; cases 1, 2, 3, 14, 24, 25
+    PAIR001 "unanswered-call" in Pairing, Error, Safe
+}
+
+fn check(context: &Context<'_, '_>, report: &mut Report) {
+    for cycle in &context.pairing.cycles {
+        let states = &context.pairing.calls[cycle.range()];
+        if states.iter().any(|state| state.answer.is_none()) {
+            let open = states
+                .iter()
+                .filter(|state| state.answer.is_none())
+                .map(|state| state.call)
+                .collect();
+            found(context, report, *cycle, open);
+        }
+    }
+}
+
+fn found(context: &Context<'_, '_>, report: &mut Report, cycle: Cycle, open: Vec<BlockIndex>) {
+    let ids: Vec<_> = open.iter().map(|&call| context.id(call)).collect();
+    let listed = ids.join(", ");
+    let first = open[0];
+    let trailing = context.is_frontier(cycle.message);
+    let plural = if open.len() == 1 { "call" } else { "calls" };
+    if trailing && context.policy.trailing_call == TrailingCall::AllowPending {
+        let message = format!("{plural} {} may still be answered", named(&ids));
+        report
+            .block(context, first, message)
+            .severity(Severity::Info)
+            .call_id(ids[0])
+            .related(open);
+        return;
+    }
+    let message = format!("no result answers {plural} {}", named(&ids));
+    let predicts = context
+        .constraints
+        .unanswered
+        .render(&context.values(first, &listed));
+    let draft = report
+        .block(context, first, message)
+        .call_id(ids[0])
+        .predicts(predicts)
+        .related(open.clone());
+    let removed = match (trailing, context.policy.trailing_call) {
+        (true, TrailingCall::Remove) => true,
+        (true, TrailingCall::Close | TrailingCall::AllowPending) => false,
+        (false, _) => match context.policy.unanswered_call {
+            UnansweredCall::Synthesize => false,
+            UnansweredCall::RemoveCall => true,
+            UnansweredCall::Rollback | UnansweredCall::Fail => {
+                draft.fix(
+                    Stage::Pairing,
+                    Safety::DisplayOnly,
+                    "go back to a checkpoint before the call",
+                    Vec::new(),
+                );
+                return;
+            }
+        },
+    };
+    if removed {
+        let edits = open
+            .into_iter()
+            .map(|block| Edit::Remove { block })
+            .collect();
+        draft.fix(
+            Stage::Pairing,
+            Safety::Unsafe,
+            format!("take out {plural} {}", named(&ids)),
+            edits,
+        );
+    } else {
+        let title = format!("answer {plural} {} with a synthetic result", named(&ids));
+        draft.fix(
+            Stage::Pairing,
+            Safety::Safe,
+            title,
+            answered(context, &open),
+        );
+    }
+}
+
+/// A synthetic result for each call; a call that only repeats one before it goes.
+fn answered(context: &Context<'_, '_>, open: &[BlockIndex]) -> Vec<Edit> {
+    let text = context.policy.synthetic_text.get(Reason::Missing);
+    let mut seen = std::collections::HashSet::new();
+    let message = context.transcript.block(open[0]).message;
+    let first_open = open[0];
+    // Calls before the first open one are answered; an identical open call repeats them.
+    for (block, content) in context.transcript.blocks_of(message) {
+        if block >= first_open {
+            break;
+        }
+        if context.transcript.call(block).is_some() {
+            seen.insert(context.transcript.text(content.span));
+        }
+    }
+    open.iter()
+        .map(|&call| {
+            let source = context.transcript.text(context.transcript.block(call).span);
+            let repeats = !context.id(call).is_empty() && !seen.insert(source);
+            if repeats {
+                Edit::Remove { block: call }
+            } else {
+                Edit::Synthesize {
+                    call,
+                    text: text.to_owned(),
+                    reason: Reason::Missing,
+                }
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,113 @@
+//! `PAIR008 unanswered-server-call`
+
+use std::collections::HashSet;
+
+use seamline_model::{BlockIndex, BlockKind, Edit, MessageIndex, Role, Safety, Stage, Values};
+
+use crate::context::Context;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds calls of the provider's own tools whose result is not in the same turn of the assistant.
+    ///
+    /// # Why is this bad?
+    /// The provider runs these tools itself and puts call and result into one turn. Once the turn is closed
+    /// it rejects a call without its result. It happens when a stream is cut between the two.
+    ///
+    /// # Fix safety
+    /// Safe: a result that says the tool was unavailable is put right after the call.
+    ///
+    /// # References
+    /// ANT-34, ANT-35, ANT-37; case 22
+    PAIR008 "unanswered-server-call" in Pairing, Error, Safe
+}
+
+fn check(context: &Context<'_, '_>, report: &mut Report) {
+    if !context.transcript.has.server_pairs {
+        return;
+    }
+    let count = context.transcript.messages.len();
+    let mut start = 0;
+    while start < count {
+        let end = run_end(context, start);
+        // An open turn may still get its results, beside those of the client's calls.
+        let open = end == count
+            || (end + 1 == count && context.holds_only_results(MessageIndex(end as u32)));
+        if !open {
+            check_run(context, report, start..end);
+        }
+        start = end.max(start + 1);
+    }
+}
+
+/// One past the last of the assistant messages in a row from `start`.
+fn run_end(context: &Context<'_, '_>, start: usize) -> usize {
+    let run = context.transcript.messages[start..]
+        .iter()
+        .take_while(|message| message.role == Role::Assistant);
+    start + run.count()
+}
+
+fn check_run(context: &Context<'_, '_>, report: &mut Report, run: std::ops::Range<usize>) {
+    let blocks = || {
+        run.clone()
+            .flat_map(|index| context.transcript.blocks_of(MessageIndex(index as u32)))
+    };
+    let answered: HashSet<&str> = blocks()
+        .filter_map(|(_, block)| match &block.kind {
+            BlockKind::ServerResult { id } => id.as_deref(),
+            _ => None,
+        })
+        .collect();
+    for (block, content) in blocks() {
+        let BlockKind::ServerCall(call) = &content.kind else {
+            continue;
+        };
+        let (Some(id), Some(name)) = (call.id.as_deref(), call.name.as_deref()) else {
+            continue;
+        };
+        // Calls of connected servers were not seen to be rejected.
+        if !answered.contains(id) && !is_connected_server_call(context, block) {
+            found(context, report, block, (id, name));
+        }
+    }
+}
+
+fn is_connected_server_call(context: &Context<'_, '_>, block: BlockIndex) -> bool {
+    context
+        .transcript
+        .text(context.transcript.block(block).span)
+        .contains("\"mcp_tool_use\"")
+}
+
+fn found(
+    context: &Context<'_, '_>,
+    report: &mut Report,
+    block: BlockIndex,
+    (id, name): (&str, &str),
+) {
+    let family = if name.starts_with("tool_search_tool") {
+        "tool_search"
+    } else {
+        name
+    };
+    let values = Values {
+        kind: family,
+        ..context.values(block, id)
+    };
+    report
+        .block(
+            context,
+            block,
+            format!("the provider's own call `{id}` of `{name}` has no result"),
+        )
+        .call_id(id)
+        .predicts(context.constraints.unanswered_server.render(&values))
+        .fix(
+            Stage::Pairing,
+            Safety::Safe,
+            "say that the tool was unavailable",
+            vec![Edit::CloseServerCall { call: block }],
+        );
+}

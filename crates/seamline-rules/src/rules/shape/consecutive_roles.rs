@@ -1,0 +1,66 @@
+//! `SHAPE003 consecutive-roles`
+
+use seamline_model::{Edit, MessageIndex, Role, Safety, SameRole, Stage, Values};
+
+use crate::context::Context;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds two messages of the user or of the assistant in a row, where the provider wants them to take
+    /// turns.
+    ///
+    /// # Why is this bad?
+    /// Older and compatible servers reject it. It happens when a message is inserted or taken out, or when a
+    /// turn is saved in pieces.
+    ///
+    /// # Fix safety
+    /// Safe: the second message is joined to the first, block by block. Messages with signed reasoning are
+    /// never joined.
+    ///
+    /// # References
+    /// ANT-11, ANT-12; case 60
+    SHAPE003 "consecutive-roles" in Shape, Error, Safe
+}
+
+fn check(context: &Context<'_, '_>, report: &mut Report) {
+    let SameRole::Rejected(error) = context.constraints.same_role else {
+        return;
+    };
+    let messages = &context.transcript.messages;
+    for (index, pair) in messages.windows(2).enumerate() {
+        let role = pair[0].role;
+        if role != pair[1].role || !matches!(role, Role::User | Role::Assistant) {
+            continue;
+        }
+        let (first, second) = (MessageIndex(index as u32), MessageIndex(index as u32 + 1));
+        let kind = if role == Role::User {
+            "user"
+        } else {
+            "assistant"
+        };
+        let values = Values {
+            message: second.get(),
+            kind,
+            ..Values::default()
+        };
+        let draft = report
+            .message(
+                context,
+                second,
+                format!("second message of the {kind} in a row"),
+            )
+            .predicts(error.render(&values));
+        let signed = context.transcript.has_signed_reasoning(first)
+            || context.transcript.has_signed_reasoning(second);
+        if !signed {
+            let edits = vec![Edit::JoinPrevious { message: second }];
+            draft.fix(
+                Stage::Roles,
+                Safety::Safe,
+                "join it to the message before",
+                edits,
+            );
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! `SHAPE006 empty-call-list`
+
+use seamline_model::{Edit, IrregularityKind, Role, Safety, Stage, Values};
+
+use crate::context::Context;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds messages whose list of calls is there but empty.
+    ///
+    /// # Why is this bad?
+    /// The provider wants the list to be absent when there is nothing in it. It happens when a client always
+    /// writes the field.
+    ///
+    /// # Fix safety
+    /// Safe: the empty list goes.
+    ///
+    /// # References
+    /// OAC-7
+    SHAPE006 "empty-call-list" in Shape, Error, Safe
+}
+
+fn check(context: &Context<'_, '_>, report: &mut Report) {
+    let Some(error) = context.constraints.empty_call_list else {
+        return;
+    };
+    for irregularity in &context.transcript.irregularities {
+        let (IrregularityKind::EmptyCallList, Some(message)) =
+            (&irregularity.kind, irregularity.message)
+        else {
+            continue;
+        };
+        if context.transcript.message(message).role != Role::Assistant {
+            continue;
+        }
+        let values = Values {
+            message: message.get(),
+            ..Values::default()
+        };
+        report
+            .message(
+                context,
+                message,
+                "list of calls with nothing in it".to_owned(),
+            )
+            .predicts(error.render(&values))
+            .fix(
+                Stage::Form,
+                Safety::Safe,
+                "take the empty list out",
+                vec![Edit::RemoveCallList { message }],
+            );
+    }
+}

@@ -1,0 +1,106 @@
+//! `SHAPE001 empty-text`
+
+use seamline_model::{
+    BlockIndex, BlockKind, Edit, Emptiness, EmptyText, ErrorText, Field, MessageIndex, Parts,
+    Safety, Stage,
+};
+
+use crate::context::Context;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds text blocks with nothing in them, or white space alone, also inside results.
+    ///
+    /// # Why is this bad?
+    /// Some providers reject them, although their own models produce them beside calls.
+    ///
+    /// # Fix safety
+    /// Safe: the empty block goes. A result that holds nothing else says `(no output)`.
+    ///
+    /// # References
+    /// ANT-16, ANT-17; cases 26, 57
+    SHAPE001 "empty-text" in Shape, Error, Safe
+}
+
+fn check(context: &Context<'_, '_>, report: &mut Report) {
+    let EmptyText::Rejected(error) = context.constraints.empty_text else {
+        return;
+    };
+    for (index, _) in context.transcript.enumerate() {
+        // When nothing else is in the message, the message is the thing to mend.
+        let mut hollow = None;
+        for (block, content) in context.transcript.blocks_of(index) {
+            match &content.kind {
+                BlockKind::Text(Emptiness::Empty | Emptiness::Blank)
+                    if content.slot.field == Field::Content =>
+                {
+                    let hollow = *hollow.get_or_insert_with(|| is_hollow(context, index));
+                    in_message(context, report, block, (error, hollow));
+                }
+                BlockKind::Result(result)
+                    if matches!(
+                        result.parts,
+                        Parts::List {
+                            empty_text: true,
+                            ..
+                        }
+                    ) =>
+                {
+                    in_result(context, report, block, error);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn in_message(
+    context: &Context<'_, '_>,
+    report: &mut Report,
+    block: BlockIndex,
+    (error, hollow): (ErrorText, bool),
+) {
+    let draft = report
+        .block(context, block, "text with nothing in it".to_owned())
+        .predicts(error.render(&context.values(block, "")));
+    if !hollow {
+        draft.fix(
+            Stage::Finish,
+            Safety::Safe,
+            "take the empty text out",
+            vec![Edit::Remove { block }],
+        );
+    }
+}
+
+fn in_result(context: &Context<'_, '_>, report: &mut Report, result: BlockIndex, error: ErrorText) {
+    let id = context.id(result);
+    report
+        .block(
+            context,
+            result,
+            format!("result for `{id}` holds a text with nothing in it"),
+        )
+        .call_id(id)
+        .predicts(error.render(&context.values(result, id)))
+        .fix(
+            Stage::Finish,
+            Safety::Safe,
+            "take the empty text out",
+            vec![Edit::FillResult {
+                result,
+                text: "(no output)",
+            }],
+        );
+}
+
+/// Whether a message holds nothing but empty text.
+pub(super) fn is_hollow(context: &Context<'_, '_>, message: MessageIndex) -> bool {
+    context.transcript.blocks_of(message).all(|(_, block)| {
+        matches!(
+            block.kind,
+            BlockKind::Text(Emptiness::Empty | Emptiness::Blank)
+        )
+    })
+}

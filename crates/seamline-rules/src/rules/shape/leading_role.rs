@@ -1,0 +1,58 @@
+//! `SHAPE004 leading-role`
+
+use seamline_model::{Edit, FirstRole, Role, Safety, Stage, Values};
+
+use crate::context::Context;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds conversations that do not start with the user, where the provider wants them to.
+    ///
+    /// # Why is this bad?
+    /// Older and compatible servers reject it. It happens when the head of a history is trimmed.
+    ///
+    /// # Fix safety
+    /// Safe: a synthetic message of the user goes first.
+    ///
+    /// # References
+    /// ANT-12; case 58
+    SHAPE004 "leading-role" in Shape, Error, Safe
+}
+
+fn check(context: &Context<'_, '_>, report: &mut Report) {
+    let FirstRole::User(error) = context.constraints.first_role else {
+        return;
+    };
+    let first = context
+        .transcript
+        .enumerate()
+        .find(|(_, message)| !matches!(message.role, Role::System | Role::Developer));
+    let Some((index, message)) = first else {
+        return;
+    };
+    if message.role == Role::User {
+        return;
+    }
+    let edit = Edit::InsertMessage {
+        before: index,
+        role: Role::User,
+        text: "[synthetic] (the conversation starts here)",
+    };
+    report
+        .message(
+            context,
+            index,
+            "the conversation does not start with the user".to_owned(),
+        )
+        .predicts(error.render(&Values {
+            message: index.get(),
+            ..Values::default()
+        }))
+        .fix(
+            Stage::Roles,
+            Safety::Safe,
+            "put a message of the user first",
+            vec![edit],
+        );
+}

@@ -1,0 +1,10 @@
+//! Empty things, roles, first and last messages.
+
+pub(crate) mod consecutive_roles;
+pub(crate) mod empty_call_list;
+pub(crate) mod empty_message;
+pub(crate) mod empty_text;
+pub(crate) mod leading_role;
+pub(crate) mod missing_content;
+pub(crate) mod trailing_assistant;
+pub(crate) mod unsupported_role;

@@ -1,0 +1,64 @@
+//! `SHAPE005 trailing-assistant`
+
+use seamline_model::{Edit, LastRole, MessageIndex, Role, Safety, Stage, Values};
+
+use crate::context::Context;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds conversations that end with a message of the assistant, for models that do not take one.
+    ///
+    /// # Why is this bad?
+    /// These models no longer continue a text that the request begins for them, and reject the request. It
+    /// happens when a run is resumed after its last answer, or after a switch of model.
+    ///
+    /// # Fix safety
+    /// Unsafe: a synthetic message of the user is put at the end. Whether the assistant's text was meant to
+    /// be continued cannot be known.
+    ///
+    /// # References
+    /// ANT-13; case 59
+    SHAPE005 "trailing-assistant" in Shape, Error, Unsafe
+}
+
+fn check(context: &Context<'_, '_>, report: &mut Report) {
+    let LastRole::NotAssistant { models, error } = context.constraints.last_role else {
+        return;
+    };
+    let Some(model) = context.transcript.model.as_deref() else {
+        return;
+    };
+    let count = context.transcript.messages.len();
+    let last = MessageIndex(count.saturating_sub(1) as u32);
+    let ends = context
+        .transcript
+        .messages
+        .last()
+        .is_some_and(|message| message.role == Role::Assistant);
+    let waits = ends && (context.transcript.has_calls(last) || context.transcript.has.server_pairs);
+    if !ends || waits || !models.iter().any(|part| model.contains(part)) {
+        return;
+    }
+    let edit = Edit::InsertMessage {
+        before: last.next(),
+        role: Role::User,
+        text: "[synthetic] Continue.",
+    };
+    report
+        .message(
+            context,
+            last,
+            format!("`{model}` does not continue a message of the assistant"),
+        )
+        .predicts(error.render(&Values {
+            message: last.get(),
+            ..Values::default()
+        }))
+        .fix(
+            Stage::Roles,
+            Safety::Unsafe,
+            "let the user ask to continue",
+            vec![edit],
+        );
+}

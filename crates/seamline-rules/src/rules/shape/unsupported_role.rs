@@ -1,0 +1,53 @@
+//! `SHAPE008 unsupported-role`
+
+use seamline_model::{Edit, Safety, Stage, Values};
+
+use crate::context::Context;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds messages with a role that the model of the request does not know.
+    ///
+    /// # Why is this bad?
+    /// The provider rejects the request. It happens after a switch to an older model.
+    ///
+    /// # Fix safety
+    /// Unsafe: the message gets the role that comes closest, which gives its words another weight.
+    ///
+    /// # References
+    /// a recorded rejection by `o1-mini`
+    SHAPE008 "unsupported-role" in Shape, Error, Unsafe
+}
+
+fn check(context: &Context<'_, '_>, report: &mut Report) {
+    let Some(gap) = context.constraints.role_gap else {
+        return;
+    };
+    let Some(model) = context.transcript.model.as_deref() else {
+        return;
+    };
+    if !gap.models.iter().any(|start| model.starts_with(start)) {
+        return;
+    }
+    for (index, message) in context.transcript.enumerate() {
+        if message.role != gap.role {
+            continue;
+        }
+        report
+            .message(context, index, format!("`{model}` does not know this role"))
+            .predicts(gap.error.render(&Values {
+                message: index.get(),
+                ..Values::default()
+            }))
+            .fix(
+                Stage::Form,
+                Safety::Unsafe,
+                "give it the role that comes closest",
+                vec![Edit::SetRole {
+                    message: index,
+                    role: gap.instead,
+                }],
+            );
+    }
+}

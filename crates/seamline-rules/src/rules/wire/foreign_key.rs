@@ -1,0 +1,54 @@
+//! `WIRE004 foreign-key`
+
+use seamline_model::{Edit, IrregularityKind, Place, Safety, Stage};
+
+use crate::context::Context;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds ids under a key that another program or dialect uses, such as `toolCallId`.
+    ///
+    /// # Why is this bad?
+    /// The provider does not read the key and sees a call or result without an id. It happens when histories of
+    /// several programs are mixed.
+    ///
+    /// # Fix safety
+    /// Safe: the key gets the name this dialect gives it.
+    ///
+    /// # References
+    /// S0-31
+    WIRE004 "foreign-key" in Wire, Error, Safe
+}
+
+fn check(context: &Context<'_, '_>, report: &mut Report) {
+    for irregularity in &context.transcript.irregularities {
+        let IrregularityKind::ForeignKey { expected } = &irregularity.kind else {
+            continue;
+        };
+        let place = Place {
+            message: irregularity.message,
+            block: irregularity.block,
+            span: irregularity.span,
+        };
+        let key = context.transcript.text(irregularity.span);
+        let edits = vec![Edit::Patch {
+            span: irregularity.span,
+            text: format!("\"{expected}\""),
+        }];
+        report
+            .place(
+                place,
+                format!(
+                    "key `{}` is called `{expected}` here",
+                    key.trim_matches('"')
+                ),
+            )
+            .fix(
+                Stage::Bytes,
+                Safety::Safe,
+                format!("call it `{expected}`"),
+                edits,
+            );
+    }
+}

@@ -1,0 +1,49 @@
+//! `WIRE007 legacy-call`
+
+use seamline_model::{Edit, IrregularityKind, Place, Safety, Stage};
+
+use crate::context::Context;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds calls in a field that the dialect does not have, `tool_use` beside the content.
+    ///
+    /// # Why is this bad?
+    /// The provider ignores or rejects the field, and the result that follows has no call. It happens with histories
+    /// of older clients.
+    ///
+    /// # Fix safety
+    /// Safe: the call moves into the list of calls.
+    ///
+    /// # References
+    /// S4-16; case 29
+    WIRE007 "legacy-call" in Wire, Error, Safe
+}
+
+fn check(context: &Context<'_, '_>, report: &mut Report) {
+    for irregularity in &context.transcript.irregularities {
+        let IrregularityKind::LegacyCall = &irregularity.kind else {
+            continue;
+        };
+        let place = Place {
+            message: irregularity.message,
+            block: irregularity.block,
+            span: irregularity.span,
+        };
+        let Some(call) = irregularity.block else {
+            continue;
+        };
+        report
+            .place(
+                place,
+                "call in a field that this dialect does not have".to_owned(),
+            )
+            .fix(
+                Stage::Form,
+                Safety::Safe,
+                "move it into the list of calls",
+                vec![Edit::AdoptLegacyCall { call }],
+            );
+    }
+}

@@ -1,0 +1,43 @@
+//! `WIRE001 lone-surrogate`
+
+use seamline_model::{Edit, IrregularityKind, Place, Safety, Stage};
+
+use crate::context::Context;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds half of a surrogate pair in a string, such as `\\ud83d` without what belongs behind it.
+    ///
+    /// # Why is this bad?
+    /// No text holds half a character; providers answer that the body is not valid JSON. It happens when output is
+    /// cut by UTF-16 units.
+    ///
+    /// # Fix safety
+    /// Safe: it becomes U+FFFD, the sign for a character that could not be read.
+    ///
+    /// # References
+    /// ANT-19, OAC-21; case 65
+    WIRE001 "lone-surrogate" in Wire, Error, Safe
+}
+
+fn check(context: &Context<'_, '_>, report: &mut Report) {
+    for irregularity in &context.transcript.irregularities {
+        let IrregularityKind::LoneSurrogate = &irregularity.kind else {
+            continue;
+        };
+        let place = Place {
+            message: irregularity.message,
+            block: irregularity.block,
+            span: irregularity.span,
+        };
+        let edits = vec![Edit::Patch {
+            span: irregularity.span,
+            text: "\\ufffd".to_owned(),
+        }];
+        report
+            .place(place, "half of a surrogate pair in a string".to_owned())
+            .predicts(context.constraints.lone_surrogate.0.to_owned())
+            .fix(Stage::Bytes, Safety::Safe, "write U+FFFD for it", edits);
+    }
+}

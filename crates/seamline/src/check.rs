@@ -1,0 +1,60 @@
+//! What is wrong with a body.
+
+use seamline_dialects::Document;
+use serde::Serialize;
+
+use crate::subject::Subject;
+use crate::{Error, Finding, Options, Severity};
+
+/// What a check says about a body.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Checked {
+    /// The dialect it is written in.
+    pub dialect: &'static str,
+    /// The provider it was checked for.
+    pub provider: &'static str,
+    /// How many messages it has.
+    pub messages: usize,
+    /// How many calls it makes.
+    pub calls: usize,
+    /// What is wrong, in the order of the body.
+    pub findings: Vec<Finding>,
+}
+
+impl Checked {
+    /// Whether the provider would take the body.
+    pub fn accepted(&self) -> bool {
+        self.findings
+            .iter()
+            .all(|finding| finding.severity < Severity::Error)
+    }
+}
+
+/// Says what is wrong with a body.
+///
+/// # Errors
+///
+/// When the body is not JSON, is not a conversation, or the options name something that
+/// does not exist.
+pub fn check(body: &[u8], options: &Options) -> Result<Checked, Error> {
+    let document = Document::from_bytes(body)?;
+    let dialect = Subject::dialect(&document, options)?;
+    let transcript = dialect.decode(&document)?;
+    let subject = Subject::of(dialect, &transcript, options)?;
+    let findings =
+        seamline_rules::check(&transcript, &subject.provider.constraints, &options.policy);
+    let calls = transcript
+        .blocks
+        .iter()
+        .filter(|block| matches!(block.kind, seamline_model::BlockKind::Call(_)));
+    Ok(Checked {
+        dialect: dialect.name(),
+        provider: subject.provider.name,
+        messages: transcript.messages.len(),
+        calls: calls.count(),
+        findings: findings
+            .into_iter()
+            .map(|finding| Finding::of(dialect, &transcript, finding))
+            .collect(),
+    })
+}

@@ -1,0 +1,48 @@
+//! Why something could not be done.
+
+/// Why something could not be done. A broken conversation is never an error.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The body could not be read.
+    #[error(transparent)]
+    Body(#[from] seamline_dialects::Error),
+    /// No dialect has this name.
+    #[error("no dialect is called `{0}`")]
+    UnknownDialect(String),
+    /// No provider has this name.
+    #[error("no provider is called `{0}`")]
+    UnknownProvider(String),
+    /// The provider serves another dialect.
+    #[error("`{provider}` serves {serves}, not {asked}")]
+    WrongProvider {
+        /// The provider.
+        provider: &'static str,
+        /// The dialect it serves.
+        serves: &'static str,
+        /// The dialect that was asked for.
+        asked: &'static str,
+    },
+}
+
+impl Error {
+    /// What to do about it, when there is one thing to do.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Body(error) => error.hint().map(str::to_owned),
+            Self::UnknownDialect(_) => {
+                Some(format!("there are {}", crate::dialect_names().join(", ")))
+            }
+            Self::UnknownProvider(_) => {
+                let names: Vec<_> = crate::providers::ALL
+                    .iter()
+                    .map(|provider| provider.name)
+                    .collect();
+                Some(format!("there are {}", names.join(", ")))
+            }
+            Self::WrongProvider { .. } => {
+                Some("leave `--dialect` out, or name a provider that serves it".to_owned())
+            }
+        }
+    }
+}

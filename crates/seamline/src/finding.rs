@@ -1,0 +1,112 @@
+//! Findings as surfaces show them.
+
+use seamline_dialects::Dialect;
+use seamline_model::{BlockIndex, Place, Safety, Severity, Transcript};
+use serde::{Serialize, Serializer};
+
+/// One violation at one place of a body.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// The rule's code.
+    pub code: &'static str,
+    /// The rule's name.
+    pub name: &'static str,
+    /// How bad it is.
+    #[serde(serialize_with = "severity")]
+    pub severity: Severity,
+    /// What is wrong.
+    pub message: String,
+    /// Where, as a JSON pointer into the body.
+    pub pointer: String,
+    /// The message it is in.
+    pub message_index: Option<usize>,
+    /// The block's place in its list.
+    pub block_index: Option<usize>,
+    /// The call it is about.
+    pub call_id: Option<String>,
+    /// The error the provider would answer with.
+    pub predicts: Option<String>,
+    /// What would put it right.
+    pub fix: Option<FixSummary>,
+    /// Other places that take part.
+    pub related: Vec<Related>,
+    /// The bytes of the body it is about.
+    #[serde(skip)]
+    pub span: std::ops::Range<usize>,
+}
+
+/// What would put a finding right.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FixSummary {
+    /// What it may cost.
+    #[serde(serialize_with = "safety")]
+    pub safety: Safety,
+    /// What it does.
+    pub title: String,
+}
+
+/// A place that takes part in a finding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Related {
+    /// Where, as a JSON pointer into the body.
+    pub pointer: String,
+    /// The message it is in.
+    pub message_index: usize,
+}
+
+impl Finding {
+    pub(crate) fn of(
+        dialect: &dyn Dialect,
+        transcript: &Transcript<'_>,
+        finding: seamline_model::Finding,
+    ) -> Self {
+        let block_index = finding
+            .place
+            .block
+            .map(|block| transcript.block(block).slot.index as usize);
+        Self {
+            code: finding.code,
+            name: finding.name,
+            severity: finding.severity,
+            pointer: dialect.pointer(transcript, &finding.place),
+            message: finding.message,
+            message_index: finding.place.message.map(seamline_model::MessageIndex::get),
+            block_index,
+            call_id: finding.call_id.filter(|id| !id.is_empty()),
+            predicts: finding.predicts,
+            fix: finding.fix.map(|fix| FixSummary {
+                safety: fix.safety,
+                title: fix.title,
+            }),
+            related: finding
+                .related
+                .iter()
+                .map(|&block| Related::of(dialect, transcript, block))
+                .collect(),
+            span: finding.place.span.range(),
+        }
+    }
+}
+
+impl Related {
+    fn of(dialect: &dyn Dialect, transcript: &Transcript<'_>, block: BlockIndex) -> Self {
+        let content = transcript.block(block);
+        let place = Place {
+            message: Some(content.message),
+            block: Some(block),
+            span: content.span,
+        };
+        Self {
+            pointer: dialect.pointer(transcript, &place),
+            message_index: content.message.get(),
+        }
+    }
+}
+
+fn severity<S: Serializer>(severity: &Severity, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(severity.as_str())
+}
+
+fn safety<S: Serializer>(safety: &Safety, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(safety.as_str())
+}

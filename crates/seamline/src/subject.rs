@@ -1,0 +1,107 @@
+//! What is looked at: a body, its dialect and its provider.
+
+use seamline_dialects::{Dialect, Document, Provider, providers};
+use seamline_model::{Edit, Encoded, Transcript};
+use seamline_rules::{Policy, Rewrite};
+
+use crate::Error;
+
+/// How a body is looked at. The default detects dialect and provider and repairs without
+/// losing anything.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The dialect, by name; detected when not given.
+    pub dialect: Option<String>,
+    /// The provider, by name; detected from the model when not given.
+    pub provider: Option<String>,
+    /// How damage is put right.
+    pub policy: Policy,
+}
+
+/// The names of all dialects.
+pub fn dialect_names() -> Vec<&'static str> {
+    seamline_dialects::ALL
+        .iter()
+        .map(|dialect| dialect.name())
+        .collect()
+}
+
+/// The dialect and provider of a body.
+pub(crate) struct Subject {
+    pub(crate) dialect: &'static dyn Dialect,
+    pub(crate) provider: &'static Provider,
+}
+
+impl Subject {
+    /// The dialect a document is to be read in.
+    pub(crate) fn dialect(
+        document: &Document<'_>,
+        options: &Options,
+    ) -> Result<&'static dyn Dialect, Error> {
+        let asked = options.dialect.as_deref();
+        let provider = options
+            .provider
+            .as_deref()
+            .map(named_provider)
+            .transpose()?;
+        match (asked, provider) {
+            (Some(name), provider) => {
+                let dialect = seamline_dialects::by_name(name)
+                    .ok_or_else(|| Error::UnknownDialect(name.to_owned()))?;
+                match provider {
+                    Some(provider) if provider.dialect != dialect.name() => {
+                        Err(Error::WrongProvider {
+                            provider: provider.name,
+                            serves: provider.dialect,
+                            asked: dialect.name(),
+                        })
+                    }
+                    _ => Ok(dialect),
+                }
+            }
+            (None, Some(provider)) => seamline_dialects::by_name(provider.dialect)
+                .ok_or_else(|| Error::UnknownDialect(provider.dialect.to_owned())),
+            (None, None) => Ok(seamline_dialects::detect(document)),
+        }
+    }
+
+    /// The dialect and provider of a transcript that was read.
+    pub(crate) fn of(
+        dialect: &'static dyn Dialect,
+        transcript: &Transcript<'_>,
+        options: &Options,
+    ) -> Result<Self, Error> {
+        let provider = match options.provider.as_deref() {
+            Some(name) => named_provider(name)?,
+            None => providers::for_model(dialect.name(), transcript.model.as_deref()),
+        };
+        Ok(Self { dialect, provider })
+    }
+}
+
+fn named_provider(name: &str) -> Result<&'static Provider, Error> {
+    providers::by_name(name).ok_or_else(|| Error::UnknownProvider(name.to_owned()))
+}
+
+impl Rewrite for Subject {
+    fn rewrite(
+        &self,
+        text: &str,
+        choose: &mut dyn FnMut(&Transcript<'_>) -> Vec<Edit>,
+    ) -> Option<Encoded> {
+        let document = Document::read(text).ok()?;
+        let transcript = self.dialect.decode(&document).ok()?;
+        let edits = choose(&transcript);
+        if edits.is_empty() {
+            None
+        } else if edits.iter().all(|edit| matches!(edit, Edit::Patch { .. })) {
+            Some(seamline_dialects::patch(
+                text,
+                transcript.messages.len(),
+                &edits,
+            ))
+        } else {
+            Some(self.dialect.encode(&document, &transcript, &edits))
+        }
+    }
+}
