@@ -20,18 +20,22 @@
 //! # Ok::<(), seamline::Error>(())
 //! ```
 
+mod catalogue;
 mod check;
 mod error;
 mod finding;
 mod outline;
+mod preview;
 mod repair;
 mod subject;
 
+pub use catalogue::{documentation, rule};
 pub use check::{Checked, check};
 pub use error::Error;
 pub use finding::{Finding, FixSummary, Related};
-pub use outline::{OutlineBlock, OutlineMessage, outline};
+pub use outline::{OutlineBlock, OutlineMessage, message_spans, outline, outline_at};
 pub use repair::{Dropped, Prefix, RepairAction, Repaired, repair};
+pub use seamline_dialects::BYTES_MAX;
 pub use seamline_dialects::providers::{self, Provider};
 pub use seamline_model::{Safety, Severity};
 pub use seamline_rules::policy::{self, Policy};

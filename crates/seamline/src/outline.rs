@@ -1,12 +1,15 @@
 //! A conversation at a glance.
 
-use seamline_dialects::Document;
-use seamline_model::{BlockKind, MessageIndex, Role, Transcript};
+use std::ops::Range;
 
+use seamline_dialects::{Dialect, Document};
+use seamline_model::{BlockKind, MessageIndex, Place, Role, Transcript};
+
+use crate::preview::preview;
 use crate::subject::Subject;
 use crate::{Error, Options};
 
-/// How many characters of a block's source are looked at for its preview.
+/// How many bytes of a block's source are looked at for its preview.
 const PREVIEW_BYTES: usize = 400;
 
 /// One message at a glance.
@@ -16,6 +19,8 @@ pub struct OutlineMessage {
     pub index: usize,
     /// Who speaks.
     pub role: &'static str,
+    /// The bytes of the body it is.
+    pub span: Range<usize>,
     /// What is in it.
     pub blocks: Vec<OutlineBlock>,
 }
@@ -31,7 +36,11 @@ pub struct OutlineBlock {
     pub id: Option<String>,
     /// The name of a tool.
     pub name: Option<String>,
-    /// The start of its source, on one line.
+    /// Where it is, as a JSON pointer into the body.
+    pub pointer: String,
+    /// The bytes of the body it is.
+    pub span: Range<usize>,
+    /// The start of what it says, on one line.
     pub preview: String,
 }
 
@@ -43,34 +52,84 @@ pub struct OutlineBlock {
 pub fn outline(
     body: &[u8],
     options: &Options,
-    range: std::ops::Range<usize>,
+    range: Range<usize>,
+) -> Result<Vec<OutlineMessage>, Error> {
+    outline_at(body, options, range, PREVIEW_BYTES)
+}
+
+/// The messages at `indices` at a glance, as far as they exist, in that order; of each
+/// block's source the first `preview_bytes` are looked at.
+///
+/// # Errors
+///
+/// As [`check`](crate::check).
+pub fn outline_at(
+    body: &[u8],
+    options: &Options,
+    indices: impl IntoIterator<Item = usize>,
+    preview_bytes: usize,
 ) -> Result<Vec<OutlineMessage>, Error> {
     let document = Document::from_bytes(body)?;
     let dialect = Subject::dialect(&document, options)?;
     let transcript = dialect.decode(&document)?;
-    let end = range.end.min(transcript.messages.len());
-    Ok((range.start..end)
-        .map(|index| message(&transcript, MessageIndex(index as u32)))
+    let count = transcript.messages.len();
+    Ok(indices
+        .into_iter()
+        // Not a filter: a range may be open.
+        .take_while(|&index| index < count)
+        .map(|index| {
+            let index = MessageIndex(index as u32);
+            message(dialect, &transcript, index, preview_bytes)
+        })
         .collect())
 }
 
-fn message(transcript: &Transcript<'_>, index: MessageIndex) -> OutlineMessage {
+/// The bytes of each message of a body.
+///
+/// # Errors
+///
+/// As [`check`](crate::check).
+pub fn message_spans(body: &[u8], options: &Options) -> Result<Vec<Range<usize>>, Error> {
+    let document = Document::from_bytes(body)?;
+    let dialect = Subject::dialect(&document, options)?;
+    let transcript = dialect.decode(&document)?;
+    Ok(transcript
+        .messages
+        .iter()
+        .map(|message| message.span.range())
+        .collect())
+}
+
+fn message(
+    dialect: &dyn Dialect,
+    transcript: &Transcript<'_>,
+    index: MessageIndex,
+    preview_bytes: usize,
+) -> OutlineMessage {
     let blocks = transcript
         .blocks_of(index)
         .map(|(block, content)| {
             let (kind, id, name) = named(&content.kind);
+            let place = Place {
+                message: Some(index),
+                block: Some(block),
+                span: content.span,
+            };
             OutlineBlock {
                 kind,
                 index: content.slot.index as usize,
                 id: id.map(str::to_owned),
                 name: name.map(str::to_owned),
-                preview: preview(transcript, block),
+                pointer: dialect.pointer(transcript, &place),
+                span: content.span.range(),
+                preview: preview(transcript, content, preview_bytes),
             }
         })
         .collect();
     OutlineMessage {
         index: index.get(),
         role: role_name(transcript.message(index).role),
+        span: transcript.message(index).span.range(),
         blocks,
     }
 }
@@ -86,19 +145,6 @@ fn named<'k>(kind: &'k BlockKind<'_>) -> (&'static str, Option<&'k str>, Option<
         BlockKind::Media => ("media", None, None),
         BlockKind::Opaque => ("opaque", None, None),
     }
-}
-
-/// The start of what a block says, white space folded.
-fn preview(transcript: &Transcript<'_>, block: seamline_model::BlockIndex) -> String {
-    let content = transcript.block(block);
-    let span = match &content.kind {
-        BlockKind::Result(result) if !result.content.is_empty() => result.content,
-        _ => content.span,
-    };
-    let source = transcript.text(span);
-    let head = &source[..source.floor_char_boundary(PREVIEW_BYTES)];
-    let text = seamline_dialects::said(head);
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn role_name(role: Role) -> &'static str {

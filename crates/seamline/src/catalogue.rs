@@ -1,0 +1,44 @@
+//! Rules by name, and what they say of themselves.
+
+use crate::{RULES, Rule};
+
+/// The rule with this code or name; the code in any case.
+pub fn rule(code_or_name: &str) -> Option<&'static Rule> {
+    RULES
+        .iter()
+        .copied()
+        .find(|rule| rule.code.eq_ignore_ascii_case(code_or_name) || rule.name == code_or_name)
+}
+
+/// A rule's documentation as Markdown. A doc comment keeps the blank after its slashes;
+/// here it is gone.
+pub fn documentation(rule: &Rule) -> String {
+    let lines: Vec<_> = rule
+        .docs
+        .lines()
+        .map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end())
+        .collect();
+    lines.join("\n").trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_is_found_by_code_and_by_name() {
+        for known in RULES {
+            let lower = known.code.to_ascii_lowercase();
+            assert_eq!(rule(&lower).map(|rule| rule.code), Some(known.code));
+            assert_eq!(rule(known.name).map(|rule| rule.code), Some(known.code));
+        }
+        assert!(rule("PAIR999").is_none());
+    }
+
+    #[test]
+    fn documentation_starts_at_the_margin() {
+        for known in RULES {
+            assert!(documentation(known).starts_with("# What it does\n"));
+        }
+    }
+}
