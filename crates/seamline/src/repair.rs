@@ -30,6 +30,8 @@ pub struct Repaired<'b> {
     pub dropped: Vec<Dropped>,
     /// What is still wrong.
     pub remaining: Vec<Finding>,
+    /// For each message of the new body, the message it stems from; nothing for a new one.
+    pub origins: Vec<Option<usize>>,
     /// What stayed the same from the start, and what the first change invalidates.
     pub prefix: Prefix,
 }
@@ -126,6 +128,11 @@ pub fn repair<'b>(body: &'b [u8], options: &Options) -> Result<Repaired<'b>, Err
         actions,
         dropped,
         remaining,
+        origins: repair
+            .origins
+            .iter()
+            .map(|origin| origin.map(seamline_model::MessageIndex::get))
+            .collect(),
         prefix,
         body: repair
             .text

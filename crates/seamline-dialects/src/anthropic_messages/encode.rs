@@ -58,7 +58,12 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         }
         let incoming = self.incoming(index);
         match self.plan.get(index) {
-            None if incoming.is_empty() && end == index.next() => self.writer.copy(index),
+            plan if incoming.is_empty()
+                && end == index.next()
+                && plan.is_none_or(MessagePlan::keeps_message) =>
+            {
+                self.writer.copy(index);
+            }
             Some(plan) if plan.removed => {}
             _ => self.edited(index, end, incoming),
         }

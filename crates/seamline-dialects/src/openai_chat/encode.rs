@@ -7,7 +7,7 @@ use super::rewrite::{self, MessageParts, role_name};
 use crate::Document;
 use crate::json::{Json, list, member, object};
 use crate::reading::messages;
-use crate::splice::{MessageWriter, Placed, Plan};
+use crate::splice::{MessagePlan, MessageWriter, Placed, Plan};
 
 pub(super) fn encode(
     document: &Document<'_>,
@@ -60,7 +60,9 @@ impl<'a> Encoder<'_, 'a, '_> {
             end = end.next();
         }
         match self.plan.get(index) {
-            None if end == index.next() => self.writer.copy(index),
+            plan if end == index.next() && plan.is_none_or(MessagePlan::keeps_message) => {
+                self.writer.copy(index)
+            }
             Some(plan) if plan.removed => {}
             Some(plan) if plan.regroup => self.regroup(index),
             _ => self.edited(index, end),

@@ -67,6 +67,7 @@ pub(crate) enum Placed<'e> {
     /// One that stood elsewhere, with the media that travel with it.
     Moved {
         result: BlockIndex,
+        call: BlockIndex,
         media: &'e [BlockIndex],
         edit: usize,
     },
@@ -78,11 +79,37 @@ pub(crate) enum Placed<'e> {
     },
 }
 
+impl Placed<'_> {
+    fn call(&self) -> BlockIndex {
+        match self {
+            Self::Moved { call, .. } | Self::New { call, .. } => *call,
+        }
+    }
+}
+
+impl MessagePlan<'_> {
+    /// Whether the message itself stays as it is, whatever goes before or answers it.
+    pub(crate) fn keeps_message(&self) -> bool {
+        let Self {
+            edits,
+            blocks,
+            removed,
+            join_previous,
+            ..
+        } = self;
+        edits.is_empty() && blocks.is_empty() && !removed && !join_previous
+    }
+}
+
 impl<'e> Plan<'e> {
     pub(crate) fn new(transcript: &Transcript<'_>, edits: &'e [Edit]) -> Self {
         let mut plan = Self::default();
         for (index, edit) in edits.iter().enumerate() {
             plan.add(transcript, index, edit);
+        }
+        for message in plan.messages.values_mut() {
+            // Results with one id answer their calls in turn, so they must stand in turn.
+            message.answers.sort_by_key(Placed::call);
         }
         plan
     }
@@ -126,6 +153,7 @@ impl<'e> Plan<'e> {
                 let message = transcript.block(*call).message;
                 self.message(message).answers.push(Placed::Moved {
                     result: *result,
+                    call: *call,
                     media,
                     edit: index,
                 });

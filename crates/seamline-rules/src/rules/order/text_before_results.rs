@@ -1,6 +1,6 @@
 //! `ORDER001 text-before-results`
 
-use seamline_model::{BlockIndex, Edit, MessageIndex, Safety, Stage, Values};
+use seamline_model::{BlockIndex, Edit, Fate, MessageIndex, Safety, Stage, Values};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -56,16 +56,18 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     }
 }
 
-/// The first result of a message that something else stands before.
+/// The first result in its place that something else stands before. One that is not in
+/// its place is another rule's affair.
 fn late_result(context: &Context<'_, '_>, index: MessageIndex) -> Option<BlockIndex> {
     if !context.may_answer(index) {
         return None;
     }
     let is_result = |block: BlockIndex| context.transcript.result(block).is_some();
-    let mut blocks = context
-        .transcript
-        .blocks_of(index)
-        .map(|(block, _)| block)
-        .skip_while(|&block| is_result(block));
-    blocks.find(|&block| is_result(block))
+    let blocks = context.transcript.blocks_of(index).map(|(block, _)| block);
+    blocks.skip_while(|&block| is_result(block)).find(|&block| {
+        match context.pairing.result(block).map(|state| state.fate) {
+            Some(Fate::Answers(call)) => context.in_place(call, block),
+            _ => false,
+        }
+    })
 }

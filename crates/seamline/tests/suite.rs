@@ -1,0 +1,16 @@
+//! Everything that is tested through the front door, in one binary.
+
+#[path = "suite/corpus.rs"]
+mod corpus;
+#[path = "suite/exhaustive.rs"]
+mod exhaustive;
+#[path = "suite/fixtures.rs"]
+mod fixtures;
+#[path = "suite/laws.rs"]
+mod laws;
+#[path = "suite/peers.rs"]
+mod peers;
+#[path = "suite/presets.rs"]
+mod presets;
+#[path = "suite/properties.rs"]
+mod properties;
