@@ -13,10 +13,7 @@ const DECISIVE: i32 = 10;
 /// alone is taken for the more widely spoken one.
 pub fn detect(document: &Document<'_>) -> &'static dyn Dialect {
     let root = document.root();
-    let messages = root
-        .object()
-        .and_then(|body| body.get("messages"))
-        .unwrap_or(root);
+    let messages = root.object().and_then(|body| body.get("messages")).unwrap_or(root);
     let mut score = envelope_score(root);
     for message in messages.elements().take(MESSAGES_MAX) {
         if score.abs() >= DECISIVE {
@@ -24,24 +21,20 @@ pub fn detect(document: &Document<'_>) -> &'static dyn Dialect {
         }
         score += message_score(message);
     }
-    if score > 0 {
-        &AnthropicMessages
-    } else {
-        &OpenAiChat
-    }
+    if score > 0 { &AnthropicMessages } else { &OpenAiChat }
 }
 
 /// Signs in the envelope; above zero for Anthropic.
 fn envelope_score(root: Value<'_, '_>) -> i32 {
-    root.members()
-        .map(|(key, value)| envelope_member_score(key.raw_str(), value))
-        .sum()
+    root.members().map(|(key, value)| envelope_member_score(key.raw_str(), value)).sum()
 }
 
 fn envelope_member_score(key: &str, value: Value<'_, '_>) -> i32 {
     match key {
         "anthropic_version" | "anthropic_beta" => DECISIVE,
-        "system" | "stop_sequences" | "thinking" => 3,
+        "system" | "stop_sequences" => 3,
+        // Also taken by servers of the other dialect.
+        "thinking" => 1,
         "max_completion_tokens"
         | "stream_options"
         | "response_format"
@@ -72,15 +65,14 @@ fn tool_score(tool: Value<'_, '_>) -> i32 {
 }
 
 fn message_score(message: Value<'_, '_>) -> i32 {
-    message
-        .members()
-        .map(|(key, value)| message_member_score(key.raw_str(), value))
-        .sum()
+    message.members().map(|(key, value)| message_member_score(key.raw_str(), value)).sum()
 }
 
 fn message_member_score(key: &str, value: Value<'_, '_>) -> i32 {
     match (key, value.kind()) {
-        ("tool_calls" | "function_call" | "tool_call_id", kind) if kind != Kind::Null => -DECISIVE,
+        ("tool_calls" | "function_call" | "tool_call_id" | "reasoning_content", kind) if kind != Kind::Null => {
+            -DECISIVE
+        }
         ("role", _) => match value.raw_str() {
             "tool" | "function" | "developer" => -DECISIVE,
             "system" => -1,
@@ -94,9 +86,7 @@ fn message_member_score(key: &str, value: Value<'_, '_>) -> i32 {
 fn block_score(block: Value<'_, '_>) -> i32 {
     let kind = block.object().and_then(|block| block.get("type"));
     match kind.map(Value::raw_str) {
-        Some("tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "server_tool_use") => {
-            DECISIVE
-        }
+        Some("tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "server_tool_use") => DECISIVE,
         Some("image_url" | "input_audio" | "file") => -DECISIVE,
         Some("image" | "document") => 3,
         _ => 0,

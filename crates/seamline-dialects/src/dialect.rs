@@ -21,22 +21,14 @@ pub trait Dialect: Sync {
     fn decode<'a>(&self, document: &Document<'a>) -> Result<Transcript<'a>, Error>;
 
     /// Writes edits by splicing the text the transcript was read from.
-    fn encode(
-        &self,
-        document: &Document<'_>,
-        transcript: &Transcript<'_>,
-        edits: &[Edit],
-    ) -> Encoded;
+    fn encode(&self, document: &Document<'_>, transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded;
 
     /// A place as a JSON pointer into the body.
     fn pointer(&self, transcript: &Transcript<'_>, place: &Place) -> String;
 }
 
 /// Every dialect, in the order they are listed.
-pub const ALL: &[&dyn Dialect] = &[
-    &anthropic_messages::AnthropicMessages,
-    &openai_chat::OpenAiChat,
-];
+pub const ALL: &[&dyn Dialect] = &[&anthropic_messages::AnthropicMessages, &openai_chat::OpenAiChat];
 
 /// The dialect with this name.
 pub fn by_name(name: &str) -> Option<&'static dyn Dialect> {

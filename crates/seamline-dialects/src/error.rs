@@ -36,28 +36,20 @@ impl Error {
     /// What to do about it, when there is one thing to do.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::NotUtf8 { .. } => {
-                Some("save the body as UTF-8; `iconv -c -t UTF-8` drops what cannot be read")
-            }
+            Self::NotUtf8 { .. } => Some("save the body as UTF-8; `iconv -c -t UTF-8` drops what cannot be read"),
             Self::NotJson { syntax, .. } => match syntax.kind {
                 SyntaxKind::Empty => Some("give a request body: an object with a `messages` list"),
-                SyntaxKind::Unfinished => {
-                    Some("the body seems to be cut off; take it from where it was logged whole")
-                }
-                SyntaxKind::ControlInString(_) => {
-                    Some("escape control characters in strings, a line break as `\\n`")
-                }
-                SyntaxKind::Trailing => {
-                    Some("give one body per file; split several bodies into files of their own")
-                }
+                SyntaxKind::Unfinished => Some("the body seems to be cut off; take it from where it was logged whole"),
+                SyntaxKind::ControlInString(_) => Some("escape control characters in strings, a line break as `\\n`"),
+                SyntaxKind::Trailing => Some("give one body per file; split several bodies into files of their own"),
                 SyntaxKind::TooManyValues | SyntaxKind::TooManyBytes => {
                     Some("providers refuse bodies over 32 MB; split the conversation first")
                 }
                 SyntaxKind::Unexpected(_) | SyntaxKind::Escape | SyntaxKind::Number => None,
             },
-            Self::Envelope { .. } => Some(
-                "give an object with a `messages` list, or that list itself; `--dialect` names the dialect",
-            ),
+            Self::Envelope { .. } => {
+                Some("give an object with a `messages` list, or that list itself; `--dialect` names the dialect")
+            }
         }
     }
 }
@@ -76,11 +68,7 @@ impl Position {
     pub fn of(bytes: &[u8], offset: usize) -> Self {
         let before = &bytes[..offset.min(bytes.len())];
         let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
-        let column = 1 + before
-            .iter()
-            .rev()
-            .take_while(|&&byte| byte != b'\n')
-            .count();
+        let column = 1 + before.iter().rev().take_while(|&&byte| byte != b'\n').count();
         Self { line, column }
     }
 }

@@ -9,12 +9,7 @@ pub(crate) fn pointer(transcript: &Transcript<'_>, place: &Place) -> String {
     let Some(message) = place.message else {
         return String::new();
     };
-    let list = if transcript
-        .source
-        .trim_start_matches(BYTE_ORDER_MARK)
-        .trim_start()
-        .starts_with('[')
-    {
+    let list = if transcript.source.trim_start_matches(BYTE_ORDER_MARK).trim_start().starts_with('[') {
         ""
     } else {
         "/messages"

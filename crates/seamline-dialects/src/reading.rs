@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{
-    BlockIndex, Emptiness, Irregularity, IrregularityKind, MessageIndex, Parts, Span, Transcript,
-};
+use seamline_model::{BlockIndex, Emptiness, Irregularity, IrregularityKind, MessageIndex, Parts, Span, Transcript};
 
 use crate::json::{Document, Kind, Value};
 use crate::{Error, Position};
@@ -67,11 +65,7 @@ pub(crate) fn only_text<'a>(content: Value<'_, 'a>) -> Option<Cow<'a, str>> {
         }
         _ => return None,
     };
-    if text.raw_str().len() > SYNTHETIC_BYTES_MAX {
-        None
-    } else {
-        text.str()
-    }
+    if text.raw_str().len() > SYNTHETIC_BYTES_MAX { None } else { text.str() }
 }
 
 /// Whether a block type is something to look at or listen to.
@@ -139,10 +133,7 @@ impl Keys {
         let Some(cut) = object.object().map(|members| members.cut(earlier)) else {
             return;
         };
-        let kind = IrregularityKind::DuplicateKey {
-            key: name.to_owned(),
-            cut,
-        };
+        let kind = IrregularityKind::DuplicateKey { key: name.to_owned(), cut };
         self.note(kind, earlier.span());
     }
 
@@ -152,12 +143,7 @@ impl Keys {
     }
 
     pub(crate) fn note(&mut self, kind: IrregularityKind, span: Span) {
-        self.found.push(Irregularity {
-            kind,
-            span,
-            message: self.message,
-            block: self.block,
-        });
+        self.found.push(Irregularity { kind, span, message: self.message, block: self.block });
     }
 }
 
@@ -166,26 +152,18 @@ const SEEN_MAX: usize = 24;
 
 /// A number that tells short keys apart; equal keys have equal ones.
 fn mark(name: &str) -> u64 {
-    name.bytes().fold(name.len() as u64, |mark, byte| {
-        mark.rotate_left(7) ^ u64::from(byte)
-    })
+    name.bytes().fold(name.len() as u64, |mark, byte| mark.rotate_left(7) ^ u64::from(byte))
 }
 
 /// The list of messages in a body: its `messages` member, or the body itself.
-pub(crate) fn messages<'d, 'a>(
-    document: &'d Document<'a>,
-    dialect: &'static str,
-) -> Result<Value<'d, 'a>, Error> {
+pub(crate) fn messages<'d, 'a>(document: &'d Document<'a>, dialect: &'static str) -> Result<Value<'d, 'a>, Error> {
     let root = document.root();
     let wrong = |found: String| Err(Error::Envelope { dialect, found });
     match root.kind() {
         Kind::Array => Ok(root),
         Kind::Object => match root.object().and_then(|body| body.get("messages")) {
             Some(list) if list.is(Kind::Array) => Ok(list),
-            Some(other) => wrong(format!(
-                "`messages` is {}, not a list",
-                other.kind().as_str()
-            )),
+            Some(other) => wrong(format!("`messages` is {}, not a list", other.kind().as_str())),
             None => wrong("there is no `messages`".to_owned()),
         },
         other => wrong(format!("the body is {}, not an object", other.as_str())),
@@ -202,28 +180,14 @@ pub(crate) fn unreadable(message: Value<'_, '_>, role: Option<Value<'_, '_>>) ->
 }
 
 /// Puts what was met while reading into the transcript, in the order of the source.
-pub(crate) fn note_irregularities(
-    transcript: &mut Transcript<'_>,
-    document: &Document<'_>,
-    keys: Keys,
-) {
+pub(crate) fn note_irregularities(transcript: &mut Transcript<'_>, document: &Document<'_>, keys: Keys) {
     let mut found = keys.found;
     for &span in &document.lone_surrogates {
         let message = message_at(transcript, span);
-        found.push(Irregularity {
-            kind: IrregularityKind::LoneSurrogate,
-            span,
-            message,
-            block: None,
-        });
+        found.push(Irregularity { kind: IrregularityKind::LoneSurrogate, span, message, block: None });
     }
     if let Some(span) = document.byte_order_mark {
-        found.push(Irregularity {
-            kind: IrregularityKind::ByteOrderMark,
-            span,
-            message: None,
-            block: None,
-        });
+        found.push(Irregularity { kind: IrregularityKind::ByteOrderMark, span, message: None, block: None });
     }
     if found.len() > 1 {
         found.sort_by_key(|irregularity| irregularity.span);
@@ -232,9 +196,7 @@ pub(crate) fn note_irregularities(
 }
 
 fn message_at(transcript: &Transcript<'_>, span: Span) -> Option<MessageIndex> {
-    let after = transcript
-        .messages
-        .partition_point(|message| message.span.start <= span.start);
+    let after = transcript.messages.partition_point(|message| message.span.start <= span.start);
     let index = after.checked_sub(1)?;
     (transcript.messages[index].span.end >= span.end).then_some(MessageIndex(index as u32))
 }
@@ -248,14 +210,8 @@ impl<'a> Document<'a> {
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, Error> {
         let text = std::str::from_utf8(bytes).map_err(|error| {
             let offset = error.valid_up_to();
-            Error::NotUtf8 {
-                offset,
-                position: Position::of(bytes, offset),
-            }
+            Error::NotUtf8 { offset, position: Position::of(bytes, offset) }
         })?;
-        Self::read(text).map_err(|syntax| Error::NotJson {
-            syntax,
-            position: Position::of(bytes, syntax.offset),
-        })
+        Self::read(text).map_err(|syntax| Error::NotJson { syntax, position: Position::of(bytes, syntax.offset) })
     }
 }

@@ -12,10 +12,7 @@ pub(crate) fn set_member(object: Value<'_, '_>, key: &str, json: &str) -> Option
     }
     let (at, follows) = members.tail();
     let comma = if follows { "," } else { "" };
-    Some((
-        Span { start: at, end: at },
-        format!("{comma}\"{key}\":{json}"),
-    ))
+    Some((Span { start: at, end: at }, format!("{comma}\"{key}\":{json}")))
 }
 
 /// A call's input as an object that says the same: an object inside a string is taken

@@ -141,9 +141,7 @@ impl Alphabet {
     pub fn holds(self, id: &str) -> bool {
         match self {
             Self::Any => true,
-            Self::Word => id
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'),
+            Self::Word => id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'),
         }
     }
 }
@@ -245,23 +243,12 @@ mod tests {
     #[test]
     fn values_go_where_their_names_stand_and_patterns_stay() {
         let text = ErrorText("messages.{message}.content.{block}: `{id}` is not '^[a-z]{1,64}$'");
-        let values = Values {
-            message: 3,
-            block: 1,
-            id: "a.b",
-            ..Values::default()
-        };
-        assert_eq!(
-            text.render(&values),
-            "messages.3.content.1: `a.b` is not '^[a-z]{1,64}$'"
-        );
+        let values = Values { message: 3, block: 1, id: "a.b", ..Values::default() };
+        assert_eq!(text.render(&values), "messages.3.content.1: `a.b` is not '^[a-z]{1,64}$'");
     }
 
     #[test]
     fn a_text_without_places_is_rendered_as_it_is() {
-        assert_eq!(
-            ErrorText("no places { here").render(&Values::default()),
-            "no places { here"
-        );
+        assert_eq!(ErrorText("no places { here").render(&Values::default()), "no places { here");
     }
 }

@@ -50,4 +50,9 @@ pub enum IrregularityKind {
         /// What was found instead.
         found: &'static str,
     },
+    /// A block or call that is not an object.
+    UnreadableBlock {
+        /// What was found instead.
+        found: &'static str,
+    },
 }

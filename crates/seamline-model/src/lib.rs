@@ -19,8 +19,8 @@ mod synthetic;
 mod transcript;
 
 pub use constraints::{
-    Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole,
-    NameDemand, RoleGap, SameRole, Uniqueness, Values,
+    Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole, NameDemand,
+    RoleGap, SameRole, Uniqueness, Values,
 };
 pub use edit::{Edit, Encoded, NewText};
 pub use finding::{Finding, Fix, Place, Safety, Severity, Stage};
@@ -29,6 +29,5 @@ pub use pairing::{Answer, CallState, Cycle, Fate, Pairing, ResultState, Scope};
 pub use span::{BlockIndex, MessageIndex, Span};
 pub use synthetic::{MARK, Reason, is_synthetic};
 pub use transcript::{
-    Block, BlockKind, Body, Call, Emptiness, Field, Input, Kinds, Message, Parts, ResultBlock,
-    Role, Slot, Transcript,
+    Block, BlockKind, Body, Call, Emptiness, Field, Input, Kinds, Message, Parts, ResultBlock, Role, Slot, Transcript,
 };

@@ -42,11 +42,7 @@ pub struct Scope {
 
 impl Scope {
     /// Everything that can be told.
-    pub const ALL: Self = Self {
-        late: true,
-        early: true,
-        misaddressed: true,
-    };
+    pub const ALL: Self = Self { late: true, early: true, misaddressed: true };
 }
 
 /// One message with calls.
@@ -130,19 +126,13 @@ impl Pairing {
 
     /// The state of the call in `block`.
     pub fn call(&self, block: BlockIndex) -> Option<&CallState> {
-        let at = self
-            .calls
-            .binary_search_by_key(&block, |state| state.call)
-            .ok()?;
+        let at = self.calls.binary_search_by_key(&block, |state| state.call).ok()?;
         self.calls.get(at)
     }
 
     /// The state of the result in `block`.
     pub fn result(&self, block: BlockIndex) -> Option<&ResultState> {
-        let at = self
-            .results
-            .binary_search_by_key(&block, |state| state.result)
-            .ok()?;
+        let at = self.results.binary_search_by_key(&block, |state| state.result).ok()?;
         self.results.get(at)
     }
 }
@@ -220,11 +210,7 @@ impl<'t, 'a> Walk<'t, 'a> {
             for (block, content) in self.transcript.blocks_of(index) {
                 match &content.kind {
                     BlockKind::Call(_) => {
-                        self.pairing.calls.push(CallState {
-                            call: block,
-                            message: index,
-                            answer: None,
-                        });
+                        self.pairing.calls.push(CallState { call: block, message: index, answer: None });
                     }
                     BlockKind::Result(result) => {
                         self.open_span(index, first);
@@ -249,11 +235,7 @@ impl<'t, 'a> Walk<'t, 'a> {
             Some(cycle) => cycle.end_call = end_call,
             None => {
                 self.current = Some(self.pairing.cycles.len());
-                self.pairing.cycles.push(Cycle {
-                    message,
-                    first_call,
-                    end_call,
-                });
+                self.pairing.cycles.push(Cycle { message, first_call, end_call });
             }
         }
         self.queues.clear();
@@ -263,10 +245,7 @@ impl<'t, 'a> Walk<'t, 'a> {
         let key = key(result.id.as_deref());
         let position = self.pairing.results.len() as u32;
         self.span_of.push(self.current.map(|at| at as u32));
-        self.pairing.results.push(ResultState {
-            result: block,
-            fate: Fate::Orphan,
-        });
+        self.pairing.results.push(ResultState { result: block, fate: Fate::Orphan });
         let fate = match self.claim_in_span(key, block) {
             Some(fate) => fate,
             None => self.claim_late(key, block, position),
@@ -280,12 +259,9 @@ impl<'t, 'a> Walk<'t, 'a> {
         let index = if range.len() > SCAN_MAX {
             self.next_in_queue(key, range)?
         } else {
-            let mut same = range
-                .filter(|&index| self.call_key(index) == key)
-                .peekable();
+            let mut same = range.filter(|&index| self.call_key(index) == key).peekable();
             let first = *same.peek()?;
-            same.find(|&index| self.pairing.calls[index].answer.is_none())
-                .unwrap_or(first)
+            same.find(|&index| self.pairing.calls[index].answer.is_none()).unwrap_or(first)
         };
         Some(self.answer_again(index, block))
     }
@@ -300,9 +276,7 @@ impl<'t, 'a> Walk<'t, 'a> {
         }
         let queue = self.queues.get_mut(&key)?;
         while queue.next + 1 < queue.calls.len()
-            && self.pairing.calls[queue.calls[queue.next] as usize]
-                .answer
-                .is_some()
+            && self.pairing.calls[queue.calls[queue.next] as usize].answer.is_some()
         {
             queue.next += 1;
         }
@@ -348,10 +322,7 @@ impl<'t, 'a> Walk<'t, 'a> {
 
     fn answer(&mut self, index: usize, result: BlockIndex) -> Fate {
         let state = &mut self.pairing.calls[index];
-        state.answer = Some(Answer {
-            result,
-            misaddressed: false,
-        });
+        state.answer = Some(Answer { result, misaddressed: false });
         Fate::Answers(state.call)
     }
 
@@ -365,11 +336,7 @@ impl<'t, 'a> Walk<'t, 'a> {
         if !self.is_made_up(answer.result) || self.is_made_up(block) {
             return Fate::Duplicate(state.call);
         }
-        if let Ok(at) = self
-            .pairing
-            .results
-            .binary_search_by_key(&answer.result, |known| known.result)
-        {
+        if let Ok(at) = self.pairing.results.binary_search_by_key(&answer.result, |known| known.result) {
             self.pairing.results[at].fate = Fate::Superseded(state.call);
         }
         self.answer(index, block)
@@ -422,20 +389,13 @@ impl<'t, 'a> Walk<'t, 'a> {
             let mut open = range.filter(|&index| self.pairing.calls[index].answer.is_none());
             self.counted = (Some(cycle), open.next().filter(|_| open.next().is_none()));
         }
-        self.counted
-            .1
-            .filter(|&index| self.pairing.calls[index].answer.is_none())
+        self.counted.1.filter(|&index| self.pairing.calls[index].answer.is_none())
     }
 
     fn names_agree(&self, index: usize, position: usize) -> bool {
         let call = self.transcript.call(self.pairing.calls[index].call);
-        let result = self
-            .transcript
-            .result(self.pairing.results[position].result);
-        match (
-            call.and_then(|call| call.name.as_deref()),
-            result.and_then(|result| result.name.as_deref()),
-        ) {
+        let result = self.transcript.result(self.pairing.results[position].result);
+        match (call.and_then(|call| call.name.as_deref()), result.and_then(|result| result.name.as_deref())) {
             (Some(called), Some(answered)) => called == answered,
             _ => true,
         }
@@ -444,37 +404,24 @@ impl<'t, 'a> Walk<'t, 'a> {
     fn readdress(&mut self, index: usize, position: usize) {
         let result = self.pairing.results[position].result;
         let state = &mut self.pairing.calls[index];
-        state.answer = Some(Answer {
-            result,
-            misaddressed: true,
-        });
+        state.answer = Some(Answer { result, misaddressed: true });
         self.pairing.results[position].fate = Fate::Answers(state.call);
     }
 
     /// Whether nothing real answers a call yet.
     fn is_open(&self, index: usize) -> bool {
-        self.pairing.calls[index]
-            .answer
-            .is_none_or(|answer| self.is_made_up(answer.result))
+        self.pairing.calls[index].answer.is_none_or(|answer| self.is_made_up(answer.result))
     }
 
     fn is_made_up(&self, block: BlockIndex) -> bool {
-        self.transcript
-            .result(block)
-            .is_some_and(|result| result.synthetic)
+        self.transcript.result(block).is_some_and(|result| result.synthetic)
     }
 
     fn call_key(&self, index: usize) -> Key<'t> {
-        key(self
-            .transcript
-            .call(self.pairing.calls[index].call)
-            .and_then(|call| call.id.as_deref()))
+        key(self.transcript.call(self.pairing.calls[index].call).and_then(|call| call.id.as_deref()))
     }
 
     fn result_key(&self, position: usize) -> Key<'t> {
-        key(self
-            .transcript
-            .result(self.pairing.results[position].result)
-            .and_then(|result| result.id.as_deref()))
+        key(self.transcript.result(self.pairing.results[position].result).and_then(|result| result.id.as_deref()))
     }
 }

@@ -12,10 +12,7 @@ pub struct Span {
 impl Span {
     /// The span from `start` up to `end`.
     pub fn new(start: usize, end: usize) -> Self {
-        Self {
-            start: start as u32,
-            end: end as u32,
-        }
+        Self { start: start as u32, end: end as u32 }
     }
 
     /// The same range for slicing.

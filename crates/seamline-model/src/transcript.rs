@@ -74,31 +74,19 @@ impl<'a> Transcript<'a> {
 
     /// Every message with its index.
     pub fn enumerate(&self) -> impl Iterator<Item = (MessageIndex, &Message)> {
-        self.messages
-            .iter()
-            .enumerate()
-            .map(|(index, message)| (MessageIndex(index as u32), message))
+        self.messages.iter().enumerate().map(|(index, message)| (MessageIndex(index as u32), message))
     }
 
     /// The blocks of one message with their indexes.
-    pub fn blocks_of(
-        &self,
-        index: MessageIndex,
-    ) -> impl DoubleEndedIterator<Item = (BlockIndex, &Block<'a>)> {
+    pub fn blocks_of(&self, index: MessageIndex) -> impl DoubleEndedIterator<Item = (BlockIndex, &Block<'a>)> {
         let range = self.message(index).range();
         let first = range.start as u32;
-        self.blocks[range]
-            .iter()
-            .enumerate()
-            .map(move |(offset, block)| (BlockIndex(first + offset as u32), block))
+        self.blocks[range].iter().enumerate().map(move |(offset, block)| (BlockIndex(first + offset as u32), block))
     }
 
     /// Every block with its index.
     pub fn enumerate_blocks(&self) -> impl Iterator<Item = (BlockIndex, &Block<'a>)> {
-        self.blocks
-            .iter()
-            .enumerate()
-            .map(|(index, block)| (BlockIndex(index as u32), block))
+        self.blocks.iter().enumerate().map(|(index, block)| (BlockIndex(index as u32), block))
     }
 
     /// The call in a block, if it is one the client answers.
@@ -119,16 +107,12 @@ impl<'a> Transcript<'a> {
 
     /// Whether a message holds calls that the client answers.
     pub fn has_calls(&self, index: MessageIndex) -> bool {
-        self.blocks[self.message(index).range()]
-            .iter()
-            .any(|block| matches!(block.kind, BlockKind::Call(_)))
+        self.blocks[self.message(index).range()].iter().any(|block| matches!(block.kind, BlockKind::Call(_)))
     }
 
     /// Whether a message holds results.
     pub fn has_results(&self, index: MessageIndex) -> bool {
-        self.blocks[self.message(index).range()]
-            .iter()
-            .any(|block| matches!(block.kind, BlockKind::Result(_)))
+        self.blocks[self.message(index).range()].iter().any(|block| matches!(block.kind, BlockKind::Result(_)))
     }
 
     /// Whether a message holds signed reasoning, which must stay as it was produced.

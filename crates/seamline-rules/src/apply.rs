@@ -8,8 +8,7 @@
 use std::collections::BTreeSet;
 
 use seamline_model::{
-    BlockIndex, Constraints, Edit, Encoded, Finding, Fix, MessageIndex, Place, Severity, Span,
-    Transcript,
+    BlockIndex, Constraints, Edit, Encoded, Finding, Fix, MessageIndex, Place, Severity, Span, Transcript,
 };
 
 use crate::{Policy, check};
@@ -22,11 +21,7 @@ pub const PASSES_MAX: u32 = 16;
 pub trait Rewrite {
     /// Reads `text` and hands the transcript to `choose`. When that gives edits, applies
     /// them to the text; `None` when there are none or the text cannot be read.
-    fn rewrite(
-        &self,
-        text: &str,
-        choose: &mut dyn FnMut(&Transcript<'_>) -> Vec<Edit>,
-    ) -> Option<Encoded>;
+    fn rewrite(&self, text: &str, choose: &mut dyn FnMut(&Transcript<'_>) -> Vec<Edit>) -> Option<Encoded>;
 }
 
 /// What came of a repair.
@@ -70,23 +65,11 @@ pub struct Action {
 }
 
 /// Repairs a text as far as the policy allows.
-pub fn repair(
-    text: &str,
-    rewrite: &dyn Rewrite,
-    constraints: &Constraints,
-    policy: &Policy,
-) -> Repair {
-    let mut state = State {
-        constraints,
-        policy,
-        repair: Repair::default(),
-        landed: Vec::new(),
-    };
+pub fn repair(text: &str, rewrite: &dyn Rewrite, constraints: &Constraints, policy: &Policy) -> Repair {
+    let mut state = State { constraints, policy, repair: Repair::default(), landed: Vec::new() };
     let mut current: Option<String> = None;
     loop {
-        let encoded = rewrite.rewrite(current.as_deref().unwrap_or(text), &mut |transcript| {
-            state.pass(transcript)
-        });
+        let encoded = rewrite.rewrite(current.as_deref().unwrap_or(text), &mut |transcript| state.pass(transcript));
         let Some(encoded) = encoded else { break };
         state.follow(&encoded);
         current = Some(encoded.text);
@@ -105,9 +88,7 @@ fn unsettled(repair: Repair) -> Repair {
         code: "BUG001",
         name: "repair-did-not-settle",
         severity: Severity::Error,
-        message: format!(
-            "the repair did not settle after {PASSES_MAX} passes; nothing was changed"
-        ),
+        message: format!("the repair did not settle after {PASSES_MAX} passes; nothing was changed"),
         place: Place::default(),
         call_id: None,
         related: Vec::new(),
@@ -116,11 +97,7 @@ fn unsettled(repair: Repair) -> Repair {
     };
     let mut remaining = repair.found.clone();
     remaining.push(bug);
-    Repair {
-        found: repair.found,
-        remaining,
-        ..Repair::default()
-    }
+    Repair { found: repair.found, remaining, ..Repair::default() }
 }
 
 struct State<'p> {
@@ -138,9 +115,8 @@ impl State<'_> {
         let findings = check(transcript, self.constraints, self.policy);
         let edits = self.choose(transcript, &findings);
         if self.repair.passes == 0 {
-            self.repair.origins = (0..transcript.messages.len() as u32)
-                .map(|index| Some(MessageIndex(index)))
-                .collect();
+            self.repair.origins =
+                (0..transcript.messages.len() as u32).map(|index| Some(MessageIndex(index))).collect();
             self.repair.found.clone_from(&findings);
         }
         if edits.is_empty() {
@@ -153,19 +129,14 @@ impl State<'_> {
 
     fn choose(&mut self, transcript: &Transcript<'_>, findings: &[Finding]) -> Vec<Edit> {
         let allowed = |finding: &&Finding| applicable(finding, self.policy).is_some();
-        let stage = findings
-            .iter()
-            .filter(allowed)
-            .filter_map(|finding| Some(finding.fix.as_ref()?.stage))
-            .min();
+        let stage = findings.iter().filter(allowed).filter_map(|finding| Some(finding.fix.as_ref()?.stage)).min();
         let Some(stage) = stage else {
             return Vec::new();
         };
         let mut claims = Claims::default();
         let mut edits = Vec::new();
         for finding in findings {
-            let Some(fix) = applicable(finding, self.policy).filter(|fix| fix.stage == stage)
-            else {
+            let Some(fix) = applicable(finding, self.policy).filter(|fix| fix.stage == stage) else {
                 continue;
             };
             if claims.take(fix) {
@@ -181,8 +152,7 @@ impl State<'_> {
         for edit in &fix.edits {
             let about = subject(transcript, edit).or(finding.place.message);
             let before = about.filter(|index| index.get() < transcript.messages.len());
-            let origin =
-                before.and_then(|index| self.repair.origins.get(index.get()).copied().flatten());
+            let origin = before.and_then(|index| self.repair.origins.get(index.get()).copied().flatten());
             let first_pass = self.repair.passes == 0;
             self.repair.actions.push(Action {
                 code: finding.code,
@@ -208,12 +178,7 @@ impl State<'_> {
     /// Follows messages to their new places.
     fn follow(&mut self, encoded: &Encoded) {
         let first = self.repair.actions.len() - encoded.landed.len();
-        self.landed = encoded
-            .landed
-            .iter()
-            .enumerate()
-            .map(|(at, landed)| (first + at, *landed))
-            .collect();
+        self.landed = encoded.landed.iter().enumerate().map(|(at, landed)| (first + at, *landed)).collect();
         let before = std::mem::take(&mut self.repair.origins);
         self.repair.origins = encoded
             .origins
@@ -262,21 +227,12 @@ impl Claims {
     fn overlaps(&self, edit: &Edit) -> bool {
         match claim_of(edit) {
             Claim::Block(block, aspect) => {
-                self.blocks.contains(&(block, aspect))
-                    || (aspect != WHOLE && self.blocks.contains(&(block, WHOLE)))
+                self.blocks.contains(&(block, aspect)) || (aspect != WHOLE && self.blocks.contains(&(block, WHOLE)))
             }
             Claim::Message(message, aspect) => self.messages.contains(&(message, aspect)),
             Claim::Bytes(span) => {
-                let before = self
-                    .spans
-                    .range(..=span)
-                    .next_back()
-                    .is_some_and(|other| other.end > span.start);
-                let after = self
-                    .spans
-                    .range(span..)
-                    .next()
-                    .is_some_and(|other| other.start < span.end);
+                let before = self.spans.range(..=span).next_back().is_some_and(|other| other.end > span.start);
+                let after = self.spans.range(span..).next().is_some_and(|other| other.start < span.end);
                 before || after
             }
             Claim::Nothing => false,
@@ -323,9 +279,7 @@ fn claim_of(edit: &Edit) -> Claim {
         | Edit::ReconstructCall { result: block, .. }
         | Edit::Remove { block }
         | Edit::AdoptLegacyCall { call: block } => Claim::Block(*block, WHOLE),
-        Edit::Readdress { result: block, .. } | Edit::SetCallId { call: block, .. } => {
-            Claim::Block(*block, ID)
-        }
+        Edit::Readdress { result: block, .. } | Edit::SetCallId { call: block, .. } => Claim::Block(*block, ID),
         Edit::SetToolName { call: block, .. } => Claim::Block(*block, NAME),
         Edit::SetInput { call: block }
         | Edit::FillResult { result: block, .. }
@@ -369,11 +323,7 @@ fn block_of(edit: &Edit) -> Option<BlockIndex> {
 fn place_of(transcript: &Transcript<'_>, edit: &Edit) -> Option<Place> {
     let block = block_of(edit)?;
     let content = transcript.block(block);
-    Some(Place {
-        message: Some(content.message),
-        block: Some(block),
-        span: content.span,
-    })
+    Some(Place { message: Some(content.message), block: Some(block), span: content.span })
 }
 
 fn action_name(edit: &Edit) -> &'static str {
@@ -404,18 +354,12 @@ fn dropped(transcript: &Transcript<'_>, edit: &Edit, fix: &Fix) -> Option<String
     }
     match edit {
         Edit::Remove { block } => Some(transcript.text(transcript.block(*block).span).to_owned()),
-        Edit::RemoveMessage { message } => Some(
-            transcript
-                .text(transcript.message(*message).span)
-                .to_owned(),
-        ),
+        Edit::RemoveMessage { message } => Some(transcript.text(transcript.message(*message).span).to_owned()),
         Edit::Patch { span, text } if text.is_empty() => Some(transcript.text(*span).to_owned()),
         _ => None,
     }
 }
 
 fn hash(transcript: &Transcript<'_>, index: MessageIndex) -> String {
-    blake3::hash(transcript.text(transcript.message(index).span).as_bytes())
-        .to_hex()
-        .to_string()
+    blake3::hash(transcript.text(transcript.message(index).span).as_bytes()).to_hex().to_string()
 }

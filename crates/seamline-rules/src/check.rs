@@ -8,11 +8,7 @@ use crate::rules::ALL;
 use crate::{Policy, Rule};
 
 /// Everything that is wrong with a transcript, in the order of the transcript.
-pub fn check(
-    transcript: &Transcript<'_>,
-    constraints: &Constraints,
-    policy: &Policy,
-) -> Vec<Finding> {
+pub fn check(transcript: &Transcript<'_>, constraints: &Constraints, policy: &Policy) -> Vec<Finding> {
     let context = Context::new(transcript, constraints, policy);
     let first: &'static Rule = ALL[0];
     let mut report = Report::new(first);
@@ -20,8 +16,6 @@ pub fn check(
         report.enter(rule);
         (rule.check)(&context, &mut report);
     }
-    report
-        .findings
-        .sort_by_key(|finding| (finding.place.message, finding.place.span.start));
+    report.findings.sort_by_key(|finding| (finding.place.message, finding.place.span.start));
     report.findings
 }

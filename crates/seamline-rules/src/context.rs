@@ -1,8 +1,6 @@
 //! What a rule sees.
 
-use seamline_model::{
-    BlockIndex, Carrier, Constraints, MessageIndex, Pairing, Role, Transcript, Values,
-};
+use seamline_model::{BlockIndex, Carrier, Constraints, MessageIndex, Pairing, Role, Transcript, Values};
 
 use crate::Policy;
 
@@ -23,11 +21,7 @@ pub(crate) struct Context<'c, 'a> {
 }
 
 impl<'c, 'a> Context<'c, 'a> {
-    pub(crate) fn new(
-        transcript: &'c Transcript<'a>,
-        constraints: &'c Constraints,
-        policy: &'c Policy,
-    ) -> Self {
+    pub(crate) fn new(transcript: &'c Transcript<'a>, constraints: &'c Constraints, policy: &'c Policy) -> Self {
         let pairing = Pairing::of(transcript, policy.scope());
         let partner = match constraints.carrier {
             _ if !transcript.has.pairs => Vec::new(),
@@ -35,25 +29,11 @@ impl<'c, 'a> Context<'c, 'a> {
             Carrier::ToolMessages => answered_messages(transcript),
         };
         let only_results: Vec<bool> = match transcript.has.pairs {
-            true => transcript
-                .enumerate()
-                .map(|(index, _)| holds_only_results(transcript, index))
-                .collect(),
+            true => transcript.enumerate().map(|(index, _)| holds_only_results(transcript, index)).collect(),
             false => Vec::new(),
         };
-        let last_turn = only_results
-            .iter()
-            .rposition(|only| !only)
-            .map(|index| MessageIndex(index as u32));
-        Self {
-            transcript,
-            constraints,
-            policy,
-            pairing,
-            partner,
-            only_results,
-            last_turn,
-        }
+        let last_turn = only_results.iter().rposition(|only| !only).map(|index| MessageIndex(index as u32));
+        Self { transcript, constraints, policy, pairing, partner, only_results, last_turn }
     }
 
     /// Whether a result stands where the provider looks for the answer to a call.
@@ -101,26 +81,15 @@ impl<'c, 'a> Context<'c, 'a> {
 
     /// The id of a call or result, or nothing.
     pub(crate) fn id(&self, block: BlockIndex) -> &str {
-        let call = self
-            .transcript
-            .call(block)
-            .and_then(|call| call.id.as_deref());
-        let result = self
-            .transcript
-            .result(block)
-            .and_then(|result| result.id.as_deref());
+        let call = self.transcript.call(block).and_then(|call| call.id.as_deref());
+        let result = self.transcript.result(block).and_then(|result| result.id.as_deref());
         call.or(result).unwrap_or("")
     }
 
     /// The values of a block for an error text.
     pub(crate) fn values<'v>(&self, block: BlockIndex, id: &'v str) -> Values<'v> {
         let content = self.transcript.block(block);
-        Values {
-            message: content.message.get(),
-            block: content.slot.index as usize,
-            id,
-            ..Values::default()
-        }
+        Values { message: content.message.get(), block: content.slot.index as usize, id, ..Values::default() }
     }
 }
 
@@ -136,13 +105,8 @@ fn answer_messages(transcript: &Transcript<'_>, joint: bool) -> Vec<Option<Messa
     let mut partner = vec![None; count];
     for index in (0..count.saturating_sub(1)).rev() {
         let next = MessageIndex(index as u32 + 1);
-        let joins =
-            joint && transcript.message(next).role == Role::Assistant && transcript.has_calls(next);
-        partner[index] = if joins {
-            partner[next.get()]
-        } else {
-            Some(next)
-        };
+        let joins = joint && transcript.message(next).role == Role::Assistant && transcript.has_calls(next);
+        partner[index] = if joins { partner[next.get()] } else { Some(next) };
     }
     partner
 }

@@ -33,16 +33,8 @@ pub(crate) fn made_name(demand: &NameDemand, name: &str) -> String {
         return trimmed.to_owned();
     }
     let room = demand.length_max - NAME_HASH_CHARS - 1;
-    let mut plain: String = trimmed
-        .chars()
-        .map(|char| {
-            if char.is_ascii() && is_name_byte(char as u8) {
-                char
-            } else {
-                '_'
-            }
-        })
-        .collect();
+    let mut plain: String =
+        trimmed.chars().map(|char| if char.is_ascii() && is_name_byte(char as u8) { char } else { '_' }).collect();
     plain.truncate(room);
     if plain.is_empty() {
         plain.push_str("tool");
@@ -66,10 +58,7 @@ mod tests {
     use super::*;
     use seamline_model::ErrorText;
 
-    const NAME: NameDemand = NameDemand {
-        length_max: 64,
-        error: ErrorText(""),
-    };
+    const NAME: NameDemand = NameDemand { length_max: 64, error: ErrorText("") };
 
     #[test]
     fn a_made_name_is_legal_and_tells_two_names_apart() {

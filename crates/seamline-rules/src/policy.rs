@@ -20,11 +20,7 @@ pub enum Error {
 }
 
 fn preset_names() -> String {
-    PRESETS
-        .iter()
-        .map(|preset| format!("`{}`", preset.name))
-        .collect::<Vec<_>>()
-        .join(", ")
+    PRESETS.iter().map(|preset| format!("`{}`", preset.name)).collect::<Vec<_>>().join(", ")
 }
 
 /// Declares the knobs once: as fields of [`Policy`], as optional fields of a policy file,
@@ -311,10 +307,7 @@ texts! {
 impl Policy {
     /// The preset with this name.
     pub fn preset(name: &str) -> Option<Self> {
-        PRESETS
-            .iter()
-            .find(|preset| preset.name == name)
-            .map(|preset| (preset.build)())
+        PRESETS.iter().find(|preset| preset.name == name).map(|preset| (preset.build)())
     }
 
     /// Reads a policy file: `preset = "…"` and any knobs that differ from it.
@@ -323,8 +316,7 @@ impl Policy {
     ///
     /// When the text is not TOML, or names a preset, knob or value that does not exist.
     pub fn from_toml(text: &str) -> Result<Self, Error> {
-        let mut file: File =
-            toml::from_str(text).map_err(|error| Error::NotAPolicy(error.to_string()))?;
+        let mut file: File = toml::from_str(text).map_err(|error| Error::NotAPolicy(error.to_string()))?;
         let name = file.preset.take().unwrap_or_else(|| "lossless".to_owned());
         let mut policy = Self::preset(&name).ok_or(Error::UnknownPreset(name))?;
         file.apply(&mut policy);
@@ -335,8 +327,7 @@ impl Policy {
     pub fn allows(&self, safety: Safety) -> bool {
         match (self.on_invalid, safety, self.safety) {
             (OnInvalid::Block | OnInvalid::Warn, _, _) | (_, Safety::DisplayOnly, _) => false,
-            (OnInvalid::Repair, Safety::Safe, _)
-            | (OnInvalid::Repair, Safety::Unsafe, SafetyMax::Unsafe) => true,
+            (OnInvalid::Repair, Safety::Safe, _) | (OnInvalid::Repair, Safety::Unsafe, SafetyMax::Unsafe) => true,
             (OnInvalid::Repair, Safety::Unsafe, SafetyMax::Safe) => false,
         }
     }
@@ -348,11 +339,7 @@ impl Policy {
             MatchScope::Forward => (true, false),
             MatchScope::Anywhere => (true, true),
         };
-        Scope {
-            late,
-            early,
-            misaddressed: self.misaddressed == Misaddressed::Readdress,
-        }
+        Scope { late, early, misaddressed: self.misaddressed == Misaddressed::Readdress }
     }
 }
 

@@ -1,8 +1,6 @@
 //! What a rule is.
 
-use seamline_model::{
-    BlockIndex, Edit, Finding, Fix, MessageIndex, Place, Safety, Severity, Stage,
-};
+use seamline_model::{BlockIndex, Edit, Finding, Fix, MessageIndex, Place, Safety, Severity, Stage};
 
 use crate::context::Context;
 
@@ -28,11 +26,7 @@ pub struct Rule {
 impl Rule {
     /// The first sentence of its documentation.
     pub fn summary(&self) -> &'static str {
-        self.docs
-            .lines()
-            .map(str::trim)
-            .find(|line| !line.is_empty() && !line.starts_with('#'))
-            .unwrap_or(self.name)
+        self.docs.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or(self.name)
     }
 }
 
@@ -96,10 +90,7 @@ pub(crate) struct Report {
 
 impl Report {
     pub(crate) fn new(rule: &'static Rule) -> Self {
-        Self {
-            rule,
-            findings: Vec::new(),
-        }
+        Self { rule, findings: Vec::new() }
     }
 
     /// The rule that is running from here on.
@@ -108,39 +99,15 @@ impl Report {
     }
 
     /// Adds a finding about a block.
-    pub(crate) fn block(
-        &mut self,
-        context: &Context<'_, '_>,
-        block: BlockIndex,
-        message: String,
-    ) -> Draft<'_> {
+    pub(crate) fn block(&mut self, context: &Context<'_, '_>, block: BlockIndex, message: String) -> Draft<'_> {
         let content = context.transcript.block(block);
-        self.place(
-            Place {
-                message: Some(content.message),
-                block: Some(block),
-                span: content.span,
-            },
-            message,
-        )
+        self.place(Place { message: Some(content.message), block: Some(block), span: content.span }, message)
     }
 
     /// Adds a finding about a message.
-    pub(crate) fn message(
-        &mut self,
-        context: &Context<'_, '_>,
-        index: MessageIndex,
-        message: String,
-    ) -> Draft<'_> {
+    pub(crate) fn message(&mut self, context: &Context<'_, '_>, index: MessageIndex, message: String) -> Draft<'_> {
         let span = context.transcript.message(index).span;
-        self.place(
-            Place {
-                message: Some(index),
-                block: None,
-                span,
-            },
-            message,
-        )
+        self.place(Place { message: Some(index), block: None, span }, message)
     }
 
     /// Adds a finding about a place.
@@ -188,19 +155,8 @@ impl Draft<'_> {
         self
     }
 
-    pub(crate) fn fix(
-        self,
-        stage: Stage,
-        safety: Safety,
-        title: impl Into<String>,
-        edits: Vec<Edit>,
-    ) -> Self {
-        self.0.fix = Some(Fix {
-            title: title.into(),
-            safety,
-            stage,
-            edits,
-        });
+    pub(crate) fn fix(self, stage: Stage, safety: Safety, title: impl Into<String>, edits: Vec<Edit>) -> Self {
+        self.0.fix = Some(Fix { title: title.into(), safety, stage, edits });
         self
     }
 }

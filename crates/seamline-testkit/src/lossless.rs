@@ -24,9 +24,7 @@ fn collect(value: &Value, layers: usize, said: &mut Vec<String>) {
             }
         }
         Value::Array(items) => items.iter().for_each(|item| collect(item, layers, said)),
-        Value::Object(fields) => fields
-            .values()
-            .for_each(|field| collect(field, layers, said)),
+        Value::Object(fields) => fields.values().for_each(|field| collect(field, layers, said)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

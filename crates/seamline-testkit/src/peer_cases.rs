@@ -35,14 +35,9 @@ impl PeerCase {
 
     /// The case as a transcript; adjacent results share a message.
     pub fn transcript(&self) -> Transcript {
-        let both_results = |left: &Step, right: &Step| {
-            matches!((left, right), (Step::Result(..), Step::Result(..)))
-        };
+        let both_results = |left: &Step, right: &Step| matches!((left, right), (Step::Result(..), Step::Result(..)));
         let messages = self.steps.chunk_by(both_results).map(message).collect();
-        Transcript {
-            system: None,
-            messages,
-        }
+        Transcript { system: None, messages }
     }
 }
 
@@ -77,11 +72,7 @@ fn blocks(step: &Step) -> Vec<Block> {
 
 fn call(id: &str) -> Block {
     let input = Input::Object(json!({}));
-    Block::Call(Call {
-        id: Some(id.into()),
-        name: render::TOOL_NAMES[0].into(),
-        input,
-    })
+    Block::Call(Call { id: Some(id.into()), name: render::TOOL_NAMES[0].into(), input })
 }
 
 /// The output of the one result that no tool gave.
@@ -96,70 +87,22 @@ pub const ALL: [PeerCase; 20] = {
     const REAL_B: Step = Result("B", "REAL_B");
     const STEER: Step = User("STEER");
     [
-        broken(
-            "C01",
-            "missing result, then user",
-            &[GO, Calls(&["A"]), User("next question")],
-        ),
+        broken("C01", "missing result, then user", &[GO, Calls(&["A"]), User("next question")]),
         broken("C02", "missing result at tail", &[GO, Calls(&["A"])]),
-        broken(
-            "C03",
-            "missing result, then assistant text",
-            &[GO, Calls(&["A"]), Says("moving on"), User("ok")],
-        ),
-        broken(
-            "C04",
-            "parallel partial (A yes, B no)",
-            &[GO, Calls(&["A", "B"]), REAL_A, NEXT],
-        ),
-        broken(
-            "C05",
-            "orphan result at head (trim)",
-            &[REAL_A, Says("done"), NEXT],
-        ),
-        broken(
-            "C06",
-            "orphan result mid",
-            &[GO, Says("hello"), Result("Z", "REAL_Z"), NEXT],
-        ),
-        broken(
-            "C07",
-            "duplicate result adjacent",
-            &[GO, Calls(&["A"]), REAL_A, REAL_A, NEXT],
-        ),
-        broken(
-            "C08",
-            "duplicate result in later turn",
-            &[GO, Calls(&["A"]), REAL_A, Says("done"), REAL_A, NEXT],
-        ),
-        broken(
-            "C09",
-            "displaced: user text between",
-            &[GO, Calls(&["A"]), STEER, REAL_A, NEXT],
-        ),
-        broken(
-            "C10",
-            "displaced across assistant text",
-            &[GO, Calls(&["A"]), Says("thinking aloud"), REAL_A, NEXT],
-        ),
+        broken("C03", "missing result, then assistant text", &[GO, Calls(&["A"]), Says("moving on"), User("ok")]),
+        broken("C04", "parallel partial (A yes, B no)", &[GO, Calls(&["A", "B"]), REAL_A, NEXT]),
+        broken("C05", "orphan result at head (trim)", &[REAL_A, Says("done"), NEXT]),
+        broken("C06", "orphan result mid", &[GO, Says("hello"), Result("Z", "REAL_Z"), NEXT]),
+        broken("C07", "duplicate result adjacent", &[GO, Calls(&["A"]), REAL_A, REAL_A, NEXT]),
+        broken("C08", "duplicate result in later turn", &[GO, Calls(&["A"]), REAL_A, Says("done"), REAL_A, NEXT]),
+        broken("C09", "displaced: user text between", &[GO, Calls(&["A"]), STEER, REAL_A, NEXT]),
+        broken("C10", "displaced across assistant text", &[GO, Calls(&["A"]), Says("thinking aloud"), REAL_A, NEXT]),
         broken(
             "C11",
             "displaced across another tool turn",
-            &[
-                GO,
-                Calls(&["A"]),
-                STEER,
-                Calls(&["B"]),
-                REAL_B,
-                REAL_A,
-                NEXT,
-            ],
+            &[GO, Calls(&["A"]), STEER, Calls(&["B"]), REAL_B, REAL_A, NEXT],
         ),
-        broken(
-            "C12",
-            "partial + interleaved user",
-            &[GO, Calls(&["A", "B"]), STEER, REAL_A, Says("ok"), NEXT],
-        ),
+        broken("C12", "partial + interleaved user", &[GO, Calls(&["A", "B"]), STEER, REAL_A, Says("ok"), NEXT]),
         valid(
             "C13",
             "same id reused in two turns (both ok)",
@@ -177,70 +120,31 @@ pub const ALL: [PeerCase; 20] = {
         broken(
             "C14",
             "same id reused, 2nd unanswered",
-            &[
-                GO,
-                Calls(&["A"]),
-                Result("A", "REAL_1"),
-                User("again"),
-                Calls(&["A"]),
-                NEXT,
-            ],
+            &[GO, Calls(&["A"]), Result("A", "REAL_1"), User("again"), Calls(&["A"]), NEXT],
         ),
         broken(
             "C15",
             "same id twice in one message",
-            &[
-                GO,
-                Calls(&["A", "A"]),
-                Result("A", "REAL_1"),
-                Result("A", "REAL_2"),
-                NEXT,
-            ],
+            &[GO, Calls(&["A", "A"]), Result("A", "REAL_1"), Result("A", "REAL_2"), NEXT],
         ),
-        broken(
-            "C16",
-            "result before its call",
-            &[GO, REAL_A, Calls(&["A"]), NEXT],
-        ),
-        broken(
-            "C17",
-            "wrong id, 1 call 1 result",
-            &[GO, Calls(&["A"]), Result("WRONG", "REAL_A"), NEXT],
-        ),
+        broken("C16", "result before its call", &[GO, REAL_A, Calls(&["A"]), NEXT]),
+        broken("C17", "wrong id, 1 call 1 result", &[GO, Calls(&["A"]), Result("WRONG", "REAL_A"), NEXT]),
         broken(
             "C18",
             "synthetic then late real result",
             &[GO, Calls(&["A"]), Result("A", MADE_UP), STEER, REAL_A, NEXT],
         ),
-        valid(
-            "C19",
-            "results reversed order",
-            &[GO, Calls(&["A", "B"]), REAL_B, REAL_A, NEXT],
-        ),
-        valid(
-            "C20",
-            "plain",
-            &[GO, Calls(&["A"]), REAL_A, Says("done"), NEXT],
-        ),
+        valid("C19", "results reversed order", &[GO, Calls(&["A", "B"]), REAL_B, REAL_A, NEXT]),
+        valid("C20", "plain", &[GO, Calls(&["A"]), REAL_A, Says("done"), NEXT]),
     ]
 };
 
 const fn broken(id: &'static str, title: &'static str, steps: &'static [Step]) -> PeerCase {
-    PeerCase {
-        id,
-        title,
-        valid: false,
-        steps,
-    }
+    PeerCase { id, title, valid: false, steps }
 }
 
 const fn valid(id: &'static str, title: &'static str, steps: &'static [Step]) -> PeerCase {
-    PeerCase {
-        id,
-        title,
-        valid: true,
-        steps,
-    }
+    PeerCase { id, title, valid: true, steps }
 }
 
 #[cfg(test)]
@@ -254,12 +158,7 @@ mod tests {
             for dialect in Dialect::ALL {
                 let body = serde_json::from_str(&case.render(dialect)).unwrap();
                 let violations = strict::check(dialect, &body);
-                assert_eq!(
-                    violations.is_empty(),
-                    case.valid,
-                    "{} {dialect:?}: {violations:?}",
-                    case.id
-                );
+                assert_eq!(violations.is_empty(), case.valid, "{} {dialect:?}: {violations:?}", case.id);
             }
         }
     }
@@ -268,10 +167,7 @@ mod tests {
     fn every_case_says_its_payloads_and_none_that_was_made_up() {
         for case in ALL {
             let body = serde_json::from_str(&case.render(Dialect::OpenAiChat)).unwrap();
-            assert_eq!(
-                missing_payloads(&body, &case.payloads()),
-                Vec::<String>::new()
-            );
+            assert_eq!(missing_payloads(&body, &case.payloads()), Vec::<String>::new());
             assert!(!case.payloads().contains(&"[missing]".to_owned()));
         }
     }

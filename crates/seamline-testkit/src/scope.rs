@@ -32,21 +32,13 @@ pub enum Kind {
 
 impl Kind {
     /// The whole alphabet, in a fixed order.
-    pub const ALL: [Self; 7] = [
-        Self::UserText,
-        Self::AssistantText,
-        Self::CallA,
-        Self::CallAB,
-        Self::ResultA,
-        Self::ResultB,
-        Self::ResultZ,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::UserText, Self::AssistantText, Self::CallA, Self::CallAB, Self::ResultA, Self::ResultB, Self::ResultZ];
 }
 
 /// Every conversation of one to `max_len` messages, shorter ones first.
 pub fn transcripts(max_len: u32) -> impl Iterator<Item = Vec<Kind>> {
-    (1..=max_len)
-        .flat_map(|len| (0..Kind::ALL.len().pow(len)).map(move |number| spell(number, len)))
+    (1..=max_len).flat_map(|len| (0..Kind::ALL.len().pow(len)).map(move |number| spell(number, len)))
 }
 
 /// The text of the request body that holds these messages, compact. Each result has a message of its own.
@@ -61,24 +53,14 @@ pub fn payloads(kinds: &[Kind]) -> Vec<String> {
 
 /// These messages as a transcript.
 pub fn transcript(kinds: &[Kind]) -> Transcript {
-    let messages = kinds
-        .iter()
-        .enumerate()
-        .map(|(index, kind)| message(index, *kind))
-        .collect();
-    Transcript {
-        system: None,
-        messages,
-    }
+    let messages = kinds.iter().enumerate().map(|(index, kind)| message(index, *kind)).collect();
+    Transcript { system: None, messages }
 }
 
 /// The conversation whose letters are the digits of `number`, the first message most significant.
 fn spell(number: usize, len: u32) -> Vec<Kind> {
     let base = Kind::ALL.len();
-    (0..len)
-        .rev()
-        .map(|digit| Kind::ALL[number / base.pow(digit) % base])
-        .collect()
+    (0..len).rev().map(|digit| Kind::ALL[number / base.pow(digit) % base]).collect()
 }
 
 fn message(index: usize, kind: Kind) -> Message {
@@ -96,11 +78,7 @@ fn message(index: usize, kind: Kind) -> Message {
 
 fn call(index: usize, id: &str) -> Block {
     let input = Input::Object(json!({"step": index}));
-    Block::Call(Call {
-        id: Some(id.into()),
-        name: render::TOOL_NAMES[0].into(),
-        input,
-    })
+    Block::Call(Call { id: Some(id.into()), name: render::TOOL_NAMES[0].into(), input })
 }
 
 #[cfg(test)]
@@ -130,11 +108,7 @@ mod tests {
         for kinds in transcripts(4) {
             for dialect in Dialect::ALL {
                 let body = serde_json::from_str(&render(dialect, &kinds)).unwrap();
-                assert_eq!(
-                    missing_payloads(&body, &payloads(&kinds)),
-                    Vec::<String>::new(),
-                    "{kinds:?}"
-                );
+                assert_eq!(missing_payloads(&body, &payloads(&kinds)), Vec::<String>::new(), "{kinds:?}");
             }
         }
     }

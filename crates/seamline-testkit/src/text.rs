@@ -18,10 +18,7 @@ pub struct Style {
 
 impl Style {
     /// No whitespace, nothing escaped that need not be.
-    pub const COMPACT: Self = Self {
-        layout: Layout::Compact,
-        escapes: Escapes::Needed,
-    };
+    pub const COMPACT: Self = Self { layout: Layout::Compact, escapes: Escapes::Needed };
 }
 
 /// Where whitespace goes.
@@ -46,11 +43,7 @@ pub enum Escapes {
 
 /// The JSON text of `value`.
 pub fn write(value: &Value, style: Style) -> String {
-    let mut writer = Writer {
-        out: String::new(),
-        style,
-        depth: 0,
-    };
+    let mut writer = Writer { out: String::new(), style, depth: 0 };
     writer.value(value);
     writer.out
 }
@@ -85,11 +78,7 @@ impl Writer {
         for (index, (key, field)) in in_written_order(fields).into_iter().enumerate() {
             self.separate(index);
             self.string(key);
-            self.out.push_str(if self.style.layout == Layout::Compact {
-                ":"
-            } else {
-                ": "
-            });
+            self.out.push_str(if self.style.layout == Layout::Compact { ":" } else { ": " });
             self.value(field);
         }
         self.close('}');
@@ -119,8 +108,7 @@ impl Writer {
     fn break_line(&mut self) {
         if let Layout::Indented(width) = self.style.layout {
             self.out.push('\n');
-            self.out
-                .extend(std::iter::repeat_n(' ', width * self.depth));
+            self.out.extend(std::iter::repeat_n(' ', width * self.depth));
         }
     }
 
@@ -169,12 +157,7 @@ const FIRST_KEYS: [&str; 12] = [
 ];
 
 fn in_written_order(fields: &Map<String, Value>) -> Vec<(&String, &Value)> {
-    let rank = |key: &str| {
-        FIRST_KEYS
-            .iter()
-            .position(|first| *first == key)
-            .unwrap_or(FIRST_KEYS.len())
-    };
+    let rank = |key: &str| FIRST_KEYS.iter().position(|first| *first == key).unwrap_or(FIRST_KEYS.len());
     let mut ordered: Vec<_> = fields.iter().collect();
     ordered.sort_by_key(|(key, _)| (rank(key), *key));
     ordered
@@ -197,26 +180,14 @@ mod tests {
 
     #[test]
     fn indented_text_gives_each_value_a_line() {
-        let style = Style {
-            layout: Layout::Indented(2),
-            escapes: Escapes::Needed,
-        };
-        assert_eq!(
-            write(&json!({"a": [1, []]}), style),
-            "{\n  \"a\": [\n    1,\n    []\n  ]\n}"
-        );
+        let style = Style { layout: Layout::Indented(2), escapes: Escapes::Needed };
+        assert_eq!(write(&json!({"a": [1, []]}), style), "{\n  \"a\": [\n    1,\n    []\n  ]\n}");
     }
 
     #[test]
     fn spaced_text_is_what_python_writes() {
-        let style = Style {
-            layout: Layout::Spaced,
-            escapes: Escapes::Needed,
-        };
-        assert_eq!(
-            write(&json!({"a": [1, 2], "b": null}), style),
-            r#"{"a": [1, 2], "b": null}"#
-        );
+        let style = Style { layout: Layout::Spaced, escapes: Escapes::Needed };
+        assert_eq!(write(&json!({"a": [1, 2], "b": null}), style), r#"{"a": [1, 2], "b": null}"#);
     }
 
     #[test]

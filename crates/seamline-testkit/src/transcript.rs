@@ -15,12 +15,8 @@ impl Transcript {
     /// Everything that somebody said and that must be in the body after a repair: text, tool output and media.
     pub fn payloads(&self) -> Vec<String> {
         let blocks = self.messages.iter().flat_map(|message| &message.blocks);
-        let said = blocks
-            .filter_map(Block::payload)
-            .chain(self.system.as_deref());
-        said.filter(|payload| !payload.trim().is_empty())
-            .map(str::to_owned)
-            .collect()
+        let said = blocks.filter_map(Block::payload).chain(self.system.as_deref());
+        said.filter(|payload| !payload.trim().is_empty()).map(str::to_owned).collect()
     }
 }
 
@@ -40,12 +36,7 @@ pub struct Message {
 impl Message {
     /// A message with its text, if that is all it has, written as a string.
     pub fn new(role: Role, blocks: Vec<Block>) -> Self {
-        Self {
-            role,
-            blocks,
-            shape: Shape::Text,
-            call_list: CallList::WhenNeeded,
-        }
+        Self { role, blocks, shape: Shape::Text, call_list: CallList::WhenNeeded }
     }
 
     /// A message that says one text.
@@ -60,24 +51,12 @@ impl Message {
 
     /// The calls in it.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
-        self.blocks.iter().filter_map(|block| {
-            if let Block::Call(call) = block {
-                Some(call)
-            } else {
-                None
-            }
-        })
+        self.blocks.iter().filter_map(|block| if let Block::Call(call) = block { Some(call) } else { None })
     }
 
     /// The results in it.
     pub fn results(&self) -> impl Iterator<Item = &CallResult> {
-        self.blocks.iter().filter_map(|block| {
-            if let Block::Result(result) = block {
-                Some(result)
-            } else {
-                None
-            }
-        })
+        self.blocks.iter().filter_map(|block| if let Block::Result(result) = block { Some(result) } else { None })
     }
 }
 
@@ -140,9 +119,7 @@ impl Block {
         match self {
             Self::Text(payload) | Self::Image(payload) => Some(payload),
             Self::Result(result) => Some(&result.output),
-            Self::Thinking { .. } | Self::Call(_) | Self::ServerCall(_) | Self::ServerResult(_) => {
-                None
-            }
+            Self::Thinking { .. } | Self::Call(_) | Self::ServerCall(_) | Self::ServerResult(_) => None,
         }
     }
 }
@@ -183,12 +160,7 @@ pub struct CallResult {
 impl CallResult {
     /// A result of a tool that ended well, written as a string.
     pub fn new(id: impl Into<String>, output: impl Into<String>) -> Self {
-        Self {
-            id: Some(id.into()),
-            output: output.into(),
-            shape: Shape::Text,
-            ending: Ending::Done,
-        }
+        Self { id: Some(id.into()), output: output.into(), shape: Shape::Text, ending: Ending::Done }
     }
 }
 
@@ -210,10 +182,7 @@ mod tests {
         let transcript = Transcript {
             system: Some("be kind".into()),
             messages: vec![
-                Message::new(
-                    Role::User,
-                    vec![Block::Text("hi".into()), Block::Image("aW1n".into())],
-                ),
+                Message::new(Role::User, vec![Block::Text("hi".into()), Block::Image("aW1n".into())]),
                 Message::text(Role::Assistant, " "),
                 Message::new(Role::Assistant, vec![Block::ServerResult("S".into())]),
                 Message::result(CallResult::new("A", "out")),

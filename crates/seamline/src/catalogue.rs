@@ -4,20 +4,13 @@ use crate::{RULES, Rule};
 
 /// The rule with this code or name; the code in any case.
 pub fn rule(code_or_name: &str) -> Option<&'static Rule> {
-    RULES
-        .iter()
-        .copied()
-        .find(|rule| rule.code.eq_ignore_ascii_case(code_or_name) || rule.name == code_or_name)
+    RULES.iter().copied().find(|rule| rule.code.eq_ignore_ascii_case(code_or_name) || rule.name == code_or_name)
 }
 
 /// A rule's documentation as Markdown. A doc comment keeps the blank after its slashes;
 /// here it is gone.
 pub fn documentation(rule: &Rule) -> String {
-    let lines: Vec<_> = rule
-        .docs
-        .lines()
-        .map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end())
-        .collect();
+    let lines: Vec<_> = rule.docs.lines().map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end()).collect();
     lines.join("\n").trim().to_owned()
 }
 

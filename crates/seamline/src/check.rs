@@ -24,9 +24,7 @@ pub struct Checked {
 impl Checked {
     /// Whether the provider would take the body.
     pub fn accepted(&self) -> bool {
-        self.findings
-            .iter()
-            .all(|finding| finding.severity < Severity::Error)
+        self.findings.iter().all(|finding| finding.severity < Severity::Error)
     }
 }
 
@@ -41,20 +39,13 @@ pub fn check(body: &[u8], options: &Options) -> Result<Checked, Error> {
     let dialect = Subject::dialect(&document, options)?;
     let transcript = dialect.decode(&document)?;
     let subject = Subject::of(dialect, &transcript, options)?;
-    let findings =
-        seamline_rules::check(&transcript, &subject.provider.constraints, &options.policy);
-    let calls = transcript
-        .blocks
-        .iter()
-        .filter(|block| matches!(block.kind, seamline_model::BlockKind::Call(_)));
+    let findings = seamline_rules::check(&transcript, &subject.provider.constraints, &options.policy);
+    let calls = transcript.blocks.iter().filter(|block| matches!(block.kind, seamline_model::BlockKind::Call(_)));
     Ok(Checked {
         dialect: dialect.name(),
         provider: subject.provider.name,
         messages: transcript.messages.len(),
         calls: calls.count(),
-        findings: findings
-            .into_iter()
-            .map(|finding| Finding::of(dialect, &transcript, finding))
-            .collect(),
+        findings: findings.into_iter().map(|finding| Finding::of(dialect, &transcript, finding)).collect(),
     })
 }

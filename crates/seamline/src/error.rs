@@ -30,19 +30,12 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Body(error) => error.hint().map(str::to_owned),
-            Self::UnknownDialect(_) => {
-                Some(format!("there are {}", crate::dialect_names().join(", ")))
-            }
+            Self::UnknownDialect(_) => Some(format!("there are {}", crate::dialect_names().join(", "))),
             Self::UnknownProvider(_) => {
-                let names: Vec<_> = crate::providers::ALL
-                    .iter()
-                    .map(|provider| provider.name)
-                    .collect();
+                let names: Vec<_> = crate::providers::ALL.iter().map(|provider| provider.name).collect();
                 Some(format!("there are {}", names.join(", ")))
             }
-            Self::WrongProvider { .. } => {
-                Some("leave `--dialect` out, or name a provider that serves it".to_owned())
-            }
+            Self::WrongProvider { .. } => Some("leave `--dialect` out, or name a provider that serves it".to_owned()),
         }
     }
 }

@@ -55,15 +55,8 @@ pub struct Related {
 }
 
 impl Finding {
-    pub(crate) fn of(
-        dialect: &dyn Dialect,
-        transcript: &Transcript<'_>,
-        finding: seamline_model::Finding,
-    ) -> Self {
-        let block_index = finding
-            .place
-            .block
-            .map(|block| transcript.block(block).slot.index as usize);
+    pub(crate) fn of(dialect: &dyn Dialect, transcript: &Transcript<'_>, finding: seamline_model::Finding) -> Self {
+        let block_index = finding.place.block.map(|block| transcript.block(block).slot.index as usize);
         Self {
             code: finding.code,
             name: finding.name,
@@ -74,15 +67,8 @@ impl Finding {
             block_index,
             call_id: finding.call_id.filter(|id| !id.is_empty()),
             predicts: finding.predicts,
-            fix: finding.fix.map(|fix| FixSummary {
-                safety: fix.safety,
-                title: fix.title,
-            }),
-            related: finding
-                .related
-                .iter()
-                .map(|&block| Related::of(dialect, transcript, block))
-                .collect(),
+            fix: finding.fix.map(|fix| FixSummary { safety: fix.safety, title: fix.title }),
+            related: finding.related.iter().map(|&block| Related::of(dialect, transcript, block)).collect(),
             span: finding.place.span.range(),
         }
     }
@@ -91,15 +77,8 @@ impl Finding {
 impl Related {
     fn of(dialect: &dyn Dialect, transcript: &Transcript<'_>, block: BlockIndex) -> Self {
         let content = transcript.block(block);
-        let place = Place {
-            message: Some(content.message),
-            block: Some(block),
-            span: content.span,
-        };
-        Self {
-            pointer: dialect.pointer(transcript, &place),
-            message_index: content.message.get(),
-        }
+        let place = Place { message: Some(content.message), block: Some(block), span: content.span };
+        Self { pointer: dialect.pointer(transcript, &place), message_index: content.message.get() }
     }
 }
 

@@ -49,11 +49,7 @@ pub struct OutlineBlock {
 /// # Errors
 ///
 /// As [`check`](crate::check).
-pub fn outline(
-    body: &[u8],
-    options: &Options,
-    range: Range<usize>,
-) -> Result<Vec<OutlineMessage>, Error> {
+pub fn outline(body: &[u8], options: &Options, range: Range<usize>) -> Result<Vec<OutlineMessage>, Error> {
     outline_at(body, options, range, PREVIEW_BYTES)
 }
 
@@ -93,11 +89,7 @@ pub fn message_spans(body: &[u8], options: &Options) -> Result<Vec<Range<usize>>
     let document = Document::from_bytes(body)?;
     let dialect = Subject::dialect(&document, options)?;
     let transcript = dialect.decode(&document)?;
-    Ok(transcript
-        .messages
-        .iter()
-        .map(|message| message.span.range())
-        .collect())
+    Ok(transcript.messages.iter().map(|message| message.span.range()).collect())
 }
 
 fn message(
@@ -110,11 +102,7 @@ fn message(
         .blocks_of(index)
         .map(|(block, content)| {
             let (kind, id, name) = named(&content.kind);
-            let place = Place {
-                message: Some(index),
-                block: Some(block),
-                span: content.span,
-            };
+            let place = Place { message: Some(index), block: Some(block), span: content.span };
             OutlineBlock {
                 kind,
                 index: content.slot.index as usize,

@@ -13,9 +13,7 @@ pub(crate) fn preview(transcript: &Transcript<'_>, block: &Block<'_>, bytes_max:
     let source = transcript.text(span);
     let head = &source[..source.floor_char_boundary(bytes_max)];
     let text = match &block.kind {
-        BlockKind::Text(_) | BlockKind::Result(_) | BlockKind::ServerResult { .. } => {
-            seamline_dialects::said(head)
-        }
+        BlockKind::Text(_) | BlockKind::Result(_) | BlockKind::ServerResult { .. } => seamline_dialects::said(head),
         BlockKind::Call(_) | BlockKind::ServerCall(_) => said_in(head, &["input", "arguments"]),
         BlockKind::Reasoning { .. } => said_in(head, &["thinking", "reasoning_content", "text"]),
         BlockKind::Media | BlockKind::Opaque => said_in(head, &["type"]),
@@ -73,10 +71,7 @@ mod tests {
 
     #[test]
     fn a_call_shows_its_input_wherever_it_stands() {
-        for source in [
-            r#"{"input":{"a":"}\""},"name":"x"}"#,
-            r#"{"name":"x", "input" : {"a":"}\""}}"#,
-        ] {
+        for source in [r#"{"input":{"a":"}\""},"name":"x"}"#, r#"{"name":"x", "input" : {"a":"}\""}}"#] {
             assert_eq!(said_in(source, &["input"]), r#"{"a":"}\""}"#);
         }
         let source = r#"{"function":{"name":"x","arguments":"{\"a\":1}"}}"#;

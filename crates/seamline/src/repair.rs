@@ -102,41 +102,22 @@ pub fn repair<'b>(body: &'b [u8], options: &Options) -> Result<Repaired<'b>, Err
     let transcript = dialect.decode(&document)?;
     let subject = Subject::of(dialect, &transcript, options)?;
     let text = document.text();
-    let repair = seamline_rules::repair(
-        text,
-        &subject,
-        &subject.provider.constraints,
-        &options.policy,
-    );
+    let repair = seamline_rules::repair(text, &subject, &subject.provider.constraints, &options.policy);
     let (actions, dropped) = reported(dialect, &transcript, repair.actions);
     let prefix = prefix(&transcript, text, repair.text.as_deref());
-    let remaining = described(
-        dialect,
-        repair.text.as_deref().unwrap_or(text),
-        repair.remaining,
-    );
+    let remaining = described(dialect, repair.text.as_deref().unwrap_or(text), repair.remaining);
     Ok(Repaired {
         dialect: dialect.name(),
         provider: subject.provider.name,
         messages: transcript.messages.len(),
         passes: repair.passes,
-        found: repair
-            .found
-            .into_iter()
-            .map(|finding| Finding::of(dialect, &transcript, finding))
-            .collect(),
+        found: repair.found.into_iter().map(|finding| Finding::of(dialect, &transcript, finding)).collect(),
         actions,
         dropped,
         remaining,
-        origins: repair
-            .origins
-            .iter()
-            .map(|origin| origin.map(seamline_model::MessageIndex::get))
-            .collect(),
+        origins: repair.origins.iter().map(|origin| origin.map(seamline_model::MessageIndex::get)).collect(),
         prefix,
-        body: repair
-            .text
-            .map_or(Cow::Borrowed(body), |text| Cow::Owned(text.into_bytes())),
+        body: repair.text.map_or(Cow::Borrowed(body), |text| Cow::Owned(text.into_bytes())),
     })
 }
 
@@ -149,17 +130,10 @@ fn reported(
     let actions = actions
         .into_iter()
         .map(|action| {
-            let place = action.place.unwrap_or(Place {
-                message: action.message,
-                ..Place::default()
-            });
+            let place = action.place.unwrap_or(Place { message: action.message, ..Place::default() });
             let pointer = place.message.map(|_| dialect.pointer(transcript, &place));
             if let Some(source) = action.dropped {
-                dropped.push(Dropped {
-                    code: action.code,
-                    pointer: pointer.clone(),
-                    source,
-                });
+                dropped.push(Dropped { code: action.code, pointer: pointer.clone(), source });
             }
             RepairAction {
                 code: action.code,
@@ -176,11 +150,7 @@ fn reported(
 }
 
 /// Findings about the new text, described by it.
-fn described(
-    dialect: &dyn Dialect,
-    text: &str,
-    findings: Vec<seamline_model::Finding>,
-) -> Vec<Finding> {
+fn described(dialect: &dyn Dialect, text: &str, findings: Vec<seamline_model::Finding>) -> Vec<Finding> {
     if findings.is_empty() {
         return Vec::new();
     }
@@ -190,43 +160,24 @@ fn described(
     let Ok(transcript) = dialect.decode(&document) else {
         return Vec::new();
     };
-    findings
-        .into_iter()
-        .map(|finding| Finding::of(dialect, &transcript, finding))
-        .collect()
+    findings.into_iter().map(|finding| Finding::of(dialect, &transcript, finding)).collect()
 }
 
 fn prefix(transcript: &Transcript<'_>, before: &str, after: Option<&str>) -> Prefix {
     let Some(after) = after else {
-        return Prefix {
-            unchanged_bytes: before.len(),
-            first_changed_message: None,
-            invalidates: Vec::new(),
-        };
+        return Prefix { unchanged_bytes: before.len(), first_changed_message: None, invalidates: Vec::new() };
     };
     let unchanged_bytes = common_prefix(before.as_bytes(), after.as_bytes());
-    let first = transcript
-        .messages
-        .partition_point(|message| message.span.end as usize <= unchanged_bytes);
+    let first = transcript.messages.partition_point(|message| message.span.end as usize <= unchanged_bytes);
     let first_changed_message = (first < transcript.messages.len()).then_some(first);
     let mut invalidates = vec!["prompt_cache"];
-    let bound = transcript
-        .blocks
-        .iter()
-        .rev()
-        .take_while(|block| block.message.get() > first);
+    let bound = transcript.blocks.iter().rev().take_while(|block| block.message.get() > first);
     if transcript.has.reasoning
-        && bound
-            .into_iter()
-            .any(|block| matches!(block.kind, BlockKind::Reasoning { signed: true }))
+        && bound.into_iter().any(|block| matches!(block.kind, BlockKind::Reasoning { signed: true }))
     {
         invalidates.push("thinking");
     }
-    Prefix {
-        unchanged_bytes,
-        first_changed_message,
-        invalidates,
-    }
+    Prefix { unchanged_bytes, first_changed_message, invalidates }
 }
 
 fn common_prefix(one: &[u8], other: &[u8]) -> usize {

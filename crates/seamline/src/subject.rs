@@ -20,10 +20,7 @@ pub struct Options {
 
 /// The names of all dialects.
 pub fn dialect_names() -> Vec<&'static str> {
-    seamline_dialects::ALL
-        .iter()
-        .map(|dialect| dialect.name())
-        .collect()
+    seamline_dialects::ALL.iter().map(|dialect| dialect.name()).collect()
 }
 
 /// The dialect and provider of a body.
@@ -34,28 +31,18 @@ pub(crate) struct Subject {
 
 impl Subject {
     /// The dialect a document is to be read in.
-    pub(crate) fn dialect(
-        document: &Document<'_>,
-        options: &Options,
-    ) -> Result<&'static dyn Dialect, Error> {
+    pub(crate) fn dialect(document: &Document<'_>, options: &Options) -> Result<&'static dyn Dialect, Error> {
         let asked = options.dialect.as_deref();
-        let provider = options
-            .provider
-            .as_deref()
-            .map(named_provider)
-            .transpose()?;
+        let provider = options.provider.as_deref().map(named_provider).transpose()?;
         match (asked, provider) {
             (Some(name), provider) => {
-                let dialect = seamline_dialects::by_name(name)
-                    .ok_or_else(|| Error::UnknownDialect(name.to_owned()))?;
+                let dialect = seamline_dialects::by_name(name).ok_or_else(|| Error::UnknownDialect(name.to_owned()))?;
                 match provider {
-                    Some(provider) if provider.dialect != dialect.name() => {
-                        Err(Error::WrongProvider {
-                            provider: provider.name,
-                            serves: provider.dialect,
-                            asked: dialect.name(),
-                        })
-                    }
+                    Some(provider) if provider.dialect != dialect.name() => Err(Error::WrongProvider {
+                        provider: provider.name,
+                        serves: provider.dialect,
+                        asked: dialect.name(),
+                    }),
                     _ => Ok(dialect),
                 }
             }
@@ -84,22 +71,14 @@ fn named_provider(name: &str) -> Result<&'static Provider, Error> {
 }
 
 impl Rewrite for Subject {
-    fn rewrite(
-        &self,
-        text: &str,
-        choose: &mut dyn FnMut(&Transcript<'_>) -> Vec<Edit>,
-    ) -> Option<Encoded> {
+    fn rewrite(&self, text: &str, choose: &mut dyn FnMut(&Transcript<'_>) -> Vec<Edit>) -> Option<Encoded> {
         let document = Document::read(text).ok()?;
         let transcript = self.dialect.decode(&document).ok()?;
         let edits = choose(&transcript);
         if edits.is_empty() {
             None
         } else if edits.iter().all(|edit| matches!(edit, Edit::Patch { .. })) {
-            Some(seamline_dialects::patch(
-                text,
-                transcript.messages.len(),
-                &edits,
-            ))
+            Some(seamline_dialects::patch(text, transcript.messages.len(), &edits))
         } else {
             Some(self.dialect.encode(&document, &transcript, &edits))
         }

@@ -2,8 +2,8 @@
 //! and where that is known from.
 
 use seamline_model::{
-    Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole,
-    NameDemand, SameRole, Uniqueness,
+    Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole, NameDemand,
+    SameRole, Uniqueness,
 };
 
 /// What Anthropic's own endpoint demands.
@@ -57,9 +57,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
         prefix: "toolu_",
     },
     // ANT-8: rejected inside one message (claude-code#20700); recorded as accepted across turns.
-    unique_ids: Uniqueness::Cycle(ErrorText(
-        "messages.{message}.content.{block}: tool_use ids must be unique",
-    )),
+    unique_ids: Uniqueness::Cycle(ErrorText("messages.{message}.content.{block}: tool_use ids must be unique")),
     // ANT-21, observed.
     tool_name: NameDemand {
         length_max: 128,
@@ -78,9 +76,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
         "messages.{message}: all messages must have non-empty content except for the optional final assistant message",
     )),
     // ANT-1: content is a string or a list.
-    null_content: Some(ErrorText(
-        "messages.{message}.content: Input should be a valid list",
-    )),
+    null_content: Some(ErrorText("messages.{message}.content: Input should be a valid list")),
     // This dialect has no list of calls.
     empty_call_list: None,
     // ANT-11, documented: joined by the server.

@@ -1,8 +1,7 @@
 //! Wire to transcript.
 
 use seamline_model::{
-    Block, BlockIndex, BlockKind, Body, Field, IrregularityKind, Message, MessageIndex, Role, Slot,
-    Transcript,
+    Block, BlockIndex, BlockKind, Body, Field, IrregularityKind, Message, MessageIndex, Role, Slot, Transcript,
 };
 
 use super::NAME;
@@ -13,22 +12,12 @@ use crate::{Document, Error};
 
 pub(super) fn decode<'a>(document: &Document<'a>) -> Result<Transcript<'a>, Error> {
     let list = messages(document, NAME)?;
-    let mut reader = Reader {
-        transcript: Transcript::new(document.text()),
-        keys: Keys::default(),
-    };
+    let mut reader = Reader { transcript: Transcript::new(document.text()), keys: Keys::default() };
     for message in list.elements() {
         reader.message(message);
     }
-    let Reader {
-        mut transcript,
-        keys,
-    } = reader;
-    transcript.model = document
-        .root()
-        .object()
-        .and_then(|body| body.get("model"))
-        .and_then(Value::str);
+    let Reader { mut transcript, keys } = reader;
+    transcript.model = document.root().object().and_then(|body| body.get("model")).and_then(Value::str);
     note_irregularities(&mut transcript, document, keys);
     Ok(transcript)
 }
@@ -46,8 +35,7 @@ impl<'a> Reader<'a> {
         let role = wire.role.map_or(Role::Unknown, wire::role);
         if role == Role::Unknown {
             let found = unreadable(value, wire.role);
-            self.keys
-                .note(IrregularityKind::UnreadableMessage { found }, value.span());
+            self.keys.note(IrregularityKind::UnreadableMessage { found }, value.span());
         }
         let first_block = self.transcript.blocks.len() as u32;
         let body = self.content(index, wire.content);
@@ -67,10 +55,7 @@ impl<'a> Reader<'a> {
         };
         match content.kind() {
             Kind::String => {
-                let slot = Slot {
-                    field: Field::Whole,
-                    index: 0,
-                };
+                let slot = Slot { field: Field::Whole, index: 0 };
                 self.block(message, content, slot, BlockKind::Text(emptiness(content)));
                 Body::Text
             }
@@ -79,15 +64,11 @@ impl<'a> Reader<'a> {
                     let block = BlockIndex(self.transcript.blocks.len() as u32);
                     self.keys.enter(message, Some(block));
                     let kind = wire::block(element, &mut self.keys);
-                    self.block(
-                        message,
-                        element,
-                        Slot {
-                            field: Field::Content,
-                            index: index as u32,
-                        },
-                        kind,
-                    );
+                    if !element.is(Kind::Object) {
+                        let found = element.kind().as_str();
+                        self.keys.note(IrregularityKind::UnreadableBlock { found }, element.span());
+                    }
+                    self.block(message, element, Slot { field: Field::Content, index: index as u32 }, kind);
                 }
                 Body::Blocks
             }
@@ -96,20 +77,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn block(
-        &mut self,
-        message: MessageIndex,
-        value: Value<'_, 'a>,
-        slot: Slot,
-        kind: BlockKind<'a>,
-    ) {
+    fn block(&mut self, message: MessageIndex, value: Value<'_, 'a>, slot: Slot, kind: BlockKind<'a>) {
         self.transcript.has.note(&kind);
-        self.transcript.blocks.push(Block {
-            message,
-            span: value.span(),
-            slot,
-            kind,
-            wire: value.node,
-        });
+        self.transcript.blocks.push(Block { message, span: value.span(), slot, kind, wire: value.node });
     }
 }

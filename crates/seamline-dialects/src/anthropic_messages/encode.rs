@@ -9,26 +9,14 @@ use crate::json::{Json, list, member, object};
 use crate::reading::messages;
 use crate::splice::{BlockPlan, MessagePlan, MessageWriter, Placed, Plan, apply_patches};
 
-pub(super) fn encode(
-    document: &Document<'_>,
-    transcript: &Transcript<'_>,
-    edits: &[Edit],
-) -> Encoded {
+pub(super) fn encode(document: &Document<'_>, transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
     let Ok(list) = messages(document, NAME) else {
         // A transcript comes from a document that could be decoded.
-        return Encoded {
-            text: document.text().to_owned(),
-            ..Encoded::default()
-        };
+        return Encoded { text: document.text().to_owned(), ..Encoded::default() };
     };
     let plan = Plan::new(transcript, edits);
     let writer = MessageWriter::new(transcript, list.span(), edits.len());
-    let mut encoder = Encoder {
-        document,
-        transcript,
-        plan: &plan,
-        writer,
-    };
+    let mut encoder = Encoder { document, transcript, plan: &plan, writer };
     let mut index = MessageIndex(0);
     while index.get() < transcript.messages.len() {
         index = encoder.message(index);
@@ -49,19 +37,12 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
     fn message(&mut self, index: MessageIndex) -> MessageIndex {
         self.insert_before(index);
         let mut end = index.next();
-        while self
-            .plan
-            .get(end)
-            .is_some_and(|plan| plan.join_previous && !plan.removed)
-        {
+        while self.plan.get(end).is_some_and(|plan| plan.join_previous && !plan.removed) {
             end = end.next();
         }
         let incoming = self.incoming(index);
         match self.plan.get(index) {
-            plan if incoming.is_empty()
-                && end == index.next()
-                && plan.is_none_or(MessagePlan::keeps_message) =>
-            {
+            plan if incoming.is_empty() && end == index.next() && plan.is_none_or(MessagePlan::keeps_message) => {
                 self.writer.copy(index);
             }
             Some(plan) if plan.removed => {}
@@ -76,10 +57,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
             return;
         };
         for new in &plan.before {
-            let message = object([
-                member("role", role_name(new.role)),
-                member("content", new.text),
-            ]);
+            let message = object([member("role", role_name(new.role)), member("content", new.text)]);
             self.writer.write(None, &message);
             self.writer.landed(new.edit);
         }
@@ -93,15 +71,9 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         if plan.answers.is_empty() || self.takes_answers(index.next()) {
             return;
         }
-        let (results, media): (Vec<_>, Vec<_>) = self
-            .placed(&plan.answers)
-            .into_iter()
-            .partition(|item| item.sort == Sort::Result);
-        let content = results
-            .into_iter()
-            .chain(media)
-            .map(|item| item.json)
-            .collect();
+        let (results, media): (Vec<_>, Vec<_>) =
+            self.placed(&plan.answers).into_iter().partition(|item| item.sort == Sort::Result);
+        let content = results.into_iter().chain(media).map(|item| item.json).collect();
         let message = object([member("role", "user"), ("content", list(content))]);
         self.writer.write(None, &message);
         self.note_landed(&plan.answers);
@@ -109,10 +81,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
 
     /// Results that the message takes in as answers to the one before it.
     fn incoming(&self, index: MessageIndex) -> &'p [Placed<'p>] {
-        let before = index
-            .0
-            .checked_sub(1)
-            .and_then(|before| self.plan.get(MessageIndex(before)));
+        let before = index.0.checked_sub(1).and_then(|before| self.plan.get(MessageIndex(before)));
         match before {
             Some(plan) if self.takes_answers(index) => &plan.answers,
             _ => &[],
@@ -128,9 +97,10 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
             && self.plan.get(index).is_none_or(|plan| !plan.removed)
             && self.transcript.blocks_of(index).any(|(block, content)| {
                 matches!(content.kind, BlockKind::Result(_))
-                    && self.plan.block(self.transcript, block).is_none_or(|plan| {
-                        !plan.gone && plan.demote.is_none() && plan.rebuild.is_none()
-                    })
+                    && self
+                        .plan
+                        .block(self.transcript, block)
+                        .is_none_or(|plan| !plan.gone && plan.demote.is_none() && plan.rebuild.is_none())
             })
     }
 
@@ -139,10 +109,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         for joined in index.next().0..end.0 {
             items.extend(self.items(MessageIndex(joined)));
         }
-        let at = items
-            .iter()
-            .rposition(|item| item.sort == Sort::Result)
-            .map_or(0, |last| last + 1);
+        let at = items.iter().rposition(|item| item.sort == Sort::Result).map_or(0, |last| last + 1);
         items.splice(at..at, self.placed(incoming));
         let plan = self.plan.get(index);
         if !incoming.is_empty() || plan.is_some_and(|plan| plan.results_first) {
@@ -180,8 +147,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         let new_role = plan.and_then(|plan| plan.role);
         let changed = new_role.is_some();
         role = new_role.unwrap_or(role);
-        let text_stays =
-            !joined && plan.is_some_and(|plan| plan.blocks.is_empty() && plan.fill.is_none());
+        let text_stays = !joined && plan.is_some_and(|plan| plan.blocks.is_empty() && plan.fill.is_none());
         if text_stays && self.transcript.message(index).body != Body::Blocks {
             self.rewrite(index, role, changed, None);
         } else if let Some(text) = plan.and_then(|plan| plan.fill) {
@@ -191,13 +157,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         }
     }
 
-    fn group(
-        &mut self,
-        index: MessageIndex,
-        (role, changed): (Role, bool),
-        items: Vec<Item<'a>>,
-        first: bool,
-    ) {
+    fn group(&mut self, index: MessageIndex, (role, changed): (Role, bool), items: Vec<Item<'a>>, first: bool) {
         if items.is_empty() {
             return;
         }
@@ -211,13 +171,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
     }
 
     /// Writes a message with another role or content, everything else as it stands.
-    fn rewrite(
-        &mut self,
-        index: MessageIndex,
-        role: Role,
-        changed: bool,
-        content: Option<Json<'_>>,
-    ) {
+    fn rewrite(&mut self, index: MessageIndex, role: Role, changed: bool, content: Option<Json<'_>>) {
         let message = self.transcript.message(index);
         let value = self.document.value(message.wire);
         let mut patches = Vec::new();
@@ -247,13 +201,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         let Some(plan) = self.plan.get(index) else {
             return;
         };
-        for (
-            &block,
-            BlockPlan {
-                rebuild, id: to, ..
-            },
-        ) in &plan.blocks
-        {
+        for (&block, BlockPlan { rebuild, id: to, .. }) in &plan.blocks {
             let Some((id, name, edit)) = *rebuild else {
                 continue;
             };
@@ -266,8 +214,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
             let message = object([member("role", "assistant"), ("content", list(vec![call]))]);
             self.writer.write(None, &message);
             self.writer.landed(edit);
-            let result =
-                rewrite::result_with_id(self.document, self.transcript, block, to.or(Some(id)));
+            let result = rewrite::result_with_id(self.document, self.transcript, block, to.or(Some(id)));
             let message = object([member("role", "user"), ("content", list(vec![result]))]);
             self.writer.write(Some(index), &message);
         }
@@ -287,33 +234,20 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         for placed in answers {
             match placed {
                 Placed::Moved { result, media, .. } => {
-                    let id = self
-                        .plan
-                        .block(self.transcript, *result)
-                        .and_then(|plan| plan.id);
+                    let id = self.plan.block(self.transcript, *result).and_then(|plan| plan.id);
                     let json = rewrite::result_with_id(self.document, self.transcript, *result, id);
-                    items.push(Item {
-                        sort: Sort::Result,
-                        json,
-                    });
+                    items.push(Item { sort: Sort::Result, json });
                     items.extend(media.iter().map(|&block| self.source(block)));
                 }
                 Placed::New { call, text, .. } => {
-                    let id = self
-                        .transcript
-                        .call(*call)
-                        .and_then(|call| call.id.as_deref())
-                        .unwrap_or("");
+                    let id = self.transcript.call(*call).and_then(|call| call.id.as_deref()).unwrap_or("");
                     let json = object([
                         member("type", "tool_result"),
                         member("tool_use_id", id),
                         member("content", *text),
                         ("is_error", Json::Bool(true)),
                     ]);
-                    items.push(Item {
-                        sort: Sort::Result,
-                        json,
-                    });
+                    items.push(Item { sort: Sort::Result, json });
                 }
             }
         }
@@ -322,10 +256,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
 
     fn source(&self, block: BlockIndex) -> Item<'a> {
         let content = self.transcript.block(block);
-        Item {
-            sort: Sort::of(&content.kind),
-            json: Json::Raw(self.transcript.text(content.span)),
-        }
+        Item { sort: Sort::of(&content.kind), json: Json::Raw(self.transcript.text(content.span)) }
     }
 
     fn note_landed(&mut self, answers: &[Placed<'_>]) {

@@ -57,53 +57,30 @@ pub(super) fn items<'a>(
     let value = document.value(content.wire);
     let sort = Sort::of(&content.kind);
     let Some(plan) = plan else {
-        items.push(Item {
-            sort,
-            json: whole_text(value).unwrap_or(Json::Raw(raw)),
-        });
+        items.push(Item { sort, json: whole_text(value).unwrap_or(Json::Raw(raw)) });
         return;
     };
     if plan.gone || plan.rebuild.is_some() {
         return;
     }
     if let Some(heading) = plan.demote {
-        items.extend(demoted(value, &content.kind, heading).map(|json| Item {
-            sort: Sort::Other,
-            json,
-        }));
+        items.extend(demoted(value, &content.kind, heading).map(|json| Item { sort: Sort::Other, json }));
         return;
     }
-    items.push(Item {
-        sort,
-        json: Json::Written(changed(value, &content.kind, plan, transcript.source)),
-    });
+    items.push(Item { sort, json: Json::Written(changed(value, &content.kind, plan, transcript.source)) });
     if plan.close {
-        items.push(Item {
-            sort: Sort::Assistant,
-            json: server_answer(&content.kind, value),
-        });
+        items.push(Item { sort: Sort::Assistant, json: server_answer(&content.kind, value) });
     }
 }
 
 /// A string content as the block it stands for.
 fn whole_text<'a>(value: Value<'_, 'a>) -> Option<Json<'a>> {
-    value
-        .is(Kind::String)
-        .then(|| object([member("type", "text"), ("text", Json::Raw(value.raw()))]))
+    value.is(Kind::String).then(|| object([member("type", "text"), ("text", Json::Raw(value.raw()))]))
 }
 
-fn changed(
-    value: Value<'_, '_>,
-    kind: &BlockKind<'_>,
-    plan: &BlockPlan<'_>,
-    source: &str,
-) -> String {
+fn changed(value: Value<'_, '_>, kind: &BlockKind<'_>, plan: &BlockPlan<'_>, source: &str) -> String {
     let mut patches = Vec::new();
-    let id_key = if matches!(kind, BlockKind::Result(_)) {
-        "tool_use_id"
-    } else {
-        "id"
-    };
+    let id_key = if matches!(kind, BlockKind::Result(_)) { "tool_use_id" } else { "id" };
     if let Some(id) = plan.id {
         patches.extend(set_member(value, id_key, &quoted(id)));
     }
@@ -124,16 +101,8 @@ fn changed(
 
 /// A result's content without empty text, or `text` when nothing is left.
 fn filled(content: Value<'_, '_>, text: &str) -> String {
-    let kept: Vec<_> = content
-        .elements()
-        .filter(|part| !is_empty_text(*part))
-        .map(Value::raw)
-        .collect();
-    if kept.is_empty() {
-        quoted(text)
-    } else {
-        format!("[{}]", kept.join(","))
-    }
+    let kept: Vec<_> = content.elements().filter(|part| !is_empty_text(*part)).map(Value::raw).collect();
+    if kept.is_empty() { quoted(text) } else { format!("[{}]", kept.join(",")) }
 }
 
 fn is_empty_text(part: Value<'_, '_>) -> bool {
@@ -159,48 +128,25 @@ pub(super) fn result_with_id<'a>(
         return Json::Raw(transcript.text(content.span));
     };
     let value = document.value(content.wire);
-    let mut patches: Vec<(Span, String)> = set_member(value, "tool_use_id", &quoted(id))
-        .into_iter()
-        .collect();
-    Json::Written(apply_patches(
-        transcript.source,
-        content.span.range(),
-        &mut patches,
-    ))
+    let mut patches: Vec<(Span, String)> = set_member(value, "tool_use_id", &quoted(id)).into_iter().collect();
+    Json::Written(apply_patches(transcript.source, content.span.range(), &mut patches))
 }
 
 /// A block as text under a line that says what it was. What it says stays byte for byte.
-fn demoted<'a>(
-    value: Value<'_, 'a>,
-    kind: &BlockKind<'_>,
-    heading: &str,
-) -> impl Iterator<Item = Json<'a>> {
+fn demoted<'a>(value: Value<'_, 'a>, kind: &BlockKind<'_>, heading: &str) -> impl Iterator<Item = Json<'a>> {
     let content = match kind {
         BlockKind::Result(_) => value.object().and_then(|block| block.get("content")),
         _ => None,
     };
     let pieces = match (kind, content.map(|content| (content, content.kind()))) {
         (_, Some((content, Kind::String))) => {
-            vec![text_block(Json::Joined(
-                format!("{heading}\n"),
-                content.raw_str(),
-            ))]
+            vec![text_block(Json::Joined(format!("{heading}\n"), content.raw_str()))]
         }
-        (_, Some((content, Kind::Array))) => {
-            std::iter::once(text_block(Json::Text(heading.to_owned())))
-                .chain(
-                    content
-                        .elements()
-                        .filter(|part| !is_empty_text(*part))
-                        .map(|part| Json::Raw(part.raw())),
-                )
-                .collect()
-        }
+        (_, Some((content, Kind::Array))) => std::iter::once(text_block(Json::Text(heading.to_owned())))
+            .chain(content.elements().filter(|part| !is_empty_text(*part)).map(|part| Json::Raw(part.raw())))
+            .collect(),
         (BlockKind::Result(_), _) => vec![text_block(Json::Text(heading.to_owned()))],
-        _ => vec![text_block(Json::Text(format!(
-            "{heading}\n{}",
-            value.raw()
-        )))],
+        _ => vec![text_block(Json::Text(format!("{heading}\n{}", value.raw())))],
     };
     pieces.into_iter()
 }
@@ -216,15 +162,8 @@ fn server_answer<'a>(kind: &BlockKind<'_>, value: Value<'_, 'a>) -> Json<'a> {
     };
     let id = call.id.as_deref().unwrap_or("");
     let name = call.name.as_deref().unwrap_or("");
-    if value
-        .object()
-        .and_then(|block| block.get("type"))
-        .is_some_and(|kind| kind.says("mcp_tool_use"))
-    {
-        let text = format!(
-            "{} no result was recorded for this call",
-            seamline_model::MARK
-        );
+    if value.object().and_then(|block| block.get("type")).is_some_and(|kind| kind.says("mcp_tool_use")) {
+        let text = format!("{} no result was recorded for this call", seamline_model::MARK);
         return object([
             member("type", "mcp_tool_result"),
             member("tool_use_id", id),
@@ -232,18 +171,7 @@ fn server_answer<'a>(kind: &BlockKind<'_>, value: Value<'_, 'a>) -> Json<'a> {
             ("content", list(vec![text_block(Json::Text(text))])),
         ]);
     }
-    let family = if name.starts_with("tool_search_tool") {
-        "tool_search"
-    } else {
-        name
-    };
-    let error = object([
-        member("type", format!("{family}_tool_result_error")),
-        member("error_code", "unavailable"),
-    ]);
-    object([
-        member("type", format!("{family}_tool_result")),
-        member("tool_use_id", id),
-        ("content", error),
-    ])
+    let family = if name.starts_with("tool_search_tool") { "tool_search" } else { name };
+    let error = object([member("type", format!("{family}_tool_result_error")), member("error_code", "unavailable")]);
+    object([member("type", format!("{family}_tool_result")), member("tool_use_id", id), ("content", error)])
 }

@@ -90,11 +90,9 @@ impl<'a> WireBlock<'_, 'a> {
                 BlockKind::Result(self.result())
             }
             "server_tool_use" | "mcp_tool_use" => BlockKind::ServerCall(self.call()),
-            "thinking" => BlockKind::Reasoning {
-                signed: self
-                    .signature
-                    .is_some_and(|value| !value.raw_str().is_empty()),
-            },
+            "thinking" => {
+                BlockKind::Reasoning { signed: self.signature.is_some_and(|value| !value.raw_str().is_empty()) }
+            }
             "redacted_thinking" => BlockKind::Reasoning { signed: true },
             other if other.ends_with("_tool_result") => BlockKind::ServerResult { id: self.id() },
             other if is_media_type(other) => BlockKind::Media,
@@ -107,27 +105,14 @@ impl<'a> WireBlock<'_, 'a> {
     }
 
     fn call(&self) -> Call<'a> {
-        Call {
-            id: self.id(),
-            name: self.name.and_then(Value::str),
-            input: input(self.input),
-        }
+        Call { id: self.id(), name: self.name.and_then(Value::str), input: input(self.input) }
     }
 
     fn result(&self) -> ResultBlock<'a> {
         let parts = self.content.map_or(Parts::Missing, parts);
-        let synthetic = self
-            .content
-            .and_then(only_text)
-            .is_some_and(|text| is_synthetic(&text));
+        let synthetic = self.content.and_then(only_text).is_some_and(|text| is_synthetic(&text));
         let content = self.content.map_or(Span::default(), Value::span);
-        ResultBlock {
-            id: self.id(),
-            name: None,
-            synthetic,
-            parts,
-            content,
-        }
+        ResultBlock { id: self.id(), name: None, synthetic, parts, content }
     }
 
     fn note_foreign_id(&self, expected: &'static str, keys: &mut Keys) {

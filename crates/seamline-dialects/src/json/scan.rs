@@ -95,14 +95,9 @@ impl<'a> Document<'a> {
     /// errors; they are kept and can be asked for.
     pub fn read(text: &'a str) -> Result<Self, Syntax> {
         if text.len() > BYTES_MAX {
-            return Err(Syntax {
-                offset: 0,
-                kind: SyntaxKind::TooManyBytes,
-            });
+            return Err(Syntax { offset: 0, kind: SyntaxKind::TooManyBytes });
         }
-        let byte_order_mark = text
-            .starts_with(BYTE_ORDER_MARK)
-            .then(|| Span::new(0, BYTE_ORDER_MARK.len_utf8()));
+        let byte_order_mark = text.starts_with(BYTE_ORDER_MARK).then(|| Span::new(0, BYTE_ORDER_MARK.len_utf8()));
         let mut scanner = Scanner {
             text,
             bytes: text.as_bytes(),
@@ -112,12 +107,7 @@ impl<'a> Document<'a> {
             lone_surrogates: Vec::new(),
         };
         scanner.document()?;
-        Ok(Self {
-            text,
-            nodes: scanner.nodes,
-            lone_surrogates: scanner.lone_surrogates,
-            byte_order_mark,
-        })
+        Ok(Self { text, nodes: scanner.nodes, lone_surrogates: scanner.lone_surrogates, byte_order_mark })
     }
 }
 
@@ -159,11 +149,7 @@ impl Scanner<'_> {
             }
         }
         self.skip_space();
-        if self.at == self.bytes.len() {
-            Ok(())
-        } else {
-            self.fail(SyntaxKind::Trailing)
-        }
+        if self.at == self.bytes.len() { Ok(()) } else { self.fail(SyntaxKind::Trailing) }
     }
 
     fn value(&mut self, expect: Expect) -> Result<Expect, Syntax> {
@@ -204,10 +190,7 @@ impl Scanner<'_> {
 
     fn comma_or_end(&mut self) -> Result<Expect, Syntax> {
         self.skip_space();
-        let container = self
-            .open
-            .last()
-            .map(|&index| self.nodes[index as usize].kind);
+        let container = self.open.last().map(|&index| self.nodes[index as usize].kind);
         match (self.bytes.get(self.at), container) {
             (Some(b','), Some(Kind::Object)) => {
                 self.at += 1;
@@ -308,19 +291,13 @@ impl Scanner<'_> {
     }
 
     fn eat(&mut self, any: &[u8]) -> bool {
-        let found = self
-            .bytes
-            .get(self.at)
-            .is_some_and(|byte| any.contains(byte));
+        let found = self.bytes.get(self.at).is_some_and(|byte| any.contains(byte));
         self.at += usize::from(found);
         found
     }
 
     fn digits(&mut self) -> usize {
-        let count = self.bytes[self.at..]
-            .iter()
-            .take_while(|byte| byte.is_ascii_digit())
-            .count();
+        let count = self.bytes[self.at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         self.at += count;
         count
     }
@@ -339,13 +316,7 @@ impl Scanner<'_> {
             return self.fail(SyntaxKind::TooManyValues);
         }
         let next = self.nodes.len() as u32 + 1;
-        self.nodes.push(Node {
-            start: start as u32,
-            end: self.at as u32,
-            next,
-            kind,
-            escaped,
-        });
+        self.nodes.push(Node { start: start as u32, end: self.at as u32, next, kind, escaped });
         Ok(())
     }
 
@@ -356,18 +327,12 @@ impl Scanner<'_> {
     }
 
     fn unexpected<T>(&self) -> Result<T, Syntax> {
-        let char = self
-            .text
-            .get(self.at..)
-            .and_then(|rest| rest.chars().next());
+        let char = self.text.get(self.at..).and_then(|rest| rest.chars().next());
         self.fail(char.map_or(SyntaxKind::Unfinished, SyntaxKind::Unexpected))
     }
 
     fn fail<T>(&self, kind: SyntaxKind) -> Result<T, Syntax> {
-        Err(Syntax {
-            offset: self.at,
-            kind,
-        })
+        Err(Syntax { offset: self.at, kind })
     }
 }
 
@@ -377,18 +342,13 @@ fn plain_prefix(bytes: &[u8]) -> usize {
     let mut at = 0;
     // Written so that the compiler tests a whole lane at a time.
     while let Some(lane) = bytes.get(at..at + LANES) {
-        let special = lane
-            .iter()
-            .fold(false, |found, &byte| found | is_special(byte));
+        let special = lane.iter().fold(false, |found, &byte| found | is_special(byte));
         if special {
             break;
         }
         at += LANES;
     }
-    at + bytes[at..]
-        .iter()
-        .position(|&byte| is_special(byte))
-        .unwrap_or(bytes.len() - at)
+    at + bytes[at..].iter().position(|&byte| is_special(byte)).unwrap_or(bytes.len() - at)
 }
 
 fn is_special(byte: u8) -> bool {

@@ -13,9 +13,7 @@ pub fn said(source: &str) -> Cow<'_, str> {
         return unescape(until_quote(inner));
     }
     for key in ["\"text\"", "\"content\""] {
-        let value = source
-            .split_once(key)
-            .map(|(_, rest)| rest.trim_start_matches([' ', ':', '\n', '\t']));
+        let value = source.split_once(key).map(|(_, rest)| rest.trim_start_matches([' ', ':', '\n', '\t']));
         if let Some(inner) = value.and_then(|value| value.strip_prefix('"')) {
             return unescape(until_quote(inner));
         }
@@ -105,10 +103,7 @@ mod tests {
 
     #[test]
     fn escapes_are_read_as_what_they_mean() {
-        assert_eq!(
-            unescape(r#"a\n\"\\\/\u0041\ud83d\ude00\ud83d"#),
-            "a\n\"\\/A\u{1f600}\u{fffd}"
-        );
+        assert_eq!(unescape(r#"a\n\"\\\/\u0041\ud83d\ude00\ud83d"#), "a\n\"\\/A\u{1f600}\u{fffd}");
         assert_eq!(unescape(r"\ude00x"), "\u{fffd}x");
     }
 

@@ -41,18 +41,12 @@ impl<'a> Document<'a> {
 
     /// The outermost value.
     pub(crate) fn root(&self) -> Value<'_, 'a> {
-        Value {
-            document: self,
-            node: 0,
-        }
+        Value { document: self, node: 0 }
     }
 
     /// The value with this handle.
     pub(crate) fn value(&self, node: u32) -> Value<'_, 'a> {
-        Value {
-            document: self,
-            node,
-        }
+        Value { document: self, node }
     }
 }
 
@@ -79,10 +73,7 @@ impl<'d, 'a> Value<'d, 'a> {
 
     pub(crate) fn span(self) -> Span {
         let node = self.node();
-        Span {
-            start: node.start,
-            end: node.end,
-        }
+        Span { start: node.start, end: node.end }
     }
 
     /// Its source text.
@@ -97,22 +88,14 @@ impl<'d, 'a> Value<'d, 'a> {
             return None;
         }
         let inner = self.raw_str();
-        Some(if node.escaped {
-            unescape(inner)
-        } else {
-            Cow::Borrowed(inner)
-        })
+        Some(if node.escaped { unescape(inner) } else { Cow::Borrowed(inner) })
     }
 
     /// Whether it is a string that says `text`.
     pub(crate) fn says(self, text: &str) -> bool {
         let node = self.node();
         node.kind == Kind::String
-            && if node.escaped {
-                unescape(self.raw_str()) == text
-            } else {
-                self.raw_str() == text
-            }
+            && if node.escaped { unescape(self.raw_str()) == text } else { self.raw_str() == text }
     }
 
     /// A string's source text between its quotes; empty for other values.
@@ -183,10 +166,7 @@ impl<'d, 'a> Object<'d, 'a> {
                 let (start, end) = (name.span().start, value.span().end);
                 return match (previous, members.next()) {
                     (Some(before), _) => Span { start: before, end },
-                    (None, Some((after, _))) => Span {
-                        start,
-                        end: after.span().start,
-                    },
+                    (None, Some((after, _))) => Span { start, end: after.span().start },
                     (None, None) => Span { start, end },
                 };
             }

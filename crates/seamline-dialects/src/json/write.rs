@@ -57,24 +57,11 @@ impl Style {
         let head = &text[..text.floor_char_boundary(HEAD_BYTES)];
         let newline = if head.contains("\r\n") { "\r\n" } else { "\n" };
         let after_brace = head.trim_start().strip_prefix('{').unwrap_or("");
-        let space: String = after_brace
-            .chars()
-            .take_while(|char| char.is_whitespace())
-            .collect();
-        let indent = space
-            .rsplit_once('\n')
-            .map(|(_, indent)| indent.to_owned())
-            .filter(|indent| !indent.is_empty());
-        let colon_space = head
-            .find("\":")
-            .is_some_and(|at| head[at + 2..].starts_with(' '));
+        let space: String = after_brace.chars().take_while(|char| char.is_whitespace()).collect();
+        let indent = space.rsplit_once('\n').map(|(_, indent)| indent.to_owned()).filter(|indent| !indent.is_empty());
+        let colon_space = head.find("\":").is_some_and(|at| head[at + 2..].starts_with(' '));
         let comma_space = indent.is_none() && (head.contains(", \"") || head.contains(", {"));
-        Self {
-            indent,
-            newline,
-            colon_space,
-            comma_space,
-        }
+        Self { indent, newline, colon_space, comma_space }
     }
 
     /// Whether a space follows a colon.
@@ -163,10 +150,7 @@ mod tests {
     use super::*;
 
     fn written(source: &str) -> String {
-        let json = object([
-            member("a", "x"),
-            ("b", list(vec![Json::Bool(true), Json::Null])),
-        ]);
+        let json = object([member("a", "x"), ("b", list(vec![Json::Bool(true), Json::Null]))]);
         let mut out = String::new();
         Style::of(source).write(&mut out, &json, 0);
         out
@@ -175,13 +159,7 @@ mod tests {
     #[test]
     fn new_text_follows_the_documents_layout() {
         assert_eq!(written(r#"{"k":1}"#), r#"{"a":"x","b":[true,null]}"#);
-        assert_eq!(
-            written(r#"{"k": 1, "l": 2}"#),
-            r#"{"a": "x", "b": [true, null]}"#
-        );
-        assert_eq!(
-            written("{\n  \"k\": 1\n}"),
-            "{\n  \"a\": \"x\",\n  \"b\": [\n    true,\n    null\n  ]\n}"
-        );
+        assert_eq!(written(r#"{"k": 1, "l": 2}"#), r#"{"a": "x", "b": [true, null]}"#);
+        assert_eq!(written("{\n  \"k\": 1\n}"), "{\n  \"a\": \"x\",\n  \"b\": [\n    true,\n    null\n  ]\n}");
     }
 }

@@ -2,8 +2,8 @@
 //! and where that is known from.
 
 use seamline_model::{
-    Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole,
-    NameDemand, Role, RoleGap, SameRole, Uniqueness,
+    Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole, NameDemand, Role,
+    RoleGap, SameRole, Uniqueness,
 };
 
 /// What OpenAI's own endpoint demands.
@@ -30,9 +30,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     // A tool message holds nothing but its result.
     results_first: None,
     // OAC-1: only the assistant has `tool_calls`. The text is the schema's.
-    wrong_role: ErrorText(
-        "Invalid parameter: only messages with role 'assistant' can have '{kind}'.",
-    ),
+    wrong_role: ErrorText("Invalid parameter: only messages with role 'assistant' can have '{kind}'."),
     // This dialect has no calls that the provider runs itself.
     unanswered_server: ErrorText(""),
     orphan_server: ErrorText(""),
@@ -68,9 +66,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     // OAC-10: no demand is known beyond OAC-8.
     empty_message: None,
     // OAC-8: null only beside calls.
-    null_content: Some(ErrorText(
-        "Invalid value for 'content': expected a string, got null.",
-    )),
+    null_content: Some(ErrorText("Invalid value for 'content': expected a string, got null.")),
     // OAC-7, observed (openai-node#1341).
     empty_call_list: Some(ErrorText(
         "Invalid 'messages[{message}].tool_calls': empty array. Expected an array with minimum length 1, but got an \
@@ -85,9 +81,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
         role: Role::Developer,
         instead: Role::User,
         models: &["o1-mini", "o1-preview"],
-        error: ErrorText(
-            "Unsupported value: 'messages[{message}].role' does not support 'developer' with this model.",
-        ),
+        error: ErrorText("Unsupported value: 'messages[{message}].role' does not support 'developer' with this model."),
     }),
     // OAC-1: text parts only.
     text_only_results: Some(ErrorText(

@@ -1,8 +1,7 @@
 //! Wire to transcript.
 
 use seamline_model::{
-    Block, BlockIndex, BlockKind, Body, Field, IrregularityKind, Message, MessageIndex, Role, Slot,
-    Transcript,
+    Block, BlockIndex, BlockKind, Body, Field, IrregularityKind, Message, MessageIndex, Role, Slot, Transcript,
 };
 
 use super::NAME;
@@ -13,22 +12,12 @@ use crate::{Document, Error};
 
 pub(super) fn decode<'a>(document: &Document<'a>) -> Result<Transcript<'a>, Error> {
     let list = messages(document, NAME)?;
-    let mut reader = Reader {
-        transcript: Transcript::new(document.text()),
-        keys: Keys::default(),
-    };
+    let mut reader = Reader { transcript: Transcript::new(document.text()), keys: Keys::default() };
     for message in list.elements() {
         reader.message(message);
     }
-    let Reader {
-        mut transcript,
-        keys,
-    } = reader;
-    transcript.model = document
-        .root()
-        .object()
-        .and_then(|body| body.get("model"))
-        .and_then(Value::str);
+    let Reader { mut transcript, keys } = reader;
+    transcript.model = document.root().object().and_then(|body| body.get("model")).and_then(Value::str);
     note_irregularities(&mut transcript, document, keys);
     Ok(transcript)
 }
@@ -39,10 +28,7 @@ struct Reader<'a> {
 }
 
 /// A block that is its whole message, or a field of it.
-const WHOLE: Slot = Slot {
-    field: Field::Whole,
-    index: 0,
-};
+const WHOLE: Slot = Slot { field: Field::Whole, index: 0 };
 
 impl<'a> Reader<'a> {
     fn message(&mut self, value: Value<'_, 'a>) {
@@ -52,8 +38,7 @@ impl<'a> Reader<'a> {
         let role = wire.role.map_or(Role::Unknown, wire::role);
         if role == Role::Unknown {
             let found = unreadable(value, wire.role);
-            self.keys
-                .note(IrregularityKind::UnreadableMessage { found }, value.span());
+            self.keys.note(IrregularityKind::UnreadableMessage { found }, value.span());
         }
         let first_block = self.transcript.blocks.len() as u32;
         let body = self.blocks(index, role, value, &wire);
@@ -67,30 +52,18 @@ impl<'a> Reader<'a> {
         });
     }
 
-    fn blocks(
-        &mut self,
-        index: MessageIndex,
-        role: Role,
-        value: Value<'_, 'a>,
-        wire: &WireMessage<'_, 'a>,
-    ) -> Body {
+    fn blocks(&mut self, index: MessageIndex, role: Role, value: Value<'_, 'a>, wire: &WireMessage<'_, 'a>) -> Body {
         if role == Role::Tool {
             if let Some(calls) = wire.calls {
                 self.calls(index, calls);
             }
-            self.keys
-                .enter(index, Some(BlockIndex(self.transcript.blocks.len() as u32)));
+            self.keys.enter(index, Some(BlockIndex(self.transcript.blocks.len() as u32)));
             let result = wire::result(wire, &mut self.keys);
             self.block(index, value, WHOLE, BlockKind::Result(result));
             return body(wire.content);
         }
         if let Some(reasoning) = wire.reasoning {
-            self.block(
-                index,
-                reasoning,
-                WHOLE,
-                BlockKind::Reasoning { signed: false },
-            );
+            self.block(index, reasoning, WHOLE, BlockKind::Reasoning { signed: false });
         }
         self.content(index, wire.content);
         if let Some(field) = wire.instead {
@@ -109,15 +82,11 @@ impl<'a> Reader<'a> {
     fn content(&mut self, message: MessageIndex, content: Option<Value<'_, 'a>>) {
         let Some(content) = content else { return };
         match content.kind() {
-            Kind::String => {
-                self.block(message, content, WHOLE, BlockKind::Text(emptiness(content)))
-            }
+            Kind::String => self.block(message, content, WHOLE, BlockKind::Text(emptiness(content))),
             Kind::Array => {
                 for (index, element) in content.elements().enumerate() {
-                    let slot = Slot {
-                        field: Field::Content,
-                        index: index as u32,
-                    };
+                    let slot = Slot { field: Field::Content, index: index as u32 };
+                    self.note_unreadable(message, element);
                     self.block(message, element, slot, wire::part(element));
                 }
             }
@@ -131,56 +100,47 @@ impl<'a> Reader<'a> {
                 let mut empty = true;
                 for (index, element) in calls.elements().enumerate() {
                     empty = false;
-                    let block = BlockIndex(self.transcript.blocks.len() as u32);
-                    self.keys.enter(message, Some(block));
+                    let slot = Slot { field: Field::Calls, index: index as u32 };
+                    if self.note_unreadable(message, element) {
+                        self.block(message, element, slot, BlockKind::Opaque);
+                        continue;
+                    }
                     let call = wire::call(element, &mut self.keys);
-                    let slot = Slot {
-                        field: Field::Calls,
-                        index: index as u32,
-                    };
                     self.block(message, element, slot, BlockKind::Call(call));
                 }
                 if empty {
-                    self.keys
-                        .note(IrregularityKind::EmptyCallList, calls.span());
+                    self.keys.note(IrregularityKind::EmptyCallList, calls.span());
                 }
             }
             Kind::String => {
                 let list = calls.str().unwrap_or_default().into_owned();
-                let is_list =
-                    Document::read(&list).is_ok_and(|document| document.root().is(Kind::Array));
+                let is_list = Document::read(&list).is_ok_and(|document| document.root().is(Kind::Array));
                 if is_list {
-                    self.keys
-                        .note(IrregularityKind::CallListAsText { list }, calls.span());
+                    self.keys.note(IrregularityKind::CallListAsText { list }, calls.span());
                 }
             }
             _ => {}
         }
     }
 
+    /// Notes an element that is not an object.
+    fn note_unreadable(&mut self, message: MessageIndex, element: Value<'_, 'a>) -> bool {
+        self.keys.enter(message, Some(BlockIndex(self.transcript.blocks.len() as u32)));
+        let found = element.kind();
+        if found != Kind::Object {
+            self.keys.note(IrregularityKind::UnreadableBlock { found: found.as_str() }, element.span());
+        }
+        found != Kind::Object
+    }
+
     fn note(&mut self, message: MessageIndex, kind: IrregularityKind, value: Value<'_, 'a>) {
-        self.keys.enter(
-            message,
-            Some(BlockIndex(self.transcript.blocks.len() as u32)),
-        );
+        self.keys.enter(message, Some(BlockIndex(self.transcript.blocks.len() as u32)));
         self.keys.note(kind, value.span());
     }
 
-    fn block(
-        &mut self,
-        message: MessageIndex,
-        value: Value<'_, 'a>,
-        slot: Slot,
-        kind: BlockKind<'a>,
-    ) {
+    fn block(&mut self, message: MessageIndex, value: Value<'_, 'a>, slot: Slot, kind: BlockKind<'a>) {
         self.transcript.has.note(&kind);
-        self.transcript.blocks.push(Block {
-            message,
-            span: value.span(),
-            slot,
-            kind,
-            wire: value.node,
-        });
+        self.transcript.blocks.push(Block { message, span: value.span(), slot, kind, wire: value.node });
     }
 }
 

@@ -9,26 +9,14 @@ use crate::json::{Json, list, member, object};
 use crate::reading::messages;
 use crate::splice::{MessagePlan, MessageWriter, Placed, Plan};
 
-pub(super) fn encode(
-    document: &Document<'_>,
-    transcript: &Transcript<'_>,
-    edits: &[Edit],
-) -> Encoded {
+pub(super) fn encode(document: &Document<'_>, transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
     let Ok(list) = messages(document, NAME) else {
         // A transcript comes from a document that could be decoded.
-        return Encoded {
-            text: document.text().to_owned(),
-            ..Encoded::default()
-        };
+        return Encoded { text: document.text().to_owned(), ..Encoded::default() };
     };
     let plan = Plan::new(transcript, edits);
     let writer = MessageWriter::new(transcript, list.span(), edits.len());
-    let mut encoder = Encoder {
-        document,
-        transcript,
-        plan: &plan,
-        writer,
-    };
+    let mut encoder = Encoder { document, transcript, plan: &plan, writer };
     let mut index = MessageIndex(0);
     while index.get() < transcript.messages.len() {
         index = encoder.message(index);
@@ -52,17 +40,11 @@ impl<'a> Encoder<'_, 'a, '_> {
             return self.answer(index, &[]);
         }
         let mut end = index.next();
-        while self
-            .plan
-            .get(end)
-            .is_some_and(|plan| plan.join_previous && !plan.removed)
-        {
+        while self.plan.get(end).is_some_and(|plan| plan.join_previous && !plan.removed) {
             end = end.next();
         }
         match self.plan.get(index) {
-            plan if end == index.next() && plan.is_none_or(MessagePlan::keeps_message) => {
-                self.writer.copy(index)
-            }
+            plan if end == index.next() && plan.is_none_or(MessagePlan::keeps_message) => self.writer.copy(index),
             Some(plan) if plan.removed => {}
             Some(plan) if plan.regroup => self.regroup(index),
             _ => self.edited(index, end),
@@ -75,10 +57,7 @@ impl<'a> Encoder<'_, 'a, '_> {
             return;
         };
         for new in &plan.before {
-            let message = object([
-                member("role", role_name(new.role)),
-                member("content", new.text),
-            ]);
+            let message = object([member("role", role_name(new.role)), member("content", new.text)]);
             self.writer.write(None, &message);
             self.writer.landed(new.edit);
         }
@@ -86,20 +65,14 @@ impl<'a> Encoder<'_, 'a, '_> {
 
     fn is_result(&self, index: MessageIndex) -> bool {
         let regroup = self.plan.get(index).is_some_and(|plan| plan.regroup);
-        self.transcript
-            .messages
-            .get(index.get())
-            .is_some_and(|message| message.role == Role::Tool)
-            && !regroup
+        self.transcript.messages.get(index.get()).is_some_and(|message| message.role == Role::Tool) && !regroup
     }
 
     /// Writes a run of tool messages with what joins it, then what had to leave it.
     fn answer(&mut self, start: MessageIndex, answers: &[Placed<'_>]) -> MessageIndex {
         let mut end = start;
         let mut left = Vec::new();
-        while self.is_result(end)
-            && (end == start || self.plan.get(end).is_none_or(|plan| plan.before.is_empty()))
-        {
+        while self.is_result(end) && (end == start || self.plan.get(end).is_none_or(|plan| plan.before.is_empty())) {
             if !self.result(end) {
                 left.push(end);
             }
@@ -142,13 +115,8 @@ impl<'a> Encoder<'_, 'a, '_> {
         change.hoist.is_none()
     }
 
-    fn result_block(
-        &self,
-        index: MessageIndex,
-    ) -> Option<(seamline_model::BlockIndex, &seamline_model::Block<'a>)> {
-        self.transcript
-            .blocks_of(index)
-            .find(|(_, block)| matches!(block.kind, BlockKind::Result(_)))
+    fn result_block(&self, index: MessageIndex) -> Option<(seamline_model::BlockIndex, &seamline_model::Block<'a>)> {
+        self.transcript.blocks_of(index).find(|(_, block)| matches!(block.kind, BlockKind::Result(_)))
     }
 
     /// Writes what has to follow a run of tool messages.
@@ -166,8 +134,7 @@ impl<'a> Encoder<'_, 'a, '_> {
             let text = rewrite::result_with_id(self.document, self.transcript, block, Some(id));
             self.writer.rewrite(Some(index), &text);
         } else if let Some(heading) = change.demote {
-            self.writer
-                .write(Some(index), &rewrite::demoted(value, heading));
+            self.writer.write(Some(index), &rewrite::demoted(value, heading));
             self.note_landed(index);
         } else if change.hoist.is_some() {
             self.writer.write(None, &rewrite::hoisted(value));
@@ -177,26 +144,14 @@ impl<'a> Encoder<'_, 'a, '_> {
     fn placed(&mut self, placed: &Placed<'_>) {
         match placed {
             Placed::Moved { result, edit, .. } => {
-                let id = self
-                    .plan
-                    .block(self.transcript, *result)
-                    .and_then(|plan| plan.id);
+                let id = self.plan.block(self.transcript, *result).and_then(|plan| plan.id);
                 let text = rewrite::result_with_id(self.document, self.transcript, *result, id);
-                self.writer
-                    .rewrite(Some(self.transcript.block(*result).message), &text);
+                self.writer.rewrite(Some(self.transcript.block(*result).message), &text);
                 self.writer.landed(*edit);
             }
             Placed::New { call, text, edit } => {
-                let id = self
-                    .transcript
-                    .call(*call)
-                    .and_then(|call| call.id.as_deref())
-                    .unwrap_or("");
-                let message = object([
-                    member("role", "tool"),
-                    member("tool_call_id", id),
-                    member("content", *text),
-                ]);
+                let id = self.transcript.call(*call).and_then(|call| call.id.as_deref()).unwrap_or("");
+                let message = object([member("role", "tool"), member("tool_call_id", id), member("content", *text)]);
                 self.writer.write(None, &message);
                 self.writer.landed(*edit);
             }
@@ -205,11 +160,7 @@ impl<'a> Encoder<'_, 'a, '_> {
 
     fn edited(&mut self, index: MessageIndex, end: MessageIndex) {
         let joined: Vec<_> = (index.next().0..end.0).map(MessageIndex).collect();
-        let parts = MessageParts {
-            document: self.document,
-            transcript: self.transcript,
-            plan: self.plan,
-        };
+        let parts = MessageParts { document: self.document, transcript: self.transcript, plan: self.plan };
         if let Some(text) = parts.rewrite(&self.writer, index, &joined) {
             self.writer.rewrite(Some(index), &text);
             self.note_landed(index);
@@ -218,18 +169,10 @@ impl<'a> Encoder<'_, 'a, '_> {
 
     /// Splits calls that stand in a message of another role off into an assistant message.
     fn regroup(&mut self, index: MessageIndex) {
-        let parts = MessageParts {
-            document: self.document,
-            transcript: self.transcript,
-            plan: self.plan,
-        };
+        let parts = MessageParts { document: self.document, transcript: self.transcript, plan: self.plan };
         let (calls, rest) = parts.split(index);
         let is_result = self.transcript.message(index).role == Role::Tool;
-        let assistant = object([
-            member("role", "assistant"),
-            ("content", Json::Null),
-            ("tool_calls", list(calls)),
-        ]);
+        let assistant = object([member("role", "assistant"), ("content", Json::Null), ("tool_calls", list(calls))]);
         if is_result {
             self.writer.write(Some(index), &assistant);
         }

@@ -32,12 +32,7 @@ impl Dialect for OpenAiChat {
         decode::decode(document)
     }
 
-    fn encode(
-        &self,
-        document: &Document<'_>,
-        transcript: &Transcript<'_>,
-        edits: &[Edit],
-    ) -> Encoded {
+    fn encode(&self, document: &Document<'_>, transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
         encode::encode(document, transcript, edits)
     }
 

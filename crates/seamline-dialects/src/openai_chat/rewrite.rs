@@ -1,8 +1,6 @@
 //! Single messages and calls, changed.
 
-use seamline_model::{
-    Block, BlockIndex, BlockKind, Emptiness, Field, MARK, MessageIndex, Role, Span, Transcript,
-};
+use seamline_model::{Block, BlockIndex, BlockKind, Emptiness, Field, MARK, MessageIndex, Role, Span, Transcript};
 
 use crate::Document;
 use crate::json::{Json, Kind, Value, escape_into, list, member, object};
@@ -33,11 +31,7 @@ impl<'a> MessageParts<'_, 'a, '_> {
         let mut patches = Patches::new();
         if let Some(plan) = self.plan.get(index) {
             if let Some(role) = plan.role {
-                patches.extend(set_member(
-                    value,
-                    "role",
-                    &format!("\"{}\"", role_name(role)),
-                ));
+                patches.extend(set_member(value, "role", &format!("\"{}\"", role_name(role))));
             }
             if let Some(text) = plan.fill {
                 patches.extend(set_member(value, "content", &quoted(text)));
@@ -46,11 +40,7 @@ impl<'a> MessageParts<'_, 'a, '_> {
         }
         self.content(writer, index, joined, &mut patches)?;
         self.calls(writer, index, joined, &mut patches);
-        Some(apply_patches(
-            self.transcript.source,
-            message.span.range(),
-            &mut patches,
-        ))
+        Some(apply_patches(self.transcript.source, message.span.range(), &mut patches))
     }
 
     /// Patches the content. `None` when nothing is left of the message.
@@ -61,8 +51,7 @@ impl<'a> MessageParts<'_, 'a, '_> {
         joined: &[MessageIndex],
         patches: &mut Patches,
     ) -> Option<()> {
-        let of_content =
-            |block: &Block<'_>| block.slot.field == Field::Content || is_whole_text(block);
+        let of_content = |block: &Block<'_>| block.slot.field == Field::Content || is_whole_text(block);
         let mut changed = !joined.is_empty();
         let mut parts = Vec::new();
         let mut left = 0;
@@ -78,10 +67,7 @@ impl<'a> MessageParts<'_, 'a, '_> {
                     Some(plan) if plan.demote.is_some() => {
                         changed = true;
                         let heading = plan.demote.unwrap_or_default();
-                        parts.push(text_part(Json::Text(format!(
-                            "{heading}\n{}",
-                            self.transcript.text(content.span)
-                        ))));
+                        parts.push(text_part(Json::Text(format!("{heading}\n{}", self.transcript.text(content.span)))));
                     }
                     _ => parts.push(self.part(content)),
                 }
@@ -92,11 +78,7 @@ impl<'a> MessageParts<'_, 'a, '_> {
                 return None;
             }
             let value = self.document.value(self.transcript.message(index).wire);
-            let text = if parts.is_empty() {
-                "null".to_owned()
-            } else {
-                writer.render(&list(parts), 1)
-            };
+            let text = if parts.is_empty() { "null".to_owned() } else { writer.render(&list(parts), 1) };
             patches.extend(set_member(value, "content", &text));
         }
         Some(())
@@ -104,11 +86,7 @@ impl<'a> MessageParts<'_, 'a, '_> {
 
     fn part(&self, block: &Block<'_>) -> Json<'a> {
         let raw = self.transcript.text(block.span);
-        if block.slot.field == Field::Whole {
-            text_part(Json::Raw(raw))
-        } else {
-            Json::Raw(raw)
-        }
+        if block.slot.field == Field::Whole { text_part(Json::Raw(raw)) } else { Json::Raw(raw) }
     }
 
     fn calls(
@@ -134,22 +112,12 @@ impl<'a> MessageParts<'_, 'a, '_> {
                 }
             }
         }
-        let list_member = value
-            .object()
-            .and_then(|members| members.member("tool_calls"));
+        let list_member = value.object().and_then(|members| members.member("tool_calls"));
         match (changed, calls.is_empty(), list_member) {
             (true, true, Some((key, _))) => {
-                patches.extend(
-                    value
-                        .object()
-                        .map(|members| (members.cut(key), String::new())),
-                );
+                patches.extend(value.object().map(|members| (members.cut(key), String::new())));
             }
-            (true, false, _) => patches.extend(set_member(
-                value,
-                "tool_calls",
-                &writer.render(&list(calls), 1),
-            )),
+            (true, false, _) => patches.extend(set_member(value, "tool_calls", &writer.render(&list(calls), 1))),
             _ => {}
         }
     }
@@ -163,16 +131,8 @@ impl<'a> MessageParts<'_, 'a, '_> {
     }
 
     /// Moves a call from the legacy field into the list.
-    fn adopt(
-        &self,
-        value: Value<'_, 'a>,
-        index: MessageIndex,
-        plan: &MessagePlan<'_>,
-        patches: &mut Patches,
-    ) {
-        let Some((legacy, members)) = value
-            .object()
-            .and_then(|members| Some((members.member("tool_use")?, members)))
+    fn adopt(&self, value: Value<'_, 'a>, index: MessageIndex, plan: &MessagePlan<'_>, patches: &mut Patches) {
+        let Some((legacy, members)) = value.object().and_then(|members| Some((members.member("tool_use")?, members)))
         else {
             return;
         };
@@ -181,11 +141,7 @@ impl<'a> MessageParts<'_, 'a, '_> {
         }
         let call = legacy_as_call(legacy.1);
         let mut calls = vec![call];
-        for (_, block) in self
-            .transcript
-            .blocks_of(index)
-            .filter(|(_, block)| block.slot.field == Field::Calls)
-        {
+        for (_, block) in self.transcript.blocks_of(index).filter(|(_, block)| block.slot.field == Field::Calls) {
             calls.push(self.transcript.text(block.span).to_owned());
         }
         patches.push((members.cut(legacy.0), String::new()));
@@ -194,13 +150,8 @@ impl<'a> MessageParts<'_, 'a, '_> {
             Some(old) => patches.push((old.span(), list)),
             None => {
                 // After the role, which every message that is read has.
-                let at = members
-                    .get("role")
-                    .map_or(members.tail().0, |role| role.span().end);
-                patches.push((
-                    Span { start: at, end: at },
-                    format!(",\"tool_calls\":{list}"),
-                ));
+                let at = members.get("role").map_or(members.tail().0, |role| role.span().end);
+                patches.push((Span { start: at, end: at }, format!(",\"tool_calls\":{list}")));
             }
         }
     }
@@ -237,10 +188,7 @@ fn changed_call(value: Value<'_, '_>, plan: &BlockPlan<'_>, source: &str) -> Str
     let Some(members) = value.object() else {
         return value.raw().to_owned();
     };
-    let function = members
-        .get("function")
-        .or_else(|| members.get("custom"))
-        .filter(|value| value.is(Kind::Object));
+    let function = members.get("function").or_else(|| members.get("custom")).filter(|value| value.is(Kind::Object));
     let Some(function) = function else {
         return flat_as_call(value, plan);
     };
@@ -252,11 +200,7 @@ fn changed_call(value: Value<'_, '_>, plan: &BlockPlan<'_>, source: &str) -> Str
         patches.extend(set_member(function, "name", &quoted(name)));
     }
     if plan.input {
-        let key = if members.get("function").is_some() {
-            "arguments"
-        } else {
-            "input"
-        };
+        let key = if members.get("function").is_some() { "arguments" } else { "input" };
         let input = function.object().and_then(|function| function.get(key));
         patches.extend(set_member(function, key, &input_text(input)));
     }
@@ -267,11 +211,7 @@ fn changed_call(value: Value<'_, '_>, plan: &BlockPlan<'_>, source: &str) -> Str
 fn flat_as_call(value: Value<'_, '_>, plan: &BlockPlan<'_>) -> String {
     let get = |key| value.object().and_then(|call| call.get(key));
     let string = |given: Option<&str>, value: Option<Value<'_, '_>>| {
-        given.map(quoted).or_else(|| {
-            value
-                .filter(|value| value.is(Kind::String))
-                .map(|value| value.raw().to_owned())
-        })
+        given.map(quoted).or_else(|| value.filter(|value| value.is(Kind::String)).map(|value| value.raw().to_owned()))
     };
     call_text(
         &string(plan.id, get("id").or_else(|| get("call_id"))).unwrap_or_else(|| quoted("")),
@@ -287,9 +227,7 @@ fn legacy_as_call(value: Value<'_, '_>) -> String {
 }
 
 fn call_text(id: &str, name: &str, arguments: &str) -> String {
-    format!(
-        "{{\"id\":{id},\"type\":\"function\",\"function\":{{\"name\":{name},\"arguments\":{arguments}}}}}"
-    )
+    format!("{{\"id\":{id},\"type\":\"function\",\"function\":{{\"name\":{name},\"arguments\":{arguments}}}}}")
 }
 
 /// A tool message under its plan.
@@ -307,26 +245,15 @@ pub(super) fn result(
     }
     let placeholder = plan.fill.or(plan.hoist);
     if let Some(text) = placeholder {
-        let kept: Vec<_> = contents(value)
-            .filter(|part| has_text(*part))
-            .map(Value::raw)
-            .collect();
-        let json = if kept.is_empty() {
-            quoted(text)
-        } else {
-            format!("[{}]", kept.join(","))
-        };
+        let kept: Vec<_> = contents(value).filter(|part| has_text(*part)).map(Value::raw).collect();
+        let json = if kept.is_empty() { quoted(text) } else { format!("[{}]", kept.join(",")) };
         patches.extend(set_member(value, "content", &json));
     }
     apply_patches(transcript.source, content.span.range(), &mut patches)
 }
 
 fn contents<'d, 'a>(message: Value<'d, 'a>) -> impl Iterator<Item = Value<'d, 'a>> {
-    message
-        .object()
-        .and_then(|members| members.get("content"))
-        .into_iter()
-        .flat_map(Value::elements)
+    message.object().and_then(|members| members.get("content")).into_iter().flat_map(Value::elements)
 }
 
 fn has_text(part: Value<'_, '_>) -> bool {
@@ -335,19 +262,9 @@ fn has_text(part: Value<'_, '_>) -> bool {
 
 /// What is not text in a tool message, as a user message.
 pub(super) fn hoisted<'a>(message: Value<'_, 'a>) -> Json<'a> {
-    let note = text_part(Json::Text(format!(
-        "{MARK} what a tool returned beside text:"
-    )));
-    let media = contents(message)
-        .filter(|part| part_text(*part).is_none())
-        .map(|part| Json::Raw(part.raw()));
-    object([
-        member("role", "user"),
-        (
-            "content",
-            list(std::iter::once(note).chain(media).collect()),
-        ),
-    ])
+    let note = text_part(Json::Text(format!("{MARK} what a tool returned beside text:")));
+    let media = contents(message).filter(|part| part_text(*part).is_none()).map(|part| Json::Raw(part.raw()));
+    object([member("role", "user"), ("content", list(std::iter::once(note).chain(media).collect()))])
 }
 
 /// A tool message as it stands, naming another call if it should.
@@ -357,10 +274,7 @@ pub(super) fn result_with_id(
     block: BlockIndex,
     id: Option<&str>,
 ) -> String {
-    let plan = BlockPlan {
-        id,
-        ..BlockPlan::default()
-    };
+    let plan = BlockPlan { id, ..BlockPlan::default() };
     result(document, transcript, block, &plan)
 }
 
@@ -375,9 +289,7 @@ pub(super) fn demoted<'a>(message: Value<'_, 'a>, heading: &str) -> Json<'a> {
                 .chain(parts.elements().map(|part| Json::Raw(part.raw())))
                 .collect(),
         ),
-        Some((other, kind)) if kind != Kind::Null => {
-            Json::Text(format!("{heading}\n{}", other.raw()))
-        }
+        Some((other, kind)) if kind != Kind::Null => Json::Text(format!("{heading}\n{}", other.raw())),
         _ => Json::Text(heading.to_owned()),
     };
     object([member("role", "user"), ("content", content)])
@@ -385,16 +297,8 @@ pub(super) fn demoted<'a>(message: Value<'_, 'a>, heading: &str) -> Json<'a> {
 
 /// An assistant message that makes a call rebuilt from its result.
 pub(super) fn rebuilt_call<'a>(id: &str, name: &str) -> Json<'a> {
-    let call = call_text(
-        &quoted(id),
-        &quoted(name),
-        "\"{\\\"reconstructed\\\":true}\"",
-    );
-    object([
-        member("role", "assistant"),
-        ("content", Json::Null),
-        ("tool_calls", list(vec![Json::Written(call)])),
-    ])
+    let call = call_text(&quoted(id), &quoted(name), "\"{\\\"reconstructed\\\":true}\"");
+    object([member("role", "assistant"), ("content", Json::Null), ("tool_calls", list(vec![Json::Written(call)]))])
 }
 
 fn text_part(text: Json<'_>) -> Json<'_> {

@@ -34,9 +34,7 @@ impl<'d, 'a> WireMessage<'d, 'a> {
                 "tool_calls" if there => message.calls = Some(member),
                 "tool_use" if member.is(Kind::Object) => message.legacy_call = Some(member),
                 "function_call" | "refusal" | "audio" if there => message.instead = Some(member),
-                "reasoning_content" | "reasoning" | "reasoning_details" if there => {
-                    message.reasoning = Some(member)
-                }
+                "reasoning_content" | "reasoning" | "reasoning_details" if there => message.reasoning = Some(member),
                 other if RESULT_ID_KEYS.contains(&other) => {
                     if message.answers.is_none() || other == "tool_call_id" {
                         message.answers = Some((key, member));
@@ -66,11 +64,7 @@ pub(super) fn part<'a>(value: Value<'_, 'a>) -> BlockKind<'a> {
     if let Some(text) = part_text(value) {
         return BlockKind::Text(emptiness(text));
     }
-    match value
-        .object()
-        .and_then(|part| part.get("type"))
-        .and_then(Value::str)
-    {
+    match value.object().and_then(|part| part.get("type")).and_then(Value::str) {
         Some(kind) if is_media_type(&kind) => BlockKind::Media,
         _ => BlockKind::Opaque,
     }
@@ -85,9 +79,7 @@ pub(super) fn call<'a>(value: Value<'_, 'a>, keys: &mut Keys) -> Call<'a> {
         match keys.see(value, key) {
             "function" | "custom" => function = Some(member),
             "name" => flat = Some(member),
-            other if CALL_ID_KEYS.contains(&other) && (id.is_none() || other == "id") => {
-                id = Some((key, member))
-            }
+            other if CALL_ID_KEYS.contains(&other) && (id.is_none() || other == "id") => id = Some((key, member)),
             _ => {}
         }
     }
@@ -107,11 +99,7 @@ pub(super) fn call<'a>(value: Value<'_, 'a>, keys: &mut Keys) -> Call<'a> {
             }
         }
         // Name and arguments beside the id instead of under `function`.
-        None => Call {
-            id,
-            name: flat.and_then(Value::str),
-            input: Input::Other,
-        },
+        None => Call { id, name: flat.and_then(Value::str), input: Input::Other },
     }
 }
 
@@ -144,10 +132,7 @@ pub(super) fn result<'a>(message: &WireMessage<'_, 'a>, keys: &mut Keys) -> Resu
     ResultBlock {
         id: message.answers.and_then(|(_, value)| value.str()),
         name: message.name.and_then(Value::str),
-        synthetic: message
-            .content
-            .and_then(only_text)
-            .is_some_and(|text| is_synthetic(&text)),
+        synthetic: message.content.and_then(only_text).is_some_and(|text| is_synthetic(&text)),
         parts: message.content.map_or(Parts::Missing, parts),
         content: message.content.map_or(Span::default(), Value::span),
     }

@@ -18,9 +18,7 @@ pub(super) const PROVIDER: Provider = Provider {
              a row",
         )),
         // ANT-12.
-        first_role: FirstRole::User(ErrorText(
-            "messages: first message must use the \"user\" role",
-        )),
+        first_role: FirstRole::User(ErrorText("messages: first message must use the \"user\" role")),
         // No recorded request shows that these endpoints join neighbouring messages.
         joint_answers: false,
         ..anthropic_messages::CONSTRAINTS

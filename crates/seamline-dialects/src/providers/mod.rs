@@ -24,12 +24,8 @@ pub struct Provider {
 
 /// Every provider; of those that serve a dialect the last one takes models nobody else
 /// claims.
-pub const ALL: &[&Provider] = &[
-    &anthropic::PROVIDER,
-    &anthropic_compatible::PROVIDER,
-    &openai::PROVIDER,
-    &openai_compatible::PROVIDER,
-];
+pub const ALL: &[&Provider] =
+    &[&anthropic::PROVIDER, &anthropic_compatible::PROVIDER, &openai::PROVIDER, &openai_compatible::PROVIDER];
 
 /// The provider with this name.
 pub fn by_name(name: &str) -> Option<&'static Provider> {
@@ -39,16 +35,8 @@ pub fn by_name(name: &str) -> Option<&'static Provider> {
 /// The provider of a model in a dialect: the one that claims the model, else the most
 /// tolerant one, so that nothing is found that some provider would accept.
 pub fn for_model(dialect: &str, model: Option<&str>) -> &'static Provider {
-    let serving = || {
-        ALL.iter()
-            .copied()
-            .filter(|provider| provider.dialect == dialect)
-    };
-    let claims = |provider: &&Provider| {
-        model.is_none_or(|model| provider.models.iter().any(|start| model.starts_with(start)))
-    };
-    serving()
-        .find(claims)
-        .or_else(|| serving().last())
-        .unwrap_or(&openai_compatible::PROVIDER)
+    let serving = || ALL.iter().copied().filter(|provider| provider.dialect == dialect);
+    let claims =
+        |provider: &&Provider| model.is_none_or(|model| provider.models.iter().any(|start| model.starts_with(start)));
+    serving().find(claims).or_else(|| serving().last()).unwrap_or(&openai_compatible::PROVIDER)
 }

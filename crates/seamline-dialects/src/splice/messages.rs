@@ -26,16 +26,8 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
             transcript,
             style: Style::of(source),
             list,
-            depth: if source.trim_start().starts_with('[') {
-                1
-            } else {
-                2
-            },
-            out: Encoded {
-                text,
-                origins: Vec::new(),
-                landed: vec![None; edit_count],
-            },
+            depth: if source.trim_start().starts_with('[') { 1 } else { 2 },
+            out: Encoded { text, origins: Vec::new(), landed: vec![None; edit_count] },
             copied: None,
         }
     }
@@ -46,10 +38,7 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
         match self.copied {
             // The one before it was copied too: keep what stood between them.
             Some(last) if last.next() == index => {
-                let gap = Span {
-                    start: self.transcript.message(last).span.end,
-                    end: span.end,
-                };
+                let gap = Span { start: self.transcript.message(last).span.end, end: span.end };
                 self.out.text.push_str(self.transcript.text(gap));
             }
             _ => {
@@ -93,23 +82,12 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
 
     /// The text of a member put after the last one of an object `below` levels under a
     /// message.
-    pub(crate) fn render_member(
-        &self,
-        key: &str,
-        json: &Json<'_>,
-        follows: bool,
-        below: usize,
-    ) -> String {
+    pub(crate) fn render_member(&self, key: &str, json: &Json<'_>, follows: bool, below: usize) -> String {
         let mut text = String::new();
-        self.style
-            .separate(&mut text, usize::from(follows), self.depth + below + 1);
+        self.style.separate(&mut text, usize::from(follows), self.depth + below + 1);
         text.push('"');
         text.push_str(key);
-        text.push_str(if self.style.colon_space() {
-            "\": "
-        } else {
-            "\":"
-        });
+        text.push_str(if self.style.colon_space() { "\": " } else { "\":" });
         self.style.write(&mut text, json, self.depth + below + 1);
         text
     }
@@ -121,8 +99,7 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
                 self.transcript.message(last).span.end as usize
             }
             _ => {
-                self.style
-                    .finish(&mut self.out.text, self.out.origins.len(), self.depth - 1);
+                self.style.finish(&mut self.out.text, self.out.origins.len(), self.depth - 1);
                 self.list.end as usize - 1
             }
         };
@@ -131,28 +108,19 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
     }
 
     fn separate(&mut self) {
-        match (
-            self.out.origins.is_empty(),
-            self.transcript.messages.first(),
-        ) {
+        match (self.out.origins.is_empty(), self.transcript.messages.first()) {
             // Keep what stands between the bracket and the first message.
             (true, Some(first)) => {
                 let gap = self.list.start as usize + 1..first.span.start as usize;
                 self.out.text.push_str(&self.transcript.source[gap]);
             }
-            (empty, _) => self
-                .style
-                .separate(&mut self.out.text, usize::from(!empty), self.depth),
+            (empty, _) => self.style.separate(&mut self.out.text, usize::from(!empty), self.depth),
         }
     }
 }
 
 /// The text of a range with patches applied. Of patches that overlap the first counts.
-pub(crate) fn apply_patches(
-    source: &str,
-    range: std::ops::Range<usize>,
-    patches: &mut [(Span, String)],
-) -> String {
+pub(crate) fn apply_patches(source: &str, range: std::ops::Range<usize>, patches: &mut [(Span, String)]) -> String {
     patches.sort_by_key(|(span, _)| (span.start, span.end));
     let mut out = String::with_capacity(range.len());
     let mut at = range.start;

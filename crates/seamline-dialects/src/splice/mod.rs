@@ -20,9 +20,7 @@ pub fn patch(text: &str, message_count: usize, edits: &[Edit]) -> Encoded {
         .collect();
     Encoded {
         text: apply_patches(text, 0..text.len(), &mut patches),
-        origins: (0..message_count)
-            .map(|index| Some(MessageIndex(index as u32)))
-            .collect(),
+        origins: (0..message_count).map(|index| Some(MessageIndex(index as u32))).collect(),
         landed: vec![None; edits.len()],
     }
 }

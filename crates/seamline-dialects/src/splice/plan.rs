@@ -65,18 +65,9 @@ pub(crate) struct BlockPlan<'e> {
 #[derive(Debug)]
 pub(crate) enum Placed<'e> {
     /// One that stood elsewhere, with the media that travel with it.
-    Moved {
-        result: BlockIndex,
-        call: BlockIndex,
-        media: &'e [BlockIndex],
-        edit: usize,
-    },
+    Moved { result: BlockIndex, call: BlockIndex, media: &'e [BlockIndex], edit: usize },
     /// A new one.
-    New {
-        call: BlockIndex,
-        text: &'e str,
-        edit: usize,
-    },
+    New { call: BlockIndex, text: &'e str, edit: usize },
 }
 
 impl Placed<'_> {
@@ -90,13 +81,7 @@ impl Placed<'_> {
 impl MessagePlan<'_> {
     /// Whether the message itself stays as it is, whatever goes before or answers it.
     pub(crate) fn keeps_message(&self) -> bool {
-        let Self {
-            edits,
-            blocks,
-            removed,
-            join_previous,
-            ..
-        } = self;
+        let Self { edits, blocks, removed, join_previous, .. } = self;
         edits.is_empty() && blocks.is_empty() && !removed && !join_previous
     }
 }
@@ -119,14 +104,8 @@ impl<'e> Plan<'e> {
     }
 
     /// The plan of the block, if one of the edits is about it.
-    pub(crate) fn block(
-        &self,
-        transcript: &Transcript<'_>,
-        block: BlockIndex,
-    ) -> Option<&BlockPlan<'e>> {
-        self.get(transcript.block(block).message)?
-            .blocks
-            .get(&block)
+    pub(crate) fn block(&self, transcript: &Transcript<'_>, block: BlockIndex) -> Option<&BlockPlan<'e>> {
+        self.get(transcript.block(block).message)?.blocks.get(&block)
     }
 
     #[expect(clippy::too_many_lines, reason = "a flat table, one arm per edit")]
@@ -136,48 +115,27 @@ impl<'e> Plan<'e> {
             Edit::Patch { .. } => {}
             Edit::Synthesize { call, text, .. } => {
                 let message = transcript.block(*call).message;
-                self.message(message).answers.push(Placed::New {
-                    call: *call,
-                    text,
-                    edit: index,
-                });
+                self.message(message).answers.push(Placed::New { call: *call, text, edit: index });
             }
-            Edit::Relocate {
-                result,
-                call,
-                media,
-            } => {
+            Edit::Relocate { result, call, media } => {
                 for block in media.iter().chain([result]) {
                     self.touch(transcript, *block).gone = true;
                 }
                 let message = transcript.block(*call).message;
-                self.message(message).answers.push(Placed::Moved {
-                    result: *result,
-                    call: *call,
-                    media,
-                    edit: index,
-                });
+                self.message(message).answers.push(Placed::Moved { result: *result, call: *call, media, edit: index });
             }
             Edit::Readdress { result, id } => self.own(transcript, *result, index).id = Some(id),
-            Edit::Demote { block, heading } => {
-                self.own(transcript, *block, index).demote = Some(heading)
-            }
+            Edit::Demote { block, heading } => self.own(transcript, *block, index).demote = Some(heading),
             Edit::ReconstructCall { result, id, name } => {
                 self.touch(transcript, *result).rebuild = Some((id, name, index));
             }
             Edit::Remove { block } => self.own(transcript, *block, index).gone = true,
             Edit::SetCallId { call, id } => self.own(transcript, *call, index).id = Some(id),
-            Edit::SetToolName { call, name } => {
-                self.own(transcript, *call, index).name = Some(name)
-            }
+            Edit::SetToolName { call, name } => self.own(transcript, *call, index).name = Some(name),
             Edit::SetInput { call } => self.own(transcript, *call, index).input = true,
             Edit::AdoptLegacyCall { call } => self.own(transcript, *call, index).adopt = true,
-            Edit::FillResult { result, text } => {
-                self.own(transcript, *result, index).fill = Some(text)
-            }
-            Edit::HoistMedia { result, text } => {
-                self.own(transcript, *result, index).hoist = Some(text)
-            }
+            Edit::FillResult { result, text } => self.own(transcript, *result, index).fill = Some(text),
+            Edit::HoistMedia { result, text } => self.own(transcript, *result, index).hoist = Some(text),
             Edit::CloseServerCall { call } => self.own(transcript, *call, index).close = true,
             Edit::RemoveMessage { message } => self.whole(*message, index).removed = true,
             Edit::RemoveCallList { message } => self.whole(*message, index).drop_call_list = true,
@@ -187,11 +145,7 @@ impl<'e> Plan<'e> {
             Edit::FillMessage { message, text } => self.whole(*message, index).fill = Some(text),
             Edit::JoinPrevious { message } => self.whole(*message, index).join_previous = true,
             Edit::InsertMessage { before, role, text } => {
-                self.message(*before).before.push(NewMessage {
-                    edit: index,
-                    role: *role,
-                    text,
-                });
+                self.message(*before).before.push(NewMessage { edit: index, role: *role, text });
             }
         }
     }
@@ -216,12 +170,7 @@ impl<'e> Plan<'e> {
     }
 
     /// The plan of a block whose edit ends up in its own message.
-    fn own(
-        &mut self,
-        transcript: &Transcript<'_>,
-        block: BlockIndex,
-        edit: usize,
-    ) -> &mut BlockPlan<'e> {
+    fn own(&mut self, transcript: &Transcript<'_>, block: BlockIndex, edit: usize) -> &mut BlockPlan<'e> {
         self.whole(transcript.block(block).message, edit);
         self.touch(transcript, block)
     }

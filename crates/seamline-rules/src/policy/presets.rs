@@ -1,8 +1,8 @@
 //! The presets, by name.
 
 use super::{
-    Displaced, DuplicateCallId, DuplicateResult, Emptied, MatchScope, Misaddressed, OnInvalid,
-    OrphanResult, Policy, ResultOrder, SafetyMax, Texts, TrailingCall, UnansweredCall,
+    Displaced, DuplicateCallId, DuplicateResult, Emptied, MatchScope, Misaddressed, OnInvalid, OrphanResult, Policy,
+    ResultOrder, SafetyMax, Texts, TrailingCall, UnansweredCall,
 };
 
 /// A named policy.
@@ -17,46 +17,14 @@ pub struct Preset {
 
 /// Every preset; the first is the default.
 pub const PRESETS: &[Preset] = &[
-    Preset {
-        name: "lossless",
-        about: "everything anyone said survives; the default",
-        build: lossless,
-    },
-    Preset {
-        name: "minimal",
-        about: "the fewest changed bytes that the provider accepts",
-        build: minimal,
-    },
-    Preset {
-        name: "strict",
-        about: "report and block; change nothing",
-        build: strict,
-    },
-    Preset {
-        name: "opal",
-        about: "close every call, put results in call order, strip orphans",
-        build: opal,
-    },
-    Preset {
-        name: "clawos",
-        about: "remove both halves of what does not pair; open calls may stay",
-        build: clawos,
-    },
-    Preset {
-        name: "llxprt",
-        about: "close cancelled calls, rebuild calls of orphaned results",
-        build: llxprt,
-    },
-    Preset {
-        name: "kilroy",
-        about: "drop unanswered calls and resend",
-        build: kilroy,
-    },
-    Preset {
-        name: "libr-agent",
-        about: "keep only complete pairs, drop the rest",
-        build: libr_agent,
-    },
+    Preset { name: "lossless", about: "everything anyone said survives; the default", build: lossless },
+    Preset { name: "minimal", about: "the fewest changed bytes that the provider accepts", build: minimal },
+    Preset { name: "strict", about: "report and block; change nothing", build: strict },
+    Preset { name: "opal", about: "close every call, put results in call order, strip orphans", build: opal },
+    Preset { name: "clawos", about: "remove both halves of what does not pair; open calls may stay", build: clawos },
+    Preset { name: "llxprt", about: "close cancelled calls, rebuild calls of orphaned results", build: llxprt },
+    Preset { name: "kilroy", about: "drop unanswered calls and resend", build: kilroy },
+    Preset { name: "libr-agent", about: "keep only complete pairs, drop the rest", build: libr_agent },
 ];
 
 /// Relocate, then re-address, then keep as text, then synthesise; never drop what
@@ -86,14 +54,10 @@ fn texts() -> Texts {
         missing: marked(
             "No result was recorded for this tool call. Whether it ran is unknown; check before running it again.",
         ),
-        aborted: marked(
-            "The user aborted the run before this tool call gave a result. Whether it ran is unknown.",
-        ),
+        aborted: marked("The user aborted the run before this tool call gave a result. Whether it ran is unknown."),
         cancelled: marked("The user cancelled this tool call. It did not finish."),
         denied: marked("This tool call was denied. It did not run."),
-        timeout: marked(
-            "This tool call did not finish in time. Whether it took effect is unknown.",
-        ),
+        timeout: marked("This tool call did not finish in time. Whether it took effect is unknown."),
         crashed: marked("The tool crashed during this call. Whether it took effect is unknown."),
         truncated: marked("This tool call was cut off before it was complete. It did not run."),
         reconstructed: marked("This tool call was rebuilt from its result."),
@@ -113,11 +77,7 @@ fn minimal() -> Policy {
 }
 
 fn strict() -> Policy {
-    Policy {
-        preset: "strict".to_owned(),
-        on_invalid: OnInvalid::Block,
-        ..lossless()
-    }
+    Policy { preset: "strict".to_owned(), on_invalid: OnInvalid::Block, ..lossless() }
 }
 
 fn opal() -> Policy {

@@ -47,4 +47,5 @@ pub static ALL: &[&Rule] = &[
     &wire::call_input::RULE,
     &wire::legacy_call::RULE,
     &wire::unreadable_message::RULE,
+    &wire::unreadable_block::RULE,
 ];

@@ -103,9 +103,7 @@ impl Breaker {
             Self::DropResult => take_result(messages, place).map(drop),
             Self::DropAssistant => pairing::drop_assistant(messages, place),
             Self::RepeatResult => pairing::repeat_result(messages, place, Repeat::Same),
-            Self::RepeatResultDiffering => {
-                pairing::repeat_result(messages, place, Repeat::Differing)
-            }
+            Self::RepeatResultDiffering => pairing::repeat_result(messages, place, Repeat::Differing),
             Self::MoveResultLater => pairing::move_later(messages, place),
             Self::MoveResultEarlier => pairing::move_earlier(messages, place),
             Self::MoveResultBeforeCall => pairing::move_before_call(messages, place),
@@ -121,9 +119,7 @@ impl Breaker {
                 shape::empty_message(messages, place);
                 Some(())
             }
-            Self::IllegalId => {
-                shape::rename(messages, place, |place| format!("functions.f:{place}|é"))
-            }
+            Self::IllegalId => shape::rename(messages, place, |place| format!("functions.f:{place}|é")),
             Self::LongId => shape::rename(messages, place, |place| format!("call_{place:065}")),
             Self::BadToolName => edit_call(messages, place, |call| call.name = "read file!".into()),
             Self::NonObjectInput => edit_call(messages, place, |call| {

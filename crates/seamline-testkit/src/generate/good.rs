@@ -29,73 +29,41 @@ const WORDS: [&str; 12] = [
 pub fn good() -> impl Strategy<Value = Transcript> {
     let opening = option::weighted(0.2, words());
     let turns = collection::vec(turn(), 1..=TURNS_MAX);
-    (option::of(words()), opening, turns).prop_map(|(system, opening, turns)| {
-        Plan {
-            system,
-            opening,
-            turns,
-        }
-        .transcript()
-    })
+    (option::of(words()), opening, turns)
+        .prop_map(|(system, opening, turns)| Plan { system, opening, turns }.transcript())
 }
 
 fn turn() -> impl Strategy<Value = TurnPlan> {
     let note = option::weighted(0.15, words());
     let cycles = collection::vec(cycle(), 0..=CYCLES_MAX);
     let closing = option::weighted(0.7, (words(), shape()));
-    (user(), note, cycles, closing).prop_map(|(user, note, cycles, closing)| TurnPlan {
-        user,
-        note,
-        cycles,
-        closing,
-    })
+    (user(), note, cycles, closing).prop_map(|(user, note, cycles, closing)| TurnPlan { user, note, cycles, closing })
 }
 
 fn user() -> impl Strategy<Value = UserPlan> {
-    (words(), shape(), prop::bool::weighted(0.15)).prop_map(|(words, shape, image)| UserPlan {
-        words,
-        shape,
-        image,
-    })
+    (words(), shape(), prop::bool::weighted(0.15)).prop_map(|(words, shape, image)| UserPlan { words, shape, image })
 }
 
 fn cycle() -> impl Strategy<Value = CyclePlan> {
     let seldom = || prop::bool::weighted(0.2);
     let calls = collection::vec(call(), 1..=CALLS_MAX);
-    let asides = (
-        option::of(words()),
-        option::weighted(0.2, words()),
-        option::weighted(0.1, words()),
-    );
-    ((seldom(), seldom(), seldom()), calls, 0..6_usize, asides).prop_map(
-        |(chances, calls, order, asides)| {
-            let (thinking, server_pair, reuses_ids) = chances;
-            let (text, after_results, note) = asides;
-            CyclePlan {
-                thinking,
-                server_pair,
-                text,
-                calls,
-                reuses_ids,
-                order,
-                after_results,
-                note,
-            }
-        },
-    )
+    let asides = (option::of(words()), option::weighted(0.2, words()), option::weighted(0.1, words()));
+    ((seldom(), seldom(), seldom()), calls, 0..6_usize, asides).prop_map(|(chances, calls, order, asides)| {
+        let (thinking, server_pair, reuses_ids) = chances;
+        let (text, after_results, note) = asides;
+        CyclePlan { thinking, server_pair, text, calls, reuses_ids, order, after_results, note }
+    })
 }
 
 fn call() -> impl Strategy<Value = CallPlan> {
     let ending = prop_oneof![4 => Just(Ending::Done), 1 => Just(Ending::Failed)];
-    (words(), 0..4_usize, words(), shape(), ending).prop_map(
-        |(input, depth, output, shape, ending)| CallPlan {
-            input,
-            depth,
-            output,
-            shape,
-            ending,
-        },
-    )
+    (words(), 0..4_usize, words(), shape(), ending).prop_map(|(input, depth, output, shape, ending)| CallPlan {
+        input,
+        depth,
+        output,
+        shape,
+        ending,
+    })
 }
 
 fn words() -> impl Strategy<Value = &'static str> {

@@ -55,11 +55,7 @@ impl Broken {
         for damage in &damages {
             damage.breaker.apply(&mut transcript, damage.place);
         }
-        Self {
-            before,
-            damages,
-            transcript,
-        }
+        Self { before, damages, transcript }
     }
 }
 
@@ -73,21 +69,14 @@ pub fn broken() -> impl Strategy<Value = Broken> {
 
 /// One way of breaking and its place.
 pub fn damage() -> impl Strategy<Value = Damage> {
-    (select(&Breaker::ALL[..]), 0..1000_usize)
-        .prop_map(|(breaker, place)| Damage { breaker, place })
+    (select(&Breaker::ALL[..]), 0..1000_usize).prop_map(|(breaker, place)| Damage { breaker, place })
 }
 
 /// A style to write a body in.
 pub fn style() -> impl Strategy<Value = Style> {
-    let layouts = [
-        Layout::Compact,
-        Layout::Spaced,
-        Layout::Indented(2),
-        Layout::Indented(4),
-    ];
+    let layouts = [Layout::Compact, Layout::Spaced, Layout::Indented(2), Layout::Indented(4)];
     let escapes = [Escapes::Needed, Escapes::All];
-    (select(layouts.to_vec()), select(escapes.to_vec()))
-        .prop_map(|(layout, escapes)| Style { layout, escapes })
+    (select(layouts.to_vec()), select(escapes.to_vec())).prop_map(|(layout, escapes)| Style { layout, escapes })
 }
 
 #[cfg(test)]

@@ -69,10 +69,7 @@ impl Plan {
             builder.push_text(Role::Assistant, words);
         }
         self.turns.iter().for_each(|turn| builder.turn(turn));
-        Transcript {
-            system,
-            messages: builder.messages,
-        }
+        Transcript { system, messages: builder.messages }
     }
 }
 
@@ -110,21 +107,13 @@ impl Builder {
     }
 
     fn cycle(&mut self, cycle: &CyclePlan) {
-        let (calls, mut results): (Vec<_>, Vec<_>) = cycle
-            .calls
-            .iter()
-            .enumerate()
-            .map(|(index, call)| self.pair(index, call, cycle.reuses_ids))
-            .unzip();
+        let (calls, mut results): (Vec<_>, Vec<_>) =
+            cycle.calls.iter().enumerate().map(|(index, call)| self.pair(index, call, cycle.reuses_ids)).unzip();
         let said = self.before_calls(cycle).into_iter().chain(calls).collect();
         self.messages.push(Message::new(Role::Assistant, said));
 
         reorder(&mut results, cycle.order);
-        results.extend(
-            cycle
-                .after_results
-                .map(|words| Block::Text(self.say("user", words))),
-        );
+        results.extend(cycle.after_results.map(|words| Block::Text(self.say("user", words))));
         self.messages.push(Message::new(Role::User, results));
         self.note(cycle.note);
     }
@@ -133,10 +122,7 @@ impl Builder {
         let mut blocks = Vec::new();
         if cycle.thinking {
             let text = self.say("thinking", "step by step");
-            blocks.push(Block::Thinking {
-                signature: format!("c2lnbmF0dXJl{}", self.said),
-                text,
-            });
+            blocks.push(Block::Thinking { signature: format!("c2lnbmF0dXJl{}", self.said), text });
         }
         if let Some(words) = cycle.text {
             blocks.push(Block::Text(self.say("assistant", words)));
@@ -150,27 +136,11 @@ impl Builder {
 
     fn pair(&mut self, index: usize, plan: &CallPlan, reuses_ids: bool) -> (Block, Block) {
         let output = self.say("result", plan.output);
-        let id = if reuses_ids {
-            format!("call_{index}")
-        } else {
-            format!("toolu_{}", self.said)
-        };
+        let id = if reuses_ids { format!("call_{index}") } else { format!("toolu_{}", self.said) };
         let name = TOOL_NAMES[index % TOOL_NAMES.len()].to_owned();
         let input = Input::Object(input(plan));
-        let result = CallResult {
-            id: Some(id.clone()),
-            output,
-            shape: plan.shape,
-            ending: plan.ending,
-        };
-        (
-            Block::Call(Call {
-                id: Some(id),
-                name,
-                input,
-            }),
-            Block::Result(result),
-        )
+        let result = CallResult { id: Some(id.clone()), output, shape: plan.shape, ending: plan.ending };
+        (Block::Call(Call { id: Some(id), name, input }), Block::Result(result))
     }
 
     fn push_text(&mut self, role: Role, words: &str) {
@@ -212,8 +182,5 @@ fn reorder(results: &mut [Block], order: usize) {
 
 fn input(plan: &CallPlan) -> Value {
     let leaf = json!({"path": plan.input, "limit": 10, "ratio": 0.5, "all": true, "none": null});
-    (0..plan.depth).fold(
-        leaf,
-        |inner, depth| json!({"depth": depth, "items": [inner]}),
-    )
+    (0..plan.depth).fold(leaf, |inner, depth| json!({"depth": depth, "items": [inner]}))
 }

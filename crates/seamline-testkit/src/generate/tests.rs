@@ -14,11 +14,7 @@ use crate::{
 };
 
 fn call(id: &str) -> Block {
-    Block::Call(Call {
-        id: Some(id.into()),
-        name: "search".into(),
-        input: Input::Object(json!({})),
-    })
+    Block::Call(Call { id: Some(id.into()), name: "search".into(), input: Input::Object(json!({})) })
 }
 
 fn result(id: &str) -> Block {
@@ -37,27 +33,19 @@ fn sample() -> Transcript {
         Message::text(Role::Assistant, "done"),
         Message::text(Role::User, "thanks"),
     ];
-    Transcript {
-        system: None,
-        messages,
-    }
+    Transcript { system: None, messages }
 }
 
 fn kinds(dialect: Dialect, transcript: &Transcript) -> Vec<ViolationKind> {
     let text = render(dialect, transcript, Style::COMPACT);
     let body = serde_json::from_str(&text).unwrap();
-    strict::check(dialect, &body)
-        .iter()
-        .map(|violation| violation.kind)
-        .collect()
+    strict::check(dialect, &body).iter().map(|violation| violation.kind).collect()
 }
 
 /// The kinds of violation that one break at every place of the sample gives, at least once each.
 fn kinds_of(dialect: Dialect, breaker: Breaker) -> Vec<ViolationKind> {
     let break_at = |place| Broken::new(sample(), vec![Damage { breaker, place }]);
-    let mut all: Vec<_> = (0..12)
-        .flat_map(|place| kinds(dialect, &break_at(place).transcript))
-        .collect();
+    let mut all: Vec<_> = (0..12).flat_map(|place| kinds(dialect, &break_at(place).transcript)).collect();
     all.sort();
     all.dedup();
     all
@@ -88,43 +76,24 @@ fn every_breaker_does_what_its_name_says_to_anthropic() {
         (Breaker::DropAssistant, vec![K::OrphanResult]),
         (Breaker::RepeatResult, vec![K::DuplicateResult]),
         (Breaker::RepeatResultDiffering, vec![K::DuplicateResult]),
-        (
-            Breaker::MoveResultBeforeCall,
-            vec![K::UnansweredCall, K::OrphanResult],
-        ),
-        (
-            Breaker::DropResultId,
-            vec![K::UnansweredCall, K::BadResultId],
-        ),
+        (Breaker::MoveResultBeforeCall, vec![K::UnansweredCall, K::OrphanResult]),
+        (Breaker::DropResultId, vec![K::UnansweredCall, K::BadResultId]),
         (Breaker::DropCallId, vec![K::OrphanResult, K::BadCallId]),
         (Breaker::Steer, vec![K::UnansweredCall, K::OrphanResult]),
-        (
-            Breaker::SplitResults,
-            vec![K::UnansweredCall, K::OrphanResult],
-        ),
+        (Breaker::SplitResults, vec![K::UnansweredCall, K::OrphanResult]),
         (Breaker::TextBeforeResults, vec![K::ResultNotLeading]),
-        (
-            Breaker::EmptyMessage,
-            vec![K::EmptyContent, K::UnansweredCall, K::OrphanResult],
-        ),
+        (Breaker::EmptyMessage, vec![K::EmptyContent, K::UnansweredCall, K::OrphanResult]),
         (Breaker::IllegalId, vec![K::BadCallId, K::BadResultId]),
         (Breaker::LongId, vec![]),
         (Breaker::BadToolName, vec![K::BadToolName]),
         (Breaker::NonObjectInput, vec![K::BadInput]),
         (Breaker::EmptyCallList, vec![]),
         (Breaker::CallInWrongRole, vec![K::CallInWrongRole]),
-        (
-            Breaker::ResultInWrongRole,
-            vec![K::ResultInWrongRole, K::UnansweredCall],
-        ),
+        (Breaker::ResultInWrongRole, vec![K::ResultInWrongRole, K::UnansweredCall]),
         (Breaker::OrphanServerResult, vec![K::OrphanServerResult]),
     ];
     for (breaker, kinds) in expected {
-        assert_eq!(
-            kinds_of(Dialect::AnthropicMessages, breaker),
-            kinds,
-            "{breaker:?}"
-        );
+        assert_eq!(kinds_of(Dialect::AnthropicMessages, breaker), kinds, "{breaker:?}");
     }
 }
 
@@ -135,25 +104,13 @@ fn every_breaker_does_what_its_name_says_to_openai() {
         (Breaker::DropResult, vec![K::UnansweredCall]),
         (Breaker::DropAssistant, vec![K::OrphanResult]),
         (Breaker::RepeatResultDiffering, vec![K::DuplicateResult]),
-        (
-            Breaker::MoveResultBeforeCall,
-            vec![K::UnansweredCall, K::OrphanResult],
-        ),
-        (
-            Breaker::DropResultId,
-            vec![K::UnansweredCall, K::BadResultId],
-        ),
+        (Breaker::MoveResultBeforeCall, vec![K::UnansweredCall, K::OrphanResult]),
+        (Breaker::DropResultId, vec![K::UnansweredCall, K::BadResultId]),
         (Breaker::DropCallId, vec![K::OrphanResult, K::BadCallId]),
-        (
-            Breaker::ReuseCallId,
-            vec![K::UnansweredCall, K::DuplicateCallId],
-        ),
+        (Breaker::ReuseCallId, vec![K::UnansweredCall, K::DuplicateCallId]),
         (Breaker::Steer, vec![K::UnansweredCall, K::OrphanResult]),
         (Breaker::SplitResults, vec![]),
-        (
-            Breaker::TextBeforeResults,
-            vec![K::UnansweredCall, K::OrphanResult],
-        ),
+        (Breaker::TextBeforeResults, vec![K::UnansweredCall, K::OrphanResult]),
         (Breaker::IllegalId, vec![]),
         (Breaker::LongId, vec![K::BadCallId, K::BadResultId]),
         (Breaker::BadToolName, vec![K::BadToolName]),
@@ -183,10 +140,7 @@ fn the_remaining_breakers_break_something() {
 fn breaking_an_empty_conversation_does_nothing_worse_than_emptying_it() {
     for breaker in Breaker::ALL {
         for messages in [Vec::new(), vec![Message::text(Role::Assistant, "hi")]] {
-            let mut transcript = Transcript {
-                system: None,
-                messages,
-            };
+            let mut transcript = Transcript { system: None, messages };
             breaker.apply(&mut transcript, 3);
         }
     }

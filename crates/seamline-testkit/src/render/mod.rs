@@ -39,15 +39,8 @@ mod tests {
     };
 
     fn transcript() -> Transcript {
-        let call = Call {
-            id: Some("A".into()),
-            name: "search".into(),
-            input: Input::Object(json!({"q": 1})),
-        };
-        let thinking = Block::Thinking {
-            text: "hm".into(),
-            signature: "c2ln".into(),
-        };
+        let call = Call { id: Some("A".into()), name: "search".into(), input: Input::Object(json!({"q": 1})) };
+        let thinking = Block::Thinking { text: "hm".into(), signature: "c2ln".into() };
         let mut result = CallResult::new("A", "out");
         result.shape = Shape::Blocks;
         result.ending = Ending::Failed;
@@ -57,10 +50,7 @@ mod tests {
             messages: vec![
                 Message::text(Role::User, "go"),
                 Message::new(Role::Assistant, said),
-                Message::new(
-                    Role::User,
-                    vec![Block::Result(result), Block::Text("and".into())],
-                ),
+                Message::new(Role::User, vec![Block::Result(result), Block::Text("and".into())]),
             ],
         }
     }

@@ -11,13 +11,8 @@ use crate::{
 /// The whole body.
 pub(super) fn body(transcript: &Transcript) -> Value {
     let declare = |name| json!({"type": "function", "function": {"name": name, "parameters": {"type": "object"}}});
-    let system = transcript
-        .system
-        .iter()
-        .map(|text| json!({"role": "system", "content": text}));
-    let messages: Vec<Value> = system
-        .chain(transcript.messages.iter().flat_map(split))
-        .collect();
+    let system = transcript.system.iter().map(|text| json!({"role": "system", "content": text}));
+    let messages: Vec<Value> = system.chain(transcript.messages.iter().flat_map(split)).collect();
     json!({"model": "gpt-4o", "tools": TOOL_NAMES.map(declare), "messages": messages})
 }
 
@@ -27,9 +22,7 @@ fn split(message: &Message) -> Vec<Value> {
         return vec![speech(message, &[])];
     }
     let is_result = |block: &Block| matches!(block, Block::Result(_));
-    let stretches = message
-        .blocks
-        .chunk_by(|left, right| !is_result(left) && !is_result(right));
+    let stretches = message.blocks.chunk_by(|left, right| !is_result(left) && !is_result(right));
     stretches
         .map(|stretch| match stretch {
             [Block::Result(result)] => answer(message.role, result),
@@ -76,10 +69,7 @@ fn speech(message: &Message, blocks: &[Block]) -> Value {
 
 fn content(message: &Message, blocks: &[Block], calls: &[Value]) -> Value {
     let parts: Vec<Value> = blocks.iter().filter_map(part).collect();
-    let texts: Vec<&Block> = blocks
-        .iter()
-        .filter(|block| matches!(block, Block::Text(_)))
-        .collect();
+    let texts: Vec<&Block> = blocks.iter().filter(|block| matches!(block, Block::Text(_))).collect();
     match (message.shape, texts.as_slice()) {
         (Shape::Text, [Block::Text(text)]) if parts.len() == 1 => json!(text),
         (Shape::Text, []) if parts.is_empty() && calls.is_empty() => json!(""),
@@ -95,11 +85,9 @@ fn part(block: &Block) -> Option<Value> {
             let url = format!("data:image/png;base64,{data}");
             Some(json!({"type": "image_url", "image_url": {"url": url}}))
         }
-        Block::Thinking { .. }
-        | Block::Call(_)
-        | Block::Result(_)
-        | Block::ServerCall(_)
-        | Block::ServerResult(_) => None,
+        Block::Thinking { .. } | Block::Call(_) | Block::Result(_) | Block::ServerCall(_) | Block::ServerResult(_) => {
+            None
+        }
     }
 }
 
@@ -113,10 +101,7 @@ fn call(block: &Block) -> Option<Value> {
     };
     let mut fields = Map::new();
     fields.insert("type".into(), json!("function"));
-    fields.insert(
-        "function".into(),
-        json!({"name": name, "arguments": arguments}),
-    );
+    fields.insert("function".into(), json!({"name": name, "arguments": arguments}));
     if let Some(id) = id {
         fields.insert("id".into(), json!(id));
     }

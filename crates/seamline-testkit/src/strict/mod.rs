@@ -14,15 +14,9 @@ use crate::Dialect;
 
 /// What the provider that defines `dialect` would reject in `body`, by message; empty when it accepts.
 pub fn check(dialect: Dialect, body: &Value) -> Vec<Violation> {
-    let messages = body
-        .get("messages")
-        .and_then(Value::as_array)
-        .filter(|messages| !messages.is_empty());
+    let messages = body.get("messages").and_then(Value::as_array).filter(|messages| !messages.is_empty());
     let Some(messages) = messages else {
-        return vec![Violation {
-            message: 0,
-            kind: ViolationKind::NoMessages,
-        }];
+        return vec![Violation { message: 0, kind: ViolationKind::NoMessages }];
     };
     let mut violations = match dialect {
         Dialect::AnthropicMessages => anthropic::check(messages),
@@ -99,17 +93,9 @@ mod tests {
 
     #[test]
     fn a_body_without_messages_is_rejected() {
-        let violation = Violation {
-            message: 0,
-            kind: ViolationKind::NoMessages,
-        };
+        let violation = Violation { message: 0, kind: ViolationKind::NoMessages };
         for dialect in Dialect::ALL {
-            for body in [
-                json!({}),
-                json!({"messages": "hi"}),
-                json!({"messages": []}),
-                json!(7),
-            ] {
+            for body in [json!({}), json!({"messages": "hi"}), json!({"messages": []}), json!(7)] {
                 assert_eq!(check(dialect, &body), [violation]);
             }
         }
@@ -122,15 +108,9 @@ mod tests {
             {"role": "user", "content": ""},
             {"role": "robot", "content": "hi"},
         ]});
-        let found: Vec<_> = check(Dialect::AnthropicMessages, &body)
-            .iter()
-            .map(|v| (v.message, v.kind))
-            .collect();
-        let expected = [
-            (0, ViolationKind::OrphanResult),
-            (1, ViolationKind::EmptyContent),
-            (2, ViolationKind::UnknownRole),
-        ];
+        let found: Vec<_> = check(Dialect::AnthropicMessages, &body).iter().map(|v| (v.message, v.kind)).collect();
+        let expected =
+            [(0, ViolationKind::OrphanResult), (1, ViolationKind::EmptyContent), (2, ViolationKind::UnknownRole)];
         assert_eq!(found, expected);
     }
 }

@@ -9,10 +9,7 @@ pub(super) fn role(message: &Value) -> &str {
 
 /// The blocks of the message's content; none when it is not an array.
 pub(super) fn blocks(message: &Value) -> &[Value] {
-    message
-        .get("content")
-        .and_then(Value::as_array)
-        .map_or(&[], Vec::as_slice)
+    message.get("content").and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 /// The block's type, or nothing a provider knows.

@@ -36,12 +36,7 @@ fn every_small_transcript(dialect: Dialect) {
         failures.is_empty(),
         "{} of {count} fail, the first:\n{}",
         failures.len(),
-        failures
-            .iter()
-            .take(3)
-            .cloned()
-            .collect::<Vec<_>>()
-            .join("\n\n")
+        failures.iter().take(3).cloned().collect::<Vec<_>>().join("\n\n")
     );
 }
 

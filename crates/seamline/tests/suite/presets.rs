@@ -1,1 +1,433 @@
-//! Cases.
+//! The source documents' own test cases, each under the preset that behaves as its
+//! document describes.
+//!
+//! `fixtures/presets/<preset>/<case>/` holds `case.toml`, `input.json` and what comes out:
+//! `findings.snap`, and `repaired.json` unless the very bytes come back. What comes out
+//! can be blessed; what the source document expects, the table `[expect]`, cannot.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use seamline::policy::{self, OrphanResult, TrailingCall, UnansweredCall};
+use seamline::{Finding, Options, Policy, check, repair};
+use seamline_testkit::{Dialect, strict};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// The fewest cases that each source document has.
+const CASES_MIN: [(&str, usize); 5] = [
+    ("clawos", 14),
+    ("kilroy", 5),
+    ("libr-agent", 14),
+    ("llxprt", 12),
+    ("opal", 13),
+];
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CaseFile {
+    dialect: String,
+    provider: String,
+    policy: String,
+    source: String,
+    why: String,
+    expect: Expect,
+}
+
+/// What the source document expects. Names and kinds are compared as whole lists.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Expect {
+    /// Whether the check finds no error.
+    valid: bool,
+    /// The names of the findings.
+    names: Vec<String>,
+    /// Whether the repair gives the very bytes back.
+    #[serde(default)]
+    unchanged: bool,
+    /// The roles of the repaired messages.
+    roles: Vec<String>,
+    /// The calls of the repaired body, as `id: name(input)`.
+    #[serde(default)]
+    calls: Vec<String>,
+    /// Its results, as `id: text`.
+    #[serde(default)]
+    results: Vec<String>,
+    /// The ids of the results that are marked as errors, where a dialect has such a mark.
+    #[serde(default)]
+    error_results: Vec<String>,
+    /// Texts that are in exactly one string of the repaired body.
+    #[serde(default)]
+    texts_kept: Vec<String>,
+    /// Texts that are in none.
+    #[serde(default)]
+    texts_gone: Vec<String>,
+    /// The names of the findings that the repair leaves.
+    #[serde(default)]
+    remaining: Vec<String>,
+    /// What the strict check still says of the repaired body.
+    #[serde(default)]
+    rejected: Vec<String>,
+    /// The case whose repaired messages this one's start with.
+    starts_with: Option<String>,
+}
+
+struct Case {
+    folder: PathBuf,
+    file: CaseFile,
+}
+
+#[test]
+fn every_case_comes_out_as_its_source_document_expects() {
+    let bless = std::env::var_os("SEAMLINE_BLESS").is_some();
+    let mut failures = Vec::new();
+    for case in cases() {
+        if let Err(failure) = case.run(bless) {
+            failures.push(format!("{}: {failure}", case.name()));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
+
+#[test]
+fn every_source_document_has_its_cases() {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for case in cases() {
+        *counts.entry(case.file.policy).or_default() += 1;
+    }
+    for (preset, count) in &counts {
+        println!("{preset}: {count} cases");
+    }
+    let presets: Vec<_> = counts.keys().map(String::as_str).collect();
+    assert_eq!(presets, CASES_MIN.map(|(preset, _)| preset));
+    for (preset, min) in CASES_MIN {
+        assert!(counts[preset] >= min, "{preset} has {}", counts[preset]);
+    }
+}
+
+impl Case {
+    fn read(folder: PathBuf) -> Self {
+        let text = read(&folder.join("case.toml"));
+        let file: CaseFile = serde_json::from_value(table(&text))
+            .unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        Self { folder, file }
+    }
+
+    fn name(&self) -> String {
+        let mut names = self.folder.iter().rev().filter_map(|name| name.to_str());
+        let (case, preset) = (names.next(), names.next());
+        format!("{}/{}", preset.unwrap_or("?"), case.unwrap_or("?"))
+    }
+
+    fn options(&self) -> Options {
+        Options {
+            dialect: Some(self.file.dialect.clone()),
+            provider: Some(self.file.provider.clone()),
+            policy: Policy::preset(&self.file.policy).expect("a preset"),
+        }
+    }
+
+    fn dialect(&self) -> Dialect {
+        let named = |dialect: &Dialect| dialect.name() == self.file.dialect;
+        Dialect::ALL.into_iter().find(named).expect("a dialect")
+    }
+
+    fn run(&self, bless: bool) -> Result<(), String> {
+        assert!(self.name().starts_with(&format!("{}/", self.file.policy)));
+        assert!(!self.file.source.is_empty() && !self.file.why.is_empty());
+        let input = read(&self.folder.join("input.json"));
+        let options = self.options();
+        let checked = check(input.as_bytes(), &options).map_err(|error| error.to_string())?;
+        let repaired = repair(input.as_bytes(), &options).map_err(|error| error.to_string())?;
+        let output = String::from_utf8(repaired.body.to_vec()).map_err(|e| e.to_string())?;
+        let again = repair(output.as_bytes(), &options).map_err(|error| error.to_string())?;
+        same("a second repair", &again.body, &output.as_bytes())?;
+        let expect = &self.file.expect;
+        let valid = checked.accepted();
+        same("valid", &valid, &expect.valid)?;
+        same("names", &names(&checked.findings), &expect.names)?;
+        same("unchanged", &!repaired.changed(), &expect.unchanged)?;
+        same("remaining", &names(&repaired.remaining), &expect.remaining)?;
+        self.judge(&output)?;
+        let changed = repaired.changed().then_some(output.as_str());
+        self.snapshot("findings.snap", Some(&described(&checked.findings)), bless)?;
+        self.snapshot("repaired.json", changed, bless)
+    }
+
+    /// Compares the repaired body with what the source document expects of it.
+    fn judge(&self, output: &str) -> Result<(), String> {
+        let expect = &self.file.expect;
+        let body: Value = serde_json::from_str(output).map_err(|error| error.to_string())?;
+        let rejected: Vec<String> = strict::check(self.dialect(), &body)
+            .iter()
+            .map(|violation| format!("{:?}", violation.kind))
+            .collect();
+        same("rejected", &rejected, &expect.rejected)
+            .map_err(|failure| format!("{failure}\n{output}"))?;
+        let told = Told::of(self.dialect(), &body);
+        same("roles", &told.roles, &expect.roles)?;
+        same("calls", &told.calls, &expect.calls)?;
+        same("results", &told.results, &expect.results)?;
+        same("error_results", &told.error_results, &expect.error_results)?;
+        let mut strings = Vec::new();
+        collect_strings(&body, &mut strings);
+        let times = |text: &String| strings.iter().filter(|held| held.contains(text)).count();
+        for text in &expect.texts_kept {
+            same(&format!("times `{text}` is said"), &times(text), &1)?;
+        }
+        for text in &expect.texts_gone {
+            same(&format!("times `{text}` is said"), &times(text), &0)?;
+        }
+        match &expect.starts_with {
+            Some(other) => self.starts_with(other, &body),
+            None => Ok(()),
+        }
+    }
+
+    fn starts_with(&self, other: &str, body: &Value) -> Result<(), String> {
+        let input = read(&self.folder.with_file_name(other).join("input.json"));
+        let other = repair(input.as_bytes(), &self.options()).map_err(|e| e.to_string())?;
+        let other: Value = serde_json::from_slice(&other.body).map_err(|e| e.to_string())?;
+        let (head, whole) = (messages(&other), messages(body));
+        same("its head", &whole.get(..head.len()), &Some(head))
+    }
+
+    /// Compares with the file of this name; nothing means that there is no such file.
+    fn snapshot(&self, name: &str, actual: Option<&str>, bless: bool) -> Result<(), String> {
+        let path = self.folder.join(name);
+        match actual {
+            Some(actual) if bless => std::fs::write(&path, actual).expect("writable"),
+            None if bless && path.exists() => std::fs::remove_file(&path).expect("writable"),
+            _ => {}
+        }
+        let expected = path.exists().then(|| read(&path));
+        same(name, &actual, &expected.as_deref())
+    }
+}
+
+/// What a body tells, dialect taken out.
+#[derive(Default)]
+struct Told {
+    roles: Vec<String>,
+    calls: Vec<String>,
+    results: Vec<String>,
+    error_results: Vec<String>,
+}
+
+impl Told {
+    fn of(dialect: Dialect, body: &Value) -> Self {
+        let mut told = Self::default();
+        for message in messages(body) {
+            told.roles.push(word(message, "role"));
+            match dialect {
+                Dialect::AnthropicMessages => told.anthropic(message),
+                Dialect::OpenAiChat => told.openai(message),
+            }
+        }
+        told
+    }
+
+    fn anthropic(&mut self, message: &Value) {
+        for block in message["content"].as_array().into_iter().flatten() {
+            if block["type"] == "tool_use" {
+                let (id, name) = (word(block, "id"), word(block, "name"));
+                self.calls.push(format!("{id}: {name}({})", block["input"]));
+            } else if block["type"] == "tool_result" {
+                let id = word(block, "tool_use_id");
+                self.results
+                    .push(format!("{id}: {}", said(&block["content"])));
+                if block["is_error"] == true {
+                    self.error_results.push(id);
+                }
+            }
+        }
+    }
+
+    fn openai(&mut self, message: &Value) {
+        for call in message["tool_calls"].as_array().into_iter().flatten() {
+            let function = &call["function"];
+            let (name, input) = (word(function, "name"), word(function, "arguments"));
+            self.calls
+                .push(format!("{}: {name}({input})", word(call, "id")));
+        }
+        if message["role"] == "tool" {
+            let id = word(message, "tool_call_id");
+            self.results
+                .push(format!("{id}: {}", said(&message["content"])));
+        }
+    }
+}
+
+fn messages(body: &Value) -> &[Value] {
+    body["messages"].as_array().map_or(&[], Vec::as_slice)
+}
+
+fn word(value: &Value, key: &str) -> String {
+    value[key].as_str().unwrap_or("?").to_owned()
+}
+
+/// The text of a result.
+fn said(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
+        _ => String::new(),
+    }
+}
+
+fn collect_strings<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
+    match value {
+        Value::String(text) => found.push(text),
+        Value::Array(items) => items.iter().for_each(|item| collect_strings(item, found)),
+        Value::Object(members) => members
+            .values()
+            .for_each(|member| collect_strings(member, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn names(findings: &[Finding]) -> Vec<String> {
+    findings
+        .iter()
+        .map(|finding| finding.name.to_owned())
+        .collect()
+}
+
+/// Findings as people read them, in the form all cases of the corpus share.
+fn described(findings: &[Finding]) -> String {
+    if findings.is_empty() {
+        return "no findings\n".to_owned();
+    }
+    let mut text = String::new();
+    for finding in findings {
+        let (severity, pointer) = (finding.severity.as_str(), &finding.pointer);
+        let _ = writeln!(text, "{} {} {severity} {pointer}", finding.code, finding.name);
+        let _ = writeln!(text, "  message: {}", finding.message);
+        if let Some(predicts) = &finding.predicts {
+            let _ = writeln!(text, "  predicts: {predicts}");
+        }
+        if let Some(fix) = &finding.fix {
+            let _ = writeln!(text, "  fix: {}, {}", fix.safety.as_str(), fix.title);
+        }
+    }
+    text
+}
+
+fn same<T: PartialEq<U> + std::fmt::Debug, U: std::fmt::Debug>(
+    what: &str,
+    actual: &T,
+    expected: &U,
+) -> Result<(), String> {
+    if actual == expected {
+        Ok(())
+    } else {
+        Err(format!("{what}\n  is {actual:?}\n  not {expected:?}"))
+    }
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn cases() -> Vec<Case> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/presets");
+    folders(&root)
+        .iter()
+        .flat_map(|preset| folders(preset))
+        .map(Case::read)
+        .collect()
+}
+
+fn folders(path: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let mut paths: Vec<_> = entries
+        .map(|entry| entry.expect("readable").path())
+        .collect();
+    paths.sort();
+    paths
+}
+
+/// Reads the part of TOML that case files are written in: tables, and values that are
+/// JSON as well.
+fn table(text: &str) -> Value {
+    let mut root = Map::new();
+    let mut name = None;
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        if let Some(header) = line.strip_prefix('[') {
+            name = Some(header.trim_end_matches(']').to_owned());
+            continue;
+        }
+        let (key, value) = line.split_once('=').unwrap_or_else(|| panic!("{line}"));
+        let value = serde_json::from_str(value).unwrap_or_else(|error| panic!("{line}: {error}"));
+        let members = match &name {
+            None => &mut root,
+            Some(name) => root
+                .entry(name)
+                .or_insert_with(|| Map::new().into())
+                .as_object_mut()
+                .expect("a table"),
+        };
+        members.insert(key.trim().to_owned(), value);
+    }
+    root.into()
+}
+
+#[test]
+fn a_policy_file_is_a_preset_and_what_differs_from_it() {
+    let policy = Policy::from_toml(
+        "preset = \"opal\"\norphan_result = \"to_text\"\ntrailing_call = \"allow_pending\"\n",
+    );
+    let expected = Policy {
+        orphan_result: OrphanResult::ToText,
+        trailing_call: TrailingCall::AllowPending,
+        ..Policy::preset("opal").unwrap()
+    };
+    assert_eq!(policy, Ok(expected));
+    assert_eq!(Policy::from_toml(""), Ok(Policy::default()));
+}
+
+#[test]
+fn a_policy_file_may_call_an_unanswered_call_an_orphan() {
+    for knob in ["unanswered_call", "orphan_call"] {
+        let policy = Policy::from_toml(&format!("{knob} = \"remove_call\"")).unwrap();
+        assert_eq!(policy.unanswered_call, UnansweredCall::RemoveCall);
+    }
+}
+
+#[test]
+fn a_policy_file_with_a_word_nobody_knows_is_refused_by_that_word() {
+    let refused = [
+        ("preset = \"opel\"", "opel"),
+        ("orphan_results = \"remove\"", "orphan_results"),
+        ("orphan_result = \"vanish\"", "vanish"),
+        ("[synthetic_text]\nlost = \"gone\"", "lost"),
+        ("preset = ", "preset"),
+    ];
+    for (text, word) in refused {
+        let error = Policy::from_toml(text).unwrap_err();
+        assert!(error.to_string().contains(word), "{text}: {error}");
+    }
+    let error = Policy::from_toml("preset = \"opel\"").unwrap_err();
+    assert_eq!(error, policy::Error::UnknownPreset("opel".to_owned()));
+    for (preset, _) in CASES_MIN {
+        assert!(error.to_string().contains(&format!("`{preset}`")));
+    }
+}
+
+#[test]
+fn a_policy_file_says_what_a_synthetic_result_says() {
+    let text = "preset = \"opal\"\n[synthetic_text]\nmissing = \"[Lost at sea]\"\n";
+    let options = Options {
+        policy: Policy::from_toml(text).unwrap(),
+        ..Options::default()
+    };
+    assert_eq!(options.policy.synthetic_text.aborted, "[Aborted by user]");
+    let body = br#"{"model":"gpt-4.1","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"t","arguments":"{}"}}]},{"role":"user","content":"go on"}]}"#;
+    let repaired = repair(body, &options).unwrap();
+    let body: Value = serde_json::from_slice(&repaired.body).unwrap();
+    let told = Told::of(Dialect::OpenAiChat, &body);
+    assert_eq!(told.results, ["c1: [Lost at sea]"]);
+    let again = repair(&repaired.body, &options).unwrap();
+    assert!(!again.changed());
+}

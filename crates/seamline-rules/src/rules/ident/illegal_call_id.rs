@@ -9,17 +9,65 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds calls whose id holds characters that the provider does not take.
+    /// Finds calls whose id has characters that the provider does not take.
     ///
     /// # Why is this bad?
-    /// The provider rejects the request. It happens after a switch from a provider whose ids look different,
-    /// such as `functions.bash:0` or `call_1|fc_1`.
+    /// Anthropic takes letters, digits, `_` and `-` in an id and rejects the whole request for anything else. It
+    /// happens when a conversation moves over from a provider whose ids look different, such as `functions.bash:0` or
+    /// `call_1|fc_1`.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "List the files."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "tool_use", "id": "functions.bash:0", "name": "bash", "input": {"command": "ls"}}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "tool_result", "tool_use_id": "functions.bash:0", "content": "main.rs"}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "List the files."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "tool_use", "id": "toolu_ec121fd5693d78d1070ed2ea", "name": "bash", "input": {"command": "ls"}}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "tool_result", "tool_use_id": "toolu_ec121fd5693d78d1070ed2ea", "content": "main.rs"}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
     ///
     /// # Fix safety
-    /// Safe: call and result get another id, the same for the same old one.
+    /// Safe: the call and the result that answers it get an id made from a hash of the old one. The same old id
+    /// always gives the same new one, and two different ids stay different.
     ///
     /// # References
-    /// ANT-20; case 37
+    /// ANT-20, seen in `command-code#323`; cases 37, 41
     IDENT001 "illegal-call-id" in Ident, Error, Safe
 }
 
@@ -31,24 +79,12 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
             continue;
         }
         let path = id_path(context, state.call);
-        let values = Values {
-            kind: &path,
-            ..context.values(state.call, id)
-        };
+        let values = Values { kind: &path, ..context.values(state.call, id) };
         let made = ids::made(demand, id);
         report
-            .block(
-                context,
-                state.call,
-                format!("id `{id}` holds characters that the provider does not take"),
-            )
+            .block(context, state.call, format!("id `{id}` holds characters that the provider does not take"))
             .call_id(id)
             .predicts(demand.alphabet_error.render(&values))
-            .fix(
-                Stage::Finish,
-                Safety::Safe,
-                format!("call it `{made}`"),
-                rename(context, state.call, &made),
-            );
+            .fix(Stage::Finish, Safety::Safe, format!("call it `{made}`"), rename(context, state.call, &made));
     }
 }

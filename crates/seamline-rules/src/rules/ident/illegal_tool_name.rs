@@ -8,15 +8,63 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds calls of tools whose name is missing, too long or holds characters that the provider does not
-    /// take.
+    /// Finds calls of a tool whose name the provider does not take.
+    /// A name may be missing, too long, or have other characters than letters, digits, `_` and `-`.
     ///
     /// # Why is this bad?
-    /// The provider rejects the request. It happens when a model leaks its own control tokens into the name,
-    /// or when tools of a connected server are called by their full path.
+    /// The provider rejects the request, even when the tool has long been gone from the list of tools. It happens
+    /// when a model leaks its control tokens into the name, or when the tools of a connected server are recorded by
+    /// their full path.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "Open an issue."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "tool_use", "id": "toolu_01", "name": "mcp.github/create_issue", "input": {"title": "crash on start"}}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "tool_result", "tool_use_id": "toolu_01", "content": "issue 7"}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "Open an issue."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "tool_use", "id": "toolu_01", "name": "mcp_github_create_issue_ac6e04fe", "input": {"title": "crash on start"}}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "tool_result", "tool_use_id": "toolu_01", "content": "issue 7"}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
     ///
     /// # Fix safety
-    /// Safe: the name gets characters the provider takes and a hash, so that two names never become one.
+    /// Safe: other characters become `_` and a hash of the old name is put behind, so that two names never become
+    /// one. White space around a good name goes.
     ///
     /// # References
     /// ANT-21, OAC-9; case 42
@@ -26,11 +74,7 @@ declare_rule! {
 fn check(context: &Context<'_, '_>, report: &mut Report) {
     let demand = &context.constraints.tool_name;
     for state in &context.pairing.calls {
-        let name = context
-            .transcript
-            .call(state.call)
-            .and_then(|call| call.name.as_deref())
-            .unwrap_or("");
+        let name = context.transcript.call(state.call).and_then(|call| call.name.as_deref()).unwrap_or("");
         if ids::is_legal_name(demand, name) {
             continue;
         }
@@ -51,10 +95,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
                 Stage::Form,
                 Safety::Safe,
                 format!("call the tool `{made}`"),
-                vec![Edit::SetToolName {
-                    call: state.call,
-                    name: made.clone(),
-                }],
+                vec![Edit::SetToolName { call: state.call, name: made.clone() }],
             );
     }
 }

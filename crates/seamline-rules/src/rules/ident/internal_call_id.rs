@@ -12,14 +12,60 @@ const INTERNAL: &str = "hist_tool_";
 
 declare_rule! {
     /// # What it does
-    /// Finds ids that a client uses inside its own history and that no provider ever gave.
+    /// Finds ids that a client uses in its own history and that no provider ever gave.
     ///
     /// # Why is this bad?
-    /// Providers take most of them, but a conversation whose ids change between requests loses its prompt
-    /// cache, and the next switch of provider meets ids that nobody recognises.
+    /// Providers take most of them. But a conversation whose ids change from one request to the next loses its prompt
+    /// cache, and results that come back under the other id are not recognised.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "List the files."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "tool_use", "id": "hist_tool_4f2a", "name": "bash", "input": {"command": "ls"}}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "tool_result", "tool_use_id": "hist_tool_4f2a", "content": "main.rs"}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "List the files."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "tool_use", "id": "toolu_4f2a", "name": "bash", "input": {"command": "ls"}}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "tool_result", "tool_use_id": "toolu_4f2a", "content": "main.rs"}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
     ///
     /// # Fix safety
-    /// Safe: call and result get the id the provider would have seen.
+    /// Safe: the call and the result that answers it get the id that the provider would have seen.
     ///
     /// # References
     /// S2-04 to S2-08; case 37
@@ -37,19 +83,12 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
             continue;
         }
         let plain = format!("{}{rest}", demand.prefix);
-        let made = if ids::is_legal(demand, &plain) && !rest.is_empty() {
-            plain
-        } else {
-            ids::made(demand, id)
-        };
-        report
-            .block(context, state.call, format!("id `{id}` is a client's own"))
-            .call_id(id)
-            .fix(
-                Stage::Finish,
-                Safety::Safe,
-                format!("call it `{made}`"),
-                rename(context, state.call, &made),
-            );
+        let made = if ids::is_legal(demand, &plain) && !rest.is_empty() { plain } else { ids::made(demand, id) };
+        report.block(context, state.call, format!("id `{id}` is a client's own")).call_id(id).fix(
+            Stage::Finish,
+            Safety::Safe,
+            format!("call it `{made}`"),
+            rename(context, state.call, &made),
+        );
     }
 }

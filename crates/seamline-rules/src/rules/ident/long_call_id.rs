@@ -12,15 +12,52 @@ declare_rule! {
     /// Finds calls whose id is longer than the provider takes.
     ///
     /// # Why is this bad?
-    /// The provider rejects the request, with an error that some clients mistake for an overflow of the
-    /// context. Even a provider's own ids can be too long for it.
+    /// OpenAI takes 40 characters and rejects the whole request for more, with an error that some clients mistake for
+    /// an overflow of the context. Proxies that pack the ids of two providers into one make such ids, and some
+    /// providers hand them out themselves.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "gpt-4o",
+    ///   "messages": [
+    ///     {"role": "user", "content": "List the files."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": null,
+    ///       "tool_calls": [
+    ///         {"id": "fc_call_9b1deb4d3b7d4bad9bdd2b0d7b3dcb6d_toolu_01A09q90qw90lq917835lq9", "type": "function", "function": {"name": "bash", "arguments": "{\"command\":\"ls\"}"}}
+    ///       ]
+    ///     },
+    ///     {"role": "tool", "tool_call_id": "fc_call_9b1deb4d3b7d4bad9bdd2b0d7b3dcb6d_toolu_01A09q90qw90lq917835lq9", "content": "main.rs"}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "gpt-4o",
+    ///   "messages": [
+    ///     {"role": "user", "content": "List the files."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": null,
+    ///       "tool_calls": [
+    ///         {"id": "call_0fd9e3865922076d0c0419f9", "type": "function", "function": {"name": "bash", "arguments": "{\"command\":\"ls\"}"}}
+    ///       ]
+    ///     },
+    ///     {"role": "tool", "tool_call_id": "call_0fd9e3865922076d0c0419f9", "content": "main.rs"}
+    ///   ]
+    /// }
+    /// ```
     ///
     /// # Fix safety
-    /// Safe: call and result get a shorter id, the same for the same old one, made so that two long ids
-    /// never become one.
+    /// Safe: the call and the result that answers it get a shorter id made from a hash of the old one, so that two
+    /// long ids with the same beginning stay apart.
     ///
     /// # References
-    /// OAC-5, OAC-6; case 38
+    /// OAC-5, OAC-6, seen in `opencode#12653`; case 38
     IDENT002 "long-call-id" in Ident, Error, Safe
 }
 
@@ -32,36 +69,17 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     for state in &context.pairing.calls {
         let id = context.id(state.call);
         // Characters are never more than bytes.
-        if id.len() <= demand.length_max
-            || id.chars().count() <= demand.length_max
-            || !demand.alphabet.holds(id)
-        {
+        if id.len() <= demand.length_max || id.chars().count() <= demand.length_max || !demand.alphabet.holds(id) {
             continue;
         }
         let length = id.chars().count();
         let path = id_path(context, state.call);
-        let values = Values {
-            kind: &path,
-            length,
-            ..context.values(state.call, id)
-        };
+        let values = Values { kind: &path, length, ..context.values(state.call, id) };
         let made = ids::made(demand, id);
         report
-            .block(
-                context,
-                state.call,
-                format!(
-                    "id of {length} characters is longer than {}",
-                    demand.length_max
-                ),
-            )
+            .block(context, state.call, format!("id of {length} characters is longer than {}", demand.length_max))
             .call_id(id)
             .predicts(demand.length_error.render(&values))
-            .fix(
-                Stage::Finish,
-                Safety::Safe,
-                format!("call it `{made}`"),
-                rename(context, state.call, &made),
-            );
+            .fix(Stage::Finish, Safety::Safe, format!("call it `{made}`"), rename(context, state.call, &made));
     }
 }

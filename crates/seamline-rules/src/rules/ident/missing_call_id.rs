@@ -12,11 +12,48 @@ declare_rule! {
     /// Finds calls without an id.
     ///
     /// # Why is this bad?
-    /// The provider rejects the request, and no result can name the call. It happens with providers and
-    /// local servers that do not give ids.
+    /// The provider rejects the request, and no result can name the call. It happens with servers that give no ids,
+    /// or give empty ones, such as local ones.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "gpt-4o",
+    ///   "messages": [
+    ///     {"role": "user", "content": "What is the weather in Paris?"},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": null,
+    ///       "tool_calls": [
+    ///         {"id": "", "type": "function", "function": {"name": "get_weather", "arguments": "{\"city\":\"Paris\"}"}}
+    ///       ]
+    ///     },
+    ///     {"role": "tool", "tool_call_id": "", "content": "18 degrees, clear"}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "gpt-4o",
+    ///   "messages": [
+    ///     {"role": "user", "content": "What is the weather in Paris?"},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": null,
+    ///       "tool_calls": [
+    ///         {"id": "call_bbbd49c2ed181f1b7c2165ad", "type": "function", "function": {"name": "get_weather", "arguments": "{\"city\":\"Paris\"}"}}
+    ///       ]
+    ///     },
+    ///     {"role": "tool", "tool_call_id": "call_bbbd49c2ed181f1b7c2165ad", "content": "18 degrees, clear"}
+    ///   ]
+    /// }
+    /// ```
     ///
     /// # Fix safety
-    /// Safe: call and result get an id made from where the call stands and what it says.
+    /// Safe: the call and the result that answers it get an id made from where the call stands and what it says, so
+    /// that the next request gets the same one.
     ///
     /// # References
     /// ANT-20, OAC-1; case 40
@@ -31,26 +68,12 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         }
         let content = context.transcript.block(state.call);
         let path = id_path(context, state.call);
-        let values = Values {
-            kind: &path,
-            ..context.values(state.call, "")
-        };
+        let values = Values { kind: &path, ..context.values(state.call, "") };
         let (message, place) = (content.message.0, content.slot.index);
-        let made = ids::made(
-            demand,
-            &format!(
-                "{message}/{place}/{}",
-                context.transcript.text(content.span)
-            ),
-        );
+        let made = ids::made(demand, &format!("{message}/{place}/{}", context.transcript.text(content.span)));
         report
             .block(context, state.call, "call has no id".to_owned())
             .predicts(demand.alphabet_error.render(&values))
-            .fix(
-                Stage::Finish,
-                Safety::Safe,
-                format!("call it `{made}`"),
-                rename(context, state.call, &made),
-            );
+            .fix(Stage::Finish, Safety::Safe, format!("call it `{made}`"), rename(context, state.call, &made));
     }
 }

@@ -6,15 +6,9 @@ use crate::context::Context;
 
 /// The edits that give a call another id, and the result that answers it.
 pub(super) fn rename(context: &Context<'_, '_>, call: BlockIndex, id: &str) -> Vec<Edit> {
-    let mut edits = vec![Edit::SetCallId {
-        call,
-        id: id.to_owned(),
-    }];
+    let mut edits = vec![Edit::SetCallId { call, id: id.to_owned() }];
     if let Some(answer) = context.pairing.call(call).and_then(|state| state.answer) {
-        edits.push(Edit::Readdress {
-            result: answer.result,
-            id: id.to_owned(),
-        });
+        edits.push(Edit::Readdress { result: answer.result, id: id.to_owned() });
     }
     edits
 }

@@ -12,19 +12,71 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds calls with an id that another call has where ids must be unique: in one message, or in
-    /// neighbouring messages that are answered together.
+    /// Finds calls whose id a call before them has, in the same message.
+    /// Neighbouring messages of the assistant that are answered together count as one message.
     ///
     /// # Why is this bad?
-    /// The provider rejects the request. It happens when a model uses the tool's name as the id, or when a
-    /// stream of snapshots is read as if it were deltas. Ids that repeat in different turns are normal.
+    /// Providers reject the whole request, since no result can say which of the calls it answers. It happens when a
+    /// model uses the name of the tool as the id, when a client writes one call into two fields, or when a stream of
+    /// snapshots is read as if it were pieces. An id that comes again in a later turn is normal and is left alone.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "Read a.txt and b.txt."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "tool_use", "id": "read_file", "name": "read_file", "input": {"path": "a.txt"}},
+    ///         {"type": "tool_use", "id": "read_file", "name": "read_file", "input": {"path": "b.txt"}}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "tool_result", "tool_use_id": "read_file", "content": "alpha"},
+    ///         {"type": "tool_result", "tool_use_id": "read_file", "content": "beta"}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "Read a.txt and b.txt."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "tool_use", "id": "read_file", "name": "read_file", "input": {"path": "a.txt"}},
+    ///         {"type": "tool_use", "id": "read_file__2", "name": "read_file", "input": {"path": "b.txt"}}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "tool_result", "tool_use_id": "read_file", "content": "alpha"},
+    ///         {"type": "tool_result", "tool_use_id": "read_file__2", "content": "beta"}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
     ///
     /// # Fix safety
-    /// Safe: the later call and its result get another id. Under `duplicate_call_id = "drop_later"` they are
-    /// taken out, which is unsafe; under `"error"` every repetition is reported and nothing is done.
+    /// Safe: the later call and its result get another id; results with the same id answer their calls in order.
+    /// Under `duplicate_call_id = "drop_later"` the later call and its result are taken out, which is unsafe; under
+    /// `"error"` every repetition in the conversation is reported and nothing is done.
     ///
     /// # References
-    /// ANT-8; cases 13, 15
+    /// ANT-8, seen in `claude-code#20700`; cases 13, 15
     IDENT003 "repeated-call-id" in Ident, Error, Safe
 }
 
@@ -56,69 +108,28 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
 }
 
 /// An id like `id` that nobody has.
-fn another(
-    context: &Context<'_, '_>,
-    id: &str,
-    index: usize,
-    taken: impl Fn(&str) -> bool,
-) -> String {
+fn another(context: &Context<'_, '_>, id: &str, index: usize, taken: impl Fn(&str) -> bool) -> String {
     let demand = &context.constraints.call_id;
     let plain = format!("{id}__{}", index + 1);
-    if ids::is_legal(demand, &plain) && !taken(&plain) {
-        plain
-    } else {
-        ids::made(demand, &plain)
-    }
+    if ids::is_legal(demand, &plain) && !taken(&plain) { plain } else { ids::made(demand, &plain) }
 }
 
 fn found(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex, made: &str) {
     let id = context.id(call);
-    let predicts = context
-        .constraints
-        .unique_ids
-        .error()
-        .render(&context.values(call, id));
-    let draft = report
-        .block(
-            context,
-            call,
-            format!("id `{id}` is the id of a call before it"),
-        )
-        .call_id(id)
-        .predicts(predicts);
+    let predicts = context.constraints.unique_ids.error().render(&context.values(call, id));
+    let draft =
+        report.block(context, call, format!("id `{id}` is the id of a call before it")).call_id(id).predicts(predicts);
     match context.policy.duplicate_call_id {
         DuplicateCallId::RenameLater => {
-            draft.fix(
-                Stage::Finish,
-                Safety::Safe,
-                format!("call it `{made}`"),
-                rename(context, call, made),
-            );
+            draft.fix(Stage::Finish, Safety::Safe, format!("call it `{made}`"), rename(context, call, made));
         }
         DuplicateCallId::DropLater => {
-            let answer = context
-                .pairing
-                .call(call)
-                .and_then(|state| state.answer)
-                .map(|answer| answer.result);
-            let edits = std::iter::once(call)
-                .chain(answer)
-                .map(|block| Edit::Remove { block })
-                .collect();
-            draft.fix(
-                Stage::Finish,
-                Safety::Unsafe,
-                "take the later call out",
-                edits,
-            );
+            let answer = context.pairing.call(call).and_then(|state| state.answer).map(|answer| answer.result);
+            let edits = std::iter::once(call).chain(answer).map(|block| Edit::Remove { block }).collect();
+            draft.fix(Stage::Finish, Safety::Unsafe, "take the later call out", edits);
         }
         DuplicateCallId::Error => {
-            draft.fix(
-                Stage::Finish,
-                Safety::DisplayOnly,
-                "give the later call another id",
-                Vec::new(),
-            );
+            draft.fix(Stage::Finish, Safety::DisplayOnly, "give the later call another id", Vec::new());
         }
     }
 }

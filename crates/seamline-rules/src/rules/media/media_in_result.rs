@@ -7,14 +7,75 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds results that hold something else than text where the provider takes text only.
+    /// Finds results that hold something else than text, where the provider takes only text.
     ///
     /// # Why is this bad?
-    /// The provider rejects the request. It happens when a tool returns a picture, or after a switch from a
-    /// provider that takes pictures in results.
+    /// In Chat Completions a message with the role `tool` holds text; the provider rejects the request for a picture.
+    /// It happens when a tool returns a picture, or when a conversation moves over from a provider that takes
+    /// pictures in results.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "gpt-4o",
+    ///   "messages": [
+    ///     {"role": "user", "content": "What does the page look like?"},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": null,
+    ///       "tool_calls": [
+    ///         {"id": "call_1", "type": "function", "function": {"name": "screenshot", "arguments": "{\"url\":\"http://localhost:3000\"}"}}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "tool",
+    ///       "tool_call_id": "call_1",
+    ///       "content": [
+    ///         {"type": "text", "text": "1 screenshot taken"},
+    ///         {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+    ///       ]
+    ///     },
+    ///     {"role": "assistant", "content": "A login form."}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "gpt-4o",
+    ///   "messages": [
+    ///     {"role": "user", "content": "What does the page look like?"},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": null,
+    ///       "tool_calls": [
+    ///         {"id": "call_1", "type": "function", "function": {"name": "screenshot", "arguments": "{\"url\":\"http://localhost:3000\"}"}}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "tool",
+    ///       "tool_call_id": "call_1",
+    ///       "content": [{"type": "text", "text": "1 screenshot taken"}]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {
+    ///           "type": "text",
+    ///           "text": "[synthetic] what a tool returned beside text:"
+    ///         },
+    ///         {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+    ///       ]
+    ///     },
+    ///     {"role": "assistant", "content": "A login form."}
+    ///   ]
+    /// }
+    /// ```
     ///
     /// # Fix safety
-    /// Safe: what is not text moves into a user message right after the results.
+    /// Safe: what is not text moves into a message of the user right after the results, under a line that is marked
+    /// synthetic. A result that holds nothing else says that its output follows.
     ///
     /// # References
     /// OAC-1; case 27
@@ -34,21 +95,14 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         }
         let id = context.id(state.result);
         report
-            .block(
-                context,
-                state.result,
-                format!("result for `{id}` holds something else than text"),
-            )
+            .block(context, state.result, format!("result for `{id}` holds something else than text"))
             .call_id(id)
             .predicts(error.render(&context.values(state.result, id)))
             .fix(
                 Stage::Finish,
                 Safety::Safe,
                 "move it into a user message after the results",
-                vec![Edit::HoistMedia {
-                    result: state.result,
-                    text: "[synthetic] (the output follows below)",
-                }],
+                vec![Edit::HoistMedia { result: state.result, text: "[synthetic] (the output follows below)" }],
             );
     }
 }

@@ -10,14 +10,63 @@ declare_rule! {
     /// Finds messages in which something stands before a result.
     ///
     /// # Why is this bad?
-    /// Results must lead their message; with a text before them the provider answers as if they were not
-    /// there. It happens when a reminder is put in front, or when user messages are merged.
+    /// Results must come first in their message. With a text before them Anthropic answers as if the results were not
+    /// there, which sends people looking in the wrong place. It happens when a reminder is put in front, or when two
+    /// messages of the user are merged.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "What is in main.rs?"},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "tool_use", "id": "toolu_01", "name": "read_file", "input": {"path": "main.rs"}}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "text", "text": "<system-reminder>Plan mode is on.</system-reminder>"},
+    ///         {"type": "tool_result", "tool_use_id": "toolu_01", "content": "fn main() {}"}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "What is in main.rs?"},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "tool_use", "id": "toolu_01", "name": "read_file", "input": {"path": "main.rs"}}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "tool_result", "tool_use_id": "toolu_01", "content": "fn main() {}"},
+    ///         {"type": "text", "text": "<system-reminder>Plan mode is on.</system-reminder>"}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
     ///
     /// # Fix safety
     /// Safe: the results move to the front, everything keeps its order otherwise.
     ///
     /// # References
-    /// ANT-9; case 11
+    /// ANT-9, measured in `dsh-plugin-subscriptions#22`; case 11
     ORDER001 "text-before-results" in Order, Error, Safe
 }
 
@@ -34,25 +83,12 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         };
         let id = context.id(late);
         let asks = index.0.saturating_sub(1) as usize;
-        let predicts = error.render(&Values {
-            message: asks,
-            id,
-            ..Values::default()
-        });
+        let predicts = error.render(&Values { message: asks, id, ..Values::default() });
         report
-            .block(
-                context,
-                late,
-                format!("result for `{id}` does not lead its message"),
-            )
+            .block(context, late, format!("result for `{id}` does not lead its message"))
             .call_id(id)
             .predicts(predicts)
-            .fix(
-                Stage::Finish,
-                Safety::Safe,
-                "put the results first",
-                vec![Edit::ResultsFirst { message: index }],
-            );
+            .fix(Stage::Finish, Safety::Safe, "put the results first", vec![Edit::ResultsFirst { message: index }]);
     }
 }
 

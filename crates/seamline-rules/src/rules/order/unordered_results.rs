@@ -9,17 +9,68 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds results of one cycle that do not stand in the order of their calls. Only under
-    /// `result_order = "call_order"`.
+    /// Finds results that do not stand in the order of their calls.
+    /// Only under `result_order = "call_order"`; the example is checked and repaired with it.
     ///
     /// # Why is this bad?
-    /// No provider is known to reject it, but some models read results by position.
+    /// No provider is known to reject it, and the ids say which is which. But some models go by position, and a
+    /// prompt cache wants the same order every time.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "Read a.txt and b.txt."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "tool_use", "id": "toolu_01", "name": "read_file", "input": {"path": "a.txt"}},
+    ///         {"type": "tool_use", "id": "toolu_02", "name": "read_file", "input": {"path": "b.txt"}}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "tool_result", "tool_use_id": "toolu_02", "content": "beta"},
+    ///         {"type": "tool_result", "tool_use_id": "toolu_01", "content": "alpha"}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "Read a.txt and b.txt."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "tool_use", "id": "toolu_01", "name": "read_file", "input": {"path": "a.txt"}},
+    ///         {"type": "tool_use", "id": "toolu_02", "name": "read_file", "input": {"path": "b.txt"}}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "tool_result", "tool_use_id": "toolu_01", "content": "alpha"},
+    ///         {"type": "tool_result", "tool_use_id": "toolu_02", "content": "beta"}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
     ///
     /// # Fix safety
     /// Safe: the results change places.
     ///
     /// # References
-    /// OAC-2
+    /// OAC-2; case 11
     ORDER002 "unordered-results" in Order, Warning, Safe
 }
 
@@ -29,42 +80,22 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     }
     for cycle in &context.pairing.cycles {
         let states = &context.pairing.calls[cycle.range()];
-        let answers: Vec<_> = states
-            .iter()
-            .filter_map(|state| Some((state.call, state.answer?.result)))
-            .collect();
+        let answers: Vec<_> = states.iter().filter_map(|state| Some((state.call, state.answer?.result))).collect();
         // While something is still displaced, the order is not known.
         if answers.is_sorted_by_key(|(_, result)| *result) || !all_stand_right(context, states) {
             continue;
         }
         let edits = answers
             .iter()
-            .map(|&(call, result)| Edit::Relocate {
-                result,
-                call,
-                media: travelling_media(context, result),
-            })
+            .map(|&(call, result)| Edit::Relocate { result, call, media: travelling_media(context, result) })
             .collect();
         report
-            .block(
-                context,
-                answers[0].0,
-                "results do not stand in the order of their calls".to_owned(),
-            )
+            .block(context, answers[0].0, "results do not stand in the order of their calls".to_owned())
             .severity(Severity::Warning)
-            .fix(
-                Stage::Finish,
-                Safety::Safe,
-                "put them in the order of their calls",
-                edits,
-            );
+            .fix(Stage::Finish, Safety::Safe, "put them in the order of their calls", edits);
     }
 }
 
 fn all_stand_right(context: &Context<'_, '_>, states: &[CallState]) -> bool {
-    states.iter().all(|state| {
-        state
-            .answer
-            .is_some_and(|answer| context.in_place(state.call, answer.result))
-    })
+    states.iter().all(|state| state.answer.is_some_and(|answer| context.in_place(state.call, answer.result)))
 }

@@ -8,16 +8,64 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds results that are not right after the message that makes their call.
+    /// Finds results that do not stand right after the message that makes their call.
     ///
     /// # Why is this bad?
-    /// Providers look for results in one place only and reject the request when something stands between.
-    /// It happens when a user types while tools run, when a background tool finishes late, or when messages
-    /// are stored out of order.
+    /// Providers look for results in one place only. When something stands between, they reject the request as if
+    /// there were no result. It happens when a user types while tools run, when a notice is put in, when a tool in
+    /// the background finishes late, or when messages are stored out of order.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "Run the tests."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "tool_use", "id": "toolu_01", "name": "bash", "input": {"command": "cargo test"}}
+    ///       ]
+    ///     },
+    ///     {"role": "user", "content": "and format the code"},
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "tool_result", "tool_use_id": "toolu_01", "content": "12 passed"}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "Run the tests."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "tool_use", "id": "toolu_01", "name": "bash", "input": {"command": "cargo test"}}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "tool_result", "tool_use_id": "toolu_01", "content": "12 passed"}
+    ///       ]
+    ///     },
+    ///     {"role": "user", "content": "and format the code"}
+    ///   ]
+    /// }
+    /// ```
     ///
     /// # Fix safety
-    /// Safe: the result moves to its call, with the media beside it; what stood between follows. Under
-    /// `displaced = "remove_pair"` or `"remove_result"` it is taken out, which is unsafe.
+    /// Safe: the result moves to its call, together with the pictures right behind it; what stood between follows.
+    /// Under `displaced = "remove_pair"` or `"remove_result"` it is taken out, which is unsafe.
     ///
     /// # References
     /// ANT-5, OAC-2; cases 8, 9, 10
@@ -27,8 +75,7 @@ declare_rule! {
 fn check(context: &Context<'_, '_>, report: &mut Report) {
     for state in &context.pairing.calls {
         let Some(answer) = state.answer else { continue };
-        if !stands_right(context, state, answer.result) && !is_split(context, state, answer.result)
-        {
+        if !stands_right(context, state, answer.result) && !is_split(context, state, answer.result) {
             found(context, report, state, answer.result);
         }
     }
@@ -42,65 +89,30 @@ fn found(context: &Context<'_, '_>, report: &mut Report, state: &CallState, resu
     } else {
         format!("result for `{id}` is not right after its call in message {asks}")
     };
-    let text = if result < state.call {
-        context.constraints.orphan
-    } else {
-        context.constraints.unanswered
-    };
-    let values = if result < state.call {
-        context.values(result, id)
-    } else {
-        context.values(state.call, id)
-    };
-    let draft = report
-        .block(context, result, message)
-        .call_id(id)
-        .predicts(text.render(&values))
-        .related([state.call]);
+    let text = if result < state.call { context.constraints.orphan } else { context.constraints.unanswered };
+    let values = if result < state.call { context.values(result, id) } else { context.values(state.call, id) };
+    let draft = report.block(context, result, message).call_id(id).predicts(text.render(&values)).related([state.call]);
     match context.policy.displaced {
         Displaced::Relocate => {
             let media = travelling_media(context, result);
-            let edits = vec![Edit::Relocate {
-                result,
-                call: state.call,
-                media,
-            }];
+            let edits = vec![Edit::Relocate { result, call: state.call, media }];
             draft.fix(Stage::Pairing, Safety::Safe, "move it to its call", edits);
         }
         Displaced::RemovePair => {
-            let edits = vec![
-                Edit::Remove { block: state.call },
-                Edit::Remove { block: result },
-            ];
-            draft.fix(
-                Stage::Pairing,
-                Safety::Unsafe,
-                "take the call and the result out",
-                edits,
-            );
+            let edits = vec![Edit::Remove { block: state.call }, Edit::Remove { block: result }];
+            draft.fix(Stage::Pairing, Safety::Unsafe, "take the call and the result out", edits);
         }
         Displaced::RemoveResult => {
-            draft.fix(
-                Stage::Pairing,
-                Safety::Unsafe,
-                "take the result out",
-                vec![Edit::Remove { block: result }],
-            );
+            draft.fix(Stage::Pairing, Safety::Unsafe, "take the result out", vec![Edit::Remove { block: result }]);
         }
     }
 }
 
 /// Whether a result needs no moving. Blocks in a message of the wrong role are another
 /// rule's affair.
-pub(super) fn stands_right(
-    context: &Context<'_, '_>,
-    state: &CallState,
-    result: BlockIndex,
-) -> bool {
+pub(super) fn stands_right(context: &Context<'_, '_>, state: &CallState, result: BlockIndex) -> bool {
     let holder = context.transcript.block(result).message;
-    !context.may_call(state.message)
-        || !context.may_answer(holder)
-        || context.in_place(state.call, result)
+    !context.may_call(state.message) || !context.may_answer(holder) || context.in_place(state.call, result)
 }
 
 /// Whether a result is only spread over a further message of the same answer.
@@ -119,9 +131,7 @@ pub(super) fn is_split(context: &Context<'_, '_>, state: &CallState, result: Blo
 
 /// The media right behind a result, which belong to it.
 pub(crate) fn travelling_media(context: &Context<'_, '_>, result: BlockIndex) -> Vec<BlockIndex> {
-    let message = context
-        .transcript
-        .message(context.transcript.block(result).message);
+    let message = context.transcript.message(context.transcript.block(result).message);
     (result.0 + 1..message.end_block)
         .map(BlockIndex)
         .take_while(|&block| matches!(context.transcript.block(block).kind, BlockKind::Media))

@@ -7,14 +7,61 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds results that name no call of their cycle, where exactly one call is open that they can answer.
+    /// Finds results that name none of the calls before them, where only one call can be meant.
     ///
     /// # Why is this bad?
-    /// The provider sees a result without a call and a call without a result. It happens when an id is
-    /// cleaned up on one side only, or when a result is stored without one.
+    /// The provider sees a result without a call and a call without a result. It happens when an id is cleaned up on
+    /// one side only, or when a result is stored without one.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "Run the tests."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "tool_use", "id": "functions_exec_0", "name": "exec", "input": {"command": "cargo test"}}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "tool_result", "tool_use_id": "functions.exec:0", "content": "12 passed"}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "Run the tests."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "tool_use", "id": "functions_exec_0", "name": "exec", "input": {"command": "cargo test"}}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "tool_result", "tool_use_id": "functions_exec_0", "content": "12 passed"}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
     ///
     /// # Fix safety
-    /// Safe: the result names the only call it can answer. Under `misaddressed = "orphan"` it is an orphan.
+    /// Safe: the result gets the id of the only call it can answer. Where several calls are open, or the result names
+    /// another tool, nothing is guessed. Under `misaddressed = "orphan"` it is taken for an orphan.
     ///
     /// # References
     /// ANT-6, OAC-4; case 16
@@ -32,23 +79,12 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         } else {
             format!("result answers `{named}`, which was never called; only `{meant}` is open")
         };
-        let predicts = context
-            .constraints
-            .orphan
-            .render(&context.values(answer.result, named));
-        report
-            .block(context, answer.result, message)
-            .call_id(meant)
-            .predicts(predicts)
-            .related([state.call])
-            .fix(
-                Stage::Pairing,
-                Safety::Safe,
-                format!("address it to `{meant}`"),
-                vec![Edit::Readdress {
-                    result: answer.result,
-                    id: meant.to_owned(),
-                }],
-            );
+        let predicts = context.constraints.orphan.render(&context.values(answer.result, named));
+        report.block(context, answer.result, message).call_id(meant).predicts(predicts).related([state.call]).fix(
+            Stage::Pairing,
+            Safety::Safe,
+            format!("address it to `{meant}`"),
+            vec![Edit::Readdress { result: answer.result, id: meant.to_owned() }],
+        );
     }
 }

@@ -12,16 +12,54 @@ declare_rule! {
     /// Finds results whose call is not in the conversation.
     ///
     /// # Why is this bad?
-    /// Every provider rejects the whole request. It happens when a history is trimmed or compacted between
-    /// a call and its result, or when a failed turn is dropped and its result kept.
+    /// Every provider rejects the whole request. It happens when a history is trimmed or compacted between a call and
+    /// its result, when a failed turn is dropped and its result is kept, or when two programs write the same file.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "tool_result", "tool_use_id": "toolu_01", "content": "error[E0308]: mismatched types"}
+    ///       ]
+    ///     },
+    ///     {"role": "assistant", "content": "The types in line 7 do not match."},
+    ///     {"role": "user", "content": "Fix it."}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {
+    ///           "type": "text",
+    ///           "text": "[output of tool call toolu_01, kept as text: its call is not in this conversation]\nerror[E0308]: mismatched types"
+    ///         }
+    ///       ]
+    ///     },
+    ///     {"role": "assistant", "content": "The types in line 7 do not match."},
+    ///     {"role": "user", "content": "Fix it."}
+    ///   ]
+    /// }
+    /// ```
     ///
     /// # Fix safety
-    /// Safe: what the result says is kept as text, under a line that says what it was. Under
-    /// `orphan_result = "remove"` it is taken out, under `"reconstruct_call"` a call is made up for it; both
-    /// are unsafe.
+    /// Safe: what the result says is kept as text, under a line that says what it was. Under `orphan_result =
+    /// "remove"` it is taken out, under `"reconstruct_call"` a call is made up for it; both are unsafe.
     ///
     /// # References
-    /// ANT-6, OAC-3; cases 4, 5, 18, 19
+    /// ANT-6, OAC-3, seen in `claude-code#13460`, `morphic#136`; cases 4, 5, 9, 18, 19
     PAIR002 "orphan-result" in Pairing, Error, Safe
 }
 
@@ -29,12 +67,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     for state in &context.pairing.results {
         match state.fate {
             Fate::Orphan => found(context, report, state.result, "which was never called"),
-            Fate::Ambiguous => found(
-                context,
-                report,
-                state.result,
-                "which several open calls have as their id",
-            ),
+            Fate::Ambiguous => found(context, report, state.result, "which several open calls have as their id"),
             Fate::Answers(_) | Fate::Duplicate(_) | Fate::Superseded(_) => {}
         }
     }
@@ -42,47 +75,20 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
 
 fn found(context: &Context<'_, '_>, report: &mut Report, result: BlockIndex, why: &str) {
     let id = context.id(result);
-    let message = if id.is_empty() {
-        "result names no call".to_owned()
-    } else {
-        format!("result answers `{id}`, {why}")
-    };
-    let predicts = context
-        .constraints
-        .orphan
-        .render(&context.values(result, id));
-    let draft = report
-        .block(context, result, message)
-        .call_id(id)
-        .predicts(predicts);
+    let message =
+        if id.is_empty() { "result names no call".to_owned() } else { format!("result answers `{id}`, {why}") };
+    let predicts = context.constraints.orphan.render(&context.values(result, id));
+    let draft = report.block(context, result, message).call_id(id).predicts(predicts);
     match context.policy.orphan_result {
         OrphanResult::ToText => {
-            let edits = vec![Edit::Demote {
-                block: result,
-                heading: heading(context, result),
-            }];
-            draft.fix(
-                Stage::Pairing,
-                Safety::Safe,
-                "keep what it says as text",
-                edits,
-            );
+            let edits = vec![Edit::Demote { block: result, heading: heading(context, result) }];
+            draft.fix(Stage::Pairing, Safety::Safe, "keep what it says as text", edits);
         }
         OrphanResult::Remove => {
-            draft.fix(
-                Stage::Pairing,
-                Safety::Unsafe,
-                "take the result out",
-                vec![Edit::Remove { block: result }],
-            );
+            draft.fix(Stage::Pairing, Safety::Unsafe, "take the result out", vec![Edit::Remove { block: result }]);
         }
         OrphanResult::ReconstructCall => {
-            draft.fix(
-                Stage::Pairing,
-                Safety::Unsafe,
-                "make up the call it answers",
-                vec![rebuilt(context, result)],
-            );
+            draft.fix(Stage::Pairing, Safety::Unsafe, "make up the call it answers", vec![rebuilt(context, result)]);
         }
     }
 }
@@ -90,42 +96,24 @@ fn found(context: &Context<'_, '_>, report: &mut Report, result: BlockIndex, why
 /// The line over a result that is kept as text.
 pub(super) fn heading(context: &Context<'_, '_>, result: BlockIndex) -> String {
     let id = context.id(result);
-    let name = context
-        .transcript
-        .result(result)
-        .and_then(|result| result.name.as_deref());
+    let name = context.transcript.result(result).and_then(|result| result.name.as_deref());
     match (name, id) {
         (Some(name), _) => {
             format!("[output of tool {name}, kept as text: its call is not in this conversation]")
         }
-        (None, "") => {
-            "[tool output, kept as text: its call is not in this conversation]".to_owned()
-        }
-        (None, id) => format!(
-            "[output of tool call {id}, kept as text: its call is not in this conversation]"
-        ),
+        (None, "") => "[tool output, kept as text: its call is not in this conversation]".to_owned(),
+        (None, id) => format!("[output of tool call {id}, kept as text: its call is not in this conversation]"),
     }
 }
 
 fn rebuilt(context: &Context<'_, '_>, result: BlockIndex) -> Edit {
     let content = context.transcript.block(result);
     let own = context.id(result);
-    let name = context
-        .transcript
-        .result(result)
-        .and_then(|result| result.name.as_deref())
-        .unwrap_or("unknown_tool");
+    let name = context.transcript.result(result).and_then(|result| result.name.as_deref()).unwrap_or("unknown_tool");
     let id = if ids::is_legal(&context.constraints.call_id, own) {
         own.to_owned()
     } else {
-        ids::made(
-            &context.constraints.call_id,
-            context.transcript.text(content.span),
-        )
+        ids::made(&context.constraints.call_id, context.transcript.text(content.span))
     };
-    Edit::ReconstructCall {
-        result,
-        id,
-        name: name.to_owned(),
-    }
+    Edit::ReconstructCall { result, id, name: name.to_owned() }
 }

@@ -12,14 +12,55 @@ declare_rule! {
     /// Finds results of the provider's own tools whose call is not before them in the same turn.
     ///
     /// # Why is this bad?
-    /// The provider rejects the request. It happens when a turn of the assistant is split, filtered or
-    /// compacted between the two.
+    /// The provider rejects the request, and the conversation cannot go on. It happens when a turn of the assistant
+    /// is split, filtered or compacted between the two.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "What is new in Rust?"},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_01", "content": {"type": "web_search_tool_result_error", "error_code": "max_uses_exceeded"}},
+    ///         {"type": "text", "text": "I could not search any further."}
+    ///       ]
+    ///     },
+    ///     {"role": "user", "content": "Tell me what you know."}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "What is new in Rust?"},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {
+    ///           "type": "text",
+    ///           "text": "[output of the provider's own call srvtoolu_01, kept as text: its call is not in this turn]\n{\"type\": \"web_search_tool_result\", \"tool_use_id\": \"srvtoolu_01\", \"content\": {\"type\": \"web_search_tool_result_error\", \"error_code\": \"max_uses_exceeded\"}}"
+    ///         },
+    ///         {"type": "text", "text": "I could not search any further."}
+    ///       ]
+    ///     },
+    ///     {"role": "user", "content": "Tell me what you know."}
+    ///   ]
+    /// }
+    /// ```
     ///
     /// # Fix safety
-    /// Safe: what the result holds is kept as text in the same message.
+    /// Safe: the block is kept as text in the same message, under a line that says what it was.
     ///
     /// # References
-    /// ANT-36; case 22
+    /// ANT-36, seen in `claude-code#64383`; case 22
     PAIR009 "orphan-server-result" in Pairing, Error, Safe
 }
 
@@ -51,35 +92,17 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
 
 fn found(context: &Context<'_, '_>, report: &mut Report, block: BlockIndex, id: &str) {
     let kind = wire_type(context, block);
-    let values = Values {
-        kind,
-        ..context.values(block, id)
-    };
-    let heading = format!(
-        "[output of the provider's own call {id}, kept as text: its call is not in this turn]"
-    );
+    let values = Values { kind, ..context.values(block, id) };
+    let heading = format!("[output of the provider's own call {id}, kept as text: its call is not in this turn]");
     report
-        .block(
-            context,
-            block,
-            format!("result of the provider's own call `{id}`, which is not in this turn"),
-        )
+        .block(context, block, format!("result of the provider's own call `{id}`, which is not in this turn"))
         .call_id(id)
         .predicts(context.constraints.orphan_server.render(&values))
-        .fix(
-            Stage::Pairing,
-            Safety::Safe,
-            "keep what it holds as text",
-            vec![Edit::Demote { block, heading }],
-        );
+        .fix(Stage::Pairing, Safety::Safe, "keep what it holds as text", vec![Edit::Demote { block, heading }]);
 }
 
 /// The block's type as it stands in the source: the first word that ends like one.
 fn wire_type<'a>(context: &Context<'_, 'a>, block: BlockIndex) -> &'a str {
-    let text = context
-        .transcript
-        .text(context.transcript.block(block).span);
-    text.split('"')
-        .find(|word| word.ends_with("_tool_result"))
-        .unwrap_or("server_tool_result")
+    let text = context.transcript.text(context.transcript.block(block).span);
+    text.split('"').find(|word| word.ends_with("_tool_result")).unwrap_or("server_tool_result")
 }

@@ -12,11 +12,68 @@ declare_rule! {
     /// Finds results of one cycle that are spread over several messages.
     ///
     /// # Why is this bad?
-    /// Where results are blocks of a user message, all results of a cycle must be in the one right after it.
-    /// It happens when every finished tool appends a message of its own.
+    /// Where results are blocks of a message of the user, all results of a cycle must be in the one right after it;
+    /// in the eyes of the provider the others are missing. It happens when every tool that finishes appends a message
+    /// of its own.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "Read a.txt and b.txt."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "tool_use", "id": "toolu_01", "name": "read_file", "input": {"path": "a.txt"}},
+    ///         {"type": "tool_use", "id": "toolu_02", "name": "read_file", "input": {"path": "b.txt"}}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "tool_result", "tool_use_id": "toolu_01", "content": "alpha"}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "tool_result", "tool_use_id": "toolu_02", "content": "beta"}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "Read a.txt and b.txt."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "tool_use", "id": "toolu_01", "name": "read_file", "input": {"path": "a.txt"}},
+    ///         {"type": "tool_use", "id": "toolu_02", "name": "read_file", "input": {"path": "b.txt"}}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "tool_result", "tool_use_id": "toolu_01", "content": "alpha"},
+    ///         {"type": "tool_result", "tool_use_id": "toolu_02", "content": "beta"}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
     ///
     /// # Fix safety
-    /// Safe: the result moves into the message that holds the others.
+    /// Safe: the results move into the first message. Under `displaced = "remove_pair"` or `"remove_result"` they are
+    /// taken out, which is unsafe.
     ///
     /// # References
     /// ANT-5; case 21
@@ -35,41 +92,18 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         }
         let id = context.id(state.call);
         let message = format!("result for `{id}` is not in the same message as the other results");
-        let predicts = context
-            .constraints
-            .unanswered
-            .render(&context.values(state.call, id));
-        let draft = report
-            .block(context, result, message)
-            .call_id(id)
-            .predicts(predicts)
-            .related([state.call]);
+        let predicts = context.constraints.unanswered.render(&context.values(state.call, id));
+        let draft = report.block(context, result, message).call_id(id).predicts(predicts).related([state.call]);
         let (safety, edits) = match context.policy.displaced {
             Displaced::Relocate => {
                 let media = travelling_media(context, result);
-                (
-                    Safety::Safe,
-                    vec![Edit::Relocate {
-                        result,
-                        call: state.call,
-                        media,
-                    }],
-                )
+                (Safety::Safe, vec![Edit::Relocate { result, call: state.call, media }])
             }
-            Displaced::RemovePair => (
-                Safety::Unsafe,
-                vec![
-                    Edit::Remove { block: state.call },
-                    Edit::Remove { block: result },
-                ],
-            ),
+            Displaced::RemovePair => {
+                (Safety::Unsafe, vec![Edit::Remove { block: state.call }, Edit::Remove { block: result }])
+            }
             Displaced::RemoveResult => (Safety::Unsafe, vec![Edit::Remove { block: result }]),
         };
-        draft.fix(
-            Stage::Pairing,
-            safety,
-            "put the results of the cycle together",
-            edits,
-        );
+        draft.fix(Stage::Pairing, safety, "put the results of the cycle together", edits);
     }
 }

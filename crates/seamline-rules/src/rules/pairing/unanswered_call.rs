@@ -9,18 +9,69 @@ use crate::rules::naming::named;
 
 declare_rule! {
     /// # What it does
-    /// Finds calls that no result answers. One finding per message that makes calls.
+    /// Finds calls that no result answers.
+    /// There is one finding for each message that makes calls.
     ///
     /// # Why is this bad?
-    /// Every provider rejects the whole request, for ever: the history is sent again with each turn.
+    /// Every provider rejects the whole request, and goes on rejecting it: the history is sent again with each turn.
     /// It happens when a run is aborted, crashes or is cut off between a call and its result.
     ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "What is in main.rs?"},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "tool_use", "id": "toolu_01", "name": "read_file", "input": {"path": "main.rs"}}
+    ///       ]
+    ///     },
+    ///     {"role": "user", "content": "never mind"}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "What is in main.rs?"},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "tool_use", "id": "toolu_01", "name": "read_file", "input": {"path": "main.rs"}}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {
+    ///           "type": "tool_result",
+    ///           "tool_use_id": "toolu_01",
+    ///           "content": "[synthetic] No result was recorded for this tool call. Whether it ran is unknown; check before running it again.",
+    ///           "is_error": true
+    ///         }
+    ///       ]
+    ///     },
+    ///     {"role": "user", "content": "never mind"}
+    ///   ]
+    /// }
+    /// ```
+    ///
     /// # Fix safety
-    /// Safe: the call is answered by a result that is marked synthetic and says that the outcome is
-    /// unknown. Under `unanswered_call = "remove_call"` the call is taken out instead, which is unsafe.
+    /// Safe: each call gets a result that is marked synthetic and says what is known, which is that nothing was
+    /// recorded. A call that repeats another one byte for byte and has no result of its own is taken out. Under
+    /// `unanswered_call = "remove_call"` the call is taken out instead, which is unsafe; under `"rollback"` or
+    /// `"fail"` nothing is done. Under `trailing_call = "allow_pending"` calls at the end of the conversation may
+    /// stay open.
     ///
     /// # References
-    /// ANT-5, OAC-2; cases 1, 2, 3, 14, 24, 25
+    /// ANT-5, OAC-2, seen in `claude-code#2697`, `litellm#10083`; cases 1, 2, 3, 14, 24, 25
     PAIR001 "unanswered-call" in Pairing, Error, Safe
 }
 
@@ -28,11 +79,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     for cycle in &context.pairing.cycles {
         let states = &context.pairing.calls[cycle.range()];
         if states.iter().any(|state| state.answer.is_none()) {
-            let open = states
-                .iter()
-                .filter(|state| state.answer.is_none())
-                .map(|state| state.call)
-                .collect();
+            let open = states.iter().filter(|state| state.answer.is_none()).map(|state| state.call).collect();
             found(context, report, *cycle, open);
         }
     }
@@ -46,23 +93,12 @@ fn found(context: &Context<'_, '_>, report: &mut Report, cycle: Cycle, open: Vec
     let plural = if open.len() == 1 { "call" } else { "calls" };
     if trailing && context.policy.trailing_call == TrailingCall::AllowPending {
         let message = format!("{plural} {} may still be answered", named(&ids));
-        report
-            .block(context, first, message)
-            .severity(Severity::Info)
-            .call_id(ids[0])
-            .related(open);
+        report.block(context, first, message).severity(Severity::Info).call_id(ids[0]).related(open);
         return;
     }
     let message = format!("no result answers {plural} {}", named(&ids));
-    let predicts = context
-        .constraints
-        .unanswered
-        .render(&context.values(first, &listed));
-    let draft = report
-        .block(context, first, message)
-        .call_id(ids[0])
-        .predicts(predicts)
-        .related(open.clone());
+    let predicts = context.constraints.unanswered.render(&context.values(first, &listed));
+    let draft = report.block(context, first, message).call_id(ids[0]).predicts(predicts).related(open.clone());
     let removed = match (trailing, context.policy.trailing_call) {
         (true, TrailingCall::Remove) => true,
         (true, TrailingCall::Close | TrailingCall::AllowPending) => false,
@@ -70,35 +106,17 @@ fn found(context: &Context<'_, '_>, report: &mut Report, cycle: Cycle, open: Vec
             UnansweredCall::Synthesize => false,
             UnansweredCall::RemoveCall => true,
             UnansweredCall::Rollback | UnansweredCall::Fail => {
-                draft.fix(
-                    Stage::Pairing,
-                    Safety::DisplayOnly,
-                    "go back to a checkpoint before the call",
-                    Vec::new(),
-                );
+                draft.fix(Stage::Pairing, Safety::DisplayOnly, "go back to a checkpoint before the call", Vec::new());
                 return;
             }
         },
     };
     if removed {
-        let edits = open
-            .into_iter()
-            .map(|block| Edit::Remove { block })
-            .collect();
-        draft.fix(
-            Stage::Pairing,
-            Safety::Unsafe,
-            format!("take out {plural} {}", named(&ids)),
-            edits,
-        );
+        let edits = open.into_iter().map(|block| Edit::Remove { block }).collect();
+        draft.fix(Stage::Pairing, Safety::Unsafe, format!("take out {plural} {}", named(&ids)), edits);
     } else {
         let title = format!("answer {plural} {} with a synthetic result", named(&ids));
-        draft.fix(
-            Stage::Pairing,
-            Safety::Safe,
-            title,
-            answered(context, &open),
-        );
+        draft.fix(Stage::Pairing, Safety::Safe, title, answered(context, &open));
     }
 }
 
@@ -124,11 +142,7 @@ fn answered(context: &Context<'_, '_>, open: &[BlockIndex]) -> Vec<Edit> {
             if repeats {
                 Edit::Remove { block: call }
             } else {
-                Edit::Synthesize {
-                    call,
-                    text: text.to_owned(),
-                    reason: Reason::Missing,
-                }
+                Edit::Synthesize { call, text: text.to_owned(), reason: Reason::Missing }
             }
         })
         .collect()

@@ -9,14 +9,60 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds calls of the provider's own tools whose result is not in the same turn of the assistant.
+    /// Finds calls of the provider's own tools without a result in the same turn of the assistant.
     ///
     /// # Why is this bad?
-    /// The provider runs these tools itself and puts call and result into one turn. Once the turn is closed
-    /// it rejects a call without its result. It happens when a stream is cut between the two.
+    /// The provider runs these tools itself, and puts call and result into one turn. A turn that is still open may
+    /// lack the result; once the user has gone on, the provider rejects the request. It happens when a stream is cut
+    /// between the two.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "What is new in Rust?"},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "server_tool_use", "id": "srvtoolu_01", "name": "web_search", "input": {"query": "Rust news"}}
+    ///       ]
+    ///     },
+    ///     {"role": "user", "content": "Never mind, tell me what you know."}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "What is new in Rust?"},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "server_tool_use", "id": "srvtoolu_01", "name": "web_search", "input": {"query": "Rust news"}},
+    ///         {
+    ///           "type": "web_search_tool_result",
+    ///           "tool_use_id": "srvtoolu_01",
+    ///           "content": {
+    ///             "type": "web_search_tool_result_error",
+    ///             "error_code": "unavailable"
+    ///           }
+    ///         }
+    ///       ]
+    ///     },
+    ///     {"role": "user", "content": "Never mind, tell me what you know."}
+    ///   ]
+    /// }
+    /// ```
     ///
     /// # Fix safety
-    /// Safe: a result that says the tool was unavailable is put right after the call.
+    /// Safe: right after the call goes the result by which the provider itself says that the tool was unavailable.
+    /// The client has no say in these tools, so nothing else can be known.
     ///
     /// # References
     /// ANT-34, ANT-35, ANT-37; case 22
@@ -32,8 +78,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     while start < count {
         let end = run_end(context, start);
         // An open turn may still get its results, beside those of the client's calls.
-        let open = end == count
-            || (end + 1 == count && context.holds_only_results(MessageIndex(end as u32)));
+        let open = end == count || (end + 1 == count && context.holds_only_results(MessageIndex(end as u32)));
         if !open {
             check_run(context, report, start..end);
         }
@@ -43,17 +88,12 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
 
 /// One past the last of the assistant messages in a row from `start`.
 fn run_end(context: &Context<'_, '_>, start: usize) -> usize {
-    let run = context.transcript.messages[start..]
-        .iter()
-        .take_while(|message| message.role == Role::Assistant);
+    let run = context.transcript.messages[start..].iter().take_while(|message| message.role == Role::Assistant);
     start + run.count()
 }
 
 fn check_run(context: &Context<'_, '_>, report: &mut Report, run: std::ops::Range<usize>) {
-    let blocks = || {
-        run.clone()
-            .flat_map(|index| context.transcript.blocks_of(MessageIndex(index as u32)))
-    };
+    let blocks = || run.clone().flat_map(|index| context.transcript.blocks_of(MessageIndex(index as u32)));
     let answered: HashSet<&str> = blocks()
         .filter_map(|(_, block)| match &block.kind {
             BlockKind::ServerResult { id } => id.as_deref(),
@@ -75,33 +115,14 @@ fn check_run(context: &Context<'_, '_>, report: &mut Report, run: std::ops::Rang
 }
 
 fn is_connected_server_call(context: &Context<'_, '_>, block: BlockIndex) -> bool {
-    context
-        .transcript
-        .text(context.transcript.block(block).span)
-        .contains("\"mcp_tool_use\"")
+    context.transcript.text(context.transcript.block(block).span).contains("\"mcp_tool_use\"")
 }
 
-fn found(
-    context: &Context<'_, '_>,
-    report: &mut Report,
-    block: BlockIndex,
-    (id, name): (&str, &str),
-) {
-    let family = if name.starts_with("tool_search_tool") {
-        "tool_search"
-    } else {
-        name
-    };
-    let values = Values {
-        kind: family,
-        ..context.values(block, id)
-    };
+fn found(context: &Context<'_, '_>, report: &mut Report, block: BlockIndex, (id, name): (&str, &str)) {
+    let family = if name.starts_with("tool_search_tool") { "tool_search" } else { name };
+    let values = Values { kind: family, ..context.values(block, id) };
     report
-        .block(
-            context,
-            block,
-            format!("the provider's own call `{id}` of `{name}` has no result"),
-        )
+        .block(context, block, format!("the provider's own call `{id}` of `{name}` has no result"))
         .call_id(id)
         .predicts(context.constraints.unanswered_server.render(&values))
         .fix(

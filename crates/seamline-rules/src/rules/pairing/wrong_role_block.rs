@@ -7,17 +7,71 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds calls in messages that are not the assistant's, and results in messages that cannot carry them.
+    /// Finds calls in messages that are not the assistant's, and results in messages that cannot hold them.
     ///
     /// # Why is this bad?
-    /// Providers reject blocks in the wrong role. It happens when messages of one role are merged across a
-    /// notice, or when a cancelled call is written by the wrong side.
+    /// Providers reject blocks in the wrong role. It happens when messages are merged across a notice, or when a
+    /// cancelled call is written by the wrong side.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "Run the tests."},
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "text", "text": "Stop!"},
+    ///         {"type": "tool_use", "id": "toolu_01", "name": "bash", "input": {"command": "cargo test"}}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "tool_result", "tool_use_id": "toolu_01", "content": "cancelled by the user", "is_error": true}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "Run the tests."},
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "text", "text": "Stop!"}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "tool_use", "id": "toolu_01", "name": "bash", "input": {"command": "cargo test"}}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "tool_result", "tool_use_id": "toolu_01", "content": "cancelled by the user", "is_error": true}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
     ///
     /// # Fix safety
-    /// Safe: the message is divided so that every block stands in a message of its role; nothing is lost.
+    /// Safe: the message is divided so that every block stands in a message of its role, in the same order; nothing
+    /// is lost.
     ///
     /// # References
-    /// ANT-10, OAC-1; case 20
+    /// ANT-10, OAC-1, seen in `llxprt-code#917`; case 20
     PAIR010 "wrong-role-block" in Pairing, Error, Safe
 }
 
@@ -27,14 +81,11 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     }
     for (index, _) in context.transcript.enumerate() {
         let (may_call, may_answer) = (context.may_call(index), context.may_answer(index));
-        let wrong = context
-            .transcript
-            .blocks_of(index)
-            .find(|(_, block)| match block.kind {
-                BlockKind::Call(_) | BlockKind::ServerCall(_) => !may_call,
-                BlockKind::Result(_) => !may_answer,
-                _ => false,
-            });
+        let wrong = context.transcript.blocks_of(index).find(|(_, block)| match block.kind {
+            BlockKind::Call(_) | BlockKind::ServerCall(_) => !may_call,
+            BlockKind::Result(_) => !may_answer,
+            _ => false,
+        });
         if let Some((block, _)) = wrong {
             found(context, report, index, block);
         }
@@ -44,33 +95,16 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
 fn found(context: &Context<'_, '_>, report: &mut Report, message: MessageIndex, block: BlockIndex) {
     let is_call = context.transcript.result(block).is_none();
     let id = context.id(block);
-    let (what, whose) = if is_call {
-        ("call", "assistant")
-    } else {
-        ("result", "user")
-    };
+    let (what, whose) = if is_call { ("call", "assistant") } else { ("result", "user") };
     let kind = match (context.constraints.carrier, is_call) {
         (seamline_model::Carrier::ToolMessages, _) => "tool_calls",
         (seamline_model::Carrier::UserBlocks, true) => "tool_use",
         (seamline_model::Carrier::UserBlocks, false) => "tool_result",
     };
-    let values = Values {
-        kind,
-        id: whose,
-        ..context.values(block, whose)
-    };
+    let values = Values { kind, id: whose, ..context.values(block, whose) };
     report
-        .block(
-            context,
-            block,
-            format!("{what} `{id}` stands in a message of the wrong role"),
-        )
+        .block(context, block, format!("{what} `{id}` stands in a message of the wrong role"))
         .call_id(id)
         .predicts(context.constraints.wrong_role.render(&values))
-        .fix(
-            Stage::Form,
-            Safety::Safe,
-            "divide the message by role",
-            vec![Edit::Regroup { message }],
-        );
+        .fix(Stage::Form, Safety::Safe, "divide the message by role", vec![Edit::Regroup { message }]);
 }

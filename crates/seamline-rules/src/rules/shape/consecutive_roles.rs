@@ -7,16 +7,57 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds two messages of the user or of the assistant in a row, where the provider wants them to take
-    /// turns.
+    /// Finds two messages of one role in a row, where the provider wants roles to take turns.
     ///
     /// # Why is this bad?
-    /// Older and compatible servers reject it. It happens when a message is inserted or taken out, or when a
-    /// turn is saved in pieces.
+    /// Older and compatible servers reject it. It happens when prompts are queued, when a message is put in or taken
+    /// out, or when a turn is saved in pieces. The example is for `anthropic-compatible`; Anthropic itself joins such
+    /// messages.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "text", "text": "Run the tests."}
+    ///       ]
+    ///     },
+    ///     {"role": "user", "content": "Only the fast ones."},
+    ///     {"role": "assistant", "content": "All passed."},
+    ///     {"role": "user", "content": "Thanks."}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "text", "text": "Run the tests."},
+    ///         {
+    ///           "type": "text",
+    ///           "text": "Only the fast ones."
+    ///         }
+    ///       ]
+    ///     },
+    ///     {"role": "assistant", "content": "All passed."},
+    ///     {"role": "user", "content": "Thanks."}
+    ///   ]
+    /// }
+    /// ```
     ///
     /// # Fix safety
-    /// Safe: the second message is joined to the first, block by block. Messages with signed reasoning are
-    /// never joined.
+    /// Safe: the second message is joined to the first, block by block. Messages with signed reasoning are never
+    /// joined, because their signature would no longer fit.
     ///
     /// # References
     /// ANT-11, ANT-12; case 60
@@ -34,33 +75,15 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
             continue;
         }
         let (first, second) = (MessageIndex(index as u32), MessageIndex(index as u32 + 1));
-        let kind = if role == Role::User {
-            "user"
-        } else {
-            "assistant"
-        };
-        let values = Values {
-            message: second.get(),
-            kind,
-            ..Values::default()
-        };
+        let kind = if role == Role::User { "user" } else { "assistant" };
+        let values = Values { message: second.get(), kind, ..Values::default() };
         let draft = report
-            .message(
-                context,
-                second,
-                format!("second message of the {kind} in a row"),
-            )
+            .message(context, second, format!("second message of the {kind} in a row"))
             .predicts(error.render(&values));
-        let signed = context.transcript.has_signed_reasoning(first)
-            || context.transcript.has_signed_reasoning(second);
+        let signed = context.transcript.has_signed_reasoning(first) || context.transcript.has_signed_reasoning(second);
         if !signed {
             let edits = vec![Edit::JoinPrevious { message: second }];
-            draft.fix(
-                Stage::Roles,
-                Safety::Safe,
-                "join it to the message before",
-                edits,
-            );
+            draft.fix(Stage::Roles, Safety::Safe, "join it to the message before", edits);
         }
     }
 }

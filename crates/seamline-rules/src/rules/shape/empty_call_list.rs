@@ -10,14 +10,38 @@ declare_rule! {
     /// Finds messages whose list of calls is there but empty.
     ///
     /// # Why is this bad?
-    /// The provider wants the list to be absent when there is nothing in it. It happens when a client always
-    /// writes the field.
+    /// OpenAI wants the list to be absent when there is nothing in it, and rejects the request. It happens when a
+    /// client always writes the field.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "gpt-4o",
+    ///   "messages": [
+    ///     {"role": "user", "content": "Hello"},
+    ///     {"role": "assistant", "content": "Hi!", "tool_calls": []},
+    ///     {"role": "user", "content": "What can you do?"}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "gpt-4o",
+    ///   "messages": [
+    ///     {"role": "user", "content": "Hello"},
+    ///     {"role": "assistant", "content": "Hi!"},
+    ///     {"role": "user", "content": "What can you do?"}
+    ///   ]
+    /// }
+    /// ```
     ///
     /// # Fix safety
     /// Safe: the empty list goes.
     ///
     /// # References
-    /// OAC-7
+    /// OAC-7, seen in `openai-node#1341`
     SHAPE006 "empty-call-list" in Shape, Error, Safe
 }
 
@@ -26,30 +50,16 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         return;
     };
     for irregularity in &context.transcript.irregularities {
-        let (IrregularityKind::EmptyCallList, Some(message)) =
-            (&irregularity.kind, irregularity.message)
-        else {
+        let (IrregularityKind::EmptyCallList, Some(message)) = (&irregularity.kind, irregularity.message) else {
             continue;
         };
         if context.transcript.message(message).role != Role::Assistant {
             continue;
         }
-        let values = Values {
-            message: message.get(),
-            ..Values::default()
-        };
+        let values = Values { message: message.get(), ..Values::default() };
         report
-            .message(
-                context,
-                message,
-                "list of calls with nothing in it".to_owned(),
-            )
+            .message(context, message, "list of calls with nothing in it".to_owned())
             .predicts(error.render(&values))
-            .fix(
-                Stage::Form,
-                Safety::Safe,
-                "take the empty list out",
-                vec![Edit::RemoveCallList { message }],
-            );
+            .fix(Stage::Form, Safety::Safe, "take the empty list out", vec![Edit::RemoveCallList { message }]);
     }
 }

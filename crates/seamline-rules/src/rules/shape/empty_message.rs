@@ -1,6 +1,6 @@
 //! `SHAPE002 empty-message`
 
-use seamline_model::{Body, Edit, EmptyText, MessageIndex, Role, Safety, Stage, Values};
+use seamline_model::{Body, Edit, EmptyText, ErrorText, MessageIndex, Role, Safety, Severity, Stage, Values};
 
 use super::empty_text::is_hollow;
 use crate::context::Context;
@@ -12,15 +12,41 @@ const PLACEHOLDER: &str = "[synthetic] (no content)";
 
 declare_rule! {
     /// # What it does
-    /// Finds messages with nothing in them, except a final message of the assistant, which may be empty.
+    /// Finds messages with nothing in them.
+    /// The last message may be an empty one of the assistant; that is a warning, since it will not be the last for
+    /// long.
     ///
     /// # Why is this bad?
-    /// Some providers reject them. It happens when a turn is aborted before its first word, or when a repair
-    /// takes out everything a message held.
+    /// Anthropic rejects them. It happens when a turn is aborted before its first word.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "Tell me a story."},
+    ///     {"role": "assistant", "content": []},
+    ///     {"role": "user", "content": "Hello?"}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "Tell me a story."},
+    ///     {"role": "user", "content": "Hello?"}
+    ///   ]
+    /// }
+    /// ```
     ///
     /// # Fix safety
-    /// Safe: the message goes, since nobody said anything in it. Under `emptied = "placeholder"` or when it
-    /// is the only message, it gets a synthetic text instead.
+    /// Safe: the message goes, since nobody said anything in it. Under `emptied = "placeholder"`, or when it is the
+    /// first message, it gets a synthetic text instead.
     ///
     /// # References
     /// ANT-18; cases 33, 57
@@ -34,49 +60,31 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     if matches!(context.constraints.empty_text, EmptyText::Accepted) {
         return;
     }
-    let count = context.transcript.messages.len();
-    let empty: Vec<MessageIndex> = context
-        .transcript
-        .enumerate()
-        .filter(|(index, message)| {
-            let last = index.get() + 1 == count;
-            let readable = matches!(message.body, Body::Text | Body::Blocks);
-            // In a final message of the assistant only its blocks are looked at.
-            let allowed = last
-                && message.role == Role::Assistant
-                && (message.range().is_empty() || message.body == Body::Text);
-            readable && !allowed && is_hollow(context, *index)
-        })
-        .map(|(index, _)| index)
-        .collect();
-    let keeps_one = empty.len() < count;
-    for index in empty {
-        let values = Values {
-            message: index.get(),
-            ..Values::default()
-        };
-        let draft = report
-            .message(context, index, "message with nothing in it".to_owned())
-            .predicts(error.render(&values));
-        if keeps_one && context.policy.emptied == Emptied::Remove {
-            let edits = vec![Edit::RemoveMessage { message: index }];
-            draft.fix(
-                Stage::Finish,
-                Safety::Safe,
-                "take the empty message out",
-                edits,
-            );
-        } else {
-            let edits = vec![Edit::FillMessage {
-                message: index,
-                text: PLACEHOLDER,
-            }];
-            draft.fix(
-                Stage::Finish,
-                Safety::Safe,
-                "say that there is no content",
-                edits,
-            );
+    for (index, message) in context.transcript.enumerate() {
+        let readable = matches!(message.body, Body::Text | Body::Blocks);
+        if readable && is_hollow(context, index) {
+            found(context, report, index, error);
         }
+    }
+}
+
+fn found(context: &Context<'_, '_>, report: &mut Report, index: MessageIndex, error: ErrorText) {
+    let message = context.transcript.message(index);
+    let last = index.get() + 1 == context.transcript.messages.len();
+    // An empty list or text is taken at the end, an empty block in a list is not.
+    let allowed = last && message.role == Role::Assistant && (message.range().is_empty() || message.body == Body::Text);
+    let mut draft = report.message(context, index, "message with nothing in it".to_owned());
+    if allowed {
+        draft = draft.severity(Severity::Warning);
+    } else {
+        draft = draft.predicts(error.render(&Values { message: index.get(), ..Values::default() }));
+    }
+    // The first one stays, so that a conversation that grows keeps the repairs it had.
+    if index.get() > 0 && context.policy.emptied == Emptied::Remove {
+        let edits = vec![Edit::RemoveMessage { message: index }];
+        draft.fix(Stage::Finish, Safety::Safe, "take the empty message out", edits);
+    } else if !allowed {
+        let edits = vec![Edit::FillMessage { message: index, text: PLACEHOLDER }];
+        draft.fix(Stage::Finish, Safety::Safe, "say that there is no content", edits);
     }
 }

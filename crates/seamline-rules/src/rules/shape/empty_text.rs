@@ -1,8 +1,7 @@
 //! `SHAPE001 empty-text`
 
 use seamline_model::{
-    BlockIndex, BlockKind, Edit, Emptiness, EmptyText, ErrorText, Field, MessageIndex, Parts,
-    Safety, Stage,
+    BlockIndex, BlockKind, Edit, Emptiness, EmptyText, ErrorText, Field, MessageIndex, Parts, Safety, Stage,
 };
 
 use crate::context::Context;
@@ -10,16 +9,64 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds text blocks with nothing in them, or white space alone, also inside results.
+    /// Finds texts with nothing but white space in them, also inside results.
     ///
     /// # Why is this bad?
-    /// Some providers reject them, although their own models produce them beside calls.
+    /// Anthropic rejects them, although its own models write them beside calls. It happens when such a turn is sent
+    /// back as it came, or when a tool has no output.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "Run the tests."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "text", "text": ""},
+    ///         {"type": "tool_use", "id": "toolu_01", "name": "bash", "input": {"command": "cargo test"}}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "tool_result", "tool_use_id": "toolu_01", "content": "12 passed"}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "Run the tests."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "tool_use", "id": "toolu_01", "name": "bash", "input": {"command": "cargo test"}}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "tool_result", "tool_use_id": "toolu_01", "content": "12 passed"}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
     ///
     /// # Fix safety
-    /// Safe: the empty block goes. A result that holds nothing else says `(no output)`.
+    /// Safe: the empty text goes. A result that holds nothing else says `(no output)`.
     ///
     /// # References
-    /// ANT-16, ANT-17; cases 26, 57
+    /// ANT-16, ANT-17, seen in `litellm#22979`; cases 26, 57
     SHAPE001 "empty-text" in Shape, Error, Safe
 }
 
@@ -32,21 +79,11 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         let mut hollow = None;
         for (block, content) in context.transcript.blocks_of(index) {
             match &content.kind {
-                BlockKind::Text(Emptiness::Empty | Emptiness::Blank)
-                    if content.slot.field == Field::Content =>
-                {
+                BlockKind::Text(Emptiness::Empty | Emptiness::Blank) if content.slot.field == Field::Content => {
                     let hollow = *hollow.get_or_insert_with(|| is_hollow(context, index));
                     in_message(context, report, block, (error, hollow));
                 }
-                BlockKind::Result(result)
-                    if matches!(
-                        result.parts,
-                        Parts::List {
-                            empty_text: true,
-                            ..
-                        }
-                    ) =>
-                {
+                BlockKind::Result(result) if matches!(result.parts, Parts::List { empty_text: true, .. }) => {
                     in_result(context, report, block, error);
                 }
                 _ => {}
@@ -55,52 +92,33 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     }
 }
 
-fn in_message(
-    context: &Context<'_, '_>,
-    report: &mut Report,
-    block: BlockIndex,
-    (error, hollow): (ErrorText, bool),
-) {
+fn in_message(context: &Context<'_, '_>, report: &mut Report, block: BlockIndex, (error, hollow): (ErrorText, bool)) {
     let draft = report
         .block(context, block, "text with nothing in it".to_owned())
         .predicts(error.render(&context.values(block, "")));
     if !hollow {
-        draft.fix(
-            Stage::Finish,
-            Safety::Safe,
-            "take the empty text out",
-            vec![Edit::Remove { block }],
-        );
+        draft.fix(Stage::Finish, Safety::Safe, "take the empty text out", vec![Edit::Remove { block }]);
     }
 }
 
 fn in_result(context: &Context<'_, '_>, report: &mut Report, result: BlockIndex, error: ErrorText) {
     let id = context.id(result);
     report
-        .block(
-            context,
-            result,
-            format!("result for `{id}` holds a text with nothing in it"),
-        )
+        .block(context, result, format!("result for `{id}` holds a text with nothing in it"))
         .call_id(id)
         .predicts(error.render(&context.values(result, id)))
         .fix(
             Stage::Finish,
             Safety::Safe,
             "take the empty text out",
-            vec![Edit::FillResult {
-                result,
-                text: "(no output)",
-            }],
+            vec![Edit::FillResult { result, text: "(no output)" }],
         );
 }
 
 /// Whether a message holds nothing but empty text.
 pub(super) fn is_hollow(context: &Context<'_, '_>, message: MessageIndex) -> bool {
-    context.transcript.blocks_of(message).all(|(_, block)| {
-        matches!(
-            block.kind,
-            BlockKind::Text(Emptiness::Empty | Emptiness::Blank)
-        )
-    })
+    context
+        .transcript
+        .blocks_of(message)
+        .all(|(_, block)| matches!(block.kind, BlockKind::Text(Emptiness::Empty | Emptiness::Blank)))
 }

@@ -10,10 +10,39 @@ declare_rule! {
     /// Finds conversations that do not start with the user, where the provider wants them to.
     ///
     /// # Why is this bad?
-    /// Older and compatible servers reject it. It happens when the head of a history is trimmed.
+    /// Older and compatible servers reject it. It happens when the head of a history is trimmed. The example is for
+    /// `anthropic-compatible`; Anthropic itself takes it.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "assistant", "content": "Which file do you mean?"},
+    ///     {"role": "user", "content": "main.rs"}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {
+    ///       "role": "user",
+    ///       "content": "[synthetic] (the conversation starts here)"
+    ///     },
+    ///     {"role": "assistant", "content": "Which file do you mean?"},
+    ///     {"role": "user", "content": "main.rs"}
+    ///   ]
+    /// }
+    /// ```
     ///
     /// # Fix safety
-    /// Safe: a synthetic message of the user goes first.
+    /// Safe: a message of the user goes first that is marked synthetic.
     ///
     /// # References
     /// ANT-12; case 58
@@ -24,35 +53,18 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     let FirstRole::User(error) = context.constraints.first_role else {
         return;
     };
-    let first = context
-        .transcript
-        .enumerate()
-        .find(|(_, message)| !matches!(message.role, Role::System | Role::Developer));
+    let first =
+        context.transcript.enumerate().find(|(_, message)| !matches!(message.role, Role::System | Role::Developer));
     let Some((index, message)) = first else {
         return;
     };
     if message.role == Role::User {
         return;
     }
-    let edit = Edit::InsertMessage {
-        before: index,
-        role: Role::User,
-        text: "[synthetic] (the conversation starts here)",
-    };
+    let edit =
+        Edit::InsertMessage { before: index, role: Role::User, text: "[synthetic] (the conversation starts here)" };
     report
-        .message(
-            context,
-            index,
-            "the conversation does not start with the user".to_owned(),
-        )
-        .predicts(error.render(&Values {
-            message: index.get(),
-            ..Values::default()
-        }))
-        .fix(
-            Stage::Roles,
-            Safety::Safe,
-            "put a message of the user first",
-            vec![edit],
-        );
+        .message(context, index, "the conversation does not start with the user".to_owned())
+        .predicts(error.render(&Values { message: index.get(), ..Values::default() }))
+        .fix(Stage::Roles, Safety::Safe, "put a message of the user first", vec![edit]);
 }

@@ -10,12 +10,40 @@ declare_rule! {
     /// Finds conversations that end with a message of the assistant, for models that do not take one.
     ///
     /// # Why is this bad?
-    /// These models no longer continue a text that the request begins for them, and reject the request. It
-    /// happens when a run is resumed after its last answer, or after a switch of model.
+    /// Newer models of Anthropic no longer continue a text that the request begins for them, and reject the request.
+    /// It happens when a run is resumed after its last answer, or after a switch of model.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "claude-opus-4-6",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "Write a limerick."},
+    ///     {"role": "assistant", "content": "There once was a coder from Kent"}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "claude-opus-4-6",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "Write a limerick."},
+    ///     {"role": "assistant", "content": "There once was a coder from Kent"},
+    ///     {
+    ///       "role": "user",
+    ///       "content": "[synthetic] Continue."
+    ///     }
+    ///   ]
+    /// }
+    /// ```
     ///
     /// # Fix safety
-    /// Unsafe: a synthetic message of the user is put at the end. Whether the assistant's text was meant to
-    /// be continued cannot be known.
+    /// Unsafe: a synthetic message of the user is put at the end. Whether the text of the assistant was meant to be
+    /// continued cannot be known. The example is repaired with `safety = "unsafe"`.
     ///
     /// # References
     /// ANT-13; case 59
@@ -31,34 +59,14 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     };
     let count = context.transcript.messages.len();
     let last = MessageIndex(count.saturating_sub(1) as u32);
-    let ends = context
-        .transcript
-        .messages
-        .last()
-        .is_some_and(|message| message.role == Role::Assistant);
+    let ends = context.transcript.messages.last().is_some_and(|message| message.role == Role::Assistant);
     let waits = ends && (context.transcript.has_calls(last) || context.transcript.has.server_pairs);
     if !ends || waits || !models.iter().any(|part| model.contains(part)) {
         return;
     }
-    let edit = Edit::InsertMessage {
-        before: last.next(),
-        role: Role::User,
-        text: "[synthetic] Continue.",
-    };
+    let edit = Edit::InsertMessage { before: last.next(), role: Role::User, text: "[synthetic] Continue." };
     report
-        .message(
-            context,
-            last,
-            format!("`{model}` does not continue a message of the assistant"),
-        )
-        .predicts(error.render(&Values {
-            message: last.get(),
-            ..Values::default()
-        }))
-        .fix(
-            Stage::Roles,
-            Safety::Unsafe,
-            "let the user ask to continue",
-            vec![edit],
-        );
+        .message(context, last, format!("`{model}` does not continue a message of the assistant"))
+        .predicts(error.render(&Values { message: last.get(), ..Values::default() }))
+        .fix(Stage::Roles, Safety::Unsafe, "let the user ask to continue", vec![edit]);
 }

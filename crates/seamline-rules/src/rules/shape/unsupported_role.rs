@@ -10,10 +10,33 @@ declare_rule! {
     /// Finds messages with a role that the model of the request does not know.
     ///
     /// # Why is this bad?
-    /// The provider rejects the request. It happens after a switch to an older model.
+    /// The provider rejects the request. It happens when a conversation moves to an older model.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "o1-mini",
+    ///   "messages": [
+    ///     {"role": "developer", "content": "Answer in French."},
+    ///     {"role": "user", "content": "Hello"}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "o1-mini",
+    ///   "messages": [
+    ///     {"role": "user", "content": "Answer in French."},
+    ///     {"role": "user", "content": "Hello"}
+    ///   ]
+    /// }
+    /// ```
     ///
     /// # Fix safety
-    /// Unsafe: the message gets the role that comes closest, which gives its words another weight.
+    /// Unsafe: the message gets the role that comes closest, which gives its words another weight. The example is
+    /// repaired with `safety = "unsafe"`.
     ///
     /// # References
     /// a recorded rejection by `o1-mini`
@@ -36,18 +59,12 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         }
         report
             .message(context, index, format!("`{model}` does not know this role"))
-            .predicts(gap.error.render(&Values {
-                message: index.get(),
-                ..Values::default()
-            }))
+            .predicts(gap.error.render(&Values { message: index.get(), ..Values::default() }))
             .fix(
                 Stage::Form,
                 Safety::Unsafe,
                 "give it the role that comes closest",
-                vec![Edit::SetRole {
-                    message: index,
-                    role: gap.instead,
-                }],
+                vec![Edit::SetRole { message: index, role: gap.instead }],
             );
     }
 }

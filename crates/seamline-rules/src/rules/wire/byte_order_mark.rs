@@ -10,13 +10,38 @@ declare_rule! {
     /// Finds a byte order mark before the body.
     ///
     /// # Why is this bad?
-    /// JSON may not start with one, and providers answer that the body cannot be parsed. Some editors add it.
+    /// JSON may not start with one, and providers answer that the body cannot be parsed. Some editors and shells put
+    /// it there.
+    ///
+    /// # Example
+    /// The file starts with the bytes `EF BB BF`, which no page can show.
+    ///
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "Hello"}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "Hello"}
+    ///   ]
+    /// }
+    /// ```
     ///
     /// # Fix safety
     /// Safe: the mark goes.
     ///
     /// # References
-    /// ANT-19, OAC-21
+    /// ANT-19, OAC-21; RFC 8259, section 8.1
     WIRE002 "byte-order-mark" in Wire, Error, Safe
 }
 
@@ -25,15 +50,8 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         let IrregularityKind::ByteOrderMark = &irregularity.kind else {
             continue;
         };
-        let place = Place {
-            message: irregularity.message,
-            block: irregularity.block,
-            span: irregularity.span,
-        };
-        let edits = vec![Edit::Patch {
-            span: irregularity.span,
-            text: String::new(),
-        }];
+        let place = Place { message: irregularity.message, block: irregularity.block, span: irregularity.span };
+        let edits = vec![Edit::Patch { span: irregularity.span, text: String::new() }];
         report
             .place(place, "byte order mark before the body".to_owned())
             .predicts(context.constraints.not_json.0.to_owned())

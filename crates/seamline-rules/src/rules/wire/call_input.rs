@@ -7,16 +7,64 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds calls whose input is not written as the dialect wants it: as an object, or as a string that holds JSON.
+    /// Finds calls whose input does not have the form that the dialect wants.
+    /// Anthropic wants an object, Chat Completions a string that holds JSON.
     ///
     /// # Why is this bad?
-    /// The provider rejects the request. It happens when arguments were cut off, encoded twice, or never arrived.
+    /// The provider rejects the request. It happens when arguments are encoded twice, cut off, or never arrive.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "List the files."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "tool_use", "id": "toolu_01", "name": "bash", "input": "{\"command\": \"ls\"}"}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "tool_result", "tool_use_id": "toolu_01", "content": "main.rs"}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "List the files."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "tool_use", "id": "toolu_01", "name": "bash", "input": {"command": "ls"}}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "tool_result", "tool_use_id": "toolu_01", "content": "main.rs"}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
     ///
     /// # Fix safety
-    /// Safe: the input keeps what it says in the right form; what cannot be an object is wrapped in one.
+    /// Safe: the input keeps what it says in the right form. An object is taken out of a string or put into one,
+    /// nothing becomes an object without members, and anything else is wrapped in an object.
     ///
     /// # References
-    /// ANT-3, OAC-1; case 29
+    /// ANT-3, OAC-1; cases 28, 29
     WIRE006 "call-input" in Wire, Error, Safe
 }
 
@@ -35,19 +83,10 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         }
         let id = context.id(state.call);
         report
-            .block(
-                context,
-                state.call,
-                format!("input of call `{id}` is {}", found(call.input)),
-            )
+            .block(context, state.call, format!("input of call `{id}` is {}", found(call.input)))
             .call_id(id)
             .predicts(error.render(&context.values(state.call, id)))
-            .fix(
-                Stage::Form,
-                Safety::Safe,
-                "write it in the right form",
-                vec![Edit::SetInput { call: state.call }],
-            );
+            .fix(Stage::Form, Safety::Safe, "write it in the right form", vec![Edit::SetInput { call: state.call }]);
     }
 }
 

@@ -10,14 +10,38 @@ declare_rule! {
     /// Finds lists of calls that are written as a string that holds JSON.
     ///
     /// # Why is this bad?
-    /// The provider rejects the message, and clients that read it letter by letter lose every result that follows.
-    /// It happens when a database column is replayed as it was stored.
+    /// The provider rejects the message, and programs that read it letter by letter find no call in it and lose every
+    /// result that follows. It happens when a column of a database is replayed as it was stored.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "gpt-4o",
+    ///   "messages": [
+    ///     {"role": "user", "content": "List the files."},
+    ///     {"role": "assistant", "content": null, "tool_calls": "[{\"id\": \"call_1\", \"type\": \"function\", \"function\": {\"name\": \"bash\", \"arguments\": \"{}\"}}]"},
+    ///     {"role": "tool", "tool_call_id": "call_1", "content": "main.rs"}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "gpt-4o",
+    ///   "messages": [
+    ///     {"role": "user", "content": "List the files."},
+    ///     {"role": "assistant", "content": null, "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "bash", "arguments": "{}"}}]},
+    ///     {"role": "tool", "tool_call_id": "call_1", "content": "main.rs"}
+    ///   ]
+    /// }
+    /// ```
     ///
     /// # Fix safety
     /// Safe: the list is taken out of the string.
     ///
     /// # References
-    /// OAC-1; case 29
+    /// OAC-1, seen in `hermes-agent#52813`; case 29
     WIRE005 "call-list-as-text" in Wire, Error, Safe
 }
 
@@ -26,22 +50,13 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         let IrregularityKind::CallListAsText { list } = &irregularity.kind else {
             continue;
         };
-        let place = Place {
-            message: irregularity.message,
-            block: irregularity.block,
-            span: irregularity.span,
-        };
-        let edits = vec![Edit::Patch {
-            span: irregularity.span,
-            text: list.clone(),
-        }];
-        report
-            .place(place, "list of calls is written as a string".to_owned())
-            .fix(
-                Stage::Bytes,
-                Safety::Safe,
-                "take the list out of the string",
-                edits,
-            );
+        let place = Place { message: irregularity.message, block: irregularity.block, span: irregularity.span };
+        let edits = vec![Edit::Patch { span: irregularity.span, text: list.clone() }];
+        report.place(place, "list of calls is written as a string".to_owned()).fix(
+            Stage::Bytes,
+            Safety::Safe,
+            "take the list out of the string",
+            edits,
+        );
     }
 }

@@ -7,16 +7,63 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds objects that have the same key twice.
+    /// Finds objects of a conversation that have the same key twice.
     ///
     /// # Why is this bad?
-    /// Readers do not agree which of the two counts; most take the last. What the other says is sent but never read.
+    /// Readers do not agree which of the two counts; most take the last. What the other one says is sent but never
+    /// read, and a proxy in between may choose differently from the provider.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "List the files."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "tool_use", "id": "toolu_01", "name": "bash", "input": {"command": "ls"}}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "tool_result", "tool_use_id": "toolu_01", "is_error": true, "content": "main.rs", "is_error": false}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "List the files."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "tool_use", "id": "toolu_01", "name": "bash", "input": {"command": "ls"}}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "tool_result", "tool_use_id": "toolu_01", "content": "main.rs", "is_error": false}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
     ///
     /// # Fix safety
-    /// Unsafe: the member that readers ignore is taken out.
+    /// Unsafe: the member that readers ignore is taken out. The example is repaired with `safety = "unsafe"`.
     ///
     /// # References
-    /// case 15
+    /// RFC 8259, section 4
     WIRE003 "duplicate-key" in Wire, Warning, Unsafe
 }
 
@@ -25,22 +72,13 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         let IrregularityKind::DuplicateKey { key, cut } = &irregularity.kind else {
             continue;
         };
-        let place = Place {
-            message: irregularity.message,
-            block: irregularity.block,
-            span: irregularity.span,
-        };
-        let edits = vec![Edit::Patch {
-            span: *cut,
-            text: String::new(),
-        }];
-        report
-            .place(place, format!("key `{key}` stands twice in one object"))
-            .fix(
-                Stage::Bytes,
-                Safety::Unsafe,
-                "take the earlier one out",
-                edits,
-            );
+        let place = Place { message: irregularity.message, block: irregularity.block, span: irregularity.span };
+        let edits = vec![Edit::Patch { span: *cut, text: String::new() }];
+        report.place(place, format!("key `{key}` stands twice in one object")).fix(
+            Stage::Bytes,
+            Safety::Unsafe,
+            "take the earlier one out",
+            edits,
+        );
     }
 }

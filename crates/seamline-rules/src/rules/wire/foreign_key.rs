@@ -10,11 +10,47 @@ declare_rule! {
     /// Finds ids under a key that another program or dialect uses, such as `toolCallId`.
     ///
     /// # Why is this bad?
-    /// The provider does not read the key and sees a call or result without an id. It happens when histories of
+    /// The provider does not read the key and sees a call or result without an id. It happens when the histories of
     /// several programs are mixed.
     ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "gpt-4o",
+    ///   "messages": [
+    ///     {"role": "user", "content": "List the files."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": null,
+    ///       "tool_calls": [
+    ///         {"id": "call_1", "type": "function", "function": {"name": "bash", "arguments": "{\"command\":\"ls\"}"}}
+    ///       ]
+    ///     },
+    ///     {"role": "tool", "toolCallId": "call_1", "content": "main.rs"}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "gpt-4o",
+    ///   "messages": [
+    ///     {"role": "user", "content": "List the files."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": null,
+    ///       "tool_calls": [
+    ///         {"id": "call_1", "type": "function", "function": {"name": "bash", "arguments": "{\"command\":\"ls\"}"}}
+    ///       ]
+    ///     },
+    ///     {"role": "tool", "tool_call_id": "call_1", "content": "main.rs"}
+    ///   ]
+    /// }
+    /// ```
+    ///
     /// # Fix safety
-    /// Safe: the key gets the name this dialect gives it.
+    /// Safe: the key gets the name that this dialect gives it.
     ///
     /// # References
     /// S0-31
@@ -26,29 +62,14 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         let IrregularityKind::ForeignKey { expected } = &irregularity.kind else {
             continue;
         };
-        let place = Place {
-            message: irregularity.message,
-            block: irregularity.block,
-            span: irregularity.span,
-        };
+        let place = Place { message: irregularity.message, block: irregularity.block, span: irregularity.span };
         let key = context.transcript.text(irregularity.span);
-        let edits = vec![Edit::Patch {
-            span: irregularity.span,
-            text: format!("\"{expected}\""),
-        }];
-        report
-            .place(
-                place,
-                format!(
-                    "key `{}` is called `{expected}` here",
-                    key.trim_matches('"')
-                ),
-            )
-            .fix(
-                Stage::Bytes,
-                Safety::Safe,
-                format!("call it `{expected}`"),
-                edits,
-            );
+        let edits = vec![Edit::Patch { span: irregularity.span, text: format!("\"{expected}\"") }];
+        report.place(place, format!("key `{}` is called `{expected}` here", key.trim_matches('"'))).fix(
+            Stage::Bytes,
+            Safety::Safe,
+            format!("call it `{expected}`"),
+            edits,
+        );
     }
 }

@@ -7,11 +7,42 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds calls in a field that the dialect does not have, `tool_use` beside the content.
+    /// Finds calls in a field that the dialect does not have: `tool_use` beside the content.
     ///
     /// # Why is this bad?
-    /// The provider ignores or rejects the field, and the result that follows has no call. It happens with histories
-    /// of older clients.
+    /// The provider ignores or rejects the field, and the result that follows has no call. It happens with the
+    /// histories of older clients.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "gpt-4o",
+    ///   "messages": [
+    ///     {"role": "user", "content": "List the files."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": "Looking.",
+    ///       "tool_use": {"id": "call_1", "name": "bash", "input": {"command": "ls"}}
+    ///     },
+    ///     {"role": "tool", "tool_call_id": "call_1", "content": "main.rs"}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "gpt-4o",
+    ///   "messages": [
+    ///     {"role": "user", "content": "List the files."},
+    ///     {
+    ///       "role": "assistant","tool_calls":[{"id":"call_1","type":"function","function":{"name":"bash","arguments":"{\"command\": \"ls\"}"}}],
+    ///       "content": "Looking."
+    ///     },
+    ///     {"role": "tool", "tool_call_id": "call_1", "content": "main.rs"}
+    ///   ]
+    /// }
+    /// ```
     ///
     /// # Fix safety
     /// Safe: the call moves into the list of calls.
@@ -26,24 +57,15 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         let IrregularityKind::LegacyCall = &irregularity.kind else {
             continue;
         };
-        let place = Place {
-            message: irregularity.message,
-            block: irregularity.block,
-            span: irregularity.span,
-        };
+        let place = Place { message: irregularity.message, block: irregularity.block, span: irregularity.span };
         let Some(call) = irregularity.block else {
             continue;
         };
-        report
-            .place(
-                place,
-                "call in a field that this dialect does not have".to_owned(),
-            )
-            .fix(
-                Stage::Form,
-                Safety::Safe,
-                "move it into the list of calls",
-                vec![Edit::AdoptLegacyCall { call }],
-            );
+        report.place(place, "call in a field that this dialect does not have".to_owned()).fix(
+            Stage::Form,
+            Safety::Safe,
+            "move it into the list of calls",
+            vec![Edit::AdoptLegacyCall { call }],
+        );
     }
 }

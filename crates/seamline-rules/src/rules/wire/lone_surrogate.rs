@@ -7,17 +7,64 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds half of a surrogate pair in a string, such as `\\ud83d` without what belongs behind it.
+    /// Finds half of a surrogate pair in a string, such as `\ud83d` without the half that belongs behind it.
     ///
     /// # Why is this bad?
-    /// No text holds half a character; providers answer that the body is not valid JSON. It happens when output is
-    /// cut by UTF-16 units.
+    /// No text holds half a character. Providers answer that the body is not valid JSON, and most JSON readers refuse
+    /// it before it is sent. It happens when output is cut by UTF-16 units, in the middle of an emoji.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "What does the log say?"},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "tool_use", "id": "toolu_01", "name": "bash", "input": {"command": "head -c 5 log.txt"}}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "tool_result", "tool_use_id": "toolu_01", "content": "done \ud83d"}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "What does the log say?"},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "tool_use", "id": "toolu_01", "name": "bash", "input": {"command": "head -c 5 log.txt"}}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "tool_result", "tool_use_id": "toolu_01", "content": "done \ufffd"}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
     ///
     /// # Fix safety
-    /// Safe: it becomes U+FFFD, the sign for a character that could not be read.
+    /// Safe: it becomes U+FFFD, the sign for a character that could not be read. The other half is nowhere in the
+    /// body.
     ///
     /// # References
-    /// ANT-19, OAC-21; case 65
+    /// ANT-19, OAC-21, seen in `claude-code#60394`; case 65
     WIRE001 "lone-surrogate" in Wire, Error, Safe
 }
 
@@ -26,15 +73,8 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         let IrregularityKind::LoneSurrogate = &irregularity.kind else {
             continue;
         };
-        let place = Place {
-            message: irregularity.message,
-            block: irregularity.block,
-            span: irregularity.span,
-        };
-        let edits = vec![Edit::Patch {
-            span: irregularity.span,
-            text: "\\ufffd".to_owned(),
-        }];
+        let place = Place { message: irregularity.message, block: irregularity.block, span: irregularity.span };
+        let edits = vec![Edit::Patch { span: irregularity.span, text: "\\ufffd".to_owned() }];
         report
             .place(place, "half of a surrogate pair in a string".to_owned())
             .predicts(context.constraints.lone_surrogate.0.to_owned())

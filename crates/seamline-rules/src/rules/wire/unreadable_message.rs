@@ -7,13 +7,37 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds messages that are not an object, have no role, or have a role nobody knows.
+    /// Finds messages that are not an object, have no role, or have a role that nobody knows.
     ///
     /// # Why is this bad?
-    /// The provider rejects the request. It happens when a file was damaged or written by another program.
+    /// The provider rejects the request. It happens when a file is damaged or was written by another program.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "gpt-4o",
+    ///   "messages": [
+    ///     {"role": "user", "content": "Hello"},
+    ///     {"role": "ai", "content": "Hi!"},
+    ///     {"role": "user", "content": "What can you do?"}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "gpt-4o",
+    ///   "messages": [
+    ///     {"role": "user", "content": "Hello"},
+    ///     {"role": "user", "content": "What can you do?"}
+    ///   ]
+    /// }
+    /// ```
     ///
     /// # Fix safety
-    /// Unsafe: the message is taken out, since nobody can tell whose it is.
+    /// Unsafe: the message is taken out, since nobody can tell whose it is. The example is repaired with `safety =
+    /// "unsafe"`.
     ///
     /// # References
     /// ANT-1, OAC-1
@@ -25,21 +49,15 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         let IrregularityKind::UnreadableMessage { found } = &irregularity.kind else {
             continue;
         };
-        let place = Place {
-            message: irregularity.message,
-            block: irregularity.block,
-            span: irregularity.span,
-        };
+        let place = Place { message: irregularity.message, block: irregularity.block, span: irregularity.span };
         let Some(message) = irregularity.message else {
             continue;
         };
-        report
-            .place(place, format!("message cannot be read: {found}"))
-            .fix(
-                Stage::Form,
-                Safety::Unsafe,
-                "take it out",
-                vec![Edit::RemoveMessage { message }],
-            );
+        report.place(place, format!("message cannot be read: {found}")).fix(
+            Stage::Form,
+            Safety::Unsafe,
+            "take it out",
+            vec![Edit::RemoveMessage { message }],
+        );
     }
 }

@@ -1,8 +1,6 @@
 //! Breaks between calls and results.
 
-use super::place::{
-    call_mut, insert, is_call, is_result, pick, pick_block, result_mut, take_result,
-};
+use super::place::{call_mut, insert, is_call, is_result, pick, pick_block, result_mut, take_result};
 use crate::transcript::{Block, CallResult, Message, Role};
 
 /// What the second of two results says.
@@ -54,12 +52,7 @@ pub(super) fn move_before_call(messages: &mut Vec<Message>, place: usize) -> Opt
 
 pub(super) fn swap_result_id(messages: &mut [Message], place: usize) -> Option<()> {
     let (at, index) = pick_block(messages, place, is_result)?;
-    let mut others: Vec<&mut CallResult> = messages[at]
-        .blocks
-        .iter_mut()
-        .skip(index)
-        .filter_map(result_mut)
-        .collect();
+    let mut others: Vec<&mut CallResult> = messages[at].blocks.iter_mut().skip(index).filter_map(result_mut).collect();
     match others.as_mut_slice() {
         [first, second, ..] if place.is_multiple_of(2) => {
             std::mem::swap(&mut first.id, &mut second.id);
@@ -75,63 +68,39 @@ pub(super) fn reuse_call_id(messages: &mut [Message], place: usize) -> Option<()
     let ids: Vec<Option<String>> = messages[at].calls().map(|call| call.id.clone()).collect();
     let first = ids.first()?.clone();
     let Some(second) = ids.get(1) else {
-        let copy = messages[at]
-            .blocks
-            .iter()
-            .find(|block| is_call(block))?
-            .clone();
+        let copy = messages[at].blocks.iter().find(|block| is_call(block))?.clone();
         messages[at].blocks.push(copy);
         return Some(());
     };
-    let answers = messages
-        .get_mut(at + 1)
-        .into_iter()
-        .flat_map(|next| next.blocks.iter_mut().filter_map(result_mut));
-    answers
-        .filter(|result| result.id == *second)
-        .for_each(|result| result.id.clone_from(&first));
+    let answers = messages.get_mut(at + 1).into_iter().flat_map(|next| next.blocks.iter_mut().filter_map(result_mut));
+    answers.filter(|result| result.id == *second).for_each(|result| result.id.clone_from(&first));
     let calls = messages[at].blocks.iter_mut().filter_map(call_mut);
-    calls
-        .filter(|call| call.id == *second)
-        .for_each(|call| call.id.clone_from(&first));
+    calls.filter(|call| call.id == *second).for_each(|call| call.id.clone_from(&first));
     Some(())
 }
 
 pub(super) fn steer(messages: &mut Vec<Message>, place: usize) -> Option<()> {
     let at = pick(messages, place, |message| message.calls().next().is_some())?;
-    insert(
-        messages,
-        at + 1,
-        Message::text(Role::User, format!("steer-{place}: wait.")),
-    );
+    insert(messages, at + 1, Message::text(Role::User, format!("steer-{place}: wait.")));
     Some(())
 }
 
 pub(super) fn split_results(messages: &mut Vec<Message>, place: usize) -> Option<()> {
     let at = pick(messages, place, |message| message.results().count() > 1)?;
     let message = messages.remove(at);
-    let alone = message
-        .blocks
-        .into_iter()
-        .map(|block| Message::new(message.role, vec![block]));
+    let alone = message.blocks.into_iter().map(|block| Message::new(message.role, vec![block]));
     messages.splice(at..at, alone);
     Some(())
 }
 
 pub(super) fn text_before_results(messages: &mut [Message], place: usize) -> Option<()> {
-    let at = pick(messages, place, |message| {
-        message.results().next().is_some()
-    })?;
-    messages[at]
-        .blocks
-        .insert(0, Block::Text(format!("before-{place}: note.")));
+    let at = pick(messages, place, |message| message.results().next().is_some())?;
+    messages[at].blocks.insert(0, Block::Text(format!("before-{place}: note.")));
     Some(())
 }
 
 pub(super) fn result_in_wrong_role(messages: &mut [Message], place: usize) -> Option<()> {
-    let at = pick(messages, place, |message| {
-        message.results().next().is_some()
-    })?;
+    let at = pick(messages, place, |message| message.results().next().is_some())?;
     messages[at].role = Role::Assistant;
     Some(())
 }

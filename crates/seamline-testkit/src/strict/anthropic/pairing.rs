@@ -19,10 +19,7 @@ pub(super) fn check(messages: &[Value], violations: &mut Vec<Violation>) {
         }
         let calls = calls_of(messages, index..end);
         check_unique(&calls, violations);
-        if messages
-            .get(end)
-            .is_some_and(|next| wire::role(next) == "user")
-        {
+        if messages.get(end).is_some_and(|next| wire::role(next) == "user") {
             check_answers(calls, messages, end, violations);
             index = end + 1;
         } else {
@@ -40,114 +37,65 @@ struct Call<'a> {
 
 impl Call<'_> {
     fn unanswered(&self) -> Violation {
-        Violation {
-            message: self.message,
-            kind: ViolationKind::UnansweredCall,
-        }
+        Violation { message: self.message, kind: ViolationKind::UnansweredCall }
     }
 }
 
 fn run_end(messages: &[Value], start: usize) -> usize {
     let in_run = |message: &&Value| {
-        wire::role(message) == "assistant"
-            && wire::blocks(message)
-                .iter()
-                .any(|block| wire::kind(block) == "tool_use")
+        wire::role(message) == "assistant" && wire::blocks(message).iter().any(|block| wire::kind(block) == "tool_use")
     };
     start + messages[start..].iter().take_while(in_run).count()
 }
 
 /// Calls without an id are left out: nothing could answer them, and their shape is already wrong.
 fn calls_of(messages: &[Value], run: std::ops::Range<usize>) -> Vec<Call<'_>> {
-    run.flat_map(|message| {
-        wire::blocks(&messages[message])
-            .iter()
-            .map(move |block| (message, block))
-    })
-    .filter(|(_, block)| wire::kind(block) == "tool_use")
-    .filter_map(|(message, block)| {
-        Some(Call {
-            message,
-            id: wire::string(block, "id")?,
-            answered: false,
-        })
-    })
-    .collect()
+    run.flat_map(|message| wire::blocks(&messages[message]).iter().map(move |block| (message, block)))
+        .filter(|(_, block)| wire::kind(block) == "tool_use")
+        .filter_map(|(message, block)| Some(Call { message, id: wire::string(block, "id")?, answered: false }))
+        .collect()
 }
 
 /// ANT-8, within what is open together.
 fn check_unique(calls: &[Call], violations: &mut Vec<Violation>) {
     for (index, call) in calls.iter().enumerate() {
         if calls[..index].iter().any(|earlier| earlier.id == call.id) {
-            violations.push(Violation {
-                message: call.message,
-                kind: ViolationKind::DuplicateCallId,
-            });
+            violations.push(Violation { message: call.message, kind: ViolationKind::DuplicateCallId });
         }
     }
 }
 
 /// ANT-5, ANT-6, ANT-7, ANT-9.
-fn check_answers(
-    mut calls: Vec<Call>,
-    messages: &[Value],
-    at: usize,
-    violations: &mut Vec<Violation>,
-) {
+fn check_answers(mut calls: Vec<Call>, messages: &[Value], at: usize, violations: &mut Vec<Violation>) {
     for id in result_ids(&messages[at]) {
-        if let Some(call) = calls
-            .iter_mut()
-            .find(|call| call.id == id && !call.answered)
-        {
+        if let Some(call) = calls.iter_mut().find(|call| call.id == id && !call.answered) {
             call.answered = true;
         } else if calls.iter().any(|call| call.id == id) {
-            violations.push(Violation {
-                message: at,
-                kind: ViolationKind::DuplicateResult,
-            });
+            violations.push(Violation { message: at, kind: ViolationKind::DuplicateResult });
         } else {
-            violations.push(Violation {
-                message: at,
-                kind: ViolationKind::OrphanResult,
-            });
+            violations.push(Violation { message: at, kind: ViolationKind::OrphanResult });
         }
     }
     if !results_lead(&messages[at]) {
-        violations.push(Violation {
-            message: at,
-            kind: ViolationKind::ResultNotLeading,
-        });
+        violations.push(Violation { message: at, kind: ViolationKind::ResultNotLeading });
     }
-    violations.extend(
-        calls
-            .iter()
-            .filter(|call| !call.answered)
-            .map(Call::unanswered),
-    );
+    violations.extend(calls.iter().filter(|call| !call.answered).map(Call::unanswered));
 }
 
 /// ANT-6, where no call is open. Results outside a user message are in the wrong role instead.
 fn check_orphans(messages: &[Value], at: usize, violations: &mut Vec<Violation>) {
     if wire::role(&messages[at]) == "user" {
-        let orphan = Violation {
-            message: at,
-            kind: ViolationKind::OrphanResult,
-        };
+        let orphan = Violation { message: at, kind: ViolationKind::OrphanResult };
         violations.extend(result_ids(&messages[at]).map(|_| orphan));
     }
 }
 
 fn result_ids(message: &Value) -> impl Iterator<Item = &str> {
-    let results = wire::blocks(message)
-        .iter()
-        .filter(|block| wire::kind(block) == "tool_result");
+    let results = wire::blocks(message).iter().filter(|block| wire::kind(block) == "tool_result");
     results.filter_map(|block| wire::string(block, "tool_use_id"))
 }
 
 fn results_lead(message: &Value) -> bool {
     let is_result = |block: &&Value| wire::kind(block) == "tool_result";
-    !wire::blocks(message)
-        .iter()
-        .skip_while(is_result)
-        .any(|block| is_result(&block))
+    !wire::blocks(message).iter().skip_while(is_result).any(|block| is_result(&block))
 }

@@ -8,10 +8,7 @@ use crate::strict::{Violation, ViolationKind, wire};
 pub(super) fn check(messages: &[Value], violations: &mut Vec<Violation>) {
     let mut index = 0;
     while index < messages.len() {
-        let length = messages[index..]
-            .iter()
-            .take_while(|message| wire::role(message) == "assistant")
-            .count();
+        let length = messages[index..].iter().take_while(|message| wire::role(message) == "assistant").count();
         let end = index + length.max(1);
         check_run(messages, index..end, violations);
         index = end;
@@ -28,17 +25,10 @@ fn check_run(messages: &[Value], run: std::ops::Range<usize>, violations: &mut V
                 // Whether an MCP call may stay open is not known; it is not held against a body.
                 kind @ ("server_tool_use" | "mcp_tool_use") => {
                     let id = wire::string(block, "id").unwrap_or_default();
-                    calls.push(ServerCall {
-                        message,
-                        id,
-                        answered: kind == "mcp_tool_use",
-                    });
+                    calls.push(ServerCall { message, id, answered: kind == "mcp_tool_use" });
                 }
                 kind if is_server_result(kind) && !answer(&mut calls, block) => {
-                    violations.push(Violation {
-                        message,
-                        kind: ViolationKind::OrphanServerResult,
-                    });
+                    violations.push(Violation { message, kind: ViolationKind::OrphanServerResult });
                 }
                 _ => {}
             }
@@ -47,10 +37,7 @@ fn check_run(messages: &[Value], run: std::ops::Range<usize>, violations: &mut V
     if !may_stay_open(messages, end) {
         let open = calls.iter().filter(|call| !call.answered);
         let kind = ViolationKind::UnansweredServerCall;
-        violations.extend(open.map(|call| Violation {
-            message: call.message,
-            kind,
-        }));
+        violations.extend(open.map(|call| Violation { message: call.message, kind }));
     }
 }
 
@@ -73,19 +60,13 @@ fn answer(calls: &mut [ServerCall], result: &Value) -> bool {
 
 /// ANT-37: the last turn may go on, with nothing after it or with nothing but results.
 fn may_stay_open(messages: &[Value], end: usize) -> bool {
-    let is_last = !messages[end..]
-        .iter()
-        .any(|message| wire::role(message) == "assistant");
+    let is_last = !messages[end..].iter().any(|message| wire::role(message) == "assistant");
     is_last && messages.get(end).is_none_or(is_only_results)
 }
 
 fn is_only_results(message: &Value) -> bool {
     let blocks = wire::blocks(message);
-    wire::role(message) == "user"
-        && !blocks.is_empty()
-        && blocks
-            .iter()
-            .all(|block| wire::kind(block) == "tool_result")
+    wire::role(message) == "user" && !blocks.is_empty() && blocks.iter().all(|block| wire::kind(block) == "tool_result")
 }
 
 fn is_server_result(kind: &str) -> bool {

@@ -14,10 +14,7 @@ pub(super) fn check(messages: &[Value], violations: &mut Vec<Violation>) {
     for (index, message) in messages.iter().enumerate() {
         let is_last = index + 1 == messages.len();
         let kinds = message_kinds(message, is_last);
-        violations.extend(kinds.into_iter().map(|kind| Violation {
-            message: index,
-            kind,
-        }));
+        violations.extend(kinds.into_iter().map(|kind| Violation { message: index, kind }));
     }
 }
 
@@ -39,10 +36,7 @@ fn message_kinds(message: &Value, is_last: bool) -> Vec<ViolationKind> {
         Some(Value::Array(blocks)) if blocks.is_empty() && !may_be_empty => {
             vec![ViolationKind::EmptyContent]
         }
-        Some(Value::Array(blocks)) => blocks
-            .iter()
-            .flat_map(|block| block_kinds(role, block))
-            .collect(),
+        Some(Value::Array(blocks)) => blocks.iter().flat_map(|block| block_kinds(role, block)).collect(),
         _ => vec![ViolationKind::BadContent],
     }
 }
@@ -73,24 +67,11 @@ fn text_kinds(block: &Value) -> Vec<ViolationKind> {
 fn call_kinds(role: &str, block: &Value) -> Vec<ViolationKind> {
     let demands = [
         (role == "assistant", ViolationKind::CallInWrongRole),
-        (
-            is_word(block.get("id"), ID_CHARS_MAX),
-            ViolationKind::BadCallId,
-        ),
-        (
-            is_word(block.get("name"), NAME_CHARS_MAX),
-            ViolationKind::BadToolName,
-        ),
-        (
-            block.get("input").is_some_and(Value::is_object),
-            ViolationKind::BadInput,
-        ),
+        (is_word(block.get("id"), ID_CHARS_MAX), ViolationKind::BadCallId),
+        (is_word(block.get("name"), NAME_CHARS_MAX), ViolationKind::BadToolName),
+        (block.get("input").is_some_and(Value::is_object), ViolationKind::BadInput),
     ];
-    demands
-        .into_iter()
-        .filter(|(met, _)| !met)
-        .map(|(_, kind)| kind)
-        .collect()
+    demands.into_iter().filter(|(met, _)| !met).map(|(_, kind)| kind).collect()
 }
 
 /// ANT-2, ANT-10, ANT-16, ANT-20.

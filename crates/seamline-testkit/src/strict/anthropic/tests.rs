@@ -12,10 +12,7 @@ use crate::strict::ViolationKind;
 fn found(messages: &Value) -> Vec<(usize, ViolationKind)> {
     let body = json!({"model": "claude", "max_tokens": 64, "messages": messages});
     let violations = crate::strict::check(crate::Dialect::AnthropicMessages, &body);
-    violations
-        .iter()
-        .map(|violation| (violation.message, violation.kind))
-        .collect()
+    violations.iter().map(|violation| (violation.message, violation.kind)).collect()
 }
 
 fn accepts(messages: &Value) {
@@ -56,9 +53,5 @@ fn server_result(id: &str) -> Value {
 
 /// A whole cycle made of these two blocks.
 fn cycle(call: &Value, result: &Value) -> Value {
-    json!([
-        user(&json!("go")),
-        assistant(&json!([call])),
-        user(&json!([result]))
-    ])
+    json!([user(&json!("go")), assistant(&json!([call])), user(&json!([result]))])
 }

@@ -19,7 +19,5 @@ pub(super) fn check(messages: &[Value]) -> Vec<Violation> {
 
 /// The message's calls; none when there is no list.
 fn calls(message: &Value) -> &[Value] {
-    wire::present(message, "tool_calls")
-        .and_then(Value::as_array)
-        .map_or(&[], Vec::as_slice)
+    wire::present(message, "tool_calls").and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }

@@ -39,24 +39,12 @@ struct Call<'a> {
 impl<'a> Cycle<'a> {
     /// Calls without an id are left out: nothing could answer them, and their shape is already wrong.
     fn open(index: usize, message: &'a Value, violations: &mut Vec<Violation>) -> Self {
-        let mut cycle = Self {
-            message: index,
-            calls: Vec::new(),
-        };
-        for id in calls(message)
-            .iter()
-            .filter_map(|call| wire::string(call, "id"))
-        {
+        let mut cycle = Self { message: index, calls: Vec::new() };
+        for id in calls(message).iter().filter_map(|call| wire::string(call, "id")) {
             if cycle.calls.iter().any(|call| call.id == id) {
-                violations.push(Violation {
-                    message: index,
-                    kind: ViolationKind::DuplicateCallId,
-                });
+                violations.push(Violation { message: index, kind: ViolationKind::DuplicateCallId });
             }
-            cycle.calls.push(Call {
-                id,
-                answered: false,
-            });
+            cycle.calls.push(Call { id, answered: false });
         }
         cycle
     }
@@ -66,36 +54,18 @@ impl<'a> Cycle<'a> {
         let Some(id) = wire::string(message, "tool_call_id") else {
             return;
         };
-        if let Some(call) = self
-            .calls
-            .iter_mut()
-            .find(|call| call.id == id && !call.answered)
-        {
+        if let Some(call) = self.calls.iter_mut().find(|call| call.id == id && !call.answered) {
             call.answered = true;
         } else if self.calls.iter().any(|call| call.id == id) {
-            violations.push(Violation {
-                message: index,
-                kind: ViolationKind::DuplicateResult,
-            });
+            violations.push(Violation { message: index, kind: ViolationKind::DuplicateResult });
         } else {
-            violations.push(Violation {
-                message: index,
-                kind: ViolationKind::OrphanResult,
-            });
+            violations.push(Violation { message: index, kind: ViolationKind::OrphanResult });
         }
     }
 
     /// OAC-2.
     fn close(&self, violations: &mut Vec<Violation>) {
-        let unanswered = Violation {
-            message: self.message,
-            kind: ViolationKind::UnansweredCall,
-        };
-        violations.extend(
-            self.calls
-                .iter()
-                .filter(|call| !call.answered)
-                .map(|_| unanswered),
-        );
+        let unanswered = Violation { message: self.message, kind: ViolationKind::UnansweredCall };
+        violations.extend(self.calls.iter().filter(|call| !call.answered).map(|_| unanswered));
     }
 }

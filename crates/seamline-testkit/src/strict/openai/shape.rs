@@ -18,10 +18,7 @@ const ID_CHARS_MAX: usize = 40;
 pub(super) fn check(messages: &[Value], violations: &mut Vec<Violation>) {
     for (index, message) in messages.iter().enumerate() {
         let kinds = message_kinds(message);
-        violations.extend(kinds.into_iter().map(|kind| Violation {
-            message: index,
-            kind,
-        }));
+        violations.extend(kinds.into_iter().map(|kind| Violation { message: index, kind }));
     }
 }
 
@@ -32,9 +29,7 @@ fn message_kinds(message: &Value) -> Vec<ViolationKind> {
     match wire::role(message) {
         "assistant" => assistant_kinds(message),
         "tool" => [result_kinds(message), foreign_call_kinds(message)].concat(),
-        "system" | "developer" | "user" => {
-            [content_kinds(message), foreign_call_kinds(message)].concat()
-        }
+        "system" | "developer" | "user" => [content_kinds(message), foreign_call_kinds(message)].concat(),
         // A legacy role that pairs with nothing.
         "function" => Vec::new(),
         _ => vec![ViolationKind::UnknownRole],
@@ -49,9 +44,7 @@ fn assistant_kinds(message: &Value) -> Vec<ViolationKind> {
         Some(Value::Array(calls)) => calls.iter().flat_map(call_kinds).collect(),
         Some(_) => vec![ViolationKind::BadCallList],
     };
-    let says_otherwise = ["function_call", "refusal", "audio"]
-        .iter()
-        .any(|key| wire::present(message, key).is_some());
+    let says_otherwise = ["function_call", "refusal", "audio"].iter().any(|key| wire::present(message, key).is_some());
     let may_lack_content = says_otherwise || !calls(message).is_empty();
     if wire::present(message, "content").is_some() || !may_lack_content {
         kinds.extend(content_kinds(message));
@@ -66,21 +59,11 @@ fn call_kinds(call: &Value) -> Vec<ViolationKind> {
     };
     let body = call.get(body).unwrap_or(&Value::Null);
     let demands = [
-        (
-            is_short(call.get("id"), ID_CHARS_MAX),
-            ViolationKind::BadCallId,
-        ),
-        (
-            is_word(body.get("name"), NAME_CHARS_MAX),
-            ViolationKind::BadToolName,
-        ),
+        (is_short(call.get("id"), ID_CHARS_MAX), ViolationKind::BadCallId),
+        (is_word(body.get("name"), NAME_CHARS_MAX), ViolationKind::BadToolName),
         (wire::string(body, input).is_some(), ViolationKind::BadInput),
     ];
-    demands
-        .into_iter()
-        .filter(|(met, _)| !met)
-        .map(|(_, kind)| kind)
-        .collect()
+    demands.into_iter().filter(|(met, _)| !met).map(|(_, kind)| kind).collect()
 }
 
 fn result_kinds(message: &Value) -> Vec<ViolationKind> {

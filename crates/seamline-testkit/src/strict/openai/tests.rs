@@ -11,10 +11,7 @@ use crate::strict::ViolationKind;
 fn found(messages: &Value) -> Vec<(usize, ViolationKind)> {
     let body = json!({"model": "gpt", "messages": messages});
     let violations = crate::strict::check(crate::Dialect::OpenAiChat, &body);
-    violations
-        .iter()
-        .map(|violation| (violation.message, violation.kind))
-        .collect()
+    violations.iter().map(|violation| (violation.message, violation.kind)).collect()
 }
 
 fn accepts(messages: &Value) {
