@@ -26,7 +26,12 @@ declare_rule! {
     ///     {
     ///       "role": "assistant",
     ///       "content": [
-    ///         {"type": "tool_use", "id": "toolu_01", "name": "mcp.github/create_issue", "input": {"title": "crash on start"}}
+    ///         {
+    ///           "type": "tool_use",
+    ///           "id": "toolu_01",
+    ///           "name": "mcp.github/create_issue",
+    ///           "input": {"title": "crash on start"}
+    ///         }
     ///       ]
     ///     },
     ///     {
@@ -49,7 +54,12 @@ declare_rule! {
     ///     {
     ///       "role": "assistant",
     ///       "content": [
-    ///         {"type": "tool_use", "id": "toolu_01", "name": "mcp_github_create_issue_ac6e04fe", "input": {"title": "crash on start"}}
+    ///         {
+    ///           "type": "tool_use",
+    ///           "id": "toolu_01",
+    ///           "name": "mcp_github_create_issue_ac6e04fe",
+    ///           "input": {"title": "crash on start"}
+    ///         }
     ///       ]
     ///     },
     ///     {

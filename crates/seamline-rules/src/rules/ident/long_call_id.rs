@@ -26,10 +26,18 @@ declare_rule! {
     ///       "role": "assistant",
     ///       "content": null,
     ///       "tool_calls": [
-    ///         {"id": "fc_call_9b1deb4d3b7d4bad9bdd2b0d7b3dcb6d_toolu_01A09q90qw90lq917835lq9", "type": "function", "function": {"name": "bash", "arguments": "{\"command\":\"ls\"}"}}
+    ///         {
+    ///           "id": "fc_call_9b1deb4d3b7d4bad9bdd2b0d7b3dcb6d_toolu_01A09q90qw90lq917835lq9",
+    ///           "type": "function",
+    ///           "function": {"name": "bash", "arguments": "{\"command\":\"ls\"}"}
+    ///         }
     ///       ]
     ///     },
-    ///     {"role": "tool", "tool_call_id": "fc_call_9b1deb4d3b7d4bad9bdd2b0d7b3dcb6d_toolu_01A09q90qw90lq917835lq9", "content": "main.rs"}
+    ///     {
+    ///       "role": "tool",
+    ///       "tool_call_id": "fc_call_9b1deb4d3b7d4bad9bdd2b0d7b3dcb6d_toolu_01A09q90qw90lq917835lq9",
+    ///       "content": "main.rs"
+    ///     }
     ///   ]
     /// }
     /// ```
@@ -44,10 +52,18 @@ declare_rule! {
     ///       "role": "assistant",
     ///       "content": null,
     ///       "tool_calls": [
-    ///         {"id": "call_0fd9e3865922076d0c0419f9", "type": "function", "function": {"name": "bash", "arguments": "{\"command\":\"ls\"}"}}
+    ///         {
+    ///           "id": "call_0fd9e3865922076d0c0419f9",
+    ///           "type": "function",
+    ///           "function": {"name": "bash", "arguments": "{\"command\":\"ls\"}"}
+    ///         }
     ///       ]
     ///     },
-    ///     {"role": "tool", "tool_call_id": "call_0fd9e3865922076d0c0419f9", "content": "main.rs"}
+    ///     {
+    ///       "role": "tool",
+    ///       "tool_call_id": "call_0fd9e3865922076d0c0419f9",
+    ///       "content": "main.rs"
+    ///     }
     ///   ]
     /// }
     /// ```

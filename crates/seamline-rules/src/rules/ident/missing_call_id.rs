@@ -25,7 +25,11 @@ declare_rule! {
     ///       "role": "assistant",
     ///       "content": null,
     ///       "tool_calls": [
-    ///         {"id": "", "type": "function", "function": {"name": "get_weather", "arguments": "{\"city\":\"Paris\"}"}}
+    ///         {
+    ///           "id": "",
+    ///           "type": "function",
+    ///           "function": {"name": "get_weather", "arguments": "{\"city\":\"Paris\"}"}
+    ///         }
     ///       ]
     ///     },
     ///     {"role": "tool", "tool_call_id": "", "content": "18 degrees, clear"}
@@ -43,10 +47,14 @@ declare_rule! {
     ///       "role": "assistant",
     ///       "content": null,
     ///       "tool_calls": [
-    ///         {"id": "call_bbbd49c2ed181f1b7c2165ad", "type": "function", "function": {"name": "get_weather", "arguments": "{\"city\":\"Paris\"}"}}
+    ///         {
+    ///           "id": "call_3ed6b5b36892ac4ab40007ac",
+    ///           "type": "function",
+    ///           "function": {"name": "get_weather", "arguments": "{\"city\":\"Paris\"}"}
+    ///         }
     ///       ]
     ///     },
-    ///     {"role": "tool", "tool_call_id": "call_bbbd49c2ed181f1b7c2165ad", "content": "18 degrees, clear"}
+    ///     {"role": "tool", "tool_call_id": "call_3ed6b5b36892ac4ab40007ac", "content": "18 degrees, clear"}
     ///   ]
     /// }
     /// ```

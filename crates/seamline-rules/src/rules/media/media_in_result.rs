@@ -24,7 +24,11 @@ declare_rule! {
     ///       "role": "assistant",
     ///       "content": null,
     ///       "tool_calls": [
-    ///         {"id": "call_1", "type": "function", "function": {"name": "screenshot", "arguments": "{\"url\":\"http://localhost:3000\"}"}}
+    ///         {
+    ///           "id": "call_1",
+    ///           "type": "function",
+    ///           "function": {"name": "screenshot", "arguments": "{\"url\":\"http://localhost:3000\"}"}
+    ///         }
     ///       ]
     ///     },
     ///     {
@@ -50,7 +54,11 @@ declare_rule! {
     ///       "role": "assistant",
     ///       "content": null,
     ///       "tool_calls": [
-    ///         {"id": "call_1", "type": "function", "function": {"name": "screenshot", "arguments": "{\"url\":\"http://localhost:3000\"}"}}
+    ///         {
+    ///           "id": "call_1",
+    ///           "type": "function",
+    ///           "function": {"name": "screenshot", "arguments": "{\"url\":\"http://localhost:3000\"}"}
+    ///         }
     ///       ]
     ///     },
     ///     {

@@ -23,7 +23,12 @@ declare_rule! {
     ///     {
     ///       "role": "assistant",
     ///       "content": [
-    ///         {"type": "tool_use", "id": "functions_exec_0", "name": "exec", "input": {"command": "cargo test"}}
+    ///         {
+    ///           "type": "tool_use",
+    ///           "id": "functions_exec_0",
+    ///           "name": "exec",
+    ///           "input": {"command": "cargo test"}
+    ///         }
     ///       ]
     ///     },
     ///     {
@@ -46,7 +51,12 @@ declare_rule! {
     ///     {
     ///       "role": "assistant",
     ///       "content": [
-    ///         {"type": "tool_use", "id": "functions_exec_0", "name": "exec", "input": {"command": "cargo test"}}
+    ///         {
+    ///           "type": "tool_use",
+    ///           "id": "functions_exec_0",
+    ///           "name": "exec",
+    ///           "input": {"command": "cargo test"}
+    ///         }
     ///       ]
     ///     },
     ///     {

@@ -25,8 +25,8 @@ declare_rule! {
     ///     {
     ///       "role": "assistant",
     ///       "content": [
-    ///         {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_01", "content": {"type": "web_search_tool_result_error", "error_code": "max_uses_exceeded"}},
-    ///         {"type": "text", "text": "I could not search any further."}
+    ///         {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_01", "content": []},
+    ///         {"type": "text", "text": "I found nothing."}
     ///       ]
     ///     },
     ///     {"role": "user", "content": "Tell me what you know."}
@@ -46,9 +46,9 @@ declare_rule! {
     ///       "content": [
     ///         {
     ///           "type": "text",
-    ///           "text": "[output of the provider's own call srvtoolu_01, kept as text: its call is not in this turn]\n{\"type\": \"web_search_tool_result\", \"tool_use_id\": \"srvtoolu_01\", \"content\": {\"type\": \"web_search_tool_result_error\", \"error_code\": \"max_uses_exceeded\"}}"
+    ///           "text": "[output of the provider's own call srvtoolu_01, kept as text: its call is not in this turn]\n{\"type\": \"web_search_tool_result\", \"tool_use_id\": \"srvtoolu_01\", \"content\": []}"
     ///         },
-    ///         {"type": "text", "text": "I could not search any further."}
+    ///         {"type": "text", "text": "I found nothing."}
     ///       ]
     ///     },
     ///     {"role": "user", "content": "Tell me what you know."}

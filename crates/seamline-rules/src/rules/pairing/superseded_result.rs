@@ -29,7 +29,12 @@ declare_rule! {
     ///     {
     ///       "role": "user",
     ///       "content": [
-    ///         {"type": "tool_result", "tool_use_id": "toolu_01", "content": "[Tool execution was interrupted]", "is_error": true}
+    ///         {
+    ///           "type": "tool_result",
+    ///           "tool_use_id": "toolu_01",
+    ///           "content": "[Tool execution was interrupted]",
+    ///           "is_error": true
+    ///         }
     ///       ]
     ///     },
     ///     {"role": "assistant", "content": "Shall I run them again?"},

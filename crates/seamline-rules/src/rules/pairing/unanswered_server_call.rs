@@ -26,7 +26,12 @@ declare_rule! {
     ///     {
     ///       "role": "assistant",
     ///       "content": [
-    ///         {"type": "server_tool_use", "id": "srvtoolu_01", "name": "web_search", "input": {"query": "Rust news"}}
+    ///         {
+    ///           "type": "server_tool_use",
+    ///           "id": "srvtoolu_01",
+    ///           "name": "web_search",
+    ///           "input": {"query": "Rust news"}
+    ///         }
     ///       ]
     ///     },
     ///     {"role": "user", "content": "Never mind, tell me what you know."}
@@ -44,7 +49,12 @@ declare_rule! {
     ///     {
     ///       "role": "assistant",
     ///       "content": [
-    ///         {"type": "server_tool_use", "id": "srvtoolu_01", "name": "web_search", "input": {"query": "Rust news"}},
+    ///         {
+    ///           "type": "server_tool_use",
+    ///           "id": "srvtoolu_01",
+    ///           "name": "web_search",
+    ///           "input": {"query": "Rust news"}
+    ///         },
     ///         {
     ///           "type": "web_search_tool_result",
     ///           "tool_use_id": "srvtoolu_01",

@@ -30,7 +30,12 @@ declare_rule! {
     ///     {
     ///       "role": "user",
     ///       "content": [
-    ///         {"type": "tool_result", "tool_use_id": "toolu_01", "content": "cancelled by the user", "is_error": true}
+    ///         {
+    ///           "type": "tool_result",
+    ///           "tool_use_id": "toolu_01",
+    ///           "content": "cancelled by the user",
+    ///           "is_error": true
+    ///         }
     ///       ]
     ///     }
     ///   ]
@@ -59,7 +64,12 @@ declare_rule! {
     ///     {
     ///       "role": "user",
     ///       "content": [
-    ///         {"type": "tool_result", "tool_use_id": "toolu_01", "content": "cancelled by the user", "is_error": true}
+    ///         {
+    ///           "type": "tool_result",
+    ///           "tool_use_id": "toolu_01",
+    ///           "content": "cancelled by the user",
+    ///           "is_error": true
+    ///         }
     ///       ]
     ///     }
     ///   ]

@@ -19,7 +19,11 @@ declare_rule! {
     ///   "model": "gpt-4o",
     ///   "messages": [
     ///     {"role": "user", "content": "List the files."},
-    ///     {"role": "assistant", "content": null, "tool_calls": "[{\"id\": \"call_1\", \"type\": \"function\", \"function\": {\"name\": \"bash\", \"arguments\": \"{}\"}}]"},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": null,
+    ///       "tool_calls": "[{\"id\": \"call_1\", \"type\": \"function\", \"function\": {\"name\": \"bash\", \"arguments\": \"{}\"}}]"
+    ///     },
     ///     {"role": "tool", "tool_call_id": "call_1", "content": "main.rs"}
     ///   ]
     /// }
@@ -31,7 +35,11 @@ declare_rule! {
     ///   "model": "gpt-4o",
     ///   "messages": [
     ///     {"role": "user", "content": "List the files."},
-    ///     {"role": "assistant", "content": null, "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "bash", "arguments": "{}"}}]},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": null,
+    ///       "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "bash", "arguments": "{}"}}]
+    ///     },
     ///     {"role": "tool", "tool_call_id": "call_1", "content": "main.rs"}
     ///   ]
     /// }

@@ -23,7 +23,11 @@ declare_rule! {
     ///       "role": "assistant",
     ///       "content": null,
     ///       "tool_calls": [
-    ///         {"id": "call_1", "type": "function", "function": {"name": "bash", "arguments": "{\"command\":\"ls\"}"}}
+    ///         {
+    ///           "id": "call_1",
+    ///           "type": "function",
+    ///           "function": {"name": "bash", "arguments": "{\"command\":\"ls\"}"}
+    ///         }
     ///       ]
     ///     },
     ///     {"role": "tool", "toolCallId": "call_1", "content": "main.rs"}
@@ -41,7 +45,11 @@ declare_rule! {
     ///       "role": "assistant",
     ///       "content": null,
     ///       "tool_calls": [
-    ///         {"id": "call_1", "type": "function", "function": {"name": "bash", "arguments": "{\"command\":\"ls\"}"}}
+    ///         {
+    ///           "id": "call_1",
+    ///           "type": "function",
+    ///           "function": {"name": "bash", "arguments": "{\"command\":\"ls\"}"}
+    ///         }
     ///       ]
     ///     },
     ///     {"role": "tool", "tool_call_id": "call_1", "content": "main.rs"}

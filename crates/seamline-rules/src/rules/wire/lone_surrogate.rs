@@ -23,7 +23,12 @@ declare_rule! {
     ///     {
     ///       "role": "assistant",
     ///       "content": [
-    ///         {"type": "tool_use", "id": "toolu_01", "name": "bash", "input": {"command": "head -c 5 log.txt"}}
+    ///         {
+    ///           "type": "tool_use",
+    ///           "id": "toolu_01",
+    ///           "name": "bash",
+    ///           "input": {"command": "head -c 5 log.txt"}
+    ///         }
     ///       ]
     ///     },
     ///     {
@@ -46,7 +51,12 @@ declare_rule! {
     ///     {
     ///       "role": "assistant",
     ///       "content": [
-    ///         {"type": "tool_use", "id": "toolu_01", "name": "bash", "input": {"command": "head -c 5 log.txt"}}
+    ///         {
+    ///           "type": "tool_use",
+    ///           "id": "toolu_01",
+    ///           "name": "bash",
+    ///           "input": {"command": "head -c 5 log.txt"}
+    ///         }
     ///       ]
     ///     },
     ///     {
