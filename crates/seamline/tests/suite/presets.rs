@@ -11,18 +11,14 @@ use std::path::{Path, PathBuf};
 
 use seamline::policy::{self, OrphanResult, TrailingCall, UnansweredCall};
 use seamline::{Finding, Options, Policy, check, repair};
-use seamline_testkit::{Dialect, strict};
+use seamline_testkit::{Dialect, scope, strict};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::laws;
+
 /// The fewest cases that each source document has.
-const CASES_MIN: [(&str, usize); 5] = [
-    ("clawos", 14),
-    ("kilroy", 5),
-    ("libr-agent", 14),
-    ("llxprt", 12),
-    ("opal", 13),
-];
+const CASES_MIN: [(&str, usize); 5] = [("clawos", 14), ("kilroy", 5), ("libr-agent", 14), ("llxprt", 12), ("opal", 13)];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -82,9 +78,9 @@ struct Case {
 fn every_case_comes_out_as_its_source_document_expects() {
     let bless = std::env::var_os("SEAMLINE_BLESS").is_some();
     let mut failures = Vec::new();
-    for case in cases() {
+    for case in cases().unwrap() {
         if let Err(failure) = case.run(bless) {
-            failures.push(format!("{}: {failure}", case.name()));
+            failures.push(format!("{}: {failure}", case.folder.display()));
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
@@ -93,7 +89,7 @@ fn every_case_comes_out_as_its_source_document_expects() {
 #[test]
 fn every_source_document_has_its_cases() {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for case in cases() {
+    for case in cases().unwrap() {
         *counts.entry(case.file.policy).or_default() += 1;
     }
     for (preset, count) in &counts {
@@ -106,38 +102,62 @@ fn every_source_document_has_its_cases() {
     }
 }
 
+#[test]
+fn every_source_preset_settles_every_short_conversation() {
+    for (preset, _) in CASES_MIN {
+        for dialect in Dialect::ALL {
+            let options = Options { policy: Policy::preset(preset).unwrap(), ..laws::options(dialect) };
+            for kinds in scope::transcripts(LENGTH_MAX) {
+                let body = scope::render(dialect, &kinds);
+                settles(dialect, &options, &body).unwrap_or_else(|failure| panic!("{preset} {body}: {failure}"));
+            }
+        }
+    }
+}
+
+/// The longest conversations that every preset is tried on.
+const LENGTH_MAX: u32 = 4;
+
+/// L2 and L3. A body that is still rejected has no messages left, or says what remains.
+fn settles(dialect: Dialect, options: &Options, body: &str) -> Result<(), String> {
+    let repaired = repair(body.as_bytes(), options).map_err(|error| error.to_string())?;
+    let again = repair(&repaired.body, options).map_err(|error| error.to_string())?;
+    same("a second repair", &again.body, &repaired.body)?;
+    let output: Value = serde_json::from_slice(&repaired.body).map_err(|e| e.to_string())?;
+    let reported = !repaired.remaining.is_empty() && options.policy.preset == "clawos";
+    if reported || messages(&output).is_empty() {
+        return Ok(());
+    }
+    same("rejected", &strict::check(dialect, &output), &Vec::new())
+}
+
 impl Case {
-    fn read(folder: PathBuf) -> Self {
-        let text = read(&folder.join("case.toml"));
-        let file: CaseFile = serde_json::from_value(table(&text))
-            .unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-        Self { folder, file }
-    }
-
-    fn name(&self) -> String {
-        let mut names = self.folder.iter().rev().filter_map(|name| name.to_str());
-        let (case, preset) = (names.next(), names.next());
-        format!("{}/{}", preset.unwrap_or("?"), case.unwrap_or("?"))
-    }
-
-    fn options(&self) -> Options {
-        Options {
-            dialect: Some(self.file.dialect.clone()),
-            provider: Some(self.file.provider.clone()),
-            policy: Policy::preset(&self.file.policy).expect("a preset"),
+    fn read(folder: PathBuf) -> Result<Self, String> {
+        let shown = |error: String| format!("{}: {error}", folder.display());
+        let file = table(&read(&folder.join("case.toml"))?).map_err(shown)?;
+        let file: CaseFile = serde_json::from_value(file).map_err(|error| shown(error.to_string()))?;
+        let said = !file.source.is_empty() && !file.why.is_empty();
+        let placed = folder.parent().is_some_and(|preset| preset.ends_with(&file.policy));
+        if said && placed {
+            Ok(Self { folder, file })
+        } else {
+            Err(shown("has no source, or another preset".to_owned()))
         }
     }
 
-    fn dialect(&self) -> Dialect {
+    fn options(&self) -> Result<Options, String> {
+        let policy = Policy::preset(&self.file.policy).ok_or("no such preset")?;
+        Ok(Options { dialect: Some(self.file.dialect.clone()), provider: Some(self.file.provider.clone()), policy })
+    }
+
+    fn dialect(&self) -> Result<Dialect, String> {
         let named = |dialect: &Dialect| dialect.name() == self.file.dialect;
-        Dialect::ALL.into_iter().find(named).expect("a dialect")
+        Dialect::ALL.into_iter().find(named).ok_or("no such dialect".to_owned())
     }
 
     fn run(&self, bless: bool) -> Result<(), String> {
-        assert!(self.name().starts_with(&format!("{}/", self.file.policy)));
-        assert!(!self.file.source.is_empty() && !self.file.why.is_empty());
-        let input = read(&self.folder.join("input.json"));
-        let options = self.options();
+        let input = read(&self.folder.join("input.json"))?;
+        let options = self.options()?;
         let checked = check(input.as_bytes(), &options).map_err(|error| error.to_string())?;
         let repaired = repair(input.as_bytes(), &options).map_err(|error| error.to_string())?;
         let output = String::from_utf8(repaired.body.to_vec()).map_err(|e| e.to_string())?;
@@ -159,13 +179,10 @@ impl Case {
     fn judge(&self, output: &str) -> Result<(), String> {
         let expect = &self.file.expect;
         let body: Value = serde_json::from_str(output).map_err(|error| error.to_string())?;
-        let rejected: Vec<String> = strict::check(self.dialect(), &body)
-            .iter()
-            .map(|violation| format!("{:?}", violation.kind))
-            .collect();
-        same("rejected", &rejected, &expect.rejected)
-            .map_err(|failure| format!("{failure}\n{output}"))?;
-        let told = Told::of(self.dialect(), &body);
+        let rejected: Vec<String> =
+            strict::check(self.dialect()?, &body).iter().map(|violation| format!("{:?}", violation.kind)).collect();
+        same("rejected", &rejected, &expect.rejected).map_err(|failure| format!("{failure}\n{output}"))?;
+        let told = Told::of(self.dialect()?, &body);
         same("roles", &told.roles, &expect.roles)?;
         same("calls", &told.calls, &expect.calls)?;
         same("results", &told.results, &expect.results)?;
@@ -186,9 +203,9 @@ impl Case {
     }
 
     fn starts_with(&self, other: &str, body: &Value) -> Result<(), String> {
-        let input = read(&self.folder.with_file_name(other).join("input.json"));
-        let other = repair(input.as_bytes(), &self.options()).map_err(|e| e.to_string())?;
-        let other: Value = serde_json::from_slice(&other.body).map_err(|e| e.to_string())?;
+        let input = read(&self.folder.with_file_name(other).join("input.json"))?;
+        let other = repair(input.as_bytes(), &self.options()?).map_err(|error| error.to_string())?;
+        let other: Value = serde_json::from_slice(&other.body).map_err(|error| error.to_string())?;
         let (head, whole) = (messages(&other), messages(body));
         same("its head", &whole.get(..head.len()), &Some(head))
     }
@@ -196,12 +213,13 @@ impl Case {
     /// Compares with the file of this name; nothing means that there is no such file.
     fn snapshot(&self, name: &str, actual: Option<&str>, bless: bool) -> Result<(), String> {
         let path = self.folder.join(name);
-        match actual {
-            Some(actual) if bless => std::fs::write(&path, actual).expect("writable"),
-            None if bless && path.exists() => std::fs::remove_file(&path).expect("writable"),
-            _ => {}
-        }
-        let expected = path.exists().then(|| read(&path));
+        let blessed = match actual {
+            Some(actual) if bless => std::fs::write(&path, actual),
+            None if bless && path.exists() => std::fs::remove_file(&path),
+            _ => Ok(()),
+        };
+        blessed.map_err(|error| error.to_string())?;
+        let expected = path.exists().then(|| read(&path)).transpose()?;
         same(name, &actual, &expected.as_deref())
     }
 }
@@ -235,8 +253,7 @@ impl Told {
                 self.calls.push(format!("{id}: {name}({})", block["input"]));
             } else if block["type"] == "tool_result" {
                 let id = word(block, "tool_use_id");
-                self.results
-                    .push(format!("{id}: {}", said(&block["content"])));
+                self.results.push(format!("{id}: {}", said(&block["content"])));
                 if block["is_error"] == true {
                     self.error_results.push(id);
                 }
@@ -248,13 +265,11 @@ impl Told {
         for call in message["tool_calls"].as_array().into_iter().flatten() {
             let function = &call["function"];
             let (name, input) = (word(function, "name"), word(function, "arguments"));
-            self.calls
-                .push(format!("{}: {name}({input})", word(call, "id")));
+            self.calls.push(format!("{}: {name}({input})", word(call, "id")));
         }
         if message["role"] == "tool" {
             let id = word(message, "tool_call_id");
-            self.results
-                .push(format!("{id}: {}", said(&message["content"])));
+            self.results.push(format!("{id}: {}", said(&message["content"])));
         }
     }
 }
@@ -280,18 +295,13 @@ fn collect_strings<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
     match value {
         Value::String(text) => found.push(text),
         Value::Array(items) => items.iter().for_each(|item| collect_strings(item, found)),
-        Value::Object(members) => members
-            .values()
-            .for_each(|member| collect_strings(member, found)),
+        Value::Object(members) => members.values().for_each(|member| collect_strings(member, found)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
 fn names(findings: &[Finding]) -> Vec<String> {
-    findings
-        .iter()
-        .map(|finding| finding.name.to_owned())
-        .collect()
+    findings.iter().map(|finding| finding.name.to_owned()).collect()
 }
 
 /// Findings as people read them, in the form all cases of the corpus share.
@@ -319,65 +329,56 @@ fn same<T: PartialEq<U> + std::fmt::Debug, U: std::fmt::Debug>(
     actual: &T,
     expected: &U,
 ) -> Result<(), String> {
-    if actual == expected {
-        Ok(())
-    } else {
-        Err(format!("{what}\n  is {actual:?}\n  not {expected:?}"))
-    }
+    if actual == expected { Ok(()) } else { Err(format!("{what}\n  is {actual:?}\n  not {expected:?}")) }
 }
 
-fn read(path: &Path) -> String {
-    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+fn read(path: &Path) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-fn cases() -> Vec<Case> {
+fn cases() -> Result<Vec<Case>, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/presets");
-    folders(&root)
-        .iter()
-        .flat_map(|preset| folders(preset))
-        .map(Case::read)
-        .collect()
+    let mut cases = Vec::new();
+    for preset in folders(&root)? {
+        for folder in folders(&preset)? {
+            cases.push(Case::read(folder)?);
+        }
+    }
+    Ok(cases)
 }
 
-fn folders(path: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let mut paths: Vec<_> = entries
-        .map(|entry| entry.expect("readable").path())
-        .collect();
+/// What is in a folder, in order.
+fn folders(path: &Path) -> Result<Vec<PathBuf>, String> {
+    let error = |error: std::io::Error| format!("{}: {error}", path.display());
+    let entries = std::fs::read_dir(path).map_err(error)?;
+    let mut paths = entries.map(|entry| Ok(entry.map_err(error)?.path())).collect::<Result<Vec<_>, String>>()?;
     paths.sort();
-    paths
+    Ok(paths)
 }
 
-/// Reads the part of TOML that case files are written in: tables, and values that are
-/// JSON as well.
-fn table(text: &str) -> Value {
-    let mut root = Map::new();
-    let mut name = None;
+/// Reads the part of TOML that case files are written in: one level of tables, and values
+/// that are JSON as well.
+fn table(text: &str) -> Result<Value, String> {
+    let mut tables = BTreeMap::from([("", Map::new())]);
+    let mut name = "";
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         if let Some(header) = line.strip_prefix('[') {
-            name = Some(header.trim_end_matches(']').to_owned());
+            name = header.trim_end_matches(']');
             continue;
         }
-        let (key, value) = line.split_once('=').unwrap_or_else(|| panic!("{line}"));
-        let value = serde_json::from_str(value).unwrap_or_else(|error| panic!("{line}: {error}"));
-        let members = match &name {
-            None => &mut root,
-            Some(name) => root
-                .entry(name)
-                .or_insert_with(|| Map::new().into())
-                .as_object_mut()
-                .expect("a table"),
-        };
-        members.insert(key.trim().to_owned(), value);
+        let (key, value) = line.split_once('=').ok_or(format!("{line}: not `key = value`"))?;
+        let value = serde_json::from_str(value).map_err(|error| format!("{line}: {error}"))?;
+        tables.entry(name).or_default().insert(key.trim().to_owned(), value);
     }
-    root.into()
+    let mut root = tables.remove("").unwrap_or_default();
+    root.extend(tables.into_iter().map(|(name, members)| (name.to_owned(), members.into())));
+    Ok(root.into())
 }
 
 #[test]
 fn a_policy_file_is_a_preset_and_what_differs_from_it() {
-    let policy = Policy::from_toml(
-        "preset = \"opal\"\norphan_result = \"to_text\"\ntrailing_call = \"allow_pending\"\n",
-    );
+    let policy =
+        Policy::from_toml("preset = \"opal\"\norphan_result = \"to_text\"\ntrailing_call = \"allow_pending\"\n");
     let expected = Policy {
         orphan_result: OrphanResult::ToText,
         trailing_call: TrailingCall::AllowPending,
@@ -418,10 +419,7 @@ fn a_policy_file_with_a_word_nobody_knows_is_refused_by_that_word() {
 #[test]
 fn a_policy_file_says_what_a_synthetic_result_says() {
     let text = "preset = \"opal\"\n[synthetic_text]\nmissing = \"[Lost at sea]\"\n";
-    let options = Options {
-        policy: Policy::from_toml(text).unwrap(),
-        ..Options::default()
-    };
+    let options = Options { policy: Policy::from_toml(text).unwrap(), ..Options::default() };
     assert_eq!(options.policy.synthetic_text.aborted, "[Aborted by user]");
     let body = br#"{"model":"gpt-4.1","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"t","arguments":"{}"}}]},{"role":"user","content":"go on"}]}"#;
     let repaired = repair(body, &options).unwrap();
