@@ -89,12 +89,9 @@ pub(crate) fn is_media_type(kind: &str) -> bool {
 #[derive(Default)]
 pub(crate) struct Keys {
     found: Vec<Irregularity>,
-    /// Where the message being read stands in `found`.
+    /// The message and block being read.
     message: Option<MessageIndex>,
     block: Option<BlockIndex>,
-    /// The object being read, and the keys seen in it.
-    object: Option<u32>,
-    seen: Vec<(u32, u64)>,
 }
 
 impl Keys {
@@ -104,37 +101,30 @@ impl Keys {
         self.block = block;
     }
 
-    /// Notes a key of `object` and gives its name as it stands in the source.
-    pub(crate) fn see<'a>(&mut self, object: Value<'_, 'a>, key: Value<'_, 'a>) -> &'a str {
-        let name = key.raw_str();
-        if self.object != Some(object.node) {
-            self.object = Some(object.node);
-            self.seen.clear();
+    /// Puts the value of a key into its slot. Of several the last counts, as it does for
+    /// every reader we know; the one before is noted.
+    pub(crate) fn set<'d, 'a>(&mut self, slot: &mut Option<Value<'d, 'a>>, value: Value<'d, 'a>) {
+        if let Some(earlier) = slot.replace(value)
+            && earlier.key().raw_str() == value.key().raw_str()
+        {
+            self.note_duplicate(earlier);
         }
-        // Only short objects are compared key by key; a long one is no block or message.
-        if self.seen.len() < SEEN_MAX {
-            let mark = mark(name);
-            let earlier = self.seen.iter().find(|(_, seen)| *seen == mark).copied();
-            if let Some((node, _)) = earlier {
-                self.note_duplicate(object, node, name);
-            }
-            self.seen.push((key.node, mark));
-        }
-        name
     }
 
-    fn note_duplicate(&mut self, object: Value<'_, '_>, node: u32, name: &str) {
-        let Some((earlier, _)) = object.members().find(|(key, _)| key.node == node) else {
-            return;
-        };
-        if earlier.raw_str() != name {
-            return;
+    /// Puts an id into its slot, which keys of several names fill; the one the dialect
+    /// uses itself wins.
+    pub(crate) fn set_id<'d, 'a>(&mut self, slot: &mut Option<Value<'d, 'a>>, value: Value<'d, 'a>, own: bool) {
+        if slot.is_none() || own {
+            self.set(slot, value);
         }
-        let Some(cut) = object.object().map(|members| members.cut(earlier)) else {
-            return;
-        };
-        let kind = IrregularityKind::DuplicateKey { key: name.to_owned(), cut };
-        self.note(kind, earlier.span());
+    }
+
+    fn note_duplicate(&mut self, earlier: Value<'_, '_>) {
+        let key = earlier.key();
+        // The member that repeats the key follows, so there is a next one.
+        let cut = Span { start: key.span().start, end: earlier.after().span().start };
+        let kind = IrregularityKind::DuplicateKey { key: key.raw_str().to_owned(), cut };
+        self.note(kind, key.span());
     }
 
     /// Notes a key that this dialect calls differently.
@@ -145,14 +135,6 @@ impl Keys {
     pub(crate) fn note(&mut self, kind: IrregularityKind, span: Span) {
         self.found.push(Irregularity { kind, span, message: self.message, block: self.block });
     }
-}
-
-/// The most keys of one object that are compared with each other.
-const SEEN_MAX: usize = 24;
-
-/// A number that tells short keys apart; equal keys have equal ones.
-fn mark(name: &str) -> u64 {
-    name.bytes().fold(name.len() as u64, |mark, byte| mark.rotate_left(7) ^ u64::from(byte))
 }
 
 /// The list of messages in a body: its `messages` member, or the body itself.

@@ -45,12 +45,13 @@ impl Kinds {
 }
 
 impl<'a> Transcript<'a> {
-    /// A transcript of `source` with nothing in it yet.
-    pub fn new(source: &'a str) -> Self {
+    /// A transcript of `source` with nothing in it yet, with room for what is to come:
+    /// `values` is how many values the source holds.
+    pub fn new(source: &'a str, values: usize) -> Self {
         Self {
             source,
-            messages: Vec::new(),
-            blocks: Vec::new(),
+            messages: Vec::with_capacity(values / 16 + 1),
+            blocks: Vec::with_capacity(values / 10 + 1),
             model: None,
             irregularities: Vec::new(),
             has: Kinds::default(),

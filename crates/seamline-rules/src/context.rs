@@ -1,5 +1,7 @@
 //! What a rule sees.
 
+use std::cell::OnceCell;
+
 use seamline_model::{BlockIndex, Carrier, Constraints, MessageIndex, Pairing, Role, Transcript, Values};
 
 use crate::Policy;
@@ -14,10 +16,9 @@ pub(crate) struct Context<'c, 'a> {
     /// For each message, the message in which its calls are answered (results as blocks)
     /// or the message that it answers (results as messages).
     partner: Vec<Option<MessageIndex>>,
-    /// For each message, whether it holds results and nothing else.
-    only_results: Vec<bool>,
-    /// The last message that holds anything but results.
-    last_turn: Option<MessageIndex>,
+    /// For each message, whether it holds results and nothing else; and the last that does
+    /// not. Only looked at once something is wrong.
+    only_results: OnceCell<(Vec<bool>, Option<MessageIndex>)>,
 }
 
 impl<'c, 'a> Context<'c, 'a> {
@@ -28,12 +29,7 @@ impl<'c, 'a> Context<'c, 'a> {
             Carrier::UserBlocks => answer_messages(transcript, constraints.joint_answers),
             Carrier::ToolMessages => answered_messages(transcript),
         };
-        let only_results: Vec<bool> = match transcript.has.pairs {
-            true => transcript.enumerate().map(|(index, _)| holds_only_results(transcript, index)).collect(),
-            false => Vec::new(),
-        };
-        let last_turn = only_results.iter().rposition(|only| !only).map(|index| MessageIndex(index as u32));
-        Self { transcript, constraints, policy, pairing, partner, only_results, last_turn }
+        Self { transcript, constraints, policy, pairing, partner, only_results: OnceCell::new() }
     }
 
     /// Whether a result stands where the provider looks for the answer to a call.
@@ -71,12 +67,21 @@ impl<'c, 'a> Context<'c, 'a> {
     /// Whether nothing but results follows a message, so that its calls may still be
     /// answered.
     pub(crate) fn is_frontier(&self, message: MessageIndex) -> bool {
-        self.last_turn.is_none_or(|last| last <= message)
+        self.only_results().1.is_none_or(|last| last <= message)
     }
 
     /// Whether a message holds results and nothing else.
     pub(crate) fn holds_only_results(&self, index: MessageIndex) -> bool {
-        self.only_results.get(index.get()).copied().unwrap_or(false)
+        self.only_results().0.get(index.get()).copied().unwrap_or(false)
+    }
+
+    fn only_results(&self) -> &(Vec<bool>, Option<MessageIndex>) {
+        self.only_results.get_or_init(|| {
+            let only: Vec<bool> =
+                self.transcript.enumerate().map(|(index, _)| holds_only_results(self.transcript, index)).collect();
+            let last = only.iter().rposition(|only| !only).map(|index| MessageIndex(index as u32));
+            (only, last)
+        })
     }
 
     /// The id of a call or result, or nothing.
@@ -105,7 +110,11 @@ fn answer_messages(transcript: &Transcript<'_>, joint: bool) -> Vec<Option<Messa
     let mut partner = vec![None; count];
     for index in (0..count.saturating_sub(1)).rev() {
         let next = MessageIndex(index as u32 + 1);
-        let joins = joint && transcript.message(next).role == Role::Assistant && transcript.has_calls(next);
+        // Asked in this order because the last question looks at blocks.
+        let joins = joint
+            && transcript.messages[index].role == Role::Assistant
+            && transcript.message(next).role == Role::Assistant
+            && transcript.has_calls(next);
         partner[index] = if joins { partner[next.get()] } else { Some(next) };
     }
     partner

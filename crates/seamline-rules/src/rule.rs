@@ -1,6 +1,8 @@
 //! What a rule is.
 
-use seamline_model::{BlockIndex, Edit, Finding, Fix, MessageIndex, Place, Safety, Severity, Stage};
+use seamline_model::{
+    BlockIndex, CallState, Edit, Finding, Fix, MessageIndex, Place, ResultState, Safety, Severity, Stage,
+};
 
 use crate::context::Context;
 
@@ -20,7 +22,21 @@ pub struct Rule {
     /// Its documentation, in Markdown.
     pub docs: &'static str,
     /// The code.
-    pub(crate) check: fn(&Context<'_, '_>, &mut Report),
+    pub(crate) check: Check,
+}
+
+/// What a rule looks at. Rules about one thing at a time are run together over it, so
+/// that a long conversation goes through memory once and not once per rule.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Check {
+    /// One message after the other.
+    Message(fn(&Context<'_, '_>, MessageIndex, &mut Report)),
+    /// One call after the other.
+    Call(fn(&Context<'_, '_>, &CallState, &mut Report)),
+    /// One result after the other.
+    Result(fn(&Context<'_, '_>, &ResultState, &mut Report)),
+    /// The transcript as a whole.
+    Whole(fn(&Context<'_, '_>, &mut Report)),
 }
 
 impl Rule {
@@ -67,7 +83,7 @@ impl Group {
 /// Declares the rule of a file. The doc comment is the rule's documentation wherever it
 /// is shown.
 macro_rules! declare_rule {
-    ($(#[doc = $doc:literal])+ $code:ident $name:literal in $group:ident, $severity:ident, $safety:ident) => {
+    ($(#[doc = $doc:literal])+ $code:ident $name:literal in $group:ident, $severity:ident, $safety:ident, each $each:ident) => {
         $(#[doc = $doc])+
         pub(crate) static RULE: crate::rule::Rule = crate::rule::Rule {
             code: stringify!($code),
@@ -76,7 +92,7 @@ macro_rules! declare_rule {
             severity: seamline_model::Severity::$severity,
             safety: seamline_model::Safety::$safety,
             docs: concat!($($doc, "\n"),+),
-            check,
+            check: crate::rule::Check::$each(check),
         };
     };
 }

@@ -122,9 +122,7 @@ fn anthropic(id: &str, text: &str) -> (String, String) {
         format!(
             r#"{{"role":"assistant","content":[{{"type":"text","text":"{text}"}},{{"type":"tool_use","id":"{id}","name":"read_file","input":{{"path":"src/main.rs","line":12}}}}]}}"#
         ),
-        format!(
-            r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{id}","content":"{text}"}}]}}"#
-        ),
+        format!(r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{id}","content":"{text}"}}]}}"#),
     )
 }
 

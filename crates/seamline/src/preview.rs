@@ -1,6 +1,8 @@
 //! The start of what a block says, for people. It is cut out of the source by its looks,
 //! so it may be cut anywhere and no decision may rest on it.
 
+use std::borrow::Cow;
+
 use seamline_model::{Block, BlockKind, Transcript};
 
 /// The start of what a block says, white space folded; of its source the first
@@ -21,8 +23,20 @@ pub(crate) fn preview(transcript: &Transcript<'_>, block: &Block<'_>, bytes_max:
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// What a string says, or the first text in anything else.
+fn spoken(source: &str) -> Cow<'_, str> {
+    let source = source.trim_start();
+    if source.starts_with('"') {
+        return seamline_dialects::said(source);
+    }
+    match said_in(source, &["text", "refusal", "content"]) {
+        said if said.is_empty() => Cow::Borrowed(source),
+        said => said,
+    }
+}
+
 /// What the value of the first of `keys` that occurs says; nothing when none does.
-fn said_in<'s>(source: &'s str, keys: &[&str]) -> std::borrow::Cow<'s, str> {
+fn said_in<'s>(source: &'s str, keys: &[&str]) -> Cow<'s, str> {
     let value = keys.iter().find_map(|key| value_of(source, key));
     match value {
         Some(value) if value.starts_with('"') => seamline_dialects::said(value),
@@ -76,6 +90,15 @@ mod tests {
         }
         let source = r#"{"function":{"name":"x","arguments":"{\"a\":1}"}}"#;
         assert_eq!(said_in(source, &["input", "arguments"]), r#"{"a":1}"#);
+    }
+
+    #[test]
+    fn the_kind_of_a_block_is_not_taken_for_what_it_says() {
+        let block = r#"{"type": "text", "text": "a \\"b\\""}"#;
+        assert_eq!(spoken(block), r#"a "b""#);
+        assert_eq!(spoken(&format!("[{block}]")), r#"a "b""#);
+        assert_eq!(spoken(r#" "plain""#), "plain");
+        assert_eq!(spoken("[]"), "[]");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use seamline_dialects::{Dialect, Document};
 use seamline_model::{BlockKind, Place, Transcript};
 use serde::Serialize;
 
-use crate::subject::Subject;
+use crate::subject::{Read, Subject};
 use crate::{Error, Finding, Options};
 
 /// What came of a repair.
@@ -102,7 +102,8 @@ pub fn repair<'b>(body: &'b [u8], options: &Options) -> Result<Repaired<'b>, Err
     let transcript = dialect.decode(&document)?;
     let subject = Subject::of(dialect, &transcript, options)?;
     let text = document.text();
-    let repair = seamline_rules::repair(text, &subject, &subject.provider.constraints, &options.policy);
+    let read = Read { subject: &subject, document: &document, transcript: &transcript };
+    let repair = seamline_rules::repair(text, &read, &subject.provider.constraints, &options.policy);
     let (actions, dropped) = reported(dialect, &transcript, repair.actions);
     let prefix = prefix(&transcript, text, repair.text.as_deref());
     let remaining = described(dialect, repair.text.as_deref().unwrap_or(text), repair.remaining);

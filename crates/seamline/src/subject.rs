@@ -70,17 +70,38 @@ fn named_provider(name: &str) -> Result<&'static Provider, Error> {
     providers::by_name(name).ok_or_else(|| Error::UnknownProvider(name.to_owned()))
 }
 
-impl Rewrite for Subject {
+/// A body that was read already, for the first pass of a repair over it.
+pub(crate) struct Read<'r, 'a> {
+    pub(crate) subject: &'r Subject,
+    pub(crate) document: &'r Document<'a>,
+    pub(crate) transcript: &'r Transcript<'a>,
+}
+
+impl Rewrite for Read<'_, '_> {
     fn rewrite(&self, text: &str, choose: &mut dyn FnMut(&Transcript<'_>) -> Vec<Edit>) -> Option<Encoded> {
+        if std::ptr::eq(text, self.document.text()) {
+            return self.subject.write(self.document, self.transcript, choose);
+        }
         let document = Document::read(text).ok()?;
-        let transcript = self.dialect.decode(&document).ok()?;
-        let edits = choose(&transcript);
+        let transcript = self.subject.dialect.decode(&document).ok()?;
+        self.subject.write(&document, &transcript, choose)
+    }
+}
+
+impl Subject {
+    fn write(
+        &self,
+        document: &Document<'_>,
+        transcript: &Transcript<'_>,
+        choose: &mut dyn FnMut(&Transcript<'_>) -> Vec<Edit>,
+    ) -> Option<Encoded> {
+        let edits = choose(transcript);
         if edits.is_empty() {
             None
         } else if edits.iter().all(|edit| matches!(edit, Edit::Patch { .. })) {
-            Some(seamline_dialects::patch(text, transcript.messages.len(), &edits))
+            Some(seamline_dialects::patch(document.text(), transcript.messages.len(), &edits))
         } else {
-            Some(self.dialect.encode(&document, &transcript, &edits))
+            Some(self.dialect.encode(document, transcript, &edits))
         }
     }
 }

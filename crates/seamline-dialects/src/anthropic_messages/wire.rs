@@ -19,9 +19,9 @@ impl<'d, 'a> WireMessage<'d, 'a> {
     pub(super) fn read(value: Value<'d, 'a>, keys: &mut Keys) -> Self {
         let mut message = Self::default();
         for (key, member) in value.members() {
-            match keys.see(value, key) {
-                "role" => message.role = Some(member),
-                "content" => message.content = Some(member),
+            match &*key.name() {
+                "role" => keys.set(&mut message.role, member),
+                "content" => keys.set(&mut message.content, member),
                 _ => {}
             }
         }
@@ -42,8 +42,8 @@ pub(super) fn role(value: Value<'_, '_>) -> Role {
 #[derive(Default)]
 struct WireBlock<'d, 'a> {
     kind: Option<Value<'d, 'a>>,
-    /// The block's own id, or the one it names, with its key.
-    id: Option<(Value<'d, 'a>, Value<'d, 'a>)>,
+    /// The block's own id, or the one it names.
+    id: Option<Value<'d, 'a>>,
     name: Option<Value<'d, 'a>>,
     input: Option<Value<'d, 'a>>,
     text: Option<Value<'d, 'a>>,
@@ -55,17 +55,16 @@ struct WireBlock<'d, 'a> {
 pub(super) fn block<'a>(value: Value<'_, 'a>, keys: &mut Keys) -> BlockKind<'a> {
     let mut block = WireBlock::default();
     for (key, member) in value.members() {
-        match keys.see(value, key) {
-            "type" => block.kind = Some(member),
-            "name" => block.name = Some(member),
-            "input" => block.input = Some(member),
-            "text" => block.text = Some(member),
-            "content" => block.content = Some(member),
-            "signature" => block.signature = Some(member),
+        match &*key.name() {
+            "type" => keys.set(&mut block.kind, member),
+            "name" => keys.set(&mut block.name, member),
+            "input" => keys.set(&mut block.input, member),
+            "text" => keys.set(&mut block.text, member),
+            "content" => keys.set(&mut block.content, member),
+            "signature" => keys.set(&mut block.signature, member),
+            "id" | "tool_use_id" => keys.set_id(&mut block.id, member, true),
             other if CALL_ID_KEYS.contains(&other) || RESULT_ID_KEYS.contains(&other) => {
-                if block.id.is_none() || matches!(other, "id" | "tool_use_id") {
-                    block.id = Some((key, member));
-                }
+                keys.set_id(&mut block.id, member, false);
             }
             _ => {}
         }
@@ -101,7 +100,7 @@ impl<'a> WireBlock<'_, 'a> {
     }
 
     fn id(&self) -> Option<Cow<'a, str>> {
-        self.id.and_then(|(_, value)| value.str())
+        self.id.and_then(Value::str)
     }
 
     fn call(&self) -> Call<'a> {
@@ -116,10 +115,10 @@ impl<'a> WireBlock<'_, 'a> {
     }
 
     fn note_foreign_id(&self, expected: &'static str, keys: &mut Keys) {
-        if let Some((key, _)) = self.id
-            && !key.says(expected)
+        if let Some(id) = self.id
+            && !id.key().says(expected)
         {
-            keys.foreign(key.span(), expected);
+            keys.foreign(id.key().span(), expected);
         }
     }
 }

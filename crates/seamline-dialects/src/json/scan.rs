@@ -336,23 +336,14 @@ impl Scanner<'_> {
     }
 }
 
-/// How many bytes at the start of `bytes` can stand in a string as they are.
+/// How many bytes at the start of `bytes` can stand in a string as they are, until a
+/// quote, a backslash or a control character.
 fn plain_prefix(bytes: &[u8]) -> usize {
-    const LANES: usize = 32;
-    let mut at = 0;
-    // Written so that the compiler tests a whole lane at a time.
-    while let Some(lane) = bytes.get(at..at + LANES) {
-        let special = lane.iter().fold(false, |found, &byte| found | is_special(byte));
-        if special {
-            break;
-        }
-        at += LANES;
-    }
-    at + bytes[at..].iter().position(|&byte| is_special(byte)).unwrap_or(bytes.len() - at)
-}
-
-fn is_special(byte: u8) -> bool {
-    (byte < 0x20) | (byte == b'"') | (byte == b'\\')
+    let end = memchr::memchr2(b'"', b'\\', bytes).unwrap_or(bytes.len());
+    let plain = &bytes[..end];
+    // Control characters are errors, so it pays to look for the smallest byte first.
+    let smallest = plain.iter().fold(u8::MAX, |smallest, &byte| smallest.min(byte));
+    if smallest >= 0x20 { end } else { plain.iter().position(|&byte| byte < 0x20).unwrap_or(end) }
 }
 
 /// The code unit of the `\uXXXX` at `at`.

@@ -39,6 +39,16 @@ impl<'a> Document<'a> {
         self.text
     }
 
+    /// How many values and keys it holds.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether it holds nothing, which no JSON text does.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
     /// The outermost value.
     pub(crate) fn root(&self) -> Value<'_, 'a> {
         Value { document: self, node: 0 }
@@ -91,6 +101,11 @@ impl<'d, 'a> Value<'d, 'a> {
         Some(if node.escaped { unescape(inner) } else { Cow::Borrowed(inner) })
     }
 
+    /// What a key is called.
+    pub(crate) fn name(self) -> Cow<'a, str> {
+        self.str().unwrap_or_default()
+    }
+
     /// Whether it is a string that says `text`.
     pub(crate) fn says(self, text: &str) -> bool {
         let node = self.node();
@@ -102,11 +117,22 @@ impl<'d, 'a> Value<'d, 'a> {
     pub(crate) fn raw_str(self) -> &'a str {
         match self.kind() {
             Kind::String => {
-                let raw = self.raw();
-                &raw[1..raw.len() - 1]
+                let range = self.span().range();
+                self.document.text.get(range.start + 1..range.end - 1).unwrap_or("")
             }
             _ => "",
         }
+    }
+
+    /// The key of a member, given its value: it stands right before it.
+    pub(crate) fn key(self) -> Self {
+        Self { document: self.document, node: self.node.saturating_sub(1) }
+    }
+
+    /// What stands after a value and everything inside it. Only for values that are not
+    /// the last of their list or object.
+    pub(crate) fn after(self) -> Self {
+        Self { document: self.document, node: self.node().next }
     }
 
     /// The elements of a list; none for other values.

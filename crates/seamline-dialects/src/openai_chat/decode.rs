@@ -12,7 +12,7 @@ use crate::{Document, Error};
 
 pub(super) fn decode<'a>(document: &Document<'a>) -> Result<Transcript<'a>, Error> {
     let list = messages(document, NAME)?;
-    let mut reader = Reader { transcript: Transcript::new(document.text()), keys: Keys::default() };
+    let mut reader = Reader { transcript: Transcript::new(document.text(), document.len()), keys: Keys::default() };
     for message in list.elements() {
         reader.message(message);
     }

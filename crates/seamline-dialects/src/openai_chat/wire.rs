@@ -13,8 +13,8 @@ pub(super) struct WireMessage<'d, 'a> {
     pub(super) content: Option<Value<'d, 'a>>,
     pub(super) name: Option<Value<'d, 'a>>,
     pub(super) calls: Option<Value<'d, 'a>>,
-    /// The id of the call a tool message answers, with its key.
-    pub(super) answers: Option<(Value<'d, 'a>, Value<'d, 'a>)>,
+    /// The id of the call a tool message answers.
+    pub(super) answers: Option<Value<'d, 'a>>,
     /// A call in a field this dialect never had, but clients did.
     pub(super) legacy_call: Option<Value<'d, 'a>>,
     /// Fields that make a message whole without content.
@@ -27,19 +27,18 @@ impl<'d, 'a> WireMessage<'d, 'a> {
         let mut message = Self::default();
         for (key, member) in value.members() {
             let there = !member.is(Kind::Null);
-            match keys.see(value, key) {
-                "role" => message.role = Some(member),
-                "content" => message.content = Some(member),
-                "name" if there => message.name = Some(member),
-                "tool_calls" if there => message.calls = Some(member),
-                "tool_use" if member.is(Kind::Object) => message.legacy_call = Some(member),
-                "function_call" | "refusal" | "audio" if there => message.instead = Some(member),
-                "reasoning_content" | "reasoning" | "reasoning_details" if there => message.reasoning = Some(member),
-                other if RESULT_ID_KEYS.contains(&other) => {
-                    if message.answers.is_none() || other == "tool_call_id" {
-                        message.answers = Some((key, member));
-                    }
+            match &*key.name() {
+                "role" => keys.set(&mut message.role, member),
+                "content" => keys.set(&mut message.content, member),
+                "name" if there => keys.set(&mut message.name, member),
+                "tool_calls" if there => keys.set(&mut message.calls, member),
+                "tool_use" if member.is(Kind::Object) => keys.set(&mut message.legacy_call, member),
+                "function_call" | "refusal" | "audio" if there => keys.set(&mut message.instead, member),
+                "reasoning_content" | "reasoning" | "reasoning_details" if there => {
+                    keys.set(&mut message.reasoning, member);
                 }
+                "tool_call_id" => keys.set_id(&mut message.answers, member, true),
+                other if RESULT_ID_KEYS.contains(&other) => keys.set_id(&mut message.answers, member, false),
                 _ => {}
             }
         }
@@ -76,19 +75,20 @@ pub(super) fn call<'a>(value: Value<'_, 'a>, keys: &mut Keys) -> Call<'a> {
     let mut function = None;
     let mut flat = None;
     for (key, member) in value.members() {
-        match keys.see(value, key) {
-            "function" | "custom" => function = Some(member),
-            "name" => flat = Some(member),
-            other if CALL_ID_KEYS.contains(&other) && (id.is_none() || other == "id") => id = Some((key, member)),
+        match &*key.name() {
+            "function" | "custom" => keys.set(&mut function, member),
+            "name" => keys.set(&mut flat, member),
+            "id" => keys.set_id(&mut id, member, true),
+            other if CALL_ID_KEYS.contains(&other) => keys.set_id(&mut id, member, false),
             _ => {}
         }
     }
-    if let Some((key, _)) = id
-        && !key.says("id")
+    if let Some(id) = id
+        && !id.key().says("id")
     {
-        keys.foreign(key.span(), "id");
+        keys.foreign(id.key().span(), "id");
     }
-    let id = id.and_then(|(_, value)| value.str());
+    let id = id.and_then(Value::str);
     match function.and_then(Value::object) {
         Some(function) => {
             let input = function.get("arguments").or_else(|| function.get("input"));
@@ -124,13 +124,13 @@ pub(super) fn legacy_call<'a>(value: Value<'_, 'a>) -> Call<'a> {
 
 /// Reads a tool message as the result it is.
 pub(super) fn result<'a>(message: &WireMessage<'_, 'a>, keys: &mut Keys) -> ResultBlock<'a> {
-    if let Some((key, _)) = message.answers
-        && !key.says("tool_call_id")
+    if let Some(id) = message.answers
+        && !id.key().says("tool_call_id")
     {
-        keys.foreign(key.span(), "tool_call_id");
+        keys.foreign(id.key().span(), "tool_call_id");
     }
     ResultBlock {
-        id: message.answers.and_then(|(_, value)| value.str()),
+        id: message.answers.and_then(Value::str),
         name: message.name.and_then(Value::str),
         synthetic: message.content.and_then(only_text).is_some_and(|text| is_synthetic(&text)),
         parts: message.content.map_or(Parts::Missing, parts),

@@ -273,7 +273,8 @@ fn reads_as_written(folder: &Path) -> Result<(), String> {
     let detected = check(&input, &Options::default()).map_err(|error| error.to_string())?;
     let checked = check(&input, &options).map_err(|error| error.to_string())?;
     let mut text = String::new();
-    let _ = writeln!(text, "detected as {}; messages: {}, calls: {}", detected.dialect, checked.messages, checked.calls);
+    let _ =
+        writeln!(text, "detected as {}; messages: {}, calls: {}", detected.dialect, checked.messages, checked.calls);
     for message in outline(&input, &options, 0..usize::MAX).map_err(|error| error.to_string())? {
         let _ = writeln!(text, "{} {}", message.index, message.role);
         for block in message.blocks {

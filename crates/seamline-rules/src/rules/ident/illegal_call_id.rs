@@ -1,6 +1,6 @@
 //! `IDENT001 illegal-call-id`
 
-use seamline_model::{Safety, Stage, Values};
+use seamline_model::{CallState, Safety, Stage, Values};
 
 use super::rename::{id_path, rename};
 use crate::context::Context;
@@ -68,23 +68,21 @@ declare_rule! {
     ///
     /// # References
     /// ANT-20, seen in `command-code#323`; cases 37, 41
-    IDENT001 "illegal-call-id" in Ident, Error, Safe
+    IDENT001 "illegal-call-id" in Ident, Error, Safe, each Call
 }
 
-fn check(context: &Context<'_, '_>, report: &mut Report) {
+fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     let demand = &context.constraints.call_id;
-    for state in &context.pairing.calls {
-        let id = context.id(state.call);
-        if demand.alphabet.holds(id) {
-            continue;
-        }
-        let path = id_path(context, state.call);
-        let values = Values { kind: &path, ..context.values(state.call, id) };
-        let made = ids::made(demand, id);
-        report
-            .block(context, state.call, format!("id `{id}` holds characters that the provider does not take"))
-            .call_id(id)
-            .predicts(demand.alphabet_error.render(&values))
-            .fix(Stage::Finish, Safety::Safe, format!("call it `{made}`"), rename(context, state.call, &made));
+    let id = context.id(state.call);
+    if demand.alphabet.holds(id) {
+        return;
     }
+    let path = id_path(context, state.call);
+    let values = Values { kind: &path, ..context.values(state.call, id) };
+    let made = ids::made(demand, id);
+    report
+        .block(context, state.call, format!("id `{id}` holds characters that the provider does not take"))
+        .call_id(id)
+        .predicts(demand.alphabet_error.render(&values))
+        .fix(Stage::Finish, Safety::Safe, format!("call it `{made}`"), rename(context, state.call, &made));
 }

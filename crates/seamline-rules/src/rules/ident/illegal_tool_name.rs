@@ -1,6 +1,6 @@
 //! `IDENT005 illegal-tool-name`
 
-use seamline_model::{Edit, Safety, Stage};
+use seamline_model::{CallState, Edit, Safety, Stage};
 
 use crate::context::Context;
 use crate::ids;
@@ -78,34 +78,32 @@ declare_rule! {
     ///
     /// # References
     /// ANT-21, OAC-9; case 42
-    IDENT005 "illegal-tool-name" in Ident, Error, Safe
+    IDENT005 "illegal-tool-name" in Ident, Error, Safe, each Call
 }
 
-fn check(context: &Context<'_, '_>, report: &mut Report) {
+fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     let demand = &context.constraints.tool_name;
-    for state in &context.pairing.calls {
-        let name = context.transcript.call(state.call).and_then(|call| call.name.as_deref()).unwrap_or("");
-        if ids::is_legal_name(demand, name) {
-            continue;
-        }
-        let message = match name {
-            "" => "call names no tool".to_owned(),
-            name if name.len() > demand.length_max => {
-                format!("tool name is longer than {}", demand.length_max)
-            }
-            name => format!("tool name `{name}` holds characters that the provider does not take"),
-        };
-        let id = context.id(state.call);
-        let made = ids::made_name(demand, name);
-        report
-            .block(context, state.call, message)
-            .call_id(id)
-            .predicts(demand.error.render(&context.values(state.call, id)))
-            .fix(
-                Stage::Form,
-                Safety::Safe,
-                format!("call the tool `{made}`"),
-                vec![Edit::SetToolName { call: state.call, name: made.clone() }],
-            );
+    let name = context.transcript.call(state.call).and_then(|call| call.name.as_deref()).unwrap_or("");
+    if ids::is_legal_name(demand, name) {
+        return;
     }
+    let message = match name {
+        "" => "call names no tool".to_owned(),
+        name if name.len() > demand.length_max => {
+            format!("tool name is longer than {}", demand.length_max)
+        }
+        name => format!("tool name `{name}` holds characters that the provider does not take"),
+    };
+    let id = context.id(state.call);
+    let made = ids::made_name(demand, name);
+    report
+        .block(context, state.call, message)
+        .call_id(id)
+        .predicts(demand.error.render(&context.values(state.call, id)))
+        .fix(
+            Stage::Form,
+            Safety::Safe,
+            format!("call the tool `{made}`"),
+            vec![Edit::SetToolName { call: state.call, name: made.clone() }],
+        );
 }

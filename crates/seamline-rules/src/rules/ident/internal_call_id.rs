@@ -1,6 +1,6 @@
 //! `IDENT006 internal-call-id`
 
-use seamline_model::{Safety, Stage};
+use seamline_model::{CallState, Safety, Stage};
 
 use super::rename::rename;
 use crate::context::Context;
@@ -69,26 +69,24 @@ declare_rule! {
     ///
     /// # References
     /// S2-04 to S2-08; case 37
-    IDENT006 "internal-call-id" in Ident, Warning, Safe
+    IDENT006 "internal-call-id" in Ident, Warning, Safe, each Call
 }
 
-fn check(context: &Context<'_, '_>, report: &mut Report) {
+fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     let demand = &context.constraints.call_id;
-    for state in &context.pairing.calls {
-        let id = context.id(state.call);
-        let Some(rest) = id.strip_prefix(INTERNAL) else {
-            continue;
-        };
-        if !ids::is_legal(demand, id) {
-            continue;
-        }
-        let plain = format!("{}{rest}", demand.prefix);
-        let made = if ids::is_legal(demand, &plain) && !rest.is_empty() { plain } else { ids::made(demand, id) };
-        report.block(context, state.call, format!("id `{id}` is a client's own")).call_id(id).fix(
-            Stage::Finish,
-            Safety::Safe,
-            format!("call it `{made}`"),
-            rename(context, state.call, &made),
-        );
+    let id = context.id(state.call);
+    let Some(rest) = id.strip_prefix(INTERNAL) else {
+        return;
+    };
+    if !ids::is_legal(demand, id) {
+        return;
     }
+    let plain = format!("{}{rest}", demand.prefix);
+    let made = if ids::is_legal(demand, &plain) && !rest.is_empty() { plain } else { ids::made(demand, id) };
+    report.block(context, state.call, format!("id `{id}` is a client's own")).call_id(id).fix(
+        Stage::Finish,
+        Safety::Safe,
+        format!("call it `{made}`"),
+        rename(context, state.call, &made),
+    );
 }

@@ -1,6 +1,6 @@
 //! `IDENT002 long-call-id`
 
-use seamline_model::{Safety, Stage, Values};
+use seamline_model::{CallState, Safety, Stage, Values};
 
 use super::rename::{id_path, rename};
 use crate::context::Context;
@@ -74,28 +74,26 @@ declare_rule! {
     ///
     /// # References
     /// OAC-5, OAC-6, seen in `opencode#12653`; case 38
-    IDENT002 "long-call-id" in Ident, Error, Safe
+    IDENT002 "long-call-id" in Ident, Error, Safe, each Call
 }
 
-fn check(context: &Context<'_, '_>, report: &mut Report) {
+fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     let demand = &context.constraints.call_id;
     if demand.length_max == usize::MAX {
         return;
     }
-    for state in &context.pairing.calls {
-        let id = context.id(state.call);
-        // Characters are never more than bytes.
-        if id.len() <= demand.length_max || id.chars().count() <= demand.length_max || !demand.alphabet.holds(id) {
-            continue;
-        }
-        let length = id.chars().count();
-        let path = id_path(context, state.call);
-        let values = Values { kind: &path, length, ..context.values(state.call, id) };
-        let made = ids::made(demand, id);
-        report
-            .block(context, state.call, format!("id of {length} characters is longer than {}", demand.length_max))
-            .call_id(id)
-            .predicts(demand.length_error.render(&values))
-            .fix(Stage::Finish, Safety::Safe, format!("call it `{made}`"), rename(context, state.call, &made));
+    let id = context.id(state.call);
+    // Characters are never more than bytes.
+    if id.len() <= demand.length_max || id.chars().count() <= demand.length_max || !demand.alphabet.holds(id) {
+        return;
     }
+    let length = id.chars().count();
+    let path = id_path(context, state.call);
+    let values = Values { kind: &path, length, ..context.values(state.call, id) };
+    let made = ids::made(demand, id);
+    report
+        .block(context, state.call, format!("id of {length} characters is longer than {}", demand.length_max))
+        .call_id(id)
+        .predicts(demand.length_error.render(&values))
+        .fix(Stage::Finish, Safety::Safe, format!("call it `{made}`"), rename(context, state.call, &made));
 }

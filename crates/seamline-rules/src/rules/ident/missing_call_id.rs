@@ -1,6 +1,6 @@
 //! `IDENT004 missing-call-id`
 
-use seamline_model::{Safety, Stage, Values};
+use seamline_model::{CallState, Safety, Stage, Values};
 
 use super::rename::{id_path, rename};
 use crate::context::Context;
@@ -65,23 +65,23 @@ declare_rule! {
     ///
     /// # References
     /// ANT-20, OAC-1; case 40
-    IDENT004 "missing-call-id" in Ident, Error, Safe
+    IDENT004 "missing-call-id" in Ident, Error, Safe, each Call
 }
 
-fn check(context: &Context<'_, '_>, report: &mut Report) {
+fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     let demand = &context.constraints.call_id;
-    for state in &context.pairing.calls {
-        if !context.id(state.call).is_empty() {
-            continue;
-        }
-        let content = context.transcript.block(state.call);
-        let path = id_path(context, state.call);
-        let values = Values { kind: &path, ..context.values(state.call, "") };
-        let (message, place) = (content.message.0, content.slot.index);
-        let made = ids::made(demand, &format!("{message}/{place}/{}", context.transcript.text(content.span)));
-        report
-            .block(context, state.call, "call has no id".to_owned())
-            .predicts(demand.alphabet_error.render(&values))
-            .fix(Stage::Finish, Safety::Safe, format!("call it `{made}`"), rename(context, state.call, &made));
+    if !context.id(state.call).is_empty() {
+        return;
     }
+    let content = context.transcript.block(state.call);
+    let path = id_path(context, state.call);
+    let values = Values { kind: &path, ..context.values(state.call, "") };
+    let (message, place) = (content.message.0, content.slot.index);
+    let made = ids::made(demand, &format!("{message}/{place}/{}", context.transcript.text(content.span)));
+    report.block(context, state.call, "call has no id".to_owned()).predicts(demand.alphabet_error.render(&values)).fix(
+        Stage::Finish,
+        Safety::Safe,
+        format!("call it `{made}`"),
+        rename(context, state.call, &made),
+    );
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use seamline_model::{BlockIndex, Edit, MessageIndex, Safety, Stage, Uniqueness};
+use seamline_model::{BlockIndex, CallState, Cycle, Edit, Safety, Stage, Uniqueness};
 
 use super::rename::rename;
 use crate::context::Context;
@@ -77,32 +77,44 @@ declare_rule! {
     ///
     /// # References
     /// ANT-8, seen in `claude-code#20700`; cases 13, 15
-    IDENT003 "repeated-call-id" in Ident, Error, Safe
+    IDENT003 "repeated-call-id" in Ident, Error, Safe, each Whole
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
+    let cycles = &context.pairing.cycles;
     let everywhere = context.policy.duplicate_call_id == DuplicateCallId::Error
         || matches!(context.constraints.unique_ids, Uniqueness::Request(_));
-    let mut seen: HashSet<&str> = HashSet::new();
-    let mut answered_in: Option<MessageIndex> = None;
-    for cycle in &context.pairing.cycles {
-        let answer = context.answer_message(cycle.message);
-        if !everywhere && (answer.is_none() || answer != answered_in) {
-            seen.clear();
+    let mut start = 0;
+    while start < cycles.len() {
+        let end = if everywhere { cycles.len() } else { group_end(context, start) };
+        let calls = cycles[start].first_call as usize..cycles[end - 1].end_call as usize;
+        if calls.len() > 1 {
+            check_group(context, report, &context.pairing.calls[calls]);
         }
-        answered_in = answer;
-        let states = &context.pairing.calls[cycle.range()];
-        let own: HashSet<&str> = match states {
-            [_] => HashSet::new(),
-            _ => states.iter().map(|state| context.id(state.call)).collect(),
-        };
-        for (index, state) in states.iter().enumerate() {
-            let id = context.id(state.call);
-            if !id.is_empty() && !seen.insert(id) {
-                let taken = |made: &str| own.contains(made) || seen.contains(made);
-                let made = another(context, id, index, taken);
-                found(context, report, state.call, &made);
-            }
+        start = end;
+    }
+}
+
+/// One past the last of the cycles that are answered together with the one at `start`.
+fn group_end(context: &Context<'_, '_>, start: usize) -> usize {
+    let cycles = &context.pairing.cycles;
+    let answer = |cycle: &Cycle| context.answer_message(cycle.message);
+    let first = answer(&cycles[start]);
+    let together = cycles[start + 1..].iter().take_while(|cycle| first.is_some() && answer(cycle) == first);
+    start + 1 + together.count()
+}
+
+fn check_group(context: &Context<'_, '_>, report: &mut Report, states: &[CallState]) {
+    let all: HashSet<&str> = states.iter().map(|state| context.id(state.call)).collect();
+    if all.len() == states.len() {
+        return;
+    }
+    let mut seen: HashSet<&str> = HashSet::new();
+    for (index, state) in states.iter().enumerate() {
+        let id = context.id(state.call);
+        if !id.is_empty() && !seen.insert(id) {
+            let made = another(context, id, index, |made| all.contains(made));
+            found(context, report, state.call, &made);
         }
     }
 }

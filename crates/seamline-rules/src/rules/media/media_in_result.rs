@@ -1,6 +1,6 @@
 //! `MEDIA001 media-in-result`
 
-use seamline_model::{Edit, Parts, Safety, Stage};
+use seamline_model::{Edit, Parts, ResultState, Safety, Stage};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -87,30 +87,28 @@ declare_rule! {
     ///
     /// # References
     /// OAC-1; case 27
-    MEDIA001 "media-in-result" in Media, Error, Safe
+    MEDIA001 "media-in-result" in Media, Error, Safe, each Result
 }
 
-fn check(context: &Context<'_, '_>, report: &mut Report) {
+fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {
     let Some(error) = context.constraints.text_only_results else {
         return;
     };
-    for state in &context.pairing.results {
-        let Some(result) = context.transcript.result(state.result) else {
-            continue;
-        };
-        if !matches!(result.parts, Parts::List { media: true, .. }) {
-            continue;
-        }
-        let id = context.id(state.result);
-        report
-            .block(context, state.result, format!("result for `{id}` holds something else than text"))
-            .call_id(id)
-            .predicts(error.render(&context.values(state.result, id)))
-            .fix(
-                Stage::Finish,
-                Safety::Safe,
-                "move it into a user message after the results",
-                vec![Edit::HoistMedia { result: state.result, text: "[synthetic] (the output follows below)" }],
-            );
+    let Some(result) = context.transcript.result(state.result) else {
+        return;
+    };
+    if !matches!(result.parts, Parts::List { media: true, .. }) {
+        return;
     }
+    let id = context.id(state.result);
+    report
+        .block(context, state.result, format!("result for `{id}` holds something else than text"))
+        .call_id(id)
+        .predicts(error.render(&context.values(state.result, id)))
+        .fix(
+            Stage::Finish,
+            Safety::Safe,
+            "move it into a user message after the results",
+            vec![Edit::HoistMedia { result: state.result, text: "[synthetic] (the output follows below)" }],
+        );
 }

@@ -67,29 +67,27 @@ declare_rule! {
     ///
     /// # References
     /// ANT-9, measured in `dsh-plugin-subscriptions#22`; case 11
-    ORDER001 "text-before-results" in Order, Error, Safe
+    ORDER001 "text-before-results" in Order, Error, Safe, each Message
 }
 
-fn check(context: &Context<'_, '_>, report: &mut Report) {
+fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
     let Some(error) = context.constraints.results_first else {
         return;
     };
     if !context.transcript.has.pairs {
         return;
     }
-    for (index, _) in context.transcript.enumerate() {
-        let Some(late) = late_result(context, index) else {
-            continue;
-        };
-        let id = context.id(late);
-        let asks = index.0.saturating_sub(1) as usize;
-        let predicts = error.render(&Values { message: asks, id, ..Values::default() });
-        report
-            .block(context, late, format!("result for `{id}` does not lead its message"))
-            .call_id(id)
-            .predicts(predicts)
-            .fix(Stage::Finish, Safety::Safe, "put the results first", vec![Edit::ResultsFirst { message: index }]);
-    }
+    let Some(late) = late_result(context, index) else {
+        return;
+    };
+    let id = context.id(late);
+    let asks = index.0.saturating_sub(1) as usize;
+    let predicts = error.render(&Values { message: asks, id, ..Values::default() });
+    report
+        .block(context, late, format!("result for `{id}` does not lead its message"))
+        .call_id(id)
+        .predicts(predicts)
+        .fix(Stage::Finish, Safety::Safe, "put the results first", vec![Edit::ResultsFirst { message: index }]);
 }
 
 /// The first result in its place that something else stands before. One that is not in

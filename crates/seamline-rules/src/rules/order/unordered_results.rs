@@ -71,7 +71,7 @@ declare_rule! {
     ///
     /// # References
     /// OAC-2; case 11
-    ORDER002 "unordered-results" in Order, Warning, Safe
+    ORDER002 "unordered-results" in Order, Warning, Safe, each Whole
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

@@ -69,15 +69,13 @@ declare_rule! {
     ///
     /// # References
     /// ANT-5, OAC-2; cases 8, 9, 10
-    PAIR004 "displaced-result" in Pairing, Error, Safe
+    PAIR004 "displaced-result" in Pairing, Error, Safe, each Call
 }
 
-fn check(context: &Context<'_, '_>, report: &mut Report) {
-    for state in &context.pairing.calls {
-        let Some(answer) = state.answer else { continue };
-        if !stands_right(context, state, answer.result) && !is_split(context, state, answer.result) {
-            found(context, report, state, answer.result);
-        }
+fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
+    let Some(answer) = state.answer else { return };
+    if !stands_right(context, state, answer.result) && !is_split(context, state, answer.result) {
+        found(context, report, state, answer.result);
     }
 }
 

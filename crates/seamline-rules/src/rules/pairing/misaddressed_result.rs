@@ -1,6 +1,6 @@
 //! `PAIR005 misaddressed-result`
 
-use seamline_model::{Edit, Safety, Stage};
+use seamline_model::{CallState, Edit, Safety, Stage};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -75,26 +75,24 @@ declare_rule! {
     ///
     /// # References
     /// ANT-6, OAC-4; case 16
-    PAIR005 "misaddressed-result" in Pairing, Error, Safe
+    PAIR005 "misaddressed-result" in Pairing, Error, Safe, each Call
 }
 
-fn check(context: &Context<'_, '_>, report: &mut Report) {
-    for state in &context.pairing.calls {
-        let Some(answer) = state.answer.filter(|answer| answer.misaddressed) else {
-            continue;
-        };
-        let (named, meant) = (context.id(answer.result), context.id(state.call));
-        let message = if named.is_empty() {
-            format!("result names no call, and only `{meant}` is open")
-        } else {
-            format!("result answers `{named}`, which was never called; only `{meant}` is open")
-        };
-        let predicts = context.constraints.orphan.render(&context.values(answer.result, named));
-        report.block(context, answer.result, message).call_id(meant).predicts(predicts).related([state.call]).fix(
-            Stage::Pairing,
-            Safety::Safe,
-            format!("address it to `{meant}`"),
-            vec![Edit::Readdress { result: answer.result, id: meant.to_owned() }],
-        );
-    }
+fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
+    let Some(answer) = state.answer.filter(|answer| answer.misaddressed) else {
+        return;
+    };
+    let (named, meant) = (context.id(answer.result), context.id(state.call));
+    let message = if named.is_empty() {
+        format!("result names no call, and only `{meant}` is open")
+    } else {
+        format!("result answers `{named}`, which was never called; only `{meant}` is open")
+    };
+    let predicts = context.constraints.orphan.render(&context.values(answer.result, named));
+    report.block(context, answer.result, message).call_id(meant).predicts(predicts).related([state.call]).fix(
+        Stage::Pairing,
+        Safety::Safe,
+        format!("address it to `{meant}`"),
+        vec![Edit::Readdress { result: answer.result, id: meant.to_owned() }],
+    );
 }

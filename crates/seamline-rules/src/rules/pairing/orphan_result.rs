@@ -1,6 +1,6 @@
 //! `PAIR002 orphan-result`
 
-use seamline_model::{BlockIndex, Edit, Fate, Safety, Stage};
+use seamline_model::{BlockIndex, Edit, Fate, ResultState, Safety, Stage};
 
 use crate::context::Context;
 use crate::ids;
@@ -60,16 +60,14 @@ declare_rule! {
     ///
     /// # References
     /// ANT-6, OAC-3, seen in `claude-code#13460`, `morphic#136`; cases 4, 5, 9, 18, 19
-    PAIR002 "orphan-result" in Pairing, Error, Safe
+    PAIR002 "orphan-result" in Pairing, Error, Safe, each Result
 }
 
-fn check(context: &Context<'_, '_>, report: &mut Report) {
-    for state in &context.pairing.results {
-        match state.fate {
-            Fate::Orphan => found(context, report, state.result, "which was never called"),
-            Fate::Ambiguous => found(context, report, state.result, "which several open calls have as their id"),
-            Fate::Answers(_) | Fate::Duplicate(_) | Fate::Superseded(_) => {}
-        }
+fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {
+    match state.fate {
+        Fate::Orphan => found(context, report, state.result, "which was never called"),
+        Fate::Ambiguous => found(context, report, state.result, "which several open calls have as their id"),
+        Fate::Answers(_) | Fate::Duplicate(_) | Fate::Superseded(_) => {}
     }
 }
 

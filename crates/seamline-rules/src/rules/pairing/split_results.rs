@@ -1,6 +1,6 @@
 //! `PAIR007 split-results`
 
-use seamline_model::{Edit, Safety, Stage};
+use seamline_model::{CallState, Edit, Safety, Stage};
 
 use super::displaced_result::{is_split, stands_right, travelling_media};
 use crate::context::Context;
@@ -77,33 +77,31 @@ declare_rule! {
     ///
     /// # References
     /// ANT-5; case 21
-    PAIR007 "split-results" in Pairing, Error, Safe
+    PAIR007 "split-results" in Pairing, Error, Safe, each Call
 }
 
-fn check(context: &Context<'_, '_>, report: &mut Report) {
+fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     if !context.constraints.one_answer_message {
         return;
     }
-    for state in &context.pairing.calls {
-        let Some(answer) = state.answer else { continue };
-        let result = answer.result;
-        if stands_right(context, state, result) || !is_split(context, state, result) {
-            continue;
-        }
-        let id = context.id(state.call);
-        let message = format!("result for `{id}` is not in the same message as the other results");
-        let predicts = context.constraints.unanswered.render(&context.values(state.call, id));
-        let draft = report.block(context, result, message).call_id(id).predicts(predicts).related([state.call]);
-        let (safety, edits) = match context.policy.displaced {
-            Displaced::Relocate => {
-                let media = travelling_media(context, result);
-                (Safety::Safe, vec![Edit::Relocate { result, call: state.call, media }])
-            }
-            Displaced::RemovePair => {
-                (Safety::Unsafe, vec![Edit::Remove { block: state.call }, Edit::Remove { block: result }])
-            }
-            Displaced::RemoveResult => (Safety::Unsafe, vec![Edit::Remove { block: result }]),
-        };
-        draft.fix(Stage::Pairing, safety, "put the results of the cycle together", edits);
+    let Some(answer) = state.answer else { return };
+    let result = answer.result;
+    if stands_right(context, state, result) || !is_split(context, state, result) {
+        return;
     }
+    let id = context.id(state.call);
+    let message = format!("result for `{id}` is not in the same message as the other results");
+    let predicts = context.constraints.unanswered.render(&context.values(state.call, id));
+    let draft = report.block(context, result, message).call_id(id).predicts(predicts).related([state.call]);
+    let (safety, edits) = match context.policy.displaced {
+        Displaced::Relocate => {
+            let media = travelling_media(context, result);
+            (Safety::Safe, vec![Edit::Relocate { result, call: state.call, media }])
+        }
+        Displaced::RemovePair => {
+            (Safety::Unsafe, vec![Edit::Remove { block: state.call }, Edit::Remove { block: result }])
+        }
+        Displaced::RemoveResult => (Safety::Unsafe, vec![Edit::Remove { block: result }]),
+    };
+    draft.fix(Stage::Pairing, safety, "put the results of the cycle together", edits);
 }

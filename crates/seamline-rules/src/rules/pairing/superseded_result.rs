@@ -1,6 +1,6 @@
 //! `PAIR006 superseded-result`
 
-use seamline_model::{Edit, Fate, Safety, Stage};
+use seamline_model::{Edit, Fate, ResultState, Safety, Stage};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -85,26 +85,24 @@ declare_rule! {
     ///
     /// # References
     /// ANT-7; case 17
-    PAIR006 "superseded-result" in Pairing, Error, Safe
+    PAIR006 "superseded-result" in Pairing, Error, Safe, each Result
 }
 
-fn check(context: &Context<'_, '_>, report: &mut Report) {
-    for state in &context.pairing.results {
-        let Fate::Superseded(call) = state.fate else {
-            continue;
-        };
-        let id = context.id(state.result);
-        let real = context.pairing.call(call).and_then(|state| state.answer).map(|answer| answer.result);
-        report
-            .block(context, state.result, format!("synthetic result for `{id}`, whose real result came later"))
-            .call_id(id)
-            .predicts(context.constraints.duplicate_result.render(&context.values(state.result, id)))
-            .related(real)
-            .fix(
-                Stage::Pairing,
-                Safety::Safe,
-                "let the real result take its place",
-                vec![Edit::Remove { block: state.result }],
-            );
-    }
+fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {
+    let Fate::Superseded(call) = state.fate else {
+        return;
+    };
+    let id = context.id(state.result);
+    let real = context.pairing.call(call).and_then(|state| state.answer).map(|answer| answer.result);
+    report
+        .block(context, state.result, format!("synthetic result for `{id}`, whose real result came later"))
+        .call_id(id)
+        .predicts(context.constraints.duplicate_result.render(&context.values(state.result, id)))
+        .related(real)
+        .fix(
+            Stage::Pairing,
+            Safety::Safe,
+            "let the real result take its place",
+            vec![Edit::Remove { block: state.result }],
+        );
 }

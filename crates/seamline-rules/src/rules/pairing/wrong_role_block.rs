@@ -82,23 +82,21 @@ declare_rule! {
     ///
     /// # References
     /// ANT-10, OAC-1, seen in `llxprt-code#917`; case 20
-    PAIR010 "wrong-role-block" in Pairing, Error, Safe
+    PAIR010 "wrong-role-block" in Pairing, Error, Safe, each Message
 }
 
-fn check(context: &Context<'_, '_>, report: &mut Report) {
+fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
     if !context.transcript.has.pairs && !context.transcript.has.server_pairs {
         return;
     }
-    for (index, _) in context.transcript.enumerate() {
-        let (may_call, may_answer) = (context.may_call(index), context.may_answer(index));
-        let wrong = context.transcript.blocks_of(index).find(|(_, block)| match block.kind {
-            BlockKind::Call(_) | BlockKind::ServerCall(_) => !may_call,
-            BlockKind::Result(_) => !may_answer,
-            _ => false,
-        });
-        if let Some((block, _)) = wrong {
-            found(context, report, index, block);
-        }
+    let (may_call, may_answer) = (context.may_call(index), context.may_answer(index));
+    let wrong = context.transcript.blocks_of(index).find(|(_, block)| match block.kind {
+        BlockKind::Call(_) | BlockKind::ServerCall(_) => !may_call,
+        BlockKind::Result(_) => !may_answer,
+        _ => false,
+    });
+    if let Some((block, _)) = wrong {
+        found(context, report, index, block);
     }
 }
 

@@ -61,7 +61,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-11, ANT-12; case 60
-    SHAPE003 "consecutive-roles" in Shape, Error, Safe
+    SHAPE003 "consecutive-roles" in Shape, Error, Safe, each Whole
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

@@ -50,21 +50,20 @@ declare_rule! {
     ///
     /// # References
     /// ANT-18; cases 33, 57
-    SHAPE002 "empty-message" in Shape, Error, Safe
+    SHAPE002 "empty-message" in Shape, Error, Safe, each Message
 }
 
-fn check(context: &Context<'_, '_>, report: &mut Report) {
+fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
     let Some(error) = context.constraints.empty_message else {
         return;
     };
     if matches!(context.constraints.empty_text, EmptyText::Accepted) {
         return;
     }
-    for (index, message) in context.transcript.enumerate() {
-        let readable = matches!(message.body, Body::Text | Body::Blocks);
-        if readable && is_hollow(context, index) {
-            found(context, report, index, error);
-        }
+    let message = context.transcript.message(index);
+    let readable = matches!(message.body, Body::Text | Body::Blocks);
+    if readable && is_hollow(context, index) {
+        found(context, report, index, error);
     }
 }
 

@@ -67,27 +67,25 @@ declare_rule! {
     ///
     /// # References
     /// ANT-16, ANT-17, seen in `litellm#22979`; cases 26, 57
-    SHAPE001 "empty-text" in Shape, Error, Safe
+    SHAPE001 "empty-text" in Shape, Error, Safe, each Message
 }
 
-fn check(context: &Context<'_, '_>, report: &mut Report) {
+fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
     let EmptyText::Rejected(error) = context.constraints.empty_text else {
         return;
     };
-    for (index, _) in context.transcript.enumerate() {
-        // When nothing else is in the message, the message is the thing to mend.
-        let mut hollow = None;
-        for (block, content) in context.transcript.blocks_of(index) {
-            match &content.kind {
-                BlockKind::Text(Emptiness::Empty | Emptiness::Blank) if content.slot.field == Field::Content => {
-                    let hollow = *hollow.get_or_insert_with(|| is_hollow(context, index));
-                    in_message(context, report, block, (error, hollow));
-                }
-                BlockKind::Result(result) if matches!(result.parts, Parts::List { empty_text: true, .. }) => {
-                    in_result(context, report, block, error);
-                }
-                _ => {}
+    // When nothing else is in the message, the message is the thing to mend.
+    let mut hollow = None;
+    for (block, content) in context.transcript.blocks_of(index) {
+        match &content.kind {
+            BlockKind::Text(Emptiness::Empty | Emptiness::Blank) if content.slot.field == Field::Content => {
+                let hollow = *hollow.get_or_insert_with(|| is_hollow(context, index));
+                in_message(context, report, block, (error, hollow));
             }
+            BlockKind::Result(result) if matches!(result.parts, Parts::List { empty_text: true, .. }) => {
+                in_result(context, report, block, error);
+            }
+            _ => {}
         }
     }
 }

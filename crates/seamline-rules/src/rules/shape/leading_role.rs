@@ -46,7 +46,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-12; case 58
-    SHAPE004 "leading-role" in Shape, Error, Safe
+    SHAPE004 "leading-role" in Shape, Error, Safe, each Whole
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

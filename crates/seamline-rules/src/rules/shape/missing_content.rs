@@ -1,6 +1,9 @@
 //! `SHAPE007 missing-content`
 
-use seamline_model::{Body, Edit, EmptyText, ErrorText, Parts, Role, Safety, Stage, Values};
+use seamline_model::{
+    BlockIndex, BlockKind, Body, Edit, EmptyText, ErrorText, MessageIndex, Parts, ResultBlock, Role, Safety, Stage,
+    Values,
+};
 
 use crate::context::Context;
 use crate::policy::Emptied;
@@ -44,57 +47,62 @@ declare_rule! {
     ///
     /// # References
     /// ANT-1, OAC-8
-    SHAPE007 "missing-content" in Shape, Error, Safe
+    SHAPE007 "missing-content" in Shape, Error, Safe, each Message
 }
 
-fn check(context: &Context<'_, '_>, report: &mut Report) {
+fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
     let Some(error) = context.constraints.null_content else {
         return;
     };
-    for (index, message) in context.transcript.enumerate() {
-        let missing = matches!(message.body, Body::Null | Body::Missing | Body::Unreadable);
-        let holds_nothing = message.range().is_empty();
-        if !missing || !holds_nothing || message.role == Role::Unknown {
-            continue;
-        }
-        let values = Values { message: index.get(), ..Values::default() };
-        let draft = report.message(context, index, "message has no content".to_owned()).predicts(error.render(&values));
-        let empty_is_fine = matches!(context.constraints.empty_text, EmptyText::Accepted);
-        let removed = message.body != Body::Unreadable
-            && (context.policy.emptied == Emptied::Remove || !empty_is_fine)
-            && index.get() > 0;
-        if removed {
-            let edits = vec![Edit::RemoveMessage { message: index }];
-            draft.fix(Stage::Finish, Safety::Safe, "take the message out", edits);
-        } else {
-            let text = if empty_is_fine { "" } else { "[synthetic] (no content)" };
-            let edits = vec![Edit::FillMessage { message: index, text }];
-            draft.fix(Stage::Finish, Safety::Safe, "give it a text", edits);
+    let message = context.transcript.message(index);
+    let missing = matches!(message.body, Body::Null | Body::Missing | Body::Unreadable);
+    if missing && message.range().is_empty() && message.role != Role::Unknown {
+        found(context, index, report, error);
+    }
+    for (block, content) in context.transcript.blocks_of(index) {
+        if let BlockKind::Result(result) = &content.kind {
+            in_result(context, report, (block, result), error);
         }
     }
-    results(context, report, error);
 }
 
-fn results(context: &Context<'_, '_>, report: &mut Report, error: ErrorText) {
-    let absent_is_fine = context.constraints.text_only_results.is_none();
-    for state in &context.pairing.results {
-        let Some(result) = context.transcript.result(state.result) else {
-            continue;
-        };
-        let wrong = match result.parts {
-            Parts::Missing => !absent_is_fine || !result.content.is_empty(),
-            Parts::Unreadable => true,
-            Parts::Text(_) | Parts::List { .. } => false,
-        };
-        if !wrong {
-            continue;
-        }
-        let id = context.id(state.result);
-        let edits = vec![Edit::FillResult { result: state.result, text: "" }];
-        report
-            .block(context, state.result, format!("result for `{id}` has no readable content"))
-            .call_id(id)
-            .predicts(error.render(&context.values(state.result, id)))
-            .fix(Stage::Finish, Safety::Safe, "give it a text", edits);
+fn found(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report, error: ErrorText) {
+    let values = Values { message: index.get(), ..Values::default() };
+    let draft = report.message(context, index, "message has no content".to_owned()).predicts(error.render(&values));
+    let empty_is_fine = matches!(context.constraints.empty_text, EmptyText::Accepted);
+    // The first one stays, so that a conversation that grows keeps the repairs it had.
+    let removed = context.transcript.message(index).body != Body::Unreadable
+        && (context.policy.emptied == Emptied::Remove || !empty_is_fine)
+        && index.get() > 0;
+    if removed {
+        let edits = vec![Edit::RemoveMessage { message: index }];
+        draft.fix(Stage::Finish, Safety::Safe, "take the message out", edits);
+    } else {
+        let text = if empty_is_fine { "" } else { "[synthetic] (no content)" };
+        let edits = vec![Edit::FillMessage { message: index, text }];
+        draft.fix(Stage::Finish, Safety::Safe, "give it a text", edits);
     }
+}
+
+fn in_result(
+    context: &Context<'_, '_>,
+    report: &mut Report,
+    (block, result): (BlockIndex, &ResultBlock<'_>),
+    error: ErrorText,
+) {
+    let absent_is_fine = context.constraints.text_only_results.is_none();
+    let wrong = match result.parts {
+        Parts::Missing => !absent_is_fine || !result.content.is_empty(),
+        Parts::Unreadable => true,
+        Parts::Text(_) | Parts::List { .. } => false,
+    };
+    if !wrong {
+        return;
+    }
+    let id = context.id(block);
+    report
+        .block(context, block, format!("result for `{id}` has no readable content"))
+        .call_id(id)
+        .predicts(error.render(&context.values(block, id)))
+        .fix(Stage::Finish, Safety::Safe, "give it a text", vec![Edit::FillResult { result: block, text: "" }]);
 }

@@ -47,7 +47,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-13; case 59
-    SHAPE005 "trailing-assistant" in Shape, Error, Unsafe
+    SHAPE005 "trailing-assistant" in Shape, Error, Unsafe, each Whole
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

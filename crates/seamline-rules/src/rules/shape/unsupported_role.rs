@@ -40,7 +40,7 @@ declare_rule! {
     ///
     /// # References
     /// a recorded rejection by `o1-mini`
-    SHAPE008 "unsupported-role" in Shape, Error, Unsafe
+    SHAPE008 "unsupported-role" in Shape, Error, Unsafe, each Whole
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

@@ -42,7 +42,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-19, OAC-21; RFC 8259, section 8.1
-    WIRE002 "byte-order-mark" in Wire, Error, Safe
+    WIRE002 "byte-order-mark" in Wire, Error, Safe, each Whole
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

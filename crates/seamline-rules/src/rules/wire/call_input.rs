@@ -1,6 +1,6 @@
 //! `WIRE006 call-input`
 
-use seamline_model::{BlockIndex, Edit, Field, Input, InputForm, Safety, Stage};
+use seamline_model::{BlockIndex, CallState, Edit, Field, Input, InputForm, Safety, Stage};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -65,29 +65,27 @@ declare_rule! {
     ///
     /// # References
     /// ANT-3, OAC-1; cases 28, 29
-    WIRE006 "call-input" in Wire, Error, Safe
+    WIRE006 "call-input" in Wire, Error, Safe, each Call
 }
 
-fn check(context: &Context<'_, '_>, report: &mut Report) {
-    for state in &context.pairing.calls {
-        let Some(call) = context.transcript.call(state.call) else {
-            continue;
-        };
-        let (error, right) = match context.constraints.input {
-            InputForm::Object(error) => (error, call.input == Input::Object),
-            InputForm::Text(error) => (error, call.input == Input::Text),
-        };
-        // A call in a legacy field takes its form when it moves.
-        if right || is_legacy(context, state.call) {
-            continue;
-        }
-        let id = context.id(state.call);
-        report
-            .block(context, state.call, format!("input of call `{id}` is {}", found(call.input)))
-            .call_id(id)
-            .predicts(error.render(&context.values(state.call, id)))
-            .fix(Stage::Form, Safety::Safe, "write it in the right form", vec![Edit::SetInput { call: state.call }]);
+fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
+    let Some(call) = context.transcript.call(state.call) else {
+        return;
+    };
+    let (error, right) = match context.constraints.input {
+        InputForm::Object(error) => (error, call.input == Input::Object),
+        InputForm::Text(error) => (error, call.input == Input::Text),
+    };
+    // A call in a legacy field takes its form when it moves.
+    if right || is_legacy(context, state.call) {
+        return;
     }
+    let id = context.id(state.call);
+    report
+        .block(context, state.call, format!("input of call `{id}` is {}", found(call.input)))
+        .call_id(id)
+        .predicts(error.render(&context.values(state.call, id)))
+        .fix(Stage::Form, Safety::Safe, "write it in the right form", vec![Edit::SetInput { call: state.call }]);
 }
 
 fn is_legacy(context: &Context<'_, '_>, call: BlockIndex) -> bool {

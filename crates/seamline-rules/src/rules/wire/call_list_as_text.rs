@@ -50,7 +50,7 @@ declare_rule! {
     ///
     /// # References
     /// OAC-1, seen in `hermes-agent#52813`; case 29
-    WIRE005 "call-list-as-text" in Wire, Error, Safe
+    WIRE005 "call-list-as-text" in Wire, Error, Safe, each Whole
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

@@ -64,7 +64,7 @@ declare_rule! {
     ///
     /// # References
     /// RFC 8259, section 4
-    WIRE003 "duplicate-key" in Wire, Warning, Unsafe
+    WIRE003 "duplicate-key" in Wire, Warning, Unsafe, each Whole
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

@@ -62,7 +62,7 @@ declare_rule! {
     ///
     /// # References
     /// S0-31
-    WIRE004 "foreign-key" in Wire, Error, Safe
+    WIRE004 "foreign-key" in Wire, Error, Safe, each Whole
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

@@ -49,7 +49,7 @@ declare_rule! {
     ///
     /// # References
     /// S4-16; case 29
-    WIRE007 "legacy-call" in Wire, Error, Safe
+    WIRE007 "legacy-call" in Wire, Error, Safe, each Whole
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

@@ -75,7 +75,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-19, OAC-21, seen in `claude-code#60394`; case 65
-    WIRE001 "lone-surrogate" in Wire, Error, Safe
+    WIRE001 "lone-surrogate" in Wire, Error, Safe, each Whole
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

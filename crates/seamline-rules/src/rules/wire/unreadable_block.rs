@@ -66,7 +66,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-1, OAC-1
-    WIRE009 "unreadable-block" in Wire, Error, Unsafe
+    WIRE009 "unreadable-block" in Wire, Error, Unsafe, each Whole
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

@@ -41,7 +41,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-1, OAC-1
-    WIRE008 "unreadable-message" in Wire, Error, Unsafe
+    WIRE008 "unreadable-message" in Wire, Error, Unsafe, each Whole
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
