@@ -1,2 +1,19 @@
-//! The `seamline` command.
-fn main() {}
+//! The `seamline` command: arguments in, a call of the `seamline` crate, text out.
+
+mod args;
+mod commands;
+mod exit;
+mod failure;
+mod files;
+mod input;
+mod many;
+mod output;
+mod render;
+mod screen;
+
+use clap::Parser as _;
+
+fn main() -> std::process::ExitCode {
+    let cli = args::Cli::parse();
+    commands::run(&cli.command).into()
+}

@@ -15,7 +15,7 @@ pub(crate) fn preview(transcript: &Transcript<'_>, block: &Block<'_>, bytes_max:
     let source = transcript.text(span);
     let head = &source[..source.floor_char_boundary(bytes_max)];
     let text = match &block.kind {
-        BlockKind::Text(_) | BlockKind::Result(_) | BlockKind::ServerResult { .. } => seamline_dialects::said(head),
+        BlockKind::Text(_) | BlockKind::Result(_) | BlockKind::ServerResult { .. } => spoken(head),
         BlockKind::Call(_) | BlockKind::ServerCall(_) => said_in(head, &["input", "arguments"]),
         BlockKind::Reasoning { .. } => said_in(head, &["thinking", "reasoning_content", "text"]),
         BlockKind::Media | BlockKind::Opaque => said_in(head, &["type"]),

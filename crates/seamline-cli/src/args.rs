@@ -1,0 +1,121 @@
+//! What can be asked on the command line. Each command's own arguments are in its file.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use seamline::{Options, Policy};
+
+use crate::commands::{check, explain, fix, policies, providers, rules, undo};
+use crate::failure::Failure;
+use crate::render::style;
+
+/// Keep the conversation between an agent and a language model whole
+///
+/// A provider rejects a whole request when one tool call has no result, one result has no call, or
+/// something stands between them; and it rejects it again with every turn that follows. Seamline says
+/// what is wrong with a request body, which error the provider would answer with, and puts it right
+/// without losing what anyone said.
+#[derive(Debug, Parser)]
+#[command(name = "seamline", version, styles = style::HELP, after_help = EXAMPLES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  seamline check request.json          what is wrong with a body
+  seamline fix --diff request.json     what a repair would change
+  seamline fix request.json            repair it in place
+  seamline undo request.json           and take that back
+  seamline explain PAIR001             what a code means
+
+Exit status: 0 nothing wrong (any more), 1 findings remain, 2 could not do what was asked";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Check(check::Check),
+    Fix(fix::Fix),
+    Undo(undo::Undo),
+    Explain(explain::Explain),
+    Rules(rules::Rules),
+    Providers(providers::Providers),
+    Policies(policies::Policies),
+}
+
+/// How findings are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Text,
+    /// One object, for programs
+    Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Workflow commands, for annotations in GitHub Actions
+    Github,
+}
+
+/// How a list is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ListFormat {
+    /// For people
+    Text,
+    /// One object, for programs
+    Json,
+}
+
+/// How bodies are looked at.
+#[derive(Debug, Args)]
+pub(crate) struct SubjectArgs {
+    /// The dialect the bodies are written in; detected when not given
+    #[arg(long, value_name = "DIALECT")]
+    dialect: Option<String>,
+    /// The provider they are meant for; detected from the model when not given
+    #[arg(long, value_name = "PROVIDER")]
+    provider: Option<String>,
+    /// How damage is put right: the name of a preset, or a TOML file (see `seamline policies`)
+    #[arg(long, value_name = "NAME|FILE", default_value = "lossless")]
+    policy: PathBuf,
+}
+
+impl SubjectArgs {
+    /// The options, or what is wrong with them. Names are looked up here, so that one
+    /// mistake is told once and not for every body.
+    pub(crate) fn options(&self) -> Result<Options, Failure> {
+        if let Some(name) = &self.dialect
+            && !seamline::dialect_names().contains(&name.as_str())
+        {
+            return Err(seamline::Error::UnknownDialect(name.clone()).into());
+        }
+        if let Some(name) = &self.provider
+            && seamline::providers::by_name(name).is_none()
+        {
+            return Err(seamline::Error::UnknownProvider(name.clone()).into());
+        }
+        Ok(Options { dialect: self.dialect.clone(), provider: self.provider.clone(), policy: policy(&self.policy)? })
+    }
+}
+
+/// A preset by name, else a file.
+fn policy(name_or_file: &Path) -> Result<Policy, Failure> {
+    let preset = name_or_file.to_str().and_then(Policy::preset);
+    if let Some(policy) = preset {
+        return Ok(policy);
+    }
+    let shown = name_or_file.display();
+    let text = std::fs::read_to_string(name_or_file).map_err(|error| {
+        if error.kind() == std::io::ErrorKind::NotFound {
+            let names: Vec<_> = seamline::policy::PRESETS.iter().map(|preset| preset.name).collect();
+            Failure::new(format!("no policy is called `{shown}`, and there is no such file"))
+                .with_hint(format!("the presets are {}", names.join(", ")))
+        } else {
+            let failure = Failure::io("read", &error);
+            Failure { message: format!("policy `{shown}`: {}", failure.message), ..failure }
+        }
+    })?;
+    Policy::from_toml(&text).map_err(|error| {
+        Failure::new(format!("policy `{shown}`: {error}"))
+            .with_hint("`seamline policies lossless` shows every knob and how to write the file")
+    })
+}

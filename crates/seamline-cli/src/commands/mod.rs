@@ -1,0 +1,30 @@
+//! One file per command.
+
+pub(crate) mod check;
+pub(crate) mod explain;
+pub(crate) mod fix;
+pub(crate) mod policies;
+pub(crate) mod providers;
+pub(crate) mod rules;
+pub(crate) mod undo;
+
+use crate::args::Command;
+use crate::exit::Exit;
+use crate::output;
+
+/// Does what was asked.
+pub(crate) fn run(command: &Command) -> Exit {
+    let done = match command {
+        Command::Check(args) => args.run(),
+        Command::Fix(args) => args.run(),
+        Command::Undo(args) => Ok(args.run()),
+        Command::Explain(args) => args.run(),
+        Command::Rules(args) => Ok(args.run()),
+        Command::Providers(args) => Ok(args.run()),
+        Command::Policies(args) => args.run(),
+    };
+    done.unwrap_or_else(|failure| {
+        output::complain(&failure);
+        Exit::Failed
+    })
+}

@@ -1,0 +1,67 @@
+//! `seamline providers`
+
+use clap::Args;
+use serde::Serialize;
+
+use crate::args::ListFormat;
+use crate::exit::Exit;
+use crate::output::Output;
+use crate::render::{json, style, table};
+use crate::screen;
+
+/// List every provider
+///
+/// One line per provider: its name for `--provider`, the dialect it serves, the models it is recognised by,
+/// and who it is.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Providers {
+    /// How the list is printed
+    #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+    format: ListFormat,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  seamline providers
+  seamline providers --format json";
+
+#[derive(Serialize)]
+struct Listed {
+    name: &'static str,
+    dialect: &'static str,
+    about: &'static str,
+    models: &'static [&'static str],
+}
+
+impl Providers {
+    pub(crate) fn run(&self) -> Exit {
+        let providers: Vec<_> = seamline::providers::ALL
+            .iter()
+            .map(|provider| Listed {
+                name: provider.name,
+                dialect: provider.dialect,
+                about: provider.about,
+                models: provider.models,
+            })
+            .collect();
+        let mut output = Output::new();
+        match self.format {
+            ListFormat::Json => output.text(&json::listing("providers", &providers)),
+            ListFormat::Text => output.text(&text(&providers)),
+        }
+        output.finish(Exit::Clean)
+    }
+}
+
+fn text(providers: &[Listed]) -> String {
+    let rows: Vec<_> = providers
+        .iter()
+        .map(|provider| {
+            let models: Vec<_> = provider.models.iter().map(|start| format!("{start}*")).collect();
+            [provider.name.to_owned(), provider.dialect.to_owned(), models.join(" "), provider.about.to_owned()]
+        })
+        .collect();
+    let paints = [style::HINT, style::PLAIN, style::FAINT, style::FAINT];
+    table::render(&rows, paints, screen::width())
+}

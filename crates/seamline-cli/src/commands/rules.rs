@@ -1,0 +1,76 @@
+//! `seamline rules`
+
+use clap::Args;
+use serde::Serialize;
+
+use crate::args::ListFormat;
+use crate::exit::Exit;
+use crate::output::Output;
+use crate::render::{json, style, table};
+use crate::screen;
+
+/// List every rule
+///
+/// One line per rule: its code, its name, how bad what it finds is, what its fix may cost, and what it
+/// finds. `seamline explain CODE` says more.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Rules {
+    /// How the list is printed
+    #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+    format: ListFormat,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  seamline rules
+  seamline rules --format json | jq -r '.rules[].code'";
+
+#[derive(Serialize)]
+struct Listed {
+    code: &'static str,
+    name: &'static str,
+    group: &'static str,
+    severity: &'static str,
+    safety: &'static str,
+    summary: &'static str,
+    documentation: String,
+}
+
+impl Rules {
+    pub(crate) fn run(&self) -> Exit {
+        let mut rules: Vec<_> = seamline::RULES.iter().copied().map(listed).collect();
+        rules.sort_by_key(|rule| rule.code);
+        let mut output = Output::new();
+        match self.format {
+            ListFormat::Json => output.text(&json::listing("rules", &rules)),
+            ListFormat::Text => output.text(&text(&rules)),
+        }
+        output.finish(Exit::Clean)
+    }
+}
+
+fn listed(rule: &'static seamline::Rule) -> Listed {
+    Listed {
+        code: rule.code,
+        name: rule.name,
+        group: rule.group.as_str(),
+        severity: rule.severity.as_str(),
+        safety: rule.safety.as_str(),
+        summary: rule.summary(),
+        documentation: seamline::documentation(rule),
+    }
+}
+
+fn text(rules: &[Listed]) -> String {
+    let rows: Vec<_> = rules
+        .iter()
+        .map(|rule| [rule.code, rule.name, rule.severity, rule.safety, rule.summary].map(str::to_owned))
+        .collect();
+    let paints = [style::HINT, style::STRONG, style::PLAIN, style::PLAIN, style::FAINT];
+    format!(
+        "{}\n{}; `seamline explain CODE` says more\n",
+        table::render(&rows, paints, screen::width()),
+        screen::count(rules.len(), "rule")
+    )
+}

@@ -1,0 +1,42 @@
+//! Why something could not be done, for people.
+
+use std::io::ErrorKind;
+
+use serde::Serialize;
+
+/// Why something could not be done, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Failure {
+    pub(crate) message: String,
+    pub(crate) hint: Option<String>,
+}
+
+impl Failure {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: None }
+    }
+
+    pub(crate) fn with_hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+
+    /// What the system said when we tried to `act`, such as `read`.
+    pub(crate) fn io(act: &str, error: &std::io::Error) -> Self {
+        let (why, hint) = match error.kind() {
+            ErrorKind::NotFound => ("no such file or folder".to_owned(), None),
+            ErrorKind::PermissionDenied => ("permission denied".to_owned(), Some("see who owns it with `ls -l`")),
+            ErrorKind::NotADirectory => ("part of the path is a file".to_owned(), None),
+            ErrorKind::IsADirectory => ("it is a folder".to_owned(), None),
+            ErrorKind::ReadOnlyFilesystem => ("the file system is read-only".to_owned(), None),
+            ErrorKind::StorageFull => ("the disk is full".to_owned(), None),
+            _ => (error.to_string().to_lowercase(), None),
+        };
+        Self { message: format!("could not {act}: {why}"), hint: hint.map(str::to_owned) }
+    }
+}
+
+impl From<seamline::Error> for Failure {
+    fn from(error: seamline::Error) -> Self {
+        Self { message: error.to_string(), hint: error.hint() }
+    }
+}

@@ -1,0 +1,176 @@
+//! Repairing a file in place, and taking that back.
+
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use super::hash;
+use super::replace::{self, Target};
+use super::state::{Repairs, State};
+use crate::failure::Failure;
+
+const VERSION: u32 = 1;
+
+/// What is known about a repair of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Record {
+    version: u32,
+    /// The file, as text; it is found by the hash of its path.
+    path: String,
+    /// The hash of the bytes it had.
+    before: String,
+    /// The hash of the bytes it got.
+    after: String,
+    /// When, as RFC 3339.
+    pub(crate) time: String,
+}
+
+/// Whether a file that was changed since may be overwritten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Force {
+    No,
+    Yes,
+}
+
+/// Replaces the bytes of a file, after those it has were kept. When that fails the file is
+/// as it was.
+pub(crate) fn repair(path: &Path, before: &[u8], after: &[u8]) -> Result<(), Failure> {
+    let state = State::find()?;
+    let target = Target::of(path)?;
+    let repairs = state.repairs_of(&target.path)?;
+    let record = Record {
+        version: VERSION,
+        path: target.path.display().to_string(),
+        before: state.keep(before)?,
+        after: hash(after),
+        time: now(),
+    };
+    let failed = |error: std::io::Error| Failure::io("write the undo record", &error);
+    let text = serde_json::to_string(&record).map_err(|error| Failure::new(error.to_string()))?;
+    let number = repairs.push(&text).map_err(failed)?;
+    let replaced = target.replace(&record.before, after);
+    if replaced.is_err() {
+        // A record of a repair that did not take place is passed over anyway.
+        let _ = repairs.remove(number);
+    }
+    replaced
+}
+
+/// What was given back.
+#[derive(Debug)]
+pub(crate) struct Undone {
+    pub(crate) record: Record,
+    /// How many repairs can still be taken back.
+    pub(crate) left: usize,
+    /// Where the bytes are that were overwritten, if they were not what the repair wrote.
+    pub(crate) overwritten: Option<PathBuf>,
+}
+
+/// Gives a file the bytes back that its last repair replaced.
+pub(crate) fn undo(path: &Path, force: Force) -> Result<Undone, Failure> {
+    let real = real(path)?;
+    let state = State::find()?;
+    if !state.has_repairs_of(&real) {
+        return Err(unknown());
+    }
+    let repairs = state.repairs_of(&real)?;
+    let current = std::fs::read(&real).ok();
+    let current_hash = current.as_deref().map(hash);
+    let (number, record) = last(&repairs, current_hash.as_deref())?;
+    let bytes = state.get(&record.before)?;
+    let is_as_written = current_hash.as_ref() == Some(&record.after);
+    let overwritten = match (is_as_written, force, &current) {
+        (true, _, _) | (false, Force::Yes, None) => None,
+        (false, Force::No, _) => return Err(refused(&record, current.is_some())),
+        (false, Force::Yes, Some(current)) => Some(state.object(&state.keep(current)?)),
+    };
+    match current_hash {
+        Some(current_hash) => Target::of(&real)?.replace(&current_hash, &bytes)?,
+        None => replace::write(&real, &bytes)?,
+    }
+    let failed = |error: std::io::Error| Failure::io("remove the undo record", &error);
+    repairs.remove(number).map_err(failed)?;
+    let left = repairs.numbers().map_err(failed)?.len();
+    Ok(Undone { record, left, overwritten })
+}
+
+/// The last repair that took place. One that was recorded and then crashed left the file as
+/// it was; such records go.
+fn last(repairs: &Repairs, current: Option<&str>) -> Result<(u64, Record), Failure> {
+    let failed = |error: std::io::Error| Failure::io("read the undo records", &error);
+    let mut numbers = repairs.numbers().map_err(failed)?;
+    while let Some(number) = numbers.pop() {
+        let text = repairs.read(number).map_err(failed)?;
+        let record: Record = serde_json::from_str(&text)
+            .map_err(|error| Failure::new(format!("the undo record is damaged: {error}")))?;
+        if record.version != VERSION {
+            return Err(Failure::new(format!("the undo record has version {}, not {VERSION}", record.version)));
+        }
+        let took_place = current != Some(&record.before) || record.before == record.after;
+        if took_place {
+            return Ok((number, record));
+        }
+        repairs.remove(number).map_err(failed)?;
+    }
+    Err(unknown())
+}
+
+fn unknown() -> Failure {
+    Failure::new("no repair of this file is known").with_hint("only repairs in place can be taken back")
+}
+
+fn refused(record: &Record, is_there: bool) -> Failure {
+    let what = if is_there {
+        format!("it was changed after the repair of {}", record.time)
+    } else {
+        format!("it is gone; it was repaired at {}", record.time)
+    };
+    Failure::new(format!("not taken back: {what}"))
+        .with_hint("`--force` gives the old bytes back; what the file holds now is kept aside")
+}
+
+/// The file behind links; a file that is gone is looked for in its folder.
+fn real(path: &Path) -> Result<PathBuf, Failure> {
+    let failed = |error: std::io::Error| Failure::io("find it", &error);
+    if let Ok(real) = path.canonicalize() {
+        return Ok(real);
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new(".")).canonicalize().map_err(failed)?;
+    let name = path.file_name().ok_or_else(|| Failure::new("not the path of a file"))?;
+    Ok(folder.join(name))
+}
+
+fn now() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    rfc_3339(since.map_or(0, |since| since.as_secs()))
+}
+
+/// Seconds since 1970 as a date and a time, after Howard Hinnant's `civil_from_days`.
+fn rfc_3339(seconds: u64) -> String {
+    let (days, second) = (seconds / 86_400, seconds % 86_400);
+    let shifted = days + 719_468;
+    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    let year = year_of_era + era * 400 + u64::from(month <= 2);
+    let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_become_dates() {
+        assert_eq!(rfc_3339(0), "1970-01-01T00:00:00Z");
+        assert_eq!(rfc_3339(951_782_400), "2000-02-29T00:00:00Z");
+        assert_eq!(rfc_3339(1_704_067_199), "2023-12-31T23:59:59Z");
+        assert_eq!(rfc_3339(4_107_542_399), "2100-02-28T23:59:59Z");
+    }
+}

@@ -1,0 +1,157 @@
+//! Where bodies come from.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{IsTerminal as _, Read as _};
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
+
+/// How deep folders are searched.
+const FOLDER_DEPTH_MAX: usize = 64;
+
+/// Where one body comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Source {
+    Stdin,
+    Path(PathBuf),
+}
+
+impl Source {
+    /// Its name in output; `-` for standard input.
+    pub(crate) fn label(&self) -> String {
+        match self {
+            Self::Stdin => "-".to_owned(),
+            Self::Path(path) => path.display().to_string(),
+        }
+    }
+
+    /// Its bytes.
+    pub(crate) fn read(&self) -> Result<Vec<u8>, Failure> {
+        let too_long = || {
+            Failure::new(format!("longer than {} bytes", seamline::BYTES_MAX))
+                .with_hint("providers refuse bodies over 32 MB; split the conversation first")
+        };
+        let mut bytes = Vec::new();
+        // One byte more than is allowed tells a body that is too long from one that just fits.
+        let limit = seamline::BYTES_MAX as u64 + 1;
+        let read = match self {
+            Self::Stdin => std::io::stdin().lock().take(limit).read_to_end(&mut bytes),
+            Self::Path(path) => {
+                let file = File::open(path).map_err(|error| Failure::io("read", &error))?;
+                let length = file.metadata().map_or(0, |metadata| metadata.len());
+                if length >= limit {
+                    return Err(too_long());
+                }
+                // The length is a hint only: pipes have none.
+                bytes.reserve_exact(length as usize + 1);
+                file.take(limit).read_to_end(&mut bytes)
+            }
+        };
+        read.map_err(|error| Failure::io("read", &error))?;
+        if bytes.len() as u64 >= limit {
+            return Err(too_long());
+        }
+        Ok(bytes)
+    }
+}
+
+/// One of the inputs that were asked for.
+#[derive(Debug)]
+pub(crate) enum Input {
+    Body(Source),
+    /// Something no body can be taken from, by its name.
+    Unusable(String, Failure),
+}
+
+/// What came of the paths that were given.
+#[derive(Debug, Default)]
+pub(crate) struct Inputs {
+    pub(crate) list: Vec<Input>,
+    /// What to tell about folders.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Inputs {
+    /// What the paths name: files, folders of `*.json`, `-`; standard input when there are
+    /// none. A file named twice is taken once.
+    pub(crate) fn of(paths: &[PathBuf]) -> Result<Self, Failure> {
+        if paths.is_empty() && std::io::stdin().is_terminal() {
+            return Err(Failure::new("no path given, and standard input is a terminal")
+                .with_hint("give a file, as in `seamline check request.json`, or pipe a body in"));
+        }
+        let mut inputs = Self::default();
+        let mut seen = HashSet::new();
+        if paths.is_empty() {
+            inputs.list.push(Input::Body(Source::Stdin));
+        }
+        for path in paths {
+            if path.as_os_str() == "-" {
+                if seen.insert(path.clone()) {
+                    inputs.list.push(Input::Body(Source::Stdin));
+                }
+            } else if path.is_dir() {
+                inputs.add_folder(path, &mut seen);
+            } else {
+                inputs.add_file(path, &mut seen);
+            }
+        }
+        Ok(inputs)
+    }
+
+    /// Whether one of them is standard input.
+    pub(crate) fn has_stdin(&self) -> bool {
+        self.list.iter().any(|input| matches!(input, Input::Body(Source::Stdin)))
+    }
+
+    fn add_file(&mut self, path: &Path, seen: &mut HashSet<PathBuf>) {
+        // A path that leads nowhere is reported when it is read.
+        let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        if seen.insert(real) {
+            self.list.push(Input::Body(Source::Path(path.to_owned())));
+        }
+    }
+
+    fn add_folder(&mut self, folder: &Path, seen: &mut HashSet<PathBuf>) {
+        let label = folder.display().to_string();
+        let mut files = Vec::new();
+        match collect(folder, FOLDER_DEPTH_MAX, &mut files) {
+            Err(failure) => self.list.push(Input::Unusable(label, failure)),
+            Ok(()) if files.is_empty() => {
+                let failure = Failure::new("no `*.json` file in this folder")
+                    .with_hint("name the files, whatever they are called");
+                self.list.push(Input::Unusable(label, failure));
+            }
+            Ok(()) => {
+                let found = crate::screen::count(files.len(), "file");
+                self.notes.push(format!("{label}: {found}"));
+                for file in files {
+                    self.add_file(&file, seen);
+                }
+            }
+        }
+    }
+}
+
+/// The `*.json` files below a folder, in the order of their names.
+fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| Failure::io("read the folder", &error);
+    let entries = std::fs::read_dir(folder).map_err(failed)?;
+    let mut paths = Vec::new();
+    for entry in entries {
+        paths.push(entry.map_err(failed)?.path());
+    }
+    paths.sort();
+    for path in paths {
+        // A link to a folder may lead back up; a link to a file is as good as the file.
+        if path.is_dir() && !path.is_symlink() {
+            if depth > 0 {
+                collect(&path, depth - 1, files)?;
+            }
+        } else if path.is_file() && path.extension() == Some(OsStr::new("json")) {
+            files.push(path);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,111 @@
+//! Standard output and standard error: the only place that writes to them.
+
+use std::fmt::Write as _;
+use std::io::{ErrorKind, IsTerminal as _, Write as _};
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::render::style;
+use crate::screen;
+
+/// Standard output. When its reader has gone, what follows is dropped without a word.
+pub(crate) struct Output {
+    text: anstream::AutoStream<std::io::Stdout>,
+    state: State,
+}
+
+enum State {
+    Open,
+    Gone,
+    Failed(Failure),
+}
+
+impl Output {
+    pub(crate) fn new() -> Self {
+        Self { text: anstream::AutoStream::auto(std::io::stdout()), state: State::Open }
+    }
+
+    /// Writes text; its styles reach terminals only.
+    pub(crate) fn text(&mut self, text: &str) {
+        if matches!(self.state, State::Open) {
+            let written = self.text.write_all(text.as_bytes());
+            self.note(written);
+        }
+    }
+
+    /// Writes bytes as they are.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        if matches!(self.state, State::Open) {
+            let mut stdout = std::io::stdout().lock();
+            let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
+            self.note(written);
+        }
+    }
+
+    /// Whether nobody reads any more.
+    pub(crate) fn is_gone(&self) -> bool {
+        matches!(self.state, State::Gone)
+    }
+
+    /// How the command ends once everything has been written.
+    pub(crate) fn finish(mut self, exit: Exit) -> Exit {
+        let written = self.text.flush();
+        self.note(written);
+        match &self.state {
+            State::Open | State::Gone => exit,
+            State::Failed(failure) => {
+                complain_about("standard output", failure);
+                Exit::Failed
+            }
+        }
+    }
+
+    fn note(&mut self, written: std::io::Result<()>) {
+        match (written, &self.state) {
+            (Err(error), State::Open) if error.kind() == ErrorKind::BrokenPipe => {
+                self.state = State::Gone;
+            }
+            (Err(error), State::Open) => self.state = State::Failed(Failure::io("write", &error)),
+            _ => {}
+        }
+    }
+}
+
+/// Whether a person looks at standard output.
+pub(crate) fn is_terminal() -> bool {
+    std::io::stdout().is_terminal()
+}
+
+/// Says on standard error what could not be done.
+pub(crate) fn complain(failure: &Failure) {
+    say(&complaint(&failure.message, failure));
+}
+
+/// Says on standard error what could not be done, and with what.
+pub(crate) fn complain_about(label: &str, failure: &Failure) {
+    let name = if label == "-" { "standard input" } else { label };
+    let message = format!("{}: {}", screen::printable(name), failure.message);
+    say(&complaint(&message, failure));
+}
+
+fn complaint(message: &str, failure: &Failure) -> String {
+    let mut text = format!("{}: {}\n", style::ERROR.paint("seamline"), screen::printable_lines(message));
+    if let Some(hint) = &failure.hint {
+        let _ = writeln!(text, "{}: {}", style::HINT.paint("hint"), screen::printable_lines(hint));
+    }
+    text
+}
+
+/// Writes text to standard error. There is nowhere to complain when that fails.
+pub(crate) fn say(text: &str) {
+    let mut stderr = anstream::AutoStream::auto(std::io::stderr());
+    let _ = stderr.write_all(text.as_bytes());
+    let _ = stderr.flush();
+}
+
+/// As [`say`], for what moves the cursor and must get there even without colours.
+pub(crate) fn say_raw(text: &str) {
+    let mut stderr = std::io::stderr();
+    let _ = stderr.write_all(text.as_bytes());
+    let _ = stderr.flush();
+}

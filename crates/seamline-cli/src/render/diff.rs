@@ -1,0 +1,282 @@
+//! What a repair changes, message by message.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use seamline::{Options, OutlineBlock, OutlineMessage};
+
+use super::align::{self, Step, Stretch};
+use super::diff_rows::{Place, Row, Sign, draw};
+use super::style;
+use crate::screen;
+
+/// Messages shown before and after a change.
+const AROUND: usize = 1;
+/// Changes shown; `--report` lists every one.
+const HUNKS_MAX: usize = 200;
+/// Bytes of a block that are compared and can reach the screen.
+const PREVIEW_BYTES: usize = 2000;
+
+/// The two bodies.
+#[derive(Clone, Copy)]
+pub(crate) struct Sides<'a> {
+    pub(crate) before: &'a [u8],
+    pub(crate) after: &'a [u8],
+    pub(crate) options: &'a Options,
+}
+
+/// The changed messages of a body with what surrounds them.
+pub(crate) fn render(sides: Sides<'_>, width: usize) -> Result<String, seamline::Error> {
+    let before = seamline::message_spans(sides.before, sides.options)?;
+    let after = seamline::message_spans(sides.after, sides.options)?;
+    let sources = |body, spans: &[Range<usize>]| -> Vec<&[u8]> { spans.iter().map(|span| slice(body, span)).collect() };
+    let stretches = align::stretches(&sources(sides.before, &before), &sources(sides.after, &after));
+    let mut hunks = hunks(&stretches);
+    if hunks.is_empty() {
+        return Ok(style::FAINT.paint("  no message changes; what stands around them does") + "\n");
+    }
+    let hidden = hunks.len().saturating_sub(HUNKS_MAX);
+    hunks.truncate(HUNKS_MAX);
+    let shown = Shown::load(sides, &hunks)?;
+    let mut out = String::new();
+    let mut last = 0;
+    let plans: Vec<_> = hunks.iter().map(|hunk| shown.plan(hunk)).collect();
+    let moved = shown.moved(&plans);
+    for (hunk, plan) in hunks.iter().zip(&plans) {
+        out += &gap(hunk.before.start.saturating_sub(last));
+        out += &draw(&shown.rows(plan, &moved), width);
+        last = hunk.before.end;
+    }
+    out += &gap(before.len().saturating_sub(last));
+    if hidden > 0 {
+        let _ = writeln!(out, "  … and {} more places; `--report FILE` lists every change", screen::grouped(hidden));
+    }
+    Ok(out)
+}
+
+fn slice<'b>(body: &'b [u8], span: &Range<usize>) -> &'b [u8] {
+    body.get(span.clone()).unwrap_or_default()
+}
+
+fn gap(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        count => {
+            let what = format!("  ⋮ {} unchanged", screen::count(count, "message"));
+            style::FAINT.paint(&what) + "\n"
+        }
+    }
+}
+
+/// A change with the messages around it, as ranges of both bodies.
+struct Hunk {
+    before: Range<usize>,
+    after: Range<usize>,
+}
+
+fn hunks(stretches: &[Stretch]) -> Vec<Hunk> {
+    let mut hunks: Vec<Hunk> = Vec::new();
+    let mut room = 0;
+    for (index, stretch) in stretches.iter().enumerate() {
+        let Stretch::Changed { before, after } = stretch else {
+            room = stretch.count();
+            continue;
+        };
+        let behind = stretches.get(index + 1).map_or(0, Stretch::count).min(AROUND);
+        match hunks.last_mut() {
+            // What is shown after the last change and before this one touches.
+            Some(last) if last.before.end + AROUND + 1 >= before.start => {
+                last.before.end = before.end + behind;
+                last.after.end = after.end + behind;
+            }
+            _ => {
+                let ahead = room.min(AROUND);
+                hunks.push(Hunk {
+                    before: before.start - ahead..before.end + behind,
+                    after: after.start - ahead..after.end + behind,
+                });
+            }
+        }
+    }
+    hunks
+}
+
+impl Stretch {
+    fn count(&self) -> usize {
+        match self {
+            Self::Same { count, .. } => *count,
+            Self::Changed { .. } => 0,
+        }
+    }
+}
+
+/// The messages that are shown, of both bodies.
+struct Shown<'a> {
+    sides: Sides<'a>,
+    before: BTreeMap<usize, OutlineMessage>,
+    after: BTreeMap<usize, OutlineMessage>,
+}
+
+/// A message's head or one of its blocks.
+enum Item<'o> {
+    Head(&'o OutlineMessage),
+    Block(&'o OutlineMessage, &'o OutlineBlock),
+}
+
+/// A hunk step by step.
+struct Plan<'o> {
+    before: Vec<Item<'o>>,
+    after: Vec<Item<'o>>,
+    steps: Vec<Step>,
+}
+
+/// Blocks that left a place and came to another one: by their bytes, the message.
+#[derive(Default)]
+struct Moved<'a> {
+    from: HashMap<&'a [u8], usize>,
+    to: HashMap<&'a [u8], usize>,
+}
+
+impl<'a> Shown<'a> {
+    fn load(sides: Sides<'a>, hunks: &[Hunk]) -> Result<Self, seamline::Error> {
+        let load = |body, indices: Vec<usize>| {
+            let messages = seamline::outline_at(body, sides.options, indices, PREVIEW_BYTES)?;
+            Ok::<BTreeMap<_, _>, seamline::Error>(
+                messages.into_iter().map(|message| (message.index, message)).collect(),
+            )
+        };
+        Ok(Self {
+            sides,
+            before: load(sides.before, hunks.iter().flat_map(|hunk| hunk.before.clone()).collect())?,
+            after: load(sides.after, hunks.iter().flat_map(|hunk| hunk.after.clone()).collect())?,
+        })
+    }
+
+    fn plan(&self, hunk: &Hunk) -> Plan<'_> {
+        let before = items(&self.before, &hunk.before);
+        let after = items(&self.after, &hunk.after);
+        let steps = align::steps(&before, &after, |one, other| self.weight(one, other));
+        Plan { before, after, steps }
+    }
+
+    fn moved(&self, plans: &[Plan<'_>]) -> Moved<'a> {
+        let mut moved = Moved::default();
+        for plan in plans {
+            for step in &plan.steps {
+                let (list, index, body, map) = match *step {
+                    Step::Both(..) => continue,
+                    Step::Before(index) => (&plan.before, index, self.sides.before, &mut moved.from),
+                    Step::After(index) => (&plan.after, index, self.sides.after, &mut moved.to),
+                };
+                if let Item::Block(message, block) = list[index] {
+                    map.insert(slice(body, &block.span), message.index);
+                }
+            }
+        }
+        moved
+    }
+
+    fn rows<'o>(&self, plan: &Plan<'o>, moved: &Moved<'_>) -> Vec<Row<'o>> {
+        let mut rows = Vec::new();
+        let mut heads = Heads::None;
+        for step in &plan.steps {
+            match *step {
+                Step::Both(one, other) => match (&plan.before[one], &plan.after[other]) {
+                    (Item::Head(one), Item::Head(other)) => heads.open(&mut rows, Heads::Kept(one, other)),
+                    (_, Item::Block(_, block)) => rows.push(heads.row(Sign::Same, Some(block), None)),
+                    (_, Item::Head(_)) => {}
+                },
+                Step::Before(one) => match plan.before[one] {
+                    Item::Head(message) => heads.open(&mut rows, Heads::Before(message)),
+                    Item::Block(_, block) => {
+                        let to = moved.to.get(slice(self.sides.before, &block.span));
+                        rows.push(heads.row(Sign::Before, Some(block), to.copied()));
+                    }
+                },
+                Step::After(other) => match plan.after[other] {
+                    Item::Head(message) => heads.open(&mut rows, Heads::After(message)),
+                    Item::Block(_, block) => {
+                        let from = moved.from.get(slice(self.sides.after, &block.span));
+                        rows.push(heads.row(Sign::After, Some(block), from.copied()));
+                    }
+                },
+            }
+        }
+        heads.open(&mut rows, Heads::None);
+        rows
+    }
+
+    /// Blocks weigh more than the roles they stand under.
+    fn weight(&self, one: &Item<'_>, other: &Item<'_>) -> u32 {
+        match (one, other) {
+            (Item::Head(one), Item::Head(other)) if one.role == other.role => {
+                let is_same = |one: Option<_>, other: Option<_>| {
+                    one.zip(other).is_some_and(|(one, other)| self.is_same(one, other))
+                };
+                // Heads of messages that share a block belong together.
+                let shares = is_same(one.blocks.first(), other.blocks.first())
+                    || is_same(one.blocks.last(), other.blocks.last());
+                1 + u32::from(shares)
+            }
+            (Item::Block(of, one), Item::Block(of_other, other)) => {
+                // The same block under another role is not the same.
+                3 * u32::from(of.role == of_other.role && self.is_same(one, other))
+            }
+            _ => 0,
+        }
+    }
+
+    /// Whether two blocks say the same, however it is written.
+    fn is_same(&self, one: &OutlineBlock, other: &OutlineBlock) -> bool {
+        let is_whole = one.span.len().max(other.span.len()) <= PREVIEW_BYTES;
+        slice(self.sides.before, &one.span) == slice(self.sides.after, &other.span)
+            || is_whole
+                && (one.kind, &one.id, &one.name, &one.preview) == (other.kind, &other.id, &other.name, &other.preview)
+    }
+}
+
+fn items<'o>(messages: &'o BTreeMap<usize, OutlineMessage>, range: &Range<usize>) -> Vec<Item<'o>> {
+    let mut items = Vec::new();
+    for (_, message) in messages.range(range.clone()) {
+        items.push(Item::Head(message));
+        items.extend(message.blocks.iter().map(|block| Item::Block(message, block)));
+    }
+    items
+}
+
+/// The heads that the next rows carry.
+enum Heads<'o> {
+    /// None: the next row goes on with the message of the one before.
+    None,
+    /// A message that is in both bodies.
+    Kept(&'o OutlineMessage, &'o OutlineMessage),
+    Before(&'o OutlineMessage),
+    After(&'o OutlineMessage),
+}
+
+impl<'o> Heads<'o> {
+    /// Goes on with another message. One that had no row yet has nothing in it.
+    fn open(&mut self, rows: &mut Vec<Row<'o>>, next: Self) {
+        let sign = match self {
+            Self::None => None,
+            Self::Kept(..) => Some(Sign::Same),
+            Self::Before(_) => Some(Sign::Before),
+            Self::After(_) => Some(Sign::After),
+        };
+        rows.extend(sign.map(|sign| self.row(sign, None, None)));
+        *self = next;
+    }
+
+    fn row(&mut self, sign: Sign, block: Option<&'o OutlineBlock>, moved: Option<usize>) -> Row<'o> {
+        let place = match std::mem::replace(self, Self::None) {
+            Self::None => Place::default(),
+            Self::Kept(one, other) => {
+                Place { before: Some(one.index), after: Some(other.index), role: Some(other.role) }
+            }
+            Self::Before(one) => Place { before: Some(one.index), after: None, role: Some(one.role) },
+            Self::After(other) => Place { before: None, after: Some(other.index), role: Some(other.role) },
+        };
+        Row { sign, place, block, moved }
+    }
+}

@@ -1,0 +1,177 @@
+//! Findings for people.
+
+use std::fmt::Write as _;
+
+use seamline::{Finding, Safety};
+
+use super::excerpt::Excerpts;
+use super::lines::Lines;
+use super::style::{self, Paint};
+use super::{Examined, conversation};
+use crate::screen;
+
+/// Findings shown of one body unless all are wanted. More would hide the first.
+pub(crate) const SHOWN_MAX: usize = 50;
+/// Columns of the box around an excerpt.
+const BOX_COLUMNS: usize = 4;
+/// By how much the lines after the first of a remark are set in.
+const HANG: &str = "  ";
+
+/// How many findings of a body are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    First,
+    All,
+}
+
+/// The findings of one body, each with its piece of the conversation.
+pub(crate) fn render(examined: &Examined<'_>, extent: Extent, width: usize) -> String {
+    let count = match extent {
+        Extent::First => SHOWN_MAX.min(examined.findings.len()),
+        Extent::All => examined.findings.len(),
+    };
+    let shown = &examined.findings[..count];
+    let excerpts = Excerpts::load(examined, shown);
+    let lines = Lines::new(examined.body);
+    let mut out = String::new();
+    for finding in shown {
+        let position = lines.position(finding.span.start);
+        let place = format!("{}:{}:{}", examined.label, position.line, position.column);
+        out += &one(finding, &place, &excerpts, width);
+        out.push('\n');
+    }
+    let hidden = &examined.findings[count..];
+    if !hidden.is_empty() {
+        out += &rest(hidden, width);
+    }
+    out
+}
+
+fn one(finding: &Finding, place: &str, excerpts: &Excerpts, width: usize) -> String {
+    let paint = style::severity(finding.severity);
+    let mut out = heading(finding, width);
+    let bar = |corner: &str| style::LINE.paint(corner);
+    let _ = writeln!(out, "  {}", bar_place(place, finding, width));
+    let inner = width.saturating_sub(BOX_COLUMNS);
+    let rows = conversation::draw(&excerpts.rows(finding), paint, inner);
+    if !rows.is_empty() {
+        let _ = writeln!(out, "  {}", bar("│"));
+        for row in rows {
+            let _ = writeln!(out, "  {} {row}", bar("│"));
+        }
+        let _ = writeln!(out, "  {}", bar("│"));
+    }
+    out += &notes(&remarks(finding), width);
+    out
+}
+
+/// A labelled remark below an excerpt.
+struct Note {
+    label: &'static str,
+    paint: Paint,
+    text: String,
+}
+
+fn remarks(finding: &Finding) -> Vec<Note> {
+    let mut notes = Vec::new();
+    notes.extend(finding.predicts.as_ref().map(|text| Note {
+        label: "the provider would answer:",
+        paint: style::WARNING,
+        text: text.clone(),
+    }));
+    notes.push(match &finding.fix {
+        Some(fix) => {
+            Note { label: "fix:", paint: style::safety(fix.safety), text: format!("{}{}", fix.title, cost(fix.safety)) }
+        }
+        None => Note { label: "fix:", paint: style::FAINT, text: "none known".to_owned() },
+    });
+    notes
+}
+
+fn heading(finding: &Finding, width: usize) -> String {
+    let severity = format!("{}[{}]", finding.severity.as_str(), finding.code);
+    let start = screen::columns(&severity) + 1 + finding.name.len() + 2;
+    let message = screen::printable(&finding.message);
+    let mut lines = screen::wrap(&message, width.saturating_sub(start).max(20)).into_iter();
+    let mut out = format!(
+        "{} {}: {}\n",
+        style::severity(finding.severity).paint(&severity),
+        style::STRONG.paint(finding.name),
+        lines.next().unwrap_or_default()
+    );
+    for line in lines {
+        let _ = writeln!(out, "{:start$}{line}", "");
+    }
+    out
+}
+
+/// The corner of the box with the place; on two lines where one is too short.
+fn bar_place(place: &str, finding: &Finding, width: usize) -> String {
+    let corner = style::LINE.paint("╭─");
+    let place = screen::printable(place);
+    let mut parts = Vec::new();
+    parts.extend(finding.message_index.map(|index| format!("message {index}")));
+    parts.extend(finding.block_index.map(|index| format!("block {index}")));
+    if !finding.pointer.is_empty() {
+        parts.push(finding.pointer.clone());
+    }
+    let inside = parts.join(" · ");
+    if inside.is_empty() {
+        return format!("{corner} {place}");
+    }
+    if BOX_COLUMNS + 1 + screen::columns(&place) + 3 + inside.len() <= width {
+        return format!("{corner} {place} {}", style::FAINT.paint(&format!("· {inside}")));
+    }
+    format!("{corner} {place}\n  {}  {}", style::LINE.paint("│"), style::FAINT.paint(&inside))
+}
+
+/// The remarks that close the box, each wrapped beside its label.
+fn notes(notes: &[Note], width: usize) -> String {
+    let mut out = String::new();
+    for (position, note) in notes.iter().enumerate() {
+        let is_last = position + 1 == notes.len();
+        let text = format!("{} {}", note.label, screen::printable(&note.text));
+        let room = width.saturating_sub(BOX_COLUMNS + HANG.len());
+        for (index, line) in screen::wrap(&text, room).iter().enumerate() {
+            let corner = match (index, is_last) {
+                (0, true) => "╰",
+                (0, false) => "├",
+                (_, true) => " ",
+                (_, false) => "│",
+            };
+            let line = match line.strip_prefix(note.label) {
+                Some(rest) if index == 0 => format!("{}{rest}", note.paint.paint(note.label)),
+                _ => format!("{HANG}{line}"),
+            };
+            let _ = writeln!(out, "  {} {line}", style::LINE.paint(corner));
+        }
+    }
+    out
+}
+
+fn cost(safety: Safety) -> &'static str {
+    match safety {
+        Safety::Safe => " (safe)",
+        Safety::Unsafe => " (unsafe)",
+        Safety::DisplayOnly => " (shown only)",
+    }
+}
+
+/// What is not shown, by rule.
+fn rest(hidden: &[Finding], width: usize) -> String {
+    let mut by_rule: Vec<(&str, &str, usize)> = Vec::new();
+    for finding in hidden {
+        match by_rule.iter_mut().find(|(code, ..)| *code == finding.code) {
+            Some((.., count)) => *count += 1,
+            None => by_rule.push((finding.code, finding.name, 1)),
+        }
+    }
+    let listed: Vec<_> =
+        by_rule.iter().map(|(code, name, count)| format!("{} {code} {name}", screen::grouped(*count))).collect();
+    let text = format!(
+        "… and {} more: {}; `--all` shows them, `--format json` lists them",
+        screen::grouped(hidden.len()),
+        listed.join(", ")
+    );
+    screen::wrap(&text, width).join("\n") + "\n\n"
+}

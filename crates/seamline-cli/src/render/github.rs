@@ -1,0 +1,67 @@
+//! Workflow commands: GitHub shows them beside the lines they are about.
+
+use std::fmt::Write as _;
+
+use super::Examined;
+use super::lines::Lines;
+use crate::failure::Failure;
+
+/// The findings of one body.
+pub(crate) fn document(examined: &Examined<'_>) -> String {
+    let lines = Lines::new(examined.body);
+    let mut out = String::new();
+    for finding in examined.findings {
+        let level = match finding.severity {
+            seamline::Severity::Error => "error",
+            seamline::Severity::Warning => "warning",
+            seamline::Severity::Info => "notice",
+        };
+        let position = lines.position(finding.span.start);
+        let mut message = format!("{} ({})", finding.message, finding.pointer);
+        if let Some(predicts) = &finding.predicts {
+            let _ = write!(message, "\nthe provider would answer: {predicts}");
+        }
+        if let Some(fix) = &finding.fix {
+            let _ = write!(message, "\nfix ({}): {}", fix.safety.as_str(), fix.title);
+        }
+        let _ = writeln!(
+            out,
+            "::{level} file={},line={},col={},title={}::{}",
+            property(examined.label),
+            position.line,
+            position.column,
+            property(&format!("{} {}", finding.code, finding.name)),
+            data(&message)
+        );
+    }
+    out
+}
+
+/// A body that could not be read.
+pub(crate) fn failed(label: &str, failure: &Failure) -> String {
+    format!("::error file={},title=seamline::{}\n", property(label), data(&failure.message))
+}
+
+/// Text as it may stand after the second pair of colons.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// Text as it may stand as the value of a property.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_a_name_ends_the_command() {
+        let failure = Failure::new("100% wrong\n::error::me");
+        assert_eq!(
+            failed("a,b:c%\n.json", &failure),
+            "::error file=a%2Cb%3Ac%25%0A.json,title=seamline::100%25 wrong%0A::error::me\n"
+        );
+    }
+}

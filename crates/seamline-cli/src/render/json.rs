@@ -1,0 +1,67 @@
+//! What a check and a repair say, for programs.
+
+use seamline::{Checked, Dropped, Finding, Prefix, RepairAction, Repaired};
+use serde::Serialize;
+
+use crate::failure::Failure;
+
+/// What stands before and after the documents.
+pub(crate) const OPENING: &str = "{\"version\":1,\"documents\":[";
+pub(crate) const CLOSING: &str = "]}\n";
+
+/// A body that was checked.
+pub(crate) fn checked(label: &str, checked: &Checked) -> String {
+    #[derive(Serialize)]
+    struct Document<'a> {
+        path: &'a str,
+        #[serde(flatten)]
+        checked: &'a Checked,
+    }
+    let path = label;
+    text(&Document { path, checked })
+}
+
+/// A body that was repaired.
+pub(crate) fn repaired(label: &str, repaired: &Repaired<'_>) -> String {
+    #[derive(Serialize)]
+    struct Document<'a> {
+        path: &'a str,
+        changed: bool,
+        passes: u32,
+        lossless: bool,
+        actions: &'a [RepairAction],
+        dropped: &'a [Dropped],
+        remaining: &'a [Finding],
+        prefix: &'a Prefix,
+    }
+    text(&Document {
+        path: label,
+        changed: repaired.changed(),
+        passes: repaired.passes,
+        lossless: repaired.lossless(),
+        actions: &repaired.actions,
+        dropped: &repaired.dropped,
+        remaining: &repaired.remaining,
+        prefix: &repaired.prefix,
+    })
+}
+
+/// A body that could not be read or written.
+pub(crate) fn failed(label: &str, failure: &Failure) -> String {
+    #[derive(Serialize)]
+    struct Document<'a> {
+        path: &'a str,
+        error: &'a Failure,
+    }
+    text(&Document { path: label, error: failure })
+}
+
+/// A list of things under its own name, as the listing commands print it.
+pub(crate) fn listing(name: &str, list: &impl Serialize) -> String {
+    format!("{{\"version\":1,{}:{}}}\n", text(&name), text(list))
+}
+
+/// Our own structures are always JSON: keys are strings and nothing fails on the way.
+pub(crate) fn text(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}

@@ -1,0 +1,66 @@
+//! What commands print, by format.
+
+pub(crate) mod align;
+pub(crate) mod conversation;
+pub(crate) mod diff;
+pub(crate) mod diff_rows;
+pub(crate) mod excerpt;
+pub(crate) mod findings;
+pub(crate) mod github;
+pub(crate) mod json;
+pub(crate) mod lines;
+pub(crate) mod markdown;
+pub(crate) mod repair;
+pub(crate) mod sarif;
+pub(crate) mod series;
+pub(crate) mod style;
+pub(crate) mod table;
+pub(crate) mod text;
+
+use seamline::{Finding, Options};
+
+/// One body that was looked at.
+#[derive(Clone, Copy)]
+pub(crate) struct Examined<'a> {
+    /// Its name in output.
+    pub(crate) label: &'a str,
+    /// Its bytes.
+    pub(crate) body: &'a [u8],
+    /// How it was looked at.
+    pub(crate) options: &'a Options,
+    /// What is wrong with it.
+    pub(crate) findings: &'a [Finding],
+}
+
+/// How many findings there are, by how bad they are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) errors: usize,
+    pub(crate) warnings: usize,
+    pub(crate) infos: usize,
+}
+
+impl Counts {
+    pub(crate) fn of(findings: &[Finding]) -> Self {
+        let mut counts = Self::default();
+        for finding in findings {
+            match finding.severity {
+                seamline::Severity::Error => counts.errors += 1,
+                seamline::Severity::Warning => counts.warnings += 1,
+                seamline::Severity::Info => counts.infos += 1,
+            }
+        }
+        counts
+    }
+
+    pub(crate) fn add(&mut self, other: Self) {
+        self.errors += other.errors;
+        self.warnings += other.warnings;
+        self.infos += other.infos;
+    }
+
+    /// Whether something is wrong. What is only worth knowing is not.
+    pub(crate) fn is_wrong(self) -> bool {
+        self.errors + self.warnings > 0
+    }
+}

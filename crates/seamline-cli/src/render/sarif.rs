@@ -1,0 +1,129 @@
+//! SARIF 2.1.0: <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>.
+
+use std::fmt::Write as _;
+
+use seamline::{Finding, Severity};
+use serde_json::{Value, json};
+
+use super::lines::Lines;
+use super::{Examined, json::text};
+use crate::failure::Failure;
+
+/// What stands before the results.
+pub(crate) fn opening() -> String {
+    let rules: Vec<Value> = seamline::RULES.iter().copied().map(rule).collect();
+    let driver = json!({
+        "name": "seamline",
+        "version": env!("CARGO_PKG_VERSION"),
+        "semanticVersion": env!("CARGO_PKG_VERSION"),
+        "informationUri": env!("CARGO_PKG_REPOSITORY"),
+        "rules": rules,
+    });
+    format!(
+        "{{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\
+         \"runs\":[{{\"tool\":{{\"driver\":{}}},\"columnKind\":\"unicodeCodePoints\",\"results\":[",
+        text(&driver)
+    )
+}
+
+/// The findings of one body, separated by commas.
+pub(crate) fn document(examined: &Examined<'_>) -> String {
+    let lines = Lines::new(examined.body);
+    let results: Vec<_> =
+        examined.findings.iter().map(|finding| text(&result(examined.label, &lines, finding))).collect();
+    results.join(",")
+}
+
+/// What stands after the results: what could not be read.
+pub(crate) fn closing(failures: &[(String, Failure)]) -> String {
+    let notifications: Vec<Value> = failures
+        .iter()
+        .map(|(label, failure)| {
+            let hint = failure.hint.as_ref();
+            let hint = hint.map(|hint| format!("; hint: {hint}"));
+            let message = format!("{}{}", failure.message, hint.unwrap_or_default());
+            json!({
+                "level": "error",
+                "message": { "text": message },
+                "locations": [{ "physicalLocation": { "artifactLocation": { "uri": uri(label) } } }],
+            })
+        })
+        .collect();
+    let invocation = json!({
+        "executionSuccessful": failures.is_empty(),
+        "toolExecutionNotifications": notifications,
+    });
+    format!("],\"invocations\":[{}]}}]}}\n", text(&invocation))
+}
+
+fn rule(rule: &seamline::Rule) -> Value {
+    let documentation = seamline::documentation(rule);
+    json!({
+        "id": rule.code,
+        "name": rule.name,
+        "shortDescription": { "text": rule.summary() },
+        "help": { "text": documentation, "markdown": documentation },
+        "defaultConfiguration": { "level": level(rule.severity) },
+        "properties": { "group": rule.group.as_str(), "safety": rule.safety.as_str() },
+    })
+}
+
+fn result(label: &str, lines: &Lines<'_>, finding: &Finding) -> Value {
+    let (start, end) = (lines.position(finding.span.start), lines.position(finding.span.end));
+    let mut message = finding.message.clone();
+    if let Some(predicts) = &finding.predicts {
+        let _ = write!(message, "; the provider would answer: {predicts}");
+    }
+    let mut result = json!({
+        "ruleId": finding.code,
+        "level": level(finding.severity),
+        "message": { "text": message },
+        "locations": [{
+            "physicalLocation": {
+                "artifactLocation": { "uri": uri(label) },
+                "region": {
+                    "startLine": start.line,
+                    "startColumn": start.column,
+                    "endLine": end.line,
+                    "endColumn": end.column,
+                    "byteOffset": finding.span.start,
+                    "byteLength": finding.span.len(),
+                },
+            },
+            "logicalLocations": [{ "fullyQualifiedName": finding.pointer }],
+        }],
+        "properties": {
+            "callId": finding.call_id,
+            "fix": finding.fix,
+        },
+    });
+    // `BUG001` is about Seamline and has no rule.
+    if let Some(index) = seamline::RULES.iter().position(|rule| rule.code == finding.code) {
+        result["ruleIndex"] = json!(index);
+    }
+    result
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Info => "note",
+    }
+}
+
+/// A path as a URI reference.
+fn uri(label: &str) -> String {
+    let mut out = String::new();
+    for byte in label.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => {
+                out.push(char::from(byte));
+            }
+            byte => {
+                let _ = write!(out, "%{byte:02X}");
+            }
+        }
+    }
+    out
+}

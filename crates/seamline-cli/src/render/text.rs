@@ -1,0 +1,138 @@
+//! What a check says, for people.
+
+use seamline::{Checked, Finding, Policy, Safety};
+
+use super::findings::{self, Extent};
+use super::{Counts, Examined, style};
+use crate::screen;
+
+/// What was found in all bodies together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    pub(crate) bodies: usize,
+    pub(crate) wrong_bodies: usize,
+    pub(crate) unreadable: usize,
+    pub(crate) messages: usize,
+    pub(crate) calls: usize,
+    pub(crate) counts: Counts,
+    /// Findings a repair would put right.
+    pub(crate) fixable: usize,
+    /// Findings it would put right only with `--unsafe`.
+    pub(crate) unsafe_only: usize,
+}
+
+impl Tally {
+    /// The tally of one body.
+    pub(crate) fn of(checked: &Checked, policy: &Policy) -> Self {
+        let counts = Counts::of(&checked.findings);
+        let wrong = || checked.findings.iter().filter(|finding| finding.severity > seamline::Severity::Info);
+        Self {
+            bodies: 1,
+            wrong_bodies: usize::from(counts.is_wrong()),
+            unreadable: 0,
+            messages: checked.messages,
+            calls: checked.calls,
+            counts,
+            fixable: wrong().filter(|finding| allows(policy, finding)).count(),
+            unsafe_only: wrong().filter(|finding| needs_unsafe(policy, finding)).count(),
+        }
+    }
+
+    pub(crate) fn add(&mut self, other: Self) {
+        self.bodies += other.bodies;
+        self.wrong_bodies += other.wrong_bodies;
+        self.unreadable += other.unreadable;
+        self.messages += other.messages;
+        self.calls += other.calls;
+        self.counts.add(other.counts);
+        self.fixable += other.fixable;
+        self.unsafe_only += other.unsafe_only;
+    }
+}
+
+fn allows(policy: &Policy, finding: &Finding) -> bool {
+    let fix = finding.fix.as_ref();
+    fix.is_some_and(|fix| policy.allows(fix.safety))
+}
+
+/// Whether the policy would allow the fix if it took unsafe ones.
+pub(crate) fn needs_unsafe(policy: &Policy, finding: &Finding) -> bool {
+    let fix = finding.fix.as_ref();
+    // What keeps a policy that repairs from applying a fix is its safety and nothing else.
+    fix.is_some_and(|fix| fix.safety == Safety::Unsafe) && policy.allows(Safety::Safe) && !policy.allows(Safety::Unsafe)
+}
+
+/// The findings of one body; nothing when there are none.
+pub(crate) fn document(examined: &Examined<'_>, extent: Extent) -> String {
+    if examined.findings.is_empty() {
+        return String::new();
+    }
+    findings::render(examined, extent, screen::width())
+}
+
+/// The line that closes a check of one body, which it names.
+pub(crate) fn clean(label: &str, checked: &Checked) -> String {
+    let about = format!(
+        "({}, {}; {} for {})",
+        screen::count(checked.messages, "message"),
+        screen::count(checked.calls, "call"),
+        checked.dialect,
+        checked.provider
+    );
+    format!("{} {}: nothing wrong {}\n", style::GOOD.paint("✓"), screen::printable(label), style::FAINT.paint(&about))
+}
+
+/// The line that closes a check.
+pub(crate) fn summary(tally: &Tally) -> String {
+    let unreadable = match tally.unreadable {
+        0 => String::new(),
+        count => format!("; {} could not be read", screen::count(count, "body")),
+    };
+    if !tally.counts.is_wrong() {
+        if tally.bodies == 0 {
+            return format!("{} nothing was checked{unreadable}\n", style::ERROR.paint("✗"));
+        }
+        return format!(
+            "{} nothing wrong in {} {}{unreadable}\n",
+            style::GOOD.paint("✓"),
+            screen::count(tally.bodies, "body"),
+            style::FAINT.paint(&format!(
+                "({}, {})",
+                screen::count(tally.messages, "message"),
+                screen::count(tally.calls, "call")
+            )),
+        );
+    }
+    let found = counted(tally.counts);
+    let bodies = match (tally.wrong_bodies, tally.bodies) {
+        (1, 1) => String::new(),
+        (wrong, all) => format!(" in {wrong} of {}", screen::count(all, "body")),
+    };
+    format!("{} {}{bodies}; {}{unreadable}\n", style::ERROR.paint("✗"), style::STRONG.paint(&found), remedy(tally))
+}
+
+/// `3 errors, 1 warning`.
+pub(crate) fn counted(counts: Counts) -> String {
+    let parts = [(counts.errors, "error"), (counts.warnings, "warning"), (counts.infos, "remark")];
+    let parts: Vec<_> =
+        parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| screen::count(*count, what)).collect();
+    parts.join(", ")
+}
+
+fn remedy(tally: &Tally) -> String {
+    let all = tally.counts.errors + tally.counts.warnings;
+    match (tally.fixable, tally.unsafe_only) {
+        (1, _) if all == 1 => "it can be fixed with `seamline fix`".to_owned(),
+        (fixable, _) if fixable == all => "all can be fixed with `seamline fix`".to_owned(),
+        (0, 0) => "none can be fixed under this policy".to_owned(),
+        (0, only) => format!("{} can be fixed with `seamline fix --unsafe`", of(only, all)),
+        (fixable, 0) => format!("{} can be fixed with `seamline fix`", of(fixable, all)),
+        (fixable, only) => {
+            format!("{} can be fixed with `seamline fix`, {only} more with `--unsafe`", of(fixable, all))
+        }
+    }
+}
+
+fn of(some: usize, all: usize) -> String {
+    if some == all { "all".to_owned() } else { format!("{} of them", screen::grouped(some)) }
+}

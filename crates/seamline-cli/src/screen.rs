@@ -1,0 +1,159 @@
+//! Text that fits a screen and cannot take it over.
+
+use std::borrow::Cow;
+
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+const WIDTH_MIN: usize = 40;
+/// Longer lines are hard to read, however wide the screen.
+const WIDTH_MAX: usize = 140;
+/// Where nobody looks at a screen.
+const WIDTH_ELSEWHERE: usize = 100;
+
+/// How many columns there are.
+pub(crate) fn width() -> usize {
+    let size = terminal_size::terminal_size_of(std::io::stdout());
+    size.map_or(WIDTH_ELSEWHERE, |(columns, _)| usize::from(columns.0).clamp(WIDTH_MIN, WIDTH_MAX))
+}
+
+/// The text with everything a terminal would obey made visible: what people said must not
+/// move the cursor, set colours or reverse the line.
+pub(crate) fn printable(text: &str) -> Cow<'_, str> {
+    if text.chars().any(is_obeyed) { Cow::Owned(text.chars().map(pictured).collect()) } else { Cow::Borrowed(text) }
+}
+
+/// As [`printable`], with line breaks left in.
+pub(crate) fn printable_lines(text: &str) -> String {
+    let lines: Vec<_> = text.trim_end().lines().map(printable).collect();
+    lines.join("\n")
+}
+
+fn is_obeyed(char: char) -> bool {
+    char.is_control() || matches!(char, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+fn pictured(char: char) -> char {
+    match char {
+        '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(char)).unwrap_or('\u{fffd}'),
+        '\u{7f}' => '\u{2421}',
+        char if is_obeyed(char) => '\u{fffd}',
+        char => char,
+    }
+}
+
+/// How many columns a text without styles takes.
+pub(crate) fn columns(text: &str) -> usize {
+    text.width()
+}
+
+/// The start of a text that fits into so many columns, with `…` where it was cut.
+pub(crate) fn cut(text: &str, columns_max: usize) -> Cow<'_, str> {
+    if text.len() <= columns_max || columns(text) <= columns_max {
+        return Cow::Borrowed(text);
+    }
+    let mut used = 1;
+    let fits = text.chars().take_while(|char| {
+        used += char.width().unwrap_or(0);
+        used <= columns_max
+    });
+    let mut start: String = fits.collect();
+    start.truncate(start.trim_end().len());
+    start.push('…');
+    Cow::Owned(start)
+}
+
+/// The text in lines of at most so many columns, broken at blanks where there are any.
+pub(crate) fn wrap(text: &str, columns_max: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut used = 0;
+    for word in text.split_whitespace() {
+        for piece in pieces(word, columns_max) {
+            let needed = columns(&piece);
+            if used > 0 && used + 1 + needed > columns_max {
+                lines.push(String::new());
+                used = 0;
+            }
+            if let Some(line) = lines.last_mut() {
+                if used > 0 {
+                    line.push(' ');
+                    used += 1;
+                }
+                line.push_str(&piece);
+                used += needed;
+            }
+        }
+    }
+    lines
+}
+
+/// A word, in as many pieces as it takes to fit.
+fn pieces(word: &str, columns_max: usize) -> Vec<String> {
+    let mut pieces = vec![String::new()];
+    let mut used = 0;
+    for char in word.chars() {
+        let needed = char.width().unwrap_or(0);
+        if used + needed > columns_max.max(2) {
+            pieces.push(String::new());
+            used = 0;
+        }
+        if let Some(piece) = pieces.last_mut() {
+            piece.push(char);
+            used += needed;
+        }
+    }
+    pieces
+}
+
+/// `1 error`, `2 errors`, `1,204 messages`.
+pub(crate) fn count(count: usize, singular: &str) -> String {
+    let plural = match singular {
+        _ if count == 1 => singular.to_owned(),
+        "body" => "bodies".to_owned(),
+        _ => format!("{singular}s"),
+    };
+    format!("{} {plural}", grouped(count))
+}
+
+/// A number with a comma between thousands.
+pub(crate) fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_would_obey_becomes_visible() {
+        assert_eq!(printable("a\u{1b}[31m\u{7}\u{202e}b"), "a␛[31m␇\u{fffd}b");
+        assert_eq!(printable("日本語 é"), "日本語 é");
+    }
+
+    #[test]
+    fn text_is_cut_by_columns() {
+        assert_eq!(cut("short", 5), "short");
+        assert_eq!(cut("longer text", 8), "longer…");
+        assert_eq!(cut("日本語日本語", 6), "日本…");
+    }
+
+    #[test]
+    fn lines_are_broken_at_blanks_and_long_words_anywhere() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("abcdefgh ij", 4), ["abcd", "efgh", "ij"]);
+        assert_eq!(wrap("", 4), [""]);
+    }
+
+    #[test]
+    fn numbers_are_grouped_and_counted() {
+        assert_eq!(count(1, "error"), "1 error");
+        assert_eq!(count(1_204_000, "body"), "1,204,000 bodies");
+    }
+}
