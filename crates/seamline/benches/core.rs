@@ -14,9 +14,6 @@ use serde_json::Value;
 /// How many messages the bodies have.
 const SIZES: [usize; 4] = [100, 1_000, 10_000, 100_000];
 
-/// How many bytes a message has, about.
-const MESSAGE_BYTES: usize = 1_000;
-
 /// Every so many cycles one is damaged.
 const DAMAGE_EVERY: usize = 20;
 
@@ -91,62 +88,93 @@ fn ratio(one: Duration, other: Duration) -> f64 {
     one.as_secs_f64() / other.as_secs_f64()
 }
 
-/// A conversation of a coding agent: a prompt, then cycles of a call and its result.
+/// A conversation of a coding agent: a prompt, then cycles of one to three calls and
+/// their results.
 fn body(dialect: &str, damaged: bool, size: usize) -> Vec<u8> {
-    let mut messages = Vec::with_capacity(size);
-    messages.push(format!(r#"{{"role":"user","content":"{}"}}"#, prose(0)));
+    let write: Dialect = if dialect == "openai_chat" { openai } else { anthropic };
+    let mut messages = Vec::with_capacity(size + 4);
+    messages.push(user(&prose(0, 900)));
     let mut cycle = 0;
     while messages.len() < size {
-        let id = format!("call_{cycle:024x}");
-        let lost = damaged && cycle % DAMAGE_EVERY == 3;
-        let text = prose(cycle);
-        let (call, result) = match dialect {
-            "openai_chat" => openai(&id, &text),
-            _ => anthropic(&id, &text),
-        };
+        let ids: Vec<String> = (0..=cycle % 3).map(|call| format!("call_{cycle:016x}{call:08x}")).collect();
+        let (call, mut results) = write(&ids, &prose(cycle, 350), &code(cycle, 1_150));
         messages.push(call);
-        let steering = format!(r#"{{"role":"user","content":"{}"}}"#, prose(cycle + 1));
-        match (lost, cycle % (2 * DAMAGE_EVERY) == 3) {
-            (true, true) => messages.push(steering),
-            (true, false) => messages.extend([steering, result]),
-            (false, _) => messages.push(result),
+        if damaged && cycle % DAMAGE_EVERY == 3 {
+            // By turns a result is lost, or the user speaks before it comes.
+            messages.push(user(&prose(cycle, 200)));
+            if cycle % (2 * DAMAGE_EVERY) == 3 {
+                results.pop();
+            }
         }
+        messages.extend(results);
         cycle += 1;
     }
     let model = if dialect == "openai_chat" { "gpt-4o" } else { "claude-sonnet-4-5" };
     format!(r#"{{"model":"{model}","max_tokens":1024,"messages":[{}]}}"#, messages.join(",")).into_bytes()
 }
 
-fn anthropic(id: &str, text: &str) -> (String, String) {
+/// Writes the message that makes calls, and what answers them.
+type Dialect = fn(&[String], &str, &str) -> (String, Vec<String>);
+
+fn user(text: &str) -> String {
+    format!(r#"{{"role":"user","content":"{text}"}}"#)
+}
+
+fn anthropic(ids: &[String], text: &str, output: &str) -> (String, Vec<String>) {
+    let calls: String = ids
+        .iter()
+        .map(|id| format!(r#",{{"type":"tool_use","id":"{id}","name":"read_file","input":{{"path":"src/main.rs","offset":120,"limit":40}}}}"#))
+        .collect();
+    let results: Vec<String> = ids
+        .iter()
+        .map(|id| {
+            format!(r#"{{"type":"tool_result","tool_use_id":"{id}","content":[{{"type":"text","text":"{output}"}}]}}"#)
+        })
+        .collect();
     (
-        format!(
-            r#"{{"role":"assistant","content":[{{"type":"text","text":"{text}"}},{{"type":"tool_use","id":"{id}","name":"read_file","input":{{"path":"src/main.rs","line":12}}}}]}}"#
-        ),
-        format!(r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{id}","content":"{text}"}}]}}"#),
+        format!(r#"{{"role":"assistant","content":[{{"type":"text","text":"{text}"}}{calls}]}}"#),
+        vec![format!(r#"{{"role":"user","content":[{}]}}"#, results.join(","))],
     )
 }
 
-fn openai(id: &str, text: &str) -> (String, String) {
+fn openai(ids: &[String], text: &str, output: &str) -> (String, Vec<String>) {
+    let calls: Vec<String> = ids
+        .iter()
+        .map(|id| format!(r#"{{"id":"{id}","type":"function","function":{{"name":"read_file","arguments":"{{\"path\":\"src/main.rs\",\"offset\":120,\"limit\":40}}"}}}}"#))
+        .collect();
     (
-        format!(
-            r#"{{"role":"assistant","content":"{text}","tool_calls":[{{"id":"{id}","type":"function","function":{{"name":"read_file","arguments":"{{\"path\":\"src/main.rs\",\"line\":12}}"}}}}]}}"#
-        ),
-        format!(r#"{{"role":"tool","tool_call_id":"{id}","content":"{text}"}}"#),
+        format!(r#"{{"role":"assistant","content":"{text}","tool_calls":[{}]}}"#, calls.join(",")),
+        ids.iter().map(|id| format!(r#"{{"role":"tool","tool_call_id":"{id}","content":"{output}"}}"#)).collect(),
     )
 }
 
-/// About a kilobyte of text as agents see it: words, code, line breaks.
-fn prose(seed: usize) -> String {
-    const LINES: [&str; 4] = [
+/// Sentences, as users and models write them.
+fn prose(seed: usize, bytes: usize) -> String {
+    const SENTENCES: [&str; 4] = [
         "The function reads the configuration and returns the first entry that matches the pattern. ",
-        "    let value = map.get(&key).copied().unwrap_or_default();\\n",
-        "running 14 tests, all of them passed in the usual time and without a warning; ",
-        "see the notes on ordering before you change the loop below, it is not obvious.\\n",
+        "I will look at the caller next, since the value is only used there and nowhere else. ",
+        "All of the tests passed in the usual time and without a warning.\\n\\n",
+        "Please see the notes on ordering before you change the loop below, it is not obvious. ",
     ];
-    let mut text = String::with_capacity(MESSAGE_BYTES + 100);
+    filled(&SENTENCES, seed, bytes)
+}
+
+/// Lines of code, as tools return them.
+fn code(seed: usize, bytes: usize) -> String {
+    const LINES: [&str; 4] = [
+        "    let value = map.get(&key).copied().unwrap_or_default();\\n",
+        "    if let Some(entry) = entries.iter().find(|entry| entry.name == value) {\\n",
+        "        return Err(Error::new(format!(\\\"unknown entry {value}\\\")));\\n",
+        "    // The order of the entries matters to the reader below; see the design notes.\\n",
+    ];
+    filled(&LINES, seed, bytes)
+}
+
+fn filled(lines: &[&str], seed: usize, bytes: usize) -> String {
+    let mut text = String::with_capacity(bytes + 100);
     let mut line = seed;
-    while text.len() < MESSAGE_BYTES - 150 {
-        text.push_str(LINES[line % LINES.len()]);
+    while text.len() < bytes {
+        text.push_str(lines[line % lines.len()]);
         line += 1;
     }
     text

@@ -337,13 +337,49 @@ impl Scanner<'_> {
 }
 
 /// How many bytes at the start of `bytes` can stand in a string as they are, until a
-/// quote, a backslash or a control character.
+/// quote, a backslash or a control character. Most strings are short, so the first words
+/// are looked at in place; the rest of a long one is searched with vector instructions.
+#[inline]
 fn plain_prefix(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    for word in bytes.as_chunks::<8>().0.iter().take(SHORT_WORDS) {
+        let special = special_bytes(u64::from_le_bytes(*word));
+        if special != 0 {
+            return at + special.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    at + long_plain_prefix(&bytes[at..])
+}
+
+/// How many words of a string are looked at before it counts as long.
+const SHORT_WORDS: usize = 3;
+
+fn long_plain_prefix(bytes: &[u8]) -> usize {
     let end = memchr::memchr2(b'"', b'\\', bytes).unwrap_or(bytes.len());
-    let plain = &bytes[..end];
-    // Control characters are errors, so it pays to look for the smallest byte first.
-    let smallest = plain.iter().fold(u8::MAX, |smallest, &byte| smallest.min(byte));
-    if smallest >= 0x20 { end } else { plain.iter().position(|&byte| byte < 0x20).unwrap_or(end) }
+    let (lanes, rest) = bytes[..end].as_chunks::<16>();
+    // Written so that the compiler takes the smallest of a whole lane at once.
+    let mut smallest = [u8::MAX; 16];
+    for lane in lanes {
+        for (smallest, byte) in smallest.iter_mut().zip(lane) {
+            *smallest = (*smallest).min(*byte);
+        }
+    }
+    let control = smallest.iter().chain(rest).any(|&byte| byte < 0x20);
+    if control { bytes.iter().position(|&byte| byte < 0x20).unwrap_or(end) } else { end }
+}
+
+/// The high bit of each byte of `word` that cannot stand in a string as it is. Bits above
+/// the lowest one set may be wrong, which is why only that one is used.
+fn special_bytes(word: u64) -> u64 {
+    const ONES: u64 = u64::MAX / 255;
+    const HIGH: u64 = ONES << 7;
+    let quote = word ^ (ONES * b'"' as u64);
+    let slash = word ^ (ONES * b'\\' as u64);
+    let control = word.wrapping_sub(ONES * 0x20) & !word;
+    let is_quote = quote.wrapping_sub(ONES) & !quote;
+    let is_slash = slash.wrapping_sub(ONES) & !slash;
+    (control | is_quote | is_slash) & HIGH
 }
 
 /// The code unit of the `\uXXXX` at `at`.
