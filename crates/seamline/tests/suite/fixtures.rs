@@ -198,23 +198,35 @@ fn expect_lossless(before: &[u8], after: &[u8]) -> Result<(), String> {
     if missing.is_empty() { Ok(()) } else { Err(format!("L6: lost {missing:?}")) }
 }
 
-/// What people, models and tools said: texts, outputs and media, but not what a repair
-/// made up.
+/// Keys under which nobody says anything; what a call asks for has forms of its own.
+const UNSAID: &[&str] = &[
+    "role",
+    "type",
+    "id",
+    "call_id",
+    "tool_call_id",
+    "tool_use_id",
+    "toolCallId",
+    "name",
+    "input",
+    "arguments",
+    "tool_calls",
+    "tool_use",
+];
+
+/// What people, models and tools said: every string, but not what a repair made up.
 fn collect_said(value: &Value, said: &mut Vec<String>) {
     match value {
+        Value::String(text) => {
+            let real = !text.trim().is_empty() && !seamline_model::is_synthetic(text);
+            said.extend(real.then(|| text.clone()));
+        }
         Value::Array(items) => items.iter().for_each(|item| collect_said(item, said)),
         Value::Object(members) => {
-            for (key, member) in members {
-                match member {
-                    Value::String(text) if matches!(key.as_str(), "text" | "content" | "thinking" | "data" | "url") => {
-                        let real = !text.trim().is_empty() && !seamline_model::is_synthetic(text);
-                        said.extend(real.then(|| text.clone()));
-                    }
-                    _ => collect_said(member, said),
-                }
-            }
+            let spoken = members.iter().filter(|(key, _)| !UNSAID.contains(&key.as_str()));
+            spoken.for_each(|(_, member)| collect_said(member, said));
         }
-        _ => {}
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
