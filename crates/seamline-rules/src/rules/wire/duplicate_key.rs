@@ -7,7 +7,8 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds objects of a conversation that have the same key twice.
+    /// Finds messages and blocks that have the same key twice.
+    /// Only keys that are read here count, such as `role`, `content` and those of ids.
     ///
     /// # Why is this bad?
     /// Readers do not agree which of the two counts; most take the last. What the other one says is sent but never
@@ -29,7 +30,7 @@ declare_rule! {
     ///     {
     ///       "role": "user",
     ///       "content": [
-    ///         {"type": "tool_result", "tool_use_id": "toolu_01", "is_error": true, "content": "main.rs", "is_error": false}
+    ///         {"type": "tool_result", "tool_use_id": "toolu_01", "content": "running", "content": "main.rs"}
     ///       ]
     ///     }
     ///   ]
@@ -52,7 +53,7 @@ declare_rule! {
     ///     {
     ///       "role": "user",
     ///       "content": [
-    ///         {"type": "tool_result", "tool_use_id": "toolu_01", "content": "main.rs", "is_error": false}
+    ///         {"type": "tool_result", "tool_use_id": "toolu_01", "content": "main.rs"}
     ///       ]
     ///     }
     ///   ]
