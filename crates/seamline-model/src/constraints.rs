@@ -37,6 +37,8 @@ pub struct Constraints {
     pub input: InputForm,
     /// Text with nothing in it.
     pub empty_text: EmptyText,
+    /// A conversation with nothing in it.
+    pub no_messages: ErrorText,
     /// A message with nothing in it.
     pub empty_message: Option<ErrorText>,
     /// A message without content and without calls.

@@ -270,7 +270,7 @@ macro_rules! texts {
 
         impl TextsFile {
             fn apply(self, texts: &mut Texts) {
-                $(if let Some(text) = self.$name { texts.$name = text; })+
+                $(if let Some(text) = self.$name { texts.$name = marked(text); })+
             }
         }
 
@@ -283,6 +283,12 @@ macro_rules! texts {
             }
         }
     };
+}
+
+/// A text that is known to be made up: without a mark, a real result that comes later
+/// could not take its place.
+fn marked(text: String) -> String {
+    if seamline_model::is_synthetic(&text) { text } else { format!("{} {text}", seamline_model::MARK) }
 }
 
 texts! {

@@ -71,6 +71,8 @@ pub const CONSTRAINTS: Constraints = Constraints {
     )),
     // ANT-16, observed (litellm#22979).
     empty_text: EmptyText::Rejected(ErrorText("messages: text content blocks must be non-empty")),
+    // The text is the API's for an empty list, recalled.
+    no_messages: ErrorText("messages: at least one message is required"),
     // ANT-18, recalled: the final assistant message may be empty.
     empty_message: Some(ErrorText(
         "messages.{message}: all messages must have non-empty content except for the optional final assistant message",

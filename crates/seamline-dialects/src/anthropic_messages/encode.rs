@@ -158,7 +158,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
     }
 
     fn group(&mut self, index: MessageIndex, (role, changed): (Role, bool), items: Vec<Item<'a>>, first: bool) {
-        if items.is_empty() {
+        if items.is_empty() && !self.plan.get(index).is_some_and(MessagePlan::removes_blocks) {
             return;
         }
         let content = list(items.into_iter().map(|item| item.json).collect());

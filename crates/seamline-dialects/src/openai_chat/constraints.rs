@@ -63,6 +63,10 @@ pub const CONSTRAINTS: Constraints = Constraints {
     )),
     // Empty strings were recorded as accepted.
     empty_text: EmptyText::Accepted,
+    // The schema's demand; the text has the form of OAC-7.
+    no_messages: ErrorText(
+        "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.",
+    ),
     // OAC-10: no demand is known beyond OAC-8.
     empty_message: None,
     // OAC-8: null only beside calls.

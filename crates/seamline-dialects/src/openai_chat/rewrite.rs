@@ -74,7 +74,7 @@ impl<'a> MessageParts<'_, 'a, '_> {
             }
         }
         if changed {
-            if left == 0 {
+            if left == 0 && !self.plan.get(index).is_some_and(MessagePlan::removes_blocks) {
                 return None;
             }
             let value = self.document.value(self.transcript.message(index).wire);

@@ -94,11 +94,10 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
 
     pub(crate) fn finish(mut self) -> Encoded {
         let source = self.transcript.source;
-        let tail = match self.copied {
-            Some(last) if last.get() + 1 == self.transcript.messages.len() => {
-                self.transcript.message(last).span.end as usize
-            }
-            _ => {
+        let tail = match self.transcript.messages.last() {
+            Some(last) if !self.out.origins.is_empty() => last.span.end as usize,
+            Some(_) => self.list.end as usize - 1,
+            None => {
                 self.style.finish(&mut self.out.text, self.out.origins.len(), self.depth - 1);
                 self.list.end as usize - 1
             }
@@ -107,14 +106,18 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
         self.out
     }
 
+    /// What stands before a message: what stands between the first two of the source, or
+    /// between the bracket and the first.
     fn separate(&mut self) {
-        match (self.out.origins.is_empty(), self.transcript.messages.first()) {
-            // Keep what stands between the bracket and the first message.
-            (true, Some(first)) => {
-                let gap = self.list.start as usize + 1..first.span.start as usize;
-                self.out.text.push_str(&self.transcript.source[gap]);
-            }
-            (empty, _) => self.style.separate(&mut self.out.text, usize::from(!empty), self.depth),
+        let messages = &self.transcript.messages;
+        let gap = match (self.out.origins.is_empty(), &messages[..]) {
+            (true, [first, ..]) => Some(Span { start: self.list.start + 1, end: first.span.start }),
+            (false, [first, second, ..]) => Some(Span { start: first.span.end, end: second.span.start }),
+            _ => None,
+        };
+        match gap {
+            Some(gap) => self.out.text.push_str(self.transcript.text(gap)),
+            None => self.style.separate(&mut self.out.text, self.out.origins.len(), self.depth),
         }
     }
 }

@@ -43,6 +43,9 @@ pub(crate) struct NewMessage {
 pub(crate) struct BlockPlan<'e> {
     /// It is taken out, or stands elsewhere now.
     pub(crate) gone: bool,
+    /// It is taken out. A message that loses its last block so stays, empty: what becomes
+    /// of it is the policy's affair.
+    pub(crate) removed: bool,
     /// It becomes text under this line.
     pub(crate) demote: Option<&'e str>,
     /// The id it has or names.
@@ -79,6 +82,11 @@ impl Placed<'_> {
 }
 
 impl MessagePlan<'_> {
+    /// Whether blocks were taken out for good.
+    pub(crate) fn removes_blocks(&self) -> bool {
+        self.blocks.values().any(|block| block.removed)
+    }
+
     /// Whether the message itself stays as it is, whatever goes before or answers it.
     pub(crate) fn keeps_message(&self) -> bool {
         let Self { edits, blocks, removed, join_previous, .. } = self;
@@ -129,7 +137,11 @@ impl<'e> Plan<'e> {
             Edit::ReconstructCall { result, id, name } => {
                 self.touch(transcript, *result).rebuild = Some((id, name, index));
             }
-            Edit::Remove { block } => self.own(transcript, *block, index).gone = true,
+            Edit::Remove { block } => {
+                let plan = self.own(transcript, *block, index);
+                plan.gone = true;
+                plan.removed = true;
+            }
             Edit::SetCallId { call, id } => self.own(transcript, *call, index).id = Some(id),
             Edit::SetToolName { call, name } => self.own(transcript, *call, index).name = Some(name),
             Edit::SetInput { call } => self.own(transcript, *call, index).input = true,

@@ -39,6 +39,7 @@ pub static ALL: &[&Rule] = &[
     &shape::empty_call_list::RULE,
     &shape::missing_content::RULE,
     &shape::unsupported_role::RULE,
+    &shape::no_messages::RULE,
     &wire::lone_surrogate::RULE,
     &wire::byte_order_mark::RULE,
     &wire::duplicate_key::RULE,

@@ -1,6 +1,8 @@
 //! `IDENT006 internal-call-id`
 
-use seamline_model::{CallState, Safety, Stage};
+use std::collections::HashSet;
+
+use seamline_model::{BlockIndex, Safety, Stage};
 
 use super::rename::rename;
 use crate::context::Context;
@@ -69,24 +71,34 @@ declare_rule! {
     ///
     /// # References
     /// S2-04 to S2-08; case 37
-    IDENT006 "internal-call-id" in Ident, Warning, Safe, each Call
+    IDENT006 "internal-call-id" in Ident, Warning, Safe, each Whole
 }
 
-fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
-    let demand = &context.constraints.call_id;
-    let id = context.id(state.call);
-    let Some(rest) = id.strip_prefix(INTERNAL) else {
-        return;
-    };
-    if !ids::is_legal(demand, id) {
+fn check(context: &Context<'_, '_>, report: &mut Report) {
+    let calls = &context.pairing.calls;
+    if !calls.iter().any(|state| context.id(state.call).starts_with(INTERNAL)) {
         return;
     }
+    let taken: HashSet<&str> = calls.iter().map(|state| context.id(state.call)).collect();
+    for state in calls {
+        let id = context.id(state.call);
+        if id.starts_with(INTERNAL) && ids::is_legal(&context.constraints.call_id, id) {
+            found(context, report, state.call, &taken);
+        }
+    }
+}
+
+fn found(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex, taken: &HashSet<&str>) {
+    let demand = &context.constraints.call_id;
+    let id = context.id(call);
+    let rest = id.strip_prefix(INTERNAL).unwrap_or(id);
     let plain = format!("{}{rest}", demand.prefix);
-    let made = if ids::is_legal(demand, &plain) && !rest.is_empty() { plain } else { ids::made(demand, id) };
-    report.block(context, state.call, format!("id `{id}` is a client's own")).call_id(id).fix(
+    let free = !rest.is_empty() && ids::is_legal(demand, &plain) && !taken.contains(plain.as_str());
+    let made = if free { plain } else { ids::made(demand, id) };
+    report.block(context, call, format!("id `{id}` is a client's own")).call_id(id).fix(
         Stage::Finish,
         Safety::Safe,
         format!("call it `{made}`"),
-        rename(context, state.call, &made),
+        rename(context, call, &made),
     );
 }

@@ -1,8 +1,8 @@
 //! `IDENT003 repeated-call-id`
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use seamline_model::{BlockIndex, CallState, Cycle, Edit, Safety, Stage, Uniqueness};
+use seamline_model::{BlockIndex, CallState, Cycle, Edit, MessageIndex, Safety, Stage, Uniqueness};
 
 use super::rename::rename;
 use crate::context::Context;
@@ -73,7 +73,7 @@ declare_rule! {
     /// # Fix safety
     /// Safe: the later call and its result get another id; results with the same id answer their calls in order.
     /// Under `duplicate_call_id = "drop_later"` the later call and its result are taken out, which is unsafe; under
-    /// `"error"` every repetition in the conversation is reported and nothing is done.
+    /// `"error"` an id that comes again in a later turn is reported too, and left as it is.
     ///
     /// # References
     /// ANT-8, seen in `claude-code#20700`; cases 13, 15
@@ -82,16 +82,36 @@ declare_rule! {
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
     let cycles = &context.pairing.cycles;
-    let everywhere = context.policy.duplicate_call_id == DuplicateCallId::Error
-        || matches!(context.constraints.unique_ids, Uniqueness::Request(_));
+    let whole_request = matches!(context.constraints.unique_ids, Uniqueness::Request(_));
     let mut start = 0;
     while start < cycles.len() {
-        let end = if everywhere { cycles.len() } else { group_end(context, start) };
+        let end = if whole_request { cycles.len() } else { group_end(context, start) };
         let calls = cycles[start].first_call as usize..cycles[end - 1].end_call as usize;
         if calls.len() > 1 {
             check_group(context, report, &context.pairing.calls[calls]);
         }
         start = end;
+    }
+    if context.policy.duplicate_call_id == DuplicateCallId::Error && !whole_request {
+        check_across(context, report);
+    }
+}
+
+/// Repetitions in other turns, which providers accept and a policy may not.
+fn check_across(context: &Context<'_, '_>, report: &mut Report) {
+    let mut seen: HashMap<&str, Option<MessageIndex>> = HashMap::new();
+    for state in &context.pairing.calls {
+        let id = context.id(state.call);
+        let group = context.answer_message(state.message).or(Some(state.message));
+        if let Some(earlier) = seen.insert(id, group)
+            && earlier != group
+            && !id.is_empty()
+        {
+            report
+                .block(context, state.call, format!("id `{id}` is the id of a call in an earlier turn"))
+                .call_id(id)
+                .fix(Stage::Finish, Safety::DisplayOnly, "give the later call another id", Vec::new());
+        }
     }
 }
 
@@ -132,16 +152,13 @@ fn found(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex, made:
     let draft =
         report.block(context, call, format!("id `{id}` is the id of a call before it")).call_id(id).predicts(predicts);
     match context.policy.duplicate_call_id {
-        DuplicateCallId::RenameLater => {
+        DuplicateCallId::RenameLater | DuplicateCallId::Error => {
             draft.fix(Stage::Finish, Safety::Safe, format!("call it `{made}`"), rename(context, call, made));
         }
         DuplicateCallId::DropLater => {
             let answer = context.pairing.call(call).and_then(|state| state.answer).map(|answer| answer.result);
             let edits = std::iter::once(call).chain(answer).map(|block| Edit::Remove { block }).collect();
             draft.fix(Stage::Finish, Safety::Unsafe, "take the later call out", edits);
-        }
-        DuplicateCallId::Error => {
-            draft.fix(Stage::Finish, Safety::DisplayOnly, "give the later call another id", Vec::new());
         }
     }
 }

@@ -4,7 +4,7 @@ use seamline_model::{BlockIndex, Edit, Fate, ResultState, Safety, Stage};
 
 use crate::context::Context;
 use crate::ids;
-use crate::policy::OrphanResult;
+use crate::policy::{MatchScope, OrphanResult};
 use crate::rule::{Report, declare_rule};
 
 declare_rule! {
@@ -65,7 +65,7 @@ declare_rule! {
 
 fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {
     match state.fate {
-        Fate::Orphan => found(context, report, state.result, "which was never called"),
+        Fate::Orphan => found(context, report, state.result, never_called(context)),
         Fate::Ambiguous => found(context, report, state.result, "which several open calls have as their id"),
         Fate::Answers(_) | Fate::Duplicate(_) | Fate::Superseded(_) => {}
     }
@@ -88,6 +88,13 @@ fn found(context: &Context<'_, '_>, report: &mut Report, result: BlockIndex, why
         OrphanResult::ReconstructCall => {
             draft.fix(Stage::Pairing, Safety::Unsafe, "make up the call it answers", vec![rebuilt(context, result)]);
         }
+    }
+}
+
+fn never_called(context: &Context<'_, '_>) -> &'static str {
+    match context.policy.match_scope {
+        MatchScope::Anywhere => "which was never called",
+        MatchScope::Adjacent | MatchScope::Span | MatchScope::Forward => "which no call in reach has as its id",
     }
 }
 

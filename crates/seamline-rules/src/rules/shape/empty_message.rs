@@ -82,7 +82,7 @@ fn found(context: &Context<'_, '_>, report: &mut Report, index: MessageIndex, er
     if index.get() > 0 && context.policy.emptied == Emptied::Remove {
         let edits = vec![Edit::RemoveMessage { message: index }];
         draft.fix(Stage::Finish, Safety::Safe, "take the empty message out", edits);
-    } else if !allowed {
+    } else if !allowed || context.policy.emptied != Emptied::Keep {
         let edits = vec![Edit::FillMessage { message: index, text: PLACEHOLDER }];
         draft.fix(Stage::Finish, Safety::Safe, "say that there is no content", edits);
     }

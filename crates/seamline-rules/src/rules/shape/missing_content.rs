@@ -78,7 +78,8 @@ fn found(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report, er
         let edits = vec![Edit::RemoveMessage { message: index }];
         draft.fix(Stage::Finish, Safety::Safe, "take the message out", edits);
     } else {
-        let text = if empty_is_fine { "" } else { "[synthetic] (no content)" };
+        let placeholder = !empty_is_fine || context.policy.emptied == Emptied::Placeholder;
+        let text = if placeholder { "[synthetic] (no content)" } else { "" };
         let edits = vec![Edit::FillMessage { message: index, text }];
         draft.fix(Stage::Finish, Safety::Safe, "give it a text", edits);
     }

@@ -6,5 +6,6 @@ pub(crate) mod empty_message;
 pub(crate) mod empty_text;
 pub(crate) mod leading_role;
 pub(crate) mod missing_content;
+pub(crate) mod no_messages;
 pub(crate) mod trailing_assistant;
 pub(crate) mod unsupported_role;

@@ -1,0 +1,43 @@
+//! `SHAPE009 no-messages`
+
+use seamline_model::Place;
+
+use crate::context::Context;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds conversations without a single message.
+    ///
+    /// # Why is this bad?
+    /// Every provider rejects the request. It happens when a history is trimmed too far, or when a repair under a
+    /// policy that drops what does not pair leaves nothing.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "system": "Be brief.",
+    ///   "messages": []
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// Nothing is changed.
+    ///
+    /// # Fix safety
+    /// None: nobody said anything that could be sent.
+    ///
+    /// # References
+    /// OAC-7
+    SHAPE009 "no-messages" in Shape, Error, DisplayOnly, each Whole
+}
+
+fn check(context: &Context<'_, '_>, report: &mut Report) {
+    if context.transcript.messages.is_empty() {
+        report
+            .place(Place::default(), "the conversation has no messages".to_owned())
+            .predicts(context.constraints.no_messages.0.to_owned());
+    }
+}
