@@ -22,7 +22,7 @@ fn every_case_of_a_rule_gives_what_stands_beside_it() {
         let outcome = case.run();
         outcome.err().map(|failure| format!("{}: {failure}", case.folder.display()))
     });
-    report(cases.len(), failures.collect());
+    report(cases.len(), failures);
 }
 
 #[test]
@@ -37,12 +37,12 @@ fn every_rule_has_an_example_and_a_near_miss() {
         let names = ["example", "clean"].into_iter();
         names.filter(|name| !has(rule, name)).map(|name| format!("{} {}: no case `{name}`", rule.code, rule.name))
     });
-    report(RULES.len(), missing.collect());
+    report(RULES.len(), missing);
 }
 
 #[test]
 fn the_documentation_of_every_rule_shows_its_example() {
-    let failures = RULES.iter().filter_map(|rule| shows_its_example(rule).err()).collect();
+    let failures = RULES.iter().filter_map(|rule| shows_its_example(rule).err());
     report(RULES.len(), failures);
 }
 
@@ -53,12 +53,12 @@ fn every_document_of_a_dialect_reads_as_stands_beside_it() {
         let outcome = reads_as_written(folder);
         outcome.err().map(|failure| format!("{}: {failure}", folder.display()))
     });
-    report(folders.len(), failures.collect());
+    report(folders.len(), failures);
 }
 
-fn report(count: usize, failures: Vec<String>) {
-    let shown = failures.join("\n\n");
-    assert!(failures.is_empty(), "{} of {count} fail:\n{shown}", failures.len());
+fn report(count: usize, failures: impl Iterator<Item = String>) {
+    let failures: Vec<String> = failures.collect();
+    assert!(failures.is_empty(), "{} of {count} fail:\n{}", failures.len(), failures.join("\n\n"));
     assert!(count > 0, "there is nothing to test");
 }
 
@@ -81,12 +81,11 @@ impl Case {
         };
         let mut keys = keys(head)?;
         let mut take = |key: &str| keys.remove(key).ok_or(format!("no `{key}` in case.toml"));
-        let policy = match table {
-            Some(table) => Policy::from_toml(&table).map_err(|error| error.to_string())?,
-            None => {
-                let name = take("policy")?;
-                Policy::preset(&name).ok_or(format!("no preset is called `{name}`"))?
-            }
+        let policy = if let Some(table) = table {
+            Policy::from_toml(&table).map_err(|error| error.to_string())?
+        } else {
+            let name = take("policy")?;
+            Policy::preset(&name).ok_or(format!("no preset is called `{name}`"))?
         };
         let options = Options { dialect: Some(take("dialect")?), provider: Some(take("provider")?), policy };
         take("source")?;
