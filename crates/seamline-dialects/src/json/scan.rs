@@ -357,16 +357,22 @@ const SHORT_WORDS: usize = 3;
 
 fn long_plain_prefix(bytes: &[u8]) -> usize {
     let end = memchr::memchr2(b'"', b'\\', bytes).unwrap_or(bytes.len());
-    let (lanes, rest) = bytes[..end].as_chunks::<16>();
-    // Written so that the compiler takes the smallest of a whole lane at once.
-    let mut smallest = [u8::MAX; 16];
+    let (lanes, rest) = bytes[..end].as_chunks::<LANE>();
+    let mut smallest = [u8::MAX; LANE];
     for lane in lanes {
-        for (smallest, byte) in smallest.iter_mut().zip(lane) {
-            *smallest = (*smallest).min(*byte);
-        }
+        smallest = smaller(&smallest, lane);
     }
     let control = smallest.iter().chain(rest).any(|&byte| byte < 0x20);
     if control { bytes.iter().position(|&byte| byte < 0x20).unwrap_or(end) } else { end }
+}
+
+/// How many bytes the compiler compares at once.
+const LANE: usize = 16;
+
+/// The smaller of two bytes at each place, written so that the compiler takes a whole lane
+/// at once.
+fn smaller(one: &[u8; LANE], other: &[u8; LANE]) -> [u8; LANE] {
+    std::array::from_fn(|at| one[at].min(other[at]))
 }
 
 /// The high bit of each byte of `word` that cannot stand in a string as it is. Bits above
