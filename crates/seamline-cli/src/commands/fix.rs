@@ -217,6 +217,7 @@ impl Fix {
                 let _ = writeln!(out, "\n{}", diff::render(sides, screen::width())?);
             }
             out += &repair::actions(repaired);
+            out += &self.footer(examined.label);
         }
         if !examined.findings.is_empty() {
             let _ = write!(out, "\n{}", repair::remaining(examined, policy));
@@ -237,13 +238,19 @@ impl Fix {
             (false, _, true) => "not repaired".to_owned(),
             (false, _, false) => "nothing wrong, nothing changed".to_owned(),
         };
-        let is_in_place = !self.diff && !self.stdout && self.output.is_none() && examined.label != "-";
-        let next = match (repaired.changed(), &self.output) {
-            (true, Some(path)) => format!(" (written to {})", path.display()),
-            (true, None) if is_in_place => format!(" (`seamline undo {label}` takes it back)"),
-            _ => String::new(),
+        format!("{mark} {}: {what}\n", style::STRONG.paint(&label))
+    }
+
+    /// Where the body went, and how to get the old one back.
+    fn footer(&self, label: &str) -> String {
+        let label = screen::printable(label);
+        let text = match &self.output {
+            Some(path) => format!("  written to {}", path.display()),
+            None if self.diff => "  nothing was changed; without `--diff` it will be".to_owned(),
+            None if self.stdout || label == "-" => return String::new(),
+            None => format!("  `seamline undo {label}` takes it back"),
         };
-        format!("{mark} {}: {what}{}\n", style::STRONG.paint(&label), style::FAINT.paint(&next))
+        style::FAINT.paint(&text) + "\n"
     }
 
     fn summary(&self, total: &Total) -> String {

@@ -59,9 +59,11 @@ fn text(providers: &[Listed]) -> String {
         .iter()
         .map(|provider| {
             let models: Vec<_> = provider.models.iter().map(|start| format!("{start}*")).collect();
-            [provider.name.to_owned(), provider.dialect.to_owned(), models.join(" "), provider.about.to_owned()]
+            let models = if models.is_empty() { "any other model".to_owned() } else { models.join(" ") };
+            let about = format!("{}; {models}", provider.about);
+            [provider.name.to_owned(), provider.dialect.to_owned(), about]
         })
         .collect();
-    let paints = [style::HINT, style::PLAIN, style::FAINT, style::FAINT];
+    let paints = [style::HINT, style::PLAIN, style::FAINT];
     table::render(&rows, paints, screen::width())
 }

@@ -19,15 +19,14 @@ pub(crate) struct Target {
 impl Target {
     pub(crate) fn of(path: &Path) -> Result<Self, Failure> {
         let failed = |error: std::io::Error| Failure::io("write", &error);
-        let path = path.canonicalize().map_err(failed)?;
         let metadata = path.metadata().map_err(failed)?;
-        if metadata.is_file() {
-            // A rename would pass over a file's own protection against writing.
-            OpenOptions::new().write(true).open(&path).map_err(failed)?;
-        } else {
+        if !metadata.is_file() {
             return Err(Failure::new("not a regular file, so it cannot be replaced")
                 .with_hint("`--stdout` or `--output FILE` writes the body elsewhere"));
         }
+        let path = path.canonicalize().map_err(failed)?;
+        // A rename would pass over a file's own protection against writing.
+        OpenOptions::new().write(true).open(&path).map_err(failed)?;
         Ok(Self { path, metadata })
     }
 
@@ -65,16 +64,16 @@ fn changed() -> Failure {
 /// Writes a file that need not exist yet. Pipes and devices are written to as they are.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::io("write", &error);
-    match path.canonicalize() {
-        Ok(real) if !real.is_file() => {
-            let mut file = OpenOptions::new().write(true).open(&real).map_err(failed)?;
-            file.write_all(bytes).map_err(failed)
+    match path.metadata() {
+        Ok(metadata) if metadata.is_file() => {
+            let target = path.canonicalize().map_err(failed)?;
+            let draft = Draft::write(&target, bytes, Access::Owner)?;
+            draft.file.set_permissions(metadata.permissions()).map_err(failed)?;
+            draft.publish(&target)
         }
-        Ok(real) => {
-            let mode = real.metadata().map_err(failed)?.permissions();
-            let draft = Draft::write(&real, bytes, Access::Owner)?;
-            draft.file.set_permissions(mode).map_err(failed)?;
-            draft.publish(&real)
+        Ok(_) => {
+            let mut file = OpenOptions::new().write(true).open(path).map_err(failed)?;
+            file.write_all(bytes).map_err(failed)
         }
         Err(_) => Draft::write(path, bytes, Access::Usual)?.publish(path),
     }

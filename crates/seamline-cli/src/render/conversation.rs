@@ -37,7 +37,8 @@ impl Layout {
         let index = rows.iter().filter_map(head).map(|head| head.index).max();
         let index = index.map_or(1, |index| index.to_string().len());
         let kind = rows.iter().map(|row| kind(row).len()).max().unwrap_or(0);
-        let used = JOINT_COLUMNS + index + ROLE_COLUMNS + kind + 4;
+        // What keeps them apart takes five columns.
+        let used = JOINT_COLUMNS + index + ROLE_COLUMNS + kind + 5;
         Self { index, kind, text: columns_max.saturating_sub(used).max(TEXT_COLUMNS_MIN) }
     }
 

@@ -14,7 +14,7 @@ use crate::screen;
 /// Messages shown before and after a change.
 const AROUND: usize = 1;
 /// Changes shown; `--report` lists every one.
-const HUNKS_MAX: usize = 200;
+const HUNKS_MAX: usize = 50;
 /// Bytes of a block that are compared and can reach the screen.
 const PREVIEW_BYTES: usize = 2000;
 

@@ -90,17 +90,16 @@ fn remarks(finding: &Finding) -> Vec<Note> {
 
 fn heading(finding: &Finding, width: usize) -> String {
     let severity = format!("{}[{}]", finding.severity.as_str(), finding.code);
-    let start = screen::columns(&severity) + 1 + finding.name.len() + 2;
-    let message = screen::printable(&finding.message);
-    let mut lines = screen::wrap(&message, width.saturating_sub(start).max(20)).into_iter();
-    let mut out = format!(
-        "{} {}: {}\n",
-        style::severity(finding.severity).paint(&severity),
-        style::STRONG.paint(finding.name),
-        lines.next().unwrap_or_default()
-    );
-    for line in lines {
-        let _ = writeln!(out, "{:start$}{line}", "");
+    let start = format!("{severity} {}:", finding.name);
+    let painted =
+        format!("{} {}:", style::severity(finding.severity).paint(&severity), style::STRONG.paint(finding.name));
+    let text = format!("{start} {}", screen::printable(&finding.message));
+    let mut out = String::new();
+    for (index, line) in screen::wrap(&text, width.saturating_sub(HANG.len())).iter().enumerate() {
+        let _ = match line.strip_prefix(&start) {
+            Some(rest) if index == 0 => writeln!(out, "{painted}{rest}"),
+            _ => writeln!(out, "{HANG}{line}"),
+        };
     }
     out
 }

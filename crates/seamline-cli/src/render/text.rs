@@ -125,6 +125,7 @@ fn remedy(tally: &Tally) -> String {
         (1, _) if all == 1 => "it can be fixed with `seamline fix`".to_owned(),
         (fixable, _) if fixable == all => "all can be fixed with `seamline fix`".to_owned(),
         (0, 0) => "none can be fixed under this policy".to_owned(),
+        (0, 1) if all == 1 => "it can be fixed with `seamline fix --unsafe`".to_owned(),
         (0, only) => format!("{} can be fixed with `seamline fix --unsafe`", of(only, all)),
         (fixable, 0) => format!("{} can be fixed with `seamline fix`", of(fixable, all)),
         (fixable, only) => {

@@ -1,0 +1,105 @@
+//! Whatever is given, the answer is clear and nothing breaks.
+
+use crate::bench::{BROKEN, Bench, CLEAN};
+
+/// A complaint, as every unreadable input gets it.
+#[track_caller]
+fn complains(bench: &Bench, name: &str, what: &str) {
+    for command in ["check", "fix"] {
+        let ran = bench.run(&[command, name]).expect(2);
+        assert!(ran.err.starts_with(&format!("seamline: {name}: ")), "{}", ran.err);
+        assert!(ran.err.contains(what), "{}", ran.err);
+        assert_eq!(ran.out, "");
+    }
+}
+
+#[test]
+fn bytes_that_are_no_body_are_refused_with_their_place() {
+    let bench = Bench::new();
+    for (name, bytes, what) in [
+        ("empty.json", &b""[..], "line 1 column 1"),
+        ("text.json", b"hello", "line 1 column 1"),
+        ("cut.json", b"{\n \"messages\": [", "line 2 column 15"),
+        ("nul.json", b"{\"messages\":[\"a\0b\"]}", "line 1 column 16"),
+        ("utf.json", b"{\n\"a\": \"\xff\"}", "line 2 column 7"),
+        ("envelope.json", br#"{"messages": 3}"#, "`messages` is a number, not a list"),
+        ("number.json", b"7", "not a request body"),
+    ] {
+        bench.write(name, bytes);
+        complains(&bench, name, what);
+    }
+}
+
+#[test]
+fn nesting_has_no_bottom() {
+    let bench = Bench::new();
+    let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
+    bench.write("deep.json", format!(r#"{{"messages":[{{"role":"user","content":"x","extra":{deep}}}]}}"#));
+    bench.write("deeper.json", format!(r#"{{"messages":[{{"role":"user","content":{deep}}}]}}"#));
+    bench.write("list.json", &deep);
+    for name in ["deep.json", "deeper.json", "list.json"] {
+        for format in ["text", "json", "sarif", "github"] {
+            let ran = bench.run(&["check", name, "--format", format]);
+            assert!(ran.code.is_some_and(|code| code < 2), "{ran:?}");
+        }
+        let ran = bench.run(&["fix", name, "--diff", "--unsafe"]);
+        assert!(ran.code.is_some_and(|code| code < 2), "{ran:?}");
+    }
+}
+
+#[test]
+fn paths_that_lead_nowhere_are_refused() {
+    let bench = Bench::new();
+    bench.write("file", CLEAN);
+    std::fs::create_dir(bench.path("folder")).unwrap();
+    complains(&bench, "missing.json", "no such file");
+    complains(&bench, "file/below.json", "could not read");
+    complains(&bench, "folder", "no `*.json` file");
+}
+
+#[test]
+fn one_unreadable_body_does_not_keep_the_others() {
+    let bench = Bench::new();
+    bench.write("a.json", BROKEN);
+    bench.write("b.json", "{");
+    bench.write("c.json", BROKEN);
+    bench.run(&["fix", "a.json", "b.json", "c.json", "missing.json"]).expect(2);
+    bench.run(&["check", "a.json", "c.json"]).expect(0);
+    assert_eq!(bench.read("b.json"), "{");
+}
+
+#[test]
+fn a_body_nobody_may_read_is_refused() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let bench = Bench::new();
+    let path = bench.write("secret.json", CLEAN);
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000)).unwrap();
+    if std::fs::read(&path).is_ok() {
+        // Whoever may read everything gets an answer.
+        bench.run(&["check", "secret.json"]).expect(0);
+    } else {
+        complains(&bench, "secret.json", "permission denied");
+    }
+}
+
+#[test]
+fn a_path_need_not_be_text() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let bench = Bench::new();
+    let name = std::ffi::OsStr::from_bytes(b"caf\xe9.json");
+    bench.write(name, BROKEN);
+    let mut command = bench.command(&["fix"]);
+    let ran = crate::bench::Ran::of(command.arg(name)).expect(0);
+    assert!(ran.out.contains("caf\u{fffd}.json: repaired"), "{}", ran.out);
+    let mut command = bench.command(&["undo"]);
+    crate::bench::Ran::of(command.arg(name)).expect(0);
+    assert_eq!(bench.read(name), BROKEN);
+}
+
+#[test]
+fn a_pipe_can_be_checked_but_not_repaired_in_place() {
+    let bench = Bench::new();
+    let ran = bench.run_on(BROKEN, &["fix", "/dev/stdin"]).expect(2);
+    assert!(ran.err.contains("not a regular file"), "{}", ran.err);
+    bench.run_on(BROKEN, &["check", "/dev/stdin"]).expect(1);
+}

@@ -1,0 +1,179 @@
+//! `seamline check`
+
+use std::process::Stdio;
+
+use crate::bench::{BROKEN, Bench, CLEAN, HOPELESS};
+
+#[test]
+fn the_exit_status_says_what_was_found() {
+    let bench = Bench::new();
+    bench.write("broken.json", BROKEN);
+    bench.write("clean.json", CLEAN);
+    bench.run(&["check", "clean.json"]).expect(0);
+    bench.run(&["check", "broken.json"]).expect(1);
+    bench.run(&["check", "clean.json", "broken.json"]).expect(1);
+    bench.run(&["check", "missing.json"]).expect(2);
+}
+
+#[test]
+fn what_is_only_worth_knowing_is_not_wrong() {
+    let bench = Bench::new();
+    let open = r#"{"model":"claude-sonnet-4-5","max_tokens":64,"messages":[{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"read","input":{}}]}]}"#;
+    bench.write("open.json", open);
+    let ran = bench.run(&["check", "--policy", "clawos", "--format", "json", "open.json"]).expect(0);
+    assert_eq!(ran.json()["documents"][0]["findings"][0]["severity"], "info");
+}
+
+#[test]
+fn a_clean_body_gives_one_line() {
+    let bench = Bench::new();
+    bench.write("clean.json", CLEAN);
+    let ran = bench.run(&["check", "clean.json"]).expect(0);
+    assert_eq!(ran.out, "✓ clean.json: nothing wrong (3 messages, 1 call; anthropic_messages for anthropic)\n");
+    assert_eq!(ran.err, "");
+}
+
+#[test]
+fn a_finding_is_told_with_its_place_and_the_pair() {
+    let bench = Bench::new();
+    bench.write("broken.json", BROKEN);
+    let ran = bench.run(&["check", "broken.json"]).expect(1);
+    for piece in [
+        "error[PAIR001] unanswered-call: no result answers call `toolu_1`\n",
+        "╭─ broken.json:1:137 · message 1 · block 0 · /messages/1/content/0\n",
+        "╭──▸ 1 assistant  call   read toolu_1 {\"path\":\"main.rs\"}\n",
+        "╰──✗",
+        "the provider would answer: messages.1: `tool_use` ids were found",
+        "╰ fix: answer call `toolu_1` with a synthetic result (safe)\n",
+        "✗ 1 error; it can be fixed with `seamline fix`\n",
+    ] {
+        assert!(ran.out.contains(piece), "{piece}\n{}", ran.out);
+    }
+    assert!(!ran.out.contains('\u{1b}'), "styles reach terminals only");
+}
+
+#[test]
+fn standard_input_is_the_default() {
+    let bench = Bench::new();
+    for args in [&["check", "--format", "json"][..], &["check", "-", "--format", "json"]] {
+        let ran = bench.run_on(BROKEN, args).expect(1);
+        assert_eq!(ran.json()["documents"][0]["path"], "-");
+    }
+}
+
+#[test]
+fn dialect_provider_and_policy_can_be_named() {
+    let bench = Bench::new();
+    bench.write("broken.json", BROKEN);
+    bench.write("mine.toml", "preset = \"minimal\"\nunanswered_call = \"synthesize\"\n");
+    let ran = bench.run(&["check", "broken.json", "--provider", "anthropic", "--format", "json"]).expect(1);
+    assert_eq!(ran.json()["documents"][0]["provider"], "anthropic");
+    let fix = |policy: &str| {
+        let ran = bench.run(&["check", "broken.json", "--policy", policy, "--format", "json"]).expect(1);
+        ran.json()["documents"][0]["findings"][0]["fix"]["safety"].clone()
+    };
+    assert_eq!(fix("lossless"), "safe");
+    assert_eq!(fix("minimal"), "unsafe");
+    assert_eq!(fix("mine.toml"), "safe");
+}
+
+#[test]
+fn names_that_do_not_exist_are_told_once_with_those_that_do() {
+    let bench = Bench::new();
+    bench.write("broken.json", BROKEN);
+    bench.write("bad.toml", "unanswered_call = \"guess\"\n");
+    for (option, value, hint) in [
+        ("--provider", "nobody", "anthropic"),
+        ("--dialect", "klingon", "anthropic_messages"),
+        ("--policy", "nothing", "lossless"),
+        ("--policy", "bad.toml", "remove_call"),
+    ] {
+        let ran = bench.run(&["check", "broken.json", "broken.json", option, value]).expect(2);
+        assert_eq!(ran.out, "");
+        assert!(ran.err.contains(hint) && ran.err.contains("\nhint: "), "{}", ran.err);
+    }
+}
+
+#[test]
+fn many_bodies_are_told_in_the_order_given() {
+    let bench = Bench::new();
+    let names: Vec<_> = (0..40).map(|index| format!("{:02}.json", (index * 7) % 40)).collect();
+    for (index, name) in names.iter().enumerate() {
+        bench.write(name, if index % 3 == 0 { BROKEN } else { CLEAN });
+    }
+    let mut args = vec!["check", "--format", "json"];
+    args.extend(names.iter().map(String::as_str));
+    let ran = bench.run(&args).expect(1);
+    let told: Vec<_> = ran.json()["documents"].as_array().unwrap().iter().map(|one| one["path"].clone()).collect();
+    assert_eq!(told, names);
+    args[2] = "text";
+    let ran = bench.run(&args).expect(1);
+    assert!(ran.out.ends_with("✗ 14 errors in 14 of 40 bodies; all can be fixed with `seamline fix`\n"), "{}", ran.out);
+}
+
+#[test]
+fn a_folder_stands_for_the_bodies_below_it() {
+    let bench = Bench::new();
+    bench.write("logs/b.json", CLEAN);
+    bench.write("logs/a/c.json", BROKEN);
+    bench.write("logs/a/notes.txt", "not a body");
+    let ran = bench.run(&["check", "logs", "logs/b.json", "--format", "json"]).expect(1);
+    let documents = ran.json()["documents"].as_array().unwrap().clone();
+    let paths: Vec<_> = documents.iter().map(|one| one["path"].as_str().unwrap()).collect();
+    assert_eq!(paths, ["logs/a/c.json", "logs/b.json"]);
+    assert_eq!(ran.err, "seamline: logs: 2 files\n");
+}
+
+#[test]
+fn a_terminal_is_not_flooded() {
+    let bench = Bench::new();
+    let mut body = String::from(r#"{"model":"claude-sonnet-4-5","max_tokens":64,"messages":["#);
+    for index in 0..100 {
+        body += r#"{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"tool_use","id":"t"#;
+        body += &index.to_string();
+        body += r#"","name":"read","input":{}}]},"#;
+    }
+    body += r#"{"role":"user","content":"x"}]}"#;
+    bench.write("long.json", &body);
+    let ran = bench.run(&["check", "long.json"]).expect(1);
+    assert_eq!(ran.out.matches("error[PAIR001]").count(), 50);
+    assert!(ran.out.contains("… and 50 more: 50 PAIR001 unanswered-call"), "{}", ran.out);
+    let ran = bench.run(&["check", "long.json", "--all"]).expect(1);
+    assert_eq!(ran.out.matches("error[PAIR001]").count(), 100);
+}
+
+#[test]
+fn what_people_said_does_not_reach_the_terminal_as_commands() {
+    let bench = Bench::new();
+    bench.write("evil.json", BROKEN.replace("never mind", r"\u001b]0;owned\u0007\u001b[31m"));
+    let ran = bench.run(&["check", "evil.json"]).expect(1);
+    assert!(!ran.out.contains(['\u{1b}', '\u{7}']), "{}", ran.out);
+    let mut coloured = bench.command(&["check", "evil.json"]);
+    let ran = crate::bench::Ran::of(coloured.env("CLICOLOR_FORCE", "1")).expect(1);
+    assert!(ran.out.contains("\u{1b}[") && !ran.out.contains("\u{1b}]0;owned"), "{}", ran.out);
+    assert!(ran.out.contains("␛]0;owned␇␛[31m"), "{}", ran.out);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let bench = Bench::new();
+    bench.write("broken.json", BROKEN);
+    let mut command = bench.command(&["rules"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!((ended.status.code(), ended.stderr), (Some(0), Vec::new()));
+    let mut command = bench.command(&["check", "broken.json", "--format", "sarif"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let ended = child.wait_with_output().unwrap();
+    assert!(ended.stderr.is_empty() && ended.status.code().is_some_and(|code| code < 2), "{ended:?}");
+}
+
+#[test]
+fn what_cannot_be_put_right_is_said() {
+    let bench = Bench::new();
+    bench.write("hopeless.json", HOPELESS);
+    let ran = bench.run(&["check", "hopeless.json"]).expect(1);
+    assert!(ran.out.ends_with("✗ 1 error; it can be fixed with `seamline fix --unsafe`\n"), "{}", ran.out);
+}

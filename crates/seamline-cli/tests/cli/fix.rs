@@ -1,0 +1,237 @@
+//! `seamline fix`
+
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+
+use serde_json::{Value, json};
+
+use crate::bench::{BROKEN, Bench, CLEAN, HOPELESS, Ran};
+
+#[test]
+fn a_body_is_repaired_in_place_and_settles() {
+    let bench = Bench::new();
+    bench.write("body.json", BROKEN);
+    let ran = bench.run(&["fix", "body.json"]).expect(0);
+    assert!(ran.out.starts_with("✓ body.json: repaired; 1 finding put right\n"), "{}", ran.out);
+    assert!(ran.out.contains("`seamline undo body.json` takes it back"), "{}", ran.out);
+    bench.run(&["check", "body.json"]).expect(0);
+    assert_eq!(bench.names("."), ["body.json", "state"]);
+}
+
+#[test]
+fn a_clean_body_is_not_touched() {
+    let bench = Bench::new();
+    let path = bench.write("body.json", CLEAN);
+    let before = std::fs::metadata(&path).unwrap();
+    let ran = bench.run(&["fix", "body.json"]).expect(0);
+    assert_eq!(ran.out, "✓ body.json: nothing wrong, nothing changed\n");
+    let after = std::fs::metadata(&path).unwrap();
+    assert_eq!((before.modified().unwrap(), before.ino()), (after.modified().unwrap(), after.ino()));
+    assert_eq!(bench.names("."), ["body.json"], "nothing to keep, nothing kept");
+}
+
+#[test]
+fn from_standard_input_only_the_body_goes_to_standard_output() {
+    let bench = Bench::new();
+    let ran = bench.run_on(BROKEN, &["fix"]).expect(0);
+    assert!(ran.out.starts_with(r#"{"model":"claude-sonnet-4-5","#) && ran.out.ends_with('}'), "{}", ran.out);
+    bench.run_on(&ran.out, &["check"]).expect(0);
+    assert!(ran.err.contains("PAIR001 unanswered-call"), "{}", ran.err);
+    let again = bench.run_on(&ran.out, &["fix", "-"]).expect(0);
+    assert_eq!(again.out, ran.out);
+    for format in ["json", "sarif", "github"] {
+        assert_eq!(bench.run_on(BROKEN, &["fix", "--format", format]).expect(0).out, ran.out);
+    }
+    let failed = bench.run_on("{", &["fix"]).expect(2);
+    assert_eq!(failed.out, "");
+    assert_eq!(bench.names("."), Vec::<String>::new());
+}
+
+#[test]
+fn a_clean_body_passes_byte_for_byte() {
+    let bench = Bench::new();
+    let odd = format!(" {}\r\n\t", CLEAN.replace(":[", " : [ "));
+    assert_eq!(bench.run_on(&odd, &["fix"]).expect(0).out, odd);
+    bench.write("odd.json", &odd);
+    assert_eq!(bench.run(&["fix", "odd.json", "--stdout"]).expect(0).out, odd);
+    bench.run(&["fix", "odd.json", "--output", "copy.json"]).expect(0);
+    assert_eq!(bench.read("copy.json"), odd);
+}
+
+#[test]
+fn a_diff_changes_nothing_and_tells_what_would_be_left() {
+    let bench = Bench::new();
+    bench.write("body.json", BROKEN);
+    let ran = bench.run(&["fix", "--diff", "body.json"]).expect(0);
+    assert!(ran.out.contains("  +   2  user       result toolu_1 [synthetic]"), "{}", ran.out);
+    assert!(ran.out.contains("    2 3  user       text   never mind\n"), "{}", ran.out);
+    assert_eq!(bench.read("body.json"), BROKEN);
+    assert_eq!(bench.names("."), ["body.json"]);
+    bench.write("hopeless.json", HOPELESS);
+    bench.run(&["fix", "--diff", "hopeless.json"]).expect(1);
+    bench.run(&["fix", "--diff", "--unsafe", "hopeless.json"]).expect(0);
+    let ran = bench.run_on(BROKEN, &["fix", "--diff"]).expect(0);
+    assert!(ran.out.contains("  +   2  user") && ran.err.is_empty(), "{ran:?}");
+}
+
+#[test]
+fn what_remains_is_said_with_what_unsafe_would_do() {
+    let bench = Bench::new();
+    bench.write("body.json", HOPELESS);
+    let ran = bench.run(&["fix", "body.json"]).expect(1);
+    assert!(ran.out.starts_with("✗ body.json: not repaired\n"), "{}", ran.out);
+    assert!(ran.out.contains("still wrong: 1 error\n"), "{}", ran.out);
+    assert!(ran.out.contains("`--unsafe` would put 1 of them right"), "{}", ran.out);
+    assert_eq!(bench.read("body.json"), HOPELESS);
+    bench.run(&["fix", "--unsafe", "body.json"]).expect(0);
+    bench.run(&["check", "body.json"]).expect(0);
+    bench.run(&["undo", "body.json"]).expect(0);
+    assert_eq!(bench.read("body.json"), HOPELESS);
+}
+
+#[test]
+fn the_mode_stays_and_links_are_followed() {
+    let bench = Bench::new();
+    let path = bench.write("real/body.json", BROKEN);
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+    std::os::unix::fs::symlink("real/body.json", bench.path("link.json")).unwrap();
+    bench.run(&["fix", "link.json"]).expect(0);
+    assert!(bench.path("link.json").is_symlink());
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o640);
+    bench.run(&["check", "real/body.json"]).expect(0);
+    bench.run(&["undo", "real/body.json"]).expect(0);
+    assert_eq!(bench.read("link.json"), BROKEN);
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o640);
+}
+
+#[test]
+fn without_a_place_for_the_old_bytes_nothing_is_replaced() {
+    let bench = Bench::new();
+    bench.write("body.json", BROKEN);
+    let mut command = bench.command(&["fix", "body.json"]);
+    let ran = Ran::of(command.env_remove("XDG_STATE_HOME")).expect(2);
+    assert!(ran.err.contains("XDG_STATE_HOME") && ran.err.contains("\nhint: "), "{}", ran.err);
+    bench.write("file", "");
+    let mut command = bench.command(&["fix", "body.json"]);
+    let ran = Ran::of(command.env("XDG_STATE_HOME", bench.path("file"))).expect(2);
+    assert!(ran.err.contains("could not keep the old bytes"), "{}", ran.err);
+    assert_eq!(bench.read("body.json"), BROKEN);
+    let mut command = bench.command(&["fix", "body.json"]);
+    Ran::of(command.env_remove("XDG_STATE_HOME").env("HOME", bench.path("home"))).expect(0);
+    assert!(bench.path("home/.local/state/seamline/objects").is_dir());
+}
+
+#[test]
+fn a_folder_nobody_may_write_to_keeps_its_file() {
+    let bench = Bench::new();
+    bench.write("locked/body.json", BROKEN);
+    let locked = bench.path("locked");
+    std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o555)).unwrap();
+    let may_write = std::fs::write(bench.path("locked/try"), "").is_ok();
+    let ran = bench.run(&["fix", "locked/body.json"]);
+    std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o755)).unwrap();
+    if may_write {
+        // Whoever may write everywhere gets his repair.
+        ran.expect(0);
+    } else {
+        assert!(ran.expect(2).err.contains("permission denied"));
+        assert_eq!(bench.read("locked/body.json"), BROKEN);
+        bench.run(&["undo", "locked/body.json"]).expect(2);
+    }
+}
+
+#[test]
+fn a_body_can_be_written_elsewhere() {
+    let bench = Bench::new();
+    bench.write("body.json", BROKEN);
+    bench.run(&["fix", "body.json", "--output", "whole.json"]).expect(0);
+    bench.run(&["check", "whole.json"]).expect(0);
+    let ran = bench.run(&["fix", "body.json", "--stdout"]).expect(0);
+    assert_eq!(ran.out, bench.read("whole.json"));
+    assert_eq!(bench.read("body.json"), BROKEN);
+    // What is not a file is written to, not replaced.
+    let ran = bench.run(&["fix", "body.json", "--output", "/dev/stdout", "--format", "github"]).expect(0);
+    assert_eq!(ran.out, bench.read("whole.json"));
+    let ran = bench.run(&["fix", "body.json", "--output", "body.json/x"]).expect(2);
+    assert!(ran.err.contains("body.json/x: could not write"), "{}", ran.err);
+}
+
+#[test]
+fn options_that_exclude_each_other_are_refused() {
+    let bench = Bench::new();
+    bench.write("a.json", BROKEN);
+    bench.write("b.json", BROKEN);
+    for args in [
+        &["fix", "a.json", "--diff", "--stdout"][..],
+        &["fix", "a.json", "--stdout", "--output", "c.json"],
+        &["fix", "a.json", "--diff", "--output", "c.json"],
+        &["fix", "a.json", "--diff", "--format", "json"],
+        &["fix", "a.json", "b.json", "--stdout"],
+        &["fix", "a.json", "b.json", "--output", "c.json"],
+    ] {
+        let ran = bench.run(args).expect(2);
+        assert_eq!(ran.out, "");
+    }
+    assert_eq!((bench.read("a.json"), bench.read("b.json")), (BROKEN.to_owned(), BROKEN.to_owned()));
+}
+
+#[test]
+fn the_report_has_the_shape_that_is_promised() {
+    let bench = Bench::new();
+    bench.write("broken.json", BROKEN);
+    bench.write("clean.json", CLEAN);
+    bench.write("cut.json", "{");
+    bench.run(&["fix", "broken.json", "clean.json", "cut.json", "--report", "report.json"]).expect(2);
+    let text = bench.read("report.json");
+    let report: Value = serde_json::from_str(&text).unwrap();
+    let documents = report["documents"].as_array().unwrap();
+    let order = ["path", "changed", "passes", "lossless", "actions", "dropped", "remaining", "prefix"];
+    assert!(crate::formats::in_order(&text, &order), "{text}");
+    let action = documents[0]["actions"][0].as_object().unwrap();
+    let keys: Vec<_> = action.keys().map(String::as_str).collect();
+    assert_eq!(keys, ["action", "after_hash", "before_hash", "call_id", "code", "pointer", "synthetic"]);
+    assert_eq!(
+        (&action["code"], &action["call_id"], &action["synthetic"]),
+        (&json!("PAIR001"), &json!("toolu_1"), &json!(true))
+    );
+    assert_eq!(
+        documents[1],
+        json!({"path": "clean.json", "changed": false, "passes": 0, "lossless": true, "actions": [], "dropped": [],
+               "remaining": [], "prefix": {"unchanged_bytes": CLEAN.len(), "first_changed_message": null, "invalidates": []}})
+    );
+    assert_eq!(documents[2]["path"], "cut.json");
+    assert!(documents[2]["error"]["message"].is_string());
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_a_failure() {
+    let bench = Bench::new();
+    bench.write("file", "");
+    let ran = bench.run_on(BROKEN, &["fix", "--report", "file/report.json"]).expect(2);
+    assert!(ran.err.contains("file/report.json: could not write"), "{}", ran.err);
+}
+
+#[test]
+fn many_bodies_are_repaired_at_once() {
+    let bench = Bench::new();
+    for index in 0..30 {
+        bench.write(format!("all/{index:02}.json"), if index % 2 == 0 { BROKEN } else { CLEAN });
+    }
+    let ran = bench.run(&["fix", "all"]).expect(0);
+    assert!(ran.out.ends_with("\n✓ repaired 15 of 30 bodies; nothing is wrong any more\n"), "{}", ran.out);
+    bench.run(&["check", "all"]).expect(0);
+    bench.run(&["undo", "all/00.json"]).expect(0);
+    assert_eq!(bench.read("all/00.json"), BROKEN);
+}
+
+#[test]
+fn the_examples_are_broken_and_can_be_repaired() {
+    let bench = Bench::new();
+    for name in ["stuck-agent.json", "stuck-agent-openai.json"] {
+        let path = format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR"));
+        bench.write(name, std::fs::read(path).unwrap());
+        bench.run(&["check", name]).expect(1);
+        bench.run(&["fix", "--diff", name]).expect(0);
+        bench.run(&["fix", name]).expect(0);
+        bench.run(&["check", name]).expect(0);
+    }
+}

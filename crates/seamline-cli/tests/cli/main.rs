@@ -1,0 +1,11 @@
+//! The command as people and programs run it.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a bench that cannot be set up fails its test")]
+
+mod bad_inputs;
+mod bench;
+mod check;
+mod fix;
+mod formats;
+mod lists;
+mod undo;

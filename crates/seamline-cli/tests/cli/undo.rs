@@ -1,0 +1,128 @@
+//! `seamline undo`
+
+use std::process::Stdio;
+
+use crate::bench::{BROKEN, Bench, HOPELESS};
+
+#[test]
+fn the_exact_bytes_come_back() {
+    let bench = Bench::new();
+    let odd = format!("\u{feff} {}\r\n", BROKEN.replace(':', " :\t"));
+    bench.write("body.json", &odd);
+    bench.run(&["fix", "body.json"]).expect(0);
+    assert_ne!(bench.read("body.json"), odd);
+    let ran = bench.run(&["undo", "body.json"]).expect(0);
+    assert!(ran.out.starts_with("✓ body.json: took back the repair of 20"), "{}", ran.out);
+    assert_eq!(bench.read("body.json"), odd);
+}
+
+#[test]
+fn repairs_are_taken_back_one_after_the_other() {
+    let bench = Bench::new();
+    let two =
+        BROKEN.replace(r#"{"role":"user","content":"never mind"}"#, r#"{"role":"user","content":"never mind"},["x"]"#);
+    bench.write("body.json", &two);
+    bench.run(&["fix", "body.json"]).expect(1);
+    let once = bench.read("body.json");
+    bench.run(&["fix", "--unsafe", "body.json"]).expect(0);
+    let twice = bench.read("body.json");
+    assert!(two != once && once != twice);
+    let ran = bench.run(&["undo", "body.json"]).expect(0);
+    assert!(ran.out.ends_with("; 1 repair can still be taken back\n"), "{}", ran.out);
+    assert_eq!(bench.read("body.json"), once);
+    bench.run(&["undo", "body.json"]).expect(0);
+    assert_eq!(bench.read("body.json"), two);
+    let ran = bench.run(&["undo", "body.json"]).expect(2);
+    assert!(ran.err.contains("no repair of this file is known"), "{}", ran.err);
+}
+
+#[test]
+fn a_file_that_was_changed_since_is_left_alone() {
+    let bench = Bench::new();
+    bench.write("body.json", BROKEN);
+    bench.run(&["fix", "body.json"]).expect(0);
+    bench.write("body.json", HOPELESS);
+    let ran = bench.run(&["undo", "body.json"]).expect(2);
+    assert!(ran.err.contains("it was changed after the repair") && ran.err.contains("hint: `--force`"), "{}", ran.err);
+    assert_eq!(bench.read("body.json"), HOPELESS);
+    let ran = bench.run(&["undo", "--force", "body.json"]).expect(0);
+    assert_eq!(bench.read("body.json"), BROKEN);
+    let kept = ran.out.split("is kept in ").nth(1).unwrap().trim_end().to_owned();
+    assert_eq!(bench.read(kept), HOPELESS);
+}
+
+#[test]
+fn a_file_that_is_gone_comes_back_only_by_force() {
+    let bench = Bench::new();
+    let path = bench.write("body.json", BROKEN);
+    bench.run(&["fix", "body.json"]).expect(0);
+    std::fs::remove_file(path).unwrap();
+    bench.run(&["undo", "body.json"]).expect(2);
+    bench.run(&["undo", "--force", "body.json"]).expect(0);
+    assert_eq!(bench.read("body.json"), BROKEN);
+}
+
+#[test]
+fn a_repair_that_was_recorded_and_never_happened_is_passed_over() {
+    let bench = Bench::new();
+    bench.write("body.json", BROKEN);
+    bench.run(&["fix", "body.json"]).expect(0);
+    let once = bench.read("body.json");
+    let folder = bench.names("state/seamline/repairs").remove(0);
+    let first = bench.read(format!("state/seamline/repairs/{folder}/1"));
+    let record: serde_json::Value = serde_json::from_str(&first).unwrap();
+    // What a crash between the record and the rename leaves behind.
+    let mut crashed = record.clone();
+    crashed["before"] = record["after"].clone();
+    crashed["after"] = "0".repeat(64).into();
+    bench.write(format!("state/seamline/repairs/{folder}/2"), crashed.to_string());
+    assert_eq!(bench.read("body.json"), once);
+    bench.run(&["undo", "body.json"]).expect(0);
+    assert_eq!(bench.read("body.json"), BROKEN);
+}
+
+#[test]
+fn bytes_that_were_damaged_are_not_given_back() {
+    let bench = Bench::new();
+    bench.write("body.json", BROKEN);
+    bench.run(&["fix", "body.json"]).expect(0);
+    let repaired = bench.read("body.json");
+    let object = bench.names("state/seamline/objects").remove(0);
+    bench.write(format!("state/seamline/objects/{object}"), "something else");
+    let ran = bench.run(&["undo", "body.json"]).expect(2);
+    assert!(ran.err.contains("are damaged"), "{}", ran.err);
+    assert_eq!(bench.read("body.json"), repaired);
+}
+
+#[test]
+fn the_old_bytes_are_for_their_owner_only() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let bench = Bench::new();
+    bench.write("body.json", BROKEN);
+    bench.run(&["fix", "body.json"]).expect(0);
+    let mode = |name: &str| std::fs::metadata(bench.path(name)).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode("state/seamline/objects"), 0o700);
+    let object = bench.names("state/seamline/objects").remove(0);
+    assert_eq!(mode(&format!("state/seamline/objects/{object}")), 0o600);
+}
+
+#[test]
+fn two_repairs_at_once_lose_nothing() {
+    let bench = Bench::new();
+    for round in 0..8 {
+        let name = format!("{round}.json");
+        bench.write(&name, BROKEN);
+        let start = || {
+            let mut command = bench.command(&["fix", &name]);
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        };
+        let runs = [start(), start(), start()];
+        let codes: Vec<_> =
+            runs.into_iter().map(|run| run.wait_with_output().unwrap().status.code().unwrap()).collect();
+        // One repairs; the others find it done, or see that the file changed under them.
+        assert!(codes.contains(&0) && !codes.contains(&1), "{codes:?}");
+        bench.run(&["check", &name]).expect(0);
+        bench.run(&["undo", &name]).expect(0);
+        assert_eq!(bench.read(&name), BROKEN);
+    }
+}
