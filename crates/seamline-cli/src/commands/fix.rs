@@ -1,6 +1,5 @@
 //! `seamline fix`
 
-use std::fmt::Write as _;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -15,10 +14,9 @@ use crate::files::{replace, undo};
 use crate::input::{Input, Inputs, Source};
 use crate::many;
 use crate::output::{self, Output};
-use crate::render::diff::Sides;
+use crate::render::repair::{Destination, Total};
 use crate::render::series::Series;
-use crate::render::{Counts, Examined, diff, github, json, repair, sarif, style};
-use crate::screen;
+use crate::render::{Counts, Examined, github, json, repair, sarif};
 
 /// Put request bodies right
 ///
@@ -76,21 +74,12 @@ struct Done {
 struct Fixed {
     /// The body in the format asked for.
     text: String,
-    /// The body in the report.
-    report: String,
+    /// The body in the report, if there is one.
+    report: Option<String>,
     /// The bytes for standard output.
     body: Option<Vec<u8>>,
     changed: bool,
-    remaining: Counts,
-}
-
-/// What came of all bodies together.
-#[derive(Default)]
-struct Total {
-    bodies: usize,
-    changed: usize,
-    failed: usize,
-    still_wrong: usize,
+    has_findings: bool,
     remaining: Counts,
 }
 
@@ -107,6 +96,7 @@ impl Fix {
         }
         let mut output = Output::new();
         let speaks_aside = !self.diff && self.output.is_none() && (self.stdout || inputs.has_stdin());
+        let is_alone = inputs.list.len() == 1;
         let mut series = Series::new(self.format);
         let mut reports = Series::new(Format::Json);
         let mut report = reports.opening();
@@ -117,12 +107,16 @@ impl Fix {
         many::in_order("repairing", &inputs.list, work, |done| {
             match done.outcome {
                 Ok(fixed) => {
-                    report += &reports.next(fixed.report.clone());
-                    total.add(&fixed);
+                    report += &reports.next(fixed.report.unwrap_or_default());
+                    total.add(fixed.changed, fixed.remaining);
                     if let Some(body) = &fixed.body {
                         output.bytes(body);
                     }
-                    tell(&mut output, speaks_aside, &series.next(fixed.text));
+                    // Of many bodies only those are told that something was done to, or is wrong with.
+                    let is_worth_telling = fixed.changed || fixed.has_findings || self.format != Format::Text;
+                    if is_worth_telling || (is_alone && !speaks_aside) {
+                        tell(&mut output, speaks_aside, &series.next(fixed.text));
+                    }
                 }
                 Err(failure) => {
                     output::complain_about(&done.label, &failure);
@@ -134,15 +128,15 @@ impl Fix {
             ControlFlow::Continue(())
         });
         tell(&mut output, speaks_aside, &series.closing());
-        if self.format == Format::Text && inputs.list.len() > 1 {
-            tell(&mut output, speaks_aside, &self.summary(&total));
+        if self.format == Format::Text && !is_alone {
+            tell(&mut output, speaks_aside, &repair::summary(&total, self.diff));
         }
         if let Some(path) = &self.report {
             report += &reports.closing();
             replace::write(path, report.as_bytes()).map_err(|failure| about(path, failure))?;
         }
         let is_lost = output.is_gone() && speaks_aside;
-        let exit = if is_lost { Exit::Failed } else { total.exit() };
+        let exit = if is_lost { Exit::Failed } else { exit(&total) };
         Ok(output.finish(exit))
     }
 
@@ -173,119 +167,60 @@ impl Fix {
     fn repair(&self, source: &Source, label: &str, options: &Options) -> Result<Fixed, Failure> {
         let before = source.read()?;
         let repaired = seamline::repair(&before, options)?;
-        let body = self.write(source, &before, &repaired)?;
+        let destination = self.destination(source);
+        let body = write(&destination, &before, &repaired)?;
         let examined = Examined { label, body: &repaired.body, options, findings: &repaired.remaining };
         let text = match self.format {
-            Format::Text => self.text(&examined, &before, &repaired)?,
+            Format::Text => repair::document(&examined, &before, &repaired, &destination)?,
             Format::Json => json::repaired(label, &repaired),
             Format::Sarif => sarif::document(&examined),
             Format::Github => github::document(&examined),
         };
         Ok(Fixed {
             text,
-            report: json::repaired(label, &repaired),
+            report: self.report.is_some().then(|| json::repaired(label, &repaired)),
             body,
             changed: repaired.changed(),
+            has_findings: !repaired.remaining.is_empty(),
             remaining: Counts::of(&repaired.remaining),
         })
     }
 
-    /// Writes the body to where it belongs; what belongs on standard output comes back.
-    fn write(&self, source: &Source, before: &[u8], repaired: &Repaired<'_>) -> Result<Option<Vec<u8>>, Failure> {
+    fn destination<'a>(&'a self, source: &'a Source) -> Destination<'a> {
         match (self.diff, self.stdout, &self.output, source) {
-            (true, ..) => Ok(None),
-            (_, true, ..) | (_, _, None, Source::Stdin) => Ok(Some(repaired.body.to_vec())),
-            (_, _, Some(path), _) => {
-                replace::write(path, &repaired.body).map_err(|failure| about(path, failure))?;
-                Ok(None)
-            }
-            (_, _, None, Source::Path(path)) => {
-                if repaired.changed() {
-                    undo::repair(path, before, &repaired.body)?;
-                }
-                Ok(None)
-            }
+            (true, ..) => Destination::Nowhere,
+            (_, _, Some(path), _) => Destination::File(path),
+            (_, true, ..) | (_, _, _, Source::Stdin) => Destination::Stdout,
+            (_, _, _, Source::Path(path)) => Destination::InPlace(path),
         }
-    }
-
-    fn text(&self, examined: &Examined<'_>, before: &[u8], repaired: &Repaired<'_>) -> Result<String, Failure> {
-        let policy = &examined.options.policy;
-        let mut out = self.headline(examined, repaired);
-        if repaired.changed() {
-            if self.diff {
-                let sides = Sides { before, after: &repaired.body, options: examined.options };
-                let _ = writeln!(out, "\n{}", diff::render(sides, screen::width())?);
-            }
-            out += &repair::actions(repaired);
-            out += &self.footer(examined.label);
-        }
-        if !examined.findings.is_empty() {
-            let _ = write!(out, "\n{}", repair::remaining(examined, policy));
-        }
-        Ok(out)
-    }
-
-    fn headline(&self, examined: &Examined<'_>, repaired: &Repaired<'_>) -> String {
-        let label = screen::printable(if examined.label == "-" { "standard input" } else { examined.label });
-        let remaining = Counts::of(examined.findings);
-        let mark = if remaining.is_wrong() { style::ERROR.paint("✗") } else { style::GOOD.paint("✓") };
-        let found = screen::count(repaired.found.len(), "finding");
-        let what = match (repaired.changed(), self.diff, remaining.is_wrong()) {
-            (true, true, false) => format!("{found}; all would be put right"),
-            (true, true, true) => format!("{found}; some would be put right"),
-            (true, false, false) => format!("repaired; {found} put right"),
-            (true, false, true) => "repaired in part".to_owned(),
-            (false, _, true) => "not repaired".to_owned(),
-            (false, _, false) => "nothing wrong, nothing changed".to_owned(),
-        };
-        format!("{mark} {}: {what}\n", style::STRONG.paint(&label))
-    }
-
-    /// Where the body went, and how to get the old one back.
-    fn footer(&self, label: &str) -> String {
-        let label = screen::printable(label);
-        let text = match &self.output {
-            Some(path) => format!("  written to {}", path.display()),
-            None if self.diff => "  nothing was changed; without `--diff` it will be".to_owned(),
-            None if self.stdout || label == "-" => return String::new(),
-            None => format!("  `seamline undo {label}` takes it back"),
-        };
-        style::FAINT.paint(&text) + "\n"
-    }
-
-    fn summary(&self, total: &Total) -> String {
-        let done = if self.diff { "would repair" } else { "repaired" };
-        let bodies = screen::count(total.bodies, "body");
-        let mark = if total.exit() == Exit::Clean { style::GOOD.paint("✓") } else { style::ERROR.paint("✗") };
-        let mut out = format!("\n{mark} {done} {} of {bodies}", total.changed);
-        if total.remaining.is_wrong() {
-            let _ = write!(out, "; {} still have findings", total.still_wrong);
-        } else if total.bodies > 0 {
-            out += "; nothing is wrong any more";
-        }
-        if total.failed > 0 {
-            let _ = write!(out, "; {} could not be read or written", screen::count(total.failed, "body"));
-        }
-        out + "\n"
     }
 }
 
-impl Total {
-    fn add(&mut self, fixed: &Fixed) {
-        self.bodies += 1;
-        self.changed += usize::from(fixed.changed);
-        self.still_wrong += usize::from(fixed.remaining.is_wrong());
-        self.remaining.add(fixed.remaining);
-    }
-
-    fn exit(&self) -> Exit {
-        if self.failed > 0 {
-            Exit::Failed
-        } else if self.remaining.is_wrong() {
-            Exit::Findings
-        } else {
-            Exit::Clean
+/// Writes the body to where it belongs; what belongs on standard output comes back.
+fn write(destination: &Destination<'_>, before: &[u8], repaired: &Repaired<'_>) -> Result<Option<Vec<u8>>, Failure> {
+    match destination {
+        Destination::Nowhere => Ok(None),
+        Destination::Stdout => Ok(Some(repaired.body.to_vec())),
+        Destination::File(path) => {
+            replace::write(path, &repaired.body).map_err(|failure| about(path, failure))?;
+            Ok(None)
         }
+        Destination::InPlace(path) => {
+            if repaired.changed() {
+                undo::repair(path, before, &repaired.body)?;
+            }
+            Ok(None)
+        }
+    }
+}
+
+fn exit(total: &Total) -> Exit {
+    if total.failed > 0 {
+        Exit::Failed
+    } else if total.still_wrong > 0 {
+        Exit::Findings
+    } else {
+        Exit::Clean
     }
 }
 

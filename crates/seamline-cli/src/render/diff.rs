@@ -6,13 +6,12 @@ use std::ops::Range;
 
 use seamline::{Options, OutlineBlock, OutlineMessage};
 
-use super::align::{self, Step, Stretch};
+use super::align::{self, Step};
 use super::diff_rows::{Place, Row, Sign, draw};
+use super::hunks::{Hunk, hunks};
 use super::style;
 use crate::screen;
 
-/// Messages shown before and after a change.
-const AROUND: usize = 1;
 /// Changes shown; `--report` lists every one.
 const HUNKS_MAX: usize = 50;
 /// Bytes of a block that are compared and can reach the screen.
@@ -65,48 +64,6 @@ fn gap(count: usize) -> String {
         count => {
             let what = format!("  ⋮ {} unchanged", screen::count(count, "message"));
             style::FAINT.paint(&what) + "\n"
-        }
-    }
-}
-
-/// A change with the messages around it, as ranges of both bodies.
-struct Hunk {
-    before: Range<usize>,
-    after: Range<usize>,
-}
-
-fn hunks(stretches: &[Stretch]) -> Vec<Hunk> {
-    let mut hunks: Vec<Hunk> = Vec::new();
-    let mut room = 0;
-    for (index, stretch) in stretches.iter().enumerate() {
-        let Stretch::Changed { before, after } = stretch else {
-            room = stretch.count();
-            continue;
-        };
-        let behind = stretches.get(index + 1).map_or(0, Stretch::count).min(AROUND);
-        match hunks.last_mut() {
-            // What is shown after the last change and before this one touches.
-            Some(last) if last.before.end + AROUND + 1 >= before.start => {
-                last.before.end = before.end + behind;
-                last.after.end = after.end + behind;
-            }
-            _ => {
-                let ahead = room.min(AROUND);
-                hunks.push(Hunk {
-                    before: before.start - ahead..before.end + behind,
-                    after: after.start - ahead..after.end + behind,
-                });
-            }
-        }
-    }
-    hunks
-}
-
-impl Stretch {
-    fn count(&self) -> usize {
-        match self {
-            Self::Same { count, .. } => *count,
-            Self::Changed { .. } => 0,
         }
     }
 }

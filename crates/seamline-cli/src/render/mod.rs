@@ -7,6 +7,7 @@ pub(crate) mod diff_rows;
 pub(crate) mod excerpt;
 pub(crate) mod findings;
 pub(crate) mod github;
+pub(crate) mod hunks;
 pub(crate) mod json;
 pub(crate) mod lines;
 pub(crate) mod markdown;

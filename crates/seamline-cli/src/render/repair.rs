@@ -1,9 +1,11 @@
 //! What a repair did, for people.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
-use seamline::{Policy, RepairAction, Repaired};
+use seamline::{RepairAction, Repaired};
 
+use super::diff::{self, Sides};
 use super::findings::{self, Extent};
 use super::text::{counted, needs_unsafe};
 use super::{Counts, Examined, style, table};
@@ -14,8 +16,107 @@ const SHOWN_MAX: usize = 50;
 /// By how much they are set in.
 const INDENT: &str = "  ";
 
+/// Where a repaired body goes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Destination<'a> {
+    /// It is only looked at.
+    Nowhere,
+    Stdout,
+    File(&'a Path),
+    InPlace(&'a Path),
+}
+
+/// What came of all bodies together.
+#[derive(Debug, Default)]
+pub(crate) struct Total {
+    pub(crate) bodies: usize,
+    pub(crate) changed: usize,
+    pub(crate) still_wrong: usize,
+    pub(crate) failed: usize,
+}
+
+impl Total {
+    pub(crate) fn add(&mut self, changed: bool, remaining: Counts) {
+        self.bodies += 1;
+        self.changed += usize::from(changed);
+        self.still_wrong += usize::from(remaining.is_wrong());
+    }
+}
+
+/// What was done to a body and what remains.
+pub(crate) fn document(
+    examined: &Examined<'_>,
+    before: &[u8],
+    repaired: &Repaired<'_>,
+    destination: &Destination<'_>,
+) -> Result<String, seamline::Error> {
+    let mut out = headline(examined, repaired, destination);
+    if repaired.changed() {
+        if matches!(destination, Destination::Nowhere) {
+            let sides = Sides { before, after: &repaired.body, options: examined.options };
+            let _ = writeln!(out, "\n{}", diff::render(sides, screen::width())?);
+        }
+        out += &actions(repaired);
+        out += &footer(destination);
+    }
+    if !examined.findings.is_empty() {
+        let _ = write!(out, "\n{}", remaining(examined));
+    }
+    Ok(out)
+}
+
+/// The line that closes a repair of many bodies.
+pub(crate) fn summary(total: &Total, is_dry_run: bool) -> String {
+    let is_clean = total.still_wrong == 0 && total.failed == 0;
+    let mark = if is_clean { style::GOOD.paint("✓") } else { style::ERROR.paint("✗") };
+    let done = if is_dry_run { "would repair" } else { "repaired" };
+    let bodies = screen::count(total.bodies, "body");
+    let mut out = match total.changed {
+        0 => format!("{mark} {done} none of {bodies}"),
+        changed => format!("{mark} {done} {} of {bodies}", screen::grouped(changed)),
+    };
+    if total.still_wrong > 0 {
+        let _ = write!(out, "; something is still wrong in {}", screen::grouped(total.still_wrong));
+    } else if total.changed > 0 {
+        out += if is_dry_run { "; nothing would be wrong any more" } else { "; nothing is wrong any more" };
+    }
+    if total.failed > 0 {
+        let _ = write!(out, "; {} could not be read or written", screen::count(total.failed, "body"));
+    }
+    out + "\n"
+}
+
+fn headline(examined: &Examined<'_>, repaired: &Repaired<'_>, destination: &Destination<'_>) -> String {
+    let label = screen::printable(if examined.label == "-" { "standard input" } else { examined.label });
+    let is_wrong = Counts::of(examined.findings).is_wrong();
+    let is_dry_run = matches!(destination, Destination::Nowhere);
+    let mark = if is_wrong { style::ERROR.paint("✗") } else { style::GOOD.paint("✓") };
+    let found = screen::count(repaired.found.len(), "finding");
+    let what = match (repaired.changed(), is_dry_run, is_wrong) {
+        (true, true, false) => format!("{found}; all would be put right"),
+        (true, true, true) => format!("{found}; some would be put right"),
+        (true, false, false) => format!("repaired; {found} put right"),
+        (true, false, true) => "repaired in part".to_owned(),
+        (false, _, true) => "not repaired".to_owned(),
+        (false, _, false) => "nothing wrong, nothing changed".to_owned(),
+    };
+    format!("{mark} {}: {what}\n", style::STRONG.paint(&label))
+}
+
+/// Where the body went, and how to get the old one back.
+fn footer(destination: &Destination<'_>) -> String {
+    let shown = |path: &Path| screen::printable(&path.display().to_string()).into_owned();
+    let text = match destination {
+        Destination::Nowhere => "nothing was changed; without `--diff` it will be".to_owned(),
+        Destination::Stdout => return String::new(),
+        Destination::File(path) => format!("written to {}", shown(path)),
+        Destination::InPlace(path) => format!("`seamline undo {}` takes it back", shown(path)),
+    };
+    format!("{INDENT}{}\n", style::FAINT.paint(&text))
+}
+
 /// What was done to a body, one line each, and what that costs.
-pub(crate) fn actions(repaired: &Repaired<'_>) -> String {
+fn actions(repaired: &Repaired<'_>) -> String {
     let width = screen::width();
     let shown = &repaired.actions[..SHOWN_MAX.min(repaired.actions.len())];
     let rows: Vec<_> = shown.iter().map(row).collect();
@@ -100,10 +201,8 @@ fn cost(repaired: &Repaired<'_>) -> String {
 }
 
 /// What is still wrong.
-pub(crate) fn remaining(examined: &Examined<'_>, policy: &Policy) -> String {
-    if examined.findings.is_empty() {
-        return String::new();
-    }
+fn remaining(examined: &Examined<'_>) -> String {
+    let policy = &examined.options.policy;
     let found = findings::render(examined, Extent::First, screen::width());
     let helped = examined.findings.iter().filter(|finding| needs_unsafe(policy, finding)).count();
     let counts = counted(Counts::of(examined.findings));

@@ -92,9 +92,9 @@ pub(crate) fn summary(tally: &Tally) -> String {
         if tally.bodies == 0 {
             return format!("{} nothing was checked{unreadable}\n", style::ERROR.paint("✗"));
         }
+        let mark = if tally.unreadable == 0 { style::GOOD.paint("✓") } else { style::ERROR.paint("✗") };
         return format!(
-            "{} nothing wrong in {} {}{unreadable}\n",
-            style::GOOD.paint("✓"),
+            "{mark} nothing wrong in {} {}{unreadable}\n",
             screen::count(tally.bodies, "body"),
             style::FAINT.paint(&format!(
                 "({}, {})",

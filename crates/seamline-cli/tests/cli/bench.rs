@@ -11,8 +11,11 @@ pub(crate) const BROKEN: &str = r#"{"model":"claude-sonnet-4-5","max_tokens":64,
 /// The same with its result.
 pub(crate) const CLEAN: &str = r#"{"model":"claude-sonnet-4-5","max_tokens":64,"messages":[{"role":"user","content":"what is in main.rs?"},{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"read","input":{"path":"main.rs"}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"fn main() {}"}]}]}"#;
 
-/// A message that can only be taken out, which is unsafe.
-pub(crate) const HOPELESS: &str = r#"{"model":"claude-sonnet-4-5","max_tokens":64,"messages":[{"role":"user","content":"hello"},["not","a","message"]]}"#;
+/// Two things wrong: a result whose call is gone, and a call without a result.
+pub(crate) const TWICE: &str = r#"{"model":"claude-sonnet-4-5","max_tokens":64,"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_0","content":"src"}]},{"role":"assistant","content":"I see."},{"role":"user","content":"go on"},{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"read","input":{}}]},{"role":"user","content":"never mind"}]}"#;
+
+/// A policy under which a call without a result can be put right by an unsafe fix only.
+pub(crate) const CAUTIOUS: &str = "safety = \"safe\"\nunanswered_call = \"remove_call\"\n";
 
 pub(crate) struct Bench {
     pub(crate) folder: PathBuf,

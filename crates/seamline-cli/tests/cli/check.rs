@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use crate::bench::{BROKEN, Bench, CLEAN, HOPELESS};
+use crate::bench::{BROKEN, Bench, CAUTIOUS, CLEAN};
 
 #[test]
 fn the_exit_status_says_what_was_found() {
@@ -171,9 +171,19 @@ fn a_reader_that_goes_away_is_no_failure() {
 }
 
 #[test]
-fn what_cannot_be_put_right_is_said() {
+fn what_can_be_put_right_by_unsafe_fixes_only_is_said() {
     let bench = Bench::new();
-    bench.write("hopeless.json", HOPELESS);
-    let ran = bench.run(&["check", "hopeless.json"]).expect(1);
+    bench.write("broken.json", BROKEN);
+    bench.write("cautious.toml", CAUTIOUS);
+    let ran = bench.run(&["check", "broken.json", "--policy", "cautious.toml"]).expect(1);
     assert!(ran.out.ends_with("✗ 1 error; it can be fixed with `seamline fix --unsafe`\n"), "{}", ran.out);
+}
+
+#[test]
+fn what_could_not_be_read_is_counted() {
+    let bench = Bench::new();
+    bench.write("clean.json", CLEAN);
+    bench.write("cut.json", "{");
+    let ran = bench.run(&["check", "clean.json", "cut.json"]).expect(2);
+    assert_eq!(ran.out, "✗ nothing wrong in 1 body (3 messages, 1 call); 1 body could not be read\n");
 }

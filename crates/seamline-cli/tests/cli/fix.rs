@@ -4,7 +4,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
 use serde_json::{Value, json};
 
-use crate::bench::{BROKEN, Bench, CLEAN, HOPELESS, Ran};
+use crate::bench::{BROKEN, Bench, CAUTIOUS, CLEAN, Ran, TWICE};
 
 #[test]
 fn a_body_is_repaired_in_place_and_settles() {
@@ -66,9 +66,9 @@ fn a_diff_changes_nothing_and_tells_what_would_be_left() {
     assert!(ran.out.contains("    2 3  user       text   never mind\n"), "{}", ran.out);
     assert_eq!(bench.read("body.json"), BROKEN);
     assert_eq!(bench.names("."), ["body.json"]);
-    bench.write("hopeless.json", HOPELESS);
-    bench.run(&["fix", "--diff", "hopeless.json"]).expect(1);
-    bench.run(&["fix", "--diff", "--unsafe", "hopeless.json"]).expect(0);
+    bench.write("cautious.toml", CAUTIOUS);
+    bench.run(&["fix", "--diff", "--policy", "cautious.toml", "body.json"]).expect(1);
+    bench.run(&["fix", "--diff", "--policy", "cautious.toml", "--unsafe", "body.json"]).expect(0);
     let ran = bench.run_on(BROKEN, &["fix", "--diff"]).expect(0);
     assert!(ran.out.contains("  +   2  user") && ran.err.is_empty(), "{ran:?}");
 }
@@ -76,16 +76,19 @@ fn a_diff_changes_nothing_and_tells_what_would_be_left() {
 #[test]
 fn what_remains_is_said_with_what_unsafe_would_do() {
     let bench = Bench::new();
-    bench.write("body.json", HOPELESS);
-    let ran = bench.run(&["fix", "body.json"]).expect(1);
+    bench.write("cautious.toml", CAUTIOUS);
+    bench.write("body.json", BROKEN);
+    let ran = bench.run(&["fix", "body.json", "--policy", "cautious.toml"]).expect(1);
     assert!(ran.out.starts_with("✗ body.json: not repaired\n"), "{}", ran.out);
     assert!(ran.out.contains("still wrong: 1 error\n"), "{}", ran.out);
+    assert!(ran.out.contains("fix: take out call `toolu_1` (unsafe)\n"), "{}", ran.out);
     assert!(ran.out.contains("`--unsafe` would put 1 of them right"), "{}", ran.out);
-    assert_eq!(bench.read("body.json"), HOPELESS);
-    bench.run(&["fix", "--unsafe", "body.json"]).expect(0);
-    bench.run(&["check", "body.json"]).expect(0);
-    bench.run(&["undo", "body.json"]).expect(0);
-    assert_eq!(bench.read("body.json"), HOPELESS);
+    assert_eq!(bench.read("body.json"), BROKEN);
+    bench.write("twice.json", TWICE);
+    let ran = bench.run(&["fix", "twice.json", "--policy", "cautious.toml"]).expect(1);
+    assert!(ran.out.starts_with("✗ twice.json: repaired in part\n"), "{}", ran.out);
+    bench.run(&["fix", "twice.json", "--policy", "cautious.toml", "--unsafe"]).expect(0);
+    bench.run(&["check", "twice.json"]).expect(0);
 }
 
 #[test]
