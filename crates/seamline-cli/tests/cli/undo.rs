@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use crate::bench::{BROKEN, Bench, HOPELESS};
+use crate::bench::{BROKEN, Bench, CAUTIOUS, CLEAN, TWICE};
 
 #[test]
 fn the_exact_bytes_come_back() {
@@ -19,19 +19,18 @@ fn the_exact_bytes_come_back() {
 #[test]
 fn repairs_are_taken_back_one_after_the_other() {
     let bench = Bench::new();
-    let two =
-        BROKEN.replace(r#"{"role":"user","content":"never mind"}"#, r#"{"role":"user","content":"never mind"},["x"]"#);
-    bench.write("body.json", &two);
-    bench.run(&["fix", "body.json"]).expect(1);
+    bench.write("cautious.toml", CAUTIOUS);
+    bench.write("body.json", TWICE);
+    bench.run(&["fix", "body.json", "--policy", "cautious.toml"]).expect(1);
     let once = bench.read("body.json");
-    bench.run(&["fix", "--unsafe", "body.json"]).expect(0);
+    bench.run(&["fix", "body.json"]).expect(0);
     let twice = bench.read("body.json");
-    assert!(two != once && once != twice);
+    assert!(once != TWICE && once != twice);
     let ran = bench.run(&["undo", "body.json"]).expect(0);
     assert!(ran.out.ends_with("; 1 repair can still be taken back\n"), "{}", ran.out);
     assert_eq!(bench.read("body.json"), once);
     bench.run(&["undo", "body.json"]).expect(0);
-    assert_eq!(bench.read("body.json"), two);
+    assert_eq!(bench.read("body.json"), TWICE);
     let ran = bench.run(&["undo", "body.json"]).expect(2);
     assert!(ran.err.contains("no repair of this file is known"), "{}", ran.err);
 }
@@ -41,14 +40,14 @@ fn a_file_that_was_changed_since_is_left_alone() {
     let bench = Bench::new();
     bench.write("body.json", BROKEN);
     bench.run(&["fix", "body.json"]).expect(0);
-    bench.write("body.json", HOPELESS);
+    bench.write("body.json", CLEAN);
     let ran = bench.run(&["undo", "body.json"]).expect(2);
     assert!(ran.err.contains("it was changed after the repair") && ran.err.contains("hint: `--force`"), "{}", ran.err);
-    assert_eq!(bench.read("body.json"), HOPELESS);
+    assert_eq!(bench.read("body.json"), CLEAN);
     let ran = bench.run(&["undo", "--force", "body.json"]).expect(0);
     assert_eq!(bench.read("body.json"), BROKEN);
     let kept = ran.out.split("is kept in ").nth(1).unwrap().trim_end().to_owned();
-    assert_eq!(bench.read(kept), HOPELESS);
+    assert_eq!(bench.read(kept), CLEAN);
 }
 
 #[test]
