@@ -10,9 +10,17 @@ pub(crate) fn set_member(object: Value<'_, '_>, key: &str, json: &str) -> Option
     if let Some(old) = members.get(key) {
         return Some((old.span(), json.to_owned()));
     }
-    let (at, follows) = members.tail();
-    let comma = if follows { "," } else { "" };
-    Some((Span { start: at, end: at }, format!("{comma}\"{key}\":{json}")))
+    let (at, _) = members.tail();
+    let (colon, comma) = layout(object);
+    Some((Span { start: at, end: at }, format!("{comma}\"{key}\"{colon}{json}")))
+}
+
+/// What stands between a key and its value, and between two members, in an object.
+fn layout<'a>(object: Value<'_, 'a>) -> (&'a str, &'a str) {
+    let mut members = object.members();
+    let (Some((key, value)), second) = (members.next(), members.next()) else { return (":", "") };
+    let between = |from: Span, to: Span| object.slice(Span { start: from.end, end: to.start });
+    (between(key.span(), value.span()), second.map_or(",", |(next, _)| between(value.span(), next.span())))
 }
 
 /// A call's input as an object that says the same: an object inside a string is taken
@@ -47,6 +55,13 @@ pub(crate) fn input_text(input: Option<Value<'_, '_>>) -> String {
     escape_into(&mut out, &json);
     out.push('"');
     out
+}
+
+/// The source of a content that is neither text nor a list nor `null`, which is all that
+/// can be kept of it.
+pub(crate) fn unreadable_text(content: Value<'_, '_>) -> Option<String> {
+    let readable = matches!(content.kind(), Kind::String | Kind::Array | Kind::Null);
+    (!readable).then(|| content.raw().to_owned())
 }
 
 fn is_object(text: &str) -> bool {

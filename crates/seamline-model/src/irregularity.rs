@@ -55,4 +55,9 @@ pub enum IrregularityKind {
         /// What was found instead.
         found: &'static str,
     },
+    /// A list of calls that is not a list.
+    UnreadableCallList {
+        /// What was found instead.
+        found: &'static str,
+    },
 }

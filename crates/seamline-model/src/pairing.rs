@@ -38,11 +38,13 @@ pub struct Scope {
     pub early: bool,
     /// Under another id.
     pub misaddressed: bool,
+    /// Neighbouring messages with calls share one span: they are answered together.
+    pub joint: bool,
 }
 
 impl Scope {
     /// Everything that can be told.
-    pub const ALL: Self = Self { late: true, early: true, misaddressed: true };
+    pub const ALL: Self = Self { late: true, early: true, misaddressed: true, joint: false };
 }
 
 /// One message with calls.
@@ -164,24 +166,31 @@ struct Queue {
     next: usize,
 }
 
+/// The cycles whose span is running: several only when they are answered together.
+#[derive(Clone, Copy)]
+struct Running {
+    first: usize,
+    last: usize,
+}
+
 struct Walk<'t, 'a> {
     transcript: &'t Transcript<'a>,
     scope: Scope,
     pairing: Pairing,
-    /// The cycle whose span is still running.
-    current: Option<usize>,
-    /// The running cycle's calls by id, once it is large and asked for.
+    /// The span that is still running.
+    current: Option<Running>,
+    /// The running span's calls by id, once it is large and asked for.
     queues: HashMap<Key<'t>, Queue>,
     /// Ids of closed spans. Filled only once a result is not answered in its own span,
     /// which never happens in a whole conversation.
     known: HashMap<Key<'t>, Known>,
     /// How many cycles `known` covers.
     known_cycles: usize,
-    /// For each result, the cycle in whose span it stands.
-    span_of: Vec<Option<u32>>,
+    /// For each result, the span it stands in.
+    span_of: Vec<Option<Running>>,
     /// Results whose id nobody had called before them, as places in the list of results.
     early: Vec<u32>,
-    /// The cycle last asked for its only open call, and the answer.
+    /// The span last asked for its only open call, and the answer.
     counted: (Option<usize>, Option<usize>),
 }
 
@@ -203,6 +212,8 @@ impl<'t, 'a> Walk<'t, 'a> {
 
     fn run(&mut self) {
         for (index, message) in self.transcript.enumerate() {
+            // Kept until it is known whether this message joins the span.
+            let before = self.current;
             if message.role == Role::Assistant {
                 self.current = None;
             }
@@ -213,38 +224,47 @@ impl<'t, 'a> Walk<'t, 'a> {
                         self.pairing.calls.push(CallState { call: block, message: index, answer: None });
                     }
                     BlockKind::Result(result) => {
-                        self.open_span(index, first);
+                        self.open_span(index, first, before);
                         self.see_result(block, result);
                     }
                     _ => {}
                 }
             }
-            self.open_span(index, first);
+            self.open_span(index, first, before);
         }
     }
 
-    /// Starts or widens the span of a message's cycle with the calls seen so far.
-    fn open_span(&mut self, message: MessageIndex, first_call: u32) {
+    /// Starts or widens a span with the calls of a message seen so far.
+    fn open_span(&mut self, message: MessageIndex, first_call: u32, before: Option<Running>) {
         let end_call = self.pairing.calls.len() as u32;
         if first_call == end_call {
             return;
         }
-        let running = self.current.and_then(|at| self.pairing.cycles.get_mut(at));
+        let running = self.current.and_then(|span| self.pairing.cycles.get_mut(span.last));
         match running.filter(|cycle| cycle.message == message) {
             Some(cycle) if cycle.end_call == end_call => return,
             Some(cycle) => cycle.end_call = end_call,
             None => {
-                self.current = Some(self.pairing.cycles.len());
+                let last = self.pairing.cycles.len();
+                let joined = before.filter(|span| self.joins(*span, message));
+                self.current = Some(Running { first: joined.map_or(last, |span| span.first), last });
                 self.pairing.cycles.push(Cycle { message, first_call, end_call });
             }
         }
         self.queues.clear();
     }
 
+    /// Whether a message with calls follows the last of a span directly.
+    fn joins(&self, span: Running, message: MessageIndex) -> bool {
+        self.scope.joint
+            && self.transcript.message(message).role == Role::Assistant
+            && self.pairing.cycles[span.last].message.next() == message
+    }
+
     fn see_result(&mut self, block: BlockIndex, result: &'t ResultBlock<'a>) {
         let key = key(result.id.as_deref());
         let position = self.pairing.results.len() as u32;
-        self.span_of.push(self.current.map(|at| at as u32));
+        self.span_of.push(self.current);
         self.pairing.results.push(ResultState { result: block, fate: Fate::Orphan });
         let fate = match self.claim_in_span(key, block) {
             Some(fate) => fate,
@@ -253,9 +273,14 @@ impl<'t, 'a> Walk<'t, 'a> {
         self.pairing.results[position as usize].fate = fate;
     }
 
-    /// Step 1. `None` when the running cycle has no call with this id.
+    /// The calls of a span.
+    fn calls_of(&self, span: Running) -> std::ops::Range<usize> {
+        self.pairing.cycles[span.first].range().start..self.pairing.cycles[span.last].range().end
+    }
+
+    /// Step 1. `None` when the running span has no call with this id.
     fn claim_in_span(&mut self, key: Key<'t>, block: BlockIndex) -> Option<Fate> {
-        let range = self.pairing.cycles.get(self.current?)?.range();
+        let range = self.calls_of(self.current?);
         let index = if range.len() > SCAN_MAX {
             self.next_in_queue(key, range)?
         } else {
@@ -305,7 +330,7 @@ impl<'t, 'a> Walk<'t, 'a> {
 
     /// Brings [`Walk::known`] up to the cycle whose span is running.
     fn learn_closed_spans(&mut self) {
-        let closed = self.current.unwrap_or(self.pairing.cycles.len());
+        let closed = self.current.map_or(self.pairing.cycles.len(), |span| span.first);
         for at in self.known_cycles..closed {
             for index in self.pairing.cycles[at].range() {
                 let key = self.call_key(index);
@@ -369,11 +394,11 @@ impl<'t, 'a> Walk<'t, 'a> {
             if self.pairing.results[position].fate != Fate::Orphan {
                 continue;
             }
-            let Some(cycle) = self.span_of[position] else {
+            let Some(span) = self.span_of[position] else {
                 continue;
             };
             // An orphan's id names no call of its own cycle, or step 1 had claimed it.
-            let Some(index) = self.only_open_call(cycle as usize) else {
+            let Some(index) = self.only_open_call(span) else {
                 continue;
             };
             if self.names_agree(index, position) {
@@ -382,12 +407,11 @@ impl<'t, 'a> Walk<'t, 'a> {
         }
     }
 
-    /// The open call of a cycle, when there is exactly one.
-    fn only_open_call(&mut self, cycle: usize) -> Option<usize> {
-        let range = self.pairing.cycles[cycle].range();
-        if self.counted.0 != Some(cycle) {
-            let mut open = range.filter(|&index| self.pairing.calls[index].answer.is_none());
-            self.counted = (Some(cycle), open.next().filter(|_| open.next().is_none()));
+    /// The open call of a span, when there is exactly one.
+    fn only_open_call(&mut self, span: Running) -> Option<usize> {
+        if self.counted.0 != Some(span.first) {
+            let mut open = self.calls_of(span).filter(|&index| self.pairing.calls[index].answer.is_none());
+            self.counted = (Some(span.first), open.next().filter(|_| open.next().is_none()));
         }
         self.counted.1.filter(|&index| self.pairing.calls[index].answer.is_none())
     }

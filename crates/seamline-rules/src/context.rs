@@ -23,7 +23,7 @@ pub(crate) struct Context<'c, 'a> {
 
 impl<'c, 'a> Context<'c, 'a> {
     pub(crate) fn new(transcript: &'c Transcript<'a>, constraints: &'c Constraints, policy: &'c Policy) -> Self {
-        let pairing = Pairing::of(transcript, policy.scope());
+        let pairing = Pairing::of(transcript, policy.scope(constraints.joint_answers));
         let partner = match constraints.carrier {
             _ if !transcript.has.pairs => Vec::new(),
             Carrier::UserBlocks => answer_messages(transcript, constraints.joint_answers),

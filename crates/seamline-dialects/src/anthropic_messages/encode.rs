@@ -7,6 +7,7 @@ use super::rewrite::{self, Item, Sort};
 use crate::Document;
 use crate::json::{Json, list, member, object};
 use crate::reading::messages;
+use crate::rewriting::unreadable_text;
 use crate::splice::{BlockPlan, MessagePlan, MessageWriter, Placed, Plan, apply_patches};
 
 pub(super) fn encode(document: &Document<'_>, transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
@@ -151,7 +152,9 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         if text_stays && self.transcript.message(index).body != Body::Blocks {
             self.rewrite(index, role, changed, None);
         } else if let Some(text) = plan.and_then(|plan| plan.fill) {
-            self.rewrite(index, role, changed, Some(Json::Text(text.to_owned())));
+            let kept = self.document.value(self.transcript.message(index).wire).object();
+            let kept = kept.and_then(|members| members.get("content")).and_then(unreadable_text);
+            self.rewrite(index, role, changed, Some(Json::Text(kept.unwrap_or_else(|| text.to_owned()))));
         } else {
             self.group(index, (role, changed), items, true);
         }

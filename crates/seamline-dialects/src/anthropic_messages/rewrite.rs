@@ -5,7 +5,7 @@ use seamline_model::{BlockIndex, BlockKind, Emptiness, Role, Span, Transcript};
 use crate::Document;
 use crate::json::{Json, Kind, Value, list, member, object};
 use crate::reading::{emptiness, part_text};
-use crate::rewriting::{input_object, set_member};
+use crate::rewriting::{input_object, set_member, unreadable_text};
 use crate::splice::{BlockPlan, apply_patches};
 
 /// A block to be written, and what sort it is.
@@ -101,6 +101,9 @@ fn changed(value: Value<'_, '_>, kind: &BlockKind<'_>, plan: &BlockPlan<'_>, sou
 
 /// A result's content without empty text, or `text` when nothing is left.
 fn filled(content: Value<'_, '_>, text: &str) -> String {
+    if let Some(kept) = unreadable_text(content) {
+        return quoted(&kept);
+    }
     let kept: Vec<_> = content.elements().filter(|part| !is_empty_text(*part)).map(Value::raw).collect();
     if kept.is_empty() { quoted(text) } else { format!("[{}]", kept.join(",")) }
 }
@@ -145,6 +148,9 @@ fn demoted<'a>(value: Value<'_, 'a>, kind: &BlockKind<'_>, heading: &str) -> imp
         (_, Some((content, Kind::Array))) => std::iter::once(text_block(Json::Text(heading.to_owned())))
             .chain(content.elements().filter(|part| !is_empty_text(*part)).map(|part| Json::Raw(part.raw())))
             .collect(),
+        (BlockKind::Result(_), Some((content, kind))) if kind != Kind::Null => {
+            vec![text_block(Json::Text(format!("{heading}\n{}", content.raw())))]
+        }
         (BlockKind::Result(_), _) => vec![text_block(Json::Text(heading.to_owned()))],
         _ => vec![text_block(Json::Text(format!("{heading}\n{}", value.raw())))],
     };

@@ -91,6 +91,11 @@ impl<'d, 'a> Value<'d, 'a> {
         &self.document.text[self.span().range()]
     }
 
+    /// The source text of a span of the same document.
+    pub(crate) fn slice(self, span: Span) -> &'a str {
+        &self.document.text[span.range()]
+    }
+
     /// What a string says, or nothing if it is not one.
     pub(crate) fn str(self) -> Option<Cow<'a, str>> {
         let node = self.node();

@@ -112,14 +112,16 @@ impl<'a> Reader<'a> {
                     self.keys.note(IrregularityKind::EmptyCallList, calls.span());
                 }
             }
-            Kind::String => {
+            kind => {
                 let list = calls.str().unwrap_or_default().into_owned();
                 let is_list = Document::read(&list).is_ok_and(|document| document.root().is(Kind::Array));
-                if is_list {
-                    self.keys.note(IrregularityKind::CallListAsText { list }, calls.span());
-                }
+                let kind = if is_list {
+                    IrregularityKind::CallListAsText { list }
+                } else {
+                    IrregularityKind::UnreadableCallList { found: kind.as_str() }
+                };
+                self.keys.note(kind, calls.span());
             }
-            _ => {}
         }
     }
 

@@ -5,7 +5,7 @@ use seamline_model::{Block, BlockIndex, BlockKind, Emptiness, Field, MARK, Messa
 use crate::Document;
 use crate::json::{Json, Kind, Value, escape_into, list, member, object};
 use crate::reading::{emptiness, part_text};
-use crate::rewriting::{input_text, set_member};
+use crate::rewriting::{input_text, set_member, unreadable_text};
 use crate::splice::{BlockPlan, MessagePlan, MessageWriter, Plan, apply_patches};
 
 /// What is needed to rewrite a message that is not a result.
@@ -34,7 +34,8 @@ impl<'a> MessageParts<'_, 'a, '_> {
                 patches.extend(set_member(value, "role", &format!("\"{}\"", role_name(role))));
             }
             if let Some(text) = plan.fill {
-                patches.extend(set_member(value, "content", &quoted(text)));
+                let kept = content_of(value).and_then(unreadable_text);
+                patches.extend(set_member(value, "content", &quoted(kept.as_deref().unwrap_or(text))));
             }
             self.adopt(value, index, plan, &mut patches);
         }
@@ -246,14 +247,22 @@ pub(super) fn result(
     let placeholder = plan.fill.or(plan.hoist);
     if let Some(text) = placeholder {
         let kept: Vec<_> = contents(value).filter(|part| has_text(*part)).map(Value::raw).collect();
-        let json = if kept.is_empty() { quoted(text) } else { format!("[{}]", kept.join(",")) };
+        let json = match content_of(value).and_then(unreadable_text) {
+            Some(kept) => quoted(&kept),
+            None if kept.is_empty() => quoted(text),
+            None => format!("[{}]", kept.join(",")),
+        };
         patches.extend(set_member(value, "content", &json));
     }
     apply_patches(transcript.source, content.span.range(), &mut patches)
 }
 
+fn content_of<'d, 'a>(message: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
+    message.object().and_then(|members| members.get("content"))
+}
+
 fn contents<'d, 'a>(message: Value<'d, 'a>) -> impl Iterator<Item = Value<'d, 'a>> {
-    message.object().and_then(|members| members.get("content")).into_iter().flat_map(Value::elements)
+    content_of(message).into_iter().flat_map(Value::elements)
 }
 
 fn has_text(part: Value<'_, '_>) -> bool {
@@ -262,7 +271,8 @@ fn has_text(part: Value<'_, '_>) -> bool {
 
 /// What is not text in a tool message, as a user message.
 pub(super) fn hoisted<'a>(message: Value<'_, 'a>) -> Json<'a> {
-    let note = text_part(Json::Text(format!("{MARK} what a tool returned beside text:")));
+    let id = message.object().and_then(|members| members.get("tool_call_id")).and_then(Value::str).unwrap_or_default();
+    let note = text_part(Json::Text(format!("{MARK} what tool call {id} returned beside text:")));
     let media = contents(message).filter(|part| part_text(*part).is_none()).map(|part| Json::Raw(part.raw()));
     object([member("role", "user"), ("content", list(std::iter::once(note).chain(media).collect()))])
 }

@@ -49,4 +49,5 @@ pub static ALL: &[&Rule] = &[
     &wire::legacy_call::RULE,
     &wire::unreadable_message::RULE,
     &wire::unreadable_block::RULE,
+    &wire::unreadable_call_list::RULE,
 ];

@@ -104,7 +104,8 @@ fn pairs(dialect: Dialect, body: &str) -> Result<BTreeSet<(usize, usize)>, Strin
     let document = Document::read(body).map_err(|error| error.kind.to_string())?;
     let dialect = seamline_dialects::by_name(dialect.name()).ok_or("no such dialect")?;
     let transcript = dialect.decode(&document).map_err(|error| error.to_string())?;
-    let pairing = Pairing::of(&transcript, Scope::ALL);
+    let joint = dialect.constraints().joint_answers;
+    let pairing = Pairing::of(&transcript, Scope { joint, ..Scope::ALL });
     let pair = |state: &CallState| Some((state.message.get(), transcript.block(state.answer?.result).message.get()));
     Ok(pairing.calls.iter().filter_map(pair).collect())
 }

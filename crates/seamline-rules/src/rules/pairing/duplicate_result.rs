@@ -100,7 +100,10 @@ fn found(context: &Context<'_, '_>, report: &mut Report, (result, call): (BlockI
     let draft = report.block(context, result, message).call_id(id).predicts(predicts).related(kept);
     let made_up = context.transcript.result(result).is_some_and(|result| result.synthetic);
     match (context.policy.duplicate_result, kept) {
-        _ if same || made_up => {
+        _ if made_up && !same => {
+            draft.fix(Stage::Pairing, Safety::Safe, "take the synthetic one out", vec![Edit::Remove { block: result }]);
+        }
+        _ if same => {
             draft.fix(Stage::Pairing, Safety::Safe, "take the repetition out", vec![Edit::Remove { block: result }]);
         }
         (DuplicateResult::First, _) => {

@@ -88,7 +88,11 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     } else {
         format!("result answers `{named}`, which was never called; only `{meant}` is open")
     };
-    let predicts = context.constraints.orphan.render(&context.values(answer.result, named));
+    let predicts = if named.is_empty() {
+        context.constraints.unanswered.render(&context.values(state.call, meant))
+    } else {
+        context.constraints.orphan.render(&context.values(answer.result, named))
+    };
     report.block(context, answer.result, message).call_id(meant).predicts(predicts).related([state.call]).fix(
         Stage::Pairing,
         Safety::Safe,

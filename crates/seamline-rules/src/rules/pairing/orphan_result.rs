@@ -102,6 +102,9 @@ fn never_called(context: &Context<'_, '_>) -> &'static str {
 pub(super) fn heading(context: &Context<'_, '_>, result: BlockIndex) -> String {
     let id = context.id(result);
     let name = context.transcript.result(result).and_then(|result| result.name.as_deref());
+    if context.pairing.result(result).is_some_and(|state| state.fate == Fate::Ambiguous) {
+        return format!("[output of tool call {id}, kept as text: several calls have this id]");
+    }
     match (name, id) {
         (Some(name), _) => {
             format!("[output of tool {name}, kept as text: its call is not in this conversation]")

@@ -115,8 +115,14 @@ fn found(context: &Context<'_, '_>, report: &mut Report, cycle: Cycle, open: Vec
         let edits = open.into_iter().map(|block| Edit::Remove { block }).collect();
         draft.fix(Stage::Pairing, Safety::Unsafe, format!("take out {plural} {}", named(&ids)), edits);
     } else {
-        let title = format!("answer {plural} {} with a synthetic result", named(&ids));
-        draft.fix(Stage::Pairing, Safety::Safe, title, answered(context, &open));
+        let edits = answered(context, &open);
+        let repeats = edits.iter().filter(|edit| matches!(edit, Edit::Remove { .. })).count();
+        let title = match repeats {
+            0 => format!("answer {plural} {} with a synthetic result", named(&ids)),
+            all if all == edits.len() => format!("take out what only repeats {plural} {}", named(&ids)),
+            _ => format!("answer {plural} {}, and take out what only repeats them", named(&ids)),
+        };
+        draft.fix(Stage::Pairing, Safety::Safe, title, edits);
     }
 }
 

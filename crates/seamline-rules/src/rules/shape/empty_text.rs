@@ -109,7 +109,7 @@ fn in_result(context: &Context<'_, '_>, report: &mut Report, result: BlockIndex,
             Stage::Finish,
             Safety::Safe,
             "take the empty text out",
-            vec![Edit::FillResult { result, text: "(no output)" }],
+            vec![Edit::FillResult { result, text: "[synthetic] (no output)" }],
         );
 }
 

@@ -8,4 +8,5 @@ pub(crate) mod foreign_key;
 pub(crate) mod legacy_call;
 pub(crate) mod lone_surrogate;
 pub(crate) mod unreadable_block;
+pub(crate) mod unreadable_call_list;
 pub(crate) mod unreadable_message;

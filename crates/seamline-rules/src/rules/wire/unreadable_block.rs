@@ -1,6 +1,6 @@
 //! `WIRE009 unreadable-block`
 
-use seamline_model::{Edit, IrregularityKind, Place, Safety, Stage};
+use seamline_model::{Edit, Field, IrregularityKind, Safety, Stage};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -62,27 +62,25 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Unsafe: it is taken out, since nobody can tell what it was. The example is repaired with `safety = "unsafe"`.
+    /// Safe: it is kept as text. A call that is not an object is taken out, which is unsafe. The example is repaired with `safety = "unsafe"`.
     ///
     /// # References
     /// ANT-1, OAC-1
-    WIRE009 "unreadable-block" in Wire, Error, Unsafe, each Whole
+    WIRE009 "unreadable-block" in Wire, Error, Safe, each Whole
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
     for irregularity in &context.transcript.irregularities {
-        let IrregularityKind::UnreadableBlock { found } = &irregularity.kind else {
+        let (IrregularityKind::UnreadableBlock { found }, Some(block)) = (&irregularity.kind, irregularity.block)
+        else {
             continue;
         };
-        let place = Place { message: irregularity.message, block: irregularity.block, span: irregularity.span };
-        let Some(block) = irregularity.block else {
-            continue;
-        };
-        report.place(place, format!("block cannot be read: it is {found}")).fix(
-            Stage::Form,
-            Safety::Unsafe,
-            "take it out",
-            vec![Edit::Remove { block }],
-        );
+        let draft = report.block(context, block, format!("block cannot be read: it is {found}"));
+        if context.transcript.block(block).slot.field == Field::Content {
+            let edit = Edit::Demote { block, heading: "[a block that could not be read, kept as text]".to_owned() };
+            draft.fix(Stage::Form, Safety::Safe, "keep it as text", vec![edit]);
+        } else {
+            draft.fix(Stage::Form, Safety::Unsafe, "take it out", vec![Edit::Remove { block }]);
+        }
     }
 }
