@@ -331,11 +331,12 @@ impl Policy {
 
     /// Whether a fix of this safety is applied.
     pub fn allows(&self, safety: Safety) -> bool {
-        match (self.on_invalid, safety, self.safety) {
-            (OnInvalid::Block | OnInvalid::Warn, _, _) | (_, Safety::DisplayOnly, _) => false,
-            (OnInvalid::Repair, Safety::Safe, _) | (OnInvalid::Repair, Safety::Unsafe, SafetyMax::Unsafe) => true,
-            (OnInvalid::Repair, Safety::Unsafe, SafetyMax::Safe) => false,
-        }
+        let within = match safety {
+            Safety::Safe => true,
+            Safety::Unsafe => self.safety == SafetyMax::Unsafe,
+            Safety::DisplayOnly => false,
+        };
+        within && self.on_invalid == OnInvalid::Repair
     }
 
     /// How far pairing looks; `joint` is the provider's affair.

@@ -3,6 +3,7 @@
 //! Every figure is the best of several interleaved rounds, so that the ratios hold on a
 //! busy machine too. Nothing here passes or fails; `cargo xtask bench core` prints it.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
+#![expect(clippy::cast_precision_loss, reason = "megabytes are printed with two digits")]
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -121,9 +122,9 @@ fn user(text: &str) -> String {
 }
 
 fn anthropic(ids: &[String], text: &str, output: &str) -> (String, Vec<String>) {
-    let calls: String = ids
+    let calls: Vec<String> = ids
         .iter()
-        .map(|id| format!(r#",{{"type":"tool_use","id":"{id}","name":"read_file","input":{{"path":"src/main.rs","offset":120,"limit":40}}}}"#))
+        .map(|id| format!(r#"{{"type":"tool_use","id":"{id}","name":"read_file","input":{{"path":"src/main.rs","offset":120,"limit":40}}}}"#))
         .collect();
     let results: Vec<String> = ids
         .iter()
@@ -132,7 +133,7 @@ fn anthropic(ids: &[String], text: &str, output: &str) -> (String, Vec<String>) 
         })
         .collect();
     (
-        format!(r#"{{"role":"assistant","content":[{{"type":"text","text":"{text}"}}{calls}]}}"#),
+        format!(r#"{{"role":"assistant","content":[{{"type":"text","text":"{text}"}},{}]}}"#, calls.join(",")),
         vec![format!(r#"{{"role":"user","content":[{}]}}"#, results.join(","))],
     )
 }

@@ -82,10 +82,12 @@ impl Related {
     }
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
 fn severity<S: Serializer>(severity: &Severity, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(severity.as_str())
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
 fn safety<S: Serializer>(safety: &Safety, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(safety.as_str())
 }

@@ -1,9 +1,5 @@
 //! The chores of the workspace: `cargo xtask <chore>`.
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "xtask is a program whose output is read on a terminal"
-)]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "xtask is a program whose output is read on a terminal")]
 
 mod chores;
 mod manifest;

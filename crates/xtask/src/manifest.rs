@@ -55,9 +55,7 @@ pub(crate) fn crates(tree: &Tree) -> Result<Vec<Manifest>> {
     tree.texts()
         .filter_map(|(path, text)| Some((path, crate_folder(path)?, text)))
         .map(|(path, folder, text)| {
-            let table: Table = text
-                .parse()
-                .with_context(|| format!("could not read {path}"))?;
+            let table: Table = text.parse().with_context(|| format!("could not read {path}"))?;
             Ok(manifest(path, folder, &table))
         })
         .collect()
@@ -67,17 +65,11 @@ pub(crate) fn crates(tree: &Tree) -> Result<Vec<Manifest>> {
 pub(crate) fn shared(tree: &Tree) -> Result<Vec<Shared>> {
     let text = tree.text("Cargo.toml").unwrap_or_default();
     let root: Table = text.parse().context("could not read Cargo.toml")?;
-    let table = root
-        .get("workspace")
-        .and_then(|workspace| workspace.get("dependencies"))
-        .and_then(Value::as_table);
+    let table = root.get("workspace").and_then(|workspace| workspace.get("dependencies")).and_then(Value::as_table);
     Ok(table
         .into_iter()
         .flatten()
-        .map(|(name, value)| Shared {
-            name: name.clone(),
-            is_own: value.get("path").is_some(),
-        })
+        .map(|(name, value)| Shared { name: name.clone(), is_own: value.get("path").is_some() })
         .collect())
 }
 
@@ -96,11 +88,7 @@ fn manifest(path: &str, folder: &str, table: &Table) -> Manifest {
     Manifest {
         path: path.to_owned(),
         folder: folder.to_owned(),
-        name: package
-            .and_then(|package| package.get("name"))
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-            .to_owned(),
+        name: package.and_then(|package| package.get("name")).and_then(Value::as_str).unwrap_or_default().to_owned(),
         rank: package
             .and_then(|package| package.get("metadata")?.get("seamline")?.get("rank"))
             .and_then(Value::as_integer),
@@ -110,23 +98,13 @@ fn manifest(path: &str, folder: &str, table: &Table) -> Manifest {
 }
 
 fn listed(table: &Table) -> Vec<Dependency> {
-    let kinds = [
-        ("dependencies", Kind::Normal),
-        ("build-dependencies", Kind::Build),
-        ("dev-dependencies", Kind::Dev),
-    ];
+    let kinds = [("dependencies", Kind::Normal), ("build-dependencies", Kind::Build), ("dev-dependencies", Kind::Dev)];
     let mut all = Vec::new();
     for (key, kind) in kinds {
         let lines = table.get(key).and_then(Value::as_table);
         for (name, value) in lines.into_iter().flatten() {
-            let says_place = ["version", "path", "git", "registry"]
-                .iter()
-                .any(|key| value.get(key).is_some());
-            all.push(Dependency {
-                name: name.clone(),
-                kind,
-                is_inherited: is_workspace(value) && !says_place,
-            });
+            let says_place = ["version", "path", "git", "registry"].iter().any(|key| value.get(key).is_some());
+            all.push(Dependency { name: name.clone(), kind, is_inherited: is_workspace(value) && !says_place });
         }
     }
     all
@@ -156,33 +134,17 @@ mod tests {
         };
         assert_eq!((only.name.as_str(), only.rank), ("seamline-x", Some(2)));
         assert!(only.has_workspace_lints);
-        let seen: Vec<_> = only
-            .dependencies
-            .iter()
-            .map(|d| (d.name.as_str(), d.kind, d.is_inherited))
-            .collect();
+        let seen: Vec<_> = only.dependencies.iter().map(|d| (d.name.as_str(), d.kind, d.is_inherited)).collect();
         assert_eq!(
             seen,
-            [
-                ("a", Kind::Normal, true),
-                ("b", Kind::Normal, false),
-                ("c", Kind::Dev, true),
-                ("d", Kind::Build, false),
-            ]
+            [("a", Kind::Normal, true), ("b", Kind::Normal, false), ("c", Kind::Dev, true), ("d", Kind::Build, false),]
         );
     }
 
     #[test]
     fn shared_dependencies_keep_their_order() {
-        let tree = Tree::of(&[(
-            "Cargo.toml",
-            "[workspace.dependencies]\nzz = { path = \"crates/zz\" }\naa = \"1\"\n",
-        )]);
-        let seen: Vec<_> = shared(&tree)
-            .unwrap()
-            .into_iter()
-            .map(|line| (line.name, line.is_own))
-            .collect();
+        let tree = Tree::of(&[("Cargo.toml", "[workspace.dependencies]\nzz = { path = \"crates/zz\" }\naa = \"1\"\n")]);
+        let seen: Vec<_> = shared(&tree).unwrap().into_iter().map(|line| (line.name, line.is_own)).collect();
         assert_eq!(seen, [("zz".to_owned(), true), ("aa".to_owned(), false)]);
     }
 }

@@ -21,13 +21,9 @@ fn tests_end(lines: &[&str]) -> Option<usize> {
     if *lines.first()? != "#[cfg(test)]" {
         return None;
     }
-    let head = lines
-        .iter()
-        .position(|line| line.starts_with("mod tests"))?;
+    let head = lines.iter().position(|line| line.starts_with("mod tests"))?;
     let between = &lines[1..head];
-    let only_attributes = between
-        .iter()
-        .all(|line| line.starts_with(['#', ' ', ')', ']']) || line.is_empty());
+    let only_attributes = between.iter().all(|line| line.starts_with(['#', ' ', ')', ']']) || line.is_empty());
     if !only_attributes {
         return None;
     }
@@ -64,8 +60,7 @@ fn before_comment(line: &str) -> &str {
 
 /// The identifiers and numbers of a line.
 pub(crate) fn words(line: &str) -> impl Iterator<Item = &str> {
-    line.split(|c: char| !c.is_alphanumeric() && c != '_')
-        .filter(|word| !word.is_empty())
+    line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
 /// The prefix and number of a rule's code: two or more capitals and exactly three digits.
@@ -114,10 +109,7 @@ mod tests {
     #[test]
     fn a_function_for_tests_is_not_a_test_module() {
         let text = "#[cfg(test)]\nfn a() {}\n\n#[cfg(test)]\nmod tests {\n}\n";
-        assert_eq!(
-            without_tests(text),
-            [(1, "#[cfg(test)]"), (2, "fn a() {}"), (3, "")]
-        );
+        assert_eq!(without_tests(text), [(1, "#[cfg(test)]"), (2, "fn a() {}"), (3, "")]);
     }
 
     #[test]

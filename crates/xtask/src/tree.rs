@@ -41,9 +41,7 @@ impl Tree {
     #[cfg(test)]
     pub(crate) fn of(files: &[(&str, &str)]) -> Self {
         let owned = |(path, text): &(&str, &str)| ((*path).to_owned(), Some((*text).to_owned()));
-        Self {
-            files: files.iter().map(owned).collect(),
-        }
+        Self { files: files.iter().map(owned).collect() }
     }
 
     /// The text of a file; nothing if there is no such file or it is not text.
@@ -58,15 +56,12 @@ impl Tree {
 
     /// Path and text of every text file, in order.
     pub(crate) fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.files
-            .iter()
-            .filter_map(|(path, text)| Some((path.as_str(), text.as_deref()?)))
+        self.files.iter().filter_map(|(path, text)| Some((path.as_str(), text.as_deref()?)))
     }
 
     /// Path and text of every Rust file, in order.
     pub(crate) fn rust(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.texts()
-            .filter(|(path, _)| Path::new(path).extension().is_some_and(|e| e == "rs"))
+        self.texts().filter(|(path, _)| Path::new(path).extension().is_some_and(|e| e == "rs"))
     }
 
     /// True if there is such a file, or a folder with a file in it.
@@ -74,23 +69,13 @@ impl Tree {
         let folder = format!("{}/", path.trim_end_matches('/'));
         path.is_empty()
             || self.files.contains_key(path)
-            || self
-                .files
-                .range(folder.clone()..)
-                .next()
-                .is_some_and(|(first, _)| first.starts_with(&folder))
+            || self.files.range(folder.clone()..).next().is_some_and(|(first, _)| first.starts_with(&folder))
     }
 }
 
 fn tracked(root: &Path) -> Option<Vec<String>> {
     let output = Command::new("git")
-        .args([
-            "ls-files",
-            "-z",
-            "--cached",
-            "--others",
-            "--exclude-standard",
-        ])
+        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
         .current_dir(root)
         .output()
         .ok()?;
@@ -98,11 +83,7 @@ fn tracked(root: &Path) -> Option<Vec<String>> {
         return None;
     }
     let listing = String::from_utf8(output.stdout).ok()?;
-    let paths: Vec<String> = listing
-        .split('\0')
-        .filter(|path| !path.is_empty())
-        .map(str::to_owned)
-        .collect();
+    let paths: Vec<String> = listing.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect();
     // An unpacked archive inside somebody else's ignored folder lists nothing.
     (!paths.is_empty()).then_some(paths)
 }
@@ -115,11 +96,7 @@ fn walked(root: &Path) -> Result<Vec<String>> {
         for entry in std::fs::read_dir(&full)? {
             let entry = entry?;
             let name = entry.file_name().to_string_lossy().into_owned();
-            let path = if folder.is_empty() {
-                name.clone()
-            } else {
-                format!("{folder}/{name}")
-            };
+            let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
             let kind = entry.file_type()?;
             if kind.is_dir() && !FOREIGN_FOLDERS.contains(&name.as_str()) {
                 folders.push(path);
@@ -136,9 +113,7 @@ fn text(path: &Path) -> Result<Option<String>> {
         return Ok(None);
     }
     let bytes = std::fs::read(path)?;
-    Ok(String::from_utf8(bytes)
-        .ok()
-        .filter(|text| !text.contains('\0')))
+    Ok(String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')))
 }
 
 #[cfg(test)]

@@ -20,19 +20,11 @@ impl Workspace {
     pub(crate) fn find() -> Result<Self> {
         let xtask = std::env::var_os("CARGO_MANIFEST_DIR")
             .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
-        let root = xtask
-            .ancestors()
-            .nth(2)
-            .context("xtask is not in crates/xtask")?;
+        let root = xtask.ancestors().nth(2).context("xtask is not in crates/xtask")?;
         if !root.join("Cargo.toml").is_file() {
-            bail!(
-                "there is no Cargo.toml in {}\nhint: run it as `cargo xtask`",
-                root.display()
-            );
+            bail!("there is no Cargo.toml in {}\nhint: run it as `cargo xtask`", root.display());
         }
-        Ok(Self {
-            root: root.to_owned(),
-        })
+        Ok(Self { root: root.to_owned() })
     }
 
     /// The folder of the root manifest.
@@ -70,10 +62,8 @@ impl Workspace {
 /// The command as one would type it.
 pub(crate) fn typed(command: &Command) -> String {
     let program = Path::new(command.get_program());
-    let mut text = program.file_stem().map_or_else(
-        || program.display().to_string(),
-        |stem| stem.to_string_lossy().into_owned(),
-    );
+    let mut text =
+        program.file_stem().map_or_else(|| program.display().to_string(), |stem| stem.to_string_lossy().into_owned());
     for arg in command.get_args() {
         let _ = write!(text, " {}", arg.to_string_lossy());
     }
@@ -83,9 +73,7 @@ pub(crate) fn typed(command: &Command) -> String {
 /// Runs the command with our own terminal.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     println!("$ {}", typed(command));
-    let status = command
-        .status()
-        .with_context(|| format!("could not start `{}`", typed(command)))?;
+    let status = command.status().with_context(|| format!("could not start `{}`", typed(command)))?;
     if !status.success() {
         bail!("`{}` failed ({status})", typed(command));
     }
@@ -94,21 +82,13 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
 
 /// Runs the command quietly and gives back what it wrote to standard output.
 pub(crate) fn output(command: &mut Command) -> Result<String> {
-    let output = command
-        .stdin(Stdio::null())
-        .output()
-        .with_context(|| format!("could not start `{}`", typed(command)))?;
+    let output =
+        command.stdin(Stdio::null()).output().with_context(|| format!("could not start `{}`", typed(command)))?;
     if !output.status.success() {
         let stderr = String::from_utf8_lossy(&output.stderr);
-        bail!(
-            "`{}` failed ({})\n{}",
-            typed(command),
-            output.status,
-            stderr.trim_end()
-        );
+        bail!("`{}` failed ({})\n{}", typed(command), output.status, stderr.trim_end());
     }
-    String::from_utf8(output.stdout)
-        .with_context(|| format!("`{}` wrote bytes that are not UTF-8", typed(command)))
+    String::from_utf8(output.stdout).with_context(|| format!("`{}` wrote bytes that are not UTF-8", typed(command)))
 }
 
 /// Runs the command, passes each line on, and shows it, colours taken out, to `seen`.
@@ -124,10 +104,7 @@ pub(crate) fn run_watched(command: &mut Command, mut seen: impl FnMut(&str)) -> 
         .with_context(|| format!("could not start `{}`", typed(command)))?;
     let (sender, lines) = channel();
     let readers = [
-        child
-            .stdout
-            .take()
-            .map(|pipe| forward(pipe, sender.clone())),
+        child.stdout.take().map(|pipe| forward(pipe, sender.clone())),
         child.stderr.take().map(|pipe| forward(pipe, sender)),
     ];
     // One printer: lines of the two pipes never run into each other.

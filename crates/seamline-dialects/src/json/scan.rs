@@ -165,7 +165,7 @@ impl Scanner<'_> {
             b't' => self.word(b"true", Kind::True)?,
             b'f' => self.word(b"false", Kind::False)?,
             b'n' => self.word(b"null", Kind::Null)?,
-            b']' if expect == Expect::ValueOrEnd => return self.close(),
+            b']' if expect == Expect::ValueOrEnd => return Ok(self.close()),
             _ => return self.unexpected(),
         }
         Ok(Expect::CommaOrEnd)
@@ -175,7 +175,7 @@ impl Scanner<'_> {
         self.skip_space();
         match self.bytes.get(self.at) {
             Some(b'"') => self.string()?,
-            Some(b'}') if expect == Expect::KeyOrEnd => return self.close(),
+            Some(b'}') if expect == Expect::KeyOrEnd => return Ok(self.close()),
             Some(_) => return self.unexpected(),
             None => return self.fail(SyntaxKind::Unfinished),
         }
@@ -200,7 +200,7 @@ impl Scanner<'_> {
                 self.at += 1;
                 Ok(Expect::Value)
             }
-            (Some(b'}'), Some(Kind::Object)) | (Some(b']'), Some(Kind::Array)) => self.close(),
+            (Some(b'}'), Some(Kind::Object)) | (Some(b']'), Some(Kind::Array)) => Ok(self.close()),
             (Some(_), _) => self.unexpected(),
             (None, _) => self.fail(SyntaxKind::Unfinished),
         }
@@ -213,7 +213,7 @@ impl Scanner<'_> {
         Ok(expect)
     }
 
-    fn close(&mut self) -> Result<Expect, Syntax> {
+    fn close(&mut self) -> Expect {
         self.at += 1;
         if let Some(index) = self.open.pop() {
             let next = self.nodes.len() as u32;
@@ -221,7 +221,7 @@ impl Scanner<'_> {
             node.end = self.at as u32;
             node.next = next;
         }
-        Ok(Expect::CommaOrEnd)
+        Expect::CommaOrEnd
     }
 
     fn string(&mut self) -> Result<(), Syntax> {
@@ -380,8 +380,8 @@ fn smaller(one: &[u8; LANE], other: &[u8; LANE]) -> [u8; LANE] {
 fn special_bytes(word: u64) -> u64 {
     const ONES: u64 = u64::MAX / 255;
     const HIGH: u64 = ONES << 7;
-    let quote = word ^ (ONES * b'"' as u64);
-    let slash = word ^ (ONES * b'\\' as u64);
+    let quote = word ^ (ONES * u64::from(b'"'));
+    let slash = word ^ (ONES * u64::from(b'\\'));
     let control = word.wrapping_sub(ONES * 0x20) & !word;
     let is_quote = quote.wrapping_sub(ONES) & !quote;
     let is_slash = slash.wrapping_sub(ONES) & !slash;

@@ -145,15 +145,12 @@ impl<'a> MessageParts<'_, 'a, '_> {
         for (_, block) in self.transcript.blocks_of(index).filter(|(_, block)| block.slot.field == Field::Calls) {
             calls.push(self.transcript.text(block.span).to_owned());
         }
-        patches.push((members.cut(legacy.0), String::new()));
         let list = format!("[{}]", calls.join(","));
-        match members.get("tool_calls") {
-            Some(old) => patches.push((old.span(), list)),
-            None => {
-                // After the role, which every message that is read has.
-                let at = members.get("role").map_or(members.tail().0, |role| role.span().end);
-                patches.push((Span { start: at, end: at }, format!(",\"tool_calls\":{list}")));
-            }
+        if let Some(old) = members.get("tool_calls") {
+            patches.extend([(members.cut(legacy.0), String::new()), (old.span(), list)]);
+        } else {
+            // The list takes the place of the call, and the key that of its key.
+            patches.extend([(legacy.0.span(), quoted("tool_calls")), (legacy.1.span(), list)]);
         }
     }
 

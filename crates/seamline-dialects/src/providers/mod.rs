@@ -38,5 +38,5 @@ pub fn for_model(dialect: &str, model: Option<&str>) -> &'static Provider {
     let serving = || ALL.iter().copied().filter(|provider| provider.dialect == dialect);
     let claims =
         |provider: &&Provider| model.is_none_or(|model| provider.models.iter().any(|start| model.starts_with(start)));
-    serving().find(claims).or_else(|| serving().last()).unwrap_or(&openai_compatible::PROVIDER)
+    serving().find(claims).or_else(|| serving().next_back()).unwrap_or(&openai_compatible::PROVIDER)
 }

@@ -116,7 +116,6 @@ impl<'e> Plan<'e> {
         self.get(transcript.block(block).message)?.blocks.get(&block)
     }
 
-    #[expect(clippy::too_many_lines, reason = "a flat table, one arm per edit")]
     fn add(&mut self, transcript: &Transcript<'_>, index: usize, edit: &'e Edit) {
         match edit {
             // Applied to the bytes before any block is looked at.

@@ -1,5 +1,7 @@
 //! How ids are named in messages.
 
+use std::fmt::Write as _;
+
 /// The most ids that are listed.
 const LISTED_MAX: usize = 5;
 
@@ -15,7 +17,8 @@ pub(crate) fn named(ids: &[&str]) -> String {
         text.push('`');
     }
     if ids.len() > LISTED_MAX {
-        text.push_str(&format!(" and {} more", ids.len() - LISTED_MAX));
+        // Writing to a string cannot fail.
+        let _ = write!(text, " and {} more", ids.len() - LISTED_MAX);
     }
     text
 }

@@ -15,10 +15,7 @@ pub(crate) fn run(workspace: &Workspace, name: &str, args: &[&str]) -> Result<()
 fn command<'a>(name: &str, args: &[&'a str]) -> Result<Vec<&'a str>> {
     let Some((_, package, target)) = BENCHES.iter().find(|(known, _, _)| *known == name) else {
         let known: Vec<&str> = BENCHES.iter().map(|(known, _, _)| *known).collect();
-        bail!(
-            "no such benchmark: `{name}`\nhint: there is {}",
-            known.join(", ")
-        );
+        bail!("no such benchmark: `{name}`\nhint: there is {}", known.join(", "));
     };
     let mut command = vec!["bench", "-p", package, "--bench", target, "--"];
     command.extend(args);
@@ -33,9 +30,7 @@ mod tests {
     fn a_known_name_becomes_a_cargo_command() {
         assert_eq!(
             command("core", &["--quick"]).unwrap(),
-            [
-                "bench", "-p", "seamline", "--bench", "core", "--", "--quick"
-            ]
+            ["bench", "-p", "seamline", "--bench", "core", "--", "--quick"]
         );
     }
 

@@ -53,10 +53,7 @@ pub(crate) fn run(workspace: &Workspace, mode: Mode) -> Result<()> {
         }
         Mode::Check => {
             let paths: Vec<&str> = stale.iter().chain(&left).map(String::as_str).collect();
-            bail!(
-                "these pages are not what the command says:\n  {}\nhint: cargo xtask codegen",
-                paths.join("\n  ")
-            )
+            bail!("these pages are not what the command says:\n  {}\nhint: cargo xtask codegen", paths.join("\n  "))
         }
     }
 }
@@ -84,10 +81,7 @@ fn rules(workspace: &Workspace) -> Result<Vec<Rule>> {
     let catalogue: Catalogue = serde_json::from_str(&printed)
         .context("`seamline rules --format json` does not print {\"version\":1,\"rules\":[…]}")?;
     if catalogue.version != 1 {
-        bail!(
-            "`seamline rules --format json` has version {}, not 1",
-            catalogue.version
-        );
+        bail!("`seamline rules --format json` has version {}, not 1", catalogue.version);
     }
     if catalogue.rules.is_empty() {
         bail!("`seamline rules --format json` lists no rule");
@@ -108,10 +102,8 @@ fn rule_pages(rules: &[Rule]) -> Result<Pages> {
     let mut index = format!("{NOTICE}\n\n# Rules\n");
     for (group, mut rules) in groups {
         rules.sort_by(|a, b| a.code.cmp(&b.code));
-        let _ = write!(
-            index,
-            "\n## {group}\n\n| Code | Name | Severity | Fix | What it finds |\n|---|---|---|---|---|\n"
-        );
+        let _ =
+            write!(index, "\n## {group}\n\n| Code | Name | Severity | Fix | What it finds |\n|---|---|---|---|---|\n");
         for rule in rules {
             let _ = writeln!(
                 index,
@@ -266,14 +258,7 @@ mod tests {
     fn a_rule_becomes_a_page_and_a_row() {
         let pages = rule_pages(&[rule("PAIR002"), rule("PAIR001")]).unwrap();
         let paths: Vec<&str> = pages.keys().map(String::as_str).collect();
-        assert_eq!(
-            paths,
-            [
-                "docs/rules/PAIR001.md",
-                "docs/rules/PAIR002.md",
-                "docs/rules/README.md"
-            ]
-        );
+        assert_eq!(paths, ["docs/rules/PAIR001.md", "docs/rules/PAIR002.md", "docs/rules/README.md"]);
         assert_eq!(
             pages["docs/rules/PAIR001.md"],
             format!(

@@ -19,9 +19,7 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome> {
     } else {
         println!("cargo-deny is not installed; checking licences and sources against deny.toml");
         built_in(workspace)?;
-        Ok(Outcome::Partly(
-            "licences and sources ok; advisories need cargo-deny".to_owned(),
-        ))
+        Ok(Outcome::Partly("licences and sources ok; advisories need cargo-deny".to_owned()))
     }
 }
 
@@ -34,9 +32,7 @@ fn advisories(command: &mut Command) -> Result<Outcome> {
     if output.status.success() {
         Ok(Outcome::Passed)
     } else if said.contains("failed to fetch advisory database") {
-        Ok(Outcome::Partly(
-            "licences and sources ok; the advisories could not be fetched".to_owned(),
-        ))
+        Ok(Outcome::Partly("licences and sources ok; the advisories could not be fetched".to_owned()))
     } else {
         bail!("a dependency has an advisory");
     }
@@ -66,13 +62,11 @@ struct Package {
 }
 
 fn built_in(workspace: &Workspace) -> Result<()> {
-    let policy = std::fs::read_to_string(workspace.root().join("deny.toml"))
-        .context("could not read deny.toml")?;
+    let policy = std::fs::read_to_string(workspace.root().join("deny.toml")).context("could not read deny.toml")?;
     let policy: Policy = toml::from_str(&policy).context("could not read deny.toml")?;
     let args = ["metadata", "--format-version", "1", "--all-features"];
     let metadata = workspace::output(&mut workspace.cargo(&args))?;
-    let metadata: Metadata =
-        serde_json::from_str(&metadata).context("could not read cargo metadata")?;
+    let metadata: Metadata = serde_json::from_str(&metadata).context("could not read cargo metadata")?;
     let refused = refused(&metadata.packages, &policy.licenses.allow);
     if !refused.is_empty() {
         bail!("{}", refused.join("\n"));
@@ -109,10 +103,7 @@ fn refused(packages: &[Package], allowed: &BTreeSet<String>) -> Vec<String> {
 fn twice(packages: &[Package]) -> Vec<String> {
     let mut versions: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for package in packages {
-        versions
-            .entry(&package.name)
-            .or_default()
-            .push(&package.version);
+        versions.entry(&package.name).or_default().push(&package.version);
     }
     versions
         .into_iter()
@@ -176,9 +167,7 @@ mod tests {
     use super::*;
 
     fn allowed() -> BTreeSet<String> {
-        ["MIT", "Apache-2.0", "Apache-2.0 WITH LLVM-exception"]
-            .map(str::to_owned)
-            .into()
+        ["MIT", "Apache-2.0", "Apache-2.0 WITH LLVM-exception"].map(str::to_owned).into()
     }
 
     #[test]
@@ -197,16 +186,9 @@ mod tests {
 
     #[test]
     fn what_is_not_met_or_not_readable_is_refused() {
-        for expression in [
-            "",
-            "GPL-3.0",
-            "MIT AND GPL-3.0",
-            "MIT WITH Some-exception",
-            "(MIT",
-            "MIT)",
-            "MIT Apache-2.0",
-            "MIT OR",
-        ] {
+        for expression in
+            ["", "GPL-3.0", "MIT AND GPL-3.0", "MIT WITH Some-exception", "(MIT", "MIT)", "MIT Apache-2.0", "MIT OR"]
+        {
             assert!(!is_allowed(expression, &allowed()), "{expression}");
         }
     }
@@ -244,9 +226,6 @@ mod tests {
             license: None,
             source: None,
         };
-        assert_eq!(
-            twice(&[package("1.0.0"), package("2.0.0")]),
-            ["syn comes in versions 1.0.0, 2.0.0"]
-        );
+        assert_eq!(twice(&[package("1.0.0"), package("2.0.0")]), ["syn comes in versions 1.0.0, 2.0.0"]);
     }
 }

@@ -32,40 +32,30 @@ pub(crate) fn run(workspace: &Workspace, group: &str, name: &str) -> Result<()> 
 
 /// The files to write, each with its whole text.
 fn plan(tree: &Tree, group: &str, name: &str) -> Result<Vec<(String, String)>> {
-    let is_name = name.split('-').all(|word| {
-        !word.is_empty()
-            && word
-                .bytes()
-                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
-    });
+    let is_name = name
+        .split('-')
+        .all(|word| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()));
     if !is_name {
         bail!("a rule's name is lower case with hyphens, such as `orphan-result`; not `{name}`");
     }
     let module = name.replace('-', "_");
     let face = format!("{RULES}/{group}/mod.rs");
     let Some(face_text) = tree.text(&face) else {
-        bail!(
-            "no group `{group}`\nhint: there is {}",
-            groups(tree).join(", ")
-        );
+        bail!("no group `{group}`\nhint: there is {}", groups(tree).join(", "));
     };
     let path = format!("{RULES}/{group}/{module}.rs");
     if tree.contains(&path) {
         bail!("{path} is there already");
     }
-    let register = tree
-        .text(REGISTER)
-        .with_context(|| format!("there is no {REGISTER}"))?;
+    let register = tree.text(REGISTER).with_context(|| format!("there is no {REGISTER}"))?;
     let code = next_code(tree, group);
     let mut files = vec![
         (path, skeleton(group, name, &code)),
         (face, with_module(face_text, &module)),
         (REGISTER.to_owned(), registered(register, group, &module)?),
     ];
-    let cases = [
-        ("example", "the conversation of the rule's documentation"),
-        ("clean", "a near miss: nothing is found"),
-    ];
+    let cases =
+        [("example", "the conversation of the rule's documentation"), ("clean", "a near miss: nothing is found")];
     for (case, why) in cases {
         let folder = format!("fixtures/rules/{group}/{name}/{case}");
         files.push((format!("{folder}/case.toml"), case_toml(why)));
@@ -76,11 +66,7 @@ fn plan(tree: &Tree, group: &str, name: &str) -> Result<Vec<(String, String)>> {
 
 fn groups(tree: &Tree) -> Vec<&str> {
     tree.paths()
-        .filter_map(|path| {
-            path.strip_prefix(RULES)?
-                .strip_prefix('/')?
-                .strip_suffix("/mod.rs")
-        })
+        .filter_map(|path| path.strip_prefix(RULES)?.strip_prefix('/')?.strip_suffix("/mod.rs"))
         .filter(|group| !group.contains('/'))
         .collect()
 }
@@ -178,18 +164,11 @@ fn with_module(face: &str, module: &str) -> String {
 fn registered(register: &str, group: &str, module: &str) -> Result<String> {
     let lines: Vec<&str> = register.lines().collect();
     let own = format!("&{group}::");
-    let Some(at) = lines
-        .iter()
-        .rposition(|line| line.trim_start().starts_with(&own))
-    else {
+    let Some(at) = lines.iter().rposition(|line| line.trim_start().starts_with(&own)) else {
         bail!("no line `&{group}::…::RULE,` in {REGISTER} to put the new rule after");
     };
     let indent = &lines[at][..lines[at].len() - lines[at].trim_start().len()];
-    Ok(inserted(
-        &lines,
-        at + 1,
-        &format!("{indent}&{group}::{module}::RULE,"),
-    ))
+    Ok(inserted(&lines, at + 1, &format!("{indent}&{group}::{module}::RULE,")))
 }
 
 fn inserted(lines: &[&str], at: usize, line: &str) -> String {
@@ -204,14 +183,8 @@ mod tests {
 
     fn tree() -> Tree {
         Tree::of(&[
-            (
-                REGISTER,
-                "pub static ALL: &[&Rule] = &[\n    &order::b::RULE,\n    &pairing::c::RULE,\n];\n",
-            ),
-            (
-                "crates/seamline-rules/src/rules/pairing/mod.rs",
-                "//! Pairs.\n\npub(crate) mod c;\n",
-            ),
+            (REGISTER, "pub static ALL: &[&Rule] = &[\n    &order::b::RULE,\n    &pairing::c::RULE,\n];\n"),
+            ("crates/seamline-rules/src/rules/pairing/mod.rs", "//! Pairs.\n\npub(crate) mod c;\n"),
             (
                 "crates/seamline-rules/src/rules/pairing/c.rs",
                 "    /// As PAIR007 does.\n    PAIR002 \"c\" in Pairing, Error, Safe\n",
@@ -236,15 +209,8 @@ mod tests {
                 "fixtures/rules/pairing/late-result/clean/input.json",
             ]
         );
-        assert!(
-            files[0]
-                .1
-                .contains("    PAIR005 \"late-result\" in Pairing, Error, DisplayOnly\n")
-        );
-        assert_eq!(
-            files[1].1,
-            "//! Pairs.\n\npub(crate) mod c;\npub(crate) mod late_result;\n"
-        );
+        assert!(files[0].1.contains("    PAIR005 \"late-result\" in Pairing, Error, DisplayOnly\n"));
+        assert_eq!(files[1].1, "//! Pairs.\n\npub(crate) mod c;\npub(crate) mod late_result;\n");
         assert_eq!(
             files[2].1,
             "pub static ALL: &[&Rule] = &[\n    &order::b::RULE,\n    &pairing::c::RULE,\n    \
@@ -264,20 +230,12 @@ mod tests {
             with_module("//! A.\n\npub(crate) mod b;\npub(crate) mod d;\n", "c"),
             "//! A.\n\npub(crate) mod b;\npub(crate) mod c;\npub(crate) mod d;\n"
         );
-        assert_eq!(
-            with_module("//! A.\n\n", "c"),
-            "//! A.\n\npub(crate) mod c;\n"
-        );
+        assert_eq!(with_module("//! A.\n\n", "c"), "//! A.\n\npub(crate) mod c;\n");
     }
 
     #[test]
     fn bad_names_unknown_groups_and_what_is_there_are_refused() {
-        for (group, name) in [
-            ("pairing", "Late"),
-            ("pairing", "a--b"),
-            ("paring", "a"),
-            ("pairing", "c"),
-        ] {
+        for (group, name) in [("pairing", "Late"), ("pairing", "a--b"), ("paring", "a"), ("pairing", "c")] {
             assert!(plan(&tree(), group, name).is_err(), "{group} {name}");
         }
     }

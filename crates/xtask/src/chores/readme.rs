@@ -32,9 +32,7 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome> {
 
 fn is_shown(readme: &str) -> bool {
     let command = COMMAND.join(" ");
-    readme
-        .lines()
-        .any(|line| line.trim().trim_start_matches("$ ").starts_with(&command))
+    readme.lines().any(|line| line.trim().trim_start_matches("$ ").starts_with(&command))
 }
 
 #[cfg(test)]
@@ -43,9 +41,7 @@ mod tests {
 
     #[test]
     fn the_command_stands_on_a_line_of_its_own() {
-        assert!(is_shown(
-            "```sh\n$ cargo run --release -- fix --diff examples/stuck-agent.json\n```\n"
-        ));
+        assert!(is_shown("```sh\n$ cargo run --release -- fix --diff examples/stuck-agent.json\n```\n"));
         assert!(!is_shown("run `cargo run`"));
     }
 }

@@ -38,10 +38,7 @@ impl Tally {
         };
         if what.starts_with("passed") {
             self.passed += count;
-        } else if ["failed", "timed out", "exec failed"]
-            .iter()
-            .any(|outcome| what.starts_with(outcome))
-        {
+        } else if ["failed", "timed out", "exec failed"].iter().any(|outcome| what.starts_with(outcome)) {
             self.failed += count;
         }
     }
@@ -66,28 +63,13 @@ mod tests {
             "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 1 filtered out; finished in 0.00s",
             "test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out",
         ]);
-        assert_eq!(
-            seen,
-            Tally {
-                passed: 4,
-                failed: 2,
-                closing_lines: 2
-            }
-        );
+        assert_eq!(seen, Tally { passed: 4, failed: 2, closing_lines: 2 });
     }
 
     #[test]
     fn the_line_of_nextest_is_read() {
-        let seen = tally(&[
-            "     Summary [   0.012s] 9 tests run: 6 passed (1 slow), 2 failed, 1 timed out, 4 skipped",
-        ]);
-        assert_eq!(
-            seen,
-            Tally {
-                passed: 6,
-                failed: 3,
-                closing_lines: 1
-            }
-        );
+        let seen =
+            tally(&["     Summary [   0.012s] 9 tests run: 6 passed (1 slow), 2 failed, 1 timed out, 4 skipped"]);
+        assert_eq!(seen, Tally { passed: 6, failed: 3, closing_lines: 1 });
     }
 }

@@ -45,11 +45,7 @@ const STEPS: [Step; 9] = [
     step("readme", Extent::Whole, check_readme),
 ];
 
-const fn step(
-    name: &'static str,
-    least: Extent,
-    run: fn(&Workspace, &mut Tally) -> Result<Outcome>,
-) -> Step {
+const fn step(name: &'static str, least: Extent, run: fn(&Workspace, &mut Tally) -> Result<Outcome>) -> Step {
     Step { name, least, run }
 }
 
@@ -71,18 +67,9 @@ pub(crate) fn run(workspace: &Workspace, extent: Extent) -> Result<()> {
             (step.run)(workspace, &mut tally).unwrap_or_else(Outcome::Failed)
         };
         let elapsed = start.elapsed();
-        println!(
-            "--- {}: {} ({})",
-            step.name,
-            word(&outcome),
-            seconds(elapsed)
-        );
+        println!("--- {}: {} ({})", step.name, word(&outcome), seconds(elapsed));
         let has_failed = matches!(outcome, Outcome::Failed(_));
-        done.push(Done {
-            name: step.name,
-            outcome,
-            elapsed,
-        });
+        done.push(Done { name: step.name, outcome, elapsed });
         if has_failed {
             break;
         }
@@ -97,12 +84,7 @@ pub(crate) fn run(workspace: &Workspace, extent: Extent) -> Result<()> {
 fn summary(done: &[Done], tally: Tally) -> String {
     let mut lines = vec![String::new(), "=== summary".to_owned()];
     for step in done {
-        let mut line = format!(
-            "{:<16}{:<9}{:>8}",
-            step.name,
-            word(&step.outcome),
-            seconds(step.elapsed)
-        );
+        let mut line = format!("{:<16}{:<9}{:>8}", step.name, word(&step.outcome), seconds(step.elapsed));
         if let Outcome::Skipped(why) | Outcome::Partly(why) = &step.outcome {
             line = format!("{line}  {why}");
         }
@@ -143,14 +125,7 @@ fn check_tidy(workspace: &Workspace, _: &mut Tally) -> Result<Outcome> {
 }
 
 fn clippy(workspace: &Workspace, _: &mut Tally) -> Result<Outcome> {
-    let args = [
-        "clippy",
-        "--workspace",
-        "--all-targets",
-        "--",
-        "-D",
-        "warnings",
-    ];
+    let args = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
     workspace::run(&mut workspace.cargo(&args))?;
     Ok(Outcome::Passed)
 }
@@ -161,15 +136,7 @@ fn tests(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
     } else {
         println!("cargo-nextest is not installed; cargo test runs the same tests");
         // Not `--all-targets`: that would run the benchmarks. Doc tests are the next step.
-        workspace.cargo(&[
-            "test",
-            "--workspace",
-            "--no-fail-fast",
-            "--lib",
-            "--bins",
-            "--tests",
-            "--examples",
-        ])
+        workspace.cargo(&["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests", "--examples"])
     };
     workspace::run_watched(&mut command, |line| tally.see(line))?;
     Ok(Outcome::Passed)
@@ -208,22 +175,10 @@ mod tests {
     #[test]
     fn the_summary_lists_every_step_and_the_count() {
         let done = [
-            Done {
-                name: "format",
-                outcome: Outcome::Passed,
-                elapsed: Duration::from_millis(1500),
-            },
-            Done {
-                name: "tidy",
-                outcome: Outcome::Skipped("because".to_owned()),
-                elapsed: Duration::from_millis(200),
-            },
+            Done { name: "format", outcome: Outcome::Passed, elapsed: Duration::from_millis(1500) },
+            Done { name: "tidy", outcome: Outcome::Skipped("because".to_owned()), elapsed: Duration::from_millis(200) },
         ];
-        let tally = Tally {
-            passed: 7,
-            failed: 0,
-            closing_lines: 1,
-        };
+        let tally = Tally { passed: 7, failed: 0, closing_lines: 1 };
         assert_eq!(
             summary(&done, tally),
             "\n=== summary\n\

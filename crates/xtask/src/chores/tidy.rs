@@ -30,8 +30,5 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
 }
 
 fn of_weight(complaints: &[Complaint], weight: Weight) -> Vec<&Complaint> {
-    complaints
-        .iter()
-        .filter(|complaint| complaint.weight() == weight)
-        .collect()
+    complaints.iter().filter(|complaint| complaint.weight() == weight).collect()
 }

@@ -23,28 +23,17 @@ pub(crate) enum Weight {
 impl Complaint {
     /// About a whole file or folder.
     pub(crate) fn new(path: &str, message: impl Into<String>) -> Self {
-        Self {
-            path: path.to_owned(),
-            line: None,
-            message: message.into(),
-            weight: Weight::Error,
-        }
+        Self { path: path.to_owned(), line: None, message: message.into(), weight: Weight::Error }
     }
 
     /// About one line, counted from 1.
     pub(crate) fn at(path: &str, line: usize, message: impl Into<String>) -> Self {
-        Self {
-            line: Some(line),
-            ..Self::new(path, message)
-        }
+        Self { line: Some(line), ..Self::new(path, message) }
     }
 
     /// The same, as a warning.
     pub(crate) fn into_warning(self) -> Self {
-        Self {
-            weight: Weight::Warning,
-            ..self
-        }
+        Self { weight: Weight::Warning, ..self }
     }
 
     /// Whether it fails the check.

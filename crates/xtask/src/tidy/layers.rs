@@ -35,8 +35,8 @@ fn dialects_in_rules(tree: &Tree) -> Vec<Complaint> {
 fn rules_in_dialects(tree: &Tree) -> Vec<Complaint> {
     let prefixes = code_prefixes(tree);
     in_code(tree, DIALECTS, |line| {
-        let code = source::words(line)
-            .find(|word| source::split_code(word).is_some_and(|(p, _)| prefixes.contains(p)))?;
+        let code =
+            source::words(line).find(|word| source::split_code(word).is_some_and(|(p, _)| prefixes.contains(p)))?;
         Some(format!("`{code}`: dialects name no rule"))
     })
 }
@@ -57,9 +57,7 @@ fn dialects(tree: &Tree) -> BTreeSet<String> {
         .paths()
         .filter_map(|path| path.strip_prefix(DIALECTS)?.strip_suffix("/constraints.rs"))
         .filter(|folder| !folder.contains('/'));
-    folders
-        .flat_map(|folder| [folder.to_owned(), source::type_name(folder)])
-        .collect()
+    folders.flat_map(|folder| [folder.to_owned(), source::type_name(folder)]).collect()
 }
 
 fn matches_on_dialect(line: &str) -> bool {
@@ -84,9 +82,7 @@ fn unswitched(subject: &Subject) -> Vec<Complaint> {
         let is_low = manifest.rank.is_some_and(|rank| rank < WORLDLY_RANK);
         let face = format!("crates/{}/src/lib.rs", manifest.folder);
         let text = subject.tree.text(&face).unwrap_or_default();
-        let is_switched = text
-            .lines()
-            .any(|line| line.starts_with("#![deny(") && line.contains(SWITCHED_LINT));
+        let is_switched = text.lines().any(|line| line.starts_with("#![deny(") && line.contains(SWITCHED_LINT));
         if is_low && !is_switched {
             complaints.push(Complaint::new(&face, format!("add `{SWITCH}` at the top")));
         }
@@ -114,9 +110,7 @@ mod tests {
             complaints(&[(CONSTRAINTS, ""), (RULE, rule)]),
             [
                 format!("error: {RULE}:2: `OpenaiChat`: rules name no dialect; read constraints"),
-                format!(
-                    "error: {RULE}:3: a rule reads constraints, it does not ask for the dialect"
-                ),
+                format!("error: {RULE}:3: a rule reads constraints, it does not ask for the dialect"),
                 format!("error: {RULE}:4: `openai_chat`: rules name no dialect; read constraints"),
             ]
         );
@@ -128,9 +122,7 @@ mod tests {
         let dialect = "let a = \"PAIR002\";\nlet b = SHA256;\n// as PAIR001 says\n";
         assert_eq!(
             complaints(&[(CONSTRAINTS, dialect), (RULE, rule)]),
-            [format!(
-                "error: {CONSTRAINTS}:1: `PAIR002`: dialects name no rule"
-            )]
+            [format!("error: {CONSTRAINTS}:1: `PAIR002`: dialects name no rule")]
         );
     }
 
@@ -147,15 +139,10 @@ mod tests {
                 ("crates/seamline/src/lib.rs", ""),
             ])
         };
-        assert_eq!(
-            with("//! Words.\n#![deny(clippy::disallowed_methods)]\n"),
-            Vec::<String>::new()
-        );
+        assert_eq!(with("//! Words.\n#![deny(clippy::disallowed_methods)]\n"), Vec::<String>::new());
         assert_eq!(
             with("//! Words.\n"),
-            [format!(
-                "error: {face}: add `#![deny(clippy::disallowed_methods)]` at the top"
-            )]
+            [format!("error: {face}: add `#![deny(clippy::disallowed_methods)]` at the top")]
         );
     }
 }

@@ -10,26 +10,10 @@ struct Length {
     most: usize,
 }
 
-const FILE: Length = Length {
-    kind: "file",
-    aim: 250,
-    most: 500,
-};
-const RULE: Length = Length {
-    kind: "rule",
-    aim: 120,
-    most: 250,
-};
-const FACE: Length = Length {
-    kind: "mod.rs or lib.rs",
-    aim: 150,
-    most: 150,
-};
-const TESTS: Length = Length {
-    kind: "file of tests",
-    aim: 500,
-    most: 500,
-};
+const FILE: Length = Length { kind: "file", aim: 250, most: 500 };
+const RULE: Length = Length { kind: "rule", aim: 120, most: 250 };
+const FACE: Length = Length { kind: "mod.rs or lib.rs", aim: 150, most: 150 };
+const TESTS: Length = Length { kind: "file of tests", aim: 500, most: 500 };
 const RULES_FOLDER: &str = "crates/seamline-rules/src/rules/";
 
 pub(super) fn check(subject: &Subject) -> Vec<Complaint> {
@@ -74,27 +58,13 @@ mod tests {
     #[test]
     fn each_kind_of_file_has_its_own_bound() {
         assert_eq!(said("crates/a/src/b.rs", 250), Vec::<String>::new());
-        assert_eq!(
-            said("crates/a/src/b.rs", 251),
-            ["warning: crates/a/src/b.rs: 251 lines; a file aims at 250"]
-        );
-        assert_eq!(
-            said("crates/a/src/b.rs", 501),
-            ["error: crates/a/src/b.rs: 501 lines; a file has at most 500"]
-        );
+        assert_eq!(said("crates/a/src/b.rs", 251), ["warning: crates/a/src/b.rs: 251 lines; a file aims at 250"]);
+        assert_eq!(said("crates/a/src/b.rs", 501), ["error: crates/a/src/b.rs: 501 lines; a file has at most 500"]);
         assert_eq!(said("crates/a/src/b/tests.rs", 500), Vec::<String>::new());
         let rule = "crates/seamline-rules/src/rules/pairing/x.rs";
-        assert_eq!(
-            said(rule, 251),
-            [format!("error: {rule}: 251 lines; a rule has at most 250")]
-        );
+        assert_eq!(said(rule, 251), [format!("error: {rule}: 251 lines; a rule has at most 250")]);
         let face = "crates/seamline-rules/src/rules/mod.rs";
-        assert_eq!(
-            said(face, 151),
-            [format!(
-                "error: {face}: 151 lines; a mod.rs or lib.rs has at most 150"
-            )]
-        );
+        assert_eq!(said(face, 151), [format!("error: {face}: 151 lines; a mod.rs or lib.rs has at most 150")]);
     }
 
     #[test]

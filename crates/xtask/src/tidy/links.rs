@@ -13,11 +13,7 @@ pub(super) fn check(subject: &Subject) -> Vec<Complaint> {
                 continue;
             }
             if !resolve(path, file).is_some_and(|file| subject.tree.contains(&file)) {
-                complaints.push(Complaint::at(
-                    path,
-                    line,
-                    format!("`{target}` is not there"),
-                ));
+                complaints.push(Complaint::at(path, line, format!("`{target}` is not there")));
             }
         }
     }
@@ -31,9 +27,7 @@ fn is_document(path: &str) -> bool {
 }
 
 fn is_elsewhere(target: &str) -> bool {
-    ["http://", "https://", "mailto:"]
-        .iter()
-        .any(|scheme| target.starts_with(scheme))
+    ["http://", "https://", "mailto:"].iter().any(|scheme| target.starts_with(scheme))
 }
 
 /// The targets of `[…](target)` and `[…]: target`, with their lines; code blocks are left out.
@@ -94,11 +88,7 @@ mod tests {
     use super::*;
 
     fn complaints(text: &str) -> Vec<String> {
-        let files = [
-            ("README.md", ""),
-            ("docs/design/why.md", text),
-            ("docs/rules/PAIR001.md", ""),
-        ];
+        let files = [("README.md", ""), ("docs/design/why.md", text), ("docs/rules/PAIR001.md", "")];
         Subject::said(&files, check)
     }
 

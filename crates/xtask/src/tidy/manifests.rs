@@ -9,11 +9,7 @@ use crate::tree::Tree;
 const BINDINGS: [&str; 2] = ["seamline-node", "seamline-python"];
 
 pub(super) fn check(subject: &Subject) -> Vec<Complaint> {
-    let Subject {
-        tree,
-        crates,
-        shared,
-    } = subject;
+    let Subject { tree, crates, shared } = subject;
     let mut complaints = unsorted(shared, crates);
     complaints.extend(unused_shared(shared, crates));
     for manifest in crates {
@@ -33,15 +29,9 @@ fn irregular(manifest: &Manifest) -> Vec<Complaint> {
     }
     let own_versions = manifest.dependencies.iter().filter(|d| !d.is_inherited);
     messages.extend(own_versions.map(|dependency| {
-        format!(
-            "write `{}.workspace = true`; versions stand in the root manifest",
-            dependency.name
-        )
+        format!("write `{}.workspace = true`; versions stand in the root manifest", dependency.name)
     }));
-    messages
-        .into_iter()
-        .map(|message| Complaint::new(&manifest.path, message))
-        .collect()
+    messages.into_iter().map(|message| Complaint::new(&manifest.path, message)).collect()
 }
 
 /// Our own crates come first, by rank; the others follow by name.
@@ -51,20 +41,13 @@ fn unsorted(shared: &[Shared], manifests: &[Manifest]) -> Vec<Complaint> {
         own.and_then(|manifest| manifest.rank)
     };
     let key = |line: &Shared| {
-        if line.is_own {
-            (0, rank(&line.name).unwrap_or(i64::MAX), String::new())
-        } else {
-            (1, 0, line.name.clone())
-        }
+        if line.is_own { (0, rank(&line.name).unwrap_or(i64::MAX), String::new()) } else { (1, 0, line.name.clone()) }
     };
     shared
         .windows(2)
         .filter(|pair| key(&pair[0]) > key(&pair[1]))
         .map(|pair| {
-            let message = format!(
-                "[workspace.dependencies]: `{}` belongs before `{}`",
-                pair[1].name, pair[0].name
-            );
+            let message = format!("[workspace.dependencies]: `{}` belongs before `{}`", pair[1].name, pair[0].name);
             Complaint::new("Cargo.toml", message)
         })
         .collect()
@@ -89,10 +72,7 @@ fn unused_shared(shared: &[Shared], manifests: &[Manifest]) -> Vec<Complaint> {
 fn unused(tree: &Tree, manifest: &Manifest) -> Vec<Complaint> {
     let folder = format!("crates/{}/", manifest.folder);
     let shipped = format!("{folder}src/");
-    let mentions = |text: &str, name: &str| {
-        text.lines()
-            .any(|line| source::words(line).any(|word| word == name))
-    };
+    let mentions = |text: &str, name: &str| text.lines().any(|line| source::words(line).any(|word| word == name));
     manifest
         .dependencies
         .iter()
@@ -102,9 +82,7 @@ fn unused(tree: &Tree, manifest: &Manifest) -> Vec<Complaint> {
                 Kind::Normal => shipped.as_str(),
                 Kind::Build | Kind::Dev => folder.as_str(),
             };
-            !tree
-                .rust()
-                .any(|(path, text)| path.starts_with(within) && mentions(text, &name))
+            !tree.rust().any(|(path, text)| path.starts_with(within) && mentions(text, &name))
         })
         .map(|dependency| {
             let message = format!("`{}` is listed and not used", dependency.name);
@@ -155,10 +133,7 @@ mod tests {
 
     #[test]
     fn disorder_is_refused_among_ours_and_theirs() {
-        let theirs = ROOT.replace(
-            "anyhow = \"1\"\nserde_json = \"1\"",
-            "serde_json = \"1\"\nanyhow = \"1\"",
-        );
+        let theirs = ROOT.replace("anyhow = \"1\"\nserde_json = \"1\"", "serde_json = \"1\"\nanyhow = \"1\"");
         assert_eq!(
             complaints(&theirs, MODEL, CODE),
             ["error: Cargo.toml: [workspace.dependencies]: `anyhow` belongs before `serde_json`"]
@@ -186,9 +161,7 @@ mod tests {
 
     #[test]
     fn missing_lints_and_another_name_are_refused() {
-        let model = MODEL
-            .replace("[lints]\nworkspace = true\n", "")
-            .replace("seamline-model", "seamline-words");
+        let model = MODEL.replace("[lints]\nworkspace = true\n", "").replace("seamline-model", "seamline-words");
         let path = "crates/seamline-model/Cargo.toml";
         assert_eq!(
             complaints("[workspace.dependencies]\n", &model, CODE),

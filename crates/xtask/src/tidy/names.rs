@@ -5,23 +5,17 @@ use super::{Complaint, Subject};
 const REFUSED: [&str; 6] = ["common", "helpers", "manager", "misc", "types", "util"];
 
 pub(super) fn check(subject: &Subject) -> Vec<Complaint> {
-    let complaints = subject
-        .tree
-        .rust()
-        .filter_map(|(path, _)| Some((path, refused(path)?)))
-        .map(|(path, name)| {
-            let message = format!("`{name}` says nothing; name the module after what it holds");
-            Complaint::new(path, message)
-        });
+    let complaints = subject.tree.rust().filter_map(|(path, _)| Some((path, refused(path)?))).map(|(path, name)| {
+        let message = format!("`{name}` says nothing; name the module after what it holds");
+        Complaint::new(path, message)
+    });
     complaints.collect()
 }
 
 fn refused(path: &str) -> Option<&str> {
-    path.trim_end_matches(".rs").split('/').find(|name| {
-        REFUSED
-            .iter()
-            .any(|word| name == word || name.strip_suffix('s') == Some(word))
-    })
+    path.trim_end_matches(".rs")
+        .split('/')
+        .find(|name| REFUSED.iter().any(|word| name == word || name.strip_suffix('s') == Some(word)))
 }
 
 #[cfg(test)]

@@ -9,18 +9,12 @@ use crate::manifest::{Dependency, Kind, Manifest};
 const TESTKIT: &str = "seamline-testkit";
 
 pub(super) fn check(subject: &Subject) -> Vec<Complaint> {
-    let ranks: BTreeMap<&str, i64> = subject
-        .crates
-        .iter()
-        .filter_map(|manifest| Some((manifest.name.as_str(), manifest.rank?)))
-        .collect();
+    let ranks: BTreeMap<&str, i64> =
+        subject.crates.iter().filter_map(|manifest| Some((manifest.name.as_str(), manifest.rank?))).collect();
     let mut complaints = Vec::new();
     for manifest in &subject.crates {
         let Some(rank) = manifest.rank else {
-            complaints.push(Complaint::new(
-                &manifest.path,
-                "no rank; add `[package.metadata.seamline] rank = …`",
-            ));
+            complaints.push(Complaint::new(&manifest.path, "no rank; add `[package.metadata.seamline] rank = …`"));
             continue;
         };
         let refused = manifest
@@ -39,13 +33,7 @@ fn is_allowed(dependency: &Dependency, rank: i64, its_rank: i64) -> bool {
 }
 
 fn refusal(manifest: &Manifest, rank: i64, dependency: &Dependency, its_rank: i64) -> Complaint {
-    Complaint::new(
-        &manifest.path,
-        format!(
-            "rank {rank} may not depend on `{}` of rank {its_rank}",
-            dependency.name
-        ),
-    )
+    Complaint::new(&manifest.path, format!("rank {rank} may not depend on `{}` of rank {its_rank}", dependency.name))
 }
 
 #[cfg(test)]
@@ -55,17 +43,12 @@ mod tests {
     fn manifest(name: &str, rank: i64, rest: &str) -> (String, String) {
         (
             format!("crates/{name}/Cargo.toml"),
-            format!(
-                "[package]\nname = \"{name}\"\n[package.metadata.seamline]\nrank = {rank}\n{rest}"
-            ),
+            format!("[package]\nname = \"{name}\"\n[package.metadata.seamline]\nrank = {rank}\n{rest}"),
         )
     }
 
     fn complaints(manifests: &[(String, String)]) -> Vec<String> {
-        let files: Vec<(&str, &str)> = manifests
-            .iter()
-            .map(|(path, text)| (path.as_str(), text.as_str()))
-            .collect();
+        let files: Vec<(&str, &str)> = manifests.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
         Subject::said(&files, check)
     }
 
@@ -88,11 +71,7 @@ mod tests {
     fn siblings_do_not_see_each_other() {
         let found = complaints(&[
             manifest("seamline-dialects", 1, ""),
-            manifest(
-                "seamline-rules",
-                1,
-                "[dev-dependencies]\nseamline-dialects.workspace = true\n",
-            ),
+            manifest("seamline-rules", 1, "[dev-dependencies]\nseamline-dialects.workspace = true\n"),
         ]);
         assert_eq!(
             found,
@@ -104,11 +83,7 @@ mod tests {
     #[test]
     fn the_testkit_is_for_tests_only() {
         let found = complaints(&[
-            manifest(
-                "seamline",
-                3,
-                "[dependencies]\nseamline-testkit.workspace = true\n",
-            ),
+            manifest("seamline", 3, "[dependencies]\nseamline-testkit.workspace = true\n"),
             manifest("seamline-testkit", 9, ""),
         ]);
         assert_eq!(found.len(), 1);

@@ -9,12 +9,8 @@ const REASONS: &str = "docs/design/dependencies.md";
 pub(super) fn check(subject: &Subject) -> Vec<Complaint> {
     let text = subject.tree.text(REASONS).unwrap_or_default();
     let explained: BTreeSet<&str> = text.lines().filter_map(explained_name).collect();
-    let theirs: BTreeSet<&str> = subject
-        .shared
-        .iter()
-        .filter(|line| !line.is_own)
-        .map(|line| line.name.as_str())
-        .collect();
+    let theirs: BTreeSet<&str> =
+        subject.shared.iter().filter(|line| !line.is_own).map(|line| line.name.as_str()).collect();
     let missing = theirs.difference(&explained).map(|name| {
         let message = format!("no reason for `{name}`; add a row to {REASONS}");
         Complaint::new("Cargo.toml", message)
@@ -48,8 +44,7 @@ mod tests {
 
     #[test]
     fn a_row_or_a_heading_is_a_reason() {
-        let reasons =
-            "| crate | why |\n|---|---|\n| `anyhow` | errors |\n\n## `toml`\n\nManifests.\n";
+        let reasons = "| crate | why |\n|---|---|\n| `anyhow` | errors |\n\n## `toml`\n\nManifests.\n";
         assert_eq!(complaints(reasons), Vec::<String>::new());
     }
 

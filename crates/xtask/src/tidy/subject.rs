@@ -19,19 +19,12 @@ pub(crate) struct Subject {
 impl Subject {
     /// Reads the manifests of the tree.
     pub(crate) fn read(tree: Tree) -> Result<Self> {
-        Ok(Self {
-            crates: manifest::crates(&tree)?,
-            shared: manifest::shared(&tree)?,
-            tree,
-        })
+        Ok(Self { crates: manifest::crates(&tree)?, shared: manifest::shared(&tree)?, tree })
     }
 
     /// What `check` says of a tree of the given paths and texts.
     #[cfg(test)]
-    pub(super) fn said(
-        files: &[(&str, &str)],
-        check: fn(&Self) -> Vec<super::Complaint>,
-    ) -> Vec<String> {
+    pub(super) fn said(files: &[(&str, &str)], check: fn(&Self) -> Vec<super::Complaint>) -> Vec<String> {
         let subject = Self::read(Tree::of(files)).unwrap();
         check(&subject).iter().map(ToString::to_string).collect()
     }

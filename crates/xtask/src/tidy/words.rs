@@ -10,21 +10,14 @@ const SOURCES: [&str; 4] = ["js", "py", "rs", "ts"];
 
 /// Words that may not stand in source text, comments included. Written in two halves, so that this
 /// file does not contain them.
-const WORDS: [&str; 3] = [
-    concat!("TO", "DO"),
-    concat!("FIX", "ME"),
-    concat!("X", "XX"),
-];
+const WORDS: [&str; 3] = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("X", "XX")];
 
 /// Pieces of text that may not stand there, with what to do instead.
 const PIECES: [(&str, &str); 6] = [
     (concat!("unimplemented", "!"), "write it or leave it out"),
     (concat!("todo", "!("), "write it or leave it out"),
     (concat!("#[ig", "nore"), "a test runs or is deleted"),
-    (
-        concat!("#[should", "_panic"),
-        "assert on the value or error that comes back",
-    ),
+    (concat!("#[should", "_panic"), "assert on the value or error that comes back"),
     (concat!("#[al", "low("), "use `#[expect(…, reason = …)]`"),
     (concat!("#![al", "low("), "use `#![expect(…, reason = …)]`"),
 ];
@@ -49,9 +42,7 @@ fn message(line: &str) -> Option<String> {
     if let Some((piece, instead)) = piece {
         return Some(format!("`{piece}`: {instead}"));
     }
-    source::words(line)
-        .find(|word| WORDS.contains(word))
-        .map(|word| format!("`{word}`: do it now or open an issue"))
+    source::words(line).find(|word| WORDS.contains(word)).map(|word| format!("`{word}`: do it now or open an issue"))
 }
 
 #[cfg(test)]
@@ -64,9 +55,7 @@ mod tests {
             let text = format!("fn a() {{}}\n// {word}: later\n");
             assert_eq!(
                 Subject::said(&[("a.rs", &text)], check),
-                [format!(
-                    "error: a.rs:2: `{word}`: do it now or open an issue"
-                )]
+                [format!("error: a.rs:2: `{word}`: do it now or open an issue")]
             );
         }
         for (piece, instead) in PIECES {

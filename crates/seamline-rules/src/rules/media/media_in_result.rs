@@ -71,7 +71,7 @@ declare_rule! {
     ///       "content": [
     ///         {
     ///           "type": "text",
-    ///           "text": "[synthetic] what a tool returned beside text:"
+    ///           "text": "[synthetic] what tool call call_1 returned beside text:"
     ///         },
     ///         {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
     ///       ]
@@ -82,8 +82,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: what is not text moves into a message of the user right after the results, under a line that is marked
-    /// synthetic. A result that holds nothing else says that its output follows.
+    /// Safe: what is not text moves into a message of the user right after the results, under a line that names
+    /// their call and is marked synthetic. A result that holds nothing else says that its output follows.
     ///
     /// # References
     /// OAC-1; case 27

@@ -46,7 +46,8 @@ declare_rule! {
     ///
     /// # Fix safety
     /// Safe: the message goes, since nobody said anything in it. Under `emptied = "placeholder"`, or when it is the
-    /// first message, it gets a synthetic text instead.
+    /// first message, it gets a synthetic text instead; under `"keep"` it does so where the provider does not take it.
+    /// A message that loses its last block to another fix is treated the same.
     ///
     /// # References
     /// ANT-18; cases 33, 57

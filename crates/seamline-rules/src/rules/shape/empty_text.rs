@@ -63,7 +63,7 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the empty text goes. A result that holds nothing else says `(no output)`.
+    /// Safe: the empty text goes. A result that holds nothing else says `[synthetic] (no output)`.
     ///
     /// # References
     /// ANT-16, ANT-17, seen in `litellm#22979`; cases 26, 57

@@ -42,7 +42,7 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: a message without content goes, or gets an empty text where it must stay; any other value is kept as
+    /// Safe: a message without content goes, or gets a text where it must stay; any other value is kept as
     /// text.
     ///
     /// # References

@@ -18,21 +18,14 @@ declare_rule! {
     ///   "model": "claude-sonnet-4-5",
     ///   "max_tokens": 1024,
     ///   "messages": [
-    ///     {"role": "user", "content": "List the files."},
-    ///     {
-    ///       "role": "assistant",
-    ///       "content": [
-    ///         {"type": "text", "text": "Looking."},
-    ///         null,
-    ///         {"type": "tool_use", "id": "toolu_01", "name": "bash", "input": {"command": "ls"}}
-    ///       ]
-    ///     },
     ///     {
     ///       "role": "user",
     ///       "content": [
-    ///         {"type": "tool_result", "tool_use_id": "toolu_01", "content": "main.rs"}
+    ///         "Here is the log.",
+    ///         {"type": "text", "text": "What went wrong?"}
     ///       ]
-    ///     }
+    ///     },
+    ///     {"role": "assistant", "content": "The disk is full."}
     ///   ]
     /// }
     /// ```
@@ -43,26 +36,24 @@ declare_rule! {
     ///   "model": "claude-sonnet-4-5",
     ///   "max_tokens": 1024,
     ///   "messages": [
-    ///     {"role": "user", "content": "List the files."},
-    ///     {
-    ///       "role": "assistant",
-    ///       "content": [
-    ///         {"type": "text", "text": "Looking."},
-    ///         {"type": "tool_use", "id": "toolu_01", "name": "bash", "input": {"command": "ls"}}
-    ///       ]
-    ///     },
     ///     {
     ///       "role": "user",
     ///       "content": [
-    ///         {"type": "tool_result", "tool_use_id": "toolu_01", "content": "main.rs"}
+    ///         {
+    ///           "type": "text",
+    ///           "text": "[a block that could not be read, kept as text]\n\"Here is the log.\""
+    ///         },
+    ///         {"type": "text", "text": "What went wrong?"}
     ///       ]
-    ///     }
+    ///     },
+    ///     {"role": "assistant", "content": "The disk is full."}
     ///   ]
     /// }
     /// ```
     ///
     /// # Fix safety
-    /// Safe: it is kept as text. A call that is not an object is taken out, which is unsafe. The example is repaired with `safety = "unsafe"`.
+    /// Safe: a block is kept as text, letter by letter, under a line that says what it was. A call that is not an
+    /// object is taken out, which is unsafe.
     ///
     /// # References
     /// ANT-1, OAC-1

@@ -10,11 +10,35 @@ declare_rule! {
     /// Finds lists of calls that are not a list and do not hold one.
     ///
     /// # Why is this bad?
-    /// The provider rejects the message. It happens when a client writes a word such as `none` where it has
-    /// no calls.
+    /// The provider rejects the message. It happens when a client writes a word such as `none` where it has no calls,
+    /// or one call where a list should be. A field that is `null` is no list of calls, and is left alone.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "gpt-4o",
+    ///   "messages": [
+    ///     {"role": "user", "content": "Hello"},
+    ///     {"role": "assistant", "content": "Hi!", "tool_calls": "none"},
+    ///     {"role": "user", "content": "What can you do?"}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "gpt-4o",
+    ///   "messages": [
+    ///     {"role": "user", "content": "Hello"},
+    ///     {"role": "assistant", "content": "Hi!"},
+    ///     {"role": "user", "content": "What can you do?"}
+    ///   ]
+    /// }
+    /// ```
     ///
     /// # Fix safety
-    /// Unsafe: the field goes, with whatever stood in it.
+    /// Unsafe: the field is taken out, with whatever stood in it. The example is repaired with `safety = "unsafe"`.
     ///
     /// # References
     /// OAC-1; case 29
