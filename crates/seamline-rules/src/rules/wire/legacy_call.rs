@@ -36,8 +36,9 @@ declare_rule! {
     ///   "messages": [
     ///     {"role": "user", "content": "List the files."},
     ///     {
-    ///       "role": "assistant","tool_calls":[{"id":"call_1","type":"function","function":{"name":"bash","arguments":"{\"command\": \"ls\"}"}}],
-    ///       "content": "Looking."
+    ///       "role": "assistant",
+    ///       "content": "Looking.",
+    ///       "tool_calls": [{"id":"call_1","type":"function","function":{"name":"bash","arguments":"{\"command\": \"ls\"}"}}]
     ///     },
     ///     {"role": "tool", "tool_call_id": "call_1", "content": "main.rs"}
     ///   ]
