@@ -166,7 +166,7 @@ fn keys(text: &str) -> Result<BTreeMap<String, String>, String> {
 }
 
 /// Findings as people read them.
-fn described(findings: &[Finding]) -> String {
+pub(super) fn described(findings: &[Finding]) -> String {
     if findings.is_empty() {
         return "no findings\n".to_owned();
     }

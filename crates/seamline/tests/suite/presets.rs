@@ -6,7 +6,6 @@
 //! can be blessed; what the source document expects, the table `[expect]`, cannot.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use seamline::policy::{self, OrphanResult, TrailingCall, UnansweredCall};
@@ -15,7 +14,7 @@ use seamline_testkit::{Dialect, scope, strict};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::laws;
+use super::{fixtures::described, laws};
 
 /// The fewest cases that each source document has.
 const CASES_MIN: [(&str, usize); 5] = [("clawos", 14), ("kilroy", 5), ("libr-agent", 14), ("llxprt", 12), ("opal", 13)];
@@ -118,14 +117,16 @@ fn every_source_preset_settles_every_short_conversation() {
 /// The longest conversations that every preset is tried on.
 const LENGTH_MAX: u32 = 4;
 
-/// L2 and L3. A body that is still rejected has no messages left, or says what remains.
+/// L2 and L3. A body that is still rejected has no messages left or ends with an open call,
+/// and the report says so.
 fn settles(dialect: Dialect, options: &Options, body: &str) -> Result<(), String> {
     let repaired = repair(body.as_bytes(), options).map_err(|error| error.to_string())?;
     let again = repair(&repaired.body, options).map_err(|error| error.to_string())?;
     same("a second repair", &again.body, &repaired.body)?;
     let output: Value = serde_json::from_slice(&repaired.body).map_err(|e| e.to_string())?;
-    let reported = !repaired.remaining.is_empty() && options.policy.preset == "clawos";
-    if reported || messages(&output).is_empty() {
+    let remains = |name: &str| repaired.remaining.iter().any(|finding| finding.name == name);
+    let pending = options.policy.trailing_call == TrailingCall::AllowPending && remains("unanswered-call");
+    if pending || remains("no-messages") {
         return Ok(());
     }
     same("rejected", &strict::check(dialect, &output), &Vec::new())
@@ -304,26 +305,6 @@ fn names(findings: &[Finding]) -> Vec<String> {
     findings.iter().map(|finding| finding.name.to_owned()).collect()
 }
 
-/// Findings as people read them, in the form all cases of the corpus share.
-fn described(findings: &[Finding]) -> String {
-    if findings.is_empty() {
-        return "no findings\n".to_owned();
-    }
-    let mut text = String::new();
-    for finding in findings {
-        let (severity, pointer) = (finding.severity.as_str(), &finding.pointer);
-        let _ = writeln!(text, "{} {} {severity} {pointer}", finding.code, finding.name);
-        let _ = writeln!(text, "  message: {}", finding.message);
-        if let Some(predicts) = &finding.predicts {
-            let _ = writeln!(text, "  predicts: {predicts}");
-        }
-        if let Some(fix) = &finding.fix {
-            let _ = writeln!(text, "  fix: {}, {}", fix.safety.as_str(), fix.title);
-        }
-    }
-    text
-}
-
 fn same<T: PartialEq<U> + std::fmt::Debug, U: std::fmt::Debug>(
     what: &str,
     actual: &T,
@@ -425,7 +406,7 @@ fn a_policy_file_says_what_a_synthetic_result_says() {
     let repaired = repair(body, &options).unwrap();
     let body: Value = serde_json::from_slice(&repaired.body).unwrap();
     let told = Told::of(Dialect::OpenAiChat, &body);
-    assert_eq!(told.results, ["c1: [Lost at sea]"]);
+    assert_eq!(told.results, ["c1: [synthetic] [Lost at sea]"]);
     let again = repair(&repaired.body, &options).unwrap();
     assert!(!again.changed());
 }
