@@ -96,10 +96,11 @@ fn next_code(tree: &Tree, group: &str) -> String {
 
 fn skeleton(group: &str, name: &str, code: &str) -> String {
     let variant = source::type_name(group);
+    let shown = INPUT.lines().map(|line| format!("    /// {line}")).collect::<Vec<_>>().join("\n");
     format!(
         "//! `{code} {name}`
 
-use seamline_model::Message;
+use seamline_model::{{Message, MessageIndex}};
 
 use crate::context::Context;
 use crate::rule::{{Report, declare_rule}};
@@ -111,19 +112,25 @@ declare_rule! {{
     /// # Why is this bad?
     /// {BLANK}: who rejects it, and how a conversation comes to look like this.
     ///
+    /// # Example
+    /// ```json
+{shown}
+    /// ```
+    ///
+    /// # After repair
+    /// {BLANK}: the repaired example, as it is shown above; nothing is changed as long as there is no fix.
+    ///
     /// # Fix safety
     /// {BLANK}: what the fix does, and why it is safe or not.
     ///
     /// # References
     /// {BLANK}: the provider's own words, the cases.
-    {code} \"{name}\" in {variant}, Error, DisplayOnly
+    {code} \"{name}\" in {variant}, Error, DisplayOnly, each Message
 }}
 
-fn check(context: &Context<'_, '_>, report: &mut Report) {{
-    for (index, message) in context.transcript.enumerate() {{
-        if is_wrong(message) {{
-            report.message(context, index, \"{BLANK}: one clause\".to_owned());
-        }}
+fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {{
+    if is_wrong(context.transcript.message(index)) {{
+        report.message(context, index, \"{BLANK}: one clause\".to_owned());
     }}
 }}
 
@@ -142,9 +149,13 @@ fn case_toml(why: &str) -> String {
 }
 
 const INPUT: &str = "\
-{\"model\":\"claude-sonnet-4-5\",\"max_tokens\":1024,\"messages\":[
-  {\"role\":\"user\",\"content\":\"What is the weather in Paris?\"}
-]}
+{
+  \"model\": \"claude-sonnet-4-5\",
+  \"max_tokens\": 1024,
+  \"messages\": [
+    {\"role\": \"user\", \"content\": \"What is the weather in Paris?\"}
+  ]
+}
 ";
 
 /// The text of a group's mod.rs with one more module, where the alphabet wants it.
@@ -209,13 +220,25 @@ mod tests {
                 "fixtures/rules/pairing/late-result/clean/input.json",
             ]
         );
-        assert!(files[0].1.contains("    PAIR005 \"late-result\" in Pairing, Error, DisplayOnly\n"));
+        assert!(files[0].1.contains("    PAIR005 \"late-result\" in Pairing, Error, DisplayOnly, each Message\n"));
         assert_eq!(files[1].1, "//! Pairs.\n\npub(crate) mod c;\npub(crate) mod late_result;\n");
         assert_eq!(
             files[2].1,
             "pub static ALL: &[&Rule] = &[\n    &order::b::RULE,\n    &pairing::c::RULE,\n    \
              &pairing::late_result::RULE,\n];\n"
         );
+    }
+
+    #[test]
+    fn the_documentation_has_every_heading_and_shows_the_example() {
+        let text = skeleton("pairing", "late-result", "PAIR005");
+        let docs: Vec<&str> = text.lines().filter_map(|line| line.trim_start().strip_prefix("/// ")).collect();
+        let headings: Vec<&str> = docs.iter().copied().filter(|line| line.starts_with('#')).collect();
+        assert_eq!(
+            headings,
+            ["# What it does", "# Why is this bad?", "# Example", "# After repair", "# Fix safety", "# References"]
+        );
+        assert!(docs.join("\n").contains(&format!("```json\n{INPUT}```")));
     }
 
     #[test]
