@@ -79,7 +79,9 @@ impl<'c, 'a> Context<'c, 'a> {
         self.only_results.get_or_init(|| {
             let only: Vec<bool> =
                 self.transcript.enumerate().map(|(index, _)| holds_only_results(self.transcript, index)).collect();
-            let last = only.iter().rposition(|only| !only).map(|index| MessageIndex(index as u32));
+            // An emptied message says nothing, so it ends no turn.
+            let says = |index: &usize| !only[*index] && !self.transcript.messages[*index].range().is_empty();
+            let last = (0..only.len()).rev().find(says).map(|index| MessageIndex(index as u32));
             (only, last)
         })
     }

@@ -1,5 +1,7 @@
 //! Wire to transcript.
 
+use std::borrow::Cow;
+
 use seamline_model::{
     Block, BlockIndex, BlockKind, Body, Field, IrregularityKind, Message, MessageIndex, Role, Slot, Transcript,
 };
@@ -112,17 +114,23 @@ impl<'a> Reader<'a> {
                     self.keys.note(IrregularityKind::EmptyCallList, calls.span());
                 }
             }
-            kind => {
-                let list = calls.str().unwrap_or_default().into_owned();
-                let is_list = Document::read(&list).is_ok_and(|document| document.root().is(Kind::Array));
-                let kind = if is_list {
-                    IrregularityKind::CallListAsText { list }
-                } else {
-                    IrregularityKind::UnreadableCallList { found: kind.as_str() }
-                };
-                self.keys.note(kind, calls.span());
-            }
+            _ => self.odd_calls(message, calls),
         }
+    }
+
+    /// Notes a list of calls that is written as something else. It stays in sight as a
+    /// block, so that its message does not count as empty.
+    fn odd_calls(&mut self, message: MessageIndex, calls: Value<'_, 'a>) {
+        let list = match calls.kind() {
+            Kind::Object => Some(format!("[{}]", calls.raw())),
+            _ => calls.str().map(Cow::into_owned).filter(|list| is_list(list)),
+        };
+        let kind = match list {
+            Some(list) => IrregularityKind::CallListAsText { list },
+            None => IrregularityKind::UnreadableCallList { found: calls.kind().as_str() },
+        };
+        self.note(message, kind, calls);
+        self.block(message, calls, WHOLE, BlockKind::Opaque);
     }
 
     /// Notes an element that is not an object.
@@ -154,4 +162,8 @@ fn body(content: Option<Value<'_, '_>>) -> Body {
         Some(_) => Body::Unreadable,
         None => Body::Missing,
     }
+}
+
+fn is_list(text: &str) -> bool {
+    Document::read(text).is_ok_and(|document| document.root().is(Kind::Array))
 }

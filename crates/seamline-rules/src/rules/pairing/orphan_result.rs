@@ -105,12 +105,14 @@ pub(super) fn heading(context: &Context<'_, '_>, result: BlockIndex) -> String {
     if context.pairing.result(result).is_some_and(|state| state.fate == Fate::Ambiguous) {
         return format!("[output of tool call {id}, kept as text: several calls have this id]");
     }
+    let why = match context.policy.match_scope {
+        MatchScope::Anywhere => "its call is not in this conversation",
+        MatchScope::Adjacent | MatchScope::Span | MatchScope::Forward => "it does not stand where its call is",
+    };
     match (name, id) {
-        (Some(name), _) => {
-            format!("[output of tool {name}, kept as text: its call is not in this conversation]")
-        }
-        (None, "") => "[tool output, kept as text: its call is not in this conversation]".to_owned(),
-        (None, id) => format!("[output of tool call {id}, kept as text: its call is not in this conversation]"),
+        (Some(name), _) => format!("[output of tool {name}, kept as text: {why}]"),
+        (None, "") => format!("[tool output, kept as text: {why}]"),
+        (None, id) => format!("[output of tool call {id}, kept as text: {why}]"),
     }
 }
 

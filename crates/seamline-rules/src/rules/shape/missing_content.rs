@@ -55,8 +55,13 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
         return;
     };
     let message = context.transcript.message(index);
-    let missing = matches!(message.body, Body::Null | Body::Missing | Body::Unreadable);
-    if missing && message.range().is_empty() && message.role != Role::Unknown {
+    let wrong = match message.body {
+        Body::Null | Body::Missing => message.range().is_empty(),
+        Body::Unreadable => true,
+        Body::Text | Body::Blocks => false,
+    };
+    // In a message that carries a result, the result is the thing to mend.
+    if wrong && message.role != Role::Unknown && message.role != Role::Tool {
         found(context, index, report, error);
     }
     for (block, content) in context.transcript.blocks_of(index) {
@@ -67,14 +72,20 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
 }
 
 fn found(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report, error: ErrorText) {
+    if context.transcript.message(index).body == Body::Unreadable {
+        report.message(context, index, "content is neither text nor a list".to_owned()).fix(
+            Stage::Finish,
+            Safety::Safe,
+            "keep it as text",
+            vec![Edit::FillMessage { message: index, text: "" }],
+        );
+        return;
+    }
     let values = Values { message: index.get(), ..Values::default() };
     let draft = report.message(context, index, "message has no content".to_owned()).predicts(error.render(&values));
     let empty_is_fine = matches!(context.constraints.empty_text, EmptyText::Accepted);
     // The first one stays, so that a conversation that grows keeps the repairs it had.
-    let removed = context.transcript.message(index).body != Body::Unreadable
-        && (context.policy.emptied == Emptied::Remove || !empty_is_fine)
-        && index.get() > 0;
-    if removed {
+    if index.get() > 0 && (context.policy.emptied == Emptied::Remove || !empty_is_fine) {
         let edits = vec![Edit::RemoveMessage { message: index }];
         draft.fix(Stage::Finish, Safety::Safe, "take the message out", edits);
     } else {
@@ -101,9 +112,13 @@ fn in_result(
         return;
     }
     let id = context.id(block);
-    report
-        .block(context, block, format!("result for `{id}` has no readable content"))
-        .call_id(id)
-        .predicts(error.render(&context.values(block, id)))
-        .fix(Stage::Finish, Safety::Safe, "give it a text", vec![Edit::FillResult { result: block, text: "" }]);
+    let unreadable = result.parts == Parts::Unreadable;
+    let (what, title) = if unreadable {
+        ("content that is neither text nor a list", "keep it as text")
+    } else {
+        ("no content", "give it a text")
+    };
+    let draft = report.block(context, block, format!("result for `{id}` has {what}")).call_id(id);
+    let draft = if unreadable { draft } else { draft.predicts(error.render(&context.values(block, id))) };
+    draft.fix(Stage::Finish, Safety::Safe, title, vec![Edit::FillResult { result: block, text: "" }]);
 }

@@ -7,7 +7,7 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds lists of calls that are written as a string that holds JSON.
+    /// Finds lists of calls that are written as a string that holds JSON, or as a single call.
     ///
     /// # Why is this bad?
     /// The provider rejects the message, and programs that read it letter by letter find no call in it and lose every
@@ -60,10 +60,10 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         };
         let place = Place { message: irregularity.message, block: irregularity.block, span: irregularity.span };
         let edits = vec![Edit::Patch { span: irregularity.span, text: list.clone() }];
-        report.place(place, "list of calls is written as a string".to_owned()).fix(
+        report.place(place, "list of calls is not written as a list".to_owned()).fix(
             Stage::Bytes,
             Safety::Safe,
-            "take the list out of the string",
+            "write it as a list",
             edits,
         );
     }
