@@ -45,12 +45,27 @@ impl Error {
                 SyntaxKind::TooManyValues | SyntaxKind::TooManyBytes => {
                     Some("providers refuse bodies over 32 MB; split the conversation first")
                 }
-                SyntaxKind::Unexpected(_) | SyntaxKind::Escape | SyntaxKind::Number => None,
+                SyntaxKind::Unexpected(_) if syntax.offset == 0 => Some(BODY_ALONE),
+                SyntaxKind::Unexpected(char) => Some(unexpected(char)),
+                SyntaxKind::Escape => Some("write a backslash in a string as `\\\\`"),
+                SyntaxKind::Number => Some("write `0.5`, not `.5`, `5.` or `+5`, and no leading zero"),
             },
-            Self::Envelope { .. } => {
-                Some("give an object with a `messages` list, or that list itself; `--dialect` names the dialect")
-            }
+            Self::Envelope { .. } => Some("give an object with a `messages` list, or that list itself"),
         }
+    }
+}
+
+const BODY_ALONE: &str = "give the request body alone, without log lines, headers or code around it";
+
+/// What usually brought a character to a place where JSON has none of its kind.
+fn unexpected(char: char) -> &'static str {
+    match char {
+        '\'' => "quote strings and keys with `\"`; Python's `json.dumps` writes a dict as JSON",
+        'T' | 'F' | 'N' | 'u' => "write `true`, `false` and `null`; Python's `json.dumps` writes a dict as JSON",
+        '/' | '#' => "take comments out; JSON has none",
+        '}' | ']' => "look right before it for a comma too many or a value that is missing",
+        '"' | '{' | '[' => "look right before it for a comma or colon that is missing",
+        _ => BODY_ALONE,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use seamline_model::Span;
 
-use crate::json::{Document, Kind, Value, escape_into};
+use crate::json::{Document, Kind, Value, quoted};
 
 /// The patch that gives a member of an object another value, or adds it.
 pub(crate) fn set_member(object: Value<'_, '_>, key: &str, json: &str) -> Option<(Span, String)> {
@@ -51,10 +51,7 @@ pub(crate) fn input_text(input: Option<Value<'_, '_>>) -> String {
         Some(input) => input_object(Some(input)),
         None => "{}".to_owned(),
     };
-    let mut out = String::from("\"");
-    escape_into(&mut out, &json);
-    out.push('"');
-    out
+    quoted(&json)
 }
 
 /// The source of a content that is neither text nor a list nor `null`, which is all that

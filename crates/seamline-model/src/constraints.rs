@@ -21,8 +21,10 @@ pub struct Constraints {
     pub joint_answers: bool,
     /// Results must come before anything else in their message.
     pub results_first: Option<ErrorText>,
-    /// Calls belong to the assistant and results to whoever carries them.
-    pub wrong_role: ErrorText,
+    /// A call in a message that is not the assistant's.
+    pub misplaced_call: ErrorText,
+    /// A result in a message that cannot carry it.
+    pub misplaced_result: ErrorText,
     /// A call of the provider's own tools without its result.
     pub unanswered_server: ErrorText,
     /// A result of the provider's own tools without its call.

@@ -1,6 +1,6 @@
 //! The smallest changes to a transcript.
 
-use crate::{BlockIndex, MessageIndex, Reason, Role, Span};
+use crate::{BlockIndex, MessageIndex, Role, Span};
 
 /// The smallest change to a transcript. An edit says what should be true; how that is
 /// written is the dialect's affair.
@@ -19,8 +19,6 @@ pub enum Edit {
         call: BlockIndex,
         /// The result's text.
         text: String,
-        /// Why there was none.
-        reason: Reason,
     },
     /// Move a result, and the media beside it, to the answer of the message that made its call.
     Relocate {

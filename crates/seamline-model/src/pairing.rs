@@ -167,7 +167,7 @@ struct Queue {
 }
 
 /// The cycles whose span is running: several only when they are answered together.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Running {
     first: usize,
     last: usize,
@@ -181,6 +181,8 @@ struct Walk<'t, 'a> {
     current: Option<Running>,
     /// The running span's calls by id, once it is large and asked for.
     queues: HashMap<Key<'t>, Queue>,
+    /// How many of all calls were put into a queue so far.
+    queued: usize,
     /// Ids of closed spans. Filled only once a result is not answered in its own span,
     /// which never happens in a whole conversation.
     known: HashMap<Key<'t>, Known>,
@@ -191,7 +193,7 @@ struct Walk<'t, 'a> {
     /// Results whose id nobody had called before them, as places in the list of results.
     early: Vec<u32>,
     /// The span last asked for its only open call, and the answer.
-    counted: (Option<usize>, Option<usize>),
+    counted: (Option<Running>, Option<usize>),
 }
 
 impl<'t, 'a> Walk<'t, 'a> {
@@ -202,6 +204,7 @@ impl<'t, 'a> Walk<'t, 'a> {
             pairing: Pairing::default(),
             current: None,
             queues: HashMap::new(),
+            queued: 0,
             known: HashMap::new(),
             known_cycles: 0,
             span_of: Vec::new(),
@@ -242,16 +245,18 @@ impl<'t, 'a> Walk<'t, 'a> {
         }
         let running = self.current.and_then(|span| self.pairing.cycles.get_mut(span.last));
         match running.filter(|cycle| cycle.message == message) {
-            Some(cycle) if cycle.end_call == end_call => return,
+            Some(cycle) if cycle.end_call == end_call => {}
             Some(cycle) => cycle.end_call = end_call,
             None => {
                 let last = self.pairing.cycles.len();
                 let joined = before.filter(|span| self.joins(*span, message));
                 self.current = Some(Running { first: joined.map_or(last, |span| span.first), last });
                 self.pairing.cycles.push(Cycle { message, first_call, end_call });
+                if joined.is_none() {
+                    self.queues.clear();
+                }
             }
         }
-        self.queues.clear();
     }
 
     /// Whether a message with calls follows the last of a span directly.
@@ -284,21 +289,20 @@ impl<'t, 'a> Walk<'t, 'a> {
         let index = if range.len() > SCAN_MAX {
             self.next_in_queue(key, range)?
         } else {
-            let mut same = range.filter(|&index| self.call_key(index) == key).peekable();
-            let first = *same.peek()?;
-            same.find(|&index| self.pairing.calls[index].answer.is_none()).unwrap_or(first)
+            let same = || range.clone().filter(|&index| self.call_key(index) == key);
+            let last = same().next_back()?;
+            same().find(|&index| self.pairing.calls[index].answer.is_none()).unwrap_or(last)
         };
         Some(self.answer_again(index, block))
     }
 
     /// The next call with this id in a large cycle, or the last one when all are answered.
     fn next_in_queue(&mut self, key: Key<'t>, range: std::ops::Range<usize>) -> Option<usize> {
-        if self.queues.is_empty() {
-            for index in range {
-                let key = self.call_key(index);
-                self.queues.entry(key).or_default().calls.push(index as u32);
-            }
+        for index in self.queued.max(range.start)..range.end {
+            let key = self.call_key(index);
+            self.queues.entry(key).or_default().calls.push(index as u32);
         }
+        self.queued = range.end;
         let queue = self.queues.get_mut(&key)?;
         while queue.next + 1 < queue.calls.len()
             && self.pairing.calls[queue.calls[queue.next] as usize].answer.is_some()
@@ -409,9 +413,9 @@ impl<'t, 'a> Walk<'t, 'a> {
 
     /// The open call of a span, when there is exactly one.
     fn only_open_call(&mut self, span: Running) -> Option<usize> {
-        if self.counted.0 != Some(span.first) {
+        if self.counted.0 != Some(span) {
             let mut open = self.calls_of(span).filter(|&index| self.pairing.calls[index].answer.is_none());
-            self.counted = (Some(span.first), open.next().filter(|_| open.next().is_none()));
+            self.counted = (Some(span), open.next().filter(|_| open.next().is_none()));
         }
         self.counted.1.filter(|&index| self.pairing.calls[index].answer.is_none())
     }

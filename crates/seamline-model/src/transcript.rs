@@ -228,11 +228,13 @@ pub enum BlockKind<'a> {
     /// The answer to a call.
     Result(ResultBlock<'a>),
     /// A call of a tool that the provider runs itself.
-    ServerCall(Call<'a>),
+    ServerCall(ServerCall<'a>),
     /// The answer to a [`BlockKind::ServerCall`], inside the assistant's own message.
     ServerResult {
         /// The call it answers.
         id: Option<Cow<'a, str>>,
+        /// What the dialect calls such a block.
+        kind: Cow<'a, str>,
     },
     /// The model's reasoning; `signed` when the provider checks it byte for byte.
     Reasoning {
@@ -265,6 +267,18 @@ pub struct Call<'a> {
     pub name: Option<Cow<'a, str>>,
     /// How its input is written.
     pub input: Input,
+}
+
+/// A call of a tool that the provider runs itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerCall<'a> {
+    /// The call.
+    pub call: Call<'a>,
+    /// Whether it must be answered before the turn is closed. Calls of servers that are
+    /// connected to the provider were not seen to be rejected.
+    pub must_be_answered: bool,
+    /// What errors call the family of the tool.
+    pub family: Cow<'a, str>,
 }
 
 /// How a call's input is written.

@@ -5,7 +5,7 @@
 //! starts again. It ends when nothing is left to apply; the last check is made on the
 //! exact bytes that are returned.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use seamline_model::{
     BlockIndex, Constraints, Edit, Encoded, Finding, Fix, MessageIndex, Place, Severity, Span, Transcript,
@@ -19,9 +19,19 @@ pub const PASSES_MAX: u32 = 16;
 /// Reads a text, lets edits be chosen for it, and writes them. This is all the loop knows
 /// of dialects.
 pub trait Rewrite {
-    /// Reads `text` and hands the transcript to `choose`. When that gives edits, applies
-    /// them to the text; `None` when there are none or the text cannot be read.
-    fn rewrite(&self, text: &str, choose: &mut dyn FnMut(&Transcript<'_>) -> Vec<Edit>) -> Option<Encoded>;
+    /// Reads `text`, hands the transcript to `choose`, and applies the edits that gives.
+    fn rewrite(&self, text: &str, choose: &mut dyn FnMut(&Transcript<'_>) -> Vec<Edit>) -> Rewritten;
+}
+
+/// What came of one pass over a text.
+#[derive(Debug)]
+pub enum Rewritten {
+    /// There was nothing to apply.
+    Settled,
+    /// Edits were applied.
+    Changed(Encoded),
+    /// The text cannot be read.
+    Unreadable,
 }
 
 /// What came of a repair.
@@ -56,7 +66,7 @@ pub struct Action {
     pub call_id: Option<String>,
     /// Whether what it wrote was made up.
     pub synthetic: bool,
-    /// Whether what it took out is nowhere in the output.
+    /// The source of what it took out for good.
     pub dropped: Option<String>,
     /// Hash of the message before.
     pub before_hash: Option<String>,
@@ -66,20 +76,25 @@ pub struct Action {
 
 /// Repairs a text as far as the policy allows.
 pub fn repair(text: &str, rewrite: &dyn Rewrite, constraints: &Constraints, policy: &Policy) -> Repair {
-    let mut state = State { constraints, policy, repair: Repair::default(), landed: Vec::new() };
+    let mut state =
+        State { constraints, policy, repair: Repair::default(), landed: Vec::new(), hashes: HashMap::new() };
     let mut current: Option<String> = None;
-    loop {
-        let encoded = rewrite.rewrite(current.as_deref().unwrap_or(text), &mut |transcript| state.pass(transcript));
-        let Some(encoded) = encoded else { break };
-        state.follow(&encoded);
-        current = Some(encoded.text);
-        if state.repair.passes >= PASSES_MAX {
-            debug_assert!(false, "repair did not settle: {:?}", state.repair.actions);
-            return unsettled(state.repair);
+    while state.repair.passes < PASSES_MAX {
+        let read = current.as_deref().unwrap_or(text);
+        match rewrite.rewrite(read, &mut |transcript| state.pass(transcript)) {
+            Rewritten::Settled => {
+                state.repair.text = current;
+                return state.repair;
+            }
+            Rewritten::Changed(encoded) => {
+                state.follow(&encoded);
+                current = Some(encoded.text);
+            }
+            Rewritten::Unreadable => break,
         }
     }
-    state.repair.text = current;
-    state.repair
+    debug_assert!(false, "repair did not settle: {:?}", state.repair.actions);
+    unsettled(state.repair)
 }
 
 /// The original, with a finding that says so: a half-repaired text is never given out.
@@ -106,11 +121,14 @@ struct State<'p> {
     repair: Repair,
     /// For each action of the last pass, the message it ended up in.
     landed: Vec<(usize, Option<MessageIndex>)>,
+    /// Hashes of messages of the text being looked at: many edits can be about one.
+    hashes: HashMap<MessageIndex, String>,
 }
 
 impl State<'_> {
     /// Checks a text and chooses the edits of one pass.
     fn pass(&mut self, transcript: &Transcript<'_>) -> Vec<Edit> {
+        self.hashes.clear();
         self.hash_landed(transcript);
         let findings = check(transcript, self.constraints, self.policy);
         let edits = self.choose(transcript, &findings);
@@ -154,22 +172,16 @@ impl State<'_> {
             let before = about.filter(|index| index.get() < transcript.messages.len());
             let origin = before.and_then(|index| self.repair.origins.get(index.get()).copied().flatten());
             let first_pass = self.repair.passes == 0;
+            let before_hash = before.map(|index| self.hash(transcript, index));
             self.repair.actions.push(Action {
                 code: finding.code,
                 action: action_name(edit),
                 message: if first_pass { before } else { origin },
                 place: first_pass.then_some(place_of(transcript, edit).unwrap_or(finding.place)),
                 call_id: finding.call_id.clone(),
-                synthetic: matches!(
-                    edit,
-                    Edit::Synthesize { .. }
-                        | Edit::ReconstructCall { .. }
-                        | Edit::FillMessage { .. }
-                        | Edit::InsertMessage { .. }
-                        | Edit::CloseServerCall { .. }
-                ),
+                synthetic: is_synthetic_edit(edit),
                 dropped: dropped(transcript, edit, fix),
-                before_hash: before.map(|index| hash(transcript, index)),
+                before_hash,
                 after_hash: None,
             });
         }
@@ -187,12 +199,18 @@ impl State<'_> {
             .collect();
     }
 
+    fn hash(&mut self, transcript: &Transcript<'_>, index: MessageIndex) -> String {
+        let text = || transcript.text(transcript.message(index).span);
+        self.hashes.entry(index).or_insert_with(|| blake3::hash(text().as_bytes()).to_hex().to_string()).clone()
+    }
+
     fn hash_landed(&mut self, transcript: &Transcript<'_>) {
         for (action, landed) in std::mem::take(&mut self.landed) {
             let Some(index) = landed.filter(|index| index.get() < transcript.messages.len()) else {
                 continue;
             };
-            self.repair.actions[action].after_hash = Some(hash(transcript, index));
+            let hash = self.hash(transcript, index);
+            self.repair.actions[action].after_hash = Some(hash);
         }
     }
 }
@@ -207,8 +225,8 @@ fn applicable<'f>(finding: &'f Finding, policy: &Policy) -> Option<&'f Fix> {
 /// What the fixes taken so far are about.
 #[derive(Default)]
 struct Claims {
-    blocks: BTreeSet<(BlockIndex, u8)>,
-    messages: BTreeSet<(MessageIndex, u8)>,
+    blocks: BTreeSet<(BlockIndex, Aspect)>,
+    messages: BTreeSet<(MessageIndex, Aspect)>,
     spans: BTreeSet<Span>,
 }
 
@@ -227,9 +245,11 @@ impl Claims {
     fn overlaps(&self, edit: &Edit) -> bool {
         match claim_of(edit) {
             Claim::Block(block, aspect) => {
-                self.blocks.contains(&(block, aspect)) || (aspect != WHOLE && self.blocks.contains(&(block, WHOLE)))
+                Aspect::ALL.iter().any(|other| aspect.overlaps(*other) && self.blocks.contains(&(block, *other)))
             }
-            Claim::Message(message, aspect) => self.messages.contains(&(message, aspect)),
+            Claim::Message(message, aspect) => {
+                Aspect::ALL.iter().any(|other| aspect.overlaps(*other) && self.messages.contains(&(message, *other)))
+            }
             Claim::Bytes(span) => {
                 let before = self.spans.range(..=span).next_back().is_some_and(|other| other.end > span.start);
                 let after = self.spans.range(span..).next().is_some_and(|other| other.start < span.end);
@@ -257,41 +277,76 @@ impl Claims {
 
 /// What an edit changes, so that two edits never change the same thing in one pass.
 enum Claim {
-    Block(BlockIndex, u8),
-    Message(MessageIndex, u8),
+    Block(BlockIndex, Aspect),
+    Message(MessageIndex, Aspect),
     Bytes(Span),
     Nothing,
 }
 
-/// Whether it is there at all, and as what.
-const WHOLE: u8 = 0;
-const ID: u8 = 1;
-const NAME: u8 = 2;
-const CONTENT: u8 = 3;
-const PLACE: u8 = 4;
+/// What of a block or message an edit changes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Aspect {
+    /// Whether it is there at all, and as what.
+    Whole,
+    /// Where it stands.
+    Place,
+    /// Its id.
+    Id,
+    /// Its name.
+    Name,
+    /// Its role.
+    Role,
+    /// What it holds.
+    Content,
+    /// Its list of calls.
+    Calls,
+}
+
+impl Aspect {
+    const ALL: [Self; 7] = [Self::Whole, Self::Place, Self::Id, Self::Name, Self::Role, Self::Content, Self::Calls];
+
+    /// Two edits of one thing overlap when they change the same of it, or when one of them
+    /// changes whether it is there.
+    fn overlaps(self, other: Self) -> bool {
+        self == other || self == Self::Whole || other == Self::Whole
+    }
+}
 
 fn claim_of(edit: &Edit) -> Claim {
     match edit {
         Edit::Patch { span, .. } => Claim::Bytes(*span),
         Edit::Synthesize { .. } | Edit::InsertMessage { .. } => Claim::Nothing,
-        Edit::Relocate { result: block, .. } => Claim::Block(*block, PLACE),
+        Edit::Relocate { result: block, .. } => Claim::Block(*block, Aspect::Place),
         Edit::Demote { block, .. }
         | Edit::ReconstructCall { result: block, .. }
         | Edit::Remove { block }
-        | Edit::AdoptLegacyCall { call: block } => Claim::Block(*block, WHOLE),
-        Edit::Readdress { result: block, .. } | Edit::SetCallId { call: block, .. } => Claim::Block(*block, ID),
-        Edit::SetToolName { call: block, .. } => Claim::Block(*block, NAME),
+        | Edit::AdoptLegacyCall { call: block } => Claim::Block(*block, Aspect::Whole),
+        Edit::Readdress { result: block, .. } | Edit::SetCallId { call: block, .. } => Claim::Block(*block, Aspect::Id),
+        Edit::SetToolName { call: block, .. } => Claim::Block(*block, Aspect::Name),
         Edit::SetInput { call: block }
         | Edit::FillResult { result: block, .. }
         | Edit::HoistMedia { result: block, .. }
-        | Edit::CloseServerCall { call: block } => Claim::Block(*block, CONTENT),
+        | Edit::CloseServerCall { call: block } => Claim::Block(*block, Aspect::Content),
         Edit::RemoveMessage { message }
         | Edit::Regroup { message }
         | Edit::FillMessage { message, .. }
-        | Edit::JoinPrevious { message } => Claim::Message(*message, WHOLE),
-        Edit::SetRole { message, .. } => Claim::Message(*message, ID),
-        Edit::RemoveCallList { message } => Claim::Message(*message, NAME),
-        Edit::ResultsFirst { message } => Claim::Message(*message, CONTENT),
+        | Edit::JoinPrevious { message } => Claim::Message(*message, Aspect::Whole),
+        Edit::SetRole { message, .. } => Claim::Message(*message, Aspect::Role),
+        Edit::RemoveCallList { message } => Claim::Message(*message, Aspect::Calls),
+        Edit::ResultsFirst { message } => Claim::Message(*message, Aspect::Place),
+    }
+}
+
+/// Whether what an edit writes is made up.
+fn is_synthetic_edit(edit: &Edit) -> bool {
+    match edit {
+        Edit::FillMessage { text, .. } | Edit::FillResult { text, .. } => !text.is_empty(),
+        Edit::Synthesize { .. }
+        | Edit::ReconstructCall { .. }
+        | Edit::InsertMessage { .. }
+        | Edit::CloseServerCall { .. }
+        | Edit::HoistMedia { .. } => true,
+        _ => false,
     }
 }
 
@@ -330,7 +385,8 @@ fn action_name(edit: &Edit) -> &'static str {
     match edit {
         Edit::Patch { .. } => "patch",
         Edit::Synthesize { .. } | Edit::CloseServerCall { .. } => "synthesize",
-        Edit::Relocate { .. } | Edit::HoistMedia { .. } => "relocate",
+        Edit::Relocate { .. } => "relocate",
+        Edit::HoistMedia { .. } => "hoist",
         Edit::Readdress { .. } => "readdress",
         Edit::Demote { .. } => "demote",
         Edit::ReconstructCall { .. } => "reconstruct_call",
@@ -358,8 +414,4 @@ fn dropped(transcript: &Transcript<'_>, edit: &Edit, fix: &Fix) -> Option<String
         Edit::Patch { span, text } if text.is_empty() => Some(transcript.text(*span).to_owned()),
         _ => None,
     }
-}
-
-fn hash(transcript: &Transcript<'_>, index: MessageIndex) -> String {
-    blake3::hash(transcript.text(transcript.message(index).span).as_bytes()).to_hex().to_string()
 }

@@ -2,45 +2,40 @@
 
 use seamline_model::{Constraints, Finding, Transcript};
 
+use crate::Policy;
 use crate::context::Context;
 use crate::rule::{Check, Report};
 use crate::rules::ALL;
-use crate::{Policy, Rule};
 
 /// Everything that is wrong with a transcript, in the order of the transcript.
+///
+/// Rules about one thing at a time are run together over it: a long conversation goes
+/// through memory once per kind of thing and not once per rule.
 pub fn check(transcript: &Transcript<'_>, constraints: &Constraints, policy: &Policy) -> Vec<Finding> {
     let context = Context::new(transcript, constraints, policy);
-    let mut report = Report::new(ALL[0]);
-    let run = |select: fn(&Check) -> bool| -> Vec<&'static Rule> {
-        ALL.iter().copied().filter(|rule| select(&rule.check)).collect()
-    };
-    let messages = run(|check| matches!(check, Check::Message(_)));
-    for (index, _) in transcript.enumerate() {
-        for rule in &messages {
-            report.enter(rule);
-            if let Check::Message(check) = rule.check {
-                check(&context, index, &mut report);
+    let mut report = Report::default();
+    /// Runs the rules of one kind over each of `$things`.
+    macro_rules! run_over {
+        ($kind:ident, $things:expr) => {
+            let rules: Vec<_> = ALL
+                .iter()
+                .filter_map(|rule| match rule.check {
+                    Check::$kind(check) => Some((*rule, check)),
+                    _ => None,
+                })
+                .collect();
+            for thing in $things {
+                for (rule, check) in &rules {
+                    report.enter(rule);
+                    check(&context, thing, &mut report);
+                }
             }
-        }
+        };
     }
-    let calls = run(|check| matches!(check, Check::Call(_)));
-    for state in &context.pairing.calls {
-        for rule in &calls {
-            report.enter(rule);
-            if let Check::Call(check) = rule.check {
-                check(&context, state, &mut report);
-            }
-        }
-    }
-    let results = run(|check| matches!(check, Check::Result(_)));
-    for state in &context.pairing.results {
-        for rule in &results {
-            report.enter(rule);
-            if let Check::Result(check) = rule.check {
-                check(&context, state, &mut report);
-            }
-        }
-    }
+    run_over!(Message, transcript.enumerate().map(|(index, _)| index));
+    run_over!(Call, &context.pairing.calls);
+    run_over!(Result, &context.pairing.results);
+    run_over!(Irregularity, &transcript.irregularities);
     for rule in ALL {
         if let Check::Whole(check) = rule.check {
             report.enter(rule);

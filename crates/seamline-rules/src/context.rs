@@ -2,9 +2,12 @@
 
 use std::cell::OnceCell;
 
-use seamline_model::{BlockIndex, Carrier, Constraints, MessageIndex, Pairing, Role, Transcript, Values};
+use seamline_model::{
+    BlockIndex, CallState, Carrier, Constraints, Fate, MessageIndex, Pairing, Role, Transcript, Values,
+};
 
 use crate::Policy;
+use crate::policy::MatchScope;
 
 /// What a rule sees: the transcript, how it pairs, what the provider demands and how the
 /// caller wants damage put right.
@@ -29,7 +32,25 @@ impl<'c, 'a> Context<'c, 'a> {
             Carrier::UserBlocks => answer_messages(transcript, constraints.joint_answers),
             Carrier::ToolMessages => answered_messages(transcript),
         };
-        Self { transcript, constraints, policy, pairing, partner, only_results: OnceCell::new() }
+        let mut context = Self { transcript, constraints, policy, pairing, partner, only_results: OnceCell::new() };
+        if policy.match_scope == MatchScope::Adjacent {
+            context.forget_displaced();
+        }
+        context
+    }
+
+    /// Lets only results in their place count as answers.
+    fn forget_displaced(&mut self) {
+        for index in 0..self.pairing.calls.len() {
+            let CallState { call, answer, .. } = self.pairing.calls[index];
+            let Some(answer) = answer.filter(|answer| !self.in_place(call, answer.result)) else {
+                continue;
+            };
+            self.pairing.calls[index].answer = None;
+            if let Ok(at) = self.pairing.results.binary_search_by_key(&answer.result, |state| state.result) {
+                self.pairing.results[at].fate = Fate::Orphan;
+            }
+        }
     }
 
     /// Whether a result stands where the provider looks for the answer to a call.

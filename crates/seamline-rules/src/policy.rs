@@ -23,6 +23,30 @@ fn preset_names() -> String {
     PRESETS.iter().map(|preset| format!("`{}`", preset.name)).collect::<Vec<_>>().join(", ")
 }
 
+/// One choice of a policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Knob {
+    /// Its name in a policy file.
+    pub name: &'static str,
+    /// The value it has.
+    pub value: &'static str,
+    /// What it is about.
+    pub about: &'static str,
+    /// The values it may have.
+    pub values: &'static [Value],
+}
+
+/// A value that a knob may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Value {
+    /// The word for it in a policy file.
+    pub name: &'static str,
+    /// What it does.
+    pub about: &'static str,
+}
+
 /// Declares the knobs once: as fields of [`Policy`], as optional fields of a policy file,
 /// and as a table that can be printed.
 macro_rules! knobs {
@@ -54,9 +78,14 @@ macro_rules! knobs {
         }
 
         impl Policy {
-            /// Every knob: its name, its value here, and what it is about.
-            pub fn knobs(&self) -> Vec<(&'static str, &'static str, &'static str)> {
-                vec![$((stringify!($name), self.$name.as_str(), concat!($($doc),+).trim_ascii())),+]
+            /// Every knob with its value here.
+            pub fn knobs(&self) -> Vec<Knob> {
+                vec![$(Knob {
+                    name: stringify!($name),
+                    value: self.$name.as_str(),
+                    about: concat!($($doc),+).trim_ascii(),
+                    values: <$type>::VALUES,
+                }),+]
             }
         }
     };
@@ -73,6 +102,10 @@ macro_rules! values {
         }
 
         impl $name {
+            /// Every value.
+            pub const VALUES: &'static [Value] =
+                &[$(Value { name: $text, about: concat!($($value_doc),+).trim_ascii() }),+];
+
             /// The word for it in a policy file.
             pub fn as_str(self) -> &'static str {
                 match self {
@@ -88,23 +121,33 @@ knobs! {
     safety: SafetyMax;
     /// What happens to a conversation that is not valid.
     on_invalid: OnInvalid;
-    /// A call without a result (X1).
+    // X1
+    /// A call without a result.
     unanswered_call: UnansweredCall, alias "orphan_call";
-    /// A result without a call (X2).
+    /// What is known about calls without a result; says which synthetic text they get.
+    unanswered_reason: UnansweredReason;
+    // X2
+    /// A result without a call.
     orphan_result: OrphanResult;
-    /// How far from its call a result is recognised (X3).
+    // X3
+    /// How far from its call a result is recognised.
     match_scope: MatchScope;
     /// A result that names another call than the one it answers.
     misaddressed: Misaddressed;
-    /// A result that is not where the provider looks for it (X4).
+    // X4
+    /// A result that is not where the provider looks for it.
     displaced: Displaced;
-    /// A call that may still be answered, at the end of the conversation (X5).
+    // X5
+    /// A call that may still be answered, at the end of the conversation.
     trailing_call: TrailingCall;
-    /// A second result for one call (X9).
+    // X9
+    /// A second result for one call.
     duplicate_result: DuplicateResult;
-    /// An id that two calls have (X10).
+    // X10
+    /// An id that two calls have.
     duplicate_call_id: DuplicateCallId;
-    /// A message with nothing in it (X19).
+    // X19
+    /// A message with nothing in it.
     emptied: Emptied;
     /// The order of the results of one cycle.
     result_order: ResultOrder;
@@ -143,6 +186,40 @@ values! {
         Rollback = "rollback",
         /// It stays; the caller gives up.
         Fail = "fail",
+    }
+}
+
+values! {
+    /// What is known about calls without a result.
+    UnansweredReason {
+        /// Nothing.
+        Missing = "missing",
+        /// The user aborted the run.
+        Aborted = "aborted",
+        /// The user cancelled the call.
+        Cancelled = "cancelled",
+        /// Somebody refused to let the tool run.
+        Denied = "denied",
+        /// The tool did not finish in time.
+        Timeout = "timeout",
+        /// The tool or its host crashed.
+        Crashed = "crashed",
+        /// The call was cut off.
+        Truncated = "truncated",
+    }
+}
+
+impl From<UnansweredReason> for Reason {
+    fn from(reason: UnansweredReason) -> Self {
+        match reason {
+            UnansweredReason::Missing => Self::Missing,
+            UnansweredReason::Aborted => Self::Aborted,
+            UnansweredReason::Cancelled => Self::Cancelled,
+            UnansweredReason::Denied => Self::Denied,
+            UnansweredReason::Timeout => Self::Timeout,
+            UnansweredReason::Crashed => Self::Crashed,
+            UnansweredReason::Truncated => Self::Truncated,
+        }
     }
 }
 
@@ -256,7 +333,8 @@ values! {
 /// Declares the texts of synthetic results, one per reason.
 macro_rules! texts {
     ($($(#[doc = $doc:literal])+ $name:ident = $reason:ident;)+) => {
-        /// The texts of synthetic results (X11), by what is known about the call.
+        // X11
+        /// The texts of synthetic results, by what is known about the call.
         #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
         pub struct Texts {
             $($(#[doc = $doc])+ pub $name: String,)+
@@ -275,6 +353,11 @@ macro_rules! texts {
         }
 
         impl Texts {
+            /// Every text: its name in a policy file, what it says, and when it is used.
+            pub fn list(&self) -> Vec<(&'static str, &str, &'static str)> {
+                vec![$((stringify!($name), self.$name.as_str(), concat!($($doc),+).trim_ascii())),+]
+            }
+
             /// The text for a reason.
             pub fn get(&self, reason: Reason) -> &str {
                 match reason {
@@ -312,11 +395,29 @@ texts! {
 
 impl Policy {
     /// The preset with this name.
+    ///
+    /// ```
+    /// use seamline_rules::Policy;
+    ///
+    /// let policy = Policy::preset("minimal").unwrap();
+    /// assert_eq!(policy.preset, "minimal");
+    /// assert_eq!(Policy::preset("lossless"), Some(Policy::default()));
+    /// assert_eq!(Policy::preset("no such preset"), None);
+    /// ```
     pub fn preset(name: &str) -> Option<Self> {
         PRESETS.iter().find(|preset| preset.name == name).map(|preset| (preset.build)())
     }
 
     /// Reads a policy file: `preset = "…"` and any knobs that differ from it.
+    ///
+    /// ```
+    /// use seamline_rules::policy::{Policy, UnansweredCall};
+    ///
+    /// let policy = Policy::from_toml("preset = 'lossless'\nunanswered_call = 'remove_call'")?;
+    /// assert_eq!(policy.unanswered_call, UnansweredCall::RemoveCall);
+    /// assert!(Policy::from_toml("unanswered_call = 'ignore'").is_err());
+    /// # Ok::<(), seamline_rules::policy::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //! What a rule is.
 
 use seamline_model::{
-    BlockIndex, CallState, Edit, Finding, Fix, MessageIndex, Place, ResultState, Safety, Severity, Stage,
+    BlockIndex, CallState, Edit, Finding, Fix, Irregularity, MessageIndex, Place, ResultState, Safety, Severity, Stage,
 };
 
 use crate::context::Context;
@@ -35,6 +35,8 @@ pub(crate) enum Check {
     Call(fn(&Context<'_, '_>, &CallState, &mut Report)),
     /// One result after the other.
     Result(fn(&Context<'_, '_>, &ResultState, &mut Report)),
+    /// One irregularity after the other.
+    Irregularity(fn(&Context<'_, '_>, &Irregularity, &mut Report)),
     /// The transcript as a whole.
     Whole(fn(&Context<'_, '_>, &mut Report)),
 }
@@ -99,19 +101,17 @@ macro_rules! declare_rule {
 pub(crate) use declare_rule;
 
 /// Where a rule puts what it finds.
+#[derive(Default)]
 pub(crate) struct Report {
-    rule: &'static Rule,
+    /// The code and name of the rule that is running, and how bad its findings are.
+    running: Option<&'static Rule>,
     pub(crate) findings: Vec<Finding>,
 }
 
 impl Report {
-    pub(crate) fn new(rule: &'static Rule) -> Self {
-        Self { rule, findings: Vec::new() }
-    }
-
     /// The rule that is running from here on.
     pub(crate) fn enter(&mut self, rule: &'static Rule) {
-        self.rule = rule;
+        self.running = Some(rule);
     }
 
     /// Adds a finding about a block.
@@ -126,12 +126,18 @@ impl Report {
         self.place(Place { message: Some(index), block: None, span }, message)
     }
 
+    /// Adds a finding about an irregularity.
+    pub(crate) fn irregularity(&mut self, irregularity: &Irregularity, message: String) -> Draft<'_> {
+        let Irregularity { span, message: index, block, .. } = irregularity;
+        self.place(Place { message: *index, block: *block, span: *span }, message)
+    }
+
     /// Adds a finding about a place.
     pub(crate) fn place(&mut self, place: Place, message: String) -> Draft<'_> {
         let finding = Finding {
-            code: self.rule.code,
-            name: self.rule.name,
-            severity: self.rule.severity,
+            code: self.running.map_or("", |rule| rule.code),
+            name: self.running.map_or("", |rule| rule.name),
+            severity: self.running.map_or(Severity::Error, |rule| rule.severity),
             message,
             place,
             call_id: None,

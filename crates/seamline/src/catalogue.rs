@@ -3,12 +3,23 @@
 use crate::{RULES, Rule};
 
 /// The rule with this code or name; the code in any case.
+///
+/// ```
+/// let rule = seamline::rule("pair001").unwrap();
+/// assert_eq!(rule.name, "unanswered-call");
+/// assert!(seamline::rule("no-such-rule").is_none());
+/// ```
 pub fn rule(code_or_name: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.code.eq_ignore_ascii_case(code_or_name) || rule.name == code_or_name)
 }
 
 /// A rule's documentation as Markdown. A doc comment keeps the blank after its slashes;
 /// here it is gone.
+///
+/// ```
+/// let rule = seamline::rule("unanswered-call").unwrap();
+/// assert!(seamline::documentation(rule).contains("# Why is this bad?"));
+/// ```
 pub fn documentation(rule: &Rule) -> String {
     let lines: Vec<_> = rule.docs.lines().map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end()).collect();
     lines.join("\n").trim().to_owned()

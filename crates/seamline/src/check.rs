@@ -7,7 +7,17 @@ use crate::subject::Subject;
 use crate::{Error, Finding, Options, Severity};
 
 /// What a check says about a body.
+///
+/// ```
+/// let body = br#"{"model":"gpt-5","messages":[{"role":"user","content":"hello"}]}"#;
+///
+/// let checked = seamline::check(body, &seamline::Options::default())?;
+/// assert_eq!((checked.dialect, checked.provider), ("openai_chat", "openai"));
+/// assert_eq!((checked.messages, checked.calls), (1, 0));
+/// # Ok::<(), seamline::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Checked {
     /// The dialect it is written in.
     pub dialect: &'static str,
@@ -23,12 +33,32 @@ pub struct Checked {
 
 impl Checked {
     /// Whether the provider would take the body.
+    ///
+    /// ```
+    /// let body = br#"{"messages":[{"role":"tool","tool_call_id":"call_1","content":"ok"}]}"#;
+    ///
+    /// let checked = seamline::check(body, &seamline::Options::default())?;
+    /// assert!(!checked.accepted());
+    /// # Ok::<(), seamline::Error>(())
+    /// ```
     pub fn accepted(&self) -> bool {
         self.findings.iter().all(|finding| finding.severity < Severity::Error)
     }
 }
 
 /// Says what is wrong with a body.
+///
+/// ```
+/// let body = br#"{"messages":[
+///   {"role":"user","content":"what is in main.rs?"},
+///   {"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"read","input":{}}]},
+///   {"role":"user","content":"never mind"}]}"#;
+///
+/// let checked = seamline::check(body, &seamline::Options::default())?;
+/// let finding = &checked.findings[0];
+/// assert_eq!((finding.code, finding.pointer.as_str()), ("PAIR001", "/messages/1/content/0"));
+/// # Ok::<(), seamline::Error>(())
+/// ```
 ///
 /// # Errors
 ///

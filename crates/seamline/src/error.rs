@@ -1,6 +1,11 @@
 //! Why something could not be done.
 
 /// Why something could not be done. A broken conversation is never an error.
+///
+/// ```
+/// let error = seamline::check(b"{}", &seamline::Options::default()).unwrap_err();
+/// assert!(matches!(error, seamline::Error::Body(_)));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -27,6 +32,13 @@ pub enum Error {
 
 impl Error {
     /// What to do about it, when there is one thing to do.
+    ///
+    /// ```
+    /// let options = seamline::Options { provider: Some("antropic".to_owned()), ..Default::default() };
+    /// let error = seamline::check(br#"{"messages":[]}"#, &options).unwrap_err();
+    /// assert_eq!(error.to_string(), "no provider is called `antropic`");
+    /// assert!(error.hint().is_some_and(|hint| hint.contains("anthropic")));
+    /// ```
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Body(error) => error.hint().map(str::to_owned),
@@ -35,7 +47,7 @@ impl Error {
                 let names: Vec<_> = crate::providers::ALL.iter().map(|provider| provider.name).collect();
                 Some(format!("there are {}", names.join(", ")))
             }
-            Self::WrongProvider { .. } => Some("leave `--dialect` out, or name a provider that serves it".to_owned()),
+            Self::WrongProvider { .. } => Some("name no dialect, or a provider that serves it".to_owned()),
         }
     }
 }

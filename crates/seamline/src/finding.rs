@@ -5,7 +5,20 @@ use seamline_model::{BlockIndex, Place, Safety, Severity, Transcript};
 use serde::{Serialize, Serializer};
 
 /// One violation at one place of a body.
+///
+/// ```
+/// let body = br#"{"messages":[
+///   {"role":"user","content":"what is in main.rs?"},
+///   {"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"read","input":{}}]},
+///   {"role":"user","content":"never mind"}]}"#;
+///
+/// let finding = seamline::check(body, &seamline::Options::default())?.findings.remove(0);
+/// assert_eq!((finding.name, finding.call_id.as_deref()), ("unanswered-call", Some("toolu_1")));
+/// assert!(body[finding.span].starts_with(br#"{"type":"tool_use""#));
+/// # Ok::<(), seamline::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Finding {
     /// The rule's code.
     pub code: &'static str,
@@ -36,7 +49,17 @@ pub struct Finding {
 }
 
 /// What would put a finding right.
+///
+/// ```
+/// let body = br#"{"messages":[{"role":"tool","tool_call_id":"call_1","content":"ok"}]}"#;
+///
+/// let checked = seamline::check(body, &seamline::Options::default())?;
+/// let fix = checked.findings[0].fix.as_ref().unwrap();
+/// assert_eq!(fix.safety, seamline::Safety::Safe);
+/// # Ok::<(), seamline::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct FixSummary {
     /// What it may cost.
     #[serde(serialize_with = "safety")]
@@ -46,7 +69,21 @@ pub struct FixSummary {
 }
 
 /// A place that takes part in a finding.
+///
+/// ```
+/// let body = br#"{"messages":[
+///   {"role":"user","content":"what is in main.rs?"},
+///   {"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"read","input":{}}]},
+///   {"role":"user","content":"and in lib.rs?"},
+///   {"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"fn main() {}"}]}]}"#;
+///
+/// let checked = seamline::check(body, &seamline::Options::default())?;
+/// assert_eq!(checked.findings[0].name, "displaced-result");
+/// assert_eq!(checked.findings[0].related[0].pointer, "/messages/1/content/0");
+/// # Ok::<(), seamline::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Related {
     /// Where, as a JSON pointer into the body.
     pub pointer: String,

@@ -35,9 +35,102 @@ pub use error::Error;
 pub use finding::{Finding, FixSummary, Related};
 pub use outline::{OutlineBlock, OutlineMessage, message_spans, outline, outline_at};
 pub use repair::{Dropped, Prefix, RepairAction, Repaired, repair};
-pub use seamline_dialects::BYTES_MAX;
-pub use seamline_dialects::providers::{self, Provider};
-pub use seamline_model::{Safety, Severity};
-pub use seamline_rules::policy::{self, Policy};
-pub use seamline_rules::{ALL as RULES, Group, Rule};
+pub use seamline_dialects::Error as BodyError;
 pub use subject::{Options, dialect_names};
+
+/// The most bytes a body may have.
+///
+/// ```
+/// assert!(seamline::BYTES_MAX > 32_000_000, "more than providers take");
+/// ```
+#[doc(inline)]
+pub use seamline_dialects::BYTES_MAX;
+
+/// Every provider, by name and by model.
+///
+/// ```
+/// let provider = seamline::providers::for_model("openai_chat", Some("gpt-5"));
+/// assert_eq!(provider.name, "openai");
+/// assert!(seamline::providers::ALL.iter().all(|provider| !provider.about.is_empty()));
+/// ```
+#[doc(inline)]
+pub use seamline_dialects::providers;
+
+/// One provider and what it demands.
+///
+/// ```
+/// let provider: &seamline::Provider = seamline::providers::by_name("anthropic").unwrap();
+/// assert_eq!(provider.dialect, "anthropic_messages");
+/// ```
+#[doc(inline)]
+pub use seamline_dialects::Provider;
+
+/// How safe a fix is.
+///
+/// ```
+/// use seamline::Safety;
+///
+/// assert!(Safety::Safe < Safety::Unsafe);
+/// assert_eq!(Safety::DisplayOnly.as_str(), "display_only");
+/// ```
+#[doc(inline)]
+pub use seamline_model::Safety;
+
+/// How severe a finding is.
+///
+/// ```
+/// use seamline::Severity;
+///
+/// assert!(Severity::Warning < Severity::Error);
+/// ```
+#[doc(inline)]
+pub use seamline_model::Severity;
+
+/// Policies: presets, knobs and the values these may have.
+///
+/// ```
+/// let default = seamline::policy::PRESETS[0].name;
+/// assert_eq!(seamline::Policy::default().preset, default);
+/// ```
+#[doc(inline)]
+pub use seamline_rules::policy;
+
+/// One policy: a preset, and what differs from it.
+///
+/// ```
+/// let policy = seamline::Policy::from_toml("preset = 'minimal'\ntrailing_call = 'allow_pending'")?;
+/// assert!(policy.allows(seamline::Safety::Unsafe));
+/// # Ok::<(), seamline::policy::Error>(())
+/// ```
+#[doc(inline)]
+pub use seamline_rules::Policy;
+
+/// The catalogue of rules.
+///
+/// ```
+/// assert!(seamline::RULES.iter().any(|rule| rule.code == "PAIR001"));
+/// ```
+#[doc(inline)]
+pub use seamline_rules::ALL as RULES;
+
+/// One rule of the catalogue.
+///
+/// ```
+/// let rule: &seamline::Rule = seamline::rule("PAIR001").unwrap();
+/// println!("{} {}: {}", rule.code, rule.name, rule.summary());
+/// ```
+#[doc(inline)]
+pub use seamline_rules::Rule;
+
+/// What a rule is about, at large.
+///
+/// ```
+/// assert_eq!(seamline::rule("PAIR001").unwrap().group, seamline::Group::Pairing);
+/// ```
+#[doc(inline)]
+pub use seamline_rules::Group;
+
+/// What the front page shows must run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -13,7 +13,17 @@ use crate::{Error, Options};
 const PREVIEW_BYTES: usize = 400;
 
 /// One message at a glance.
+///
+/// ```
+/// let body = br#"{"messages":[{"role":"user","content":"hello"}]}"#;
+///
+/// let message = seamline::outline(body, &seamline::Options::default(), 0..1)?.remove(0);
+/// assert_eq!((message.index, message.role), (0, "user"));
+/// assert_eq!(&body[message.span], br#"{"role":"user","content":"hello"}"#);
+/// # Ok::<(), seamline::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct OutlineMessage {
     /// Its index.
     pub index: usize,
@@ -26,7 +36,19 @@ pub struct OutlineMessage {
 }
 
 /// One block at a glance.
+///
+/// ```
+/// let body = br#"{"messages":[
+///   {"role":"user","content":"what is in main.rs?"},
+///   {"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"read","input":{}}]}]}"#;
+///
+/// let messages = seamline::outline(body, &seamline::Options::default(), 0..2)?;
+/// let block = &messages[1].blocks[0];
+/// assert_eq!((block.kind, block.name.as_deref(), block.id.as_deref()), ("call", Some("read"), Some("toolu_1")));
+/// # Ok::<(), seamline::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct OutlineBlock {
     /// What it is: `text`, `call`, `result`, `reasoning`, `media`, `opaque`.
     pub kind: &'static str,
@@ -46,6 +68,19 @@ pub struct OutlineBlock {
 
 /// The messages in `range` at a glance, as far as they exist.
 ///
+/// ```
+/// let body = br#"{"messages":[
+///   {"role":"user","content":"what is in main.rs?"},
+///   {"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"read","input":{}}]}]}"#;
+///
+/// for message in seamline::outline(body, &seamline::Options::default(), 0..10)? {
+///     for block in &message.blocks {
+///         println!("{} {}: {} {}", message.index, message.role, block.kind, block.preview);
+///     }
+/// }
+/// # Ok::<(), seamline::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// As [`check`](crate::check).
@@ -53,8 +88,20 @@ pub fn outline(body: &[u8], options: &Options, range: Range<usize>) -> Result<Ve
     outline_at(body, options, range, PREVIEW_BYTES)
 }
 
-/// The messages at `indices` at a glance, as far as they exist, in that order; of each
-/// block's source the first `preview_bytes` are looked at.
+/// The messages at `indices` at a glance, in that order, up to the first that does not
+/// exist; of each block's source the first `preview_bytes` are looked at.
+///
+/// ```
+/// let body = br#"{"messages":[
+///   {"role":"user","content":"hello"},
+///   {"role":"assistant","content":"hello to you"},
+///   {"role":"user","content":"good-bye"}]}"#;
+///
+/// let messages = seamline::outline_at(body, &seamline::Options::default(), [0, 2], 80)?;
+/// let said: Vec<_> = messages.iter().map(|message| message.blocks[0].preview.as_str()).collect();
+/// assert_eq!(said, ["hello", "good-bye"]);
+/// # Ok::<(), seamline::Error>(())
+/// ```
 ///
 /// # Errors
 ///
@@ -81,6 +128,14 @@ pub fn outline_at(
 }
 
 /// The bytes of each message of a body.
+///
+/// ```
+/// let body = br#"{"messages":[{"role":"user","content":"hello"}]}"#;
+///
+/// let spans = seamline::message_spans(body, &seamline::Options::default())?;
+/// assert_eq!(&body[spans[0].clone()], br#"{"role":"user","content":"hello"}"#);
+/// # Ok::<(), seamline::Error>(())
+/// ```
 ///
 /// # Errors
 ///
@@ -126,9 +181,9 @@ fn named<'k>(kind: &'k BlockKind<'_>) -> (&'static str, Option<&'k str>, Option<
     match kind {
         BlockKind::Text(_) => ("text", None, None),
         BlockKind::Call(call) => ("call", call.id.as_deref(), call.name.as_deref()),
-        BlockKind::ServerCall(call) => ("server call", call.id.as_deref(), call.name.as_deref()),
+        BlockKind::ServerCall(server) => ("server call", server.call.id.as_deref(), server.call.name.as_deref()),
         BlockKind::Result(result) => ("result", result.id.as_deref(), result.name.as_deref()),
-        BlockKind::ServerResult { id } => ("server result", id.as_deref(), None),
+        BlockKind::ServerResult { id, .. } => ("server result", id.as_deref(), None),
         BlockKind::Reasoning { .. } => ("reasoning", None, None),
         BlockKind::Media => ("media", None, None),
         BlockKind::Opaque => ("opaque", None, None),

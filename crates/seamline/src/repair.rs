@@ -6,11 +6,22 @@ use seamline_dialects::{Dialect, Document};
 use seamline_model::{BlockKind, Place, Transcript};
 use serde::Serialize;
 
+use crate::policy::OnInvalid;
 use crate::subject::{Read, Subject};
-use crate::{Error, Finding, Options};
+use crate::{Error, Finding, Options, Severity};
 
 /// What came of a repair.
+///
+/// ```
+/// let body = br#"{"messages":[{"role":"tool","tool_call_id":"call_1","content":"ok"}]}"#;
+///
+/// let repaired = seamline::repair(body, &seamline::Options::default())?;
+/// assert_eq!((repaired.found.len(), repaired.remaining.len()), (1, 0));
+/// assert_eq!(repaired.origins, [Some(0)]);
+/// # Ok::<(), seamline::Error>(())
+/// ```
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Repaired<'b> {
     /// The body to send; the very bytes that came when nothing needed fixing.
     pub body: Cow<'b, [u8]>,
@@ -30,6 +41,9 @@ pub struct Repaired<'b> {
     pub dropped: Vec<Dropped>,
     /// What is still wrong.
     pub remaining: Vec<Finding>,
+    /// Whether the policy lets the body be sent: nothing is wrong with it any more, or the
+    /// policy only warns.
+    pub sendable: bool,
     /// For each message of the new body, the message it stems from; nothing for a new one.
     pub origins: Vec<Option<usize>>,
     /// What stayed the same from the start, and what the first change invalidates.
@@ -37,7 +51,18 @@ pub struct Repaired<'b> {
 }
 
 /// One thing a repair did.
+///
+/// ```
+/// let body = br#"{"messages":[{"role":"tool","tool_call_id":"call_1","content":"ok"}]}"#;
+///
+/// let repaired = seamline::repair(body, &seamline::Options::default())?;
+/// let action = &repaired.actions[0];
+/// assert_eq!((action.code, action.action), ("PAIR002", "demote"));
+/// assert_ne!(action.before_hash, action.after_hash);
+/// # Ok::<(), seamline::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct RepairAction {
     /// The rule that asked for it.
     pub code: &'static str,
@@ -56,7 +81,19 @@ pub struct RepairAction {
 }
 
 /// Something a repair took out for good.
+///
+/// ```
+/// let body = br#"{"messages":[
+///   {"role":"user","content":"hello"},
+///   {"role":"tool","tool_call_id":"call_1","content":"ok"}]}"#;
+/// let policy = seamline::Policy::preset("libr-agent").unwrap();
+///
+/// let repaired = seamline::repair(body, &seamline::Options { policy, ..Default::default() })?;
+/// assert!(repaired.dropped[0].source.contains("call_1"));
+/// # Ok::<(), seamline::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Dropped {
     /// The rule that asked for it.
     pub code: &'static str,
@@ -67,7 +104,21 @@ pub struct Dropped {
 }
 
 /// What stayed the same from the start of a body.
+///
+/// ```
+/// let body = br#"{"messages":[
+///   {"role":"user","content":"what is in main.rs?"},
+///   {"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"read","input":{}}]},
+///   {"role":"user","content":"never mind"}]}"#;
+///
+/// let repaired = seamline::repair(body, &seamline::Options::default())?;
+/// let same = repaired.prefix.unchanged_bytes;
+/// assert_eq!(repaired.body[..same], body[..same]);
+/// assert_eq!(repaired.prefix.first_changed_message, Some(2));
+/// # Ok::<(), seamline::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Prefix {
     /// How many bytes are the same.
     pub unchanged_bytes: usize,
@@ -79,17 +130,46 @@ pub struct Prefix {
 
 impl Repaired<'_> {
     /// Whether the body is another one now.
+    ///
+    /// ```
+    /// let body = br#"{"messages":[{"role":"user","content":"hello"}]}"#;
+    ///
+    /// let repaired = seamline::repair(body, &seamline::Options::default())?;
+    /// assert!(!repaired.changed());
+    /// assert!(std::ptr::eq(body.as_slice(), &*repaired.body));
+    /// # Ok::<(), seamline::Error>(())
+    /// ```
     pub fn changed(&self) -> bool {
         matches!(self.body, Cow::Owned(_))
     }
 
     /// Whether everything anyone said is still there.
+    ///
+    /// ```
+    /// let body = br#"{"messages":[{"role":"tool","tool_call_id":"call_1","content":"ok"}]}"#;
+    ///
+    /// let repaired = seamline::repair(body, &seamline::Options::default())?;
+    /// assert!(repaired.changed() && repaired.lossless());
+    /// # Ok::<(), seamline::Error>(())
+    /// ```
     pub fn lossless(&self) -> bool {
         self.dropped.is_empty()
     }
 }
 
 /// Puts a body right as far as the policy allows.
+///
+/// ```
+/// let body = br#"{"messages":[
+///   {"role":"user","content":"what is in main.rs?"},
+///   {"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"read","input":{}}]},
+///   {"role":"user","content":"never mind"}]}"#;
+///
+/// let repaired = seamline::repair(body, &seamline::Options::default())?;
+/// assert!(repaired.remaining.is_empty());
+/// assert_eq!((repaired.actions[0].action, repaired.actions[0].synthetic), ("synthesize", true));
+/// # Ok::<(), seamline::Error>(())
+/// ```
 ///
 /// # Errors
 ///
@@ -107,7 +187,9 @@ pub fn repair<'b>(body: &'b [u8], options: &Options) -> Result<Repaired<'b>, Err
     let (actions, dropped) = reported(dialect, &transcript, repair.actions);
     let prefix = prefix(&transcript, text, repair.text.as_deref());
     let remaining = described(dialect, repair.text.as_deref().unwrap_or(text), repair.remaining);
+    let warns = options.policy.on_invalid == OnInvalid::Warn;
     Ok(Repaired {
+        sendable: warns || remaining.iter().all(|finding| finding.severity < Severity::Error),
         dialect: dialect.name(),
         provider: subject.provider.name,
         messages: transcript.messages.len(),
@@ -171,7 +253,8 @@ fn prefix(transcript: &Transcript<'_>, before: &str, after: Option<&str>) -> Pre
     let unchanged_bytes = common_prefix(before.as_bytes(), after.as_bytes());
     let first = transcript.messages.partition_point(|message| message.span.end as usize <= unchanged_bytes);
     let first_changed_message = (first < transcript.messages.len()).then_some(first);
-    let mut invalidates = vec!["prompt_cache"];
+    // What is only added at the end leaves everything before it worth what it was.
+    let mut invalidates = if first_changed_message.is_some() { vec!["prompt_cache"] } else { Vec::new() };
     let bound = transcript.blocks.iter().rev().take_while(|block| block.message.get() > first);
     if transcript.has.reasoning
         && bound.into_iter().any(|block| matches!(block.kind, BlockKind::Reasoning { signed: true }))

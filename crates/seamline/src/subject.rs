@@ -1,13 +1,24 @@
 //! What is looked at: a body, its dialect and its provider.
 
 use seamline_dialects::{Dialect, Document, Provider, providers};
-use seamline_model::{Edit, Encoded, Transcript};
-use seamline_rules::{Policy, Rewrite};
+use seamline_model::{Edit, Transcript};
+use seamline_rules::{Policy, Rewrite, Rewritten};
 
 use crate::Error;
 
 /// How a body is looked at. The default detects dialect and provider and repairs without
 /// losing anything.
+///
+/// ```
+/// let options = seamline::Options {
+///     provider: Some("anthropic".to_owned()),
+///     policy: seamline::Policy::preset("minimal").unwrap(),
+///     ..Default::default()
+/// };
+/// let checked = seamline::check(br#"{"messages":[]}"#, &options)?;
+/// assert_eq!((checked.dialect, checked.provider), ("anthropic_messages", "anthropic"));
+/// # Ok::<(), seamline::Error>(())
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// The dialect, by name; detected when not given.
@@ -19,6 +30,10 @@ pub struct Options {
 }
 
 /// The names of all dialects.
+///
+/// ```
+/// assert!(seamline::dialect_names().contains(&"anthropic_messages"));
+/// ```
 pub fn dialect_names() -> Vec<&'static str> {
     seamline_dialects::ALL.iter().map(|dialect| dialect.name()).collect()
 }
@@ -78,12 +93,12 @@ pub(crate) struct Read<'r, 'a> {
 }
 
 impl Rewrite for Read<'_, '_> {
-    fn rewrite(&self, text: &str, choose: &mut dyn FnMut(&Transcript<'_>) -> Vec<Edit>) -> Option<Encoded> {
+    fn rewrite(&self, text: &str, choose: &mut dyn FnMut(&Transcript<'_>) -> Vec<Edit>) -> Rewritten {
         if std::ptr::eq(text, self.document.text()) {
             return self.subject.write(self.document, self.transcript, choose);
         }
-        let document = Document::read(text).ok()?;
-        let transcript = self.subject.dialect.decode(&document).ok()?;
+        let Ok(document) = Document::read(text) else { return Rewritten::Unreadable };
+        let Ok(transcript) = self.subject.dialect.decode(&document) else { return Rewritten::Unreadable };
         self.subject.write(&document, &transcript, choose)
     }
 }
@@ -94,14 +109,14 @@ impl Subject {
         document: &Document<'_>,
         transcript: &Transcript<'_>,
         choose: &mut dyn FnMut(&Transcript<'_>) -> Vec<Edit>,
-    ) -> Option<Encoded> {
+    ) -> Rewritten {
         let edits = choose(transcript);
         if edits.is_empty() {
-            None
+            Rewritten::Settled
         } else if edits.iter().all(|edit| matches!(edit, Edit::Patch { .. })) {
-            Some(seamline_dialects::patch(document.text(), transcript.messages.len(), &edits))
+            Rewritten::Changed(seamline_dialects::patch(document.text(), transcript.messages.len(), &edits))
         } else {
-            Some(self.dialect.encode(document, transcript, &edits))
+            Rewritten::Changed(self.dialect.encode(document, transcript, &edits))
         }
     }
 }

@@ -35,7 +35,8 @@ pub const CONSTRAINTS: Constraints = Constraints {
          `tool_use` block must have a corresponding `tool_result` block in the next message.",
     )),
     // ANT-10, recalled.
-    wrong_role: ErrorText("messages.{message}: `{kind}` blocks can only be in `{id}` messages"),
+    misplaced_call: ErrorText("messages.{message}: `tool_use` blocks can only be in `assistant` messages"),
+    misplaced_result: ErrorText("messages.{message}: `tool_result` blocks can only be in `user` messages"),
     // ANT-35, documented.
     unanswered_server: ErrorText(
         "messages.{message}: `{kind}` tool use with id `{id}` was found without a corresponding `{kind}_tool_result` \
@@ -50,7 +51,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     call_id: IdDemand {
         alphabet: Alphabet::Word,
         alphabet_error: ErrorText(
-            "messages.{message}.content.{block}.{kind}: String should match pattern '^[a-zA-Z0-9_-]+$'",
+            "messages.{message}.content.{block}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
         ),
         length_max: usize::MAX,
         length_error: ErrorText(""),

@@ -38,7 +38,8 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
     fn message(&mut self, index: MessageIndex) -> MessageIndex {
         self.insert_before(index);
         let mut end = index.next();
-        while self.plan.get(end).is_some_and(|plan| plan.join_previous && !plan.removed) {
+        let stays = self.plan.get(index).is_none_or(|plan| !plan.removed);
+        while stays && self.plan.get(end).is_some_and(|plan| plan.join_previous && !plan.removed) {
             end = end.next();
         }
         let incoming = self.incoming(index);

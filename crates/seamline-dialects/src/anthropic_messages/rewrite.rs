@@ -3,7 +3,7 @@
 use seamline_model::{BlockIndex, BlockKind, Emptiness, Role, Span, Transcript};
 
 use crate::Document;
-use crate::json::{Json, Kind, Value, list, member, object};
+use crate::json::{Json, Kind, Value, list, member, object, quoted};
 use crate::reading::{emptiness, part_text};
 use crate::rewriting::{input_object, set_member, unreadable_text};
 use crate::splice::{BlockPlan, apply_patches};
@@ -112,13 +112,6 @@ fn is_empty_text(part: Value<'_, '_>) -> bool {
     part_text(part).is_some_and(|text| emptiness(text) != Emptiness::Present)
 }
 
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    crate::json::escape_into(&mut out, text);
-    out.push('"');
-    out
-}
-
 /// A result as it stands, naming another call if it should.
 pub(super) fn result_with_id<'a>(
     document: &Document<'a>,
@@ -163,11 +156,9 @@ fn text_block(text: Json<'_>) -> Json<'_> {
 
 /// The result that closes a call of the provider's own tools.
 fn server_answer<'a>(kind: &BlockKind<'_>, value: Value<'_, 'a>) -> Json<'a> {
-    let BlockKind::ServerCall(call) = kind else {
-        return Json::Null;
-    };
-    let id = call.id.as_deref().unwrap_or("");
-    let name = call.name.as_deref().unwrap_or("");
+    let BlockKind::ServerCall(server) = kind else { return Json::Null };
+    let id = server.call.id.as_deref().unwrap_or("");
+    let family = &server.family;
     if value.object().and_then(|block| block.get("type")).is_some_and(|kind| kind.says("mcp_tool_use")) {
         let text = format!("{} no result was recorded for this call", seamline_model::MARK);
         return object([
@@ -177,7 +168,6 @@ fn server_answer<'a>(kind: &BlockKind<'_>, value: Value<'_, 'a>) -> Json<'a> {
             ("content", list(vec![text_block(Json::Text(text))])),
         ]);
     }
-    let family = if name.starts_with("tool_search_tool") { "tool_search" } else { name };
     let error = object([member("type", format!("{family}_tool_result_error")), member("error_code", "unavailable")]);
     object([member("type", format!("{family}_tool_result")), member("tool_use_id", id), ("content", error)])
 }

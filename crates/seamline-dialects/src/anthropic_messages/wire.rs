@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{BlockKind, Call, Input, Parts, ResultBlock, Role, Span, is_synthetic};
+use seamline_model::{BlockKind, Call, Input, Parts, ResultBlock, Role, ServerCall, Span, is_synthetic};
 
 use crate::ids::{CALL_ID_KEYS, RESULT_ID_KEYS};
 use crate::json::{Kind, Value};
@@ -88,12 +88,12 @@ impl<'a> WireBlock<'_, 'a> {
                 self.note_foreign_id("tool_use_id", keys);
                 BlockKind::Result(self.result())
             }
-            "server_tool_use" | "mcp_tool_use" => BlockKind::ServerCall(self.call()),
+            "server_tool_use" | "mcp_tool_use" => BlockKind::ServerCall(self.server_call(&kind)),
             "thinking" => {
                 BlockKind::Reasoning { signed: self.signature.is_some_and(|value| !value.raw_str().is_empty()) }
             }
             "redacted_thinking" => BlockKind::Reasoning { signed: true },
-            other if other.ends_with("_tool_result") => BlockKind::ServerResult { id: self.id() },
+            other if other.ends_with("_tool_result") => BlockKind::ServerResult { id: self.id(), kind },
             other if is_media_type(other) => BlockKind::Media,
             _ => BlockKind::Opaque,
         }
@@ -105,6 +105,15 @@ impl<'a> WireBlock<'_, 'a> {
 
     fn call(&self) -> Call<'a> {
         Call { id: self.id(), name: self.name.and_then(Value::str), input: input(self.input) }
+    }
+
+    fn server_call(&self, kind: &str) -> ServerCall<'a> {
+        let call = self.call();
+        let family = match call.name.as_deref() {
+            Some(name) if name.starts_with("tool_search_tool") => Cow::Borrowed("tool_search"),
+            _ => call.name.clone().unwrap_or_default(),
+        };
+        ServerCall { call, must_be_answered: kind == "server_tool_use", family }
     }
 
     fn result(&self) -> ResultBlock<'a> {

@@ -12,7 +12,7 @@ mod write;
 
 pub(crate) use scan::BYTE_ORDER_MARK;
 pub use scan::{BYTES_MAX, Document, NODES_MAX, Syntax, SyntaxKind};
-pub(crate) use text::escape_into;
+pub(crate) use text::quoted;
 pub use text::said;
-pub(crate) use view::{Kind, Value};
+pub(crate) use view::{Kind, Object, Value};
 pub(crate) use write::{Json, Style, list, member, object};

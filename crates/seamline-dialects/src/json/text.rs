@@ -79,6 +79,15 @@ fn read_unicode_escape(text: &str) -> (char, usize) {
     }
 }
 
+/// `text` as a JSON string.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    escape_into(&mut out, text);
+    out.push('"');
+    out
+}
+
 /// Writes `text` as it stands between the quotes of a JSON string.
 pub(crate) fn escape_into(out: &mut String, text: &str) {
     for char in text.chars() {

@@ -187,23 +187,31 @@ impl<'d, 'a> Object<'d, 'a> {
         self.0.members().filter(|(name, _)| name.says(key)).last()
     }
 
-    /// The span to cut so that the member with this key (as a node) is gone and the
-    /// object stays well-formed.
-    pub(crate) fn cut(self, key: Value<'d, 'a>) -> Span {
-        let mut previous = None;
-        let mut members = self.0.members();
-        while let Some((name, value)) = members.next() {
-            if name.node == key.node {
-                let (start, end) = (name.span().start, value.span().end);
-                return match (previous, members.next()) {
-                    (Some(before), _) => Span { start: before, end },
-                    (None, Some((after, _))) => Span { start, end: after.span().start },
-                    (None, None) => Span { start, end },
-                };
+    /// The spans to cut so that the members with these keys are gone and the object stays
+    /// well-formed.
+    pub(crate) fn cut(self, keys: &[&str]) -> Vec<Span> {
+        let mut cuts: Vec<Span> = Vec::new();
+        let mut kept_end = None;
+        // The start of a run of members to cut that nothing kept stands before.
+        let mut leading = None;
+        for (key, value) in self.0.members() {
+            let (start, end) = (key.span().start, value.span().end);
+            if !keys.contains(&&*key.name()) {
+                cuts.extend(leading.take().map(|leading| Span { start: leading, end: start }));
+                kept_end = Some(end);
+            } else if let Some(kept_end) = kept_end {
+                match cuts.last_mut() {
+                    Some(last) if last.start == kept_end => last.end = end,
+                    _ => cuts.push(Span { start: kept_end, end }),
+                }
+            } else {
+                leading.get_or_insert(start);
             }
-            previous = Some(value.span().end);
         }
-        Span::default()
+        // Nothing is kept: what stands between the braces goes.
+        let end = self.tail().0;
+        cuts.extend(leading.map(|leading| Span { start: leading, end }));
+        cuts
     }
 
     /// Where a new last member goes, and whether there are others before it.

@@ -30,17 +30,19 @@ pub const CONSTRAINTS: Constraints = Constraints {
     // A tool message holds nothing but its result.
     results_first: None,
     // OAC-1: only the assistant has `tool_calls`. The text is the schema's.
-    wrong_role: ErrorText("Invalid parameter: only messages with role 'assistant' can have '{kind}'."),
+    misplaced_call: ErrorText("Invalid parameter: only messages with role 'assistant' can have 'tool_calls'."),
+    // A result is a message of its own here.
+    misplaced_result: ErrorText(""),
     // This dialect has no calls that the provider runs itself.
     unanswered_server: ErrorText(""),
     orphan_server: ErrorText(""),
     // OAC-5, observed (opencode#12653): 40 is the safe bound; no alphabet is enforced.
     call_id: IdDemand {
         alphabet: Alphabet::Any,
-        alphabet_error: ErrorText("Missing required parameter: 'messages[{message}].{kind}'."),
+        alphabet_error: ErrorText("Missing required parameter: 'messages[{message}].tool_calls[{block}].id'."),
         length_max: 40,
         length_error: ErrorText(
-            "Invalid 'messages[{message}].{kind}': string too long. Expected a string with maximum length 40, but got \
+            "Invalid 'messages[{message}].tool_calls[{block}].id': string too long. Expected a string with maximum length 40, but got \
              a string with length {length} instead.",
         ),
         prefix: "call_",

@@ -3,6 +3,7 @@
 use seamline_model::{BlockKind, Edit, Encoded, MessageIndex, Role, Transcript};
 
 use super::NAME;
+use super::calls;
 use super::rewrite::{self, MessageParts, role_name};
 use crate::Document;
 use crate::json::{Json, list, member, object};
@@ -40,7 +41,8 @@ impl<'a> Encoder<'_, 'a, '_> {
             return self.answer(index, &[]);
         }
         let mut end = index.next();
-        while self.plan.get(end).is_some_and(|plan| plan.join_previous && !plan.removed) {
+        let stays = self.plan.get(index).is_none_or(|plan| !plan.removed);
+        while stays && self.plan.get(end).is_some_and(|plan| plan.join_previous && !plan.removed) {
             end = end.next();
         }
         match self.plan.get(index) {
@@ -129,7 +131,7 @@ impl<'a> Encoder<'_, 'a, '_> {
         };
         let value = self.document.value(content.wire);
         if let Some((id, name, edit)) = change.rebuild {
-            self.writer.write(None, &rewrite::rebuilt_call(id, name));
+            self.writer.write(None, &calls::rebuilt(id, name));
             self.writer.landed(edit);
             let text = rewrite::result_with_id(self.document, self.transcript, block, Some(id));
             self.writer.rewrite(Some(index), &text);
@@ -170,9 +172,9 @@ impl<'a> Encoder<'_, 'a, '_> {
     /// Splits calls that stand in a message of another role off into an assistant message.
     fn regroup(&mut self, index: MessageIndex) {
         let parts = MessageParts { document: self.document, transcript: self.transcript, plan: self.plan };
-        let (calls, rest) = parts.split(index);
+        let (made, rest) = parts.split(index);
         let is_result = self.transcript.message(index).role == Role::Tool;
-        let assistant = object([member("role", "assistant"), ("content", Json::Null), ("tool_calls", list(calls))]);
+        let assistant = object([member("role", "assistant"), ("content", Json::Null), (calls::LIST, list(made))]);
         if is_result {
             self.writer.write(Some(index), &assistant);
         }

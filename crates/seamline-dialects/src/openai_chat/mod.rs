@@ -1,5 +1,6 @@
 //! `openai_chat`: Chat Completions, as `OpenAI` and most other servers speak it.
 
+mod calls;
 mod constraints;
 mod decode;
 mod encode;

@@ -1,11 +1,15 @@
 //! Single messages and calls, changed.
 
+use std::borrow::Cow;
+
 use seamline_model::{Block, BlockIndex, BlockKind, Emptiness, Field, MARK, MessageIndex, Role, Span, Transcript};
 
+use super::calls;
 use crate::Document;
-use crate::json::{Json, Kind, Value, escape_into, list, member, object};
+use crate::ids::RESULT_ID_KEYS;
+use crate::json::{Json, Kind, Object, Value, list, member, object, quoted};
 use crate::reading::{emptiness, part_text};
-use crate::rewriting::{input_text, set_member, unreadable_text};
+use crate::rewriting::{set_member, unreadable_text};
 use crate::splice::{BlockPlan, MessagePlan, MessageWriter, Plan, apply_patches};
 
 /// What is needed to rewrite a message that is not a result.
@@ -37,7 +41,6 @@ impl<'a> MessageParts<'_, 'a, '_> {
                 let kept = content_of(value).and_then(unreadable_text);
                 patches.extend(set_member(value, "content", &quoted(kept.as_deref().unwrap_or(text))));
             }
-            self.adopt(value, index, plan, &mut patches);
         }
         self.content(writer, index, joined, &mut patches)?;
         self.calls(writer, index, joined, &mut patches);
@@ -90,6 +93,7 @@ impl<'a> MessageParts<'_, 'a, '_> {
         if block.slot.field == Field::Whole { text_part(Json::Raw(raw)) } else { Json::Raw(raw) }
     }
 
+    /// Patches the list of calls.
     fn calls(
         &self,
         writer: &MessageWriter<'_, 'a>,
@@ -98,59 +102,35 @@ impl<'a> MessageParts<'_, 'a, '_> {
         patches: &mut Patches,
     ) {
         let value = self.document.value(self.transcript.message(index).wire);
-        let drop_list = self.plan.get(index).is_some_and(|plan| plan.drop_call_list);
-        let mut changed = drop_list;
+        let plan = self.plan.get(index);
+        let adopts = plan.is_some_and(|plan| plan.blocks.values().any(|block| block.adopt));
+        let mut changed = adopts || !joined.is_empty() || plan.is_some_and(|plan| plan.drop_call_list);
         let mut calls = Vec::new();
         for message in std::iter::once(index).chain(joined.iter().copied()) {
             for (block, content) in self.transcript.blocks_of(message) {
-                if content.slot.field != Field::Calls {
-                    continue;
-                }
                 let plan = self.plan.block(self.transcript, block);
-                changed |= plan.is_some() || message != index;
-                if !plan.is_some_and(|plan| plan.gone) {
-                    calls.push(self.call(content, plan));
+                let listed = content.slot.field == Field::Calls;
+                changed |= listed && plan.is_some();
+                if (listed || (adopts && is_legacy_call(content))) && !plan.is_some_and(|plan| plan.gone) {
+                    calls.push(calls::written(self.document, self.transcript, content, plan));
                 }
             }
         }
-        let list_member = value.object().and_then(|members| members.member("tool_calls"));
-        match (changed, calls.is_empty(), list_member) {
-            (true, true, Some((key, _))) => {
-                patches.extend(value.object().map(|members| (members.cut(key), String::new())));
+        let Some(members) = value.object().filter(|_| changed) else { return };
+        let (list_key, legacy_key) = (calls::LIST, calls::LEGACY);
+        match (calls.is_empty(), members.get(list_key), members.member(legacy_key).filter(|_| adopts)) {
+            (true, _, _) => patches.extend(cuts(members, &[list_key])),
+            (false, None, Some((key, call))) => {
+                // The list takes the place of the call, and its key that of the other.
+                let list = writer.render(&list(calls), 1);
+                patches.extend([(key.span(), quoted(list_key)), (call.span(), list)]);
             }
-            (true, false, _) => patches.extend(set_member(value, "tool_calls", &writer.render(&list(calls), 1))),
-            _ => {}
-        }
-    }
-
-    fn call(&self, block: &Block<'_>, plan: Option<&BlockPlan<'_>>) -> Json<'a> {
-        let value = self.document.value(block.wire);
-        match plan {
-            None => Json::Raw(value.raw()),
-            Some(plan) => Json::Written(changed_call(value, plan, self.transcript.source)),
-        }
-    }
-
-    /// Moves a call from the legacy field into the list.
-    fn adopt(&self, value: Value<'_, 'a>, index: MessageIndex, plan: &MessagePlan<'_>, patches: &mut Patches) {
-        let Some((legacy, members)) = value.object().and_then(|members| Some((members.member("tool_use")?, members)))
-        else {
-            return;
-        };
-        if !plan.blocks.values().any(|block| block.adopt) {
-            return;
-        }
-        let call = legacy_as_call(legacy.1);
-        let mut calls = vec![call];
-        for (_, block) in self.transcript.blocks_of(index).filter(|(_, block)| block.slot.field == Field::Calls) {
-            calls.push(self.transcript.text(block.span).to_owned());
-        }
-        let list = format!("[{}]", calls.join(","));
-        if let Some(old) = members.get("tool_calls") {
-            patches.extend([(members.cut(legacy.0), String::new()), (old.span(), list)]);
-        } else {
-            // The list takes the place of the call, and the key that of its key.
-            patches.extend([(legacy.0.span(), quoted("tool_calls")), (legacy.1.span(), list)]);
+            (false, old, legacy) => {
+                patches.extend(set_member(value, list_key, &writer.render(&list(calls), 1)));
+                if old.is_some() && legacy.is_some() {
+                    patches.extend(cuts(members, &[legacy_key]));
+                }
+            }
         }
     }
 
@@ -160,72 +140,34 @@ impl<'a> MessageParts<'_, 'a, '_> {
         let mut calls = Vec::new();
         let mut left = message.role == Role::Tool;
         for (block, content) in self.transcript.blocks_of(index) {
-            match (&content.kind, content.slot.field) {
-                (BlockKind::Call(_), Field::Calls) => {
-                    calls.push(self.call(content, self.plan.block(self.transcript, block)));
+            match &content.kind {
+                BlockKind::Call(_) => {
+                    let plan = self.plan.block(self.transcript, block);
+                    calls.push(calls::written(self.document, self.transcript, content, plan));
                 }
-                (BlockKind::Text(Emptiness::Empty), _) => {}
+                BlockKind::Text(Emptiness::Empty) => {}
                 _ => left = true,
             }
         }
-        let value = self.document.value(message.wire);
-        let rest = value.object().and_then(|members| {
-            let (key, _) = members.member("tool_calls")?;
-            let mut patches = vec![(members.cut(key), String::new())];
-            left.then(|| apply_patches(self.transcript.source, message.span.range(), &mut patches))
+        let rest = self.document.value(message.wire).object().filter(|_| left).map(|members| {
+            let mut patches = cuts(members, &[calls::LIST, calls::LEGACY]);
+            apply_patches(self.transcript.source, message.span.range(), &mut patches)
         });
         (calls, rest)
     }
 }
 
+/// Patches that take members out of an object.
+fn cuts(members: Object<'_, '_>, keys: &[&str]) -> Patches {
+    members.cut(keys).into_iter().map(|span| (span, String::new())).collect()
+}
+
+fn is_legacy_call(block: &Block<'_>) -> bool {
+    block.slot.field == Field::Whole && matches!(block.kind, BlockKind::Call(_))
+}
+
 fn is_whole_text(block: &Block<'_>) -> bool {
     block.slot.field == Field::Whole && matches!(block.kind, BlockKind::Text(_))
-}
-
-fn changed_call(value: Value<'_, '_>, plan: &BlockPlan<'_>, source: &str) -> String {
-    let Some(members) = value.object() else {
-        return value.raw().to_owned();
-    };
-    let function = members.get("function").or_else(|| members.get("custom")).filter(|value| value.is(Kind::Object));
-    let Some(function) = function else {
-        return flat_as_call(value, plan);
-    };
-    let mut patches = Patches::new();
-    if let Some(id) = plan.id {
-        patches.extend(set_member(value, "id", &quoted(id)));
-    }
-    if let Some(name) = plan.name {
-        patches.extend(set_member(function, "name", &quoted(name)));
-    }
-    if plan.input {
-        let key = if members.get("function").is_some() { "arguments" } else { "input" };
-        let input = function.object().and_then(|function| function.get(key));
-        patches.extend(set_member(function, key, &input_text(input)));
-    }
-    apply_patches(source, value.span().range(), &mut patches)
-}
-
-/// A call whose name and arguments stand beside its id, in the form of this dialect.
-fn flat_as_call(value: Value<'_, '_>, plan: &BlockPlan<'_>) -> String {
-    let get = |key| value.object().and_then(|call| call.get(key));
-    let string = |given: Option<&str>, value: Option<Value<'_, '_>>| {
-        given.map(quoted).or_else(|| value.filter(|value| value.is(Kind::String)).map(|value| value.raw().to_owned()))
-    };
-    call_text(
-        &string(plan.id, get("id").or_else(|| get("call_id"))).unwrap_or_else(|| quoted("")),
-        &string(plan.name, get("name")).unwrap_or_else(|| quoted("")),
-        &input_text(get("arguments").or_else(|| get("input"))),
-    )
-}
-
-fn legacy_as_call(value: Value<'_, '_>) -> String {
-    let get = |key| value.object().and_then(|call| call.get(key));
-    let raw = |key| get(key).map_or_else(|| quoted(""), |value| value.raw().to_owned());
-    call_text(&raw("id"), &raw("name"), &input_text(get("input")))
-}
-
-fn call_text(id: &str, name: &str, arguments: &str) -> String {
-    format!("{{\"id\":{id},\"type\":\"function\",\"function\":{{\"name\":{name},\"arguments\":{arguments}}}}}")
 }
 
 /// A tool message under its plan.
@@ -288,7 +230,8 @@ pub(super) fn result_with_id(
 /// A tool message as a user message under a line that says what it was. What it says
 /// stays byte for byte.
 pub(super) fn demoted<'a>(message: Value<'_, 'a>, heading: &str) -> Json<'a> {
-    let content = message.object().and_then(|members| members.get("content"));
+    let heading = &format!("{heading}{}", beside_content(message));
+    let content = content_of(message);
     let content = match content.map(|content| (content, content.kind())) {
         Some((text, Kind::String)) => Json::Joined(format!("{heading}\n"), text.raw_str()),
         Some((parts, Kind::Array)) => list(
@@ -302,21 +245,21 @@ pub(super) fn demoted<'a>(message: Value<'_, 'a>, heading: &str) -> Json<'a> {
     object([member("role", "user"), ("content", content)])
 }
 
-/// An assistant message that makes a call rebuilt from its result.
-pub(super) fn rebuilt_call<'a>(id: &str, name: &str) -> Json<'a> {
-    let call = call_text(&quoted(id), &quoted(name), "\"{\\\"reconstructed\\\":true}\"");
-    object([member("role", "assistant"), ("content", Json::Null), ("tool_calls", list(vec![Json::Written(call)]))])
+/// What a tool message holds beside its content, a line each.
+fn beside_content(message: Value<'_, '_>) -> String {
+    let mut lines = String::new();
+    for (key, value) in message.members() {
+        let name = key.name();
+        let known = matches!(&*name, "role" | "content" | "name") || RESULT_ID_KEYS.contains(&&*name);
+        if !known && !value.is(Kind::Null) {
+            lines.push_str(&["\n", &name, ": ", &value.str().unwrap_or(Cow::Borrowed(value.raw()))].concat());
+        }
+    }
+    lines
 }
 
 fn text_part(text: Json<'_>) -> Json<'_> {
     object([member("type", "text"), ("text", text)])
-}
-
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    escape_into(&mut out, text);
-    out.push('"');
-    out
 }
 
 pub(super) fn role_name(role: Role) -> &'static str {

@@ -8,6 +8,7 @@ pub(super) const PROVIDER: Provider = Provider {
     name: "anthropic",
     about: "Anthropic's Messages API",
     dialect: anthropic_messages::NAME,
-    models: &[""],
+    models: &["claude"],
+    fallback: true,
     constraints: anthropic_messages::CONSTRAINTS,
 };

@@ -11,6 +11,7 @@ pub(super) const PROVIDER: Provider = Provider {
     about: "older and compatible Messages endpoints, where roles must alternate",
     dialect: anthropic_messages::NAME,
     models: &[],
+    fallback: false,
     constraints: Constraints {
         // ANT-12, observed in other clients' error tables.
         same_role: SameRole::Rejected(ErrorText(

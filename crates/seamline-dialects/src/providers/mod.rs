@@ -18,12 +18,14 @@ pub struct Provider {
     pub dialect: &'static str,
     /// Starts of the names of its models, by which it is recognised.
     pub models: &'static [&'static str],
+    /// Whether it is taken for a model nobody claims: the most tolerant of its dialect, so
+    /// that nothing is found that some provider would accept.
+    pub fallback: bool,
     /// What it demands.
     pub constraints: Constraints,
 }
 
-/// Every provider; of those that serve a dialect the last one takes models nobody else
-/// claims.
+/// Every provider.
 pub const ALL: &[&Provider] =
     &[&anthropic::PROVIDER, &anthropic_compatible::PROVIDER, &openai::PROVIDER, &openai_compatible::PROVIDER];
 
@@ -32,11 +34,11 @@ pub fn by_name(name: &str) -> Option<&'static Provider> {
     ALL.iter().copied().find(|provider| provider.name == name)
 }
 
-/// The provider of a model in a dialect: the one that claims the model, else the most
-/// tolerant one, so that nothing is found that some provider would accept.
+/// The provider of a model in a dialect: the one that claims the model, else the fallback.
 pub fn for_model(dialect: &str, model: Option<&str>) -> &'static Provider {
     let serving = || ALL.iter().copied().filter(|provider| provider.dialect == dialect);
     let claims =
-        |provider: &&Provider| model.is_none_or(|model| provider.models.iter().any(|start| model.starts_with(start)));
-    serving().find(claims).or_else(|| serving().next_back()).unwrap_or(&openai_compatible::PROVIDER)
+        |provider: &&Provider| model.is_some_and(|model| provider.models.iter().any(|start| model.starts_with(start)));
+    let fallback = || serving().find(|provider| provider.fallback);
+    serving().find(claims).or_else(fallback).unwrap_or(&openai_compatible::PROVIDER)
 }

@@ -9,5 +9,6 @@ pub(super) const PROVIDER: Provider = Provider {
     about: "OpenAI's Chat Completions API",
     dialect: openai_chat::NAME,
     models: &["gpt-3", "gpt-4", "gpt-5", "gpt-audio", "chatgpt", "o1", "o3", "o4", "ft:gpt"],
+    fallback: false,
     constraints: openai_chat::CONSTRAINTS,
 };

@@ -11,6 +11,7 @@ pub(super) const PROVIDER: Provider = Provider {
     about: "servers that speak Chat Completions: only what all of them demand",
     dialect: openai_chat::NAME,
     models: &[],
+    fallback: true,
     constraints: Constraints {
         // Recorded and accepted: 50 characters (OpenRouter).
         call_id: IdDemand {

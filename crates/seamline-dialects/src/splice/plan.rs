@@ -120,7 +120,7 @@ impl<'e> Plan<'e> {
         match edit {
             // Applied to the bytes before any block is looked at.
             Edit::Patch { .. } => {}
-            Edit::Synthesize { call, text, .. } => {
+            Edit::Synthesize { call, text } => {
                 let message = transcript.block(*call).message;
                 self.message(message).answers.push(Placed::New { call: *call, text, edit: index });
             }

@@ -2,7 +2,7 @@
 
 use super::{
     Displaced, DuplicateCallId, DuplicateResult, Emptied, MatchScope, Misaddressed, OnInvalid, OrphanResult, Policy,
-    ResultOrder, SafetyMax, Texts, TrailingCall, UnansweredCall,
+    ResultOrder, SafetyMax, Texts, TrailingCall, UnansweredCall, UnansweredReason,
 };
 
 /// A named policy.
@@ -35,6 +35,7 @@ pub(super) fn lossless() -> Policy {
         safety: SafetyMax::Safe,
         on_invalid: OnInvalid::Repair,
         unanswered_call: UnansweredCall::Synthesize,
+        unanswered_reason: UnansweredReason::Missing,
         orphan_result: OrphanResult::ToText,
         match_scope: MatchScope::Anywhere,
         misaddressed: Misaddressed::Readdress,

@@ -1,8 +1,8 @@
 //! `IDENT001 illegal-call-id`
 
-use seamline_model::{CallState, Safety, Stage, Values};
+use seamline_model::{CallState, Safety, Stage};
 
-use super::rename::{id_path, rename};
+use super::rename::rename;
 use crate::context::Context;
 use crate::ids;
 use crate::rule::{Report, declare_rule};
@@ -77,8 +77,7 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     if demand.alphabet.holds(id) {
         return;
     }
-    let path = id_path(context, state.call);
-    let values = Values { kind: &path, ..context.values(state.call, id) };
+    let values = context.values(state.call, id);
     let made = ids::made(demand, id);
     report
         .block(context, state.call, format!("id `{id}` holds characters that the provider does not take"))

@@ -2,7 +2,7 @@
 
 use seamline_model::{CallState, Safety, Stage, Values};
 
-use super::rename::{id_path, rename};
+use super::rename::rename;
 use crate::context::Context;
 use crate::ids;
 use crate::rule::{Report, declare_rule};
@@ -88,8 +88,7 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
         return;
     }
     let length = id.chars().count();
-    let path = id_path(context, state.call);
-    let values = Values { kind: &path, length, ..context.values(state.call, id) };
+    let values = Values { length, ..context.values(state.call, id) };
     let made = ids::made(demand, id);
     report
         .block(context, state.call, format!("id of {length} characters is longer than {}", demand.length_max))

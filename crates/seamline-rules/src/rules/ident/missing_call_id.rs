@@ -1,8 +1,8 @@
 //! `IDENT004 missing-call-id`
 
-use seamline_model::{CallState, Safety, Stage, Values};
+use seamline_model::{CallState, Safety, Stage};
 
-use super::rename::{id_path, rename};
+use super::rename::rename;
 use crate::context::Context;
 use crate::ids;
 use crate::rule::{Report, declare_rule};
@@ -74,8 +74,7 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
         return;
     }
     let content = context.transcript.block(state.call);
-    let path = id_path(context, state.call);
-    let values = Values { kind: &path, ..context.values(state.call, "") };
+    let values = context.values(state.call, "");
     let (message, place) = (content.message.0, content.slot.index);
     let made = ids::made(demand, &format!("{message}/{place}/{}", context.transcript.text(content.span)));
     report.block(context, state.call, "call has no id".to_owned()).predicts(demand.alphabet_error.render(&values)).fix(

@@ -1,6 +1,6 @@
 //! Giving a call another id, on both sides.
 
-use seamline_model::{BlockIndex, Edit, Field};
+use seamline_model::{BlockIndex, Edit};
 
 use crate::context::Context;
 
@@ -11,13 +11,4 @@ pub(super) fn rename(context: &Context<'_, '_>, call: BlockIndex, id: &str) -> V
         edits.push(Edit::Readdress { result: answer.result, id: id.to_owned() });
     }
     edits
-}
-
-/// The path of a call's id as providers write it in errors.
-pub(super) fn id_path(context: &Context<'_, '_>, call: BlockIndex) -> String {
-    let slot = context.transcript.block(call).slot;
-    match slot.field {
-        Field::Calls => format!("tool_calls[{}].id", slot.index),
-        Field::Content | Field::Whole => "tool_use.id".to_owned(),
-    }
 }

@@ -76,12 +76,12 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         for (block, content) in context.transcript.blocks_of(index) {
             match &content.kind {
                 BlockKind::ServerCall(call) => {
-                    called.extend(call.id.as_deref());
+                    called.extend(call.call.id.as_deref());
                 }
-                BlockKind::ServerResult { id } => {
+                BlockKind::ServerResult { id, kind } => {
                     let id = id.as_deref().unwrap_or("");
                     if !called.contains(id) {
-                        found(context, report, block, id);
+                        found(context, report, block, (id, kind));
                     }
                 }
                 _ => {}
@@ -90,8 +90,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     }
 }
 
-fn found(context: &Context<'_, '_>, report: &mut Report, block: BlockIndex, id: &str) {
-    let kind = wire_type(context, block);
+fn found(context: &Context<'_, '_>, report: &mut Report, block: BlockIndex, (id, kind): (&str, &str)) {
     let values = Values { kind, ..context.values(block, id) };
     let heading = format!("[output of the provider's own call {id}, kept as text: its call is not in this turn]");
     report
@@ -99,10 +98,4 @@ fn found(context: &Context<'_, '_>, report: &mut Report, block: BlockIndex, id: 
         .call_id(id)
         .predicts(context.constraints.orphan_server.render(&values))
         .fix(Stage::Pairing, Safety::Safe, "keep what it holds as text", vec![Edit::Demote { block, heading }]);
-}
-
-/// The block's type as it stands in the source: the first word that ends like one.
-fn wire_type<'a>(context: &Context<'_, 'a>, block: BlockIndex) -> &'a str {
-    let text = context.transcript.text(context.transcript.block(block).span);
-    text.split('"').find(|word| word.ends_with("_tool_result")).unwrap_or("server_tool_result")
 }

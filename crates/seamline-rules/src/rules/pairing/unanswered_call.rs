@@ -1,6 +1,6 @@
 //! `PAIR001 unanswered-call`
 
-use seamline_model::{BlockIndex, Cycle, Edit, Reason, Safety, Severity, Stage};
+use seamline_model::{BlockIndex, Cycle, Edit, Safety, Severity, Stage};
 
 use crate::context::Context;
 use crate::policy::{TrailingCall, UnansweredCall};
@@ -106,7 +106,12 @@ fn found(context: &Context<'_, '_>, report: &mut Report, cycle: Cycle, open: Vec
             UnansweredCall::Synthesize => false,
             UnansweredCall::RemoveCall => true,
             UnansweredCall::Rollback | UnansweredCall::Fail => {
-                draft.fix(Stage::Pairing, Safety::DisplayOnly, "go back to a checkpoint before the call", Vec::new());
+                draft.fix(
+                    Stage::Pairing,
+                    Safety::DisplayOnly,
+                    "leave it to the caller, as the policy says",
+                    Vec::new(),
+                );
                 return;
             }
         },
@@ -128,7 +133,7 @@ fn found(context: &Context<'_, '_>, report: &mut Report, cycle: Cycle, open: Vec
 
 /// A synthetic result for each call; a call that only repeats one before it goes.
 fn answered(context: &Context<'_, '_>, open: &[BlockIndex]) -> Vec<Edit> {
-    let text = context.policy.synthetic_text.get(Reason::Missing);
+    let text = context.policy.synthetic_text.get(context.policy.unanswered_reason.into());
     let mut seen = std::collections::HashSet::new();
     let message = context.transcript.block(open[0]).message;
     let first_open = open[0];
@@ -145,11 +150,7 @@ fn answered(context: &Context<'_, '_>, open: &[BlockIndex]) -> Vec<Edit> {
         .map(|&call| {
             let source = context.transcript.text(context.transcript.block(call).span);
             let repeats = !context.id(call).is_empty() && !seen.insert(source);
-            if repeats {
-                Edit::Remove { block: call }
-            } else {
-                Edit::Synthesize { call, text: text.to_owned(), reason: Reason::Missing }
-            }
+            if repeats { Edit::Remove { block: call } } else { Edit::Synthesize { call, text: text.to_owned() } }
         })
         .collect()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use seamline_model::{BlockIndex, BlockKind, Edit, MessageIndex, Role, Safety, Stage, Values};
+use seamline_model::{BlockIndex, BlockKind, Edit, MessageIndex, Role, Safety, ServerCall, Stage, Values};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -106,31 +106,25 @@ fn check_run(context: &Context<'_, '_>, report: &mut Report, run: std::ops::Rang
     let blocks = || run.clone().flat_map(|index| context.transcript.blocks_of(MessageIndex(index as u32)));
     let answered: HashSet<&str> = blocks()
         .filter_map(|(_, block)| match &block.kind {
-            BlockKind::ServerResult { id } => id.as_deref(),
+            BlockKind::ServerResult { id, .. } => id.as_deref(),
             _ => None,
         })
         .collect();
     for (block, content) in blocks() {
-        let BlockKind::ServerCall(call) = &content.kind else {
+        let BlockKind::ServerCall(server) = &content.kind else {
             continue;
         };
-        let (Some(id), Some(name)) = (call.id.as_deref(), call.name.as_deref()) else {
-            continue;
-        };
-        // Calls of connected servers were not seen to be rejected.
-        if !answered.contains(id) && !is_connected_server_call(context, block) {
-            found(context, report, block, (id, name));
+        let id = server.call.id.as_deref().unwrap_or("");
+        if server.must_be_answered && !answered.contains(id) {
+            found(context, report, block, server);
         }
     }
 }
 
-fn is_connected_server_call(context: &Context<'_, '_>, block: BlockIndex) -> bool {
-    context.transcript.text(context.transcript.block(block).span).contains("\"mcp_tool_use\"")
-}
-
-fn found(context: &Context<'_, '_>, report: &mut Report, block: BlockIndex, (id, name): (&str, &str)) {
-    let family = if name.starts_with("tool_search_tool") { "tool_search" } else { name };
-    let values = Values { kind: family, ..context.values(block, id) };
+fn found(context: &Context<'_, '_>, report: &mut Report, block: BlockIndex, server: &ServerCall<'_>) {
+    let id = server.call.id.as_deref().unwrap_or("");
+    let name = server.call.name.as_deref().unwrap_or("");
+    let values = Values { kind: &server.family, ..context.values(block, id) };
     report
         .block(context, block, format!("the provider's own call `{id}` of `{name}` has no result"))
         .call_id(id)

@@ -1,6 +1,6 @@
 //! `PAIR010 wrong-role-block`
 
-use seamline_model::{BlockIndex, BlockKind, Edit, MessageIndex, Safety, Stage, Values};
+use seamline_model::{BlockIndex, BlockKind, Edit, MessageIndex, Safety, Stage};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -101,18 +101,14 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
 }
 
 fn found(context: &Context<'_, '_>, report: &mut Report, message: MessageIndex, block: BlockIndex) {
-    let is_call = context.transcript.result(block).is_none();
-    let id = context.id(block);
-    let (what, whose) = if is_call { ("call", "assistant") } else { ("result", "user") };
-    let kind = match (context.constraints.carrier, is_call) {
-        (seamline_model::Carrier::ToolMessages, _) => "tool_calls",
-        (seamline_model::Carrier::UserBlocks, true) => "tool_use",
-        (seamline_model::Carrier::UserBlocks, false) => "tool_result",
+    let (what, error) = match context.transcript.result(block) {
+        Some(_) => ("result", context.constraints.misplaced_result),
+        None => ("call", context.constraints.misplaced_call),
     };
-    let values = Values { kind, id: whose, ..context.values(block, whose) };
+    let id = context.id(block);
     report
         .block(context, block, format!("{what} `{id}` stands in a message of the wrong role"))
         .call_id(id)
-        .predicts(context.constraints.wrong_role.render(&values))
+        .predicts(error.render(&context.values(block, id)))
         .fix(Stage::Form, Safety::Safe, "divide the message by role", vec![Edit::Regroup { message }]);
 }

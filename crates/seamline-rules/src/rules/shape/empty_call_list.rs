@@ -1,6 +1,6 @@
 //! `SHAPE006 empty-call-list`
 
-use seamline_model::{Edit, IrregularityKind, Role, Safety, Stage, Values};
+use seamline_model::{Edit, Irregularity, IrregularityKind, Role, Safety, Stage, Values};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -42,24 +42,22 @@ declare_rule! {
     ///
     /// # References
     /// OAC-7, seen in `openai-node#1341`
-    SHAPE006 "empty-call-list" in Shape, Error, Safe, each Whole
+    SHAPE006 "empty-call-list" in Shape, Error, Safe, each Irregularity
 }
 
-fn check(context: &Context<'_, '_>, report: &mut Report) {
+fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Report) {
     let Some(error) = context.constraints.empty_call_list else {
         return;
     };
-    for irregularity in &context.transcript.irregularities {
-        let (IrregularityKind::EmptyCallList, Some(message)) = (&irregularity.kind, irregularity.message) else {
-            continue;
-        };
-        if context.transcript.message(message).role != Role::Assistant {
-            continue;
-        }
-        let values = Values { message: message.get(), ..Values::default() };
-        report
-            .message(context, message, "list of calls with nothing in it".to_owned())
-            .predicts(error.render(&values))
-            .fix(Stage::Form, Safety::Safe, "take the empty list out", vec![Edit::RemoveCallList { message }]);
+    let (IrregularityKind::EmptyCallList, Some(message)) = (&irregularity.kind, irregularity.message) else {
+        return;
+    };
+    if context.transcript.message(message).role != Role::Assistant {
+        return;
     }
+    let values = Values { message: message.get(), ..Values::default() };
+    report
+        .message(context, message, "list of calls with nothing in it".to_owned())
+        .predicts(error.render(&values))
+        .fix(Stage::Form, Safety::Safe, "take the empty list out", vec![Edit::RemoveCallList { message }]);
 }

@@ -85,7 +85,7 @@ fn found(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report, er
     let draft = report.message(context, index, "message has no content".to_owned()).predicts(error.render(&values));
     let empty_is_fine = matches!(context.constraints.empty_text, EmptyText::Accepted);
     // The first one stays, so that a conversation that grows keeps the repairs it had.
-    if index.get() > 0 && (context.policy.emptied == Emptied::Remove || !empty_is_fine) {
+    if index.get() > 0 && context.policy.emptied == Emptied::Remove {
         let edits = vec![Edit::RemoveMessage { message: index }];
         draft.fix(Stage::Finish, Safety::Safe, "take the message out", edits);
     } else {

@@ -1,6 +1,6 @@
 //! `WIRE002 byte-order-mark`
 
-use seamline_model::{Edit, IrregularityKind, Place, Safety, Stage};
+use seamline_model::{Edit, Irregularity, IrregularityKind, Safety, Stage};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -42,19 +42,16 @@ declare_rule! {
     ///
     /// # References
     /// ANT-19, OAC-21; RFC 8259, section 8.1
-    WIRE002 "byte-order-mark" in Wire, Error, Safe, each Whole
+    WIRE002 "byte-order-mark" in Wire, Error, Safe, each Irregularity
 }
 
-fn check(context: &Context<'_, '_>, report: &mut Report) {
-    for irregularity in &context.transcript.irregularities {
-        let IrregularityKind::ByteOrderMark = &irregularity.kind else {
-            continue;
-        };
-        let place = Place { message: irregularity.message, block: irregularity.block, span: irregularity.span };
-        let edits = vec![Edit::Patch { span: irregularity.span, text: String::new() }];
-        report
-            .place(place, "byte order mark before the body".to_owned())
-            .predicts(context.constraints.not_json.0.to_owned())
-            .fix(Stage::Bytes, Safety::Safe, "take it out", edits);
-    }
+fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Report) {
+    let IrregularityKind::ByteOrderMark = &irregularity.kind else {
+        return;
+    };
+    let edits = vec![Edit::Patch { span: irregularity.span, text: String::new() }];
+    report
+        .irregularity(irregularity, "byte order mark before the body".to_owned())
+        .predicts(context.constraints.not_json.0.to_owned())
+        .fix(Stage::Bytes, Safety::Safe, "take it out", edits);
 }

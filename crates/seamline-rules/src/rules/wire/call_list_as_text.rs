@@ -1,6 +1,6 @@
 //! `WIRE005 call-list-as-text`
 
-use seamline_model::{Edit, IrregularityKind, Place, Safety, Stage};
+use seamline_model::{Edit, Irregularity, IrregularityKind, Safety, Stage};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -50,21 +50,18 @@ declare_rule! {
     ///
     /// # References
     /// OAC-1, seen in `hermes-agent#52813`; case 29
-    WIRE005 "call-list-as-text" in Wire, Error, Safe, each Whole
+    WIRE005 "call-list-as-text" in Wire, Error, Safe, each Irregularity
 }
 
-fn check(context: &Context<'_, '_>, report: &mut Report) {
-    for irregularity in &context.transcript.irregularities {
-        let IrregularityKind::CallListAsText { list } = &irregularity.kind else {
-            continue;
-        };
-        let place = Place { message: irregularity.message, block: irregularity.block, span: irregularity.span };
-        let edits = vec![Edit::Patch { span: irregularity.span, text: list.clone() }];
-        report.place(place, "list of calls is not written as a list".to_owned()).fix(
-            Stage::Bytes,
-            Safety::Safe,
-            "write it as a list",
-            edits,
-        );
-    }
+fn check(_context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Report) {
+    let IrregularityKind::CallListAsText { list } = &irregularity.kind else {
+        return;
+    };
+    let edits = vec![Edit::Patch { span: irregularity.span, text: list.clone() }];
+    report.irregularity(irregularity, "list of calls is not written as a list".to_owned()).fix(
+        Stage::Bytes,
+        Safety::Safe,
+        "write it as a list",
+        edits,
+    );
 }

@@ -1,6 +1,6 @@
 //! `WIRE003 duplicate-key`
 
-use seamline_model::{Edit, IrregularityKind, Place, Safety, Stage};
+use seamline_model::{Edit, Irregularity, IrregularityKind, Safety, Stage};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -65,21 +65,18 @@ declare_rule! {
     ///
     /// # References
     /// RFC 8259, section 4
-    WIRE003 "duplicate-key" in Wire, Warning, Unsafe, each Whole
+    WIRE003 "duplicate-key" in Wire, Warning, Unsafe, each Irregularity
 }
 
-fn check(context: &Context<'_, '_>, report: &mut Report) {
-    for irregularity in &context.transcript.irregularities {
-        let IrregularityKind::DuplicateKey { key, cut } = &irregularity.kind else {
-            continue;
-        };
-        let place = Place { message: irregularity.message, block: irregularity.block, span: irregularity.span };
-        let edits = vec![Edit::Patch { span: *cut, text: String::new() }];
-        report.place(place, format!("key `{key}` stands twice in one object")).fix(
-            Stage::Bytes,
-            Safety::Unsafe,
-            "take the earlier one out",
-            edits,
-        );
-    }
+fn check(_context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Report) {
+    let IrregularityKind::DuplicateKey { key, cut } = &irregularity.kind else {
+        return;
+    };
+    let edits = vec![Edit::Patch { span: *cut, text: String::new() }];
+    report.irregularity(irregularity, format!("key `{key}` stands twice in one object")).fix(
+        Stage::Bytes,
+        Safety::Unsafe,
+        "take the earlier one out",
+        edits,
+    );
 }

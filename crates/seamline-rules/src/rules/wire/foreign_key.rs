@@ -1,6 +1,6 @@
 //! `WIRE004 foreign-key`
 
-use seamline_model::{Edit, IrregularityKind, Place, Safety, Stage};
+use seamline_model::{Edit, Irregularity, IrregularityKind, Safety, Stage};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -62,22 +62,19 @@ declare_rule! {
     ///
     /// # References
     /// S0-31
-    WIRE004 "foreign-key" in Wire, Error, Safe, each Whole
+    WIRE004 "foreign-key" in Wire, Error, Safe, each Irregularity
 }
 
-fn check(context: &Context<'_, '_>, report: &mut Report) {
-    for irregularity in &context.transcript.irregularities {
-        let IrregularityKind::ForeignKey { expected } = &irregularity.kind else {
-            continue;
-        };
-        let place = Place { message: irregularity.message, block: irregularity.block, span: irregularity.span };
-        let key = context.transcript.text(irregularity.span);
-        let edits = vec![Edit::Patch { span: irregularity.span, text: format!("\"{expected}\"") }];
-        report.place(place, format!("key `{}` is called `{expected}` here", key.trim_matches('"'))).fix(
-            Stage::Bytes,
-            Safety::Safe,
-            format!("call it `{expected}`"),
-            edits,
-        );
-    }
+fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Report) {
+    let IrregularityKind::ForeignKey { expected } = &irregularity.kind else {
+        return;
+    };
+    let key = context.transcript.text(irregularity.span);
+    let edits = vec![Edit::Patch { span: irregularity.span, text: format!("\"{expected}\"") }];
+    report.irregularity(irregularity, format!("key `{}` is called `{expected}` here", key.trim_matches('"'))).fix(
+        Stage::Bytes,
+        Safety::Safe,
+        format!("call it `{expected}`"),
+        edits,
+    );
 }

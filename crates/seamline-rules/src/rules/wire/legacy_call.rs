@@ -1,6 +1,6 @@
 //! `WIRE007 legacy-call`
 
-use seamline_model::{Edit, IrregularityKind, Place, Safety, Stage};
+use seamline_model::{Edit, Irregularity, IrregularityKind, Safety, Stage};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -38,7 +38,16 @@ declare_rule! {
     ///     {
     ///       "role": "assistant",
     ///       "content": "Looking.",
-    ///       "tool_calls": [{"id":"call_1","type":"function","function":{"name":"bash","arguments":"{\"command\": \"ls\"}"}}]
+    ///       "tool_calls": [
+    ///         {
+    ///           "id": "call_1",
+    ///           "type": "function",
+    ///           "function": {
+    ///             "name": "bash",
+    ///             "arguments": "{\"command\": \"ls\"}"
+    ///           }
+    ///         }
+    ///       ]
     ///     },
     ///     {"role": "tool", "tool_call_id": "call_1", "content": "main.rs"}
     ///   ]
@@ -50,23 +59,20 @@ declare_rule! {
     ///
     /// # References
     /// S4-16; case 29
-    WIRE007 "legacy-call" in Wire, Error, Safe, each Whole
+    WIRE007 "legacy-call" in Wire, Error, Safe, each Irregularity
 }
 
-fn check(context: &Context<'_, '_>, report: &mut Report) {
-    for irregularity in &context.transcript.irregularities {
-        let IrregularityKind::LegacyCall = &irregularity.kind else {
-            continue;
-        };
-        let place = Place { message: irregularity.message, block: irregularity.block, span: irregularity.span };
-        let Some(call) = irregularity.block else {
-            continue;
-        };
-        report.place(place, "call in a field that this dialect does not have".to_owned()).fix(
-            Stage::Form,
-            Safety::Safe,
-            "move it into the list of calls",
-            vec![Edit::AdoptLegacyCall { call }],
-        );
-    }
+fn check(_context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Report) {
+    let IrregularityKind::LegacyCall = &irregularity.kind else {
+        return;
+    };
+    let Some(call) = irregularity.block else {
+        return;
+    };
+    report.irregularity(irregularity, "call in a field that this dialect does not have".to_owned()).fix(
+        Stage::Form,
+        Safety::Safe,
+        "move it into the list of calls",
+        vec![Edit::AdoptLegacyCall { call }],
+    );
 }

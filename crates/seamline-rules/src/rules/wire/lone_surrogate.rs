@@ -1,6 +1,6 @@
 //! `WIRE001 lone-surrogate`
 
-use seamline_model::{Edit, IrregularityKind, Place, Safety, Stage};
+use seamline_model::{Edit, Irregularity, IrregularityKind, Safety, Stage};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -75,19 +75,16 @@ declare_rule! {
     ///
     /// # References
     /// ANT-19, OAC-21, seen in `claude-code#60394`; case 65
-    WIRE001 "lone-surrogate" in Wire, Error, Safe, each Whole
+    WIRE001 "lone-surrogate" in Wire, Error, Safe, each Irregularity
 }
 
-fn check(context: &Context<'_, '_>, report: &mut Report) {
-    for irregularity in &context.transcript.irregularities {
-        let IrregularityKind::LoneSurrogate = &irregularity.kind else {
-            continue;
-        };
-        let place = Place { message: irregularity.message, block: irregularity.block, span: irregularity.span };
-        let edits = vec![Edit::Patch { span: irregularity.span, text: "\\ufffd".to_owned() }];
-        report
-            .place(place, "half of a surrogate pair in a string".to_owned())
-            .predicts(context.constraints.lone_surrogate.0.to_owned())
-            .fix(Stage::Bytes, Safety::Safe, "write U+FFFD for it", edits);
-    }
+fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Report) {
+    let IrregularityKind::LoneSurrogate = &irregularity.kind else {
+        return;
+    };
+    let edits = vec![Edit::Patch { span: irregularity.span, text: "\\ufffd".to_owned() }];
+    report
+        .irregularity(irregularity, "half of a surrogate pair in a string".to_owned())
+        .predicts(context.constraints.lone_surrogate.0.to_owned())
+        .fix(Stage::Bytes, Safety::Safe, "write U+FFFD for it", edits);
 }

@@ -1,6 +1,6 @@
 //! `WIRE009 unreadable-block`
 
-use seamline_model::{Edit, Field, IrregularityKind, Safety, Stage};
+use seamline_model::{Edit, Field, Irregularity, IrregularityKind, Safety, Stage};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -57,21 +57,18 @@ declare_rule! {
     ///
     /// # References
     /// ANT-1, OAC-1
-    WIRE009 "unreadable-block" in Wire, Error, Safe, each Whole
+    WIRE009 "unreadable-block" in Wire, Error, Safe, each Irregularity
 }
 
-fn check(context: &Context<'_, '_>, report: &mut Report) {
-    for irregularity in &context.transcript.irregularities {
-        let (IrregularityKind::UnreadableBlock { found }, Some(block)) = (&irregularity.kind, irregularity.block)
-        else {
-            continue;
-        };
-        let draft = report.block(context, block, format!("block cannot be read: it is {found}"));
-        if context.transcript.block(block).slot.field == Field::Content {
-            let edit = Edit::Demote { block, heading: "[a block that could not be read, kept as text]".to_owned() };
-            draft.fix(Stage::Form, Safety::Safe, "keep it as text", vec![edit]);
-        } else {
-            draft.fix(Stage::Form, Safety::Unsafe, "take it out", vec![Edit::Remove { block }]);
-        }
+fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Report) {
+    let (IrregularityKind::UnreadableBlock { found }, Some(block)) = (&irregularity.kind, irregularity.block) else {
+        return;
+    };
+    let draft = report.block(context, block, format!("block cannot be read: it is {found}"));
+    if context.transcript.block(block).slot.field == Field::Content {
+        let edit = Edit::Demote { block, heading: "[a block that could not be read, kept as text]".to_owned() };
+        draft.fix(Stage::Form, Safety::Safe, "keep it as text", vec![edit]);
+    } else {
+        draft.fix(Stage::Form, Safety::Unsafe, "take it out", vec![Edit::Remove { block }]);
     }
 }

@@ -1,6 +1,6 @@
 //! `WIRE010 unreadable-call-list`
 
-use seamline_model::{Edit, IrregularityKind, Place, Safety, Stage};
+use seamline_model::{Edit, Irregularity, IrregularityKind, Safety, Stage};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -42,23 +42,20 @@ declare_rule! {
     ///
     /// # References
     /// OAC-1; case 29
-    WIRE010 "unreadable-call-list" in Wire, Error, Unsafe, each Whole
+    WIRE010 "unreadable-call-list" in Wire, Error, Unsafe, each Irregularity
 }
 
-fn check(context: &Context<'_, '_>, report: &mut Report) {
-    for irregularity in &context.transcript.irregularities {
-        let IrregularityKind::UnreadableCallList { found } = &irregularity.kind else {
-            continue;
-        };
-        let Some(message) = irregularity.message else {
-            continue;
-        };
-        let place = Place { message: Some(message), block: None, span: irregularity.span };
-        report.place(place, format!("list of calls is {found}")).fix(
-            Stage::Form,
-            Safety::Unsafe,
-            "take the field out",
-            vec![Edit::RemoveCallList { message }],
-        );
-    }
+fn check(_context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Report) {
+    let IrregularityKind::UnreadableCallList { found } = &irregularity.kind else {
+        return;
+    };
+    let Some(message) = irregularity.message else {
+        return;
+    };
+    report.irregularity(irregularity, format!("list of calls is {found}")).fix(
+        Stage::Form,
+        Safety::Unsafe,
+        "take the field out",
+        vec![Edit::RemoveCallList { message }],
+    );
 }

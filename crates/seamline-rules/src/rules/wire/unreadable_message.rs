@@ -1,6 +1,6 @@
 //! `WIRE008 unreadable-message`
 
-use seamline_model::{Edit, IrregularityKind, Place, Safety, Stage};
+use seamline_model::{Edit, Irregularity, IrregularityKind, Safety, Stage};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -41,23 +41,20 @@ declare_rule! {
     ///
     /// # References
     /// ANT-1, OAC-1
-    WIRE008 "unreadable-message" in Wire, Error, Unsafe, each Whole
+    WIRE008 "unreadable-message" in Wire, Error, Unsafe, each Irregularity
 }
 
-fn check(context: &Context<'_, '_>, report: &mut Report) {
-    for irregularity in &context.transcript.irregularities {
-        let IrregularityKind::UnreadableMessage { found } = &irregularity.kind else {
-            continue;
-        };
-        let place = Place { message: irregularity.message, block: irregularity.block, span: irregularity.span };
-        let Some(message) = irregularity.message else {
-            continue;
-        };
-        report.place(place, format!("message cannot be read: {found}")).fix(
-            Stage::Form,
-            Safety::Unsafe,
-            "take it out",
-            vec![Edit::RemoveMessage { message }],
-        );
-    }
+fn check(_context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Report) {
+    let IrregularityKind::UnreadableMessage { found } = &irregularity.kind else {
+        return;
+    };
+    let Some(message) = irregularity.message else {
+        return;
+    };
+    report.irregularity(irregularity, format!("message cannot be read: {found}")).fix(
+        Stage::Form,
+        Safety::Unsafe,
+        "take it out",
+        vec![Edit::RemoveMessage { message }],
+    );
 }
