@@ -48,20 +48,24 @@ impl Error {
                 SyntaxKind::Unexpected(_) if syntax.offset == 0 => Some(BODY_ALONE),
                 SyntaxKind::Unexpected(char) => Some(unexpected(char)),
                 SyntaxKind::Escape => Some("write a backslash in a string as `\\\\`"),
-                SyntaxKind::Number => Some("write `0.5`, not `.5`, `5.` or `+5`, and no leading zero"),
+                SyntaxKind::Number => Some(NUMBER),
             },
             Self::Envelope { .. } => Some("give an object with a `messages` list, or that list itself"),
         }
     }
 }
 
+const NUMBER: &str = "write `0.5`, not `.5`, `5.` or `+5`, and no leading zero";
 const BODY_ALONE: &str = "give the request body alone, without log lines, headers or code around it";
 
 /// What usually brought a character to a place where JSON has none of its kind.
 fn unexpected(char: char) -> &'static str {
     match char {
-        '\'' => "quote strings and keys with `\"`; Python's `json.dumps` writes a dict as JSON",
         'T' | 'F' | 'N' | 'u' => "write `true`, `false` and `null`; Python's `json.dumps` writes a dict as JSON",
+        '\'' | 'A'..='Z' | 'a'..='z' | '_' => {
+            "quote strings and keys with `\"`; Python's `json.dumps` writes a dict as JSON"
+        }
+        '0'..='9' | '.' | '+' | '-' => NUMBER,
         '/' | '#' => "take comments out; JSON has none",
         '}' | ']' => "look right before it for a comma too many or a value that is missing",
         '"' | '{' | '[' => "look right before it for a comma or colon that is missing",

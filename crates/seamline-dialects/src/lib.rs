@@ -21,6 +21,6 @@ mod splice;
 pub use detect::detect;
 pub use dialect::{ALL, Dialect, by_name};
 pub use error::{Error, Position};
-pub use json::{BYTES_MAX, Document, NODES_MAX, Syntax, SyntaxKind, said};
+pub use json::{BYTES_MAX, Document, NODES_MAX, Nodes, Syntax, SyntaxKind, said};
 pub use providers::Provider;
-pub use splice::patch;
+pub use splice::{follow, patch};

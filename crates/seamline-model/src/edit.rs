@@ -160,6 +160,10 @@ pub struct Encoded {
     pub text: String,
     /// For each of its messages, the message it stems from; nothing for a new one.
     pub origins: Vec<Option<MessageIndex>>,
+    /// Where each of its messages stands, when a dialect wrote them.
+    pub spans: Vec<Span>,
+    /// For each of its messages, whether it was copied as it stood.
+    pub copied: Vec<bool>,
     /// For each edit, the new message it ended up in, if it is in one.
     pub landed: Vec<Option<MessageIndex>>,
 }

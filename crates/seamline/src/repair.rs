@@ -1,6 +1,7 @@
 //! A body put right.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use seamline_dialects::{Dialect, Document};
 use seamline_model::{BlockKind, Place, Transcript};
@@ -182,7 +183,7 @@ pub fn repair<'b>(body: &'b [u8], options: &Options) -> Result<Repaired<'b>, Err
     let transcript = dialect.decode(&document)?;
     let subject = Subject::of(dialect, &transcript, options)?;
     let text = document.text();
-    let read = Read { subject: &subject, document: &document, transcript: &transcript };
+    let read = Read { subject: &subject, document: &document, transcript: &transcript, nodes: Cell::new(None) };
     let repair = seamline_rules::repair(text, &read, &subject.provider.constraints, &options.policy);
     let (actions, dropped) = reported(dialect, &transcript, repair.actions);
     let prefix = prefix(&transcript, text, repair.text.as_deref());

@@ -1,6 +1,8 @@
 //! What is looked at: a body, its dialect and its provider.
 
-use seamline_dialects::{Dialect, Document, Provider, providers};
+use std::cell::Cell;
+
+use seamline_dialects::{Dialect, Document, Nodes, Provider, providers};
 use seamline_model::{Edit, Transcript};
 use seamline_rules::{Policy, Rewrite, Rewritten};
 
@@ -90,20 +92,28 @@ pub(crate) struct Read<'r, 'a> {
     pub(crate) subject: &'r Subject,
     pub(crate) document: &'r Document<'a>,
     pub(crate) transcript: &'r Transcript<'a>,
+    /// The values of the text the last pass made.
+    pub(crate) nodes: Cell<Option<Nodes>>,
 }
 
 impl Rewrite for Read<'_, '_> {
     fn rewrite(&self, text: &str, choose: &mut dyn FnMut(&Transcript<'_>) -> Vec<Edit>) -> Rewritten {
         if std::ptr::eq(text, self.document.text()) {
-            return self.subject.write(self.document, self.transcript, choose);
+            return self.write(self.document, self.transcript, choose);
         }
-        let Ok(document) = Document::read(text) else { return Rewritten::Unreadable };
+        let document = match self.nodes.take() {
+            Some(nodes) => Document::with_nodes(text, nodes),
+            None => match Document::read(text) {
+                Ok(document) => document,
+                Err(_) => return Rewritten::Unreadable,
+            },
+        };
         let Ok(transcript) = self.subject.dialect.decode(&document) else { return Rewritten::Unreadable };
-        self.subject.write(&document, &transcript, choose)
+        self.write(&document, &transcript, choose)
     }
 }
 
-impl Subject {
+impl Read<'_, '_> {
     fn write(
         &self,
         document: &Document<'_>,
@@ -116,7 +126,9 @@ impl Subject {
         } else if edits.iter().all(|edit| matches!(edit, Edit::Patch { .. })) {
             Rewritten::Changed(seamline_dialects::patch(document.text(), transcript.messages.len(), &edits))
         } else {
-            Rewritten::Changed(self.dialect.encode(document, transcript, &edits))
+            let encoded = self.subject.dialect.encode(document, transcript, &edits);
+            self.nodes.set(seamline_dialects::follow(document, transcript, &encoded));
+            Rewritten::Changed(encoded)
         }
     }
 }

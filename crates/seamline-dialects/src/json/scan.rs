@@ -25,7 +25,7 @@ pub struct Document<'a> {
 }
 
 /// One value, or one key of an object.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Node {
     pub(super) start: u32,
     pub(super) end: u32,

@@ -27,7 +27,7 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
             style: Style::of(source),
             list,
             depth: if source.trim_start().starts_with('[') { 1 } else { 2 },
-            out: Encoded { text, origins: Vec::new(), landed: vec![None; edit_count] },
+            out: Encoded { text, landed: vec![None; edit_count], ..Encoded::default() },
             copied: None,
         }
     }
@@ -46,7 +46,7 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
                 self.out.text.push_str(self.transcript.text(span));
             }
         }
-        self.out.origins.push(Some(index));
+        self.note(Some(index), span.len(), true);
         self.copied = Some(index);
     }
 
@@ -54,8 +54,16 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
     pub(crate) fn rewrite(&mut self, origin: Option<MessageIndex>, text: &str) {
         self.separate();
         self.out.text.push_str(text);
-        self.out.origins.push(origin);
+        self.note(origin, text.len(), false);
         self.copied = None;
+    }
+
+    /// Notes the message that was just written.
+    fn note(&mut self, origin: Option<MessageIndex>, len: usize, copied: bool) {
+        let end = self.out.text.len();
+        self.out.origins.push(origin);
+        self.out.spans.push(Span::new(end - len, end));
+        self.out.copied.push(copied);
     }
 
     /// Writes a new message.
