@@ -1,0 +1,427 @@
+//! Each step of the pairing, and what is left when all are done.
+
+use std::borrow::Cow;
+
+use super::{Answer, Fate, Pairing, SCAN_MAX, Scope};
+use crate::{
+    Block, BlockIndex, BlockKind, Body, Call, Emptiness, Field, Input, Message, MessageIndex, Parts, ResultBlock, Role,
+    Slot, Span, Transcript,
+};
+
+const JOINT: Scope = Scope { joint: true, ..Scope::ALL };
+const SPAN_ONLY: Scope = Scope { late: false, early: false, misaddressed: false, joint: false };
+
+/// One block of a conversation, by the id it has or names.
+#[derive(Clone, Copy)]
+enum Part {
+    Text,
+    Call(&'static str),
+    /// A call of this tool.
+    Named(&'static str, &'static str),
+    Result(&'static str),
+    /// A result of this tool.
+    From(&'static str, &'static str),
+    MadeUp(&'static str),
+}
+
+use Part::{From, MadeUp, Named, Result, Text};
+
+fn says(parts: &[Part]) -> (Role, Vec<Part>) {
+    (Role::Assistant, parts.to_vec())
+}
+
+fn calls(ids: &[&'static str]) -> (Role, Vec<Part>) {
+    (Role::Assistant, ids.iter().map(|id| Part::Call(id)).collect())
+}
+
+fn answers(parts: &[Part]) -> (Role, Vec<Part>) {
+    (Role::User, parts.to_vec())
+}
+
+fn user() -> (Role, Vec<Part>) {
+    (Role::User, vec![Text])
+}
+
+/// The pairing of a conversation: what each call is answered by, as the number of a
+/// result, and the fate of each result, with the number of a call.
+fn pair(messages: &[(Role, Vec<Part>)], scope: Scope) -> (Vec<Option<usize>>, Vec<Seen>) {
+    let transcript = transcript(messages);
+    let pairing = Pairing::of(&transcript, scope);
+    let call_at = |block: BlockIndex| pairing.calls.iter().position(|state| state.call == block).unwrap();
+    let result_at = |block: BlockIndex| pairing.results.iter().position(|state| state.result == block).unwrap();
+    let answered = pairing.calls.iter().map(|state| state.answer.map(|answer| result_at(answer.result))).collect();
+    let misaddressed =
+        |call| pairing.call(call).and_then(|state| state.answer).is_some_and(|answer| answer.misaddressed);
+    let seen = pairing.results.iter().map(|state| match state.fate {
+        Fate::Answers(call) if misaddressed(call) => Seen::Misaddressed(call_at(call)),
+        Fate::Answers(call) => Seen::Answers(call_at(call)),
+        Fate::Duplicate(call) => Seen::Duplicate(call_at(call)),
+        Fate::Superseded(call) => Seen::Superseded(call_at(call)),
+        Fate::Orphan => Seen::Orphan,
+        Fate::Ambiguous => Seen::Ambiguous,
+    });
+    (answered, seen.collect())
+}
+
+/// A [`Fate`] with the calls numbered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    Answers(usize),
+    Misaddressed(usize),
+    Duplicate(usize),
+    Superseded(usize),
+    Orphan,
+    Ambiguous,
+}
+
+fn fates(messages: &[(Role, Vec<Part>)], scope: Scope) -> Vec<Seen> {
+    pair(messages, scope).1
+}
+
+fn transcript(messages: &[(Role, Vec<Part>)]) -> Transcript<'static> {
+    let mut transcript = Transcript::new("", 0);
+    for (role, parts) in messages {
+        let message = MessageIndex(transcript.messages.len() as u32);
+        let first_block = transcript.blocks.len() as u32;
+        for (index, part) in parts.iter().enumerate() {
+            let kind = kind(*part);
+            transcript.has.note(&kind);
+            let slot = Slot { field: Field::Content, index: index as u32 };
+            transcript.blocks.push(Block { message, span: Span::default(), slot, kind, wire: 0 });
+        }
+        let end_block = transcript.blocks.len() as u32;
+        let (role, body) = (*role, Body::Blocks);
+        transcript.messages.push(Message { role, span: Span::default(), first_block, end_block, body, wire: 0 });
+    }
+    transcript
+}
+
+fn kind(part: Part) -> BlockKind<'static> {
+    match part {
+        Text => BlockKind::Text(Emptiness::Present),
+        Part::Call(id) => call(id, None),
+        Named(id, name) => call(id, Some(name)),
+        Result(id) => result(id, None, false),
+        From(id, name) => result(id, Some(name), false),
+        MadeUp(id) => result(id, None, true),
+    }
+}
+
+fn call(id: &'static str, name: Option<&'static str>) -> BlockKind<'static> {
+    BlockKind::Call(Call { id: there(id), name: name.map(Cow::Borrowed), input: Input::Object })
+}
+
+fn result(id: &'static str, name: Option<&'static str>, synthetic: bool) -> BlockKind<'static> {
+    let (name, parts) = (name.map(Cow::Borrowed), Parts::Text(Emptiness::Present));
+    BlockKind::Result(ResultBlock { id: there(id), name, synthetic, parts, content: Span::default() })
+}
+
+/// `-` stands for an id that is not there.
+fn there(id: &'static str) -> Option<Cow<'static, str>> {
+    (id != "-").then_some(Cow::Borrowed(id))
+}
+
+// Step 1: in the span.
+
+#[test]
+fn a_result_answers_the_call_with_its_id() {
+    let messages = [user(), calls(&["A", "B"]), answers(&[Result("B"), Result("A")])];
+    let expected = (vec![Some(1), Some(0)], vec![Seen::Answers(1), Seen::Answers(0)]);
+    assert_eq!(pair(&messages, SPAN_ONLY), expected);
+    assert_eq!(pair(&messages, Scope::ALL), expected);
+}
+
+#[test]
+fn the_kth_result_with_an_id_answers_the_kth_call_with_it() {
+    let messages = [calls(&["A", "B", "A"]), answers(&[Result("A"), Result("A"), Result("B")])];
+    assert_eq!(fates(&messages, SPAN_ONLY), [Seen::Answers(0), Seen::Answers(2), Seen::Answers(1)]);
+}
+
+#[test]
+fn an_id_used_again_in_a_later_cycle_pairs_cycle_by_cycle() {
+    let messages = [calls(&["A"]), answers(&[Result("A")]), calls(&["A"]), answers(&[Result("A")])];
+    assert_eq!(fates(&messages, Scope::ALL), [Seen::Answers(0), Seen::Answers(1)]);
+}
+
+#[test]
+fn a_span_goes_on_over_messages_that_are_not_the_assistants() {
+    let messages = [calls(&["A", "B"]), answers(&[Result("A")]), user(), answers(&[Result("B")])];
+    assert_eq!(fates(&messages, SPAN_ONLY), [Seen::Answers(0), Seen::Answers(1)]);
+}
+
+#[test]
+fn a_span_ends_at_the_next_assistant_message() {
+    let messages = [calls(&["A"]), says(&[Text]), answers(&[Result("A")])];
+    assert_eq!(fates(&messages, SPAN_ONLY), [Seen::Orphan]);
+}
+
+#[test]
+fn missing_and_empty_ids_are_one_id() {
+    let messages = [calls(&["-", ""]), answers(&[Result(""), Result("-")])];
+    assert_eq!(fates(&messages, SPAN_ONLY), [Seen::Answers(0), Seen::Answers(1)]);
+    let messages = [calls(&["A"]), answers(&[Result("-")])];
+    assert_eq!(fates(&messages, SPAN_ONLY), [Seen::Orphan]);
+}
+
+#[test]
+fn a_call_behind_a_result_in_one_message_is_answered_after_it() {
+    let message = (Role::User, vec![Part::Call("A"), Result("A"), Part::Call("B")]);
+    let messages = [message, answers(&[Result("B")])];
+    assert_eq!(fates(&messages, Scope::ALL), [Seen::Answers(0), Seen::Answers(1)]);
+}
+
+#[test]
+fn cycles_hold_the_calls_of_their_message() {
+    let transcript = transcript(&[calls(&["A", "B"]), answers(&[Result("A")]), user(), calls(&["C"])]);
+    let pairing = Pairing::of(&transcript, Scope::ALL);
+    let cycles: Vec<_> = pairing.cycles.iter().map(|cycle| (cycle.message.get(), cycle.range())).collect();
+    assert_eq!(cycles, [(0, 0..2), (3, 2..3)]);
+    assert_eq!(pairing.call(BlockIndex(1)), pairing.calls.get(1));
+    let answer = Answer { result: BlockIndex(2), misaddressed: false };
+    assert_eq!(pairing.call(BlockIndex(0)).unwrap().answer, Some(answer));
+    assert_eq!(pairing.result(BlockIndex(2)).unwrap().fate, Fate::Answers(BlockIndex(0)));
+    assert_eq!((pairing.call(BlockIndex(2)), pairing.result(BlockIndex(0))), (None, None));
+}
+
+// Joint spans.
+
+#[test]
+fn neighbouring_messages_with_calls_share_a_span_where_that_is_wanted() {
+    let messages = [calls(&["A"]), calls(&["B"]), answers(&[Result("A"), Result("B")])];
+    assert_eq!(fates(&messages, Scope { joint: true, ..SPAN_ONLY }), [Seen::Answers(0), Seen::Answers(1)]);
+    assert_eq!(fates(&messages, SPAN_ONLY), [Seen::Orphan, Seen::Answers(1)]);
+}
+
+#[test]
+fn in_a_joint_span_too_the_kth_result_answers_the_kth_call() {
+    let messages = [calls(&["A"]), calls(&["A"]), answers(&[Result("A"), Result("A")])];
+    assert_eq!(fates(&messages, JOINT), [Seen::Answers(0), Seen::Answers(1)]);
+}
+
+#[test]
+fn what_stands_between_keeps_spans_apart() {
+    let narrow = Scope { joint: true, ..SPAN_ONLY };
+    for between in [user(), says(&[Text]), answers(&[Result("Z")])] {
+        let messages = [calls(&["A"]), between, calls(&["B"]), answers(&[Result("A"), Result("B")])];
+        assert!(fates(&messages, narrow).ends_with(&[Seen::Orphan, Seen::Answers(1)]));
+    }
+}
+
+#[test]
+fn a_joint_span_has_one_open_call_only_if_all_its_messages_have() {
+    let two_open = [calls(&["A"]), calls(&["B"]), answers(&[Result("Z")])];
+    assert_eq!(fates(&two_open, JOINT), [Seen::Orphan]);
+    let one_open = [calls(&["A"]), calls(&["B"]), answers(&[Result("B"), Result("Z")])];
+    assert_eq!(fates(&one_open, JOINT), [Seen::Answers(1), Seen::Misaddressed(0)]);
+}
+
+// Step 2: elsewhere.
+
+#[test]
+fn a_late_result_answers_the_only_open_call_with_its_id() {
+    let messages = [calls(&["A"]), says(&[Text]), user(), answers(&[Result("A")])];
+    assert_eq!(pair(&messages, Scope::ALL), (vec![Some(0)], vec![Seen::Answers(0)]));
+    assert_eq!(fates(&messages, Scope { late: false, ..Scope::ALL }), [Seen::Orphan]);
+}
+
+#[test]
+fn a_late_result_stands_in_the_span_of_another_cycle() {
+    let messages = [calls(&["A"]), user(), calls(&["B"]), answers(&[Result("A"), Result("B")])];
+    assert_eq!(fates(&messages, Scope::ALL), [Seen::Answers(0), Seen::Answers(1)]);
+}
+
+#[test]
+fn several_open_calls_make_a_late_result_ambiguous() {
+    let messages = [calls(&["A"]), user(), calls(&["A"]), says(&[Text]), answers(&[Result("A")])];
+    assert_eq!(pair(&messages, Scope::ALL), (vec![None, None], vec![Seen::Ambiguous]));
+    assert_eq!(fates(&messages, Scope { late: false, ..Scope::ALL }), [Seen::Orphan]);
+}
+
+#[test]
+fn an_answered_call_with_the_same_id_makes_nothing_ambiguous() {
+    let messages = [calls(&["A"]), calls(&["A"]), answers(&[Result("A")]), says(&[Text]), answers(&[Result("A")])];
+    assert_eq!(fates(&messages, Scope::ALL), [Seen::Answers(1), Seen::Answers(0)]);
+}
+
+#[test]
+fn an_early_result_answers_the_first_call_after_it() {
+    let messages = [answers(&[Result("A")]), calls(&["A"]), user(), calls(&["A"])];
+    assert_eq!(pair(&messages, Scope::ALL), (vec![Some(0), None], vec![Seen::Answers(0)]));
+    assert_eq!(fates(&messages, Scope { early: false, ..Scope::ALL }), [Seen::Orphan]);
+}
+
+#[test]
+fn an_early_result_does_not_answer_a_call_that_has_its_own() {
+    let messages = [answers(&[Result("A")]), calls(&["A"]), answers(&[Result("A")]), calls(&["A"])];
+    assert_eq!(pair(&messages, Scope::ALL), (vec![Some(1), None], vec![Seen::Orphan, Seen::Answers(0)]));
+}
+
+#[test]
+fn of_two_early_results_the_first_answers() {
+    let messages = [answers(&[Result("A"), Result("A")]), calls(&["A"])];
+    assert_eq!(fates(&messages, Scope::ALL), [Seen::Answers(0), Seen::Orphan]);
+}
+
+#[test]
+fn a_result_looks_back_before_it_looks_forward() {
+    let messages = [calls(&["A"]), says(&[Text]), answers(&[Result("A")]), calls(&["A"])];
+    assert_eq!(pair(&messages, Scope::ALL), (vec![Some(0), None], vec![Seen::Answers(0)]));
+}
+
+// Step 3: under another id.
+
+#[test]
+fn the_only_open_call_takes_the_result_that_names_nobody() {
+    let messages = [calls(&["A", "B"]), answers(&[Result("A"), Result("Z")])];
+    assert_eq!(fates(&messages, Scope::ALL), [Seen::Answers(0), Seen::Misaddressed(1)]);
+    let narrow = Scope { misaddressed: false, ..Scope::ALL };
+    assert_eq!(fates(&messages, narrow), [Seen::Answers(0), Seen::Orphan]);
+}
+
+#[test]
+fn two_open_calls_take_nothing() {
+    let messages = [calls(&["A", "B"]), answers(&[Result("Y"), Result("Z")])];
+    assert_eq!(fates(&messages, Scope::ALL), [Seen::Orphan, Seen::Orphan]);
+}
+
+#[test]
+fn of_two_strangers_the_first_answers() {
+    let messages = [calls(&["A"]), answers(&[Result("Y"), Result("Z")])];
+    assert_eq!(fates(&messages, Scope::ALL), [Seen::Misaddressed(0), Seen::Orphan]);
+}
+
+#[test]
+fn a_duplicate_never_answers_a_sibling() {
+    let messages = [calls(&["A", "B"]), answers(&[Result("A"), Result("A")])];
+    assert_eq!(pair(&messages, Scope::ALL), (vec![Some(0), None], vec![Seen::Answers(0), Seen::Duplicate(0)]));
+}
+
+#[test]
+fn a_stranger_outside_the_span_answers_nothing() {
+    let messages = [calls(&["A"]), says(&[Text]), answers(&[Result("Z")])];
+    assert_eq!(fates(&messages, Scope::ALL), [Seen::Orphan]);
+}
+
+#[test]
+fn a_result_of_another_tool_answers_nothing_under_another_id() {
+    let with = |result| [says(&[Named("A", "read")]), answers(&[result])];
+    assert_eq!(fates(&with(From("Z", "write")), Scope::ALL), [Seen::Orphan]);
+    assert_eq!(fates(&with(From("Z", "read")), Scope::ALL), [Seen::Misaddressed(0)]);
+    assert_eq!(fates(&with(Result("Z")), Scope::ALL), [Seen::Misaddressed(0)]);
+    // Under its own id the tool's name is not asked for.
+    assert_eq!(fates(&with(From("A", "write")), Scope::ALL), [Seen::Answers(0)]);
+}
+
+#[test]
+fn a_contradicting_name_leaves_the_call_to_the_next_stranger() {
+    let messages = [says(&[Named("A", "read")]), answers(&[From("Y", "write"), From("Z", "read")])];
+    assert_eq!(fates(&messages, Scope::ALL), [Seen::Orphan, Seen::Misaddressed(0)]);
+}
+
+#[test]
+fn a_result_without_an_id_is_a_stranger() {
+    let messages = [calls(&["A"]), answers(&[Result("-")])];
+    assert_eq!(fates(&messages, Scope::ALL), [Seen::Misaddressed(0)]);
+    let messages = [calls(&["-"]), answers(&[Result("A")])];
+    assert_eq!(fates(&messages, Scope::ALL), [Seen::Misaddressed(0)]);
+}
+
+// Step 4: the rest.
+
+#[test]
+fn a_second_result_is_a_duplicate_in_the_span_and_after_it() {
+    let messages = [calls(&["A"]), answers(&[Result("A"), Result("A")]), says(&[Text]), answers(&[Result("A")])];
+    for scope in [Scope::ALL, SPAN_ONLY] {
+        assert_eq!(fates(&messages, scope), [Seen::Answers(0), Seen::Duplicate(0), Seen::Duplicate(0)]);
+    }
+}
+
+#[test]
+fn a_real_result_replaces_one_that_was_made_up() {
+    let messages = [calls(&["A"]), answers(&[MadeUp("A")]), user(), answers(&[Result("A")])];
+    assert_eq!(pair(&messages, Scope::ALL), (vec![Some(1)], vec![Seen::Superseded(0), Seen::Answers(0)]));
+}
+
+#[test]
+fn a_late_real_result_replaces_one_that_was_made_up() {
+    let messages = [calls(&["A"]), answers(&[MadeUp("A")]), says(&[Text]), answers(&[Result("A")])];
+    assert_eq!(fates(&messages, Scope::ALL), [Seen::Superseded(0), Seen::Answers(0)]);
+}
+
+#[test]
+fn what_was_made_up_replaces_nothing() {
+    for first in [Result("A"), MadeUp("A")] {
+        let messages = [calls(&["A"]), answers(&[first, MadeUp("A")])];
+        assert_eq!(fates(&messages, Scope::ALL), [Seen::Answers(0), Seen::Duplicate(0)]);
+    }
+}
+
+#[test]
+fn a_conversation_without_calls_has_orphans_only() {
+    assert_eq!(fates(&[user(), answers(&[Result("A"), Result("-")])], Scope::ALL), [Seen::Orphan, Seen::Orphan]);
+    assert_eq!(pair(&[user(), says(&[Text])], Scope::ALL), (vec![], vec![]));
+}
+
+// The size of a cycle is no matter of meaning.
+
+const IDS: [&str; SCAN_MAX + 1] = ["A", "B", "C", "D", "E", "F", "G", "H", "I"];
+
+/// Cycles of as many calls as are scanned, and of one more, which are looked up.
+fn both_sizes() -> [&'static [&'static str]; 2] {
+    [&IDS[..SCAN_MAX], &IDS[..]]
+}
+
+#[test]
+fn a_duplicate_has_the_same_fate_in_cycles_of_every_size() {
+    for ids in both_sizes() {
+        for extra in [Result("A"), MadeUp("A")] {
+            let messages = [calls(ids), answers(&[Result("A"), extra, Result("B")])];
+            let expected = [Seen::Answers(0), Seen::Duplicate(0), Seen::Answers(1)];
+            assert_eq!(fates(&messages, Scope::ALL), expected, "{} calls", ids.len());
+        }
+    }
+}
+
+#[test]
+fn one_result_too_many_for_a_repeated_id_has_the_same_fate_in_cycles_of_every_size() {
+    for ids in both_sizes() {
+        let mut ids = ids.to_vec();
+        ids[1] = "A";
+        let messages = [calls(&ids), answers(&[Result("A"), Result("A"), Result("A")])];
+        let expected = [Seen::Answers(0), Seen::Answers(1), Seen::Duplicate(1)];
+        assert_eq!(fates(&messages, Scope::ALL), expected, "{} calls", ids.len());
+    }
+}
+
+#[test]
+fn a_real_result_replaces_the_latest_made_up_one_in_cycles_of_every_size() {
+    for ids in both_sizes() {
+        let mut ids = ids.to_vec();
+        ids[1] = "A";
+        let messages = [calls(&ids), answers(&[MadeUp("A"), MadeUp("A"), Result("A")])];
+        let expected = [Seen::Answers(0), Seen::Superseded(1), Seen::Answers(1)];
+        assert_eq!(fates(&messages, Scope::ALL), expected, "{} calls", ids.len());
+    }
+}
+
+#[test]
+fn everything_else_is_the_same_in_cycles_of_every_size() {
+    for ids in both_sizes() {
+        let last = ids.len() - 1;
+        let mut results: Vec<_> = ids[..last].iter().rev().map(|id| Result(id)).collect();
+        results.extend([Result("Z"), Result("Z")]);
+        let mut expected: Vec<_> = (0..last).rev().map(Seen::Answers).collect();
+        expected.extend([Seen::Misaddressed(last), Seen::Orphan]);
+        assert_eq!(fates(&[calls(ids), answers(&results)], Scope::ALL), expected, "{} calls", ids.len());
+    }
+}
+
+#[test]
+fn a_message_whose_calls_come_between_results_pairs_the_same_in_every_size() {
+    for ids in both_sizes() {
+        let mut parts: Vec<_> = ids.iter().map(|id| Part::Call(id)).collect();
+        parts.extend([Result("A"), Part::Call("A"), Result("A")]);
+        let expected = [Seen::Answers(0), Seen::Answers(ids.len())];
+        assert_eq!(fates(&[(Role::User, parts)], Scope::ALL), expected, "{} calls", ids.len());
+    }
+}
