@@ -2,6 +2,7 @@
 
 use std::io::ErrorKind;
 
+use seamline::{BodyError, Error};
 use serde::Serialize;
 
 /// Why something could not be done, and what to do about it.
@@ -35,8 +36,16 @@ impl Failure {
     }
 }
 
-impl From<seamline::Error> for Failure {
-    fn from(error: seamline::Error) -> Self {
-        Self { message: error.to_string(), hint: error.hint() }
+impl From<Error> for Failure {
+    /// The library knows nothing of options; what they can do about it is said here.
+    fn from(error: Error) -> Self {
+        let hint = match &error {
+            Error::Body(BodyError::Envelope { .. }) => {
+                error.hint().map(|hint| hint + "; `--dialect` names the dialect")
+            }
+            Error::WrongProvider { .. } => Some("leave `--dialect` out, or name a provider that serves it".to_owned()),
+            _ => error.hint(),
+        };
+        Self { message: error.to_string(), hint }
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use seamline::Policy;
-use seamline::policy::PRESETS;
+use seamline::policy::{PRESETS, Preset, Value};
 use serde::Serialize;
 
 use crate::args::ListFormat;
@@ -22,7 +22,7 @@ use crate::screen;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Policies {
-    /// A preset; its knobs are shown with what each is about
+    /// A preset; its knobs are shown with the values each may have, and the texts of synthetic results
     #[arg(value_name = "NAME")]
     name: Option<String>,
     /// How the list is printed
@@ -37,17 +37,31 @@ Examples:
   seamline check request.json --policy minimal
   seamline fix request.json --policy my-policy.toml";
 
+/// By how much what belongs to a line is set in below it.
+const INDENT: &str = "  ";
+const TEXTS_ABOUT: &str = "What synthetic results say, by what is known about the call.";
+
 #[derive(Serialize)]
 struct Listed {
     name: &'static str,
     about: &'static str,
     knobs: Vec<Knob>,
+    synthetic_text: Vec<Said>,
 }
 
 #[derive(Serialize)]
 struct Knob {
     name: &'static str,
     value: &'static str,
+    about: &'static str,
+    values: &'static [Value],
+}
+
+/// What synthetic results say.
+#[derive(Serialize)]
+struct Said {
+    name: &'static str,
+    text: String,
     about: &'static str,
 }
 
@@ -72,12 +86,7 @@ impl Policies {
         for preset in PRESETS {
             let is_wanted = self.name.as_ref().is_none_or(|name| name == preset.name);
             if let Some(policy) = Policy::preset(preset.name).filter(|_| is_wanted) {
-                let knobs = policy.knobs();
-                listed.push(Listed {
-                    name: preset.name,
-                    about: preset.about,
-                    knobs: knobs.into_iter().map(|(name, value, about)| Knob { name, value, about }).collect(),
-                });
+                listed.push(Listed::of(preset, &policy));
             }
         }
         if let (Some(name), true) = (&self.name, listed.is_empty()) {
@@ -86,6 +95,21 @@ impl Policies {
                 .with_hint(format!("the presets are {}", names.join(", "))));
         }
         Ok(listed)
+    }
+}
+
+impl Listed {
+    fn of(preset: &Preset, policy: &Policy) -> Self {
+        let knobs = policy.knobs().into_iter();
+        let texts = policy.synthetic_text.list().into_iter();
+        Self {
+            name: preset.name,
+            about: preset.about,
+            knobs: knobs
+                .map(|knob| Knob { name: knob.name, value: knob.value, about: knob.about, values: knob.values })
+                .collect(),
+            synthetic_text: texts.map(|(name, text, about)| Said { name, text: text.to_owned(), about }).collect(),
+        }
     }
 }
 
@@ -115,23 +139,41 @@ fn overview(policies: &[Listed]) -> String {
     out + "\nbelow each preset: where it differs from `lossless`; `seamline policies NAME` shows all of it\n"
 }
 
+/// Everything a preset says, as it would stand in a file, with what else could stand there.
 fn details(policy: &Listed) -> String {
-    let rows: Vec<_> = policy
-        .knobs
+    let mut out = format!("{}  {}\n\n", style::HINT.paint(policy.name), policy.about);
+    for knob in &policy.knobs {
+        let row = [format!("{} = \"{}\"", knob.name, knob.value), knob.about.to_owned()];
+        out += &table::render(&[row], [style::STRONG, style::FAINT], screen::width());
+        out += &values(knob);
+    }
+    let _ = writeln!(out, "\n{}  {}", style::STRONG.paint("[synthetic_text]"), style::FAINT.paint(TEXTS_ABOUT));
+    let texts = policy.synthetic_text.iter();
+    let rows: Vec<_> = texts.map(|text| [text.name, "=", &text.text].map(str::to_owned)).collect();
+    out += &indented(&table::render(&rows, [style::STRONG, style::FAINT, style::HINT], room()));
+    out.push('\n');
+    out + &how_to_write(policy)
+}
+
+/// The values a knob may have, the one it has marked.
+fn values(knob: &Knob) -> String {
+    let rows: Vec<_> = knob
+        .values
         .iter()
-        .map(|knob| {
-            let value = format!("\"{}\"", knob.value);
-            [knob.name.to_owned(), "=".to_owned(), value, knob.about.to_owned()]
+        .map(|value| {
+            let mark = if value.name == knob.value { "▸" } else { "" };
+            [mark, value.name, value.about].map(str::to_owned)
         })
         .collect();
-    let paints = [style::STRONG, style::FAINT, style::HINT, style::FAINT];
-    format!(
-        "{}  {}\n\n{}\n{}",
-        style::HINT.paint(policy.name),
-        policy.about,
-        table::render(&rows, paints, screen::width()),
-        how_to_write(policy)
-    )
+    indented(&table::render(&rows, [style::HINT, style::PLAIN, style::FAINT], room()))
+}
+
+fn indented(text: &str) -> String {
+    text.lines().fold(String::new(), |out, line| out + INDENT + line + "\n")
+}
+
+fn room() -> usize {
+    screen::width().saturating_sub(INDENT.len())
 }
 
 fn how_to_write(policy: &Listed) -> String {
@@ -141,7 +183,7 @@ fn how_to_write(policy: &Listed) -> String {
     );
     format!(
         "to change some of it, write a TOML file with the preset and the knobs that differ:\n\n{}\n\
-         and use it with `--policy my-policy.toml`; a value that does not exist is answered with those that do\n",
+         and use it with `--policy my-policy.toml`\n",
         style::CODE.paint(&sample)
     )
 }

@@ -23,6 +23,11 @@ fn bytes_that_are_no_body_are_refused_with_their_place() {
         ("nul.json", b"{\"messages\":[\"a\0b\"]}", "line 1 column 16"),
         ("utf.json", b"{\n\"a\": \"\xff\"}", "line 2 column 7"),
         ("envelope.json", br#"{"messages": 3}"#, "`messages` is a number, not a list"),
+        ("envelope.json", br#"{"messages": 3}"#, "\nhint: give an object with a `messages` list"),
+        ("python.json", b"{'messages': []}", "\nhint: quote strings and keys with `\"`"),
+        ("comma.json", br#"{"messages": [],}"#, "\nhint: look right before it"),
+        ("escape.json", br#"{"messages": ["C:\dir"]}"#, "\nhint: write a backslash in a string as"),
+        ("zero.json", br#"{"messages": [], "temperature": .5}"#, "\nhint: write `0.5`, not `.5`"),
         ("number.json", b"7", "not a request body"),
     ] {
         bench.write(name, bytes);
