@@ -1,8 +1,11 @@
 //! `seamline fix`
 
+mod account;
+
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use account::Account;
 use clap::Args;
 use seamline::policy::SafetyMax;
 use seamline::{Options, Repaired};
@@ -13,9 +16,8 @@ use crate::failure::Failure;
 use crate::files::{replace, undo};
 use crate::input::{Input, Inputs, Source};
 use crate::many;
-use crate::output::{self, Output};
-use crate::render::repair::{Destination, Total};
-use crate::render::series::Series;
+use crate::output;
+use crate::render::repair::Destination;
 use crate::render::{Counts, Examined, github, json, repair, sarif};
 
 /// Put request bodies right
@@ -85,59 +87,28 @@ struct Fixed {
 
 impl Fix {
     pub(crate) fn run(&self) -> Result<Exit, Failure> {
-        let mut options = self.subject.options()?;
-        if self.allow_unsafe {
-            options.policy.safety = SafetyMax::Unsafe;
-        }
+        let options = self.options()?;
         let inputs = Inputs::of(&self.paths)?;
         self.refuse_nonsense(&inputs)?;
         for note in &inputs.notes {
             output::say(&format!("seamline: {note}\n"));
         }
-        let mut output = Output::new();
-        let speaks_aside = !self.diff && self.output.is_none() && (self.stdout || inputs.has_stdin());
-        let is_alone = inputs.list.len() == 1;
-        let mut series = Series::new(self.format);
-        let mut reports = Series::new(Format::Json);
-        let mut report = reports.opening();
-        let mut total = Total::default();
-        let opening = series.opening();
-        tell(&mut output, speaks_aside, &opening);
+        let mut account = Account::open(self, &inputs);
         let work = |input: &Input| self.look(input, &options);
         many::in_order("repairing", &inputs.list, work, |done| {
-            match done.outcome {
-                Ok(fixed) => {
-                    report += &reports.next(fixed.report.unwrap_or_default());
-                    total.add(fixed.changed, fixed.remaining);
-                    if let Some(body) = &fixed.body {
-                        output.bytes(body);
-                    }
-                    // Of many bodies only those are told that something was done to, or is wrong with.
-                    let is_worth_telling = fixed.changed || fixed.has_findings || self.format != Format::Text;
-                    if is_worth_telling || (is_alone && !speaks_aside) {
-                        tell(&mut output, speaks_aside, &series.next(fixed.text));
-                    }
-                }
-                Err(failure) => {
-                    output::complain_about(&done.label, &failure);
-                    report += &reports.next_failed(&done.label, failure.clone());
-                    total.failed += 1;
-                    tell(&mut output, speaks_aside, &series.next_failed(&done.label, failure));
-                }
-            }
+            account.add(done);
+            // What was begun is repaired, whether or not somebody still listens.
             ControlFlow::Continue(())
         });
-        tell(&mut output, speaks_aside, &series.closing());
-        if self.format == Format::Text && !is_alone {
-            tell(&mut output, speaks_aside, &repair::summary(&total, self.diff));
+        account.close()
+    }
+
+    fn options(&self) -> Result<Options, Failure> {
+        let mut options = self.subject.options()?;
+        if self.allow_unsafe {
+            options.policy.safety = SafetyMax::Unsafe;
         }
-        if let Some(path) = &self.report {
-            report += &reports.closing();
-            replace::write(path, report.as_bytes()).map_err(|failure| about(path, failure))?;
-        }
-        let is_lost = output.is_gone() && speaks_aside;
-        let exit = if is_lost { Exit::Failed } else { exit(&total) };
-        Ok(output.finish(exit))
+        Ok(options)
     }
 
     fn refuse_nonsense(&self, inputs: &Inputs) -> Result<(), Failure> {
@@ -211,25 +182,6 @@ fn write(destination: &Destination<'_>, before: &[u8], repaired: &Repaired<'_>) 
             }
             Ok(None)
         }
-    }
-}
-
-fn exit(total: &Total) -> Exit {
-    if total.failed > 0 {
-        Exit::Failed
-    } else if total.still_wrong > 0 {
-        Exit::Findings
-    } else {
-        Exit::Clean
-    }
-}
-
-/// Text to standard output, or aside when that is the body's.
-fn tell(output: &mut Output, aside: bool, text: &str) {
-    if aside {
-        output::say(text);
-    } else {
-        output.text(text);
     }
 }
 

@@ -1,0 +1,109 @@
+//! What is told about repairs while they are done.
+
+use super::{Done, Fix, Fixed, about};
+use crate::args::Format;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::files::replace;
+use crate::input::Inputs;
+use crate::output::{self, Output};
+use crate::render::repair::{self, Total};
+use crate::render::series::Series;
+
+/// What is told about the bodies of one command, and what came of them.
+pub(super) struct Account<'f> {
+    fix: &'f Fix,
+    output: Output,
+    /// Standard output is the body's, so everything else goes to standard error.
+    speaks_aside: bool,
+    /// There is one body only.
+    is_alone: bool,
+    series: Series,
+    reports: Series,
+    report: String,
+    total: Total,
+}
+
+impl<'f> Account<'f> {
+    pub(super) fn open(fix: &'f Fix, inputs: &Inputs) -> Self {
+        let reports = Series::new(Format::Json);
+        let mut account = Self {
+            fix,
+            output: Output::new(),
+            speaks_aside: !fix.diff && fix.output.is_none() && (fix.stdout || inputs.has_stdin()),
+            is_alone: inputs.list.len() == 1,
+            series: Series::new(fix.format),
+            report: reports.opening(),
+            reports,
+            total: Total::default(),
+        };
+        let opening = account.series.opening();
+        account.tell(&opening);
+        account
+    }
+
+    pub(super) fn add(&mut self, done: Done) {
+        match done.outcome {
+            Ok(fixed) => self.add_fixed(fixed),
+            Err(failure) => self.add_failed(&done.label, &failure),
+        }
+    }
+
+    pub(super) fn close(mut self) -> Result<Exit, Failure> {
+        let closing = self.series.closing();
+        self.tell(&closing);
+        if self.fix.format == Format::Text && !self.is_alone {
+            let summary = repair::summary(&self.total, self.fix.diff);
+            self.tell(&summary);
+        }
+        if let Some(path) = &self.fix.report {
+            let report = self.report + &self.reports.closing();
+            replace::write(path, report.as_bytes()).map_err(|failure| about(path, failure))?;
+        }
+        // A body that nobody read is as good as not written.
+        let is_lost = self.output.is_gone() && self.speaks_aside;
+        let exit = if is_lost { Exit::Failed } else { exit(&self.total) };
+        Ok(self.output.finish(exit))
+    }
+
+    fn add_fixed(&mut self, fixed: Fixed) {
+        self.report += &self.reports.next(fixed.report.unwrap_or_default());
+        self.total.add(fixed.changed, fixed.remaining);
+        if let Some(body) = &fixed.body {
+            self.output.bytes(body);
+        }
+        // Of many bodies only those are told that something was done to, or is wrong with.
+        let is_worth_telling = fixed.changed || fixed.has_findings || self.fix.format != Format::Text;
+        if is_worth_telling || (self.is_alone && !self.speaks_aside) {
+            let text = self.series.next(fixed.text);
+            self.tell(&text);
+        }
+    }
+
+    fn add_failed(&mut self, label: &str, failure: &Failure) {
+        output::complain_about(label, failure);
+        self.report += &self.reports.next_failed(label, failure.clone());
+        self.total.failed += 1;
+        let text = self.series.next_failed(label, failure.clone());
+        self.tell(&text);
+    }
+
+    /// Text to standard output, or aside when that is the body's.
+    fn tell(&mut self, text: &str) {
+        if self.speaks_aside {
+            output::say(text);
+        } else {
+            self.output.text(text);
+        }
+    }
+}
+
+fn exit(total: &Total) -> Exit {
+    if total.failed > 0 {
+        Exit::Failed
+    } else if total.still_wrong > 0 {
+        Exit::Findings
+    } else {
+        Exit::Clean
+    }
+}
