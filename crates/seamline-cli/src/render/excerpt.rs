@@ -16,7 +16,15 @@ const PREVIEW_BYTES: usize = 600;
 
 /// The messages that the findings of one body need, read in one go.
 pub(crate) struct Excerpts {
-    messages: BTreeMap<usize, OutlineMessage>,
+    messages: BTreeMap<usize, Message>,
+}
+
+/// A message in which blocks are found by their pointers, so that many findings in a long
+/// one do not each read all of it.
+struct Message {
+    outline: OutlineMessage,
+    /// The positions of its blocks, in the order of their pointers.
+    by_pointer: Vec<usize>,
 }
 
 /// One line of an excerpt.
@@ -54,7 +62,7 @@ impl Excerpts {
         // The body has been read before; without an excerpt a finding still says everything.
         let messages = seamline::outline_at(examined.body, examined.options, indices.iter().copied(), PREVIEW_BYTES)
             .unwrap_or_default();
-        Self { messages: messages.into_iter().map(|message| (message.index, message)).collect() }
+        Self { messages: messages.into_iter().map(|message| (message.index, Message::of(message))).collect() }
     }
 
     /// The lines around a finding, in the order of the conversation.
@@ -78,6 +86,30 @@ impl Excerpts {
     }
 }
 
+impl Message {
+    fn of(outline: OutlineMessage) -> Self {
+        let mut by_pointer: Vec<_> = (0..outline.blocks.len()).collect();
+        by_pointer.sort_by(|&one, &other| outline.blocks[one].pointer.cmp(&outline.blocks[other].pointer));
+        Self { outline, by_pointer }
+    }
+
+    /// The blocks that have to do with a finding, by their positions.
+    fn marks(&self, finding: &Finding) -> BTreeMap<usize, Mark> {
+        let mut marks = BTreeMap::new();
+        for related in finding.related.iter().take(RELATED_MAX) {
+            marks.extend(self.positions(&related.pointer).map(|position| (position, Mark::Related)));
+        }
+        marks.extend(self.positions(&finding.pointer).map(|position| (position, Mark::Primary)));
+        marks
+    }
+
+    fn positions(&self, pointer: &str) -> impl Iterator<Item = usize> {
+        let pointer_of = |position: usize| self.outline.blocks[position].pointer.as_str();
+        let start = self.by_pointer.partition_point(|&position| pointer_of(position) < pointer);
+        self.by_pointer[start..].iter().copied().take_while(move |&position| pointer_of(position) == pointer)
+    }
+}
+
 /// The messages a finding shows: its own and both neighbours, those that take part, and
 /// what comes right after the first of them.
 fn needed(finding: &Finding) -> BTreeSet<usize> {
@@ -95,73 +127,55 @@ fn needed(finding: &Finding) -> BTreeSet<usize> {
     indices
 }
 
-fn add_message<'o>(rows: &mut Vec<Row<'o>>, finding: &Finding, message: &'o OutlineMessage) {
-    let is_own = finding.message_index == Some(message.index);
-    let head = Head { index: message.index, role: message.role };
-    let marks: Vec<Mark> = message.blocks.iter().map(|block| mark_of(finding, block)).collect();
+fn add_message<'o>(rows: &mut Vec<Row<'o>>, finding: &Finding, message: &'o Message) {
+    let outline = &message.outline;
+    let is_own = finding.message_index == Some(outline.index);
+    let mut marks = message.marks(finding);
     // A finding about a message as a whole points at its first line.
-    let on_head = is_own && !marks.contains(&Mark::Primary);
+    let on_head = is_own && marks.values().all(|mark| *mark != Mark::Primary);
     if is_own && finding.name == "orphan-result" {
         rows.push(missing("call", "no call", finding));
     }
-    if message.blocks.is_empty() {
+    if outline.blocks.is_empty() {
         let mark = if on_head { Mark::Primary } else { Mark::None };
-        rows.push(Row::Empty { head, mark });
+        rows.push(Row::Empty { head: Head { index: outline.index, role: outline.role }, mark });
     } else {
-        add_blocks(rows, message, marks, on_head);
+        if on_head {
+            marks.insert(0, Mark::Primary);
+        }
+        add_blocks(rows, outline, &marks);
     }
     if is_own && finding.name == "unanswered-call" {
         rows.push(missing("result", "no result", finding));
     }
 }
 
-fn add_blocks<'o>(rows: &mut Vec<Row<'o>>, message: &'o OutlineMessage, mut marks: Vec<Mark>, on_head: bool) {
-    if on_head {
-        marks[0] = Mark::Primary;
-    }
-    let shown = shown(&marks);
+fn add_blocks<'o>(rows: &mut Vec<Row<'o>>, message: &'o OutlineMessage, marks: &BTreeMap<usize, Mark>) {
     let mut head = Some(Head { index: message.index, role: message.role });
-    let mut skipped = 0;
-    for (position, block) in message.blocks.iter().enumerate() {
-        if !shown.contains(&position) {
-            skipped += 1;
-            continue;
+    let mut next = 0;
+    for position in shown(marks, message.blocks.len()) {
+        if position > next {
+            rows.push(gap(head.take(), screen::count(position - next, "block")));
         }
-        if skipped > 0 {
-            rows.push(gap(head.take(), screen::count(skipped, "block")));
-            skipped = 0;
-        }
-        let mark = marks[position];
-        let head = head.take();
-        rows.push(Row::Block { head, block, mark });
+        let mark = marks.get(&position).copied().unwrap_or(Mark::None);
+        rows.push(Row::Block { head: head.take(), block: &message.blocks[position], mark });
+        next = position + 1;
     }
-    if skipped > 0 {
-        rows.push(gap(head, screen::count(skipped, "more block")));
+    let rest = message.blocks.len() - next;
+    if rest > 0 {
+        rows.push(gap(head, screen::count(rest, "more block")));
     }
 }
 
-/// Which blocks of a message are shown: those that are marked with their neighbours, else
+/// Which of a message's blocks are shown: those that are marked with their neighbours, else
 /// the first ones.
-fn shown(marks: &[Mark]) -> BTreeSet<usize> {
-    let marked = || {
-        let all = marks.iter().enumerate();
-        all.filter(|(_, mark)| **mark != Mark::None).map(|(position, _)| position).take(RELATED_MAX)
-    };
-    if marked().next().is_none() {
-        return (0..AROUND_MAX.min(marks.len())).collect();
+fn shown(marks: &BTreeMap<usize, Mark>, count: usize) -> BTreeSet<usize> {
+    if marks.is_empty() {
+        return (0..AROUND_MAX.min(count)).collect();
     }
-    marked().flat_map(|position| position.saturating_sub(1)..=position + 1).collect()
-}
-
-fn mark_of(finding: &Finding, block: &OutlineBlock) -> Mark {
-    let is_related = || finding.related.iter().take(RELATED_MAX).any(|related| related.pointer == block.pointer);
-    if finding.pointer == block.pointer {
-        Mark::Primary
-    } else if is_related() {
-        Mark::Related
-    } else {
-        Mark::None
-    }
+    let marked = marks.keys().take(RELATED_MAX);
+    let around = marked.flat_map(|&position| position.saturating_sub(1)..=position + 1);
+    around.filter(|&position| position < count).collect()
 }
 
 fn gap<'o>(head: Option<Head>, what: String) -> Row<'o> {
@@ -174,4 +188,36 @@ fn missing<'o>(kind: &'static str, what: &str, finding: &Finding) -> Row<'o> {
         None => what.to_owned(),
     };
     Row::Missing { kind, text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_found_by_pointer_and_shown_with_their_neighbours() {
+        let calls: Vec<_> = (0..20)
+            .map(|index| format!(r#"{{"type":"tool_use","id":"toolu_{index}","name":"read","input":{{}}}}"#))
+            .collect();
+        let body = format!(r#"{{"messages":[{{"role":"assistant","content":[{}]}}]}}"#, calls.join(","));
+        let outline = seamline::outline(body.as_bytes(), &seamline::Options::default(), 0..1).unwrap().remove(0);
+        let message = Message::of(outline);
+        for position in [0, 2, 10, 19] {
+            let found: Vec<_> = message.positions(&format!("/messages/0/content/{position}")).collect();
+            assert_eq!(found, [position]);
+        }
+        assert_eq!(message.positions("/messages/0/content/20").count(), 0);
+        let marks = BTreeMap::from([(0, Mark::Primary), (10, Mark::Related)]);
+        let mut rows = Vec::new();
+        add_blocks(&mut rows, &message.outline, &marks);
+        let drawn: Vec<_> = rows
+            .iter()
+            .map(|row| match row {
+                Row::Block { block, .. } => block.id.clone().unwrap(),
+                Row::Gap { what, .. } => what.clone(),
+                _ => String::new(),
+            })
+            .collect();
+        assert_eq!(drawn, ["toolu_0", "toolu_1", "7 blocks", "toolu_9", "toolu_10", "toolu_11", "8 more blocks"]);
+    }
 }
