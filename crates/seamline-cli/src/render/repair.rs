@@ -156,18 +156,19 @@ fn message_of(pointer: &str) -> String {
     index.map(|index| format!("message {index}")).unwrap_or_default()
 }
 
-/// An action's word as what was done.
+/// An action's word as what was done; a word that is not known here says it itself.
 fn done(action: &str) -> String {
     let known = match action {
         "demote" => "kept as text",
         "fill" => "filled in",
+        "hoist" => "media moved to a message after it",
         "insert" => "message inserted",
         "join" => "joined with the message before",
         "patch" => "spelling put right",
         "readdress" => "addressed to its call",
         "reconstruct_call" => "call rebuilt",
         "reform" => "put into its proper form",
-        "regroup" => "results put together",
+        "regroup" => "divided by role",
         "relocate" => "moved to its call",
         "remove" => "taken out",
         "rename_call" => "call renamed",
