@@ -1,6 +1,9 @@
 //! `seamline explain`
 
+use std::borrow::Cow;
+
 use clap::Args;
+use seamline::{Rule, Severity};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -29,30 +32,63 @@ Examples:
 const LIKENESS_MIN: f64 = 0.7;
 const PROPOSALS_MAX: usize = 3;
 
+/// The finding that is about Seamline and has no rule.
+const BUG: Entry = Entry {
+    code: "BUG001",
+    name: "repair-did-not-settle",
+    severity: Severity::Error,
+    about: Cow::Borrowed("seamline · error · fix: none"),
+    documentation: Cow::Borrowed(include_str!("explain_bug.md")),
+};
+
+/// What is known about a code.
+struct Entry {
+    code: &'static str,
+    name: &'static str,
+    severity: Severity,
+    about: Cow<'static, str>,
+    documentation: Cow<'static, str>,
+}
+
+impl Entry {
+    fn find(code_or_name: &str) -> Option<Self> {
+        if BUG.code.eq_ignore_ascii_case(code_or_name) || BUG.name == code_or_name {
+            return Some(BUG);
+        }
+        seamline::rule(code_or_name).map(Self::of)
+    }
+
+    fn of(rule: &Rule) -> Self {
+        let about = format!("{} · {} · fix: {}", rule.group.as_str(), rule.severity.as_str(), rule.safety.as_str());
+        Self {
+            code: rule.code,
+            name: rule.name,
+            severity: rule.severity,
+            about: Cow::Owned(about),
+            documentation: Cow::Owned(seamline::documentation(rule)),
+        }
+    }
+
+    fn for_people(&self) -> String {
+        format!(
+            "{} {}  {}\n\n{}",
+            style::severity(self.severity).paint(self.code),
+            style::STRONG.paint(self.name),
+            style::FAINT.paint(&self.about),
+            markdown::render(&self.documentation, screen::width())
+        )
+    }
+
+    fn as_markdown(&self) -> String {
+        format!("# {} `{}`\n\n{}\n\n{}\n", self.code, self.name, self.about, self.documentation.trim_end())
+    }
+}
+
 impl Explain {
     pub(crate) fn run(&self) -> Result<Exit, Failure> {
-        let rule = seamline::rule(&self.code).ok_or_else(|| unknown(&self.code))?;
-        let documentation = seamline::documentation(rule);
+        let entry = Entry::find(&self.code).ok_or_else(|| unknown(&self.code))?;
         let mut output = Output::new();
-        if output::is_terminal() {
-            let about = format!("{} · {} · fix: {}", rule.group.as_str(), rule.severity.as_str(), rule.safety.as_str());
-            output.text(&format!(
-                "{} {}  {}\n\n{}",
-                style::severity(rule.severity).paint(rule.code),
-                style::STRONG.paint(rule.name),
-                style::FAINT.paint(&about),
-                markdown::render(&documentation, screen::width())
-            ));
-        } else {
-            output.text(&format!(
-                "# {} `{}`\n\n{} · {} · fix: {}\n\n{documentation}\n",
-                rule.code,
-                rule.name,
-                rule.group.as_str(),
-                rule.severity.as_str(),
-                rule.safety.as_str()
-            ));
-        }
+        output.text(&if output::is_terminal() { entry.for_people() } else { entry.as_markdown() });
         Ok(output.finish(Exit::Clean))
     }
 }

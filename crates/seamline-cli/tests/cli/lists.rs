@@ -33,6 +33,14 @@ fn a_rule_is_explained_by_code_and_by_name() {
 }
 
 #[test]
+fn the_finding_about_seamline_itself_is_explained() {
+    let bench = Bench::new();
+    let by_code = bench.run(&["explain", "bug001"]).expect(0);
+    assert_eq!(by_code, bench.run(&["explain", "repair-did-not-settle"]));
+    assert!(by_code.out.starts_with("# BUG001 `repair-did-not-settle`\n"), "{}", by_code.out);
+}
+
+#[test]
 fn what_was_meant_is_proposed() {
     let bench = Bench::new();
     let ran = bench.run(&["explain", "unansweredcall"]).expect(2);
@@ -54,8 +62,20 @@ fn every_preset_is_listed_with_its_knobs() {
         let name = policy["name"].as_str().unwrap();
         let shown = bench.run(&["policies", name]).expect(0).out;
         for knob in policy["knobs"].as_array().unwrap() {
-            assert!(shown.contains(knob["name"].as_str().unwrap()), "{shown}");
+            let set = format!("{} = {}", knob["name"].as_str().unwrap(), knob["value"]);
+            assert!(shown.contains(&set), "{shown}");
+            let values = knob["values"].as_array().unwrap();
+            assert!(values.iter().any(|value| value["name"] == knob["value"]), "{knob}");
+            for value in values {
+                let text = format!("preset = \"{name}\"\n{} = {}\n", knob["name"].as_str().unwrap(), value["name"]);
+                bench.write("policy.toml", text);
+                bench.run_on(crate::bench::CLEAN, &["check", "--policy", "policy.toml"]).expect(0);
+            }
         }
+        for text in policy["synthetic_text"].as_array().unwrap() {
+            assert!(shown.contains(text["name"].as_str().unwrap()), "{shown}");
+        }
+        assert!(!shown.contains("(X"), "{shown}");
         assert!(shown.contains(&format!("preset = \"{name}\"")), "{shown}");
     }
     bench.run(&["policies", "nothing"]).expect(2);
