@@ -17,7 +17,7 @@ pub(crate) fn run(command: &Command) -> Exit {
     let done = match command {
         Command::Check(args) => args.run(),
         Command::Fix(args) => args.run(),
-        Command::Undo(args) => Ok(args.run()),
+        Command::Undo(args) => args.run(),
         Command::Explain(args) => args.run(),
         Command::Rules(args) => Ok(args.run()),
         Command::Providers(args) => Ok(args.run()),

@@ -1,13 +1,14 @@
 //! `seamline undo`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::files::undo::{self, Force};
 use crate::output::{self, Output};
-use crate::render::style;
+use crate::render::{style, table};
 use crate::screen;
 
 /// Take the last repair of a file back
@@ -15,28 +16,40 @@ use crate::screen;
 /// Gives a file the exact bytes back that it had before `seamline fix` repaired it in place. Several repairs
 /// are taken back one after the other, the last one first. A file that was changed since is left alone.
 ///
-/// The old bytes are in `$XDG_STATE_HOME/seamline`, else in `~/.local/state/seamline`.
+/// The old bytes are in `$XDG_STATE_HOME/seamline`, else in `~/.local/state/seamline`, readable for you only. They
+/// stay there until you delete them; without them a repair cannot be taken back.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Undo {
     /// The file that was repaired
-    #[arg(value_name = "PATH")]
-    path: PathBuf,
+    #[arg(value_name = "PATH", required_unless_present = "list")]
+    path: Option<PathBuf>,
     /// Give the bytes back even if the file was changed since; what it holds now is kept aside
     #[arg(long)]
     force: bool,
+    /// List what can be taken back, of one file or of all, and take nothing back
+    #[arg(long, conflicts_with = "force")]
+    list: bool,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   seamline fix request.json
-  seamline undo request.json";
+  seamline undo request.json
+  seamline undo --list";
 
 impl Undo {
-    pub(crate) fn run(&self) -> Exit {
+    pub(crate) fn run(&self) -> Result<Exit, Failure> {
+        match &self.path {
+            Some(path) if !self.list => Ok(self.take_back(path)),
+            path => list(path.as_deref()),
+        }
+    }
+
+    fn take_back(&self, path: &Path) -> Exit {
         let force = if self.force { Force::Yes } else { Force::No };
-        let label = self.path.display().to_string();
-        let undone = match undo::undo(&self.path, force) {
+        let label = path.display().to_string();
+        let undone = match undo::undo(path, force) {
             Ok(undone) => undone,
             Err(failure) => {
                 output::complain_about(&label, &failure);
@@ -59,4 +72,16 @@ impl Undo {
         }
         output.finish(Exit::Clean)
     }
+}
+
+/// The repairs that can be taken back, in the order they were done.
+fn list(path: Option<&Path>) -> Result<Exit, Failure> {
+    let records = undo::list(path)?.into_iter();
+    let rows: Vec<_> = records.map(|record| [record.time, screen::printable(&record.path).into_owned()]).collect();
+    let mut output = Output::new();
+    output.text(&table::render(&rows, [style::FAINT, style::PLAIN], usize::MAX));
+    if rows.is_empty() {
+        output.text("no repair can be taken back\n");
+    }
+    Ok(output.finish(Exit::Clean))
 }

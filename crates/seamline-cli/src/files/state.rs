@@ -85,6 +85,22 @@ impl State {
         Ok(Repairs { folder, _lock: lock })
     }
 
+    /// The records of a file's repairs, or of all files', as text; those of one file in the
+    /// order of their numbers. A folder that is not there has none.
+    pub(crate) fn records(&self, path: Option<&Path>) -> std::io::Result<Vec<String>> {
+        let folders = match path {
+            Some(path) => vec![self.folder_of(path)],
+            None => entries(&self.root.join("repairs"))?,
+        };
+        let mut records = Vec::new();
+        for folder in folders {
+            for number in numbers(&folder)? {
+                records.push(std::fs::read_to_string(folder.join(number.to_string()))?);
+            }
+        }
+        Ok(records)
+    }
+
     fn failed(&self, error: &std::io::Error) -> Failure {
         let failure = Failure::io("keep the old bytes", error);
         Failure {
@@ -104,13 +120,7 @@ pub(crate) struct Repairs {
 impl Repairs {
     /// The numbers of the repairs, the last one last.
     pub(crate) fn numbers(&self) -> std::io::Result<Vec<u64>> {
-        let mut numbers = Vec::new();
-        for entry in std::fs::read_dir(&self.folder)? {
-            let name = entry?.file_name();
-            numbers.extend(name.to_str().and_then(|name| name.parse::<u64>().ok()));
-        }
-        numbers.sort_unstable();
-        Ok(numbers)
+        numbers(&self.folder)
     }
 
     /// Writes the record of a further repair, durably.
@@ -132,6 +142,23 @@ impl Repairs {
 
     fn path(&self, number: u64) -> PathBuf {
         self.folder.join(number.to_string())
+    }
+}
+
+/// The numbers among the names in a folder, in order.
+fn numbers(folder: &Path) -> std::io::Result<Vec<u64>> {
+    let names = entries(folder)?.into_iter();
+    let mut numbers: Vec<u64> = names.filter_map(|path| path.file_name()?.to_str()?.parse().ok()).collect();
+    numbers.sort_unstable();
+    Ok(numbers)
+}
+
+/// What is in a folder; nothing when there is none.
+fn entries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error),
+        Ok(entries) => entries.map(|entry| Ok(entry?.path())).collect(),
     }
 }
 

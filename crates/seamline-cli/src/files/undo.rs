@@ -17,13 +17,24 @@ const VERSION: u32 = 1;
 pub(crate) struct Record {
     version: u32,
     /// The file, as text; it is found by the hash of its path.
-    path: String,
+    pub(crate) path: String,
     /// The hash of the bytes it had.
     before: String,
     /// The hash of the bytes it got.
     after: String,
     /// When, as RFC 3339.
     pub(crate) time: String,
+}
+
+impl Record {
+    fn read(text: &str) -> Result<Self, Failure> {
+        let record: Self =
+            serde_json::from_str(text).map_err(|error| Failure::new(format!("the undo record is damaged: {error}")))?;
+        if record.version != VERSION {
+            return Err(Failure::new(format!("the undo record has version {}, not {VERSION}", record.version)));
+        }
+        Ok(record)
+    }
 }
 
 /// Whether a file that was changed since may be overwritten.
@@ -95,6 +106,17 @@ pub(crate) fn undo(path: &Path, force: Force) -> Result<Undone, Failure> {
     Ok(Undone { record, left, overwritten })
 }
 
+/// The repairs of a file, or of all files, that can be taken back, the oldest first.
+pub(crate) fn list(path: Option<&Path>) -> Result<Vec<Record>, Failure> {
+    let real = path.map(real).transpose()?;
+    let texts = State::find()?.records(real.as_deref());
+    let texts = texts.map_err(|error| Failure::io("read the undo records", &error))?;
+    let mut records = texts.iter().map(|text| Record::read(text)).collect::<Result<Vec<_>, _>>()?;
+    // Within a second they keep the order of their numbers.
+    records.sort_by(|one, other| one.time.cmp(&other.time));
+    Ok(records)
+}
+
 /// The last repair that took place. One that was recorded and then crashed left the file as
 /// it was; such records go.
 fn last(repairs: &Repairs, current: Option<&str>) -> Result<(u64, Record), Failure> {
@@ -102,11 +124,7 @@ fn last(repairs: &Repairs, current: Option<&str>) -> Result<(u64, Record), Failu
     let mut numbers = repairs.numbers().map_err(failed)?;
     while let Some(number) = numbers.pop() {
         let text = repairs.read(number).map_err(failed)?;
-        let record: Record = serde_json::from_str(&text)
-            .map_err(|error| Failure::new(format!("the undo record is damaged: {error}")))?;
-        if record.version != VERSION {
-            return Err(Failure::new(format!("the undo record has version {}, not {VERSION}", record.version)));
-        }
+        let record = Record::read(&text)?;
         let took_place = current != Some(&record.before) || record.before == record.after;
         if took_place {
             return Ok((number, record));

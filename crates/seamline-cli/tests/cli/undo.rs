@@ -125,3 +125,19 @@ fn two_repairs_at_once_lose_nothing() {
         assert_eq!(bench.read(&name), BROKEN);
     }
 }
+
+#[test]
+fn what_can_be_taken_back_is_listed() {
+    let bench = Bench::new();
+    assert_eq!(bench.run(&["undo", "--list"]).expect(0).out, "no repair can be taken back\n");
+    bench.write("a.json", BROKEN);
+    bench.write("b.json", BROKEN);
+    bench.run(&["fix", "a.json", "b.json"]).expect(0);
+    let all = bench.run(&["undo", "--list"]).expect(0).out;
+    assert_eq!(all.lines().count(), 2, "{all}");
+    let one = bench.run(&["undo", "--list", "a.json"]).expect(0).out;
+    assert!(one.ends_with("/a.json\n") && one.lines().count() == 1, "{one}");
+    bench.run(&["undo", "a.json"]).expect(0);
+    assert_eq!(bench.run(&["undo", "a.json", "--list"]).expect(0).out, "no repair can be taken back\n");
+    bench.run(&["undo"]).expect(2);
+}
