@@ -32,6 +32,7 @@ struct Listed {
     dialect: &'static str,
     about: &'static str,
     models: &'static [&'static str],
+    fallback: bool,
 }
 
 impl Providers {
@@ -43,6 +44,7 @@ impl Providers {
                 dialect: provider.dialect,
                 about: provider.about,
                 models: provider.models,
+                fallback: provider.fallback,
             })
             .collect();
         let mut output = Output::new();
@@ -58,12 +60,20 @@ fn text(providers: &[Listed]) -> String {
     let rows: Vec<_> = providers
         .iter()
         .map(|provider| {
-            let models: Vec<_> = provider.models.iter().map(|start| format!("{start}*")).collect();
-            let models = if models.is_empty() { "any other model".to_owned() } else { models.join(" ") };
-            let about = format!("{}; {models}", provider.about);
+            let about = format!("{}; {}", provider.about, recognised(provider));
             [provider.name.to_owned(), provider.dialect.to_owned(), about]
         })
         .collect();
     let paints = [style::HINT, style::PLAIN, style::FAINT];
     table::render(&rows, paints, screen::width())
+}
+
+/// The models a provider is recognised by.
+fn recognised(provider: &Listed) -> String {
+    let mut models: Vec<_> = provider.models.iter().map(|start| format!("{start}*")).collect();
+    if provider.fallback {
+        let rest = if models.is_empty() { "any model nobody else claims" } else { "and any that nobody else claims" };
+        models.push(rest.to_owned());
+    }
+    if models.is_empty() { "when `--provider` names it".to_owned() } else { models.join(" ") }
 }
