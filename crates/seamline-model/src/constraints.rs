@@ -141,11 +141,16 @@ pub enum Alphabet {
 }
 
 impl Alphabet {
+    /// Whether ids of this form are in the alphabet.
+    pub fn takes(self, form: crate::IdForm) -> bool {
+        self == Self::Any || form != crate::IdForm::Other
+    }
+
     /// Whether every character of `id` is in the alphabet.
     pub fn holds(self, id: &str) -> bool {
         match self {
             Self::Any => true,
-            Self::Word => id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'),
+            Self::Word => crate::transcript::is_word(id),
         }
     }
 }

@@ -29,6 +29,6 @@ pub use pairing::{Answer, CallState, Cycle, Fate, Pairing, ResultState, Scope};
 pub use span::{BlockIndex, MessageIndex, Span};
 pub use synthetic::{MARK, Reason, is_synthetic};
 pub use transcript::{
-    Block, BlockKind, Body, Call, Emptiness, Field, Input, Kinds, Message, Parts, ResultBlock, Role, ServerCall, Slot,
-    Transcript,
+    Block, BlockKind, Body, Call, Emptiness, Field, IdForm, Input, Kinds, Message, Parts, ResultBlock, Role,
+    ServerCall, Slot, Transcript,
 };

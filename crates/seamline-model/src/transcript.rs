@@ -267,6 +267,48 @@ pub struct Call<'a> {
     pub name: Option<Cow<'a, str>>,
     /// How its input is written.
     pub input: Input,
+    /// What its id is made of. Known here so that rules need not look at the text again.
+    pub id_form: IdForm,
+    /// Whether its name is made of letters, digits, `_` and `-` alone.
+    pub plain_name: bool,
+}
+
+impl<'a> Call<'a> {
+    /// A call as it was read.
+    pub fn new(id: Option<Cow<'a, str>>, name: Option<Cow<'a, str>>, input: Input) -> Self {
+        let id_form = IdForm::of(id.as_deref().unwrap_or(""));
+        let plain_name = name.as_deref().is_some_and(is_word);
+        Self { id, name, input, id_form, plain_name }
+    }
+}
+
+/// What an id is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IdForm {
+    /// Letters, digits, `_` and `-`.
+    Word,
+    /// The same, and starts as ids do that a client uses inside its own history.
+    Internal,
+    /// Other characters.
+    Other,
+}
+
+impl IdForm {
+    /// How ids start that a client uses inside its own history.
+    pub const INTERNAL: &'static str = "hist_tool_";
+
+    fn of(id: &str) -> Self {
+        match is_word(id) {
+            true if id.starts_with(Self::INTERNAL) => Self::Internal,
+            true => Self::Word,
+            false => Self::Other,
+        }
+    }
+}
+
+/// Whether a text is made of letters, digits, `_` and `-` alone.
+pub(crate) fn is_word(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
 }
 
 /// A call of a tool that the provider runs itself.

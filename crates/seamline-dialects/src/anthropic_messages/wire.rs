@@ -104,7 +104,7 @@ impl<'a> WireBlock<'_, 'a> {
     }
 
     fn call(&self) -> Call<'a> {
-        Call { id: self.id(), name: self.name.and_then(Value::str), input: input(self.input) }
+        Call::new(self.id(), self.name.and_then(Value::str), input(self.input))
     }
 
     fn server_call(&self, kind: &str) -> ServerCall<'a> {

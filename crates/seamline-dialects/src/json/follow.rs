@@ -32,16 +32,13 @@ impl<'a> Document<'a> {
         let mut after: Vec<Node> = Vec::with_capacity(before.len() + before.len() / 8);
         after.extend_from_slice(&before[..=list as usize]);
         for ((span, copied), origin) in encoded.spans.iter().zip(&encoded.copied).zip(&encoded.origins) {
-            match origin.filter(|_| *copied) {
-                Some(origin) => {
-                    let first = transcript.message(origin).wire;
-                    let last = before[first as usize].next;
-                    push_moved(&mut after, before, first..last, span.start);
-                }
-                None => {
-                    let scanned = Document::read(&encoded.text[span.range()]).ok()?;
-                    push_moved(&mut after, &scanned.nodes, 0..scanned.nodes.len() as u32, span.start);
-                }
+            if let Some(origin) = origin.filter(|_| *copied) {
+                let first = transcript.message(origin).wire;
+                let last = before[first as usize].next;
+                push_moved(&mut after, before, first..last, span.start);
+            } else {
+                let scanned = Document::read(&encoded.text[span.range()]).ok()?;
+                push_moved(&mut after, &scanned.nodes, 0..scanned.nodes.len() as u32, span.start);
             }
         }
         let list_next = after.len() as u32;

@@ -92,14 +92,10 @@ pub(super) fn call<'a>(value: Value<'_, 'a>, keys: &mut Keys) -> Call<'a> {
     match function.and_then(Value::object) {
         Some(function) => {
             let input = function.get("arguments").or_else(|| function.get("input"));
-            Call {
-                id,
-                name: function.get("name").and_then(Value::str),
-                input: input.map_or(Input::Missing, input_form),
-            }
+            Call::new(id, function.get("name").and_then(Value::str), input.map_or(Input::Missing, input_form))
         }
         // Name and arguments beside the id instead of under `function`.
-        None => Call { id, name: flat.and_then(Value::str), input: Input::Other },
+        None => Call::new(id, flat.and_then(Value::str), Input::Other),
     }
 }
 
@@ -115,11 +111,8 @@ fn input_form(value: Value<'_, '_>) -> Input {
 /// Reads a call from the legacy field.
 pub(super) fn legacy_call<'a>(value: Value<'_, 'a>) -> Call<'a> {
     let member = |key| value.object().and_then(|call| call.get(key));
-    Call {
-        id: member("id").and_then(Value::str),
-        name: member("name").and_then(Value::str),
-        input: member("input").map_or(Input::Missing, input_form),
-    }
+    let input = member("input").map_or(Input::Missing, input_form);
+    Call::new(member("id").and_then(Value::str), member("name").and_then(Value::str), input)
 }
 
 /// Reads a tool message as the result it is.

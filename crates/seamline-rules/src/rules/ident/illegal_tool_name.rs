@@ -83,8 +83,11 @@ declare_rule! {
 
 fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     let demand = &context.constraints.tool_name;
-    let name = context.transcript.call(state.call).and_then(|call| call.name.as_deref()).unwrap_or("");
-    if ids::is_legal_name(demand, name) {
+    let Some(call) = context.transcript.call(state.call) else {
+        return;
+    };
+    let name = call.name.as_deref().unwrap_or("");
+    if call.plain_name && (1..=demand.length_max).contains(&name.len()) {
         return;
     }
     let message = match name {

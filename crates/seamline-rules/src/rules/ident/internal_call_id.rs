@@ -2,15 +2,12 @@
 
 use std::collections::HashSet;
 
-use seamline_model::{BlockIndex, Safety, Stage};
+use seamline_model::{BlockIndex, CallState, IdForm, Safety, Stage};
 
 use super::rename::rename;
 use crate::context::Context;
 use crate::ids;
 use crate::rule::{Report, declare_rule};
-
-/// How ids start that a client uses inside its own history.
-const INTERNAL: &str = "hist_tool_";
 
 declare_rule! {
     /// # What it does
@@ -76,13 +73,15 @@ declare_rule! {
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
     let calls = &context.pairing.calls;
-    if !calls.iter().any(|state| context.id(state.call).starts_with(INTERNAL)) {
+    let is_internal =
+        |state: &CallState| context.transcript.call(state.call).is_some_and(|call| call.id_form == IdForm::Internal);
+    if !calls.iter().any(is_internal) {
         return;
     }
     let taken: HashSet<&str> = calls.iter().map(|state| context.id(state.call)).collect();
     for state in calls {
         let id = context.id(state.call);
-        if id.starts_with(INTERNAL) && ids::is_legal(&context.constraints.call_id, id) {
+        if is_internal(state) && ids::is_legal(&context.constraints.call_id, id) {
             found(context, report, state.call, &taken);
         }
     }
@@ -91,7 +90,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
 fn found(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex, taken: &HashSet<&str>) {
     let demand = &context.constraints.call_id;
     let id = context.id(call);
-    let rest = id.strip_prefix(INTERNAL).unwrap_or(id);
+    let rest = id.strip_prefix(IdForm::INTERNAL).unwrap_or(id);
     let plain = format!("{}{rest}", demand.prefix);
     let free = !rest.is_empty() && ids::is_legal(demand, &plain) && !taken.contains(plain.as_str());
     let made = if free { plain } else { ids::made(demand, id) };
