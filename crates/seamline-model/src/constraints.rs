@@ -96,20 +96,24 @@ impl ErrorText {
     pub fn render(self, values: &Values<'_>) -> String {
         let mut out = String::with_capacity(self.0.len() + values.id.len());
         let mut rest = self.0;
-        while let Some(open) = rest.find('{') {
-            let (before, after) = rest.split_at(open);
+        while let Some((before, after)) = rest.split_once('{') {
             out.push_str(before);
-            let Some(close) = after.find('}') else { break };
-            match &after[1..close] {
+            let Some((name, tail)) = after.split_once('}') else {
+                // Not a place: part of the provider's own text.
+                out.push('{');
+                rest = after;
+                break;
+            };
+            match name {
                 "message" => out.push_str(&values.message.to_string()),
                 "block" => out.push_str(&values.block.to_string()),
                 "id" => out.push_str(values.id),
                 "length" => out.push_str(&values.length.to_string()),
                 "kind" => out.push_str(values.kind),
-                // Not ours: part of the provider's own text, such as a pattern's `{1,64}`.
-                _ => out.push_str(&after[..=close]),
+                // Not a place either, such as a pattern's `{1,64}`.
+                other => out.push_str(&["{", other, "}"].concat()),
             }
-            rest = &after[close + 1..];
+            rest = tail;
         }
         out.push_str(rest);
         out

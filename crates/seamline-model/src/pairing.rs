@@ -453,3 +453,7 @@ impl<'t, 'a> Walk<'t, 'a> {
         key(self.transcript.result(self.pairing.results[position].result).and_then(|result| result.id.as_deref()))
     }
 }
+
+#[cfg(test)]
+#[path = "pairing_tests.rs"]
+mod tests;

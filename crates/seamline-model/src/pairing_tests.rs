@@ -108,7 +108,7 @@ fn kind(part: Part) -> BlockKind<'static> {
 }
 
 fn call(id: &'static str, name: Option<&'static str>) -> BlockKind<'static> {
-    BlockKind::Call(Call { id: there(id), name: name.map(Cow::Borrowed), input: Input::Object })
+    BlockKind::Call(Call::new(there(id), name.map(Cow::Borrowed), Input::Object))
 }
 
 fn result(id: &'static str, name: Option<&'static str>, synthetic: bool) -> BlockKind<'static> {
