@@ -178,7 +178,8 @@ fn room() -> usize {
 
 fn how_to_write(policy: &Listed) -> String {
     let sample = format!(
-        "  preset = \"{}\"\n  unanswered_call = \"remove_call\"\n\n  [synthetic_text]\n  missing = \"[no result was recorded]\"\n",
+        "  preset = \"{}\"\n  safety = \"unsafe\"  # what removes something is unsafe\n  \
+         orphan_result = \"remove\"\n\n  [synthetic_text]\n  missing = \"[no result was recorded]\"\n",
         policy.name
     );
     format!(

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use seamline::policy::OnInvalid;
 use seamline::{RepairAction, Repaired};
 
 use super::diff::{self, Sides};
@@ -90,6 +91,7 @@ fn headline(examined: &Examined<'_>, repaired: &Repaired<'_>, destination: &Dest
     let label = screen::printable(if examined.label == "-" { "standard input" } else { examined.label });
     let is_wrong = Counts::of(examined.findings).is_wrong();
     let is_dry_run = matches!(destination, Destination::Nowhere);
+    let policy = &examined.options.policy;
     let mark = if is_wrong { style::ERROR.paint("✗") } else { style::GOOD.paint("✓") };
     let found = screen::count(repaired.found.len(), "finding");
     let what = match (repaired.changed(), is_dry_run, is_wrong) {
@@ -97,6 +99,9 @@ fn headline(examined: &Examined<'_>, repaired: &Repaired<'_>, destination: &Dest
         (true, true, true) => format!("{found}; some would be put right"),
         (true, false, false) => format!("repaired; {found} put right"),
         (true, false, true) => "repaired in part".to_owned(),
+        (false, _, true) if policy.on_invalid != OnInvalid::Repair => {
+            format!("not repaired; policy `{}` only reports", policy.preset)
+        }
         (false, _, true) => "not repaired".to_owned(),
         (false, _, false) => "nothing wrong, nothing changed".to_owned(),
     };
