@@ -61,6 +61,12 @@ pub(crate) fn unreadable_text(content: Value<'_, '_>) -> Option<String> {
     (!readable).then(|| content.raw().to_owned())
 }
 
+/// Whether a text is a JSON value of this kind and nothing else, so that it can stand in
+/// another text.
+pub(crate) fn holds(text: &str, kind: Kind) -> bool {
+    Document::read(text).is_ok_and(|document| document.root().is(kind) && document.byte_order_mark.is_none())
+}
+
 fn is_object(text: &str) -> bool {
-    Document::read(text).is_ok_and(|document| document.root().is(Kind::Object))
+    holds(text, Kind::Object)
 }

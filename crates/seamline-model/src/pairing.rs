@@ -14,7 +14,7 @@
 //! Each step looks back only as far as the result itself, so appending messages changes
 //! an earlier pair only when one of them takes part in a pair itself.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::{BlockIndex, BlockKind, MessageIndex, ResultBlock, Role, Transcript};
 
@@ -192,6 +192,8 @@ struct Walk<'t, 'a> {
     span_of: Vec<Option<Running>>,
     /// Results whose id nobody had called before them, as places in the list of results.
     early: Vec<u32>,
+    /// Results without an id that no call without an id claimed, likewise.
+    nameless: Vec<u32>,
     /// The span last asked for its only open call, and the answer.
     counted: (Option<Running>, Option<usize>),
 }
@@ -209,6 +211,7 @@ impl<'t, 'a> Walk<'t, 'a> {
             known_cycles: 0,
             span_of: Vec::new(),
             early: Vec::new(),
+            nameless: Vec::new(),
             counted: (None, None),
         }
     }
@@ -312,8 +315,12 @@ impl<'t, 'a> Walk<'t, 'a> {
         queue.calls.get(queue.next).map(|&index| index as usize)
     }
 
-    /// Step 2, looking back.
+    /// Step 2, looking back. A result without an id is only known by where it stands.
     fn claim_late(&mut self, key: Key<'t>, block: BlockIndex, position: u32) -> Fate {
+        if key.is_none() {
+            self.nameless.push(position);
+            return Fate::Orphan;
+        }
         self.learn_closed_spans();
         let known = self.known.entry(key).or_default();
         match (known.open.as_slice(), known.latest) {
@@ -380,31 +387,39 @@ impl<'t, 'a> Walk<'t, 'a> {
         for index in (0..self.pairing.calls.len()).rev() {
             first_call.insert(self.call_key(index), index);
         }
-        for position in std::mem::take(&mut self.early) {
+        let mut claimed: HashSet<usize> = HashSet::new();
+        for &position in &self.early.clone() {
             let position = position as usize;
-            let Some(&index) = first_call.get(&self.result_key(position)) else {
-                continue;
-            };
-            if self.pairing.calls[index].answer.is_none() {
+            let Some(&index) = first_call.get(&self.result_key(position)) else { continue };
+            // Further ones repeat the first, or replace it when it was made up.
+            if self.pairing.calls[index].answer.is_none() || claimed.contains(&index) {
+                claimed.insert(index);
                 let block = self.pairing.results[position].result;
-                self.pairing.results[position].fate = self.answer(index, block);
+                self.pairing.results[position].fate = self.answer_again(index, block);
             }
         }
     }
 
-    /// Step 3.
+    /// Step 3. Only for results whose id nobody had called before them: one that names
+    /// another call is not addressed wrongly, it is late.
     fn claim_misaddressed(&mut self) {
-        for position in 0..self.pairing.results.len() {
-            if self.pairing.results[position].fate != Fate::Orphan {
+        let mut candidates = [std::mem::take(&mut self.early), std::mem::take(&mut self.nameless)].concat();
+        candidates.sort_unstable();
+        // Where results before their call are not recognised, calls after count as well.
+        let called: HashSet<Key<'t>> = if self.scope.early {
+            HashSet::new()
+        } else {
+            (0..self.pairing.calls.len()).map(|index| self.call_key(index)).collect()
+        };
+        for position in candidates {
+            let position = position as usize;
+            let key = self.result_key(position);
+            let free = key.is_none() || !called.contains(&key);
+            if self.pairing.results[position].fate != Fate::Orphan || !free {
                 continue;
             }
-            let Some(span) = self.span_of[position] else {
-                continue;
-            };
-            // An orphan's id names no call of its own cycle, or step 1 had claimed it.
-            let Some(index) = self.only_open_call(span) else {
-                continue;
-            };
+            let Some(span) = self.span_of[position] else { continue };
+            let Some(index) = self.only_open_call(span) else { continue };
             if self.names_agree(index, position) {
                 self.readdress(index, position);
             }

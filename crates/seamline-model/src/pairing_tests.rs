@@ -113,7 +113,7 @@ fn call(id: &'static str, name: Option<&'static str>) -> BlockKind<'static> {
 
 fn result(id: &'static str, name: Option<&'static str>, synthetic: bool) -> BlockKind<'static> {
     let (name, parts) = (name.map(Cow::Borrowed), Parts::Text(Emptiness::Present));
-    BlockKind::Result(ResultBlock { id: there(id), name, synthetic, parts, content: Span::default() })
+    BlockKind::Result(ResultBlock { id: there(id), name, synthetic, failed: false, parts, content: Span::default() })
 }
 
 /// `-` stands for an id that is not there.
@@ -259,7 +259,7 @@ fn an_early_result_does_not_answer_a_call_that_has_its_own() {
 #[test]
 fn of_two_early_results_the_first_answers() {
     let messages = [answers(&[Result("A"), Result("A")]), calls(&["A"])];
-    assert_eq!(fates(&messages, Scope::ALL), [Seen::Answers(0), Seen::Orphan]);
+    assert_eq!(fates(&messages, Scope::ALL), [Seen::Answers(0), Seen::Duplicate(0)]);
 }
 
 #[test]

@@ -347,6 +347,8 @@ pub struct ResultBlock<'a> {
     pub name: Option<Cow<'a, str>>,
     /// Whether its text is known to be made up by a repair, ours or another program's.
     pub synthetic: bool,
+    /// Whether it says that the tool failed, in dialects that have a sign for it.
+    pub failed: bool,
     /// What it holds.
     pub parts: Parts,
     /// Where its content stands in the source; empty when there is none.

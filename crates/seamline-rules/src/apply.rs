@@ -68,6 +68,8 @@ pub struct Action {
     pub synthetic: bool,
     /// The source of what it took out for good.
     pub dropped: Option<String>,
+    /// Whether what it took out was made up itself.
+    pub dropped_synthetic: bool,
     /// Hash of the message before.
     pub before_hash: Option<String>,
     /// Hash of the message after.
@@ -181,6 +183,7 @@ impl State<'_> {
                 call_id: finding.call_id.clone(),
                 synthetic: is_synthetic_edit(edit),
                 dropped: dropped(transcript, edit, fix),
+                dropped_synthetic: matches!(edit, Edit::Remove { block } if is_made_up(transcript, *block)),
                 before_hash,
                 after_hash: None,
             });
@@ -403,9 +406,10 @@ fn action_name(edit: &Edit) -> &'static str {
     }
 }
 
-/// What an edit takes out for good: only unsafe fixes do.
+/// What an edit takes out for good: unsafe fixes do, and results that count as made up.
 fn dropped(transcript: &Transcript<'_>, edit: &Edit, fix: &Fix) -> Option<String> {
-    if fix.safety != seamline_model::Safety::Unsafe {
+    let made_up = matches!(edit, Edit::Remove { block } if is_made_up(transcript, *block));
+    if fix.safety != seamline_model::Safety::Unsafe && !made_up {
         return None;
     }
     match edit {
@@ -414,4 +418,8 @@ fn dropped(transcript: &Transcript<'_>, edit: &Edit, fix: &Fix) -> Option<String
         Edit::Patch { span, text } if text.is_empty() => Some(transcript.text(*span).to_owned()),
         _ => None,
     }
+}
+
+fn is_made_up(transcript: &Transcript<'_>, block: BlockIndex) -> bool {
+    transcript.result(block).is_some_and(|result| result.synthetic)
 }

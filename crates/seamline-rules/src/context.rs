@@ -1,6 +1,7 @@
 //! What a rule sees.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashSet;
 
 use seamline_model::{
     BlockIndex, CallState, Carrier, Constraints, Fate, MessageIndex, Pairing, Role, Transcript, Values,
@@ -19,6 +20,8 @@ pub(crate) struct Context<'c, 'a> {
     /// For each message, the message in which its calls are answered (results as blocks)
     /// or the message that it answers (results as messages).
     partner: Vec<Option<MessageIndex>>,
+    /// The ids of the calls of one message, the one last asked for.
+    siblings: RefCell<(Option<MessageIndex>, HashSet<String>)>,
     /// For each message, whether it holds results and nothing else; and the last that does
     /// not. Only looked at once something is wrong.
     only_results: OnceCell<(Vec<bool>, Option<MessageIndex>)>,
@@ -32,7 +35,15 @@ impl<'c, 'a> Context<'c, 'a> {
             Carrier::UserBlocks => answer_messages(transcript, constraints.joint_answers),
             Carrier::ToolMessages => answered_messages(transcript),
         };
-        let mut context = Self { transcript, constraints, policy, pairing, partner, only_results: OnceCell::new() };
+        let mut context = Self {
+            transcript,
+            constraints,
+            policy,
+            pairing,
+            partner,
+            siblings: RefCell::default(),
+            only_results: OnceCell::new(),
+        };
         if policy.match_scope == MatchScope::Adjacent {
             context.forget_displaced();
         }
@@ -112,6 +123,18 @@ impl<'c, 'a> Context<'c, 'a> {
         let call = self.transcript.call(block).and_then(|call| call.id.as_deref());
         let result = self.transcript.result(block).and_then(|result| result.id.as_deref());
         call.or(result).unwrap_or("")
+    }
+
+    /// Whether another call of the same message has this id.
+    pub(crate) fn is_taken(&self, call: BlockIndex, id: &str) -> bool {
+        let message = self.transcript.block(call).message;
+        let mut siblings = self.siblings.borrow_mut();
+        if siblings.0 != Some(message) {
+            let calls = self.transcript.blocks_of(message).filter_map(|(block, _)| self.transcript.call(block));
+            let ids = calls.filter_map(|call| call.id.as_deref().map(str::to_owned)).collect();
+            *siblings = (Some(message), ids);
+        }
+        siblings.1.contains(id)
     }
 
     /// The values of a block for an error text.

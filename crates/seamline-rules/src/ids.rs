@@ -8,11 +8,18 @@ const HASH_CHARS: usize = 24;
 /// How many characters of a hash tell two changed names apart.
 const NAME_HASH_CHARS: usize = 8;
 
-/// An id that the provider takes, the same for the same `seed`.
-pub(crate) fn made(demand: &IdDemand, seed: &str) -> String {
-    let mut id = format!("{}{}", demand.prefix, hash(seed, HASH_CHARS));
-    id.truncate(demand.length_max);
-    id
+/// How many ids are tried before one that is taken is used all the same.
+const PROBES_MAX: u32 = 64;
+
+/// An id that the provider takes and nobody has, the same for the same `seed`.
+pub(crate) fn made(demand: &IdDemand, seed: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    let id = |probe: u32| {
+        let salted = if probe == 0 { hash(seed, HASH_CHARS) } else { hash(&format!("{seed}#{probe}"), HASH_CHARS) };
+        let mut id = format!("{}{salted}", demand.prefix);
+        id.truncate(demand.length_max);
+        id
+    };
+    (0..PROBES_MAX).map(id).find(|id| !is_taken(id)).unwrap_or_else(|| id(PROBES_MAX))
 }
 
 /// Whether a provider takes an id.

@@ -102,6 +102,8 @@ pub struct Dropped {
     pub pointer: Option<String>,
     /// The bytes, as they stood.
     pub source: String,
+    /// Whether it was made up itself: nothing anyone said is lost with it.
+    pub synthetic: bool,
 }
 
 /// What stayed the same from the start of a body.
@@ -154,7 +156,7 @@ impl Repaired<'_> {
     /// # Ok::<(), seamline::Error>(())
     /// ```
     pub fn lossless(&self) -> bool {
-        self.dropped.is_empty()
+        self.dropped.iter().all(|dropped| dropped.synthetic)
     }
 }
 
@@ -217,7 +219,12 @@ fn reported(
             let place = action.place.unwrap_or(Place { message: action.message, ..Place::default() });
             let pointer = place.message.map(|_| dialect.pointer(transcript, &place));
             if let Some(source) = action.dropped {
-                dropped.push(Dropped { code: action.code, pointer: pointer.clone(), source });
+                dropped.push(Dropped {
+                    code: action.code,
+                    pointer: pointer.clone(),
+                    source,
+                    synthetic: action.dropped_synthetic,
+                });
             }
             RepairAction {
                 code: action.code,

@@ -133,6 +133,10 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         let plan = self.plan.get(index);
         let mut role = self.transcript.message(index).role;
         if let Some(MessagePlan { regroup: true, .. }) = plan {
+            let mut items = items;
+            if self.must_stay_whole(index) {
+                items.sort_by_key(|item| item.sort == Sort::Result);
+            }
             let mut groups: Vec<(Role, Vec<Item<'a>>)> = Vec::new();
             for item in items {
                 let own = item.sort.role().unwrap_or(role);
@@ -159,6 +163,15 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         } else {
             self.group(index, (role, changed), items, true);
         }
+    }
+
+    /// Whether what the assistant said may not be divided: signed reasoning and the
+    /// provider's own calls with their results.
+    fn must_stay_whole(&self, index: MessageIndex) -> bool {
+        let is_server =
+            |kind: &BlockKind<'_>| matches!(kind, BlockKind::ServerCall(_) | BlockKind::ServerResult { .. });
+        self.transcript.has_signed_reasoning(index)
+            || self.transcript.blocks_of(index).any(|(_, block)| is_server(&block.kind))
     }
 
     fn group(&mut self, index: MessageIndex, (role, changed): (Role, bool), items: Vec<Item<'a>>, first: bool) {

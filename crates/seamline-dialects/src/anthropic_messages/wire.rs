@@ -42,8 +42,13 @@ pub(super) fn role(value: Value<'_, '_>) -> Role {
 #[derive(Default)]
 struct WireBlock<'d, 'a> {
     kind: Option<Value<'d, 'a>>,
-    /// The block's own id, or the one it names.
+    /// The block's own id.
     id: Option<Value<'d, 'a>>,
+    /// The id of the call it answers.
+    answers: Option<Value<'d, 'a>>,
+    /// An id under a key of another program or dialect.
+    foreign_id: Option<Value<'d, 'a>>,
+    is_error: Option<Value<'d, 'a>>,
     name: Option<Value<'d, 'a>>,
     input: Option<Value<'d, 'a>>,
     text: Option<Value<'d, 'a>>,
@@ -62,9 +67,11 @@ pub(super) fn block<'a>(value: Value<'_, 'a>, keys: &mut Keys) -> BlockKind<'a> 
             "text" => keys.set(&mut block.text, member),
             "content" => keys.set(&mut block.content, member),
             "signature" => keys.set(&mut block.signature, member),
-            "id" | "tool_use_id" => keys.set_id(&mut block.id, member, true),
+            "id" => keys.set(&mut block.id, member),
+            "tool_use_id" => keys.set(&mut block.answers, member),
+            "is_error" => keys.set(&mut block.is_error, member),
             other if CALL_ID_KEYS.contains(&other) || RESULT_ID_KEYS.contains(&other) => {
-                keys.set_id(&mut block.id, member, false);
+                keys.set(&mut block.foreign_id, member);
             }
             _ => {}
         }
@@ -80,35 +87,40 @@ impl<'a> WireBlock<'_, 'a> {
                 Some(text) if text.is(Kind::String) => BlockKind::Text(emptiness(text)),
                 _ => BlockKind::Opaque,
             },
-            "tool_use" => {
-                self.note_foreign_id("id", keys);
-                BlockKind::Call(self.call())
-            }
-            "tool_result" => {
-                self.note_foreign_id("tool_use_id", keys);
-                BlockKind::Result(self.result())
-            }
+            "tool_use" => BlockKind::Call(self.call(self.id_or_foreign(self.id, "id", keys))),
+            "tool_result" => BlockKind::Result(self.result(self.id_or_foreign(self.answers, "tool_use_id", keys))),
             "server_tool_use" | "mcp_tool_use" => BlockKind::ServerCall(self.server_call(&kind)),
             "thinking" => {
                 BlockKind::Reasoning { signed: self.signature.is_some_and(|value| !value.raw_str().is_empty()) }
             }
             "redacted_thinking" => BlockKind::Reasoning { signed: true },
-            other if other.ends_with("_tool_result") => BlockKind::ServerResult { id: self.id(), kind },
+            other if other.ends_with("_tool_result") => {
+                BlockKind::ServerResult { id: self.answers.and_then(Value::str), kind }
+            }
             other if is_media_type(other) => BlockKind::Media,
             _ => BlockKind::Opaque,
         }
     }
 
-    fn id(&self) -> Option<Cow<'a, str>> {
-        self.id.and_then(Value::str)
+    /// The id under the key this dialect uses, else under another one, which is noted.
+    fn id_or_foreign(
+        &self,
+        own: Option<Value<'_, 'a>>,
+        expected: &'static str,
+        keys: &mut Keys,
+    ) -> Option<Cow<'a, str>> {
+        if let (None, Some(id)) = (own, self.foreign_id) {
+            keys.foreign(id.key().span(), expected);
+        }
+        own.or(self.foreign_id).and_then(Value::str)
     }
 
-    fn call(&self) -> Call<'a> {
-        Call::new(self.id(), self.name.and_then(Value::str), input(self.input))
+    fn call(&self, id: Option<Cow<'a, str>>) -> Call<'a> {
+        Call::new(id, self.name.and_then(Value::str), input(self.input))
     }
 
     fn server_call(&self, kind: &str) -> ServerCall<'a> {
-        let call = self.call();
+        let call = self.call(self.id.and_then(Value::str));
         let family = match call.name.as_deref() {
             Some(name) if name.starts_with("tool_search_tool") => Cow::Borrowed("tool_search"),
             _ => call.name.clone().unwrap_or_default(),
@@ -116,19 +128,12 @@ impl<'a> WireBlock<'_, 'a> {
         ServerCall { call, must_be_answered: kind == "server_tool_use", family }
     }
 
-    fn result(&self) -> ResultBlock<'a> {
+    fn result(&self, id: Option<Cow<'a, str>>) -> ResultBlock<'a> {
         let parts = self.content.map_or(Parts::Missing, parts);
         let synthetic = self.content.and_then(only_text).is_some_and(|text| is_synthetic(&text));
         let content = self.content.map_or(Span::default(), Value::span);
-        ResultBlock { id: self.id(), name: None, synthetic, parts, content }
-    }
-
-    fn note_foreign_id(&self, expected: &'static str, keys: &mut Keys) {
-        if let Some(id) = self.id
-            && !id.key().says(expected)
-        {
-            keys.foreign(id.key().span(), expected);
-        }
+        let failed = self.is_error.is_some_and(|value| value.is(Kind::True));
+        ResultBlock { id, name: None, synthetic, failed, parts, content }
     }
 }
 

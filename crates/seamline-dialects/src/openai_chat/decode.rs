@@ -10,6 +10,7 @@ use super::NAME;
 use super::wire::{self, WireMessage};
 use crate::json::{Kind, Value};
 use crate::reading::{Keys, emptiness, messages, note_irregularities, unreadable};
+use crate::rewriting::holds;
 use crate::{Document, Error};
 
 pub(super) fn decode<'a>(document: &Document<'a>) -> Result<Transcript<'a>, Error> {
@@ -123,7 +124,7 @@ impl<'a> Reader<'a> {
     fn odd_calls(&mut self, message: MessageIndex, calls: Value<'_, 'a>) {
         let list = match calls.kind() {
             Kind::Object => Some(format!("[{}]", calls.raw())),
-            _ => calls.str().map(Cow::into_owned).filter(|list| is_list(list)),
+            _ => calls.str().map(Cow::into_owned).filter(|list| holds(list, Kind::Array)),
         };
         let kind = match list {
             Some(list) => IrregularityKind::CallListAsText { list },
@@ -162,8 +163,4 @@ fn body(content: Option<Value<'_, '_>>) -> Body {
         Some(_) => Body::Unreadable,
         None => Body::Missing,
     }
-}
-
-fn is_list(text: &str) -> bool {
-    Document::read(text).is_ok_and(|document| document.root().is(Kind::Array))
 }

@@ -102,7 +102,9 @@ impl<'a> Encoder<'_, 'a, '_> {
             return true;
         };
         let Some(change) = plan.blocks.get(&block) else {
-            self.writer.copy(index);
+            let text = rewrite::without_calls(self.document, self.transcript, index);
+            self.writer.rewrite(Some(index), &text);
+            self.note_landed(index);
             return true;
         };
         if change.gone {

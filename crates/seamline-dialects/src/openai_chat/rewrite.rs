@@ -157,6 +157,14 @@ impl<'a> MessageParts<'_, 'a, '_> {
     }
 }
 
+/// A message without its list of calls.
+pub(super) fn without_calls(document: &Document<'_>, transcript: &Transcript<'_>, index: MessageIndex) -> String {
+    let message = transcript.message(index);
+    let members = document.value(message.wire).object();
+    let mut patches = members.map(|members| cuts(members, &[calls::LIST])).unwrap_or_default();
+    apply_patches(transcript.source, message.span.range(), &mut patches)
+}
+
 /// Patches that take members out of an object.
 fn cuts(members: Object<'_, '_>, keys: &[&str]) -> Patches {
     members.cut(keys).into_iter().map(|span| (span, String::new())).collect()

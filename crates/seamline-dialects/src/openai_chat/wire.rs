@@ -126,6 +126,7 @@ pub(super) fn result<'a>(message: &WireMessage<'_, 'a>, keys: &mut Keys) -> Resu
         id: message.answers.and_then(Value::str),
         name: message.name.and_then(Value::str),
         synthetic: message.content.and_then(only_text).is_some_and(|text| is_synthetic(&text)),
+        failed: false,
         parts: message.content.map_or(Parts::Missing, parts),
         content: message.content.map_or(Span::default(), Value::span),
     }

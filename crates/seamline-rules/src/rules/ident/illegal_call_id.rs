@@ -78,7 +78,7 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
         return;
     }
     let values = context.values(state.call, id);
-    let made = ids::made(demand, id);
+    let made = ids::made(demand, id, |made| context.is_taken(state.call, made));
     report
         .block(context, state.call, format!("id `{id}` holds characters that the provider does not take"))
         .call_id(id)

@@ -1,7 +1,5 @@
 //! `IDENT006 internal-call-id`
 
-use std::collections::HashSet;
-
 use seamline_model::{BlockIndex, CallState, IdForm, Safety, Stage};
 
 use super::rename::rename;
@@ -78,22 +76,21 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     if !calls.iter().any(is_internal) {
         return;
     }
-    let taken: HashSet<&str> = calls.iter().map(|state| context.id(state.call)).collect();
     for state in calls {
         let id = context.id(state.call);
         if is_internal(state) && ids::is_legal(&context.constraints.call_id, id) {
-            found(context, report, state.call, &taken);
+            found(context, report, state.call);
         }
     }
 }
 
-fn found(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex, taken: &HashSet<&str>) {
+fn found(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex) {
     let demand = &context.constraints.call_id;
     let id = context.id(call);
     let rest = id.strip_prefix(IdForm::INTERNAL).unwrap_or(id);
     let plain = format!("{}{rest}", demand.prefix);
-    let free = !rest.is_empty() && ids::is_legal(demand, &plain) && !taken.contains(plain.as_str());
-    let made = if free { plain } else { ids::made(demand, id) };
+    let free = !rest.is_empty() && ids::is_legal(demand, &plain) && !context.is_taken(call, &plain);
+    let made = if free { plain } else { ids::made(demand, id, |made| context.is_taken(call, made)) };
     report.block(context, call, format!("id `{id}` is a client's own")).call_id(id).fix(
         Stage::Finish,
         Safety::Safe,

@@ -89,7 +89,7 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     }
     let length = id.chars().count();
     let values = Values { length, ..context.values(state.call, id) };
-    let made = ids::made(demand, id);
+    let made = ids::made(demand, id, |made| context.is_taken(state.call, made));
     report
         .block(context, state.call, format!("id of {length} characters is longer than {}", demand.length_max))
         .call_id(id)

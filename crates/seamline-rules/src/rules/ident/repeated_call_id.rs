@@ -143,7 +143,7 @@ fn check_group(context: &Context<'_, '_>, report: &mut Report, states: &[CallSta
 fn another(context: &Context<'_, '_>, id: &str, index: usize, taken: impl Fn(&str) -> bool) -> String {
     let demand = &context.constraints.call_id;
     let plain = format!("{id}__{}", index + 1);
-    if ids::is_legal(demand, &plain) && !taken(&plain) { plain } else { ids::made(demand, &plain) }
+    if ids::is_legal(demand, &plain) && !taken(&plain) { plain } else { ids::made(demand, &plain, taken) }
 }
 
 fn found(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex, made: &str) {

@@ -127,6 +127,7 @@ fn found(context: &Context<'_, '_>, report: &mut Report, (result, call): (BlockI
 
 /// Whether two results hold the same bytes.
 fn says_the_same(context: &Context<'_, '_>, one: BlockIndex, other: BlockIndex) -> bool {
-    let content = |block| context.transcript.result(block).map(|result| context.transcript.text(result.content));
+    let content =
+        |block| context.transcript.result(block).map(|result| (result.failed, context.transcript.text(result.content)));
     content(one) == content(other)
 }

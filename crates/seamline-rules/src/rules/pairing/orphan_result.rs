@@ -109,10 +109,12 @@ pub(super) fn heading(context: &Context<'_, '_>, result: BlockIndex) -> String {
         MatchScope::Anywhere => "its call is not in this conversation",
         MatchScope::Adjacent | MatchScope::Span | MatchScope::Forward => "it does not stand where its call is",
     };
+    let failed = context.transcript.result(result).is_some_and(|result| result.failed);
+    let kept = if failed { "an error, kept as text" } else { "kept as text" };
     match (name, id) {
-        (Some(name), _) => format!("[output of tool {name}, kept as text: {why}]"),
-        (None, "") => format!("[tool output, kept as text: {why}]"),
-        (None, id) => format!("[output of tool call {id}, kept as text: {why}]"),
+        (Some(name), _) => format!("[output of tool {name}, {kept}: {why}]"),
+        (None, "") => format!("[tool output, {kept}: {why}]"),
+        (None, id) => format!("[output of tool call {id}, {kept}: {why}]"),
     }
 }
 
@@ -123,7 +125,7 @@ fn rebuilt(context: &Context<'_, '_>, result: BlockIndex) -> Edit {
     let id = if ids::is_legal(&context.constraints.call_id, own) {
         own.to_owned()
     } else {
-        ids::made(&context.constraints.call_id, context.transcript.text(content.span))
+        ids::made(&context.constraints.call_id, context.transcript.text(content.span), |_| false)
     };
     Edit::ReconstructCall { result, id, name: name.to_owned() }
 }

@@ -86,20 +86,23 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     let count = context.transcript.messages.len();
     let mut start = 0;
     while start < count {
-        let end = run_end(context, start);
-        // An open turn may still get its results, beside those of the client's calls.
-        let open = end == count || (end + 1 == count && context.holds_only_results(MessageIndex(end as u32)));
-        if !open {
+        let end = turn_end(context, start);
+        // An open turn may still get its results.
+        if end < count {
             check_run(context, report, start..end);
         }
         start = end.max(start + 1);
     }
 }
 
-/// One past the last of the assistant messages in a row from `start`.
-fn run_end(context: &Context<'_, '_>, start: usize) -> usize {
-    let run = context.transcript.messages[start..].iter().take_while(|message| message.role == Role::Assistant);
-    start + run.count()
+/// One past the last message of the turn at `start`: messages of the assistant, and those
+/// that hold only results, which do not close a turn.
+fn turn_end(context: &Context<'_, '_>, start: usize) -> usize {
+    let belongs = |index: &usize| {
+        context.transcript.messages[*index].role == Role::Assistant
+            || context.holds_only_results(MessageIndex(*index as u32))
+    };
+    (start..context.transcript.messages.len()).take_while(belongs).last().map_or(start, |last| last + 1)
 }
 
 fn check_run(context: &Context<'_, '_>, report: &mut Report, run: std::ops::Range<usize>) {

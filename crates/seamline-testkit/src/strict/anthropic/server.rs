@@ -8,7 +8,9 @@ use crate::strict::{Violation, ViolationKind, wire};
 pub(super) fn check(messages: &[Value], violations: &mut Vec<Violation>) {
     let mut index = 0;
     while index < messages.len() {
-        let length = messages[index..].iter().take_while(|message| wire::role(message) == "assistant").count();
+        // ANT-37: a message with nothing but results does not close the turn.
+        let belongs = |message: &&Value| wire::role(message) == "assistant" || is_only_results(message);
+        let length = messages[index..].iter().take_while(belongs).count();
         let end = index + length.max(1);
         check_run(messages, index..end, violations);
         index = end;
@@ -34,7 +36,8 @@ fn check_run(messages: &[Value], run: std::ops::Range<usize>, violations: &mut V
             }
         }
     }
-    if !may_stay_open(messages, end) {
+    // The last turn may go on.
+    if end < messages.len() {
         let open = calls.iter().filter(|call| !call.answered);
         let kind = ViolationKind::UnansweredServerCall;
         violations.extend(open.map(|call| Violation { message: call.message, kind }));
@@ -56,12 +59,6 @@ fn answer(calls: &mut [ServerCall], result: &Value) -> bool {
         found = true;
     }
     found
-}
-
-/// ANT-37: the last turn may go on, with nothing after it or with nothing but results.
-fn may_stay_open(messages: &[Value], end: usize) -> bool {
-    let is_last = !messages[end..].iter().any(|message| wire::role(message) == "assistant");
-    is_last && messages.get(end).is_none_or(is_only_results)
 }
 
 fn is_only_results(message: &Value) -> bool {

@@ -35,8 +35,10 @@ fn a_server_call_stays_open_only_while_its_turn_does() {
     accepts(&json!([pending, user(&json!([result("A")]))]));
     rejects(&json!([pending, user(&json!([result("A"), text("also")]))]), &[(0, UnansweredServerCall)]);
     rejects(&json!([assistant(&json!([server_call("S")])), user(&json!("next"))]), &[(0, UnansweredServerCall)]);
-    let closed = json!([pending, user(&json!([result("A")])), assistant(&json!("done"))]);
+    let closed = json!([pending, user(&json!([result("A")])), assistant(&json!("done")), user(&json!("next"))]);
     rejects(&closed, &[(0, UnansweredServerCall)]);
+    let answered = assistant(&json!([server_result("S"), text("done")]));
+    accepts(&json!([pending, user(&json!([result("A")])), answered, user(&json!("next"))]));
 }
 
 #[test]
