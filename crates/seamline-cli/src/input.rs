@@ -65,6 +65,16 @@ pub(crate) enum Input {
     Unusable(String, Failure),
 }
 
+impl Input {
+    /// The file a body comes from, symbolic links followed.
+    pub(crate) fn real_path(&self) -> Option<PathBuf> {
+        match self {
+            Self::Body(Source::Path(path)) => std::fs::canonicalize(path).ok(),
+            Self::Body(Source::Stdin) | Self::Unusable(..) => None,
+        }
+    }
+}
+
 /// What came of the paths that were given.
 #[derive(Debug, Default)]
 pub(crate) struct Inputs {

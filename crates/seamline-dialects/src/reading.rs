@@ -127,6 +127,15 @@ impl Keys {
         self.note(kind, key.span());
     }
 
+    /// What an id says. One that is a number is read by its digits, and noted.
+    pub(crate) fn id<'a>(&mut self, value: Value<'_, 'a>) -> Option<Cow<'a, str>> {
+        if value.is(Kind::Number) {
+            self.note(IrregularityKind::UnquotedId, value.span());
+            return Some(Cow::Borrowed(value.raw()));
+        }
+        value.str()
+    }
+
     /// Notes a key that this dialect calls differently.
     pub(crate) fn foreign(&mut self, key: Span, expected: &'static str) {
         self.note(IrregularityKind::ForeignKey { expected }, key);

@@ -60,4 +60,6 @@ pub enum IrregularityKind {
         /// What was found instead.
         found: &'static str,
     },
+    /// An id that is written without quotes, as a number.
+    UnquotedId,
 }

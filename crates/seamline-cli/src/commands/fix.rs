@@ -121,6 +121,22 @@ impl Fix {
             return Err(Failure::new("`--diff` is for people and has no other format than text")
                 .with_hint("`--report FILE` writes what would be done as JSON"));
         }
+        self.refuse_to_overwrite(inputs)
+    }
+
+    /// A report or copy in the place of a body would take the body with it.
+    fn refuse_to_overwrite(&self, inputs: &Inputs) -> Result<(), Failure> {
+        let bodies: Vec<PathBuf> = inputs.list.iter().filter_map(Input::real_path).collect();
+        for (option, hint, target) in [
+            ("--report", "give the report a name of its own", &self.report),
+            ("--output", "leave `--output` out to repair in place, which can be undone", &self.output),
+        ] {
+            let Some(target) = target else { continue };
+            if std::fs::canonicalize(target).is_ok_and(|target| bodies.contains(&target)) {
+                let message = format!("`{option} {}` would overwrite a body that is to be repaired", target.display());
+                return Err(Failure::new(message).with_hint(hint));
+            }
+        }
         Ok(())
     }
 

@@ -238,3 +238,17 @@ fn the_examples_are_broken_and_can_be_repaired() {
         bench.run(&["check", name]).expect(0);
     }
 }
+
+#[test]
+fn neither_a_report_nor_a_copy_may_overwrite_a_body() {
+    let bench = Bench::new();
+    bench.write("body.json", BROKEN);
+    std::os::unix::fs::symlink(bench.path("body.json"), bench.path("link.json")).unwrap();
+    for option in ["--report", "--output"] {
+        for target in ["body.json", "./body.json", "link.json"] {
+            let ran = bench.run(&["fix", "body.json", option, target]).expect(2);
+            assert!(ran.err.contains("would overwrite a body"), "{}", ran.err);
+            assert_eq!(bench.read("body.json"), BROKEN);
+        }
+    }
+}

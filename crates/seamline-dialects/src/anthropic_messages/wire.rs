@@ -112,7 +112,7 @@ impl<'a> WireBlock<'_, 'a> {
         if let (None, Some(id)) = (own, self.foreign_id) {
             keys.foreign(id.key().span(), expected);
         }
-        own.or(self.foreign_id).and_then(Value::str)
+        own.or(self.foreign_id).and_then(|id| keys.id(id))
     }
 
     fn call(&self, id: Option<Cow<'a, str>>) -> Call<'a> {

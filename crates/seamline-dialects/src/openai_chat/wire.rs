@@ -88,7 +88,7 @@ pub(super) fn call<'a>(value: Value<'_, 'a>, keys: &mut Keys) -> Call<'a> {
     {
         keys.foreign(id.key().span(), "id");
     }
-    let id = id.and_then(Value::str);
+    let id = id.and_then(|id| keys.id(id));
     match function.and_then(Value::object) {
         Some(function) => {
             let input = function.get("arguments").or_else(|| function.get("input"));
@@ -123,7 +123,7 @@ pub(super) fn result<'a>(message: &WireMessage<'_, 'a>, keys: &mut Keys) -> Resu
         keys.foreign(id.key().span(), "tool_call_id");
     }
     ResultBlock {
-        id: message.answers.and_then(Value::str),
+        id: message.answers.and_then(|id| keys.id(id)),
         name: message.name.and_then(Value::str),
         synthetic: message.content.and_then(only_text).is_some_and(|text| is_synthetic(&text)),
         failed: false,

@@ -50,4 +50,5 @@ pub static ALL: &[&Rule] = &[
     &wire::unreadable_message::RULE,
     &wire::unreadable_block::RULE,
     &wire::unreadable_call_list::RULE,
+    &wire::unquoted_id::RULE,
 ];
