@@ -7,5 +7,6 @@ mod bench;
 mod check;
 mod fix;
 mod formats;
+mod large_inputs;
 mod lists;
 mod undo;
