@@ -136,7 +136,11 @@ fn tests(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
     } else {
         println!("cargo-nextest is not installed; cargo test runs the same tests");
         // Not `--all-targets`: that would run the benchmarks. Doc tests are the next step.
-        workspace.cargo(&["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests", "--examples"])
+        let mut command =
+            workspace.cargo(&["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests", "--examples"]);
+        // Some tests say how much they looked at; nextest shows it by its configuration.
+        command.args(["--", "--show-output"]);
+        command
     };
     workspace::run_watched(&mut command, |line| tally.see(line))?;
     Ok(Outcome::Passed)
