@@ -1,24 +1,43 @@
 //! What the dialects share when writing.
 
+use std::borrow::Cow;
+
 use seamline_model::Span;
 
 use crate::json::{Document, Kind, Value, quoted};
 
 /// The patch that gives a member of an object another value, or adds it.
 pub(crate) fn set_member(object: Value<'_, '_>, key: &str, json: &str) -> Option<(Span, String)> {
-    let members = object.object()?;
-    if let Some(old) = members.get(key) {
-        return Some((old.span(), json.to_owned()));
-    }
-    let (at, _) = members.tail();
+    set_members(object, &[(key, json.to_owned())]).pop()
+}
+
+/// The patches that give members of an object other values, or add them.
+pub(crate) fn set_members(object: Value<'_, '_>, values: &[(&str, String)]) -> Vec<(Span, String)> {
+    let Some(members) = object.object() else { return Vec::new() };
+    let (at, follows) = members.tail();
     let (colon, comma) = layout(object);
-    Some((Span { start: at, end: at }, format!("{comma}\"{key}\"{colon}{json}")))
+    let mut patches = Vec::new();
+    let mut added = String::new();
+    for (key, json) in values {
+        if let Some(old) = members.get(key) {
+            patches.push((old.span(), json.clone()));
+            continue;
+        }
+        if follows || !added.is_empty() {
+            added.push_str(comma);
+        }
+        added.push_str(&["\"", key, "\"", colon, json].concat());
+    }
+    if !added.is_empty() {
+        patches.push((Span { start: at, end: at }, added));
+    }
+    patches
 }
 
 /// What stands between a key and its value, and between two members, in an object.
 fn layout<'a>(object: Value<'_, 'a>) -> (&'a str, &'a str) {
     let mut members = object.members();
-    let (Some((key, value)), second) = (members.next(), members.next()) else { return (":", "") };
+    let (Some((key, value)), second) = (members.next(), members.next()) else { return (":", ",") };
     let between = |from: Span, to: Span| object.slice(Span { start: from.end, end: to.start });
     (between(key.span(), value.span()), second.map_or(",", |(next, _)| between(value.span(), next.span())))
 }
@@ -52,6 +71,18 @@ pub(crate) fn input_text(input: Option<Value<'_, '_>>) -> String {
         None => "{}".to_owned(),
     };
     quoted(&json)
+}
+
+/// The members of an object that are not `known`, a line each.
+pub(crate) fn members_as_lines(object: Value<'_, '_>, known: impl Fn(&str) -> bool) -> String {
+    let mut lines = String::new();
+    for (key, value) in object.members() {
+        let name = key.name();
+        if !known(&name) && !value.is(Kind::Null) {
+            lines.push_str(&["\n", &name, ": ", &value.str().unwrap_or(Cow::Borrowed(value.raw()))].concat());
+        }
+    }
+    lines
 }
 
 /// The source of a content that is neither text nor a list nor `null`, which is all that

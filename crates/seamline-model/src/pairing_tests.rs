@@ -113,7 +113,15 @@ fn call(id: &'static str, name: Option<&'static str>) -> BlockKind<'static> {
 
 fn result(id: &'static str, name: Option<&'static str>, synthetic: bool) -> BlockKind<'static> {
     let (name, parts) = (name.map(Cow::Borrowed), Parts::Text(Emptiness::Present));
-    BlockKind::Result(ResultBlock { id: there(id), name, synthetic, failed: false, parts, content: Span::default() })
+    BlockKind::Result(ResultBlock {
+        id: there(id),
+        name,
+        synthetic,
+        failed: false,
+        has_more: false,
+        parts,
+        content: Span::default(),
+    })
 }
 
 /// `-` stands for an id that is not there.

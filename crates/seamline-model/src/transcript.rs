@@ -349,6 +349,8 @@ pub struct ResultBlock<'a> {
     pub synthetic: bool,
     /// Whether it says that the tool failed, in dialects that have a sign for it.
     pub failed: bool,
+    /// Whether it holds members that nobody reads.
+    pub has_more: bool,
     /// What it holds.
     pub parts: Parts,
     /// Where its content stands in the source; empty when there is none.

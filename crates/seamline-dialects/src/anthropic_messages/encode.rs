@@ -1,5 +1,8 @@
 //! Transcript to wire, by splicing the original text.
 
+use std::cell::Cell;
+use std::collections::HashSet;
+
 use seamline_model::{BlockIndex, BlockKind, Body, Edit, Encoded, MessageIndex, Role, Transcript};
 
 use super::NAME;
@@ -17,7 +20,8 @@ pub(super) fn encode(document: &Document<'_>, transcript: &Transcript<'_>, edits
     };
     let plan = Plan::new(transcript, edits);
     let writer = MessageWriter::new(transcript, list.span(), edits.len());
-    let mut encoder = Encoder { document, transcript, plan: &plan, writer };
+    let neighbours = Cell::new((MessageIndex(0), MessageIndex(0)));
+    let mut encoder = Encoder { document, transcript, plan: &plan, writer, neighbours };
     let mut index = MessageIndex(0);
     while index.get() < transcript.messages.len() {
         index = encoder.message(index);
@@ -31,6 +35,8 @@ struct Encoder<'t, 'a, 'p> {
     transcript: &'t Transcript<'a>,
     plan: &'p Plan<'p>,
     writer: MessageWriter<'t, 'a>,
+    /// The neighbouring messages with calls that were last asked for, and the one after.
+    neighbours: Cell<(MessageIndex, MessageIndex)>,
 }
 
 impl<'a, 'p> Encoder<'_, 'a, 'p> {
@@ -48,7 +54,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
                 self.writer.copy(index);
             }
             Some(plan) if plan.removed => {}
-            _ => self.edited(index, end, incoming),
+            _ => self.edited(index, end, &incoming),
         }
         self.answer(index);
         end
@@ -65,29 +71,78 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         }
     }
 
-    /// Writes what answers a message, unless the next message takes it in.
+    /// Writes what answers a message, unless a message that is there takes it in.
     fn answer(&mut self, index: MessageIndex) {
         let Some(plan) = self.plan.get(index) else {
             return;
         };
-        if plan.answers.is_empty() || self.takes_answers(index.next()) {
+        if plan.answers.is_empty() || self.taker(index).is_some() {
             return;
         }
+        let answers: Vec<_> = plan.answers.iter().collect();
         let (results, media): (Vec<_>, Vec<_>) =
-            self.placed(&plan.answers).into_iter().partition(|item| item.sort == Sort::Result);
+            self.placed(&answers).into_iter().partition(|item| item.sort == Sort::Result);
         let content = results.into_iter().chain(media).map(|item| item.json).collect();
         let message = object([member("role", "user"), ("content", list(content))]);
         self.writer.write(None, &message);
-        self.note_landed(&plan.answers);
+        self.note_landed(&answers);
     }
 
-    /// Results that the message takes in as answers to the one before it.
-    fn incoming(&self, index: MessageIndex) -> &'p [Placed<'p>] {
-        let before = index.0.checked_sub(1).and_then(|before| self.plan.get(MessageIndex(before)));
-        match before {
-            Some(plan) if self.takes_answers(index) => &plan.answers,
-            _ => &[],
+    /// Results that the message takes in as answers to those before it.
+    fn incoming(&self, index: MessageIndex) -> Vec<&'p Placed<'p>> {
+        if self.transcript.message(index).role != Role::User {
+            return Vec::new();
         }
+        let mut first = index.0;
+        while first > 0 && self.makes_calls(MessageIndex(first - 1)) {
+            first -= 1;
+        }
+        let asking = (first..index.0).map(MessageIndex).filter(|&asks| self.taker(asks) == Some(index));
+        asking.filter_map(|asks| self.plan.get(asks)).flat_map(|plan| &plan.answers).collect()
+    }
+
+    fn makes_calls(&self, index: MessageIndex) -> bool {
+        self.transcript.message(index).role == Role::Assistant && self.transcript.has_calls(index)
+    }
+
+    /// The message that takes in further answers to `index`: the next one, if it holds
+    /// results; or the one after neighbours with calls, if it answers `index` already.
+    fn taker(&self, index: MessageIndex) -> Option<MessageIndex> {
+        if self.takes_answers(index.next()) {
+            return Some(index.next());
+        }
+        let next = self.after_neighbours(index);
+        let together = next != index.next() && self.takes_answers(next) && self.answers_together(index, next);
+        together.then_some(next)
+    }
+
+    /// The first message after `index` that is not a neighbour with calls.
+    fn after_neighbours(&self, index: MessageIndex) -> MessageIndex {
+        let (known, end) = self.neighbours.get();
+        if (known..end).contains(&index) {
+            return end;
+        }
+        let mut next = index.next();
+        while next.get() < self.transcript.messages.len() && self.makes_calls(next) {
+            next = next.next();
+        }
+        self.neighbours.set((index, next));
+        next
+    }
+
+    /// Whether a result that stays in `answer` names a call of `asks`.
+    fn answers_together(&self, asks: MessageIndex, answer: MessageIndex) -> bool {
+        let id = |block| self.transcript.call(block).and_then(|call| call.id.as_deref());
+        let called: HashSet<&str> = self.transcript.blocks_of(asks).filter_map(|(block, _)| id(block)).collect();
+        self.transcript.blocks_of(answer).any(|(block, _)| {
+            let named = self.transcript.result(block).and_then(|result| result.id.as_deref());
+            named.is_some_and(|named| called.contains(named)) && self.stays(block)
+        })
+    }
+
+    fn stays(&self, block: BlockIndex) -> bool {
+        let plan = self.plan.block(self.transcript, block);
+        plan.is_none_or(|plan| !plan.gone && plan.demote.is_none() && plan.rebuild.is_none())
     }
 
     /// Whether a message already holds results that stay in it.
@@ -97,16 +152,13 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         };
         message.role == Role::User
             && self.plan.get(index).is_none_or(|plan| !plan.removed)
-            && self.transcript.blocks_of(index).any(|(block, content)| {
-                matches!(content.kind, BlockKind::Result(_))
-                    && self
-                        .plan
-                        .block(self.transcript, block)
-                        .is_none_or(|plan| !plan.gone && plan.demote.is_none() && plan.rebuild.is_none())
-            })
+            && self
+                .transcript
+                .blocks_of(index)
+                .any(|(block, content)| matches!(content.kind, BlockKind::Result(_)) && self.stays(block))
     }
 
-    fn edited(&mut self, index: MessageIndex, end: MessageIndex, incoming: &[Placed<'_>]) {
+    fn edited(&mut self, index: MessageIndex, end: MessageIndex, incoming: &[&Placed<'_>]) {
         let mut items = self.items(index);
         for joined in index.next().0..end.0 {
             items.extend(self.items(MessageIndex(joined)));
@@ -246,7 +298,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         items
     }
 
-    fn placed(&self, answers: &[Placed<'_>]) -> Vec<Item<'a>> {
+    fn placed(&self, answers: &[&Placed<'_>]) -> Vec<Item<'a>> {
         let mut items = Vec::new();
         for placed in answers {
             match placed {
@@ -276,7 +328,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         Item { sort: Sort::of(&content.kind), json: Json::Raw(self.transcript.text(content.span)) }
     }
 
-    fn note_landed(&mut self, answers: &[Placed<'_>]) {
+    fn note_landed(&mut self, answers: &[&Placed<'_>]) {
         for placed in answers {
             let (Placed::Moved { edit, .. } | Placed::New { edit, .. }) = placed;
             self.writer.landed(*edit);

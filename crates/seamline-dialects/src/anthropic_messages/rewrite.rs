@@ -5,7 +5,7 @@ use seamline_model::{BlockIndex, BlockKind, Emptiness, Role, Span, Transcript};
 use crate::Document;
 use crate::json::{Json, Kind, Value, list, member, object, quoted};
 use crate::reading::{emptiness, part_text};
-use crate::rewriting::{input_object, set_member, unreadable_text};
+use crate::rewriting::{input_object, members_as_lines, set_member, set_members, unreadable_text};
 use crate::splice::{BlockPlan, apply_patches};
 
 /// A block to be written, and what sort it is.
@@ -79,18 +79,15 @@ fn whole_text<'a>(value: Value<'_, 'a>) -> Option<Json<'a>> {
 }
 
 fn changed(value: Value<'_, '_>, kind: &BlockKind<'_>, plan: &BlockPlan<'_>, source: &str) -> String {
-    let mut patches = Vec::new();
     let id_key = if matches!(kind, BlockKind::Result(_)) { "tool_use_id" } else { "id" };
-    if let Some(id) = plan.id {
-        patches.extend(set_member(value, id_key, &quoted(id)));
-    }
-    if let Some(name) = plan.name {
-        patches.extend(set_member(value, "name", &quoted(name)));
-    }
+    let mut values = Vec::new();
+    values.extend(plan.id.map(|id| (id_key, quoted(id))));
+    values.extend(plan.name.map(|name| ("name", quoted(name))));
     if plan.input {
         let input = value.object().and_then(|block| block.get("input"));
-        patches.extend(set_member(value, "input", &input_object(input)));
+        values.push(("input", input_object(input)));
     }
+    let mut patches = set_members(value, &values);
     if let Some(text) = plan.fill
         && let Some(content) = value.object().and_then(|block| block.get("content"))
     {
@@ -130,6 +127,11 @@ pub(super) fn result_with_id<'a>(
 
 /// A block as text under a line that says what it was. What it says stays byte for byte.
 fn demoted<'a>(value: Value<'_, 'a>, kind: &BlockKind<'_>, heading: &str) -> impl Iterator<Item = Json<'a>> {
+    let beside = match kind {
+        BlockKind::Result(_) => members_as_lines(value, |key| RESULT_KEYS.contains(&key)),
+        _ => String::new(),
+    };
+    let heading = &format!("{heading}{beside}");
     let content = match kind {
         BlockKind::Result(_) => value.object().and_then(|block| block.get("content")),
         _ => None,
@@ -149,6 +151,9 @@ fn demoted<'a>(value: Value<'_, 'a>, kind: &BlockKind<'_>, heading: &str) -> imp
     };
     pieces.into_iter()
 }
+
+/// What a result holds that every reader knows.
+const RESULT_KEYS: &[&str] = &["type", "tool_use_id", "content", "is_error", "cache_control", "id"];
 
 fn text_block(text: Json<'_>) -> Json<'_> {
     object([member("type", "text"), ("text", text)])

@@ -49,6 +49,8 @@ struct WireBlock<'d, 'a> {
     /// An id under a key of another program or dialect.
     foreign_id: Option<Value<'d, 'a>>,
     is_error: Option<Value<'d, 'a>>,
+    /// Whether there are members of other names.
+    has_more: bool,
     name: Option<Value<'d, 'a>>,
     input: Option<Value<'d, 'a>>,
     text: Option<Value<'d, 'a>>,
@@ -73,7 +75,8 @@ pub(super) fn block<'a>(value: Value<'_, 'a>, keys: &mut Keys) -> BlockKind<'a> 
             other if CALL_ID_KEYS.contains(&other) || RESULT_ID_KEYS.contains(&other) => {
                 keys.set(&mut block.foreign_id, member);
             }
-            _ => {}
+            "cache_control" => {}
+            _ => block.has_more = true,
         }
     }
     block.judge(keys)
@@ -133,7 +136,7 @@ impl<'a> WireBlock<'_, 'a> {
         let synthetic = self.content.and_then(only_text).is_some_and(|text| is_synthetic(&text));
         let content = self.content.map_or(Span::default(), Value::span);
         let failed = self.is_error.is_some_and(|value| value.is(Kind::True));
-        ResultBlock { id, name: None, synthetic, failed, parts, content }
+        ResultBlock { id, name: None, synthetic, failed, has_more: self.has_more, parts, content }
     }
 }
 

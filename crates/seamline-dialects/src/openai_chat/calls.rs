@@ -4,7 +4,7 @@ use seamline_model::{Block, Field, Transcript};
 
 use crate::Document;
 use crate::json::{Json, Kind, Value, list, member, object, quoted};
-use crate::rewriting::{input_text, set_member};
+use crate::rewriting::{input_text, set_member, set_members};
 use crate::splice::{BlockPlan, apply_patches};
 
 /// The list of calls.
@@ -32,18 +32,15 @@ fn changed<'a>(value: Value<'_, 'a>, plan: &BlockPlan<'_>, source: &str) -> Json
     let Some(members) = value.object() else { return Json::Raw(value.raw()) };
     let function = members.get("function").or_else(|| members.get("custom")).filter(|value| value.is(Kind::Object));
     let Some(function) = function else { return flat_as_call(value, plan) };
-    let mut patches = Vec::new();
-    if let Some(id) = plan.id {
-        patches.extend(set_member(value, "id", &quoted(id)));
-    }
-    if let Some(name) = plan.name {
-        patches.extend(set_member(function, "name", &quoted(name)));
-    }
+    let mut patches: Vec<_> = plan.id.and_then(|id| set_member(value, "id", &quoted(id))).into_iter().collect();
+    let mut values = Vec::new();
+    values.extend(plan.name.map(|name| ("name", quoted(name))));
     if plan.input {
         let key = if members.get("function").is_some() { "arguments" } else { "input" };
         let input = function.object().and_then(|function| function.get(key));
-        patches.extend(set_member(function, key, &input_text(input)));
+        values.push((key, input_text(input)));
     }
+    patches.extend(set_members(function, &values));
     Json::Written(apply_patches(source, value.span().range(), &mut patches))
 }
 

@@ -1,15 +1,15 @@
 //! Single messages and calls, changed.
 
-use std::borrow::Cow;
-
-use seamline_model::{Block, BlockIndex, BlockKind, Emptiness, Field, MARK, MessageIndex, Role, Span, Transcript};
+use seamline_model::{
+    Block, BlockIndex, BlockKind, Body, Emptiness, Field, MARK, MessageIndex, Role, Span, Transcript,
+};
 
 use super::calls;
 use crate::Document;
 use crate::ids::RESULT_ID_KEYS;
 use crate::json::{Json, Kind, Object, Value, list, member, object, quoted};
 use crate::reading::{emptiness, part_text};
-use crate::rewriting::{set_member, unreadable_text};
+use crate::rewriting::{members_as_lines, set_member, unreadable_text};
 use crate::splice::{BlockPlan, MessagePlan, MessageWriter, Plan, apply_patches};
 
 /// What is needed to rewrite a message that is not a result.
@@ -138,7 +138,8 @@ impl<'a> MessageParts<'_, 'a, '_> {
     pub(super) fn split(&self, index: MessageIndex) -> (Vec<Json<'a>>, Option<String>) {
         let message = self.transcript.message(index);
         let mut calls = Vec::new();
-        let mut left = message.role == Role::Tool;
+        let odd = message.body == Body::Unreadable;
+        let mut left = odd || message.role == Role::Tool;
         for (block, content) in self.transcript.blocks_of(index) {
             match &content.kind {
                 BlockKind::Call(_) => {
@@ -255,15 +256,7 @@ pub(super) fn demoted<'a>(message: Value<'_, 'a>, heading: &str) -> Json<'a> {
 
 /// What a tool message holds beside its content, a line each.
 fn beside_content(message: Value<'_, '_>) -> String {
-    let mut lines = String::new();
-    for (key, value) in message.members() {
-        let name = key.name();
-        let known = matches!(&*name, "role" | "content" | "name") || RESULT_ID_KEYS.contains(&&*name);
-        if !known && !value.is(Kind::Null) {
-            lines.push_str(&["\n", &name, ": ", &value.str().unwrap_or(Cow::Borrowed(value.raw()))].concat());
-        }
-    }
-    lines
+    members_as_lines(message, |key| matches!(key, "role" | "content" | "name") || RESULT_ID_KEYS.contains(&key))
 }
 
 fn text_part(text: Json<'_>) -> Json<'_> {

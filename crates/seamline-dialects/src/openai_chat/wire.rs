@@ -20,6 +20,8 @@ pub(super) struct WireMessage<'d, 'a> {
     /// Fields that make a message whole without content.
     pub(super) instead: Option<Value<'d, 'a>>,
     pub(super) reasoning: Option<Value<'d, 'a>>,
+    /// Whether there are members of other names.
+    pub(super) has_more: bool,
 }
 
 impl<'d, 'a> WireMessage<'d, 'a> {
@@ -39,7 +41,7 @@ impl<'d, 'a> WireMessage<'d, 'a> {
                 }
                 "tool_call_id" => keys.set_id(&mut message.answers, member, true),
                 other if RESULT_ID_KEYS.contains(&other) => keys.set_id(&mut message.answers, member, false),
-                _ => {}
+                _ => message.has_more |= there,
             }
         }
         message
@@ -127,6 +129,10 @@ pub(super) fn result<'a>(message: &WireMessage<'_, 'a>, keys: &mut Keys) -> Resu
         name: message.name.and_then(Value::str),
         synthetic: message.content.and_then(only_text).is_some_and(|text| is_synthetic(&text)),
         failed: false,
+        has_more: message.has_more
+            || message.instead.is_some()
+            || message.legacy_call.is_some()
+            || message.reasoning.is_some(),
         parts: message.content.map_or(Parts::Missing, parts),
         content: message.content.map_or(Span::default(), Value::span),
     }

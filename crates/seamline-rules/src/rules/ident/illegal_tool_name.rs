@@ -1,6 +1,6 @@
 //! `IDENT005 illegal-tool-name`
 
-use seamline_model::{CallState, Edit, Safety, Stage};
+use seamline_model::{CallState, Edit, Field, Safety, Stage};
 
 use crate::context::Context;
 use crate::ids;
@@ -87,7 +87,9 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
         return;
     };
     let name = call.name.as_deref().unwrap_or("");
-    if call.plain_name && (1..=demand.length_max).contains(&name.len()) {
+    // A call in a legacy field is looked at once it stands in the list.
+    let legacy = context.transcript.block(state.call).slot.field == Field::Whole;
+    if legacy || (call.plain_name && (1..=demand.length_max).contains(&name.len())) {
         return;
     }
     let message = match name {

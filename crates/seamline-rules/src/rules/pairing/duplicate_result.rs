@@ -125,9 +125,9 @@ fn found(context: &Context<'_, '_>, report: &mut Report, (result, call): (BlockI
     }
 }
 
-/// Whether two results hold the same bytes.
+/// Whether a further result says nothing that the one before it does not say.
 fn says_the_same(context: &Context<'_, '_>, one: BlockIndex, other: BlockIndex) -> bool {
-    let content =
+    let said =
         |block| context.transcript.result(block).map(|result| (result.failed, context.transcript.text(result.content)));
-    content(one) == content(other)
+    said(one) == said(other) && context.transcript.result(other).is_some_and(|result| !result.has_more)
 }

@@ -1,8 +1,9 @@
 //! `PAIR005 misaddressed-result`
 
-use seamline_model::{CallState, Edit, Safety, Stage};
+use seamline_model::{Call, CallState, Edit, Safety, Stage};
 
 use crate::context::Context;
+use crate::ids;
 use crate::rule::{Report, declare_rule};
 
 declare_rule! {
@@ -93,10 +94,28 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     } else {
         context.constraints.orphan.render(&context.values(answer.result, named))
     };
+    let mut edits = Vec::new();
+    let mut id = meant.to_owned();
+    if is_shared(context, state, meant) {
+        // Results with one id answer their calls in turn; this call needs an id of its own.
+        let slot = context.transcript.block(state.call).slot.index;
+        let demand = &context.constraints.call_id;
+        id = ids::made(demand, &format!("{meant}/{slot}"), |made| context.is_taken(state.call, made));
+        edits.push(Edit::SetCallId { call: state.call, id: id.clone() });
+    }
+    let title = format!("address it to `{id}`");
+    edits.push(Edit::Readdress { result: answer.result, id });
     report.block(context, answer.result, message).call_id(meant).predicts(predicts).related([state.call]).fix(
         Stage::Pairing,
         Safety::Safe,
-        format!("address it to `{meant}`"),
-        vec![Edit::Readdress { result: answer.result, id: meant.to_owned() }],
+        title,
+        edits,
     );
+}
+
+/// Whether another call of the same message has the same id.
+fn is_shared(context: &Context<'_, '_>, state: &CallState, id: &str) -> bool {
+    let same = |call: &Call<'_>| call.id.as_deref().unwrap_or("") == id;
+    let calls = context.transcript.blocks_of(state.message).filter_map(|(block, _)| context.transcript.call(block));
+    !id.is_empty() && calls.filter(|call| same(call)).nth(1).is_some()
 }

@@ -118,7 +118,8 @@ fn check_run(context: &Context<'_, '_>, report: &mut Report, run: std::ops::Rang
             continue;
         };
         let id = server.call.id.as_deref().unwrap_or("");
-        if server.must_be_answered && !answered.contains(id) {
+        // Without an id nothing can answer it.
+        if server.must_be_answered && !id.is_empty() && !answered.contains(id) {
             found(context, report, block, server);
         }
     }

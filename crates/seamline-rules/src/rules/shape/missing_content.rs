@@ -56,7 +56,10 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
     };
     let message = context.transcript.message(index);
     let wrong = match message.body {
-        Body::Null | Body::Missing => message.range().is_empty(),
+        Body::Null | Body::Missing => {
+            let mut blocks = context.transcript.blocks_of(index);
+            blocks.all(|(_, block)| matches!(block.kind, BlockKind::Reasoning { .. }))
+        }
         Body::Unreadable => true,
         Body::Text | Body::Blocks => false,
     };
@@ -85,7 +88,8 @@ fn found(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report, er
     let draft = report.message(context, index, "message has no content".to_owned()).predicts(error.render(&values));
     let empty_is_fine = matches!(context.constraints.empty_text, EmptyText::Accepted);
     // The first one stays, so that a conversation that grows keeps the repairs it had.
-    if index.get() > 0 && context.policy.emptied == Emptied::Remove {
+    let empty = context.transcript.message(index).range().is_empty();
+    if index.get() > 0 && empty && context.policy.emptied == Emptied::Remove {
         let edits = vec![Edit::RemoveMessage { message: index }];
         draft.fix(Stage::Finish, Safety::Safe, "take the message out", edits);
     } else {
