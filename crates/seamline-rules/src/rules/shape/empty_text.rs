@@ -75,12 +75,13 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
         return;
     };
     // When nothing else is in the message, the message is the thing to mend.
-    let mut hollow = None;
+    if is_hollow(context, index) {
+        return;
+    }
     for (block, content) in context.transcript.blocks_of(index) {
         match &content.kind {
             BlockKind::Text(Emptiness::Empty | Emptiness::Blank) if content.slot.field == Field::Content => {
-                let hollow = *hollow.get_or_insert_with(|| is_hollow(context, index));
-                in_message(context, report, block, (error, hollow));
+                in_message(context, report, block, error);
             }
             BlockKind::Result(result) if matches!(result.parts, Parts::List { empty_text: true, .. }) => {
                 in_result(context, report, block, error);
@@ -90,13 +91,11 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
     }
 }
 
-fn in_message(context: &Context<'_, '_>, report: &mut Report, block: BlockIndex, (error, hollow): (ErrorText, bool)) {
-    let draft = report
+fn in_message(context: &Context<'_, '_>, report: &mut Report, block: BlockIndex, error: ErrorText) {
+    report
         .block(context, block, "text with nothing in it".to_owned())
-        .predicts(error.render(&context.values(block, "")));
-    if !hollow {
-        draft.fix(Stage::Finish, Safety::Safe, "take the empty text out", vec![Edit::Remove { block }]);
-    }
+        .predicts(error.render(&context.values(block, "")))
+        .fix(Stage::Finish, Safety::Safe, "take the empty text out", vec![Edit::Remove { block }]);
 }
 
 fn in_result(context: &Context<'_, '_>, report: &mut Report, result: BlockIndex, error: ErrorText) {
