@@ -8,9 +8,9 @@ use seamline_model::{BlockIndex, BlockKind, Body, Edit, Encoded, MessageIndex, R
 use super::NAME;
 use super::rewrite::{self, Item, Sort};
 use crate::Document;
-use crate::json::{Json, list, member, object};
+use crate::json::{Json, list, member, object, quoted};
 use crate::reading::messages;
-use crate::rewriting::unreadable_text;
+use crate::rewriting::{set_members, unreadable_text};
 use crate::splice::{BlockPlan, MessagePlan, MessageWriter, Placed, Plan, apply_patches};
 
 pub(super) fn encode(document: &Document<'_>, transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
@@ -243,21 +243,12 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
     fn rewrite(&mut self, index: MessageIndex, role: Role, changed: bool, content: Option<Json<'_>>) {
         let message = self.transcript.message(index);
         let value = self.document.value(message.wire);
-        let mut patches = Vec::new();
-        if let Some(members) = value.object() {
-            if let (true, Some(old)) = (changed, members.get("role")) {
-                patches.push((old.span(), format!("\"{}\"", role_name(role))));
-            }
-            match (content, members.get("content")) {
-                (Some(json), Some(old)) => patches.push((old.span(), self.writer.render(&json, 1))),
-                (Some(json), None) => {
-                    let (at, follows) = members.tail();
-                    let text = self.writer.render_member("content", &json, follows, 0);
-                    patches.push((seamline_model::Span { start: at, end: at }, text));
-                }
-                (None, _) => {}
-            }
+        let mut values = Vec::new();
+        if changed {
+            values.push(("role", quoted(role_name(role))));
         }
+        values.extend(content.map(|json| ("content", self.writer.render(&json, 1))));
+        let mut patches = set_members(value, &values);
         let text = apply_patches(self.transcript.source, message.span.range(), &mut patches);
         self.writer.rewrite(Some(index), &text);
         for &edit in self.plan.get(index).map_or(&[][..], |plan| &plan.edits) {

@@ -64,11 +64,6 @@ impl Style {
         Self { indent, newline, colon_space, comma_space }
     }
 
-    /// Whether a space follows a colon.
-    pub(crate) fn colon_space(&self) -> bool {
-        self.colon_space
-    }
-
     /// Writes `json` as a value that stands `depth` levels deep.
     pub(crate) fn write(&self, out: &mut String, json: &Json<'_>, depth: usize) {
         match json {

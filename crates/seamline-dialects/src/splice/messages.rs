@@ -88,18 +88,6 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
         text
     }
 
-    /// The text of a member put after the last one of an object `below` levels under a
-    /// message.
-    pub(crate) fn render_member(&self, key: &str, json: &Json<'_>, follows: bool, below: usize) -> String {
-        let mut text = String::new();
-        self.style.separate(&mut text, usize::from(follows), self.depth + below + 1);
-        text.push('"');
-        text.push_str(key);
-        text.push_str(if self.style.colon_space() { "\": " } else { "\":" });
-        self.style.write(&mut text, json, self.depth + below + 1);
-        text
-    }
-
     pub(crate) fn finish(mut self) -> Encoded {
         let source = self.transcript.source;
         let tail = match self.transcript.messages.last() {

@@ -117,5 +117,5 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
 fn is_shared(context: &Context<'_, '_>, state: &CallState, id: &str) -> bool {
     let same = |call: &Call<'_>| call.id.as_deref().unwrap_or("") == id;
     let calls = context.transcript.blocks_of(state.message).filter_map(|(block, _)| context.transcript.call(block));
-    !id.is_empty() && calls.filter(|call| same(call)).nth(1).is_some()
+    calls.filter(|call| same(call)).nth(1).is_some()
 }
