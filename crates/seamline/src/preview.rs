@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn the_kind_of_a_block_is_not_taken_for_what_it_says() {
-        let block = r#"{"type": "text", "text": "a \\"b\\""}"#;
+        let block = r#"{"type": "text", "text": "a \"b\""}"#;
         assert_eq!(spoken(block), r#"a "b""#);
         assert_eq!(spoken(&format!("[{block}]")), r#"a "b""#);
         assert_eq!(spoken(r#" "plain""#), "plain");
