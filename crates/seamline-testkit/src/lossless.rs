@@ -5,9 +5,9 @@ use serde_json::Value;
 /// How many layers of JSON inside strings are opened.
 const NESTED_JSON_MAX: usize = 3;
 
-/// The payloads that occur in no string value anywhere in `body`.
+/// The payloads that occur in no string or number anywhere in `body`.
 ///
-/// Strings are compared decoded. A string that is itself a JSON object or array, as call arguments are, is opened too.
+/// Strings are compared decoded, numbers as they are written. A string that is itself a JSON object or array, as call arguments are, is opened too.
 pub fn missing_payloads(body: &Value, payloads: &[String]) -> Vec<String> {
     let mut said = Vec::new();
     collect(body, NESTED_JSON_MAX, &mut said);
@@ -25,7 +25,8 @@ fn collect(value: &Value, layers: usize, said: &mut Vec<String>) {
         }
         Value::Array(items) => items.iter().for_each(|item| collect(item, layers, said)),
         Value::Object(fields) => fields.values().for_each(|field| collect(field, layers, said)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        Value::Number(number) => said.push(number.to_string()),
+        Value::Null | Value::Bool(_) => {}
     }
 }
 
@@ -58,6 +59,12 @@ mod tests {
     fn a_payload_inside_arguments_is_found_decoded() {
         let body = json!({"arguments": "{\"path\": \"a\\nb\"}"});
         assert!(!missing(&body, "a\nb"));
+    }
+
+    #[test]
+    fn a_number_is_found_bare_and_in_text() {
+        assert!(!missing(&json!({"content": 90210}), "90210"));
+        assert!(!missing(&json!({"content": "90210"}), "90210"));
     }
 
     #[test]

@@ -77,7 +77,7 @@ fn message(index: usize, kind: Kind) -> Message {
 }
 
 fn call(index: usize, id: &str) -> Block {
-    let input = Input::Object(json!({"step": index}));
+    let input = Input::Object(json!({"step": format!("call-{index}-{id}:")}));
     Block::Call(Call { id: Some(id.into()), name: render::TOOL_NAMES[0].into(), input })
 }
 
@@ -138,7 +138,7 @@ mod tests {
         let kinds = [Kind::UserText, Kind::CallA, Kind::ResultA];
         let expected = concat!(
             r#""messages":[{"role":"user","content":"user-0"},{"role":"assistant","content":[{"type":"tool_use","id":"A","#,
-            r#""name":"read_file","input":{"step":1}}]},{"role":"user","content":[{"type":"tool_result","#,
+            r#""name":"read_file","input":{"step":"call-1-A:"}}]},{"role":"user","content":[{"type":"tool_result","#,
             r#""tool_use_id":"A","content":"result-2"}]}]}"#,
         );
         assert!(render(Dialect::AnthropicMessages, &kinds).ends_with(expected));

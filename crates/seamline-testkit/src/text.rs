@@ -30,7 +30,18 @@ pub enum Layout {
     Spaced,
     /// A line for each value, indented by this many spaces per level.
     Indented(usize),
+    /// The same, with the line ends of Windows.
+    IndentedCrlf(usize),
 }
+
+/// Written as `\ud83d`: the first half of a pair without the second. No text can hold it.
+pub const LONE_HIGH: char = '\u{F8F0}';
+/// Written as `\udc4d`: the second half of a pair without the first.
+pub const LONE_LOW: char = '\u{F8F1}';
+/// Ends a key that stands for a second member of the same name: neither it nor what follows is written.
+pub const REPEATED: char = '\u{F8F2}';
+/// Starts a key that is written with every character escaped, and is not written itself.
+pub const SPELT_OUT: char = '\u{F8F3}';
 
 /// Which characters are escaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +88,7 @@ impl Writer {
         self.open('{');
         for (index, (key, field)) in in_written_order(fields).into_iter().enumerate() {
             self.separate(index);
-            self.string(key);
+            self.key(key);
             self.out.push_str(if self.style.layout == Layout::Compact { ":" } else { ": " });
             self.value(field);
         }
@@ -106,9 +117,23 @@ impl Writer {
     }
 
     fn break_line(&mut self) {
-        if let Layout::Indented(width) = self.style.layout {
-            self.out.push('\n');
-            self.out.extend(std::iter::repeat_n(' ', width * self.depth));
+        let (end, width) = match self.style.layout {
+            Layout::Compact | Layout::Spaced => return,
+            Layout::Indented(width) => ("\n", width),
+            Layout::IndentedCrlf(width) => ("\r\n", width),
+        };
+        self.out.push_str(end);
+        self.out.extend(std::iter::repeat_n(' ', width * self.depth));
+    }
+
+    fn key(&mut self, key: &str) {
+        let name = written(key);
+        if key.starts_with(SPELT_OUT) {
+            self.out.push('"');
+            name.chars().for_each(|c| self.code_units(c));
+            self.out.push('"');
+        } else {
+            self.string(name);
         }
     }
 
@@ -126,6 +151,8 @@ impl Writer {
             '\n' => self.out.push_str("\\n"),
             '\r' => self.out.push_str("\\r"),
             '\t' => self.out.push_str("\\t"),
+            LONE_HIGH => self.out.push_str("\\ud83d"),
+            LONE_LOW => self.out.push_str("\\udc4d"),
             '/' if all => self.out.push_str("\\/"),
             c if c < ' ' || (all && !c.is_ascii()) => self.code_units(c),
             c => self.out.push(c),
@@ -159,17 +186,23 @@ const FIRST_KEYS: [&str; 12] = [
 fn in_written_order(fields: &Map<String, Value>) -> Vec<(&String, &Value)> {
     let rank = |key: &str| FIRST_KEYS.iter().position(|first| *first == key).unwrap_or(FIRST_KEYS.len());
     let mut ordered: Vec<_> = fields.iter().collect();
-    ordered.sort_by_key(|(key, _)| (rank(key), *key));
+    ordered.sort_by_key(|(key, _)| (rank(written(key)), written(key), *key));
     ordered
+}
+
+/// The name that is written for a key.
+fn written(key: &str) -> &str {
+    let key = key.strip_prefix(SPELT_OUT).unwrap_or(key);
+    key.split_once(REPEATED).map_or(key, |(name, _)| name)
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{Escapes, Layout, Style, write};
+    use super::{Escapes, LONE_HIGH, LONE_LOW, Layout, REPEATED, SPELT_OUT, Style, write};
 
-    const LAYOUTS: [Layout; 3] = [Layout::Compact, Layout::Spaced, Layout::Indented(2)];
+    const LAYOUTS: [Layout; 4] = [Layout::Compact, Layout::Spaced, Layout::Indented(2), Layout::IndentedCrlf(1)];
 
     #[test]
     fn compact_text_has_its_keys_in_written_order() {
@@ -182,6 +215,23 @@ mod tests {
     fn indented_text_gives_each_value_a_line() {
         let style = Style { layout: Layout::Indented(2), escapes: Escapes::Needed };
         assert_eq!(write(&json!({"a": [1, []]}), style), "{\n  \"a\": [\n    1,\n    []\n  ]\n}");
+    }
+
+    #[test]
+    fn lines_can_end_as_windows_ends_them() {
+        let style = Style { layout: Layout::IndentedCrlf(1), escapes: Escapes::Needed };
+        assert_eq!(write(&json!({"a": "b\n"}), style), "{\r\n \"a\": \"b\\n\"\r\n}");
+    }
+
+    #[test]
+    fn what_no_value_can_hold_can_be_written() {
+        let text = format!("a{LONE_HIGH}b{LONE_LOW}");
+        assert_eq!(write(&json!(text), Style::COMPACT), r#""a\ud83db\udc4d""#);
+        let fields = [("b".to_owned(), json!(3)), ("a".to_owned(), json!(1)), (format!("a{REPEATED}"), json!(2))];
+        let twice = Value::Object(fields.into_iter().collect());
+        assert_eq!(write(&twice, Style::COMPACT), r#"{"a":1,"a":2,"b":3}"#);
+        let spelt = Value::Object([(format!("{SPELT_OUT}id"), json!(1))].into_iter().collect());
+        assert_eq!(write(&spelt, Style::COMPACT), r#"{"\u0069\u0064":1}"#);
     }
 
     #[test]

@@ -13,12 +13,16 @@
 
 mod breaker;
 mod good;
+mod mangled;
 mod plan;
+mod wire;
 
 use proptest::{collection, prelude::*, sample::select};
 
 pub use breaker::Breaker;
 pub use good::good;
+pub use mangled::{Body, Mangled, mangled};
+pub use wire::{WireBreaker, WireDamage};
 
 use crate::{
     text::{Escapes, Layout, Style},
@@ -74,7 +78,7 @@ pub fn damage() -> impl Strategy<Value = Damage> {
 
 /// A style to write a body in.
 pub fn style() -> impl Strategy<Value = Style> {
-    let layouts = [Layout::Compact, Layout::Spaced, Layout::Indented(2), Layout::Indented(4)];
+    let layouts = [Layout::Compact, Layout::Spaced, Layout::Indented(2), Layout::Indented(4), Layout::IndentedCrlf(2)];
     let escapes = [Escapes::Needed, Escapes::All];
     (select(layouts.to_vec()), select(escapes.to_vec())).prop_map(|(layout, escapes)| Style { layout, escapes })
 }

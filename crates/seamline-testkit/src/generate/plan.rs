@@ -138,7 +138,7 @@ impl Builder {
         let output = self.say("result", plan.output);
         let id = if reuses_ids { format!("call_{index}") } else { format!("toolu_{}", self.said) };
         let name = TOOL_NAMES[index % TOOL_NAMES.len()].to_owned();
-        let input = Input::Object(input(plan));
+        let input = Input::Object(input(plan, self.said));
         let result = CallResult { id: Some(id.clone()), output, shape: plan.shape, ending: plan.ending };
         (Block::Call(Call { id: Some(id), name, input }), Block::Result(result))
     }
@@ -180,7 +180,9 @@ fn reorder(results: &mut [Block], order: usize) {
     }
 }
 
-fn input(plan: &CallPlan) -> Value {
-    let leaf = json!({"path": plan.input, "limit": 10, "ratio": 0.5, "all": true, "none": null});
+/// What a call is given, with a mark by which it is known whatever becomes of its id.
+fn input(plan: &CallPlan, number: usize) -> Value {
+    let step = format!("call-{number}:");
+    let leaf = json!({"step": step, "path": plan.input, "limit": 10, "ratio": 0.5, "all": true, "none": null});
     (0..plan.depth).fold(leaf, |inner, depth| json!({"depth": depth, "items": [inner]}))
 }

@@ -1,7 +1,9 @@
 //! Breaks between calls and results.
 
+use serde_json::json;
+
 use super::place::{call_mut, insert, is_call, is_result, pick, pick_block, result_mut, take_result};
-use crate::transcript::{Block, CallResult, Message, Role};
+use crate::transcript::{Block, CallResult, Input, Message, Role};
 
 /// What the second of two results says.
 pub(super) enum Repeat {
@@ -68,7 +70,10 @@ pub(super) fn reuse_call_id(messages: &mut [Message], place: usize) -> Option<()
     let ids: Vec<Option<String>> = messages[at].calls().map(|call| call.id.clone()).collect();
     let first = ids.first()?.clone();
     let Some(second) = ids.get(1) else {
-        let copy = messages[at].blocks.iter().find(|block| is_call(block))?.clone();
+        let mut copy = messages[at].blocks.iter().find(|block| is_call(block))?.clone();
+        if let Some(call) = call_mut(&mut copy) {
+            call.input = Input::Object(json!({"step": format!("call-r{place}:")}));
+        }
         messages[at].blocks.push(copy);
         return Some(());
     };

@@ -30,7 +30,7 @@ pub(super) fn empty_call_list(messages: &mut [Message], place: usize) -> Option<
 
 pub(super) fn call_in_wrong_role(messages: &mut [Message], place: usize) -> Option<()> {
     let at = pick(messages, place, |message| message.role == Role::User && message.results().next().is_none())?;
-    let input = Input::Object(json!({}));
+    let input = Input::Object(json!({"step": format!("call-u{place}:")}));
     messages[at].blocks.push(Block::Call(Call { id: Some(format!("user_{place}")), name: "search".into(), input }));
     Some(())
 }

@@ -1,0 +1,113 @@
+//! Content of kinds that nobody expects.
+
+use serde_json::{Value, json};
+
+use super::{
+    WireBreaker,
+    place::{self, Fields, is_role},
+};
+use crate::{
+    Dialect,
+    text::{LONE_HIGH, LONE_LOW},
+};
+
+/// Replaces the content of a message that holds neither call nor result.
+pub(super) fn odd_content(breaker: WireBreaker, body: &mut Value, place: usize) -> Option<String> {
+    let is_pair = |block: &Value| ["tool_use", "tool_result"].iter().any(|kind| block["type"] == *kind);
+    let fits = |message: &Fields| {
+        let blocks = message.get("content").and_then(Value::as_array);
+        !is_role(message, "tool") && !blocks.is_some_and(|blocks| blocks.iter().any(is_pair))
+    };
+    let message = place::message(body, place, fits)?;
+    let (held, said) = odd(breaker, place);
+    message.insert("content".into(), held);
+    Some(said)
+}
+
+/// Replaces the content of a result.
+pub(super) fn odd_output(breaker: WireBreaker, dialect: Dialect, body: &mut Value, place: usize) -> Option<String> {
+    let result = place::result(dialect, body, place, |_| true)?;
+    let (held, said) = odd(breaker, place);
+    result.insert("content".into(), held);
+    Some(said)
+}
+
+fn odd(breaker: WireBreaker, place: usize) -> (Value, String) {
+    match breaker {
+        WireBreaker::NumberContent | WireBreaker::NumberOutput => {
+            let number = 90_210_000 + place;
+            (json!(number), number.to_string())
+        }
+        WireBreaker::ObjectContent | WireBreaker::ObjectOutput => {
+            let said = format!("object-{place}: held.");
+            (json!({"stdout": said, "code": 0}), said)
+        }
+        _ => (Value::Null, String::new()),
+    }
+}
+
+/// Adds a picture to the content of a result.
+pub(super) fn image_in_result(dialect: Dialect, body: &mut Value, place: usize) -> Option<String> {
+    let result = place::result(dialect, body, place, |result| result.contains_key("content"))?;
+    let data = format!("aW1hZ2U{place:04}");
+    let image = match dialect {
+        Dialect::AnthropicMessages => {
+            json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}})
+        }
+        Dialect::OpenAiChat => {
+            json!({"type": "image_url", "image_url": {"url": format!("data:image/png;base64,{data}")}})
+        }
+    };
+    let content = result.get_mut("content")?;
+    match content {
+        Value::Array(parts) => parts.insert(place % (parts.len() + 1), image),
+        Value::String(text) => *content = json!([{"type": "text", "text": text}, image]),
+        _ => return None,
+    }
+    Some(data)
+}
+
+/// Adds reasoning to an assistant message.
+pub(super) fn reasoning(breaker: WireBreaker, dialect: Dialect, body: &mut Value, place: usize) -> Option<String> {
+    let signed = breaker == WireBreaker::SignedReasoning;
+    let message = place::message(body, place, |message| is_role(message, "assistant"))?;
+    let said = format!("reasoning-{place}: because.");
+    match dialect {
+        Dialect::AnthropicMessages => {
+            let content = message.get_mut("content")?;
+            let thinking = if signed {
+                json!({"type": "thinking", "thinking": said, "signature": format!("c2ln{place:04}")})
+            } else {
+                json!({"type": "thinking", "thinking": said})
+            };
+            match content {
+                Value::Array(blocks) => blocks.insert(0, thinking),
+                Value::String(text) if text.is_empty() => *content = json!([thinking]),
+                Value::String(text) => *content = json!([thinking, {"type": "text", "text": text}]),
+                _ => return None,
+            }
+        }
+        Dialect::OpenAiChat if signed => {
+            let detail = json!({"type": "reasoning.text", "text": said, "signature": format!("c2ln{place:04}")});
+            message.insert("reasoning_details".into(), json!([detail]));
+        }
+        Dialect::OpenAiChat => {
+            message.insert("reasoning_content".into(), json!(said));
+        }
+    }
+    Some(said)
+}
+
+/// Ends the content of a message in half a character.
+pub(super) fn lone_surrogate(body: &mut Value, place: usize) -> Option<()> {
+    // Two halves could make a whole.
+    let is_whole = |text: &str| !text.ends_with([LONE_HIGH, LONE_LOW]);
+    let fits = |message: &Fields| message.get("content").and_then(Value::as_str).is_some_and(is_whole);
+    let message = place::message(body, place, fits)?;
+    let half = if place.is_multiple_of(2) { LONE_HIGH } else { LONE_LOW };
+    let Some(Value::String(text)) = message.get_mut("content") else {
+        return None;
+    };
+    text.push(half);
+    Some(())
+}
