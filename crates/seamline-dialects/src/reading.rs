@@ -111,9 +111,8 @@ impl Keys {
         }
     }
 
-    /// Puts an id into its slot, which keys of several names fill; the one the dialect
-    /// uses itself wins.
-    pub(crate) fn set_id<'d, 'a>(&mut self, slot: &mut Option<Value<'d, 'a>>, value: Value<'d, 'a>, own: bool) {
+    /// Puts a value into a slot that keys of several names fill; `own` wins.
+    pub(crate) fn set_one_of<'d, 'a>(&mut self, slot: &mut Option<Value<'d, 'a>>, value: Value<'d, 'a>, own: bool) {
         if slot.is_none() || own {
             self.set(slot, value);
         }

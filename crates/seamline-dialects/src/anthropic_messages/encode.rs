@@ -20,8 +20,8 @@ pub(super) fn encode(document: &Document<'_>, transcript: &Transcript<'_>, edits
     };
     let plan = Plan::new(transcript, edits);
     let writer = MessageWriter::new(transcript, list.span(), edits.len());
-    let neighbours = Cell::new((MessageIndex(0), MessageIndex(0)));
-    let mut encoder = Encoder { document, transcript, plan: &plan, writer, neighbours };
+    let nobody = Neighbours { first: MessageIndex(0), end: MessageIndex(0), joint_from: None };
+    let mut encoder = Encoder { document, transcript, plan: &plan, writer, neighbours: Cell::new(nobody) };
     let mut index = MessageIndex(0);
     while index.get() < transcript.messages.len() {
         index = encoder.message(index);
@@ -35,8 +35,19 @@ struct Encoder<'t, 'a, 'p> {
     transcript: &'t Transcript<'a>,
     plan: &'p Plan<'p>,
     writer: MessageWriter<'t, 'a>,
-    /// The neighbouring messages with calls that were last asked for, and the one after.
-    neighbours: Cell<(MessageIndex, MessageIndex)>,
+    /// The neighbouring messages with calls that were last asked for.
+    neighbours: Cell<Neighbours>,
+}
+
+/// Messages of the assistant with calls, one right after the other.
+#[derive(Clone, Copy)]
+struct Neighbours {
+    first: MessageIndex,
+    /// The message after the last.
+    end: MessageIndex,
+    /// The first of them that `end` answers. From there on they are answered together, and
+    /// nothing may come between them.
+    joint_from: Option<MessageIndex>,
 }
 
 impl<'a, 'p> Encoder<'_, 'a, 'p> {
@@ -106,38 +117,46 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
     }
 
     /// The message that takes in further answers to `index`: the next one, if it holds
-    /// results; or the one after neighbours with calls, if it answers `index` already.
+    /// results; or the one after its neighbours, if they are answered together.
     fn taker(&self, index: MessageIndex) -> Option<MessageIndex> {
         if self.takes_answers(index.next()) {
             return Some(index.next());
         }
-        let next = self.after_neighbours(index);
-        let together = next != index.next() && self.takes_answers(next) && self.answers_together(index, next);
-        together.then_some(next)
+        let Neighbours { end, joint_from, .. } = self.neighbours(index);
+        joint_from.filter(|&from| from <= index).map(|_| end)
     }
 
-    /// The first message after `index` that is not a neighbour with calls.
-    fn after_neighbours(&self, index: MessageIndex) -> MessageIndex {
-        let (known, end) = self.neighbours.get();
-        if (known..end).contains(&index) {
-            return end;
+    /// The neighbouring messages with calls that `index` is one of.
+    fn neighbours(&self, index: MessageIndex) -> Neighbours {
+        let known = self.neighbours.get();
+        if (known.first..known.end).contains(&index) {
+            return known;
         }
-        let mut next = index.next();
-        while next.get() < self.transcript.messages.len() && self.makes_calls(next) {
-            next = next.next();
+        let (mut first, mut end) = (index, index.next());
+        while first.0 > 0 && self.makes_calls(MessageIndex(first.0 - 1)) {
+            first = MessageIndex(first.0 - 1);
         }
-        self.neighbours.set((index, next));
-        next
+        while end.get() < self.transcript.messages.len() && self.makes_calls(end) {
+            end = end.next();
+        }
+        let joint_from = self.takes_answers(end).then(|| self.first_answered(first, end)).flatten();
+        let found = Neighbours { first, end, joint_from };
+        self.neighbours.set(found);
+        found
     }
 
-    /// Whether a result that stays in `answer` names a call of `asks`.
-    fn answers_together(&self, asks: MessageIndex, answer: MessageIndex) -> bool {
-        let id = |block| self.transcript.call(block).and_then(|call| call.id.as_deref());
-        let called: HashSet<&str> = self.transcript.blocks_of(asks).filter_map(|(block, _)| id(block)).collect();
-        self.transcript.blocks_of(answer).any(|(block, _)| {
-            let named = self.transcript.result(block).and_then(|result| result.id.as_deref());
-            named.is_some_and(|named| called.contains(named)) && self.stays(block)
-        })
+    /// The first of the messages from `first` that a result which stays in `answer` names.
+    fn first_answered(&self, first: MessageIndex, answer: MessageIndex) -> Option<MessageIndex> {
+        let staying = self.transcript.blocks_of(answer).filter(|(block, _)| self.stays(*block));
+        let named: HashSet<&str> = staying
+            .filter_map(|(block, _)| self.transcript.result(block).and_then(|result| result.id.as_deref()))
+            .collect();
+        let is_named = |block| {
+            let id = self.transcript.call(block).and_then(|call| call.id.as_deref());
+            id.is_some_and(|id| named.contains(id))
+        };
+        let mut messages = (first.0..answer.0).map(MessageIndex);
+        messages.find(|&message| self.transcript.blocks_of(message).any(|(block, _)| is_named(block)))
     }
 
     fn stays(&self, block: BlockIndex) -> bool {

@@ -39,8 +39,8 @@ impl<'d, 'a> WireMessage<'d, 'a> {
                 "reasoning_content" | "reasoning" | "reasoning_details" if there => {
                     keys.set(&mut message.reasoning, member);
                 }
-                "tool_call_id" => keys.set_id(&mut message.answers, member, true),
-                other if RESULT_ID_KEYS.contains(&other) => keys.set_id(&mut message.answers, member, false),
+                "tool_call_id" => keys.set_one_of(&mut message.answers, member, true),
+                other if RESULT_ID_KEYS.contains(&other) => keys.set_one_of(&mut message.answers, member, false),
                 _ => message.has_more |= there,
             }
         }
@@ -78,10 +78,11 @@ pub(super) fn call<'a>(value: Value<'_, 'a>, keys: &mut Keys) -> Call<'a> {
     let mut flat = None;
     for (key, member) in value.members() {
         match &*key.name() {
-            "function" | "custom" => keys.set(&mut function, member),
+            "function" => keys.set_one_of(&mut function, member, true),
+            "custom" => keys.set_one_of(&mut function, member, false),
             "name" => keys.set(&mut flat, member),
-            "id" => keys.set_id(&mut id, member, true),
-            other if CALL_ID_KEYS.contains(&other) => keys.set_id(&mut id, member, false),
+            "id" => keys.set_one_of(&mut id, member, true),
+            other if CALL_ID_KEYS.contains(&other) => keys.set_one_of(&mut id, member, false),
             _ => {}
         }
     }
@@ -91,9 +92,10 @@ pub(super) fn call<'a>(value: Value<'_, 'a>, keys: &mut Keys) -> Call<'a> {
         keys.foreign(id.key().span(), "id");
     }
     let id = id.and_then(|id| keys.id(id));
+    let custom = function.is_some_and(|function| function.key().says("custom"));
     match function.and_then(Value::object) {
         Some(function) => {
-            let input = function.get("arguments").or_else(|| function.get("input"));
+            let input = if custom { function.get("input") } else { function.get("arguments") };
             Call::new(id, function.get("name").and_then(Value::str), input.map_or(Input::Missing, input_form))
         }
         // Name and arguments beside the id instead of under `function`.
