@@ -14,3 +14,5 @@ mod peers;
 mod presets;
 #[path = "suite/properties.rs"]
 mod properties;
+#[path = "suite/reading.rs"]
+mod reading;

@@ -1,8 +1,13 @@
 //! Every transcript of up to six messages over a small alphabet.
 
-use seamline_testkit::{Dialect, scope};
+use seamline_testkit::Dialect;
+use seamline_testkit::scope::{self, Kind};
 
-use super::laws;
+use super::laws::{self, Mendable, Outcome};
+
+const LENGTH_MAX: usize = 6;
+/// How many failures are kept to be shown.
+const SHOWN_MAX: usize = 3;
 
 #[test]
 fn every_small_anthropic_transcript_obeys_the_laws() {
@@ -16,29 +21,61 @@ fn every_small_openai_transcript_obeys_the_laws() {
 
 #[expect(clippy::print_stdout, reason = "the number of transcripts belongs in the output")]
 fn every_small_transcript(dialect: Dialect) {
-    let mut count = 0;
-    let mut failures = Vec::new();
-    for kinds in scope::transcripts(LENGTH_MAX) {
-        let body = scope::render(dialect, &kinds);
-        if let Err(failure) = laws::hold(dialect, &body, &scope::payloads(&kinds)) {
-            failures.push(format!("{kinds:?}: {failure}"));
-        }
-        // Every head is a transcript of the scope itself, so one more message is enough.
-        let head = scope::render(dialect, &kinds[..kinds.len() - 1]);
-        if kinds.len() > 1
-            && let Err(failure) = laws::prefix_stable(dialect, &head, &body)
-        {
-            failures.push(format!("{kinds:?}: {failure}"));
-        }
-        count += 1;
-    }
+    let walks: Vec<Walk> = std::thread::scope(|threads| {
+        let walk = |first: Kind| {
+            let mut walk = Walk::new(dialect);
+            walk.visit(&mut vec![first], None);
+            walk
+        };
+        let started: Vec<_> = Kind::ALL.into_iter().map(|first| threads.spawn(move || walk(first))).collect();
+        started
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    });
+    let count: usize = walks.iter().map(|walk| walk.count).sum();
+    let failed: usize = walks.iter().map(|walk| walk.failed).sum();
     println!("{}: {count} transcripts checked", dialect.name());
-    assert!(
-        failures.is_empty(),
-        "{} of {count} fail, the first:\n{}",
-        failures.len(),
-        failures.iter().take(3).cloned().collect::<Vec<_>>().join("\n\n")
-    );
+    assert_eq!(count, scope::transcripts(LENGTH_MAX as u32).count());
+    let shown: Vec<_> = walks.into_iter().flat_map(|walk| walk.failures).take(SHOWN_MAX).collect();
+    assert!(failed == 0, "{failed} of {count} fail, the first:\n{}", shown.join("\n\n"));
 }
 
-const LENGTH_MAX: u32 = 6;
+/// A walk over all transcripts that start alike, each after its head: what became of the
+/// head is known then.
+struct Walk {
+    dialect: Dialect,
+    count: usize,
+    failed: usize,
+    failures: Vec<String>,
+}
+
+impl Walk {
+    fn new(dialect: Dialect) -> Self {
+        Self { dialect, count: 0, failed: 0, failures: Vec::new() }
+    }
+
+    fn visit(&mut self, kinds: &mut Vec<Kind>, head: Option<&Outcome<'_>>) {
+        let body = scope::render(self.dialect, kinds);
+        let outcome = laws::hold(self.dialect, &body, &scope::payloads(kinds), Mendable::Wholly);
+        self.count += 1;
+        let stable = match (head, &outcome) {
+            (Some(head), Ok(whole)) => laws::prefix_stable(head, whole),
+            _ => Ok(()),
+        };
+        for failure in [outcome.as_ref().err(), stable.as_ref().err()].into_iter().flatten() {
+            self.failed += 1;
+            if self.failures.len() < SHOWN_MAX {
+                self.failures.push(format!("{kinds:?}: {failure}"));
+            }
+        }
+        if kinds.len() == LENGTH_MAX {
+            return;
+        }
+        for kind in Kind::ALL {
+            kinds.push(kind);
+            self.visit(kinds, outcome.as_ref().ok());
+            kinds.pop();
+        }
+    }
+}

@@ -1,13 +1,16 @@
 //! The laws, as functions that say which one a body breaks.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
-use seamline::{Options, check, repair};
+use seamline::policy::OnInvalid;
+use seamline::{Options, Repaired, Safety, Severity, check, repair};
 use seamline_dialects::Document;
-use seamline_model::{CallState, Pairing, Scope};
+use seamline_model::BlockIndex;
 use seamline_testkit::{Dialect, lossless, strict};
 use serde_json::Value;
-use serde_json::value::RawValue;
+
+use super::reading::{Answered, Reading, says, texts};
 
 /// The options for a dialect and the provider that the strict check speaks for.
 pub(crate) fn options(dialect: Dialect) -> Options {
@@ -18,118 +21,218 @@ pub(crate) fn options(dialect: Dialect) -> Options {
     Options { dialect: Some(dialect.name().to_owned()), provider: Some(provider.to_owned()), ..Options::default() }
 }
 
+/// How much of a body can be put right without losing anything.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mendable {
+    /// All of it.
+    Wholly,
+    /// All but what has no safe fix.
+    Safely,
+}
+
+/// A body that was put through the laws, and what came of it.
+pub(crate) struct Outcome<'b> {
+    before: Reading<'b>,
+    repaired: Repaired<'b>,
+    /// Where the messages of the output stand.
+    spans: Vec<Range<usize>>,
+}
+
 /// Checks L1 to L6 and L8 on one body. `Err` names the law and shows what came out.
-pub(crate) fn hold(dialect: Dialect, body: &str, payloads: &[String]) -> Result<(), String> {
+pub(crate) fn hold<'b>(
+    dialect: Dialect,
+    body: &'b str,
+    payloads: &[String],
+    mendable: Mendable,
+) -> Result<Outcome<'b>, String> {
     let options = options(dialect);
-    let fail = |law: &str, shown: &str| Err(format!("{law}\n--- in\n{body}\n--- out\n{shown}"));
-    let before: Value = serde_json::from_str(body).map_err(|error| error.to_string())?;
-    let accepted = check(body.as_bytes(), &options).map_err(|error| error.to_string())?.accepted();
-    let violations = strict::check(dialect, &before);
-    if accepted != violations.is_empty() {
-        return fail("check and the strict check disagree", &format!("accepted {accepted}, strict {violations:?}"));
-    }
-    let repaired = repair(body.as_bytes(), &options).map_err(|error| error.to_string())?;
+    let repaired = mend(body, &options)?;
+    let fail = |law: String| format!("{law}\n--- in\n{body}\n--- out\n{}", String::from_utf8_lossy(&repaired.body));
     let out = std::str::from_utf8(&repaired.body).map_err(|error| error.to_string())?;
+    let before = Reading::of(dialect, body)?;
+    let after = Reading::of(dialect, out).map_err(fail)?;
+    let accepted = agrees(dialect, body, &options, mendable).map_err(fail)?;
     if accepted && repaired.found.is_empty() && repaired.changed() {
-        return fail("L1: clean in, other bytes out", out);
-    }
-    let after: Value = serde_json::from_str(out).map_err(|error| format!("{error}\n{out}"))?;
-    let violations = strict::check(dialect, &after);
-    if !violations.is_empty() {
-        return fail(&format!("L3: not settled: {violations:?}"), out);
-    }
-    let missing = lossless::missing_payloads(&after, payloads);
-    if !missing.is_empty() {
-        return fail(&format!("L6: lost {missing:?}"), out);
+        return Err(fail("L1: clean in, other bytes out".to_owned()));
     }
     let again = repair(out.as_bytes(), &options).map_err(|error| error.to_string())?;
     if again.changed() {
-        return fail("L2: the second repair changes something", &String::from_utf8_lossy(&again.body));
+        return Err(fail(format!("L2: the second repair gives {}", String::from_utf8_lossy(&again.body))));
+    }
+    let said: Value = serde_json::from_str(out).map_err(|error| fail(error.to_string()))?;
+    settled(dialect, &said, &repaired, mendable).map_err(fail)?;
+    let twin = repair(body.as_bytes(), &options).map_err(|error| error.to_string())?;
+    if twin.body != repaired.body || twin.actions != repaired.actions {
+        return Err(fail(format!("L4: another time it gives {}", String::from_utf8_lossy(&twin.body))));
+    }
+    minimal(&before, &after, &repaired).map_err(fail)?;
+    let missing = lossless::missing_payloads(&said, payloads);
+    if !missing.is_empty() || !repaired.lossless() {
+        return Err(fail(format!("L6: lost {missing:?}, dropped {:?}", repaired.dropped)));
+    }
+    honest(&before, &after).map_err(fail)?;
+    associated(&before, &after).map_err(fail)?;
+    let spans = after.transcript.messages.iter().map(|message| message.span.range()).collect();
+    Ok(Outcome { before, repaired, spans })
+}
+
+/// The repair, with the body shown when there is none.
+fn mend<'b>(body: &'b str, options: &Options) -> Result<Repaired<'b>, String> {
+    let repaired = std::panic::catch_unwind(|| repair(body.as_bytes(), options));
+    let repaired = repaired.map_err(|_| format!("L11: it panicked\n{body}"))?;
+    repaired.map_err(|error| format!("{error}\n{body}"))
+}
+
+/// What holds whatever comes: the output is JSON, the repair settled, and another one changes nothing.
+pub(crate) fn hold_at_least(repaired: &Repaired<'_>, options: &Options) -> Result<(), String> {
+    let out = std::str::from_utf8(&repaired.body).map_err(|error| error.to_string())?;
+    Document::read(out).map_err(|error| format!("not JSON: {} in {out}", error.kind))?;
+    let findings = || repaired.found.iter().chain(&repaired.remaining);
+    if let Some(bug) = findings().find(|finding| finding.code.starts_with("BUG")) {
+        return Err(format!("{bug:?} in {out}"));
+    }
+    let blocked = options.policy.on_invalid != OnInvalid::Repair;
+    if blocked && repaired.changed() {
+        return Err(format!("changed where nothing may be: {out}"));
+    }
+    let again = repair(&repaired.body, options).map_err(|error| format!("{error} in {out}"))?;
+    if again.changed() {
+        return Err(format!("L2: {out}\nbecomes {}", String::from_utf8_lossy(&again.body)));
+    }
+    Ok(())
+}
+
+/// Whether the provider takes the body, which the check and the strict check must say alike.
+/// Of fields in the wrong place the strict check knows nothing, so there the check may find more.
+fn agrees(dialect: Dialect, body: &str, options: &Options, mendable: Mendable) -> Result<bool, String> {
+    let accepted = check(body.as_bytes(), options).map_err(|error| error.to_string())?.accepted();
+    // What this reader cannot read, no provider can.
+    let violations = serde_json::from_str(body).ok().map(|value| strict::check(dialect, &value));
+    let taken = violations.as_ref().is_some_and(Vec::is_empty);
+    if accepted != taken && (accepted || mendable == Mendable::Wholly) {
+        return Err(format!("check and the strict check disagree: accepted {accepted}, strict {violations:?}"));
+    }
+    Ok(accepted)
+}
+
+/// L3: the strict check accepts the output, unless what remains has no safe fix.
+fn settled(dialect: Dialect, out: &Value, repaired: &Repaired<'_>, mendable: Mendable) -> Result<(), String> {
+    let errors = || repaired.remaining.iter().filter(|finding| finding.severity == Severity::Error);
+    if mendable == Mendable::Safely && errors().count() > 0 {
+        let safe = errors().find(|finding| finding.fix.as_ref().is_some_and(|fix| fix.safety == Safety::Safe));
+        return safe.map_or(Ok(()), |finding| Err(format!("L3: a safe fix was left: {finding:?}")));
+    }
+    let violations = strict::check(dialect, out);
+    if !violations.is_empty() || errors().count() > 0 {
+        return Err(format!("L3: not settled: {violations:?}, {:?}", repaired.remaining));
+    }
+    Ok(())
+}
+
+/// L5: a message that stems from another one and that no action names or reaches has its bytes.
+fn minimal(before: &Reading<'_>, after: &Reading<'_>, repaired: &Repaired<'_>) -> Result<(), String> {
+    let named: BTreeSet<&str> =
+        repaired.actions.iter().filter_map(|action| action.pointer.as_deref()?.split('/').nth(2)).collect();
+    let reached: BTreeSet<&str> = repaired.actions.iter().filter_map(|action| action.after_hash.as_deref()).collect();
+    for (at, origin) in repaired.origins.iter().enumerate() {
+        let Some(origin) = *origin else { continue };
+        let (old, new) = (before.message(origin), after.message(at));
+        if old != new
+            && !named.contains(origin.to_string().as_str())
+            && !new.is_some_and(|new| reached.contains(blake3::hash(new.as_bytes()).to_hex().as_str()))
+        {
+            return Err(format!("L5: message {origin} changed and no action names it: {:?}", repaired.actions));
+        }
+    }
+    Ok(())
+}
+
+/// L8: what a result says was said before, or is marked as made up.
+fn honest(before: &Reading<'_>, after: &Reading<'_>) -> Result<(), String> {
+    let known: BTreeSet<&str> = before.results().map(|result| result.content).collect();
+    for result in after.results().filter(|result| !result.synthetic && !known.contains(result.content)) {
+        // A value that no result may hold is kept as text, and pictures leave a result that may hold none.
+        let said = texts(result.content);
+        if let Some(stranger) = said.iter().find(|text| !before.says(text)) {
+            return Err(format!("L8: a result says `{stranger}`, which nobody said, and has no mark"));
+        }
+        if said.is_empty() && !before.results().any(|result| texts(result.content).is_empty()) {
+            return Err(format!("L8: a result says nothing ({}) and has no mark", result.content));
+        }
+    }
+    Ok(())
+}
+
+/// L8: what answered a call answers it still, wherever it went.
+fn associated(before: &Reading<'_>, after: &Reading<'_>) -> Result<(), String> {
+    if before.is_uncertain() {
+        return Ok(());
+    }
+    let (old, new) = (before.answers(), after.answers());
+    for (at, (mark, answer)) in old.iter().enumerate() {
+        let Some(answer) = answer else { continue };
+        let once = |calls: &[Answered<'_>]| calls.iter().filter(|(other, _)| other == mark).count() == 1;
+        let found = if mark.is_some() && once(&old) {
+            new.iter().find(|(other, _)| other == mark)
+        } else if old.len() == new.len() {
+            // Without a mark of its own a call is known by its place, while none is gone or new.
+            new.get(at)
+        } else {
+            continue;
+        };
+        let still = found
+            .and_then(|(_, answer)| *answer)
+            .is_some_and(|content| content == *answer || texts(answer).iter().all(|text| says(content, text)));
+        if !still {
+            return Err(format!("L8: call {at} ({mark:?}) was answered by {answer} and is no more: {found:?}"));
+        }
     }
     Ok(())
 }
 
 /// Checks L7: what a longer body makes of its head is what the head alone becomes, as far
 /// as no call and result stand on different sides of the cut.
-pub(crate) fn prefix_stable(dialect: Dialect, head: &str, whole: &str) -> Result<(), String> {
-    let options = options(dialect);
-    let first = repair(head.as_bytes(), &options).map_err(|error| error.to_string())?;
-    let second = repair(whole.as_bytes(), &options).map_err(|error| error.to_string())?;
-    let cut = messages(head.as_bytes())?.len();
-    let settled = first_torn_message(dialect, head, whole)?;
-    let (one, other) = (messages(&first.body)?, messages(&second.body)?);
-    for (at, message) in one.iter().enumerate() {
+pub(crate) fn prefix_stable(head: &Outcome<'_>, whole: &Outcome<'_>) -> Result<(), String> {
+    let cut = head.before.transcript.messages.len();
+    let settled = first_torn_message(&head.before, &whole.before);
+    for at in 0..head.spans.len() {
         let torn = |origins: &[Option<usize>]| {
             settled < cut && origins.get(at).is_none_or(|origin| origin.is_none_or(|origin| origin >= settled))
         };
-        if torn(&first.origins) || torn(&second.origins) {
+        if torn(&head.repaired.origins) || torn(&whole.repaired.origins) {
             break;
         }
-        if other.get(at).map(|raw| raw.get()) != Some(message.get()) {
-            return Err(format!(
-                "L7: output message {at} changes when the body grows\n--- head\n{head}\n--- becomes\n{}\n--- whole\n{whole}\n--- becomes\n{}",
-                String::from_utf8_lossy(&first.body),
-                String::from_utf8_lossy(&second.body)
-            ));
+        if head.message(at) != whole.message(at) {
+            return Err(format!("L7: output message {at} changes when the body grows\n{head}\n{whole}"));
         }
     }
     Ok(())
-}
-
-fn messages(body: &[u8]) -> Result<Vec<&RawValue>, String> {
-    #[derive(serde::Deserialize)]
-    struct Body<'b> {
-        #[serde(borrow)]
-        messages: Vec<&'b RawValue>,
-    }
-    serde_json::from_slice::<Body<'_>>(body).map(|body| body.messages).map_err(|error| error.to_string())
 }
 
 /// The first message of the head that may change, because a call and its result stand on
 /// different sides of the cut: the first that pairs differently alone than in the whole.
 /// The end of the head when no pair is torn; then nothing may change.
-fn first_torn_message(dialect: Dialect, head: &str, whole: &str) -> Result<usize, String> {
-    let (alone, together) = (pairs(dialect, head)?, pairs(dialect, whole)?);
-    let cut = messages(head.as_bytes())?.len();
-    let torn = |pair: &&(usize, usize)| (pair.0 < cut) != (pair.1 < cut);
-    if !together.iter().any(|pair| torn(&pair)) {
-        return Ok(cut);
+fn first_torn_message(head: &Reading<'_>, whole: &Reading<'_>) -> usize {
+    let (alone, together) = (head.pairs(), whole.pairs());
+    let cut = head.transcript.messages.len();
+    let ends = |(call, result): &(BlockIndex, BlockIndex)| (whole.message_of(*call), whole.message_of(*result));
+    if !together.iter().map(ends).any(|(call, result)| (call < cut) != (result < cut)) {
+        return cut;
     }
-    let differing = alone.symmetric_difference(&together).map(|(call, result)| *call.min(result));
-    Ok(differing.min().unwrap_or(cut).min(cut))
+    let differing = alone.symmetric_difference(&together).map(ends);
+    differing.map(|(call, result)| call.min(result)).min().unwrap_or(cut).min(cut)
 }
 
-/// The messages of every call and of the result that answers it.
-fn pairs(dialect: Dialect, body: &str) -> Result<BTreeSet<(usize, usize)>, String> {
-    let document = Document::read(body).map_err(|error| error.kind.to_string())?;
-    let dialect = seamline_dialects::by_name(dialect.name()).ok_or("no such dialect")?;
-    let transcript = dialect.decode(&document).map_err(|error| error.to_string())?;
-    let joint = dialect.constraints().joint_answers;
-    let pairing = Pairing::of(&transcript, Scope { joint, ..Scope::ALL });
-    let pair = |state: &CallState| Some((state.message.get(), transcript.block(state.answer?.result).message.get()));
-    Ok(pairing.calls.iter().filter_map(pair).collect())
+impl Outcome<'_> {
+    /// The text of a message of the output.
+    fn message(&self, at: usize) -> Option<&[u8]> {
+        self.repaired.body.get(self.spans.get(at)?.clone())
+    }
 }
 
-/// Checks L5: a message that stems from another one and that no action names or reaches
-/// has its bytes.
-pub(crate) fn minimal(dialect: Dialect, body: &str) -> Result<(), String> {
-    let repaired = repair(body.as_bytes(), &options(dialect)).map_err(|error| error.to_string())?;
-    let (before, after) = (messages(body.as_bytes())?, messages(&repaired.body)?);
-    let named: BTreeSet<&str> =
-        repaired.actions.iter().filter_map(|action| action.pointer.as_deref()?.split('/').nth(2)).collect();
-    let reached: BTreeSet<&str> = repaired.actions.iter().filter_map(|action| action.after_hash.as_deref()).collect();
-    for (at, origin) in repaired.origins.iter().enumerate() {
-        let Some(origin) = *origin else { continue };
-        if reached.contains(blake3::hash(after[at].get().as_bytes()).to_hex().as_str()) {
-            continue;
-        }
-        if !named.contains(origin.to_string().as_str()) && before[origin].get() != after[at].get() {
-            return Err(format!(
-                "L5: message {origin} changed and no action names it\n--- in\n{body}\n--- out\n{}\n{:?}",
-                String::from_utf8_lossy(&repaired.body),
-                repaired.actions
-            ));
-        }
+impl std::fmt::Display for Outcome<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let out = String::from_utf8_lossy(&self.repaired.body);
+        write!(f, "--- in\n{}\n--- out\n{out}", self.before.transcript.source)
     }
-    Ok(())
 }

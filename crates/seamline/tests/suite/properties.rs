@@ -1,12 +1,13 @@
 //! The laws on generated and on broken conversations.
 
 use proptest::prelude::*;
-use seamline::{Options, check, repair};
-use seamline_testkit::generate::{self, Breaker};
+use proptest::sample::Index;
+use seamline::{Error, Options, check, repair};
+use seamline_testkit::generate::{self, Breaker, Mangled};
 use seamline_testkit::transcript::Transcript;
 use seamline_testkit::{Dialect, render};
 
-use super::laws;
+use super::laws::{self, Mendable};
 
 /// How many conversations each property looks at, unless `PROPTEST_CASES` asks for more.
 const CASES: u32 = 1500;
@@ -41,8 +42,8 @@ proptest! {
         broken in generate::broken(), dialect in dialect(), style in generate::style()
     ) {
         let body = render::render(dialect, &broken.transcript, style);
-        let outcome = laws::hold(dialect, &body, &broken.transcript.payloads());
-        prop_assert!(outcome.is_ok(), "{:?}\n{}", broken.damages, outcome.unwrap_err());
+        let outcome = laws::hold(dialect, &body, &broken.transcript.payloads(), Mendable::Wholly);
+        prop_assert!(outcome.is_ok(), "{:?}\n{}", broken.damages, outcome.err().unwrap_or_default());
     }
 
     #[test]
@@ -55,36 +56,123 @@ proptest! {
         let whole = &broken.transcript;
         let cut = cut.index(whole.messages.len()).max(1);
         let (head, whole) = (render::render(dialect, &head(whole, cut), style), render::render(dialect, whole, style));
-        let outcome = laws::prefix_stable(dialect, &head, &whole);
+        let read = |body| laws::hold(dialect, body, &[], Mendable::Wholly);
+        let outcome = read(&head).and_then(|head| laws::prefix_stable(&head, &read(&whole)?));
         prop_assert!(outcome.is_ok(), "{:?} cut at {cut}\n{}", broken.damages, outcome.unwrap_err());
     }
 
     #[test]
-    fn a_message_that_no_edit_names_keeps_its_bytes(
-        broken in generate::broken(), dialect in dialect(), style in generate::style()
+    fn a_body_that_is_written_badly_is_put_right_without_loss(
+        mangled in generate::mangled(), dialect in dialect(), style in generate::style()
     ) {
-        let body = render::render(dialect, &broken.transcript, style);
-        let outcome = laws::minimal(dialect, &body);
-        prop_assert!(outcome.is_ok(), "{:?}\n{}", broken.damages, outcome.unwrap_err());
+        let body = mangled.render(dialect, style);
+        let outcome = laws::hold(dialect, &body.text, &body.payloads, Mendable::Safely);
+        prop_assert!(outcome.is_ok(), "{:?} {:?}\n{}", mangled.broken.damages, mangled.wire, outcome.err().unwrap_or_default());
     }
 
     #[test]
-    fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..256)) {
-        let _ = check(&bytes, &Options::default());
-        let _ = repair(&bytes, &Options::default());
+    fn no_bytes_make_it_panic(bytes in prop_oneof![prop::collection::vec(any::<u8>(), 0..256), mutated()]) {
+        let options = Options::default();
+        let checked = check(&bytes, &options);
+        let repaired = repair(&bytes, &options);
+        prop_assert_eq!(checked.as_ref().err(), repaired.as_ref().err());
+        if let Ok(repaired) = repaired {
+            let outcome = laws::hold_at_least(&repaired, &options);
+            prop_assert!(outcome.is_ok(), "{}\n{}", String::from_utf8_lossy(&bytes), outcome.unwrap_err());
+        }
     }
 
     #[test]
-    fn no_json_makes_it_panic(value in json(), dialect in dialect()) {
+    fn no_json_makes_it_panic(value in prop_oneof![1 => json(), 9 => messages()], dialect in dialect()) {
         let body = serde_json::json!({ "model": "m", "messages": value }).to_string();
         let options = laws::options(dialect);
-        let repaired = repair(body.as_bytes(), &options).unwrap_or_else(|_| repair(b"[]", &options).unwrap());
-        let again = repair(&repaired.body, &options).unwrap();
-        prop_assert!(!again.changed(), "{body}\n{}\n{}", String::from_utf8_lossy(&repaired.body), String::from_utf8_lossy(&again.body));
+        match repair(body.as_bytes(), &options) {
+            // What is no list of messages is no conversation.
+            Err(Error::Body(seamline_dialects::Error::Envelope { .. })) => prop_assert!(!value.is_array(), "{body}"),
+            Err(error) => prop_assert!(false, "{error}\n{body}"),
+            Ok(repaired) => {
+                let outcome = laws::hold_at_least(&repaired, &options);
+                prop_assert!(outcome.is_ok(), "{body}\n{}", outcome.unwrap_err());
+            }
+        }
+    }
+}
+
+/// Conversations that were broken, or broken and written badly.
+fn mangled() -> impl Strategy<Value = Mangled> {
+    let broken = generate::broken().prop_map(|broken| Mangled { broken, wire: Vec::new() });
+    prop_oneof![broken, generate::mangled()]
+}
+
+/// One change to the bytes of a body.
+#[derive(Clone, Debug)]
+enum Mutation {
+    Flip(Index, u8),
+    Insert(Index, u8),
+    Delete(Index, usize),
+    Repeat(Index, usize),
+    /// The rest of another body from somewhere on.
+    Splice(Index, Index),
+    Truncate(Index),
+}
+
+/// Bodies with a few bytes changed, so that much of each can still be read.
+fn mutated() -> impl Strategy<Value = Vec<u8>> {
+    let place = any::<Index>;
+    let byte = || prop_oneof![any::<u8>(), prop::sample::select(b"{}[]\",:\\ 0-e\n".to_vec())];
+    let mutation = prop_oneof![
+        4 => (place(), byte()).prop_map(|(at, mask)| Mutation::Flip(at, mask)),
+        4 => (place(), byte()).prop_map(|(at, byte)| Mutation::Insert(at, byte)),
+        4 => (place(), 1..64_usize).prop_map(|(at, count)| Mutation::Delete(at, count)),
+        4 => (place(), 1..256_usize).prop_map(|(at, count)| Mutation::Repeat(at, count)),
+        1 => (place(), place()).prop_map(|(at, from)| Mutation::Splice(at, from)),
+        1 => place().prop_map(Mutation::Truncate),
+    ];
+    let body = || {
+        (mangled(), dialect(), generate::style())
+            .prop_map(|(mangled, dialect, style)| mangled.render(dialect, style).text.into_bytes())
+    };
+    (body(), body(), prop::collection::vec(mutation, 1..6)).prop_map(|(mut bytes, other, mutations)| {
+        for mutation in &mutations {
+            mutate(&mut bytes, &other, mutation);
+        }
+        bytes
+    })
+}
+
+fn mutate(bytes: &mut Vec<u8>, other: &[u8], mutation: &Mutation) {
+    let length = bytes.len();
+    let at = |index: &Index| index.index(length + 1);
+    let upto = |start: usize, count: usize| start..(start + count).min(length);
+    match mutation {
+        Mutation::Flip(index, mask) => bytes.iter_mut().skip(at(index)).take(1).for_each(|byte| *byte ^= mask),
+        Mutation::Insert(index, byte) => bytes.insert(at(index), *byte),
+        Mutation::Delete(index, count) => drop(bytes.drain(upto(at(index), *count))),
+        Mutation::Repeat(index, count) => {
+            let repeated = bytes[upto(at(index), *count)].to_vec();
+            bytes.splice(at(index)..at(index), repeated);
+        }
+        Mutation::Splice(index, from) => {
+            bytes.truncate(at(index));
+            bytes.extend(&other[from.index(other.len() + 1)..]);
+        }
+        Mutation::Truncate(index) => bytes.truncate(at(index)),
     }
 }
 
 /// Lists of values that look a little like messages.
+fn messages() -> impl Strategy<Value = serde_json::Value> {
+    let roles = prop::sample::select(vec!["user", "assistant", "tool", "system", "developer", "function", "", "x"]);
+    let message = (roles, json(), json()).prop_map(|(role, content, members)| {
+        let mut message = members.as_object().cloned().unwrap_or_default();
+        message.insert("role".to_owned(), role.into());
+        message.insert("content".to_owned(), content);
+        serde_json::Value::from(message)
+    });
+    prop::collection::vec(prop_oneof![4 => message, 1 => json()], 0..6).prop_map(serde_json::Value::from)
+}
+
+/// Values of words and keys that mean something in messages.
 fn json() -> impl Strategy<Value = serde_json::Value> {
     let word = prop::sample::select(vec![
         "user",

@@ -1,0 +1,138 @@
+//! A body as the laws look at it: its messages, calls and results, and which answers which.
+
+use std::collections::BTreeSet;
+
+use seamline_dialects::Document;
+use seamline_model::{BlockIndex, BlockKind, CallState, IrregularityKind, Pairing, Role, Scope, Transcript};
+use seamline_testkit::{Dialect, lossless};
+use serde_json::Value;
+
+/// A body that was read, and its pairing.
+pub(super) struct Reading<'b> {
+    pub(super) transcript: Transcript<'b>,
+    pairing: Pairing,
+}
+
+/// What a result says.
+#[derive(Clone, Copy)]
+pub(super) struct Output<'b> {
+    /// The content, as it stands in the body.
+    pub(super) content: &'b str,
+    /// Whether it is marked as made up.
+    pub(super) synthetic: bool,
+}
+
+/// The mark of a call, and the content of the result that answers it.
+pub(super) type Answered<'b> = (Option<&'b str>, Option<&'b str>);
+
+impl<'b> Reading<'b> {
+    pub(super) fn of(dialect: Dialect, body: &'b str) -> Result<Self, String> {
+        let document = Document::read(body).map_err(|error| error.kind.to_string())?;
+        let dialect = seamline_dialects::by_name(dialect.name()).ok_or("no such dialect")?;
+        let transcript = dialect.decode(&document).map_err(|error| error.to_string())?;
+        let joint = dialect.constraints().joint_answers;
+        let pairing = Pairing::of(&transcript, Scope { joint, ..Scope::ALL });
+        Ok(Self { transcript, pairing })
+    }
+
+    /// The text of a message.
+    pub(super) fn message(&self, at: usize) -> Option<&'b str> {
+        self.transcript.messages.get(at).map(|message| self.transcript.text(message.span))
+    }
+
+    pub(super) fn results(&self) -> impl Iterator<Item = Output<'b>> {
+        self.transcript.blocks.iter().filter_map(|block| match &block.kind {
+            BlockKind::Result(result) => {
+                Some(Output { content: self.transcript.text(result.content), synthetic: result.synthetic })
+            }
+            _ => None,
+        })
+    }
+
+    /// The mark of every call and the content that answers it, unless that was made up.
+    pub(super) fn answers(&self) -> Vec<Answered<'b>> {
+        let answer = |state: &CallState| {
+            let result = self.transcript.result(state.answer?.result)?;
+            (!result.synthetic).then(|| self.transcript.text(result.content))
+        };
+        let mark = |state: &CallState| mark(self.transcript.text(self.transcript.block(state.call).span));
+        self.pairing.calls.iter().map(|state| (mark(state), answer(state))).collect()
+    }
+
+    /// Every call and the result that answers it.
+    pub(super) fn pairs(&self) -> BTreeSet<(BlockIndex, BlockIndex)> {
+        self.pairing.calls.iter().filter_map(|state| Some((state.call, state.answer?.result))).collect()
+    }
+
+    /// The message a block stands in.
+    pub(super) fn message_of(&self, block: BlockIndex) -> usize {
+        self.transcript.block(block).message.get()
+    }
+
+    /// Whether calls and results are still to be found once the body can be read, so that
+    /// this pairing says little about that one.
+    pub(super) fn is_uncertain(&self) -> bool {
+        let hides = |kind: &IrregularityKind| {
+            !matches!(
+                kind,
+                IrregularityKind::ByteOrderMark
+                    | IrregularityKind::LoneSurrogate
+                    | IrregularityKind::ForeignKey { .. }
+                    | IrregularityKind::LegacyCall
+                    | IrregularityKind::EmptyCallList
+            )
+        };
+        let misplaced = |kind: &BlockKind<'_>, role: Role| match kind {
+            BlockKind::Call(_) => role != Role::Assistant,
+            BlockKind::Result(_) => !matches!(role, Role::User | Role::Tool),
+            _ => false,
+        };
+        let role = |message| self.transcript.message(message).role;
+        self.transcript.irregularities.iter().any(|irregularity| hides(&irregularity.kind))
+            || self.transcript.blocks.iter().any(|block| misplaced(&block.kind, role(block.message)))
+    }
+
+    /// Whether a text is in the body, decoded or as it stands. Half a character counts as
+    /// the one that stands for what cannot be read.
+    pub(super) fn says(&self, text: &str) -> bool {
+        let source = self.transcript.source.trim_start_matches('\u{feff}');
+        let whole = || source.replace("\\ud83d\"", "\\ufffd\"").replace("\\udc4d\"", "\\ufffd\"");
+        source.contains(text) || says(source, text) || says(&whole(), text)
+    }
+}
+
+/// Every string in a piece of JSON that says something; numbers too.
+pub(super) fn texts(json: &str) -> Vec<String> {
+    let mut texts = Vec::new();
+    if let Ok(value) = serde_json::from_str(json) {
+        collect(&value, &mut texts);
+    }
+    texts
+}
+
+fn collect(value: &Value, texts: &mut Vec<String>) {
+    match value {
+        Value::String(text) if !text.trim().is_empty() => texts.push(text.clone()),
+        Value::Number(number) => texts.push(number.to_string()),
+        Value::Array(items) => items.iter().for_each(|item| collect(item, texts)),
+        // What a part is, and pictures, are not what a result says.
+        Value::Object(fields) => {
+            let said = fields.iter().filter(|(key, _)| !matches!(key.as_str(), "type" | "image_url" | "source"));
+            said.for_each(|(_, field)| collect(field, texts));
+        }
+        _ => {}
+    }
+}
+
+/// Whether a text is in one of the strings of a piece of JSON.
+pub(super) fn says(json: &str, text: &str) -> bool {
+    let value = serde_json::from_str::<Value>(json);
+    value.is_ok_and(|value| lossless::missing_payloads(&value, &[text.to_owned()]).is_empty())
+}
+
+/// What a test wrote into a call so as to know it again: `call-`, a name, a colon.
+fn mark(call: &str) -> Option<&str> {
+    let start = call.find("call-")?;
+    let end = call[start..].find(':')?;
+    Some(&call[start..start + end])
+}
