@@ -388,7 +388,7 @@ fn special_bytes(word: u64) -> u64 {
     (control | is_quote | is_slash) & HIGH
 }
 
-/// The code unit of the `\uXXXX` at `at`.
+/// The code unit of the four-digit `\u` escape at `at`.
 pub(super) fn hex_escape(bytes: &[u8], at: usize) -> Option<u16> {
     let escape = bytes.get(at..at + 6)?;
     let digits = escape.strip_prefix(b"\\u")?;
