@@ -1,7 +1,10 @@
 //! Which dialect a body is written in.
 
-use crate::json::{Kind, Value};
-use crate::{Dialect, Document, anthropic_messages::AnthropicMessages, openai_chat::OpenAiChat};
+use std::ops::ControlFlow;
+
+use crate::json::{Document, Kind, ListVisitor, Value};
+use crate::reader::not_json;
+use crate::{Dialect, Error, anthropic_messages::AnthropicMessages, openai_chat::OpenAiChat};
 
 /// How many messages are looked at.
 const MESSAGES_MAX: usize = 256;
@@ -9,19 +12,44 @@ const MESSAGES_MAX: usize = 256;
 /// A sign of one dialect that the other does not have.
 const DECISIVE: i32 = 10;
 
-/// The dialect a body is written in, judged by its fields. A conversation of plain text
-/// alone is taken for the more widely spoken one.
-pub fn detect(document: &Document<'_>) -> &'static dyn Dialect {
-    let root = document.root();
-    let messages = root.object().and_then(|body| body.get("messages")).unwrap_or(root);
-    let mut score = envelope_score(root);
-    for message in messages.elements().take(MESSAGES_MAX) {
-        if score.abs() >= DECISIVE {
-            break;
-        }
-        score += message_score(message);
+/// The dialect a body is written in, judged by its fields; the first decisive one counts.
+/// A conversation of plain text alone is taken for the more widely spoken one.
+///
+/// # Errors
+///
+/// When the text is not JSON, as far as it was looked at.
+pub fn detect(text: &str) -> Result<&'static dyn Dialect, Error> {
+    let mut signs = Signs::default();
+    let envelope = Document::read_list(text, &mut signs).map_err(|syntax| not_json(text, syntax))?;
+    let score = if signs.is_decisive() { signs.score } else { signs.score + envelope_score(envelope.root()) };
+    Ok(if score > 0 { &AnthropicMessages } else { &OpenAiChat })
+}
+
+/// What the messages seen so far say; above zero for Anthropic.
+#[derive(Default)]
+struct Signs {
+    score: i32,
+    seen: usize,
+}
+
+impl Signs {
+    fn is_decisive(&self) -> bool {
+        self.score.abs() >= DECISIVE
     }
-    if score > 0 { &AnthropicMessages } else { &OpenAiChat }
+}
+
+impl<'a> ListVisitor<'a> for &mut Signs {
+    fn enter(&mut self, key: Option<Value<'_, 'a>>) -> bool {
+        key.is_none_or(|key| key.says("messages"))
+    }
+
+    fn element(&mut self, value: Value<'_, 'a>) -> ControlFlow<()> {
+        self.seen += 1;
+        if self.seen <= MESSAGES_MAX {
+            self.score += message_score(value);
+        }
+        if self.is_decisive() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
 }
 
 /// Signs in the envelope; above zero for Anthropic.

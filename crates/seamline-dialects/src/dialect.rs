@@ -2,7 +2,7 @@
 
 use seamline_model::{Constraints, Edit, Encoded, Place, Transcript};
 
-use crate::{Document, Error, anthropic_messages, openai_chat};
+use crate::{Error, anthropic_messages, openai_chat};
 
 /// A way of writing a conversation on the wire.
 pub trait Dialect: Sync {
@@ -16,12 +16,16 @@ pub trait Dialect: Sync {
     ///
     /// # Errors
     ///
-    /// When the body is not this dialect's envelope. A broken conversation is not an
+    /// When the body is not JSON or not this dialect's envelope. A broken conversation is not an
     /// error.
-    fn decode<'a>(&self, document: &Document<'a>) -> Result<Transcript<'a>, Error>;
+    fn decode<'a>(&self, text: &'a str) -> Result<Transcript<'a>, Error>;
+
+    /// Reads the text that edits made of a transcript's, without reading again what was
+    /// only copied. Nothing when it must be decoded afresh.
+    fn follow<'n>(&self, before: &Transcript<'_>, encoded: &'n Encoded) -> Option<Transcript<'n>>;
 
     /// Writes edits by splicing the text the transcript was read from.
-    fn encode(&self, document: &Document<'_>, transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded;
+    fn encode(&self, transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded;
 
     /// A place as a JSON pointer into the body.
     fn pointer(&self, transcript: &Transcript<'_>, place: &Place) -> String;

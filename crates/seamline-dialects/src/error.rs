@@ -86,7 +86,7 @@ impl Position {
     /// The place of a byte.
     pub fn of(bytes: &[u8], offset: usize) -> Self {
         let before = &bytes[..offset.min(bytes.len())];
-        let line = 1 + memchr::memchr_iter(b'\n', before).count();
+        let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
         let column = 1 + before.iter().rev().take_while(|&&byte| byte != b'\n').count();
         Self { line, column }
     }

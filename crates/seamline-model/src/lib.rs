@@ -9,6 +9,7 @@
 //! or a rule.
 #![deny(clippy::disallowed_methods)]
 
+mod call_id;
 mod constraints;
 mod edit;
 mod finding;
@@ -16,8 +17,10 @@ mod irregularity;
 mod pairing;
 mod span;
 mod synthetic;
+mod tools;
 mod transcript;
 
+pub use call_id::CallId;
 pub use constraints::{
     Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole, NameDemand,
     RoleGap, SameRole, Uniqueness, Values,
@@ -28,6 +31,7 @@ pub use irregularity::{Irregularity, IrregularityKind};
 pub use pairing::{Answer, CallState, Cycle, Fate, Pairing, ResultState, Scope};
 pub use span::{BlockIndex, MessageIndex, Span};
 pub use synthetic::{MARK, Reason, is_synthetic};
+pub use tools::{Tool, Tools};
 pub use transcript::{
     Block, BlockKind, Body, Call, Emptiness, Field, IdForm, Input, Kinds, Message, Parts, ResultBlock, Role,
     ServerCall, Slot, Transcript,

@@ -16,7 +16,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::{BlockIndex, BlockKind, MessageIndex, ResultBlock, Role, Transcript};
+use crate::{BlockIndex, BlockKind, CallId, MessageIndex, ResultBlock, Role, Transcript};
 
 /// The relation between the calls and the results of a transcript.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -140,9 +140,9 @@ impl Pairing {
 }
 
 /// Ids as they are compared: an empty id is a missing one, and those are equal.
-type Key<'t> = Option<&'t str>;
+type Key<'t> = Option<&'t CallId>;
 
-fn key(id: Option<&str>) -> Key<'_> {
+fn key(id: Option<&CallId>) -> Key<'_> {
     id.filter(|id| !id.is_empty())
 }
 
@@ -269,8 +269,8 @@ impl<'t, 'a> Walk<'t, 'a> {
             && self.pairing.cycles[span.last].message.next() == message
     }
 
-    fn see_result(&mut self, block: BlockIndex, result: &'t ResultBlock<'a>) {
-        let key = key(result.id.as_deref());
+    fn see_result(&mut self, block: BlockIndex, result: &'t ResultBlock) {
+        let key = key(result.id.as_ref());
         let position = self.pairing.results.len() as u32;
         self.span_of.push(self.current);
         self.pairing.results.push(ResultState { result: block, fate: Fate::Orphan });
@@ -438,7 +438,7 @@ impl<'t, 'a> Walk<'t, 'a> {
     fn names_agree(&self, index: usize, position: usize) -> bool {
         let call = self.transcript.call(self.pairing.calls[index].call);
         let result = self.transcript.result(self.pairing.results[position].result);
-        match (call.and_then(|call| call.name.as_deref()), result.and_then(|result| result.name.as_deref())) {
+        match (call.and_then(|call| call.tool), result.and_then(|result| result.tool)) {
             (Some(called), Some(answered)) => called == answered,
             _ => true,
         }
@@ -461,11 +461,11 @@ impl<'t, 'a> Walk<'t, 'a> {
     }
 
     fn call_key(&self, index: usize) -> Key<'t> {
-        key(self.transcript.call(self.pairing.calls[index].call).and_then(|call| call.id.as_deref()))
+        key(self.transcript.call(self.pairing.calls[index].call).and_then(|call| call.id.as_ref()))
     }
 
     fn result_key(&self, position: usize) -> Key<'t> {
-        key(self.transcript.result(self.pairing.results[position].result).and_then(|result| result.id.as_deref()))
+        key(self.transcript.result(self.pairing.results[position].result).and_then(|result| result.id.as_ref()))
     }
 }
 

@@ -1,11 +1,9 @@
 //! Each step of the pairing, and what is left when all are done.
 
-use std::borrow::Cow;
-
 use super::{Answer, Fate, Pairing, SCAN_MAX, Scope};
 use crate::{
-    Block, BlockIndex, BlockKind, Body, Call, Emptiness, Field, Input, Message, MessageIndex, Parts, ResultBlock, Role,
-    Slot, Span, Transcript,
+    Block, BlockIndex, BlockKind, Body, Call, CallId, Emptiness, Field, Input, Message, MessageIndex, Parts,
+    ResultBlock, Role, Slot, Span, Tool, Tools, Transcript,
 };
 
 const JOINT: Scope = Scope { joint: true, ..Scope::ALL };
@@ -79,54 +77,49 @@ fn fates(messages: &[(Role, Vec<Part>)], scope: Scope) -> Vec<Seen> {
 }
 
 fn transcript(messages: &[(Role, Vec<Part>)]) -> Transcript<'static> {
-    let mut transcript = Transcript::new("", 0);
+    let mut transcript = Transcript::new("");
     for (role, parts) in messages {
         let message = MessageIndex(transcript.messages.len() as u32);
         let first_block = transcript.blocks.len() as u32;
         for (index, part) in parts.iter().enumerate() {
-            let kind = kind(*part);
+            let kind = kind(*part, &mut transcript.tools);
             transcript.has.note(&kind);
             let slot = Slot { field: Field::Content, index: index as u32 };
-            transcript.blocks.push(Block { message, span: Span::default(), slot, kind, wire: 0 });
+            transcript.blocks.push(Block { message, span: Span::default(), slot, kind });
         }
         let end_block = transcript.blocks.len() as u32;
         let (role, body) = (*role, Body::Blocks);
-        transcript.messages.push(Message { role, span: Span::default(), first_block, end_block, body, wire: 0 });
+        transcript.messages.push(Message { role, span: Span::default(), first_block, end_block, body });
     }
     transcript
 }
 
-fn kind(part: Part) -> BlockKind<'static> {
+fn kind(part: Part, tools: &mut Tools) -> BlockKind {
     match part {
         Text => BlockKind::Text(Emptiness::Present),
-        Part::Call(id) => call(id, None),
-        Named(id, name) => call(id, Some(name)),
+        Part::Call(id) => BlockKind::Call(Call::new(there(id), None, Input::Object, tools)),
+        Named(id, name) => BlockKind::Call(Call::new(there(id), Some(name), Input::Object, tools)),
         Result(id) => result(id, None, false),
-        From(id, name) => result(id, Some(name), false),
+        From(id, name) => result(id, Some(tools.add(name)), false),
         MadeUp(id) => result(id, None, true),
     }
 }
 
-fn call(id: &'static str, name: Option<&'static str>) -> BlockKind<'static> {
-    BlockKind::Call(Call::new(there(id), name.map(Cow::Borrowed), Input::Object))
-}
-
-fn result(id: &'static str, name: Option<&'static str>, synthetic: bool) -> BlockKind<'static> {
-    let (name, parts) = (name.map(Cow::Borrowed), Parts::Text(Emptiness::Present));
+fn result(id: &'static str, tool: Option<Tool>, synthetic: bool) -> BlockKind {
     BlockKind::Result(ResultBlock {
-        id: there(id),
-        name,
+        id: there(id).map(CallId::from),
+        tool,
         synthetic,
         failed: false,
         has_more: false,
-        parts,
+        parts: Parts::Text(Emptiness::Present),
         content: Span::default(),
     })
 }
 
 /// `-` stands for an id that is not there.
-fn there(id: &'static str) -> Option<Cow<'static, str>> {
-    (id != "-").then_some(Cow::Borrowed(id))
+fn there(id: &'static str) -> Option<&'static str> {
+    (id != "-").then_some(id)
 }
 
 // Step 1: in the span.

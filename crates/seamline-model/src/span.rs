@@ -25,6 +25,12 @@ impl Span {
         self.range().len()
     }
 
+    /// The same bytes after `by` others were put before them; a difference below zero wraps.
+    #[must_use]
+    pub fn moved(self, by: u32) -> Self {
+        Self { start: self.start.wrapping_add(by), end: self.end.wrapping_add(by) }
+    }
+
     /// Whether it covers nothing.
     pub fn is_empty(self) -> bool {
         self.start >= self.end

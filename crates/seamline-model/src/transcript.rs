@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::{BlockIndex, Irregularity, MessageIndex, Span};
+use crate::{BlockIndex, CallId, Irregularity, MessageIndex, Span, Tool, Tools};
 
 /// The messages of one conversation, in order.
 #[derive(Debug, Clone)]
@@ -12,7 +12,11 @@ pub struct Transcript<'a> {
     /// The messages.
     pub messages: Vec<Message>,
     /// The blocks of all messages, in order; a message owns a range of them.
-    pub blocks: Vec<Block<'a>>,
+    pub blocks: Vec<Block>,
+    /// Where the list of messages stands in the source.
+    pub list: Span,
+    /// The tools that calls and results name.
+    pub tools: Tools,
     /// The model the request names.
     pub model: Option<Cow<'a, str>>,
     /// What could be read only by being tolerant.
@@ -34,7 +38,7 @@ pub struct Kinds {
 
 impl Kinds {
     /// Notes that a block of this kind occurs.
-    pub fn note(&mut self, kind: &BlockKind<'_>) {
+    pub fn note(&mut self, kind: &BlockKind) {
         match kind {
             BlockKind::Call(_) | BlockKind::Result(_) => self.pairs = true,
             BlockKind::ServerCall(_) | BlockKind::ServerResult { .. } => self.server_pairs = true,
@@ -44,18 +48,50 @@ impl Kinds {
     }
 }
 
+/// How long a message and a block of a usual conversation are, so that room is made once.
+const MESSAGE_BYTES: usize = 1024;
+const BLOCK_BYTES: usize = 512;
+
 impl<'a> Transcript<'a> {
-    /// A transcript of `source` with nothing in it yet, with room for what is to come:
-    /// `values` is how many values the source holds.
-    pub fn new(source: &'a str, values: usize) -> Self {
+    /// A transcript of `source` with nothing in it yet, with room for what is to come.
+    pub fn new(source: &'a str) -> Self {
         Self {
             source,
-            messages: Vec::with_capacity(values / 16 + 1),
-            blocks: Vec::with_capacity(values / 10 + 1),
+            messages: Vec::with_capacity(source.len() / MESSAGE_BYTES + 1),
+            blocks: Vec::with_capacity(source.len() / BLOCK_BYTES + 1),
+            list: Span::default(),
+            tools: Tools::default(),
             model: None,
             irregularities: Vec::new(),
             has: Kinds::default(),
         }
+    }
+
+    /// The transcript without its text, to be put [`over`](Self::over) it again.
+    pub fn detached(self) -> Transcript<'static> {
+        let model = self.model.map(|model| Cow::Owned(model.into_owned()));
+        Transcript { source: "", model, ..self }
+    }
+
+    /// The transcript over the text it was [`detached`](Self::detached) from.
+    pub fn over(self, source: &'a str) -> Self {
+        Self { source, ..self }
+    }
+
+    /// Whether both say the same, in the same places.
+    pub fn says_the_same(&self, other: &Transcript<'_>) -> bool {
+        let named = |block: &Block, transcript: &Transcript<'_>| match &block.kind {
+            BlockKind::Call(call) => transcript.name(call.tool).map(str::to_owned),
+            BlockKind::Result(result) => transcript.name(result.tool).map(str::to_owned),
+            _ => None,
+        };
+        (self.list, &self.messages, &self.model, &self.irregularities, self.has)
+            == (other.list, &other.messages, &other.model, &other.irregularities, other.has)
+            && self.blocks.len() == other.blocks.len()
+            && self.blocks.iter().zip(&other.blocks).all(|(one, two)| {
+                (one.message, one.span, one.slot) == (two.message, two.span, two.slot)
+                    && named(one, self) == named(two, other)
+            })
     }
 
     /// The message at `index`.
@@ -64,7 +100,7 @@ impl<'a> Transcript<'a> {
     }
 
     /// The block at `index`.
-    pub fn block(&self, index: BlockIndex) -> &Block<'a> {
+    pub fn block(&self, index: BlockIndex) -> &Block {
         &self.blocks[index.get()]
     }
 
@@ -79,19 +115,19 @@ impl<'a> Transcript<'a> {
     }
 
     /// The blocks of one message with their indexes.
-    pub fn blocks_of(&self, index: MessageIndex) -> impl DoubleEndedIterator<Item = (BlockIndex, &Block<'a>)> {
+    pub fn blocks_of(&self, index: MessageIndex) -> impl DoubleEndedIterator<Item = (BlockIndex, &Block)> {
         let range = self.message(index).range();
         let first = range.start as u32;
         self.blocks[range].iter().enumerate().map(move |(offset, block)| (BlockIndex(first + offset as u32), block))
     }
 
     /// Every block with its index.
-    pub fn enumerate_blocks(&self) -> impl Iterator<Item = (BlockIndex, &Block<'a>)> {
+    pub fn enumerate_blocks(&self) -> impl Iterator<Item = (BlockIndex, &Block)> {
         self.blocks.iter().enumerate().map(|(index, block)| (BlockIndex(index as u32), block))
     }
 
     /// The call in a block, if it is one the client answers.
-    pub fn call(&self, index: BlockIndex) -> Option<&Call<'a>> {
+    pub fn call(&self, index: BlockIndex) -> Option<&Call> {
         match &self.block(index).kind {
             BlockKind::Call(call) => Some(call),
             _ => None,
@@ -99,11 +135,16 @@ impl<'a> Transcript<'a> {
     }
 
     /// The result in a block, if it answers a call of the client's.
-    pub fn result(&self, index: BlockIndex) -> Option<&ResultBlock<'a>> {
+    pub fn result(&self, index: BlockIndex) -> Option<&ResultBlock> {
         match &self.block(index).kind {
             BlockKind::Result(result) => Some(result),
             _ => None,
         }
+    }
+
+    /// What a tool is called.
+    pub fn name(&self, tool: Option<Tool>) -> Option<&str> {
+        tool.map(|tool| self.tools.name(tool))
     }
 
     /// Whether a message holds calls that the client answers.
@@ -138,8 +179,6 @@ pub struct Message {
     pub end_block: u32,
     /// How its content is written.
     pub body: Body,
-    /// The dialect's own handle on the message; meaningless to everybody else.
-    pub wire: u32,
 }
 
 impl Message {
@@ -185,7 +224,7 @@ pub enum Body {
 
 /// One unit inside a message.
 #[derive(Debug, Clone)]
-pub struct Block<'a> {
+pub struct Block {
     /// The message it belongs to.
     pub message: MessageIndex,
     /// Where it stands in the source.
@@ -193,9 +232,7 @@ pub struct Block<'a> {
     /// Where it stands in its message.
     pub slot: Slot,
     /// What it is.
-    pub kind: BlockKind<'a>,
-    /// The dialect's own handle on the block; meaningless to everybody else.
-    pub wire: u32,
+    pub kind: BlockKind,
 }
 
 /// Where a block stands in its message.
@@ -220,21 +257,21 @@ pub enum Field {
 
 /// What a block is.
 #[derive(Debug, Clone)]
-pub enum BlockKind<'a> {
+pub enum BlockKind {
     /// Text somebody said.
     Text(Emptiness),
     /// The model asks for a tool to be run.
-    Call(Call<'a>),
+    Call(Call),
     /// The answer to a call.
-    Result(ResultBlock<'a>),
+    Result(ResultBlock),
     /// A call of a tool that the provider runs itself.
-    ServerCall(ServerCall<'a>),
+    ServerCall(Box<ServerCall>),
     /// The answer to a [`BlockKind::ServerCall`], inside the assistant's own message.
     ServerResult {
         /// The call it answers.
-        id: Option<Cow<'a, str>>,
+        id: Option<CallId>,
         /// What the dialect calls such a block.
-        kind: Cow<'a, str>,
+        kind: Box<str>,
     },
     /// The model's reasoning; `signed` when the provider checks it byte for byte.
     Reasoning {
@@ -260,11 +297,11 @@ pub enum Emptiness {
 
 /// A call: the model asks for a tool to be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call<'a> {
+pub struct Call {
     /// Its id.
-    pub id: Option<Cow<'a, str>>,
-    /// The tool's name.
-    pub name: Option<Cow<'a, str>>,
+    pub id: Option<CallId>,
+    /// The tool.
+    pub tool: Option<Tool>,
     /// How its input is written.
     pub input: Input,
     /// What its id is made of. Known here so that rules need not look at the text again.
@@ -273,12 +310,16 @@ pub struct Call<'a> {
     pub plain_name: bool,
 }
 
-impl<'a> Call<'a> {
+impl Call {
     /// A call as it was read.
-    pub fn new(id: Option<Cow<'a, str>>, name: Option<Cow<'a, str>>, input: Input) -> Self {
-        let id_form = IdForm::of(id.as_deref().unwrap_or(""));
-        let plain_name = name.as_deref().is_some_and(is_word);
-        Self { id, name, input, id_form, plain_name }
+    pub fn new(id: Option<&str>, name: Option<&str>, input: Input, tools: &mut Tools) -> Self {
+        Self {
+            id: id.map(CallId::from),
+            tool: name.map(|name| tools.add(name)),
+            input,
+            id_form: IdForm::of(id.unwrap_or("")),
+            plain_name: name.is_some_and(is_word),
+        }
     }
 }
 
@@ -313,14 +354,14 @@ pub(crate) fn is_word(text: &str) -> bool {
 
 /// A call of a tool that the provider runs itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ServerCall<'a> {
+pub struct ServerCall {
     /// The call.
-    pub call: Call<'a>,
+    pub call: Call,
     /// Whether it must be answered before the turn is closed. Calls of servers that are
     /// connected to the provider were not seen to be rejected.
     pub must_be_answered: bool,
     /// What errors call the family of the tool.
-    pub family: Cow<'a, str>,
+    pub family: String,
 }
 
 /// How a call's input is written.
@@ -340,11 +381,11 @@ pub enum Input {
 
 /// A result: the answer to a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ResultBlock<'a> {
+pub struct ResultBlock {
     /// The id of the call it answers.
-    pub id: Option<Cow<'a, str>>,
-    /// The tool's name, in dialects that repeat it.
-    pub name: Option<Cow<'a, str>>,
+    pub id: Option<CallId>,
+    /// The tool, in dialects that repeat its name.
+    pub tool: Option<Tool>,
     /// Whether its text is known to be made up by a repair, ours or another program's.
     pub synthetic: bool,
     /// Whether it says that the tool failed, in dialects that have a sign for it.

@@ -16,22 +16,13 @@ use crate::{Policy, check};
 /// The most passes a repair takes. Real damage settles in one to four.
 pub const PASSES_MAX: u32 = 16;
 
-/// Reads a text, lets edits be chosen for it, and writes them. This is all the loop knows
-/// of dialects.
+/// Reads and writes conversations. This is all the loop knows of dialects.
 pub trait Rewrite {
-    /// Reads `text`, hands the transcript to `choose`, and applies the edits that gives.
-    fn rewrite(&self, text: &str, choose: &mut dyn FnMut(&Transcript<'_>) -> Vec<Edit>) -> Rewritten;
-}
+    /// Reads the text that edits made of a transcript's. Nothing when it cannot be read.
+    fn reread<'n>(&self, before: &Transcript<'_>, encoded: &'n Encoded) -> Option<Transcript<'n>>;
 
-/// What came of one pass over a text.
-#[derive(Debug)]
-pub enum Rewritten {
-    /// There was nothing to apply.
-    Settled,
-    /// Edits were applied.
-    Changed(Encoded),
-    /// The text cannot be read.
-    Unreadable,
+    /// Writes edits by splicing the text of a transcript.
+    fn write(&self, transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded;
 }
 
 /// What came of a repair.
@@ -76,23 +67,29 @@ pub struct Action {
     pub after_hash: Option<String>,
 }
 
-/// Repairs a text as far as the policy allows.
-pub fn repair(text: &str, rewrite: &dyn Rewrite, constraints: &Constraints, policy: &Policy) -> Repair {
+/// Repairs a conversation as far as the policy allows.
+pub fn repair(
+    transcript: &Transcript<'_>,
+    rewrite: &dyn Rewrite,
+    constraints: &Constraints,
+    policy: &Policy,
+) -> Repair {
     let mut state =
         State { constraints, policy, repair: Repair::default(), landed: Vec::new(), hashes: HashMap::new() };
-    let mut current: Option<String> = None;
-    while state.repair.passes < PASSES_MAX {
-        let read = current.as_deref().unwrap_or(text);
-        match rewrite.rewrite(read, &mut |transcript| state.pass(transcript)) {
-            Rewritten::Settled => {
-                state.repair.text = current;
+    let Some((mut encoded, mut read)) = state.step(rewrite, transcript) else {
+        return state.repair;
+    };
+    while let Some(transcript) = read.take() {
+        let transcript = transcript.over(&encoded.text);
+        if state.repair.passes == PASSES_MAX {
+            break;
+        }
+        match state.step(rewrite, &transcript) {
+            Some((next, reread)) => (encoded, read) = (next, reread),
+            None => {
+                state.repair.text = Some(encoded.text);
                 return state.repair;
             }
-            Rewritten::Changed(encoded) => {
-                state.follow(&encoded);
-                current = Some(encoded.text);
-            }
-            Rewritten::Unreadable => break,
         }
     }
     debug_assert!(false, "repair did not settle: {:?}", state.repair.actions);
@@ -127,7 +124,22 @@ struct State<'p> {
     hashes: HashMap<MessageIndex, String>,
 }
 
+/// What one pass made of a text: the new one, and what it says, if it can be read.
+type Stepped = (Encoded, Option<Transcript<'static>>);
+
 impl State<'_> {
+    /// Makes one pass. Nothing when there is nothing to apply.
+    fn step(&mut self, rewrite: &dyn Rewrite, transcript: &Transcript<'_>) -> Option<Stepped> {
+        let edits = self.pass(transcript);
+        if edits.is_empty() {
+            return None;
+        }
+        let encoded = rewrite.write(transcript, &edits);
+        self.follow(&encoded);
+        let read = rewrite.reread(transcript, &encoded).map(Transcript::detached);
+        Some((encoded, read))
+    }
+
     /// Checks a text and chooses the edits of one pass.
     fn pass(&mut self, transcript: &Transcript<'_>) -> Vec<Edit> {
         self.hashes.clear();

@@ -1,6 +1,5 @@
 //! What is wrong with a body.
 
-use seamline_dialects::Document;
 use serde::Serialize;
 
 use crate::subject::Subject;
@@ -65,9 +64,9 @@ impl Checked {
 /// When the body is not JSON, is not a conversation, or the options name something that
 /// does not exist.
 pub fn check(body: &[u8], options: &Options) -> Result<Checked, Error> {
-    let document = Document::from_bytes(body)?;
-    let dialect = Subject::dialect(&document, options)?;
-    let transcript = dialect.decode(&document)?;
+    let text = seamline_dialects::text_of(body)?;
+    let dialect = Subject::dialect(text, options)?;
+    let transcript = dialect.decode(text)?;
     let subject = Subject::of(dialect, &transcript, options)?;
     let findings = seamline_rules::check(&transcript, &subject.provider.constraints, &options.policy);
     let calls = transcript.blocks.iter().filter(|block| matches!(block.kind, seamline_model::BlockKind::Call(_)));

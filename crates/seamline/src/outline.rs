@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use seamline_dialects::{Dialect, Document};
-use seamline_model::{BlockKind, MessageIndex, Place, Role, Transcript};
+use seamline_dialects::Dialect;
+use seamline_model::{BlockKind, MessageIndex, Place, Role, Tool, Transcript};
 
 use crate::preview::preview;
 use crate::subject::Subject;
@@ -112,9 +112,9 @@ pub fn outline_at(
     indices: impl IntoIterator<Item = usize>,
     preview_bytes: usize,
 ) -> Result<Vec<OutlineMessage>, Error> {
-    let document = Document::from_bytes(body)?;
-    let dialect = Subject::dialect(&document, options)?;
-    let transcript = dialect.decode(&document)?;
+    let text = seamline_dialects::text_of(body)?;
+    let dialect = Subject::dialect(text, options)?;
+    let transcript = dialect.decode(text)?;
     let count = transcript.messages.len();
     Ok(indices
         .into_iter()
@@ -141,9 +141,9 @@ pub fn outline_at(
 ///
 /// As [`check`](crate::check).
 pub fn message_spans(body: &[u8], options: &Options) -> Result<Vec<Range<usize>>, Error> {
-    let document = Document::from_bytes(body)?;
-    let dialect = Subject::dialect(&document, options)?;
-    let transcript = dialect.decode(&document)?;
+    let text = seamline_dialects::text_of(body)?;
+    let dialect = Subject::dialect(text, options)?;
+    let transcript = dialect.decode(text)?;
     Ok(transcript.messages.iter().map(|message| message.span.range()).collect())
 }
 
@@ -156,13 +156,13 @@ fn message(
     let blocks = transcript
         .blocks_of(index)
         .map(|(block, content)| {
-            let (kind, id, name) = named(&content.kind);
+            let (kind, id, tool) = named(&content.kind);
             let place = Place { message: Some(index), block: Some(block), span: content.span };
             OutlineBlock {
                 kind,
                 index: content.slot.index as usize,
                 id: id.map(str::to_owned),
-                name: name.map(str::to_owned),
+                name: transcript.name(tool).map(str::to_owned),
                 pointer: dialect.pointer(transcript, &place),
                 span: content.span.range(),
                 preview: preview(transcript, content, preview_bytes),
@@ -177,12 +177,12 @@ fn message(
     }
 }
 
-fn named<'k>(kind: &'k BlockKind<'_>) -> (&'static str, Option<&'k str>, Option<&'k str>) {
+fn named(kind: &BlockKind) -> (&'static str, Option<&str>, Option<Tool>) {
     match kind {
         BlockKind::Text(_) => ("text", None, None),
-        BlockKind::Call(call) => ("call", call.id.as_deref(), call.name.as_deref()),
-        BlockKind::ServerCall(server) => ("server call", server.call.id.as_deref(), server.call.name.as_deref()),
-        BlockKind::Result(result) => ("result", result.id.as_deref(), result.name.as_deref()),
+        BlockKind::Call(call) => ("call", call.id.as_deref(), call.tool),
+        BlockKind::ServerCall(server) => ("server call", server.call.id.as_deref(), server.call.tool),
+        BlockKind::Result(result) => ("result", result.id.as_deref(), result.tool),
         BlockKind::ServerResult { id, .. } => ("server result", id.as_deref(), None),
         BlockKind::Reasoning { .. } => ("reasoning", None, None),
         BlockKind::Media => ("media", None, None),

@@ -7,7 +7,7 @@ use seamline_model::{Block, BlockKind, Transcript};
 
 /// The start of what a block says, white space folded; of its source the first
 /// `bytes_max` are looked at.
-pub(crate) fn preview(transcript: &Transcript<'_>, block: &Block<'_>, bytes_max: usize) -> String {
+pub(crate) fn preview(transcript: &Transcript<'_>, block: &Block, bytes_max: usize) -> String {
     let span = match &block.kind {
         BlockKind::Result(result) if !result.content.is_empty() => result.content,
         _ => block.span,

@@ -1,14 +1,13 @@
 //! A body put right.
 
 use std::borrow::Cow;
-use std::cell::Cell;
 
-use seamline_dialects::{Dialect, Document};
+use seamline_dialects::Dialect;
 use seamline_model::{BlockKind, Place, Transcript};
 use serde::Serialize;
 
 use crate::policy::OnInvalid;
-use crate::subject::{Read, Subject};
+use crate::subject::Subject;
 use crate::{Error, Finding, Options, Severity};
 
 /// What came of a repair.
@@ -180,13 +179,11 @@ impl Repaired<'_> {
 /// does not exist. A body that cannot be put right is not an error: it comes back as it
 /// was, with what remains wrong.
 pub fn repair<'b>(body: &'b [u8], options: &Options) -> Result<Repaired<'b>, Error> {
-    let document = Document::from_bytes(body)?;
-    let dialect = Subject::dialect(&document, options)?;
-    let transcript = dialect.decode(&document)?;
+    let text = seamline_dialects::text_of(body)?;
+    let dialect = Subject::dialect(text, options)?;
+    let transcript = dialect.decode(text)?;
     let subject = Subject::of(dialect, &transcript, options)?;
-    let text = document.text();
-    let read = Read { subject: &subject, document: &document, transcript: &transcript, nodes: Cell::new(None) };
-    let repair = seamline_rules::repair(text, &read, &subject.provider.constraints, &options.policy);
+    let repair = seamline_rules::repair(&transcript, &subject, &subject.provider.constraints, &options.policy);
     let (actions, dropped) = reported(dialect, &transcript, repair.actions);
     let prefix = prefix(&transcript, text, repair.text.as_deref());
     let remaining = described(dialect, repair.text.as_deref().unwrap_or(text), repair.remaining);
@@ -245,10 +242,7 @@ fn described(dialect: &dyn Dialect, text: &str, findings: Vec<seamline_model::Fi
     if findings.is_empty() {
         return Vec::new();
     }
-    let Ok(document) = Document::read(text) else {
-        return Vec::new();
-    };
-    let Ok(transcript) = dialect.decode(&document) else {
+    let Ok(transcript) = dialect.decode(text) else {
         return Vec::new();
     };
     findings.into_iter().map(|finding| Finding::of(dialect, &transcript, finding)).collect()

@@ -1,10 +1,8 @@
 //! What is looked at: a body, its dialect and its provider.
 
-use std::cell::Cell;
-
-use seamline_dialects::{Dialect, Document, Nodes, Provider, providers};
-use seamline_model::{Edit, Transcript};
-use seamline_rules::{Policy, Rewrite, Rewritten};
+use seamline_dialects::{Dialect, Provider, providers};
+use seamline_model::{Edit, Encoded, Transcript};
+use seamline_rules::{Policy, Rewrite};
 
 use crate::Error;
 
@@ -47,8 +45,8 @@ pub(crate) struct Subject {
 }
 
 impl Subject {
-    /// The dialect a document is to be read in.
-    pub(crate) fn dialect(document: &Document<'_>, options: &Options) -> Result<&'static dyn Dialect, Error> {
+    /// The dialect a text is to be read in.
+    pub(crate) fn dialect(text: &str, options: &Options) -> Result<&'static dyn Dialect, Error> {
         let asked = options.dialect.as_deref();
         let provider = options.provider.as_deref().map(named_provider).transpose()?;
         match (asked, provider) {
@@ -65,7 +63,7 @@ impl Subject {
             }
             (None, Some(provider)) => seamline_dialects::by_name(provider.dialect)
                 .ok_or_else(|| Error::UnknownDialect(provider.dialect.to_owned())),
-            (None, None) => Ok(seamline_dialects::detect(document)),
+            (None, None) => Ok(seamline_dialects::detect(text)?),
         }
     }
 
@@ -87,48 +85,28 @@ fn named_provider(name: &str) -> Result<&'static Provider, Error> {
     providers::by_name(name).ok_or_else(|| Error::UnknownProvider(name.to_owned()))
 }
 
-/// A body that was read already, for the first pass of a repair over it.
-pub(crate) struct Read<'r, 'a> {
-    pub(crate) subject: &'r Subject,
-    pub(crate) document: &'r Document<'a>,
-    pub(crate) transcript: &'r Transcript<'a>,
-    /// The values of the text the last pass made.
-    pub(crate) nodes: Cell<Option<Nodes>>,
-}
+impl Rewrite for Subject {
+    fn reread<'n>(&self, before: &Transcript<'_>, encoded: &'n Encoded) -> Option<Transcript<'n>> {
+        let followed = self.dialect.follow(before, encoded).or_else(|| self.read(&encoded.text))?;
+        debug_assert!(self.reads_the_same(&followed), "what was copied says something else now");
+        Some(followed)
+    }
 
-impl Rewrite for Read<'_, '_> {
-    fn rewrite(&self, text: &str, choose: &mut dyn FnMut(&Transcript<'_>) -> Vec<Edit>) -> Rewritten {
-        if std::ptr::eq(text, self.document.text()) {
-            return self.write(self.document, self.transcript, choose);
+    fn write(&self, transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
+        if edits.iter().all(|edit| matches!(edit, Edit::Patch { .. })) {
+            seamline_dialects::patch(transcript.source, transcript.messages.len(), edits)
+        } else {
+            self.dialect.encode(transcript, edits)
         }
-        let document = match self.nodes.take() {
-            Some(nodes) => Document::with_nodes(text, nodes),
-            None => match Document::read(text) {
-                Ok(document) => document,
-                Err(_) => return Rewritten::Unreadable,
-            },
-        };
-        let Ok(transcript) = self.subject.dialect.decode(&document) else { return Rewritten::Unreadable };
-        self.write(&document, &transcript, choose)
     }
 }
 
-impl Read<'_, '_> {
-    fn write(
-        &self,
-        document: &Document<'_>,
-        transcript: &Transcript<'_>,
-        choose: &mut dyn FnMut(&Transcript<'_>) -> Vec<Edit>,
-    ) -> Rewritten {
-        let edits = choose(transcript);
-        if edits.is_empty() {
-            Rewritten::Settled
-        } else if edits.iter().all(|edit| matches!(edit, Edit::Patch { .. })) {
-            Rewritten::Changed(seamline_dialects::patch(document.text(), transcript.messages.len(), &edits))
-        } else {
-            let encoded = self.subject.dialect.encode(document, transcript, &edits);
-            self.nodes.set(seamline_dialects::follow(document, transcript, &encoded));
-            Rewritten::Changed(encoded)
-        }
+impl Subject {
+    fn read<'a>(&self, text: &'a str) -> Option<Transcript<'a>> {
+        self.dialect.decode(text).ok()
+    }
+
+    fn reads_the_same(&self, transcript: &Transcript<'_>) -> bool {
+        self.read(transcript.source).is_some_and(|fresh| fresh.says_the_same(transcript))
     }
 }

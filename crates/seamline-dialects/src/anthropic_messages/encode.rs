@@ -5,23 +5,16 @@ use std::collections::HashSet;
 
 use seamline_model::{BlockIndex, BlockKind, Body, Edit, Encoded, MessageIndex, Role, Transcript};
 
-use super::NAME;
 use super::rewrite::{self, Item, Sort};
-use crate::Document;
-use crate::json::{Json, list, member, object, quoted};
-use crate::reading::messages;
+use crate::json::{Document, Json, list, member, object, quoted};
 use crate::rewriting::{set_members, unreadable_text};
 use crate::splice::{BlockPlan, MessagePlan, MessageWriter, Placed, Plan, apply_patches};
 
-pub(super) fn encode(document: &Document<'_>, transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
-    let Ok(list) = messages(document, NAME) else {
-        // A transcript comes from a document that could be decoded.
-        return Encoded { text: document.text().to_owned(), ..Encoded::default() };
-    };
+pub(super) fn encode(transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
     let plan = Plan::new(transcript, edits);
-    let writer = MessageWriter::new(transcript, list.span(), edits.len());
+    let writer = MessageWriter::new(transcript, edits.len());
     let nobody = Neighbours { first: MessageIndex(0), end: MessageIndex(0), joint_from: None };
-    let mut encoder = Encoder { document, transcript, plan: &plan, writer, neighbours: Cell::new(nobody) };
+    let mut encoder = Encoder { transcript, plan: &plan, writer, neighbours: Cell::new(nobody) };
     let mut index = MessageIndex(0);
     while index.get() < transcript.messages.len() {
         index = encoder.message(index);
@@ -31,7 +24,6 @@ pub(super) fn encode(document: &Document<'_>, transcript: &Transcript<'_>, edits
 }
 
 struct Encoder<'t, 'a, 'p> {
-    document: &'t Document<'a>,
     transcript: &'t Transcript<'a>,
     plan: &'p Plan<'p>,
     writer: MessageWriter<'t, 'a>,
@@ -228,8 +220,8 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         if text_stays && self.transcript.message(index).body != Body::Blocks {
             self.rewrite(index, role, changed, None);
         } else if let Some(text) = plan.and_then(|plan| plan.fill) {
-            let kept = self.document.value(self.transcript.message(index).wire).object();
-            let kept = kept.and_then(|members| members.get("content")).and_then(unreadable_text);
+            let source = Document::part(self.transcript.source, self.transcript.message(index).span);
+            let kept = source.root().object().and_then(|members| members.get("content")).and_then(unreadable_text);
             self.rewrite(index, role, changed, Some(Json::Text(kept.unwrap_or_else(|| text.to_owned()))));
         } else {
             self.group(index, (role, changed), items, true);
@@ -239,8 +231,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
     /// Whether what the assistant said may not be divided: signed reasoning and the
     /// provider's own calls with their results.
     fn must_stay_whole(&self, index: MessageIndex) -> bool {
-        let is_server =
-            |kind: &BlockKind<'_>| matches!(kind, BlockKind::ServerCall(_) | BlockKind::ServerResult { .. });
+        let is_server = |kind: &BlockKind| matches!(kind, BlockKind::ServerCall(_) | BlockKind::ServerResult { .. });
         self.transcript.has_signed_reasoning(index)
             || self.transcript.blocks_of(index).any(|(_, block)| is_server(&block.kind))
     }
@@ -261,13 +252,13 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
     /// Writes a message with another role or content, everything else as it stands.
     fn rewrite(&mut self, index: MessageIndex, role: Role, changed: bool, content: Option<Json<'_>>) {
         let message = self.transcript.message(index);
-        let value = self.document.value(message.wire);
+        let source = Document::part(self.transcript.source, message.span);
         let mut values = Vec::new();
         if changed {
             values.push(("role", quoted(role_name(role))));
         }
         values.extend(content.map(|json| ("content", self.writer.render(&json, 1))));
-        let mut patches = set_members(value, &values);
+        let mut patches = set_members(source.root(), &values);
         let text = apply_patches(self.transcript.source, message.span.range(), &mut patches);
         self.writer.rewrite(Some(index), &text);
         for &edit in self.plan.get(index).map_or(&[][..], |plan| &plan.edits) {
@@ -293,7 +284,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
             let message = object([member("role", "assistant"), ("content", list(vec![call]))]);
             self.writer.write(None, &message);
             self.writer.landed(edit);
-            let result = rewrite::result_with_id(self.document, self.transcript, block, to.or(Some(id)));
+            let result = rewrite::result_with_id(self.transcript, block, to.or(Some(id)));
             let message = object([member("role", "user"), ("content", list(vec![result]))]);
             self.writer.write(Some(index), &message);
         }
@@ -303,7 +294,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         let mut items = Vec::new();
         for (block, _) in self.transcript.blocks_of(index) {
             let plan = self.plan.block(self.transcript, block);
-            rewrite::items(self.document, self.transcript, block, plan, &mut items);
+            rewrite::items(self.transcript, block, plan, &mut items);
         }
         items
     }
@@ -314,7 +305,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
             match placed {
                 Placed::Moved { result, media, .. } => {
                     let id = self.plan.block(self.transcript, *result).and_then(|plan| plan.id);
-                    let json = rewrite::result_with_id(self.document, self.transcript, *result, id);
+                    let json = rewrite::result_with_id(self.transcript, *result, id);
                     items.push(Item { sort: Sort::Result, json });
                     items.extend(media.iter().map(|&block| self.source(block)));
                 }

@@ -10,7 +10,8 @@ use seamline_model::{Constraints, Edit, Encoded, Place, Transcript};
 
 pub use constraints::CONSTRAINTS;
 
-use crate::{Dialect, Document, Error};
+use crate::reader::{self, Form};
+use crate::{Dialect, Error};
 
 /// The dialect of Anthropic's Messages API.
 #[derive(Debug, Clone, Copy)]
@@ -18,6 +19,8 @@ pub struct AnthropicMessages;
 
 /// Its name.
 pub(crate) const NAME: &str = "anthropic_messages";
+
+const FORM: Form = Form { dialect: NAME, list: "messages", message: decode::message };
 
 impl Dialect for AnthropicMessages {
     fn name(&self) -> &'static str {
@@ -28,12 +31,16 @@ impl Dialect for AnthropicMessages {
         &CONSTRAINTS
     }
 
-    fn decode<'a>(&self, document: &Document<'a>) -> Result<Transcript<'a>, Error> {
-        decode::decode(document)
+    fn decode<'a>(&self, text: &'a str) -> Result<Transcript<'a>, Error> {
+        reader::decode(text, FORM)
     }
 
-    fn encode(&self, document: &Document<'_>, transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
-        encode::encode(document, transcript, edits)
+    fn follow<'n>(&self, before: &Transcript<'_>, encoded: &'n Encoded) -> Option<Transcript<'n>> {
+        reader::follow(before, encoded, FORM)
+    }
+
+    fn encode(&self, transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
+        encode::encode(transcript, edits)
     }
 
     fn pointer(&self, transcript: &Transcript<'_>, place: &Place) -> String {

@@ -2,8 +2,7 @@
 
 use seamline_model::{BlockIndex, BlockKind, Emptiness, Role, Span, Transcript};
 
-use crate::Document;
-use crate::json::{Json, Kind, Value, list, member, object, quoted};
+use crate::json::{Document, Json, Kind, Value, list, member, object, quoted};
 use crate::reading::{emptiness, part_text};
 use crate::rewriting::{input_object, members_as_lines, set_member, set_members, unreadable_text};
 use crate::splice::{BlockPlan, apply_patches};
@@ -23,7 +22,7 @@ pub(super) enum Sort {
 }
 
 impl Sort {
-    pub(super) fn of(kind: &BlockKind<'_>) -> Self {
+    pub(super) fn of(kind: &BlockKind) -> Self {
         match kind {
             BlockKind::Result(_) => Self::Result,
             BlockKind::Call(_)
@@ -46,7 +45,6 @@ impl Sort {
 
 /// Writes what a block becomes under its plan.
 pub(super) fn items<'a>(
-    document: &Document<'a>,
     transcript: &Transcript<'a>,
     block: BlockIndex,
     plan: Option<&BlockPlan<'_>>,
@@ -54,7 +52,8 @@ pub(super) fn items<'a>(
 ) {
     let content = transcript.block(block);
     let raw = transcript.text(content.span);
-    let value = document.value(content.wire);
+    let source = Document::part(transcript.source, content.span);
+    let value = source.root();
     let sort = Sort::of(&content.kind);
     let Some(plan) = plan else {
         items.push(Item { sort, json: whole_text(value).unwrap_or(Json::Raw(raw)) });
@@ -78,7 +77,7 @@ fn whole_text<'a>(value: Value<'_, 'a>) -> Option<Json<'a>> {
     value.is(Kind::String).then(|| object([member("type", "text"), ("text", Json::Raw(value.raw()))]))
 }
 
-fn changed(value: Value<'_, '_>, kind: &BlockKind<'_>, plan: &BlockPlan<'_>, source: &str) -> String {
+fn changed(value: Value<'_, '_>, kind: &BlockKind, plan: &BlockPlan<'_>, source: &str) -> String {
     let id_key = if matches!(kind, BlockKind::Result(_)) { "tool_use_id" } else { "id" };
     let mut values = Vec::new();
     values.extend(plan.id.map(|id| (id_key, quoted(id))));
@@ -110,23 +109,18 @@ fn is_empty_text(part: Value<'_, '_>) -> bool {
 }
 
 /// A result as it stands, naming another call if it should.
-pub(super) fn result_with_id<'a>(
-    document: &Document<'a>,
-    transcript: &Transcript<'a>,
-    block: BlockIndex,
-    id: Option<&str>,
-) -> Json<'a> {
+pub(super) fn result_with_id<'a>(transcript: &Transcript<'a>, block: BlockIndex, id: Option<&str>) -> Json<'a> {
     let content = transcript.block(block);
     let Some(id) = id else {
         return Json::Raw(transcript.text(content.span));
     };
-    let value = document.value(content.wire);
-    let mut patches: Vec<(Span, String)> = set_member(value, "tool_use_id", &quoted(id)).into_iter().collect();
+    let source = Document::part(transcript.source, content.span);
+    let mut patches: Vec<(Span, String)> = set_member(source.root(), "tool_use_id", &quoted(id)).into_iter().collect();
     Json::Written(apply_patches(transcript.source, content.span.range(), &mut patches))
 }
 
 /// A block as text under a line that says what it was. What it says stays byte for byte.
-fn demoted<'a>(value: Value<'_, 'a>, kind: &BlockKind<'_>, heading: &str) -> impl Iterator<Item = Json<'a>> {
+fn demoted<'a>(value: Value<'_, 'a>, kind: &BlockKind, heading: &str) -> impl Iterator<Item = Json<'a>> {
     let beside = match kind {
         BlockKind::Result(_) => members_as_lines(value, |key| RESULT_KEYS.contains(&key)),
         _ => String::new(),
@@ -160,7 +154,7 @@ fn text_block(text: Json<'_>) -> Json<'_> {
 }
 
 /// The result that closes a call of the provider's own tools.
-fn server_answer<'a>(kind: &BlockKind<'_>, value: Value<'_, 'a>) -> Json<'a> {
+fn server_answer<'a>(kind: &BlockKind, value: Value<'_, 'a>) -> Json<'a> {
     let BlockKind::ServerCall(server) = kind else { return Json::Null };
     let id = server.call.id.as_deref().unwrap_or("");
     let family = &server.family;

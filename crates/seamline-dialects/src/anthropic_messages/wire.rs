@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{BlockKind, Call, Input, Parts, ResultBlock, Role, ServerCall, Span, is_synthetic};
+use seamline_model::{BlockKind, Call, CallId, Input, Parts, ResultBlock, Role, ServerCall, Span, is_synthetic};
 
 use crate::ids::{CALL_ID_KEYS, RESULT_ID_KEYS};
 use crate::json::{Kind, Value};
-use crate::reading::{Keys, emptiness, is_media_type, only_text, parts};
+use crate::reader::Reader;
+use crate::reading::{emptiness, is_media_type, only_text, parts};
 
 /// The members of a message that matter here.
 #[derive(Default)]
@@ -16,12 +17,12 @@ pub(super) struct WireMessage<'d, 'a> {
 }
 
 impl<'d, 'a> WireMessage<'d, 'a> {
-    pub(super) fn read(value: Value<'d, 'a>, keys: &mut Keys) -> Self {
+    pub(super) fn read(value: Value<'d, 'a>, reader: &mut Reader<'_>) -> Self {
         let mut message = Self::default();
         for (key, member) in value.members() {
             match &*key.name() {
-                "role" => keys.set(&mut message.role, member),
-                "content" => keys.set(&mut message.content, member),
+                "role" => reader.set(&mut message.role, member),
+                "content" => reader.set(&mut message.content, member),
                 _ => {}
             }
         }
@@ -59,46 +60,50 @@ struct WireBlock<'d, 'a> {
 }
 
 /// Reads one block of a message's content.
-pub(super) fn block<'a>(value: Value<'_, 'a>, keys: &mut Keys) -> BlockKind<'a> {
+pub(super) fn block(value: Value<'_, '_>, reader: &mut Reader<'_>) -> BlockKind {
     let mut block = WireBlock::default();
     for (key, member) in value.members() {
         match &*key.name() {
-            "type" => keys.set(&mut block.kind, member),
-            "name" => keys.set(&mut block.name, member),
-            "input" => keys.set(&mut block.input, member),
-            "text" => keys.set(&mut block.text, member),
-            "content" => keys.set(&mut block.content, member),
-            "signature" => keys.set(&mut block.signature, member),
-            "id" => keys.set(&mut block.id, member),
-            "tool_use_id" => keys.set(&mut block.answers, member),
-            "is_error" => keys.set(&mut block.is_error, member),
+            "type" => reader.set(&mut block.kind, member),
+            "name" => reader.set(&mut block.name, member),
+            "input" => reader.set(&mut block.input, member),
+            "text" => reader.set(&mut block.text, member),
+            "content" => reader.set(&mut block.content, member),
+            "signature" => reader.set(&mut block.signature, member),
+            "id" => reader.set(&mut block.id, member),
+            "tool_use_id" => reader.set(&mut block.answers, member),
+            "is_error" => reader.set(&mut block.is_error, member),
             other if CALL_ID_KEYS.contains(&other) || RESULT_ID_KEYS.contains(&other) => {
-                keys.set(&mut block.foreign_id, member);
+                reader.set(&mut block.foreign_id, member);
             }
             "cache_control" => {}
             _ => block.has_more = true,
         }
     }
-    block.judge(keys)
+    block.judge(reader)
 }
 
 impl<'a> WireBlock<'_, 'a> {
-    fn judge(&self, keys: &mut Keys) -> BlockKind<'a> {
+    fn judge(&self, reader: &mut Reader<'_>) -> BlockKind {
         let kind = self.kind.and_then(Value::str).unwrap_or(Cow::Borrowed(""));
         match &*kind {
             "text" => match self.text {
                 Some(text) if text.is(Kind::String) => BlockKind::Text(emptiness(text)),
                 _ => BlockKind::Opaque,
             },
-            "tool_use" => BlockKind::Call(self.call(self.id_or_foreign(self.id, "id", keys))),
-            "tool_result" => BlockKind::Result(self.result(self.id_or_foreign(self.answers, "tool_use_id", keys))),
-            "server_tool_use" | "mcp_tool_use" => BlockKind::ServerCall(self.server_call(&kind)),
+            "tool_use" => {
+                let id = self.id_or_foreign(self.id, "id", reader);
+                BlockKind::Call(self.call(id.as_deref(), reader))
+            }
+            "tool_result" => BlockKind::Result(self.result(self.id_or_foreign(self.answers, "tool_use_id", reader))),
+            "server_tool_use" | "mcp_tool_use" => BlockKind::ServerCall(Box::new(self.server_call(&kind, reader))),
             "thinking" => {
                 BlockKind::Reasoning { signed: self.signature.is_some_and(|value| !value.raw_str().is_empty()) }
             }
             "redacted_thinking" => BlockKind::Reasoning { signed: true },
             other if other.ends_with("_tool_result") => {
-                BlockKind::ServerResult { id: self.answers.and_then(Value::str), kind }
+                let id = self.answers.and_then(Value::str);
+                BlockKind::ServerResult { id: id.as_deref().map(CallId::from), kind: other.into() }
             }
             other if is_media_type(other) => BlockKind::Media,
             _ => BlockKind::Opaque,
@@ -110,33 +115,42 @@ impl<'a> WireBlock<'_, 'a> {
         &self,
         own: Option<Value<'_, 'a>>,
         expected: &'static str,
-        keys: &mut Keys,
+        reader: &mut Reader<'_>,
     ) -> Option<Cow<'a, str>> {
         if let (None, Some(id)) = (own, self.foreign_id) {
-            keys.foreign(id.key().span(), expected);
+            reader.foreign(id.key().span(), expected);
         }
-        own.or(self.foreign_id).and_then(|id| keys.id(id))
+        own.or(self.foreign_id).and_then(|id| reader.id(id))
     }
 
-    fn call(&self, id: Option<Cow<'a, str>>) -> Call<'a> {
-        Call::new(id, self.name.and_then(Value::str), input(self.input))
+    fn call(&self, id: Option<&str>, reader: &mut Reader<'_>) -> Call {
+        let name = self.name.and_then(Value::str);
+        Call::new(id, name.as_deref(), input(self.input), &mut reader.transcript.tools)
     }
 
-    fn server_call(&self, kind: &str) -> ServerCall<'a> {
-        let call = self.call(self.id.and_then(Value::str));
-        let family = match call.name.as_deref() {
-            Some(name) if name.starts_with("tool_search_tool") => Cow::Borrowed("tool_search"),
-            _ => call.name.clone().unwrap_or_default(),
+    fn server_call(&self, kind: &str, reader: &mut Reader<'_>) -> ServerCall {
+        let call = self.call(self.id.and_then(Value::str).as_deref(), reader);
+        let family = match self.name.and_then(Value::str).unwrap_or_default() {
+            name if name.starts_with("tool_search_tool") => "tool_search".to_owned(),
+            name => name.into_owned(),
         };
         ServerCall { call, must_be_answered: kind == "server_tool_use", family }
     }
 
-    fn result(&self, id: Option<Cow<'a, str>>) -> ResultBlock<'a> {
+    fn result(&self, id: Option<Cow<'a, str>>) -> ResultBlock {
         let parts = self.content.map_or(Parts::Missing, parts);
         let synthetic = self.content.and_then(only_text).is_some_and(|text| is_synthetic(&text));
         let content = self.content.map_or(Span::default(), Value::span);
         let failed = self.is_error.is_some_and(|value| value.is(Kind::True));
-        ResultBlock { id, name: None, synthetic, failed, has_more: self.has_more, parts, content }
+        ResultBlock {
+            id: id.as_deref().map(CallId::from),
+            tool: None,
+            synthetic,
+            failed,
+            has_more: self.has_more,
+            parts,
+            content,
+        }
     }
 }
 

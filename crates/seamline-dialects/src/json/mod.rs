@@ -5,14 +5,12 @@
 //! repair into the original bytes, so a [`Document`] is a flat list of nodes with spans,
 //! built in one pass without recursion.
 
-mod follow;
 mod scan;
 mod text;
 mod view;
 mod write;
 
-pub use follow::Nodes;
-pub(crate) use scan::BYTE_ORDER_MARK;
+pub(crate) use scan::{BYTE_ORDER_MARK, ListVisitor};
 pub use scan::{BYTES_MAX, Document, NODES_MAX, Syntax, SyntaxKind};
 pub(crate) use text::quoted;
 pub use text::said;

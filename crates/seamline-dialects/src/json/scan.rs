@@ -1,8 +1,11 @@
 //! Bytes to nodes, in one pass and without recursion.
 
-use seamline_model::Span;
+use std::ops::ControlFlow;
 
-use super::view::Kind;
+use seamline_model::Span;
+use wide::u8x16;
+
+use super::view::{Kind, Value};
 
 /// What some editors put before the first byte.
 pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -97,17 +100,62 @@ impl<'a> Document<'a> {
         if text.len() > BYTES_MAX {
             return Err(Syntax { offset: 0, kind: SyntaxKind::TooManyBytes });
         }
-        let byte_order_mark = text.starts_with(BYTE_ORDER_MARK).then(|| Span::new(0, BYTE_ORDER_MARK.len_utf8()));
-        let mut scanner = Scanner {
-            text,
-            bytes: text.as_bytes(),
-            at: byte_order_mark.map_or(0, Span::len),
-            nodes: Vec::with_capacity(text.len() / 64 + 16),
-            open: Vec::new(),
-            lone_surrogates: Vec::new(),
-        };
+        let mut scanner = Scanner::new(text, NoList);
         scanner.document()?;
-        Ok(Self { text, nodes: scanner.nodes, lone_surrogates: scanner.lone_surrogates, byte_order_mark })
+        Ok(scanner.document)
+    }
+
+    /// Reads one value of a text that was read before, whose place is known. Places stay
+    /// those of the text.
+    pub(crate) fn part(text: &'a str, span: Span) -> Self {
+        let mut scanner = Scanner::new(&text[..span.end as usize], NoList);
+        scanner.at = span.start as usize;
+        let read = scanner.document();
+        debug_assert!(read.is_ok(), "a value that was read before is one");
+        if read.is_err() {
+            let null = Node { start: span.start, end: span.end, next: 1, kind: Kind::Null, escaped: false };
+            scanner.document.nodes = vec![null];
+        }
+        scanner.document
+    }
+
+    /// Reads a text whose long list is handed over element by element, so that a long
+    /// conversation takes no more memory than its longest message. What is around the
+    /// list is kept.
+    ///
+    /// # Errors
+    ///
+    /// When the text is not JSON.
+    pub(crate) fn read_list(text: &'a str, visitor: impl ListVisitor<'a>) -> Result<Self, Syntax> {
+        if text.len() > BYTES_MAX {
+            return Err(Syntax { offset: 0, kind: SyntaxKind::TooManyBytes });
+        }
+        let mut scanner = Scanner::new(text, visitor);
+        scanner.document()?;
+        Ok(scanner.document)
+    }
+}
+
+/// Takes the elements of a list while a text is read.
+pub(crate) trait ListVisitor<'a> {
+    /// Whether the list under this key is the one, or the text itself when there is no
+    /// key. Of several the last counts.
+    fn enter(&mut self, key: Option<Value<'_, 'a>>) -> bool;
+
+    /// Takes one element. `Break` ends the reading, and what is left is not looked at.
+    fn element(&mut self, value: Value<'_, 'a>) -> ControlFlow<()>;
+}
+
+/// Every list is kept.
+struct NoList;
+
+impl<'a> ListVisitor<'a> for NoList {
+    fn enter(&mut self, _: Option<Value<'_, 'a>>) -> bool {
+        false
+    }
+
+    fn element(&mut self, _: Value<'_, 'a>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
     }
 }
 
@@ -121,17 +169,33 @@ enum Expect {
     CommaOrEnd,
 }
 
-struct Scanner<'a> {
-    text: &'a str,
+struct Scanner<'a, V> {
+    document: Document<'a>,
     bytes: &'a [u8],
     at: usize,
-    nodes: Vec<Node>,
     /// The containers that are open, as nodes.
     open: Vec<u32>,
-    lone_surrogates: Vec<Span>,
+    visitor: V,
+    /// The list whose elements are handed over, as a node, and how deep they stand.
+    list: Option<(u32, usize)>,
+    /// How many values were handed over and are kept no longer.
+    handed_over: usize,
 }
 
-impl Scanner<'_> {
+impl<'a, V: ListVisitor<'a>> Scanner<'a, V> {
+    fn new(text: &'a str, visitor: V) -> Self {
+        let byte_order_mark = text.starts_with(BYTE_ORDER_MARK).then(|| Span::new(0, BYTE_ORDER_MARK.len_utf8()));
+        Self {
+            bytes: text.as_bytes(),
+            at: byte_order_mark.map_or(0, Span::len),
+            document: Document { text, nodes: Vec::new(), lone_surrogates: Vec::new(), byte_order_mark },
+            open: Vec::new(),
+            visitor,
+            list: None,
+            handed_over: 0,
+        }
+    }
+
     fn document(&mut self) -> Result<(), Syntax> {
         self.skip_space();
         if self.at == self.bytes.len() {
@@ -142,14 +206,38 @@ impl Scanner<'_> {
             expect = match expect {
                 Expect::Value | Expect::ValueOrEnd => self.value(expect)?,
                 Expect::Key | Expect::KeyOrEnd => self.key(expect)?,
-                Expect::CommaOrEnd => self.comma_or_end()?,
+                Expect::CommaOrEnd if self.open.is_empty() => break,
+                Expect::CommaOrEnd => {
+                    if let Some((list, depth)) = self.list
+                        && depth == self.open.len()
+                        && self.hand_over(list).is_break()
+                    {
+                        return Ok(());
+                    }
+                    self.comma_or_end()?
+                }
             };
-            if self.open.is_empty() && expect == Expect::CommaOrEnd {
-                break;
-            }
         }
         self.skip_space();
         if self.at == self.bytes.len() { Ok(()) } else { self.fail(SyntaxKind::Trailing) }
+    }
+
+    /// Hands over the element of the list that was just read.
+    fn hand_over(&mut self, list: u32) -> ControlFlow<()> {
+        let flow = self.visitor.element(Value { document: &self.document, node: list + 1 });
+        self.handed_over += self.document.nodes.len();
+        self.document.nodes.truncate(list as usize + 1);
+        flow
+    }
+
+    /// Notes whether a list that begins is the one to be handed over.
+    fn enter_list(&mut self, node: u32) {
+        let key = node.checked_sub(1).map(|key| Value { document: &self.document, node: key });
+        let below = matches!((self.open.len(), key), (1, None))
+            || self.open.len() == 2 && self.document.nodes.first().is_some_and(|root| root.kind == Kind::Object);
+        if below && self.visitor.enter(key) {
+            self.list = Some((node, self.open.len()));
+        }
     }
 
     fn value(&mut self, expect: Expect) -> Result<Expect, Syntax> {
@@ -190,7 +278,7 @@ impl Scanner<'_> {
 
     fn comma_or_end(&mut self) -> Result<Expect, Syntax> {
         self.skip_space();
-        let container = self.open.last().map(|&index| self.nodes[index as usize].kind);
+        let container = self.open.last().map(|&index| self.document.nodes[index as usize].kind);
         match (self.bytes.get(self.at), container) {
             (Some(b','), Some(Kind::Object)) => {
                 self.at += 1;
@@ -207,17 +295,24 @@ impl Scanner<'_> {
     }
 
     fn open(&mut self, kind: Kind, expect: Expect) -> Result<Expect, Syntax> {
-        self.open.push(self.nodes.len() as u32);
+        let node = self.document.nodes.len() as u32;
+        self.open.push(node);
         self.at += 1;
         self.push(self.at - 1, kind, false)?;
+        if kind == Kind::Array && self.open.len() <= 2 {
+            self.enter_list(node);
+        }
         Ok(expect)
     }
 
     fn close(&mut self) -> Expect {
         self.at += 1;
         if let Some(index) = self.open.pop() {
-            let next = self.nodes.len() as u32;
-            let node = &mut self.nodes[index as usize];
+            if self.list.is_some_and(|(list, _)| list == index) {
+                self.list = None;
+            }
+            let next = self.document.nodes.len() as u32;
+            let node = &mut self.document.nodes[index as usize];
             node.end = self.at as u32;
             node.next = next;
         }
@@ -226,50 +321,50 @@ impl Scanner<'_> {
 
     fn string(&mut self) -> Result<(), Syntax> {
         let start = self.at;
+        let bytes = self.bytes;
+        let mut at = start + 1;
         let mut escaped = false;
-        self.at += 1;
         loop {
-            self.at += plain_prefix(&self.bytes[self.at..]);
-            match self.bytes.get(self.at) {
+            at += plain_prefix(&bytes[at..]);
+            match bytes.get(at) {
                 Some(b'"') => break,
                 Some(b'\\') => {
                     escaped = true;
-                    self.escape()?;
+                    at = self.escape(at)?;
                 }
-                Some(&byte) => return self.fail(SyntaxKind::ControlInString(byte)),
-                None => return self.fail(SyntaxKind::Unfinished),
+                Some(&byte) => return Self::fail_at(at, SyntaxKind::ControlInString(byte)),
+                None => return Self::fail_at(at, SyntaxKind::Unfinished),
             }
         }
-        self.at += 1;
+        self.at = at + 1;
         self.push(start, Kind::String, escaped)
     }
 
-    fn escape(&mut self) -> Result<(), Syntax> {
-        match self.bytes.get(self.at + 1) {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 2,
-            Some(b'u') => self.unicode_escape()?,
-            Some(_) => return self.fail(SyntaxKind::Escape),
-            None => return self.fail(SyntaxKind::Unfinished),
+    /// Reads the escape at a place, and gives the place after it.
+    #[inline]
+    fn escape(&mut self, at: usize) -> Result<usize, Syntax> {
+        match self.bytes.get(at + 1) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 2),
+            Some(b'u') => self.unicode_escape(at),
+            Some(_) => Self::fail_at(at, SyntaxKind::Escape),
+            None => Self::fail_at(at, SyntaxKind::Unfinished),
         }
-        Ok(())
     }
 
-    fn unicode_escape(&mut self) -> Result<(), Syntax> {
-        let start = self.at;
+    fn unicode_escape(&mut self, start: usize) -> Result<usize, Syntax> {
         let Some(unit) = hex_escape(self.bytes, start) else {
-            return self.fail(SyntaxKind::Escape);
+            return Self::fail_at(start, SyntaxKind::Escape);
         };
-        self.at += 6;
+        let end = start + 6;
         if !(0xD800..=0xDFFF).contains(&unit) {
-            return Ok(());
+            return Ok(end);
         }
-        let low = hex_escape(self.bytes, self.at).filter(|low| (0xDC00..=0xDFFF).contains(low));
+        let low = hex_escape(self.bytes, end).filter(|low| (0xDC00..=0xDFFF).contains(low));
         if unit < 0xDC00 && low.is_some() {
-            self.at += 6;
-        } else {
-            self.lone_surrogates.push(Span::new(start, self.at));
+            return Ok(end + 6);
         }
-        Ok(())
+        self.document.lone_surrogates.push(Span::new(start, end));
+        Ok(end)
     }
 
     fn number(&mut self) -> Result<(), Syntax> {
@@ -312,11 +407,11 @@ impl Scanner<'_> {
     }
 
     fn push(&mut self, start: usize, kind: Kind, escaped: bool) -> Result<(), Syntax> {
-        if self.nodes.len() >= NODES_MAX {
+        if self.document.nodes.len() + self.handed_over >= NODES_MAX {
             return self.fail(SyntaxKind::TooManyValues);
         }
-        let next = self.nodes.len() as u32 + 1;
-        self.nodes.push(Node { start: start as u32, end: self.at as u32, next, kind, escaped });
+        let next = self.document.nodes.len() as u32 + 1;
+        self.document.nodes.push(Node { start: start as u32, end: self.at as u32, next, kind, escaped });
         Ok(())
     }
 
@@ -327,65 +422,45 @@ impl Scanner<'_> {
     }
 
     fn unexpected<T>(&self) -> Result<T, Syntax> {
-        let char = self.text.get(self.at..).and_then(|rest| rest.chars().next());
+        let char = self.document.text.get(self.at..).and_then(|rest| rest.chars().next());
         self.fail(char.map_or(SyntaxKind::Unfinished, SyntaxKind::Unexpected))
     }
 
     fn fail<T>(&self, kind: SyntaxKind) -> Result<T, Syntax> {
-        Err(Syntax { offset: self.at, kind })
+        Self::fail_at(self.at, kind)
+    }
+
+    fn fail_at<T>(offset: usize, kind: SyntaxKind) -> Result<T, Syntax> {
+        Err(Syntax { offset, kind })
     }
 }
 
 /// How many bytes at the start of `bytes` can stand in a string as they are, until a
-/// quote, a backslash or a control character. Most strings are short, so the first words
-/// are looked at in place; the rest of a long one is searched with vector instructions.
+/// quote, a backslash or a control character.
 #[inline]
 fn plain_prefix(bytes: &[u8]) -> usize {
+    let (lanes, rest) = bytes.as_chunks::<LANE>();
     let mut at = 0;
-    for word in bytes.as_chunks::<8>().0.iter().take(SHORT_WORDS) {
-        let special = special_bytes(u64::from_le_bytes(*word));
-        if special != 0 {
-            return at + special.trailing_zeros() as usize / 8;
-        }
-        at += 8;
-    }
-    at + long_plain_prefix(&bytes[at..])
-}
-
-/// How many words of a string are looked at before it counts as long.
-const SHORT_WORDS: usize = 3;
-
-fn long_plain_prefix(bytes: &[u8]) -> usize {
-    let end = memchr::memchr2(b'"', b'\\', bytes).unwrap_or(bytes.len());
-    let (lanes, rest) = bytes[..end].as_chunks::<LANE>();
-    let mut smallest = [u8::MAX; LANE];
     for lane in lanes {
-        smallest = smaller(&smallest, lane);
+        let special = special_bytes(*lane);
+        if special != 0 {
+            return at + special.trailing_zeros() as usize;
+        }
+        at += LANE;
     }
-    let control = smallest.iter().chain(rest).any(|&byte| byte < 0x20);
-    if control { bytes.iter().position(|&byte| byte < 0x20).unwrap_or(end) } else { end }
+    at + rest.iter().position(|&byte| byte < 0x20 || byte == b'"' || byte == b'\\').unwrap_or(rest.len())
 }
 
-/// How many bytes the compiler compares at once.
+/// How many bytes are looked at together.
 const LANE: usize = 16;
 
-/// The smaller of two bytes at each place, written so that the compiler takes a whole lane
-/// at once.
-fn smaller(one: &[u8; LANE], other: &[u8; LANE]) -> [u8; LANE] {
-    std::array::from_fn(|at| one[at].min(other[at]))
-}
-
-/// The high bit of each byte of `word` that cannot stand in a string as it is. Bits above
-/// the lowest one set may be wrong, which is why only that one is used.
-fn special_bytes(word: u64) -> u64 {
-    const ONES: u64 = u64::MAX / 255;
-    const HIGH: u64 = ONES << 7;
-    let quote = word ^ (ONES * u64::from(b'"'));
-    let slash = word ^ (ONES * u64::from(b'\\'));
-    let control = word.wrapping_sub(ONES * 0x20) & !word;
-    let is_quote = quote.wrapping_sub(ONES) & !quote;
-    let is_slash = slash.wrapping_sub(ONES) & !slash;
-    (control | is_quote | is_slash) & HIGH
+/// One bit for each byte that cannot stand in a string as it is.
+#[inline]
+fn special_bytes(lane: [u8; LANE]) -> u32 {
+    let lane = u8x16::new(lane);
+    let control = lane.min(u8x16::splat(0x1f)).simd_eq(lane);
+    let special = control | lane.simd_eq(u8x16::splat(b'"')) | lane.simd_eq(u8x16::splat(b'\\'));
+    special.to_bitmask()
 }
 
 /// The code unit of the four-digit `\u` escape at `at`.

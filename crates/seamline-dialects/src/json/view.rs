@@ -53,19 +53,13 @@ impl<'a> Document<'a> {
     pub(crate) fn root(&self) -> Value<'_, 'a> {
         Value { document: self, node: 0 }
     }
-
-    /// The value with this handle.
-    pub(crate) fn value(&self, node: u32) -> Value<'_, 'a> {
-        Value { document: self, node }
-    }
 }
 
 /// One value of a document.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Value<'d, 'a> {
-    document: &'d Document<'a>,
-    /// Its handle.
-    pub(crate) node: u32,
+    pub(super) document: &'d Document<'a>,
+    pub(super) node: u32,
 }
 
 impl<'d, 'a> Value<'d, 'a> {

@@ -2,8 +2,7 @@
 
 use seamline_model::{Block, Field, Transcript};
 
-use crate::Document;
-use crate::json::{Json, Kind, Value, list, member, object, quoted};
+use crate::json::{Document, Json, Kind, Value, list, member, object, quoted};
 use crate::rewriting::{input_text, set_member, set_members};
 use crate::splice::{BlockPlan, apply_patches};
 
@@ -14,13 +13,9 @@ pub(super) const LIST: &str = "tool_calls";
 pub(super) const LEGACY: &str = "tool_use";
 
 /// A call under its plan, in the form of this dialect.
-pub(super) fn written<'a>(
-    document: &Document<'a>,
-    transcript: &Transcript<'a>,
-    block: &Block<'_>,
-    plan: Option<&BlockPlan<'_>>,
-) -> Json<'a> {
-    let value = document.value(block.wire);
+pub(super) fn written<'a>(transcript: &Transcript<'a>, block: &Block, plan: Option<&BlockPlan<'_>>) -> Json<'a> {
+    let source = Document::part(transcript.source, block.span);
+    let value = source.root();
     match plan {
         _ if block.slot.field == Field::Whole => legacy_as_call(value),
         None => Json::Raw(value.raw()),

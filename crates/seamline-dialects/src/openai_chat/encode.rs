@@ -2,22 +2,15 @@
 
 use seamline_model::{BlockKind, Edit, Encoded, MessageIndex, Role, Transcript};
 
-use super::NAME;
 use super::calls;
 use super::rewrite::{self, MessageParts, role_name};
-use crate::Document;
-use crate::json::{Json, list, member, object};
-use crate::reading::messages;
+use crate::json::{Document, Json, list, member, object};
 use crate::splice::{MessagePlan, MessageWriter, Placed, Plan};
 
-pub(super) fn encode(document: &Document<'_>, transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
-    let Ok(list) = messages(document, NAME) else {
-        // A transcript comes from a document that could be decoded.
-        return Encoded { text: document.text().to_owned(), ..Encoded::default() };
-    };
+pub(super) fn encode(transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
     let plan = Plan::new(transcript, edits);
-    let writer = MessageWriter::new(transcript, list.span(), edits.len());
-    let mut encoder = Encoder { document, transcript, plan: &plan, writer };
+    let writer = MessageWriter::new(transcript, edits.len());
+    let mut encoder = Encoder { transcript, plan: &plan, writer };
     let mut index = MessageIndex(0);
     while index.get() < transcript.messages.len() {
         index = encoder.message(index);
@@ -27,7 +20,6 @@ pub(super) fn encode(document: &Document<'_>, transcript: &Transcript<'_>, edits
 }
 
 struct Encoder<'t, 'a, 'p> {
-    document: &'t Document<'a>,
     transcript: &'t Transcript<'a>,
     plan: &'p Plan<'p>,
     writer: MessageWriter<'t, 'a>,
@@ -102,7 +94,7 @@ impl<'a> Encoder<'_, 'a, '_> {
             return true;
         };
         let Some(change) = plan.blocks.get(&block) else {
-            let text = rewrite::without_calls(self.document, self.transcript, index);
+            let text = rewrite::without_calls(self.transcript, index);
             self.writer.rewrite(Some(index), &text);
             self.note_landed(index);
             return true;
@@ -113,13 +105,13 @@ impl<'a> Encoder<'_, 'a, '_> {
         if change.demote.is_some() || change.rebuild.is_some() {
             return false;
         }
-        let text = rewrite::result(self.document, self.transcript, block, change);
+        let text = rewrite::result(self.transcript, block, change);
         self.writer.rewrite(Some(index), &text);
         self.note_landed(index);
         change.hoist.is_none()
     }
 
-    fn result_block(&self, index: MessageIndex) -> Option<(seamline_model::BlockIndex, &seamline_model::Block<'a>)> {
+    fn result_block(&self, index: MessageIndex) -> Option<(seamline_model::BlockIndex, &seamline_model::Block)> {
         self.transcript.blocks_of(index).find(|(_, block)| matches!(block.kind, BlockKind::Result(_)))
     }
 
@@ -131,11 +123,12 @@ impl<'a> Encoder<'_, 'a, '_> {
         let Some(change) = self.plan.block(self.transcript, block) else {
             return;
         };
-        let value = self.document.value(content.wire);
+        let source = Document::part(self.transcript.source, content.span);
+        let value = source.root();
         if let Some((id, name, edit)) = change.rebuild {
             self.writer.write(None, &calls::rebuilt(id, name));
             self.writer.landed(edit);
-            let text = rewrite::result_with_id(self.document, self.transcript, block, Some(id));
+            let text = rewrite::result_with_id(self.transcript, block, Some(id));
             self.writer.rewrite(Some(index), &text);
         } else if let Some(heading) = change.demote {
             self.writer.write(Some(index), &rewrite::demoted(value, heading));
@@ -149,7 +142,7 @@ impl<'a> Encoder<'_, 'a, '_> {
         match placed {
             Placed::Moved { result, edit, .. } => {
                 let id = self.plan.block(self.transcript, *result).and_then(|plan| plan.id);
-                let text = rewrite::result_with_id(self.document, self.transcript, *result, id);
+                let text = rewrite::result_with_id(self.transcript, *result, id);
                 self.writer.rewrite(Some(self.transcript.block(*result).message), &text);
                 self.writer.landed(*edit);
             }
@@ -164,7 +157,7 @@ impl<'a> Encoder<'_, 'a, '_> {
 
     fn edited(&mut self, index: MessageIndex, end: MessageIndex) {
         let joined: Vec<_> = (index.next().0..end.0).map(MessageIndex).collect();
-        let parts = MessageParts { document: self.document, transcript: self.transcript, plan: self.plan };
+        let parts = MessageParts { transcript: self.transcript, plan: self.plan };
         if let Some(text) = parts.rewrite(&self.writer, index, &joined) {
             self.writer.rewrite(Some(index), &text);
             self.note_landed(index);
@@ -173,7 +166,7 @@ impl<'a> Encoder<'_, 'a, '_> {
 
     /// Splits calls that stand in a message of another role off into an assistant message.
     fn regroup(&mut self, index: MessageIndex) {
-        let parts = MessageParts { document: self.document, transcript: self.transcript, plan: self.plan };
+        let parts = MessageParts { transcript: self.transcript, plan: self.plan };
         let (made, rest) = parts.split(index);
         let is_result = self.transcript.message(index).role == Role::Tool;
         let assistant = object([member("role", "assistant"), ("content", Json::Null), (calls::LIST, list(made))]);

@@ -11,7 +11,8 @@ use seamline_model::{Constraints, Edit, Encoded, Place, Transcript};
 
 pub use constraints::CONSTRAINTS;
 
-use crate::{Dialect, Document, Error};
+use crate::reader::{self, Form};
+use crate::{Dialect, Error};
 
 /// The dialect of the Chat Completions API.
 #[derive(Debug, Clone, Copy)]
@@ -19,6 +20,8 @@ pub struct OpenAiChat;
 
 /// Its name.
 pub(crate) const NAME: &str = "openai_chat";
+
+const FORM: Form = Form { dialect: NAME, list: "messages", message: decode::message };
 
 impl Dialect for OpenAiChat {
     fn name(&self) -> &'static str {
@@ -29,12 +32,16 @@ impl Dialect for OpenAiChat {
         &CONSTRAINTS
     }
 
-    fn decode<'a>(&self, document: &Document<'a>) -> Result<Transcript<'a>, Error> {
-        decode::decode(document)
+    fn decode<'a>(&self, text: &'a str) -> Result<Transcript<'a>, Error> {
+        reader::decode(text, FORM)
     }
 
-    fn encode(&self, document: &Document<'_>, transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
-        encode::encode(document, transcript, edits)
+    fn follow<'n>(&self, before: &Transcript<'_>, encoded: &'n Encoded) -> Option<Transcript<'n>> {
+        reader::follow(before, encoded, FORM)
+    }
+
+    fn encode(&self, transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
+        encode::encode(transcript, edits)
     }
 
     fn pointer(&self, transcript: &Transcript<'_>, place: &Place) -> String {

@@ -14,7 +14,6 @@ use crate::splice::{BlockPlan, MessagePlan, MessageWriter, Plan, apply_patches};
 
 /// What is needed to rewrite a message that is not a result.
 pub(super) struct MessageParts<'t, 'a, 'p> {
-    pub(super) document: &'t Document<'a>,
     pub(super) transcript: &'t Transcript<'a>,
     pub(super) plan: &'p Plan<'p>,
 }
@@ -31,7 +30,8 @@ impl<'a> MessageParts<'_, 'a, '_> {
         joined: &[MessageIndex],
     ) -> Option<String> {
         let message = self.transcript.message(index);
-        let value = self.document.value(message.wire);
+        let source = Document::part(self.transcript.source, message.span);
+        let value = source.root();
         let mut patches = Patches::new();
         if let Some(plan) = self.plan.get(index) {
             if let Some(role) = plan.role {
@@ -55,7 +55,7 @@ impl<'a> MessageParts<'_, 'a, '_> {
         joined: &[MessageIndex],
         patches: &mut Patches,
     ) -> Option<()> {
-        let of_content = |block: &Block<'_>| block.slot.field == Field::Content || is_whole_text(block);
+        let of_content = |block: &Block| block.slot.field == Field::Content || is_whole_text(block);
         let mut changed = !joined.is_empty();
         let mut parts = Vec::new();
         let mut left = 0;
@@ -81,14 +81,14 @@ impl<'a> MessageParts<'_, 'a, '_> {
             if left == 0 && !self.plan.get(index).is_some_and(MessagePlan::removes_blocks) {
                 return None;
             }
-            let value = self.document.value(self.transcript.message(index).wire);
+            let source = Document::part(self.transcript.source, self.transcript.message(index).span);
             let text = if parts.is_empty() { "null".to_owned() } else { writer.render(&list(parts), 1) };
-            patches.extend(set_member(value, "content", &text));
+            patches.extend(set_member(source.root(), "content", &text));
         }
         Some(())
     }
 
-    fn part(&self, block: &Block<'_>) -> Json<'a> {
+    fn part(&self, block: &Block) -> Json<'a> {
         let raw = self.transcript.text(block.span);
         if block.slot.field == Field::Whole { text_part(Json::Raw(raw)) } else { Json::Raw(raw) }
     }
@@ -101,7 +101,8 @@ impl<'a> MessageParts<'_, 'a, '_> {
         joined: &[MessageIndex],
         patches: &mut Patches,
     ) {
-        let value = self.document.value(self.transcript.message(index).wire);
+        let source = Document::part(self.transcript.source, self.transcript.message(index).span);
+        let value = source.root();
         let plan = self.plan.get(index);
         let adopts = plan.is_some_and(|plan| plan.blocks.values().any(|block| block.adopt));
         let mut changed = adopts || !joined.is_empty() || plan.is_some_and(|plan| plan.drop_call_list);
@@ -112,7 +113,7 @@ impl<'a> MessageParts<'_, 'a, '_> {
                 let listed = content.slot.field == Field::Calls;
                 changed |= listed && plan.is_some();
                 if (listed || (adopts && is_legacy_call(content))) && !plan.is_some_and(|plan| plan.gone) {
-                    calls.push(calls::written(self.document, self.transcript, content, plan));
+                    calls.push(calls::written(self.transcript, content, plan));
                 }
             }
         }
@@ -144,13 +145,14 @@ impl<'a> MessageParts<'_, 'a, '_> {
             match &content.kind {
                 BlockKind::Call(_) => {
                     let plan = self.plan.block(self.transcript, block);
-                    calls.push(calls::written(self.document, self.transcript, content, plan));
+                    calls.push(calls::written(self.transcript, content, plan));
                 }
                 BlockKind::Text(Emptiness::Empty) => {}
                 _ => left = true,
             }
         }
-        let rest = self.document.value(message.wire).object().filter(|_| left).map(|members| {
+        let source = Document::part(self.transcript.source, message.span);
+        let rest = source.root().object().filter(|_| left).map(|members| {
             let mut patches = cuts(members, &[calls::LIST, calls::LEGACY]);
             apply_patches(self.transcript.source, message.span.range(), &mut patches)
         });
@@ -159,9 +161,10 @@ impl<'a> MessageParts<'_, 'a, '_> {
 }
 
 /// A message without its list of calls.
-pub(super) fn without_calls(document: &Document<'_>, transcript: &Transcript<'_>, index: MessageIndex) -> String {
+pub(super) fn without_calls(transcript: &Transcript<'_>, index: MessageIndex) -> String {
     let message = transcript.message(index);
-    let members = document.value(message.wire).object();
+    let source = Document::part(transcript.source, message.span);
+    let members = source.root().object();
     let mut patches = members.map(|members| cuts(members, &[calls::LIST])).unwrap_or_default();
     apply_patches(transcript.source, message.span.range(), &mut patches)
 }
@@ -171,23 +174,19 @@ fn cuts(members: Object<'_, '_>, keys: &[&str]) -> Patches {
     members.cut(keys).into_iter().map(|span| (span, String::new())).collect()
 }
 
-fn is_legacy_call(block: &Block<'_>) -> bool {
+fn is_legacy_call(block: &Block) -> bool {
     block.slot.field == Field::Whole && matches!(block.kind, BlockKind::Call(_))
 }
 
-fn is_whole_text(block: &Block<'_>) -> bool {
+fn is_whole_text(block: &Block) -> bool {
     block.slot.field == Field::Whole && matches!(block.kind, BlockKind::Text(_))
 }
 
 /// A tool message under its plan.
-pub(super) fn result(
-    document: &Document<'_>,
-    transcript: &Transcript<'_>,
-    block: BlockIndex,
-    plan: &BlockPlan<'_>,
-) -> String {
+pub(super) fn result(transcript: &Transcript<'_>, block: BlockIndex, plan: &BlockPlan<'_>) -> String {
     let content = transcript.block(block);
-    let value = document.value(content.wire);
+    let source = Document::part(transcript.source, content.span);
+    let value = source.root();
     let mut patches = Patches::new();
     if let Some(id) = plan.id {
         patches.extend(set_member(value, "tool_call_id", &quoted(id)));
@@ -226,14 +225,9 @@ pub(super) fn hoisted<'a>(message: Value<'_, 'a>) -> Json<'a> {
 }
 
 /// A tool message as it stands, naming another call if it should.
-pub(super) fn result_with_id(
-    document: &Document<'_>,
-    transcript: &Transcript<'_>,
-    block: BlockIndex,
-    id: Option<&str>,
-) -> String {
+pub(super) fn result_with_id(transcript: &Transcript<'_>, block: BlockIndex, id: Option<&str>) -> String {
     let plan = BlockPlan { id, ..BlockPlan::default() };
-    result(document, transcript, block, &plan)
+    result(transcript, block, &plan)
 }
 
 /// A tool message as a user message under a line that says what it was. What it says

@@ -1,10 +1,11 @@
 //! The shapes on the wire, as views over borrowed JSON.
 
-use seamline_model::{BlockKind, Call, Input, Parts, ResultBlock, Role, Span, is_synthetic};
+use seamline_model::{BlockKind, Call, CallId, Input, Parts, ResultBlock, Role, Span, is_synthetic};
 
 use crate::ids::{CALL_ID_KEYS, RESULT_ID_KEYS};
 use crate::json::{Kind, Value};
-use crate::reading::{Keys, emptiness, is_media_type, only_text, part_text, parts};
+use crate::reader::Reader;
+use crate::reading::{emptiness, is_media_type, only_text, part_text, parts};
 
 /// The members of a message that matter here.
 #[derive(Default)]
@@ -25,22 +26,22 @@ pub(super) struct WireMessage<'d, 'a> {
 }
 
 impl<'d, 'a> WireMessage<'d, 'a> {
-    pub(super) fn read(value: Value<'d, 'a>, keys: &mut Keys) -> Self {
+    pub(super) fn read(value: Value<'d, 'a>, reader: &mut Reader<'_>) -> Self {
         let mut message = Self::default();
         for (key, member) in value.members() {
             let there = !member.is(Kind::Null);
             match &*key.name() {
-                "role" => keys.set(&mut message.role, member),
-                "content" => keys.set(&mut message.content, member),
-                "name" if there => keys.set(&mut message.name, member),
-                "tool_calls" if there => keys.set(&mut message.calls, member),
-                "tool_use" if member.is(Kind::Object) => keys.set(&mut message.legacy_call, member),
-                "function_call" | "refusal" | "audio" if there => keys.set(&mut message.instead, member),
+                "role" => reader.set(&mut message.role, member),
+                "content" => reader.set(&mut message.content, member),
+                "name" if there => reader.set(&mut message.name, member),
+                "tool_calls" if there => reader.set(&mut message.calls, member),
+                "tool_use" if member.is(Kind::Object) => reader.set(&mut message.legacy_call, member),
+                "function_call" | "refusal" | "audio" if there => reader.set(&mut message.instead, member),
                 "reasoning_content" | "reasoning" | "reasoning_details" if there => {
-                    keys.set(&mut message.reasoning, member);
+                    reader.set(&mut message.reasoning, member);
                 }
-                "tool_call_id" => keys.set_one_of(&mut message.answers, member, true),
-                other if RESULT_ID_KEYS.contains(&other) => keys.set_one_of(&mut message.answers, member, false),
+                "tool_call_id" => reader.set_one_of(&mut message.answers, member, true),
+                other if RESULT_ID_KEYS.contains(&other) => reader.set_one_of(&mut message.answers, member, false),
                 _ => message.has_more |= there,
             }
         }
@@ -61,7 +62,7 @@ pub(super) fn role(value: Value<'_, '_>) -> Role {
 }
 
 /// Reads one part of a message's content.
-pub(super) fn part<'a>(value: Value<'_, 'a>) -> BlockKind<'a> {
+pub(super) fn part(value: Value<'_, '_>) -> BlockKind {
     if let Some(text) = part_text(value) {
         return BlockKind::Text(emptiness(text));
     }
@@ -72,34 +73,37 @@ pub(super) fn part<'a>(value: Value<'_, 'a>) -> BlockKind<'a> {
 }
 
 /// Reads one call of a message's list.
-pub(super) fn call<'a>(value: Value<'_, 'a>, keys: &mut Keys) -> Call<'a> {
+pub(super) fn call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> Call {
     let mut id = None;
     let mut function = None;
     let mut flat = None;
     for (key, member) in value.members() {
         match &*key.name() {
-            "function" => keys.set_one_of(&mut function, member, true),
-            "custom" => keys.set_one_of(&mut function, member, false),
-            "name" => keys.set(&mut flat, member),
-            "id" => keys.set_one_of(&mut id, member, true),
-            other if CALL_ID_KEYS.contains(&other) => keys.set_one_of(&mut id, member, false),
+            "function" => reader.set_one_of(&mut function, member, true),
+            "custom" => reader.set_one_of(&mut function, member, false),
+            "name" => reader.set(&mut flat, member),
+            "id" => reader.set_one_of(&mut id, member, true),
+            other if CALL_ID_KEYS.contains(&other) => reader.set_one_of(&mut id, member, false),
             _ => {}
         }
     }
     if let Some(id) = id
         && !id.key().says("id")
     {
-        keys.foreign(id.key().span(), "id");
+        reader.foreign(id.key().span(), "id");
     }
-    let id = id.and_then(|id| keys.id(id));
+    let id = id.and_then(|id| reader.id(id));
     let custom = function.is_some_and(|function| function.key().says("custom"));
+    let tools = &mut reader.transcript.tools;
     match function.and_then(Value::object) {
         Some(function) => {
             let input = if custom { function.get("input") } else { function.get("arguments") };
-            Call::new(id, function.get("name").and_then(Value::str), input.map_or(Input::Missing, input_form))
+            let name = function.get("name").and_then(Value::str);
+            let input = input.map_or(Input::Missing, input_form);
+            Call::new(id.as_deref(), name.as_deref(), input, tools)
         }
         // Name and arguments beside the id instead of under `function`.
-        None => Call::new(id, flat.and_then(Value::str), Input::Other),
+        None => Call::new(id.as_deref(), flat.and_then(Value::str).as_deref(), Input::Other, tools),
     }
 }
 
@@ -113,22 +117,23 @@ fn input_form(value: Value<'_, '_>) -> Input {
 }
 
 /// Reads a call from the legacy field.
-pub(super) fn legacy_call<'a>(value: Value<'_, 'a>) -> Call<'a> {
+pub(super) fn legacy_call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> Call {
     let member = |key| value.object().and_then(|call| call.get(key));
     let input = member("input").map_or(Input::Missing, input_form);
-    Call::new(member("id").and_then(Value::str), member("name").and_then(Value::str), input)
+    let (id, name) = (member("id").and_then(Value::str), member("name").and_then(Value::str));
+    Call::new(id.as_deref(), name.as_deref(), input, &mut reader.transcript.tools)
 }
 
 /// Reads a tool message as the result it is.
-pub(super) fn result<'a>(message: &WireMessage<'_, 'a>, keys: &mut Keys) -> ResultBlock<'a> {
+pub(super) fn result(message: &WireMessage<'_, '_>, reader: &mut Reader<'_>) -> ResultBlock {
     if let Some(id) = message.answers
         && !id.key().says("tool_call_id")
     {
-        keys.foreign(id.key().span(), "tool_call_id");
+        reader.foreign(id.key().span(), "tool_call_id");
     }
     ResultBlock {
-        id: message.answers.and_then(|id| keys.id(id)),
-        name: message.name.and_then(Value::str),
+        id: message.answers.and_then(|id| reader.id(id)).as_deref().map(CallId::from),
+        tool: message.name.and_then(Value::str).map(|name| reader.transcript.tools.add(&name)),
         synthetic: message.content.and_then(only_text).is_some_and(|text| is_synthetic(&text)),
         failed: false,
         has_more: message.has_more

@@ -8,8 +8,6 @@ use crate::json::{Json, Style};
 pub(crate) struct MessageWriter<'t, 'a> {
     transcript: &'t Transcript<'a>,
     style: Style,
-    /// The list of messages in the source.
-    list: Span,
     /// How deep a message stands in the body.
     depth: usize,
     out: Encoded,
@@ -18,14 +16,13 @@ pub(crate) struct MessageWriter<'t, 'a> {
 }
 
 impl<'t, 'a> MessageWriter<'t, 'a> {
-    pub(crate) fn new(transcript: &'t Transcript<'a>, list: Span, edit_count: usize) -> Self {
+    pub(crate) fn new(transcript: &'t Transcript<'a>, edit_count: usize) -> Self {
         let source = transcript.source;
         let mut text = String::with_capacity(source.len() + source.len() / 8);
-        text.push_str(&source[..=list.start as usize]);
+        text.push_str(&source[..=transcript.list.start as usize]);
         Self {
             transcript,
             style: Style::of(source),
-            list,
             depth: if source.trim_start().starts_with('[') { 1 } else { 2 },
             out: Encoded { text, landed: vec![None; edit_count], ..Encoded::default() },
             copied: None,
@@ -92,10 +89,10 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
         let source = self.transcript.source;
         let tail = match self.transcript.messages.last() {
             Some(last) if !self.out.origins.is_empty() => last.span.end as usize,
-            Some(_) => self.list.end as usize - 1,
+            Some(_) => self.transcript.list.end as usize - 1,
             None => {
                 self.style.finish(&mut self.out.text, self.out.origins.len(), self.depth - 1);
-                self.list.end as usize - 1
+                self.transcript.list.end as usize - 1
             }
         };
         self.out.text.push_str(&source[tail..]);
@@ -107,7 +104,7 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
     fn separate(&mut self) {
         let messages = &self.transcript.messages;
         let gap = match (self.out.origins.is_empty(), &messages[..]) {
-            (true, [first, ..]) => Some(Span { start: self.list.start + 1, end: first.span.start }),
+            (true, [first, ..]) => Some(Span { start: self.transcript.list.start + 1, end: first.span.start }),
             (false, [first, second, ..]) => Some(Span { start: first.span.end, end: second.span.start }),
             _ => None,
         };

@@ -6,9 +6,7 @@ mod plan;
 pub(crate) use messages::{MessageWriter, apply_patches};
 pub(crate) use plan::{BlockPlan, MessagePlan, Placed, Plan};
 
-use seamline_model::{Edit, Encoded, MessageIndex, Transcript};
-
-use crate::json::{Document, Nodes};
+use seamline_model::{Edit, Encoded, MessageIndex};
 
 /// Applies edits below the level of blocks, which need no dialect: only
 /// [`Edit::Patch`]. Messages keep their places.
@@ -26,11 +24,4 @@ pub fn patch(text: &str, message_count: usize, edits: &[Edit]) -> Encoded {
         landed: vec![None; edits.len()],
         ..Encoded::default()
     }
-}
-
-/// The values of a text that edits made, without scanning again what was only copied.
-/// Nothing when the text must be scanned afresh.
-pub fn follow(document: &Document<'_>, transcript: &Transcript<'_>, encoded: &Encoded) -> Option<Nodes> {
-    let list = crate::reading::messages(document, "").ok()?;
-    document.follow(list.node, transcript, encoded)
 }

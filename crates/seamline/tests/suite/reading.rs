@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use seamline_dialects::Document;
 use seamline_model::{BlockIndex, BlockKind, CallState, IrregularityKind, Pairing, Role, Scope, Transcript};
 use seamline_testkit::{Dialect, lossless};
 use serde_json::Value;
@@ -27,9 +26,8 @@ pub(super) type Answered<'b> = (Option<&'b str>, Option<&'b str>);
 
 impl<'b> Reading<'b> {
     pub(super) fn of(dialect: Dialect, body: &'b str) -> Result<Self, String> {
-        let document = Document::read(body).map_err(|error| error.kind.to_string())?;
         let dialect = seamline_dialects::by_name(dialect.name()).ok_or("no such dialect")?;
-        let transcript = dialect.decode(&document).map_err(|error| error.to_string())?;
+        let transcript = dialect.decode(body).map_err(|error| error.to_string())?;
         let joint = dialect.constraints().joint_answers;
         let pairing = Pairing::of(&transcript, Scope { joint, ..Scope::ALL });
         Ok(Self { transcript, pairing })
@@ -82,7 +80,7 @@ impl<'b> Reading<'b> {
                     | IrregularityKind::EmptyCallList
             )
         };
-        let misplaced = |kind: &BlockKind<'_>, role: Role| match kind {
+        let misplaced = |kind: &BlockKind, role: Role| match kind {
             BlockKind::Call(_) => role != Role::Assistant,
             BlockKind::Result(_) => !matches!(role, Role::User | Role::Tool),
             _ => false,

@@ -86,7 +86,7 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     let Some(call) = context.transcript.call(state.call) else {
         return;
     };
-    let name = call.name.as_deref().unwrap_or("");
+    let name = context.transcript.name(call.tool).unwrap_or("");
     // A call in a legacy field is looked at once it stands in the list.
     let legacy = context.transcript.block(state.call).slot.field == Field::Whole;
     if legacy || (call.plain_name && (1..=demand.length_max).contains(&name.len())) {

@@ -115,7 +115,7 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
 
 /// Whether another call of the same message has the same id.
 fn is_shared(context: &Context<'_, '_>, state: &CallState, id: &str) -> bool {
-    let same = |call: &Call<'_>| call.id.as_deref().unwrap_or("") == id;
+    let same = |call: &Call| call.id.as_deref().unwrap_or("") == id;
     let calls = context.transcript.blocks_of(state.message).filter_map(|(block, _)| context.transcript.call(block));
     calls.filter(|call| same(call)).nth(1).is_some()
 }

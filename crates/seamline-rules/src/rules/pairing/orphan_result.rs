@@ -101,7 +101,7 @@ fn never_called(context: &Context<'_, '_>) -> &'static str {
 /// The line over a result that is kept as text.
 pub(super) fn heading(context: &Context<'_, '_>, result: BlockIndex) -> String {
     let id = context.id(result);
-    let name = context.transcript.result(result).and_then(|result| result.name.as_deref());
+    let name = context.transcript.result(result).and_then(|result| context.transcript.name(result.tool));
     if context.pairing.result(result).is_some_and(|state| state.fate == Fate::Ambiguous) {
         return format!("[output of tool call {id}, kept as text: several calls have this id]");
     }
@@ -121,7 +121,11 @@ pub(super) fn heading(context: &Context<'_, '_>, result: BlockIndex) -> String {
 fn rebuilt(context: &Context<'_, '_>, result: BlockIndex) -> Edit {
     let content = context.transcript.block(result);
     let own = context.id(result);
-    let name = context.transcript.result(result).and_then(|result| result.name.as_deref()).unwrap_or("unknown_tool");
+    let name = context
+        .transcript
+        .result(result)
+        .and_then(|result| context.transcript.name(result.tool))
+        .unwrap_or("unknown_tool");
     let id = if ids::is_legal(&context.constraints.call_id, own) {
         own.to_owned()
     } else {

@@ -125,9 +125,9 @@ fn check_run(context: &Context<'_, '_>, report: &mut Report, run: std::ops::Rang
     }
 }
 
-fn found(context: &Context<'_, '_>, report: &mut Report, block: BlockIndex, server: &ServerCall<'_>) {
+fn found(context: &Context<'_, '_>, report: &mut Report, block: BlockIndex, server: &ServerCall) {
     let id = server.call.id.as_deref().unwrap_or("");
-    let name = server.call.name.as_deref().unwrap_or("");
+    let name = context.transcript.name(server.call.tool).unwrap_or("");
     let values = Values { kind: &server.family, ..context.values(block, id) };
     report
         .block(context, block, format!("the provider's own call `{id}` of `{name}` has no result"))

@@ -103,7 +103,7 @@ fn found(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report, er
 fn in_result(
     context: &Context<'_, '_>,
     report: &mut Report,
-    (block, result): (BlockIndex, &ResultBlock<'_>),
+    (block, result): (BlockIndex, &ResultBlock),
     error: ErrorText,
 ) {
     let absent_is_fine = context.constraints.text_only_results.is_none();

@@ -1,0 +1,261 @@
+//! What the dialects share when reading: a whole body, message by message.
+
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+
+use seamline_model::{
+    Block, BlockIndex, BlockKind, Body, Encoded, Irregularity, IrregularityKind, Message, MessageIndex, Role, Slot,
+    Span, Transcript,
+};
+
+use crate::json::{BYTES_MAX, Document, Kind, ListVisitor, Syntax, Value};
+use crate::{Error, Position};
+
+/// The envelope of a dialect, and how it reads one message.
+#[derive(Clone, Copy)]
+pub(crate) struct Form {
+    /// The dialect's name.
+    pub(crate) dialect: &'static str,
+    /// The member of the body that is the list of messages.
+    pub(crate) list: &'static str,
+    /// Reads one message.
+    pub(crate) message: for<'d, 'a> fn(&mut Reader<'a>, Value<'d, 'a>),
+}
+
+/// The text of a body.
+///
+/// # Errors
+///
+/// When the bytes are not UTF-8.
+pub fn text_of(bytes: &[u8]) -> Result<&str, Error> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let offset = error.valid_up_to();
+        Error::NotUtf8 { offset, position: Position::of(bytes, offset) }
+    })
+}
+
+pub(crate) fn not_json(text: &str, syntax: Syntax) -> Error {
+    Error::NotJson { syntax, position: Position::of(text.as_bytes(), syntax.offset) }
+}
+
+/// Reads a body.
+pub(crate) fn decode<'a>(text: &'a str, form: Form) -> Result<Transcript<'a>, Error> {
+    let mut reader = Reader::new(text);
+    let document =
+        Document::read_list(text, Messages { reader: &mut reader, form }).map_err(|syntax| not_json(text, syntax))?;
+    reader.transcript.list = list_of(&document, form)?;
+    let model = document.root().object().and_then(|body| body.get("model")).and_then(Value::str);
+    reader.transcript.model = model;
+    Ok(reader.finish(&document))
+}
+
+struct Messages<'r, 'a> {
+    reader: &'r mut Reader<'a>,
+    form: Form,
+}
+
+impl<'a> ListVisitor<'a> for Messages<'_, 'a> {
+    fn enter(&mut self, key: Option<Value<'_, 'a>>) -> bool {
+        let found = key.is_none_or(|key| key.says(self.form.list));
+        if found {
+            self.reader.forget();
+        }
+        found
+    }
+
+    fn element(&mut self, value: Value<'_, 'a>) -> ControlFlow<()> {
+        (self.form.message)(self.reader, value);
+        ControlFlow::Continue(())
+    }
+}
+
+/// Where the list of messages stands: a member of the body, or the body itself.
+fn list_of(document: &Document<'_>, form: Form) -> Result<Span, Error> {
+    let root = document.root();
+    let Form { dialect, list: key, .. } = form;
+    let wrong = |found: String| Err(Error::Envelope { dialect, found });
+    match root.kind() {
+        Kind::Array => Ok(root.span()),
+        Kind::Object => match root.object().and_then(|body| body.get(key)) {
+            Some(list) if list.is(Kind::Array) => Ok(list.span()),
+            Some(other) => wrong(format!("`{key}` is {}, not a list", other.kind().as_str())),
+            None => wrong(format!("there is no `{key}`")),
+        },
+        other => wrong(format!("the body is {}, not an object", other.as_str())),
+    }
+}
+
+/// Reads the text that edits made of a transcript's. What was only copied says what it
+/// said before, so only what was rewritten is read. Nothing when all must be read afresh.
+pub(crate) fn follow<'n>(before: &Transcript<'_>, encoded: &'n Encoded, form: Form) -> Option<Transcript<'n>> {
+    let fits = encoded.spans.len() == encoded.origins.len() && encoded.text.len() <= BYTES_MAX;
+    if !fits || !before.irregularities.is_empty() {
+        return None;
+    }
+    let mut reader = Reader::new(&encoded.text);
+    reader.transcript.tools = before.tools.clone();
+    for ((&span, copied), origin) in encoded.spans.iter().zip(&encoded.copied).zip(&encoded.origins) {
+        if let Some(origin) = origin.filter(|_| *copied) {
+            reader.copy(before, origin, span);
+        } else {
+            let part = Document::part(&encoded.text, span);
+            if !part.lone_surrogates.is_empty() {
+                return None;
+            }
+            (form.message)(&mut reader, part.root());
+        }
+    }
+    let mut transcript = reader.transcript;
+    // Only the list grew or shrank.
+    let grown = encoded.text.len() as i64 - before.source.len() as i64;
+    let end = u32::try_from(i64::from(before.list.end) + grown).ok()?;
+    transcript.list = Span { start: before.list.start, end };
+    transcript.model = before.model.as_deref().map(|model| Cow::Owned(model.to_owned()));
+    transcript.irregularities = reader.found;
+    transcript.irregularities.sort_by_key(|irregularity| irregularity.span);
+    Some(transcript)
+}
+
+/// A transcript that is being read.
+pub(crate) struct Reader<'a> {
+    pub(crate) transcript: Transcript<'a>,
+    found: Vec<Irregularity>,
+    /// The message and block being read.
+    message: Option<MessageIndex>,
+    block: Option<BlockIndex>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(text: &'a str) -> Self {
+        Self { transcript: Transcript::new(text), found: Vec::new(), message: None, block: None }
+    }
+
+    /// Starts over: the body has another list of messages, and the last one counts.
+    fn forget(&mut self) {
+        self.transcript.messages.clear();
+        self.transcript.blocks.clear();
+        self.transcript.has = seamline_model::Kinds::default();
+        self.found.clear();
+    }
+
+    /// Begins a message. Everything from here on is in it.
+    pub(crate) fn begin(&mut self) {
+        self.message = Some(MessageIndex(self.transcript.messages.len() as u32));
+        self.block = None;
+    }
+
+    /// Begins a block of the message. Everything from here on is in it.
+    pub(crate) fn begin_block(&mut self) {
+        self.block = Some(self.next_block());
+    }
+
+    /// The block that comes next.
+    pub(crate) fn next_block(&self) -> BlockIndex {
+        BlockIndex(self.transcript.blocks.len() as u32)
+    }
+
+    /// Adds a block to the message.
+    pub(crate) fn block(&mut self, value: Value<'_, 'a>, slot: Slot, kind: BlockKind) {
+        let message = MessageIndex(self.transcript.messages.len() as u32);
+        self.transcript.has.note(&kind);
+        self.transcript.blocks.push(Block { message, span: value.span(), slot, kind });
+    }
+
+    /// Ends the message, whose blocks are those from `first` on.
+    pub(crate) fn end(&mut self, value: Value<'_, 'a>, first: BlockIndex, role: Role, body: Body) {
+        let (first_block, end_block) = (first.0, self.next_block().0);
+        self.transcript.messages.push(Message { role, span: value.span(), first_block, end_block, body });
+    }
+
+    /// Adds a message of another transcript, whose source stands at `span` now.
+    fn copy(&mut self, before: &Transcript<'_>, origin: MessageIndex, span: Span) {
+        let message = MessageIndex(self.transcript.messages.len() as u32);
+        let old = before.message(origin);
+        let moved = span.start.wrapping_sub(old.span.start);
+        let first = self.next_block();
+        for block in &before.blocks[old.range()] {
+            let mut block = block.clone();
+            block.message = message;
+            block.span = block.span.moved(moved);
+            if let BlockKind::Result(result) = &mut block.kind
+                && !result.content.is_empty()
+            {
+                result.content = result.content.moved(moved);
+            }
+            self.transcript.has.note(&block.kind);
+            self.transcript.blocks.push(block);
+        }
+        let (first_block, end_block) = (first.0, self.next_block().0);
+        self.transcript.messages.push(Message { span, first_block, end_block, ..*old });
+    }
+
+    /// The transcript, with what was met while reading in the order of the source.
+    fn finish(self, document: &Document<'a>) -> Transcript<'a> {
+        let Self { mut transcript, mut found, .. } = self;
+        for &span in &document.lone_surrogates {
+            let message = message_at(&transcript, span);
+            found.push(Irregularity { kind: IrregularityKind::LoneSurrogate, span, message, block: None });
+        }
+        if let Some(span) = document.byte_order_mark {
+            found.push(Irregularity { kind: IrregularityKind::ByteOrderMark, span, message: None, block: None });
+        }
+        if found.len() > 1 {
+            found.sort_by_key(|irregularity| irregularity.span);
+        }
+        transcript.irregularities = found;
+        transcript
+    }
+}
+
+/// What a dialect notes about what it meets: keys that are repeated or called otherwise,
+/// values in another form.
+impl Reader<'_> {
+    /// Puts the value of a key into its slot. Of several the last counts, as it does for
+    /// every reader we know; the one before is noted.
+    pub(crate) fn set<'d, 'a>(&mut self, slot: &mut Option<Value<'d, 'a>>, value: Value<'d, 'a>) {
+        if let Some(earlier) = slot.replace(value)
+            && earlier.key().name() == value.key().name()
+        {
+            self.note_duplicate(earlier);
+        }
+    }
+
+    /// Puts a value into a slot that keys of several names fill; `own` wins.
+    pub(crate) fn set_one_of<'d, 'a>(&mut self, slot: &mut Option<Value<'d, 'a>>, value: Value<'d, 'a>, own: bool) {
+        if slot.is_none() || own {
+            self.set(slot, value);
+        }
+    }
+
+    fn note_duplicate(&mut self, earlier: Value<'_, '_>) {
+        let key = earlier.key();
+        // The member that repeats the key follows, so there is a next one.
+        let cut = Span { start: key.span().start, end: earlier.after().span().start };
+        let kind = IrregularityKind::DuplicateKey { key: key.raw_str().to_owned(), cut };
+        self.note(kind, key.span());
+    }
+
+    /// What an id says. One that is a number is read by its digits, and noted.
+    pub(crate) fn id<'a>(&mut self, value: Value<'_, 'a>) -> Option<Cow<'a, str>> {
+        if value.is(Kind::Number) {
+            self.note(IrregularityKind::UnquotedId, value.span());
+            return Some(Cow::Borrowed(value.raw()));
+        }
+        value.str()
+    }
+
+    /// Notes a key that this dialect calls differently.
+    pub(crate) fn foreign(&mut self, key: Span, expected: &'static str) {
+        self.note(IrregularityKind::ForeignKey { expected }, key);
+    }
+
+    pub(crate) fn note(&mut self, kind: IrregularityKind, span: Span) {
+        self.found.push(Irregularity { kind, span, message: self.message, block: self.block });
+    }
+}
+
+fn message_at(transcript: &Transcript<'_>, span: Span) -> Option<MessageIndex> {
+    let after = transcript.messages.partition_point(|message| message.span.start <= span.start);
+    let index = after.checked_sub(1)?;
+    (transcript.messages[index].span.end >= span.end).then_some(MessageIndex(index as u32))
+}

@@ -1,0 +1,113 @@
+//! Ids of calls, kept where they are compared.
+
+use std::hash::{Hash, Hasher};
+
+/// The longest id that is kept without memory of its own. What providers make up is 29 or
+/// 30 bytes long.
+const INLINE_MAX: usize = 30;
+
+/// The id of a call. Short ones stand in the block itself: pairing compares every id of a
+/// conversation, and following each into a long text would be most of what it costs.
+#[derive(Clone)]
+pub struct CallId(Repr);
+
+#[derive(Clone)]
+enum Repr {
+    Inline { len: u8, bytes: [u8; INLINE_MAX] },
+    Long(Box<str>),
+}
+
+impl CallId {
+    /// The id as text.
+    #[inline]
+    pub fn as_str(&self) -> &str {
+        match &self.0 {
+            Repr::Inline { len, bytes } => std::str::from_utf8(&bytes[..usize::from(*len)]).unwrap_or_default(),
+            Repr::Long(text) => text,
+        }
+    }
+
+    /// Whether it says nothing.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.as_bytes().is_empty()
+    }
+
+    #[inline]
+    fn as_bytes(&self) -> &[u8] {
+        match &self.0 {
+            Repr::Inline { len, bytes } => &bytes[..usize::from(*len)],
+            Repr::Long(text) => text.as_bytes(),
+        }
+    }
+}
+
+impl From<&str> for CallId {
+    fn from(text: &str) -> Self {
+        let mut bytes = [0; INLINE_MAX];
+        match bytes.get_mut(..text.len()) {
+            Some(place) => {
+                place.copy_from_slice(text.as_bytes());
+                Self(Repr::Inline { len: text.len() as u8, bytes })
+            }
+            None => Self(Repr::Long(text.into())),
+        }
+    }
+}
+
+impl std::ops::Deref for CallId {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl PartialEq for CallId {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            // What is behind the end is zero in both, so whole ids are compared at once.
+            (Repr::Inline { len, bytes }, Repr::Inline { len: other_len, bytes: other_bytes }) => {
+                len == other_len && bytes == other_bytes
+            }
+            (Repr::Long(text), Repr::Long(other)) => text == other,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for CallId {}
+
+impl Hash for CallId {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_bytes().hash(state);
+    }
+}
+
+impl std::fmt::Debug for CallId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.as_str().fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_says_what_it_was_made_from() {
+        for len in [0, 1, 29, 30, 31, 300] {
+            let text = "é".repeat(len / 2) + if len % 2 == 1 { "x" } else { "" };
+            let id = CallId::from(&*text);
+            assert_eq!(id.as_str(), text);
+            assert_eq!(id, CallId::from(&*text));
+            assert_ne!(id, CallId::from(&*(text + "y")));
+        }
+    }
+
+    #[test]
+    fn an_id_is_no_larger_than_a_half_cache_line() {
+        assert_eq!(size_of::<Option<CallId>>(), 32);
+    }
+}
