@@ -169,8 +169,8 @@ struct Queue {
 /// The cycles whose span is running: several only when they are answered together.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Running {
-    first: usize,
-    last: usize,
+    first: u32,
+    last: u32,
 }
 
 struct Walk<'t, 'a> {
@@ -203,13 +203,17 @@ impl<'t, 'a> Walk<'t, 'a> {
         Self {
             transcript,
             scope,
-            pairing: Pairing::default(),
+            pairing: Pairing {
+                cycles: Vec::new(),
+                calls: Vec::with_capacity(transcript.has.calls as usize),
+                results: Vec::with_capacity(transcript.has.calls as usize),
+            },
             current: None,
             queues: HashMap::new(),
             queued: 0,
             known: HashMap::new(),
             known_cycles: 0,
-            span_of: Vec::new(),
+            span_of: Vec::with_capacity(transcript.has.calls as usize),
             early: Vec::new(),
             nameless: Vec::new(),
             counted: (None, None),
@@ -246,12 +250,12 @@ impl<'t, 'a> Walk<'t, 'a> {
         if first_call == end_call {
             return;
         }
-        let running = self.current.and_then(|span| self.pairing.cycles.get_mut(span.last));
+        let running = self.current.and_then(|span| self.pairing.cycles.get_mut(span.last as usize));
         match running.filter(|cycle| cycle.message == message) {
             Some(cycle) if cycle.end_call == end_call => {}
             Some(cycle) => cycle.end_call = end_call,
             None => {
-                let last = self.pairing.cycles.len();
+                let last = self.pairing.cycles.len() as u32;
                 let joined = before.filter(|span| self.joins(*span, message));
                 self.current = Some(Running { first: joined.map_or(last, |span| span.first), last });
                 self.pairing.cycles.push(Cycle { message, first_call, end_call });
@@ -266,7 +270,7 @@ impl<'t, 'a> Walk<'t, 'a> {
     fn joins(&self, span: Running, message: MessageIndex) -> bool {
         self.scope.joint
             && self.transcript.message(message).role == Role::Assistant
-            && self.pairing.cycles[span.last].message.next() == message
+            && self.pairing.cycles[span.last as usize].message.next() == message
     }
 
     fn see_result(&mut self, block: BlockIndex, result: &'t ResultBlock) {
@@ -283,7 +287,8 @@ impl<'t, 'a> Walk<'t, 'a> {
 
     /// The calls of a span.
     fn calls_of(&self, span: Running) -> std::ops::Range<usize> {
-        self.pairing.cycles[span.first].range().start..self.pairing.cycles[span.last].range().end
+        let cycles = &self.pairing.cycles;
+        cycles[span.first as usize].range().start..cycles[span.last as usize].range().end
     }
 
     /// Step 1. `None` when the running span has no call with this id.
@@ -341,7 +346,7 @@ impl<'t, 'a> Walk<'t, 'a> {
 
     /// Brings [`Walk::known`] up to the cycle whose span is running.
     fn learn_closed_spans(&mut self) {
-        let closed = self.current.map_or(self.pairing.cycles.len(), |span| span.first);
+        let closed = self.current.map_or(self.pairing.cycles.len(), |span| span.first as usize);
         for at in self.known_cycles..closed {
             for index in self.pairing.cycles[at].range() {
                 let key = self.call_key(index);

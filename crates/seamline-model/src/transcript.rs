@@ -28,6 +28,8 @@ pub struct Transcript<'a> {
 /// Which kinds of block occur in a transcript.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Kinds {
+    /// How many calls the client answers.
+    pub calls: u32,
     /// Calls or results answered by the client.
     pub pairs: bool,
     /// Calls or results of tools the provider runs itself.
@@ -40,7 +42,11 @@ impl Kinds {
     /// Notes that a block of this kind occurs.
     pub fn note(&mut self, kind: &BlockKind) {
         match kind {
-            BlockKind::Call(_) | BlockKind::Result(_) => self.pairs = true,
+            BlockKind::Call(_) => {
+                self.pairs = true;
+                self.calls += 1;
+            }
+            BlockKind::Result(_) => self.pairs = true,
             BlockKind::ServerCall(_) | BlockKind::ServerResult { .. } => self.server_pairs = true,
             BlockKind::Reasoning { .. } => self.reasoning = true,
             BlockKind::Text(_) | BlockKind::Media | BlockKind::Opaque => {}

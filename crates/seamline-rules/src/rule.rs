@@ -30,16 +30,22 @@ pub struct Rule {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Check {
     /// One message after the other.
-    Message(fn(&Context<'_, '_>, MessageIndex, &mut Report)),
+    Message(EachMessage),
     /// One call after the other.
-    Call(fn(&Context<'_, '_>, &CallState, &mut Report)),
+    Call(EachCall),
     /// One result after the other.
-    Result(fn(&Context<'_, '_>, &ResultState, &mut Report)),
+    Result(EachResult),
     /// One irregularity after the other.
-    Irregularity(fn(&Context<'_, '_>, &Irregularity, &mut Report)),
+    Irregularity(EachIrregularity),
     /// The transcript as a whole.
-    Whole(fn(&Context<'_, '_>, &mut Report)),
+    Whole(Whole),
 }
+
+pub(crate) type EachMessage = fn(&Context<'_, '_>, MessageIndex, &mut Report);
+pub(crate) type EachCall = fn(&Context<'_, '_>, &CallState, &mut Report);
+pub(crate) type EachResult = fn(&Context<'_, '_>, &ResultState, &mut Report);
+pub(crate) type EachIrregularity = fn(&Context<'_, '_>, &Irregularity, &mut Report);
+pub(crate) type Whole = fn(&Context<'_, '_>, &mut Report);
 
 impl Rule {
     /// The first sentence of its documentation.

@@ -1,7 +1,8 @@
 //! What checking and repairing cost beside parsing the same bytes.
 //!
-//! Every figure is the best of several interleaved rounds, so that the ratios hold on a
-//! busy machine too. Nothing here passes or fails; `cargo xtask bench core` prints it.
+//! Every figure is the best of several interleaved rounds, and every round works through
+//! the same number of messages, so that the ratios hold on a busy machine too. Nothing
+//! here passes or fails; `cargo xtask bench core` prints it.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 #![expect(clippy::cast_precision_loss, reason = "megabytes are printed with two digits")]
 
@@ -18,9 +19,12 @@ const SIZES: [usize; 4] = [100, 1_000, 10_000, 100_000];
 /// Every so many cycles one is damaged.
 const DAMAGE_EVERY: usize = 20;
 
-/// How long the figures of one body are measured, over all rounds, and how many rounds there are at least.
-const BUDGET: Duration = Duration::from_millis(1_200);
-const ROUNDS_MIN: usize = 5;
+/// How many messages one figure works through in a round, whatever the size of the body, so
+/// that a small body is not measured by its luckiest moment and a large one by its average.
+const MESSAGES_PER_ROUND: usize = 100_000;
+
+/// How many rounds there are; the best counts.
+const ROUNDS: usize = 5;
 
 fn main() {
     println!("best of interleaved rounds; ratios are against the same bytes in the same run\n");
@@ -72,16 +76,14 @@ fn measure(dialect: &str, damaged: bool, size: usize) -> Row {
     let body = body(dialect, damaged, size);
     let options = Options { dialect: Some(dialect.to_owned()), ..Options::default() };
     let mut best = [Duration::MAX; 5];
-    let mut rounds = 0;
-    let started = Instant::now();
-    while started.elapsed() < BUDGET || rounds < ROUNDS_MIN {
-        rounds += 1;
+    let times = (MESSAGES_PER_ROUND / size) as u32;
+    for _ in 0..ROUNDS {
         let figures = [
-            time(|| black_box(body.clone()).len() == body.len()),
-            time(|| serde_json::from_slice::<IgnoredAny>(&body).is_ok()),
-            time(|| serde_json::from_slice::<Value>(&body).is_ok()),
-            time(|| check(&body, &options).is_ok()),
-            time(|| repair(&body, &options).is_ok()),
+            time(times, || black_box(body.clone()).len() == body.len()),
+            time(times, || serde_json::from_slice::<IgnoredAny>(&body).is_ok()),
+            time(times, || serde_json::from_slice::<Value>(&body).is_ok()),
+            time(times, || check(&body, &options).is_ok()),
+            time(times, || repair(&body, &options).is_ok()),
         ];
         for (best, figure) in best.iter_mut().zip(figures) {
             *best = (*best).min(figure);
@@ -105,10 +107,12 @@ fn measure(dialect: &str, damaged: bool, size: usize) -> Row {
     Row { copy, syntax, value, check, repair }
 }
 
-fn time(work: impl FnOnce() -> bool) -> Duration {
+fn time(times: u32, work: impl Fn() -> bool) -> Duration {
     let start = Instant::now();
-    assert!(black_box(work()));
-    start.elapsed()
+    for _ in 0..times {
+        assert!(black_box(work()));
+    }
+    start.elapsed() / times
 }
 
 fn ratio(one: Duration, other: Duration) -> f64 {

@@ -69,12 +69,11 @@ pub fn check(body: &[u8], options: &Options) -> Result<Checked, Error> {
     let transcript = dialect.decode(text)?;
     let subject = Subject::of(dialect, &transcript, options)?;
     let findings = seamline_rules::check(&transcript, &subject.provider.constraints, &options.policy);
-    let calls = transcript.blocks.iter().filter(|block| matches!(block.kind, seamline_model::BlockKind::Call(_)));
     Ok(Checked {
         dialect: dialect.name(),
         provider: subject.provider.name,
         messages: transcript.messages.len(),
-        calls: calls.count(),
+        calls: transcript.has.calls as usize,
         findings: findings.into_iter().map(|finding| Finding::of(dialect, &transcript, finding)).collect(),
     })
 }
