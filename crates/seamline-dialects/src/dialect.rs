@@ -24,8 +24,9 @@ pub trait Dialect: Sync {
     /// only copied. Nothing when it must be decoded afresh.
     fn follow<'n>(&self, before: &Transcript<'_>, encoded: &'n Encoded) -> Option<Transcript<'n>>;
 
-    /// Writes edits by splicing the text the transcript was read from.
-    fn encode(&self, transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded;
+    /// Writes edits by splicing the text the transcript was read from, for a provider that
+    /// demands this.
+    fn encode(&self, transcript: &Transcript<'_>, edits: &[Edit], demands: &Constraints) -> Encoded;
 
     /// A place as a JSON pointer into the body.
     fn pointer(&self, transcript: &Transcript<'_>, place: &Place) -> String;

@@ -96,7 +96,7 @@ impl Rewrite for Subject {
         if edits.iter().all(|edit| matches!(edit, Edit::Patch { .. })) {
             seamline_dialects::patch(transcript.source, transcript.messages.len(), edits)
         } else {
-            self.dialect.encode(transcript, edits)
+            self.dialect.encode(transcript, edits, &self.provider.constraints)
         }
     }
 }

@@ -10,11 +10,11 @@ use crate::json::{Document, Json, list, member, object, quoted};
 use crate::rewriting::{set_members, unreadable_text};
 use crate::splice::{BlockPlan, MessagePlan, MessageWriter, Placed, Plan, apply_patches};
 
-pub(super) fn encode(transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
+pub(super) fn encode(transcript: &Transcript<'_>, edits: &[Edit], joint: bool) -> Encoded {
     let plan = Plan::new(transcript, edits);
     let writer = MessageWriter::new(transcript, edits.len());
     let nobody = Neighbours { first: MessageIndex(0), end: MessageIndex(0), joint_from: None };
-    let mut encoder = Encoder { transcript, plan: &plan, writer, neighbours: Cell::new(nobody) };
+    let mut encoder = Encoder { transcript, plan: &plan, joint, writer, neighbours: Cell::new(nobody) };
     let mut index = MessageIndex(0);
     while index.get() < transcript.messages.len() {
         index = encoder.message(index);
@@ -26,6 +26,8 @@ pub(super) fn encode(transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
 struct Encoder<'t, 'a, 'p> {
     transcript: &'t Transcript<'a>,
     plan: &'p Plan<'p>,
+    /// Whether the provider lets neighbouring messages with calls be answered together.
+    joint: bool,
     writer: MessageWriter<'t, 'a>,
     /// The neighbouring messages with calls that were last asked for.
     neighbours: Cell<Neighbours>,
@@ -113,6 +115,9 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
     fn taker(&self, index: MessageIndex) -> Option<MessageIndex> {
         if self.takes_answers(index.next()) {
             return Some(index.next());
+        }
+        if !self.joint {
+            return None;
         }
         let Neighbours { end, joint_from, .. } = self.neighbours(index);
         joint_from.filter(|&from| from <= index).map(|_| end)

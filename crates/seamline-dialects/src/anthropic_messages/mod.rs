@@ -39,8 +39,8 @@ impl Dialect for AnthropicMessages {
         reader::follow(before, encoded, FORM)
     }
 
-    fn encode(&self, transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
-        encode::encode(transcript, edits)
+    fn encode(&self, transcript: &Transcript<'_>, edits: &[Edit], demands: &Constraints) -> Encoded {
+        encode::encode(transcript, edits, demands.joint_answers)
     }
 
     fn pointer(&self, transcript: &Transcript<'_>, place: &Place) -> String {

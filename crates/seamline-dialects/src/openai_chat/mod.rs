@@ -40,7 +40,7 @@ impl Dialect for OpenAiChat {
         reader::follow(before, encoded, FORM)
     }
 
-    fn encode(&self, transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
+    fn encode(&self, transcript: &Transcript<'_>, edits: &[Edit], _: &Constraints) -> Encoded {
         encode::encode(transcript, edits)
     }
 

@@ -1,11 +1,14 @@
 //! Every transcript of up to six messages over a small alphabet.
 
+use seamline::policy::PRESETS;
+use seamline::{Options, Policy, providers};
 use seamline_testkit::Dialect;
 use seamline_testkit::scope::{self, Kind};
 
 use super::laws::{self, Mendable, Outcome};
 
 const LENGTH_MAX: usize = 6;
+const SHORTER_LENGTH_MAX: u32 = 4;
 /// How many failures are kept to be shown.
 const SHOWN_MAX: usize = 3;
 
@@ -17,6 +20,26 @@ fn every_small_anthropic_transcript_obeys_the_laws() {
 #[test]
 fn every_small_openai_transcript_obeys_the_laws() {
     every_small_transcript(Dialect::OpenAiChat);
+}
+
+#[test]
+fn every_provider_and_preset_settles_every_shorter_transcript() {
+    let mut count = 0;
+    for provider in providers::ALL {
+        let dialect = Dialect::ALL.into_iter().find(|dialect| dialect.name() == provider.dialect).unwrap();
+        for preset in PRESETS {
+            let policy = Policy::preset(preset.name).unwrap();
+            let options = Options { provider: Some(provider.name.to_owned()), policy, ..laws::options(dialect) };
+            for kinds in scope::transcripts(SHORTER_LENGTH_MAX) {
+                let body = scope::render(dialect, &kinds);
+                if let Err(failure) = laws::hold_everywhere(&body, &scope::payloads(&kinds), &options) {
+                    panic!("{} {} {kinds:?}: {failure}", provider.name, preset.name);
+                }
+                count += 1;
+            }
+        }
+    }
+    println!("every provider and preset: {count} transcripts checked");
 }
 
 #[expect(clippy::print_stdout, reason = "the number of transcripts belongs in the output")]

@@ -83,6 +83,32 @@ fn mend<'b>(body: &'b str, options: &Options) -> Result<Repaired<'b>, String> {
     repaired.map_err(|error| format!("{error}\n{body}"))
 }
 
+/// What holds under every policy, for every provider: the output can be read, is final, and
+/// what was said is in it or among what was dropped. Presets that drop nothing keep it all.
+pub(crate) fn hold_everywhere(body: &str, payloads: &[String], options: &Options) -> Result<(), String> {
+    let repaired = mend(body, options)?;
+    let fail = |law: String| format!("{law}\n--- in\n{body}\n--- out\n{}", String::from_utf8_lossy(&repaired.body));
+    hold_at_least(&repaired, options).map_err(fail)?;
+    let out: Value = match serde_json::from_slice(&repaired.body) {
+        Ok(out) => out,
+        // Half a character stays where nothing may be changed.
+        Err(_) if options.policy.on_invalid != OnInvalid::Repair => return Ok(()),
+        Err(error) => return Err(fail(error.to_string())),
+    };
+    let mut missing = lossless::missing_payloads(&out, payloads);
+    if !KEEPING.contains(&options.policy.preset.as_str()) {
+        let holds = |source: &str, payload: &str| source.contains(payload) || says(source, payload);
+        missing.retain(|payload| !repaired.dropped.iter().any(|dropped| holds(&dropped.source, payload)));
+    }
+    if !missing.is_empty() {
+        return Err(fail(format!("L6: lost {missing:?}, dropped {:?}", repaired.dropped)));
+    }
+    Ok(())
+}
+
+/// Presets under which nothing that somebody said goes.
+const KEEPING: [&str; 3] = ["lossless", "strict", "llxprt"];
+
 /// What holds whatever comes: the output is JSON, the repair settled, and another one changes nothing.
 pub(crate) fn hold_at_least(repaired: &Repaired<'_>, options: &Options) -> Result<(), String> {
     let out = std::str::from_utf8(&repaired.body).map_err(|error| error.to_string())?;

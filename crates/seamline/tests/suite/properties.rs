@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use proptest::sample::Index;
-use seamline::{Error, Options, check, repair};
+use seamline::policy::PRESETS;
+use seamline::{Error, Options, Policy, check, providers, repair};
 use seamline_testkit::generate::{self, Breaker, Mangled};
 use seamline_testkit::transcript::Transcript;
 use seamline_testkit::{Dialect, render};
@@ -68,6 +69,22 @@ proptest! {
         let body = mangled.render(dialect, style);
         let outcome = laws::hold(dialect, &body.text, &body.payloads, Mendable::Safely);
         prop_assert!(outcome.is_ok(), "{:?} {:?}\n{}", mangled.broken.damages, mangled.wire, outcome.err().unwrap_or_default());
+    }
+
+    #[test]
+    fn every_preset_of_every_provider_keeps_what_was_said_or_reports_it(
+        mangled in mangled(), style in generate::style(),
+        preset in prop::sample::select(PRESETS), provider in prop::sample::select(providers::ALL)
+    ) {
+        let dialect = Dialect::ALL.into_iter().find(|dialect| dialect.name() == provider.dialect).unwrap();
+        let policy = Policy::preset(preset.name).unwrap();
+        let options = Options { provider: Some(provider.name.to_owned()), policy, ..laws::options(dialect) };
+        let body = mangled.render(dialect, style);
+        let outcome = laws::hold_everywhere(&body.text, &body.payloads, &options);
+        prop_assert!(
+            outcome.is_ok(), "{} {} {:?} {:?}\n{}",
+            preset.name, provider.name, mangled.broken.damages, mangled.wire, outcome.unwrap_err()
+        );
     }
 
     #[test]
