@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use crate::json::{Document, Kind, ListVisitor, Value};
-use crate::reader::not_json;
+use crate::reader::unreadable;
 use crate::{Dialect, Error, anthropic_messages::AnthropicMessages, openai_chat::OpenAiChat};
 
 /// How many messages are looked at.
@@ -17,10 +17,10 @@ const DECISIVE: i32 = 10;
 ///
 /// # Errors
 ///
-/// When the text is not JSON, as far as it was looked at.
-pub fn detect(text: &str) -> Result<&'static dyn Dialect, Error> {
+/// When the body is not JSON, as far as it was looked at.
+pub fn detect(body: &[u8]) -> Result<&'static dyn Dialect, Error> {
     let mut signs = Signs::default();
-    let envelope = Document::read_list(text, &mut signs).map_err(|syntax| not_json(text, syntax))?;
+    let envelope = Document::read_list(body, &mut signs).map_err(|syntax| unreadable(body, syntax))?;
     let score = if signs.is_decisive() { signs.score } else { signs.score + envelope_score(envelope.root()) };
     Ok(if score > 0 { &AnthropicMessages } else { &OpenAiChat })
 }
@@ -39,8 +39,8 @@ impl Signs {
 }
 
 impl<'a> ListVisitor<'a> for &mut Signs {
-    fn enter(&mut self, key: Option<Value<'_, 'a>>) -> bool {
-        key.is_none_or(|key| key.says("messages"))
+    fn enter(&mut self, key: Option<&str>) -> bool {
+        key.is_none_or(|key| key == "messages")
     }
 
     fn element(&mut self, value: Value<'_, 'a>) -> ControlFlow<()> {

@@ -16,9 +16,9 @@ pub trait Dialect: Sync {
     ///
     /// # Errors
     ///
-    /// When the body is not JSON or not this dialect's envelope. A broken conversation is not an
+    /// When the body is not UTF-8, not JSON or not this dialect's envelope. A broken conversation is not an
     /// error.
-    fn decode<'a>(&self, text: &'a str) -> Result<Transcript<'a>, Error>;
+    fn decode<'a>(&self, body: &'a [u8]) -> Result<Transcript<'a>, Error>;
 
     /// Reads the text that edits made of a transcript's, without reading again what was
     /// only copied. Nothing when it must be decoded afresh.

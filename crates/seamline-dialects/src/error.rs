@@ -36,7 +36,7 @@ impl Error {
     /// What to do about it, when there is one thing to do.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::NotUtf8 { .. } => Some("save the body as UTF-8; `iconv -c -t UTF-8` drops what cannot be read"),
+            Self::NotUtf8 { .. } => Some(NOT_UTF8),
             Self::NotJson { syntax, .. } => match syntax.kind {
                 SyntaxKind::Empty => Some("give a request body: an object with a `messages` list"),
                 SyntaxKind::Unfinished => Some("the body seems to be cut off; take it from where it was logged whole"),
@@ -49,12 +49,14 @@ impl Error {
                 SyntaxKind::Unexpected(char) => Some(unexpected(char)),
                 SyntaxKind::Escape => Some("write a backslash in a string as `\\\\`"),
                 SyntaxKind::Number => Some(NUMBER),
+                SyntaxKind::NotUtf8 => Some(NOT_UTF8),
             },
             Self::Envelope { .. } => Some("give an object with a `messages` list, or that list itself"),
         }
     }
 }
 
+const NOT_UTF8: &str = "save the body as UTF-8; `iconv -c -t UTF-8` drops what cannot be read";
 const NUMBER: &str = "write `0.5`, not `.5`, `5.` or `+5`, and no leading zero";
 const BODY_ALONE: &str = "give the request body alone, without log lines, headers or code around it";
 
@@ -86,7 +88,7 @@ impl Position {
     /// The place of a byte.
     pub fn of(bytes: &[u8], offset: usize) -> Self {
         let before = &bytes[..offset.min(bytes.len())];
-        let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+        let line = before.split(|&byte| byte == b'\n').count();
         let column = 1 + before.iter().rev().take_while(|&&byte| byte != b'\n').count();
         Self { line, column }
     }

@@ -24,5 +24,4 @@ pub use dialect::{ALL, Dialect, by_name};
 pub use error::{Error, Position};
 pub use json::{BYTES_MAX, Document, NODES_MAX, Syntax, SyntaxKind, said};
 pub use providers::Provider;
-pub use reader::text_of;
 pub use splice::patch;

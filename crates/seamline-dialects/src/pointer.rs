@@ -2,18 +2,12 @@
 
 use seamline_model::{Field, Place, Transcript};
 
-use crate::json::BYTE_ORDER_MARK;
-
 /// A place as a JSON pointer into the body.
 pub(crate) fn pointer(transcript: &Transcript<'_>, place: &Place) -> String {
     let Some(message) = place.message else {
         return String::new();
     };
-    let list = if transcript.source.trim_start_matches(BYTE_ORDER_MARK).trim_start().starts_with('[') {
-        ""
-    } else {
-        "/messages"
-    };
+    let list = if transcript.is_bare_list() { "" } else { "/messages" };
     let message = format!("{list}/{}", message.0);
     let Some(block) = place.block else {
         return message;

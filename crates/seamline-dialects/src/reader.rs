@@ -8,7 +8,7 @@ use seamline_model::{
     Span, Transcript,
 };
 
-use crate::json::{BYTES_MAX, Document, Kind, ListVisitor, Syntax, Value};
+use crate::json::{BYTES_MAX, Document, Kind, ListVisitor, Syntax, SyntaxKind, Value};
 use crate::{Error, Position};
 
 /// The envelope of a dialect, and how it reads one message.
@@ -22,27 +22,21 @@ pub(crate) struct Form {
     pub(crate) message: for<'d, 'a> fn(&mut Reader<'a>, Value<'d, 'a>),
 }
 
-/// The text of a body.
-///
-/// # Errors
-///
-/// When the bytes are not UTF-8.
-pub fn text_of(bytes: &[u8]) -> Result<&str, Error> {
-    std::str::from_utf8(bytes).map_err(|error| {
-        let offset = error.valid_up_to();
-        Error::NotUtf8 { offset, position: Position::of(bytes, offset) }
-    })
-}
-
-pub(crate) fn not_json(text: &str, syntax: Syntax) -> Error {
-    Error::NotJson { syntax, position: Position::of(text.as_bytes(), syntax.offset) }
+/// Why a body could not be read.
+pub(crate) fn unreadable(body: &[u8], syntax: Syntax) -> Error {
+    let Syntax { offset, kind } = syntax;
+    let position = Position::of(body, offset);
+    match kind {
+        SyntaxKind::NotUtf8 => Error::NotUtf8 { offset, position },
+        _ => Error::NotJson { syntax, position },
+    }
 }
 
 /// Reads a body.
-pub(crate) fn decode<'a>(text: &'a str, form: Form) -> Result<Transcript<'a>, Error> {
-    let mut reader = Reader::new(text);
-    let document =
-        Document::read_list(text, Messages { reader: &mut reader, form }).map_err(|syntax| not_json(text, syntax))?;
+pub(crate) fn decode(body: &[u8], form: Form) -> Result<Transcript<'_>, Error> {
+    let mut reader = Reader::new(body);
+    let messages = Messages { reader: &mut reader, form };
+    let document = Document::read_list(body, messages).map_err(|syntax| unreadable(body, syntax))?;
     reader.transcript.list = list_of(&document, form)?;
     let model = document.root().object().and_then(|body| body.get("model")).and_then(Value::str);
     reader.transcript.model = model;
@@ -55,8 +49,8 @@ struct Messages<'r, 'a> {
 }
 
 impl<'a> ListVisitor<'a> for Messages<'_, 'a> {
-    fn enter(&mut self, key: Option<Value<'_, 'a>>) -> bool {
-        let found = key.is_none_or(|key| key.says(self.form.list));
+    fn enter(&mut self, key: Option<&str>) -> bool {
+        let found = key.is_none_or(|key| key == self.form.list);
         if found {
             self.reader.forget();
         }
@@ -92,13 +86,14 @@ pub(crate) fn follow<'n>(before: &Transcript<'_>, encoded: &'n Encoded, form: Fo
     if !fits || !before.irregularities.is_empty() {
         return None;
     }
-    let mut reader = Reader::new(&encoded.text);
+    let body = encoded.text.as_bytes();
+    let mut reader = Reader::new(body);
     reader.transcript.tools = before.tools.clone();
     for ((&span, copied), origin) in encoded.spans.iter().zip(&encoded.copied).zip(&encoded.origins) {
         if let Some(origin) = origin.filter(|_| *copied) {
             reader.copy(before, origin, span);
         } else {
-            let part = Document::part(&encoded.text, span);
+            let part = Document::part(body, span);
             if !part.lone_surrogates.is_empty() {
                 return None;
             }
@@ -107,9 +102,8 @@ pub(crate) fn follow<'n>(before: &Transcript<'_>, encoded: &'n Encoded, form: Fo
     }
     let mut transcript = reader.transcript;
     // Only the list grew or shrank.
-    let grown = encoded.text.len() as i64 - before.source.len() as i64;
-    let end = u32::try_from(i64::from(before.list.end) + grown).ok()?;
-    transcript.list = Span { start: before.list.start, end };
+    let after = before.source.len() - before.list.end as usize;
+    transcript.list = Span::new(before.list.start as usize, encoded.text.len() - after);
     transcript.model = before.model.as_deref().map(|model| Cow::Owned(model.to_owned()));
     transcript.irregularities = reader.found;
     transcript.irregularities.sort_by_key(|irregularity| irregularity.span);
@@ -126,8 +120,8 @@ pub(crate) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(text: &'a str) -> Self {
-        Self { transcript: Transcript::new(text), found: Vec::new(), message: None, block: None }
+    fn new(body: &'a [u8]) -> Self {
+        Self { transcript: Transcript::new(body), found: Vec::new(), message: None, block: None }
     }
 
     /// Starts over: the body has another list of messages, and the last one counts.

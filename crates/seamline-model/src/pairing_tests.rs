@@ -77,7 +77,7 @@ fn fates(messages: &[(Role, Vec<Part>)], scope: Scope) -> Vec<Seen> {
 }
 
 fn transcript(messages: &[(Role, Vec<Part>)]) -> Transcript<'static> {
-    let mut transcript = Transcript::new("");
+    let mut transcript = Transcript::new(b"");
     for (role, parts) in messages {
         let message = MessageIndex(transcript.messages.len() as u32);
         let first_block = transcript.blocks.len() as u32;

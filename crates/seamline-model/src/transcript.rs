@@ -7,8 +7,8 @@ use crate::{BlockIndex, CallId, Irregularity, MessageIndex, Span, Tool, Tools};
 /// The messages of one conversation, in order.
 #[derive(Debug, Clone)]
 pub struct Transcript<'a> {
-    /// The text every span points into.
-    pub source: &'a str,
+    /// The body every span points into. What is in a span is UTF-8.
+    pub source: &'a [u8],
     /// The messages.
     pub messages: Vec<Message>,
     /// The blocks of all messages, in order; a message owns a range of them.
@@ -60,7 +60,7 @@ const BLOCK_BYTES: usize = 512;
 
 impl<'a> Transcript<'a> {
     /// A transcript of `source` with nothing in it yet, with room for what is to come.
-    pub fn new(source: &'a str) -> Self {
+    pub fn new(source: &'a [u8]) -> Self {
         Self {
             source,
             messages: Vec::with_capacity(source.len() / MESSAGE_BYTES + 1),
@@ -76,11 +76,12 @@ impl<'a> Transcript<'a> {
     /// The transcript without its text, to be put [`over`](Self::over) it again.
     pub fn detached(self) -> Transcript<'static> {
         let model = self.model.map(|model| Cow::Owned(model.into_owned()));
-        Transcript { source: "", model, ..self }
+        Transcript { source: &[], model, ..self }
     }
 
     /// The transcript over the text it was [`detached`](Self::detached) from.
-    pub fn over(self, source: &'a str) -> Self {
+    #[must_use]
+    pub fn over(self, source: &'a [u8]) -> Self {
         Self { source, ..self }
     }
 
@@ -112,7 +113,13 @@ impl<'a> Transcript<'a> {
 
     /// The source text of a span.
     pub fn text(&self, span: Span) -> &'a str {
-        &self.source[span.range()]
+        self.source.get(span.range()).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
+    }
+
+    /// Whether the body is the list of messages itself.
+    pub fn is_bare_list(&self) -> bool {
+        let body = self.source.strip_prefix("\u{feff}".as_bytes()).unwrap_or(self.source);
+        body.trim_ascii_start().first() == Some(&b'[')
     }
 
     /// Every message with its index.

@@ -80,17 +80,15 @@ pub fn repair(
         return state.repair;
     };
     while let Some(transcript) = read.take() {
-        let transcript = transcript.over(&encoded.text);
+        let transcript = transcript.over(encoded.text.as_bytes());
         if state.repair.passes == PASSES_MAX {
             break;
         }
-        match state.step(rewrite, &transcript) {
-            Some((next, reread)) => (encoded, read) = (next, reread),
-            None => {
-                state.repair.text = Some(encoded.text);
-                return state.repair;
-            }
-        }
+        let Some(stepped) = state.step(rewrite, &transcript) else {
+            state.repair.text = Some(encoded.text);
+            return state.repair;
+        };
+        (encoded, read) = stepped;
     }
     debug_assert!(false, "repair did not settle: {:?}", state.repair.actions);
     unsettled(state.repair)

@@ -55,8 +55,12 @@ fn main() {
                 growth(|row| row.syntax),
                 growth(|row| row.value),
             );
-            // A repaired body is a new one, and its memory comes from the system once it is large.
-            println!("{:<20} repair without the copy: {:.1}\n", "", growth(|row| row.repair - row.copy));
+            if damaged {
+                // A repaired body is a new one, and the memory of a large one comes from the system.
+                let rest = growth(|row| row.repair.saturating_sub(row.copy));
+                println!("{:<20} repair without the copy it makes: {rest:.1}", "");
+            }
+            println!();
         }
     }
 }

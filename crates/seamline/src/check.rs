@@ -64,9 +64,8 @@ impl Checked {
 /// When the body is not JSON, is not a conversation, or the options name something that
 /// does not exist.
 pub fn check(body: &[u8], options: &Options) -> Result<Checked, Error> {
-    let text = seamline_dialects::text_of(body)?;
-    let dialect = Subject::dialect(text, options)?;
-    let transcript = dialect.decode(text)?;
+    let dialect = Subject::dialect(body, options)?;
+    let transcript = dialect.decode(body)?;
     let subject = Subject::of(dialect, &transcript, options)?;
     let findings = seamline_rules::check(&transcript, &subject.provider.constraints, &options.policy);
     Ok(Checked {

@@ -112,9 +112,8 @@ pub fn outline_at(
     indices: impl IntoIterator<Item = usize>,
     preview_bytes: usize,
 ) -> Result<Vec<OutlineMessage>, Error> {
-    let text = seamline_dialects::text_of(body)?;
-    let dialect = Subject::dialect(text, options)?;
-    let transcript = dialect.decode(text)?;
+    let dialect = Subject::dialect(body, options)?;
+    let transcript = dialect.decode(body)?;
     let count = transcript.messages.len();
     Ok(indices
         .into_iter()
@@ -141,9 +140,8 @@ pub fn outline_at(
 ///
 /// As [`check`](crate::check).
 pub fn message_spans(body: &[u8], options: &Options) -> Result<Vec<Range<usize>>, Error> {
-    let text = seamline_dialects::text_of(body)?;
-    let dialect = Subject::dialect(text, options)?;
-    let transcript = dialect.decode(text)?;
+    let dialect = Subject::dialect(body, options)?;
+    let transcript = dialect.decode(body)?;
     Ok(transcript.messages.iter().map(|message| message.span.range()).collect())
 }
 

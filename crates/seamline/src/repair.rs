@@ -179,14 +179,13 @@ impl Repaired<'_> {
 /// does not exist. A body that cannot be put right is not an error: it comes back as it
 /// was, with what remains wrong.
 pub fn repair<'b>(body: &'b [u8], options: &Options) -> Result<Repaired<'b>, Error> {
-    let text = seamline_dialects::text_of(body)?;
-    let dialect = Subject::dialect(text, options)?;
-    let transcript = dialect.decode(text)?;
+    let dialect = Subject::dialect(body, options)?;
+    let transcript = dialect.decode(body)?;
     let subject = Subject::of(dialect, &transcript, options)?;
     let repair = seamline_rules::repair(&transcript, &subject, &subject.provider.constraints, &options.policy);
     let (actions, dropped) = reported(dialect, &transcript, repair.actions);
-    let prefix = prefix(&transcript, text, repair.text.as_deref());
-    let remaining = described(dialect, repair.text.as_deref().unwrap_or(text), repair.remaining);
+    let prefix = prefix(&transcript, body, repair.text.as_deref());
+    let remaining = described(dialect, repair.text.as_deref().map_or(body, str::as_bytes), repair.remaining);
     let warns = options.policy.on_invalid == OnInvalid::Warn;
     Ok(Repaired {
         sendable: warns || remaining.iter().all(|finding| finding.severity < Severity::Error),
@@ -237,22 +236,22 @@ fn reported(
     (actions, dropped)
 }
 
-/// Findings about the new text, described by it.
-fn described(dialect: &dyn Dialect, text: &str, findings: Vec<seamline_model::Finding>) -> Vec<Finding> {
+/// Findings about the new body, described by it.
+fn described(dialect: &dyn Dialect, body: &[u8], findings: Vec<seamline_model::Finding>) -> Vec<Finding> {
     if findings.is_empty() {
         return Vec::new();
     }
-    let Ok(transcript) = dialect.decode(text) else {
+    let Ok(transcript) = dialect.decode(body) else {
         return Vec::new();
     };
     findings.into_iter().map(|finding| Finding::of(dialect, &transcript, finding)).collect()
 }
 
-fn prefix(transcript: &Transcript<'_>, before: &str, after: Option<&str>) -> Prefix {
+fn prefix(transcript: &Transcript<'_>, before: &[u8], after: Option<&str>) -> Prefix {
     let Some(after) = after else {
         return Prefix { unchanged_bytes: before.len(), first_changed_message: None, invalidates: Vec::new() };
     };
-    let unchanged_bytes = common_prefix(before.as_bytes(), after.as_bytes());
+    let unchanged_bytes = common_prefix(before, after.as_bytes());
     let first = transcript.messages.partition_point(|message| message.span.end as usize <= unchanged_bytes);
     let first_changed_message = (first < transcript.messages.len()).then_some(first);
     // What is only added at the end leaves everything before it worth what it was.

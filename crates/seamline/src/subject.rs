@@ -45,8 +45,8 @@ pub(crate) struct Subject {
 }
 
 impl Subject {
-    /// The dialect a text is to be read in.
-    pub(crate) fn dialect(text: &str, options: &Options) -> Result<&'static dyn Dialect, Error> {
+    /// The dialect a body is to be read in.
+    pub(crate) fn dialect(body: &[u8], options: &Options) -> Result<&'static dyn Dialect, Error> {
         let asked = options.dialect.as_deref();
         let provider = options.provider.as_deref().map(named_provider).transpose()?;
         match (asked, provider) {
@@ -63,7 +63,7 @@ impl Subject {
             }
             (None, Some(provider)) => seamline_dialects::by_name(provider.dialect)
                 .ok_or_else(|| Error::UnknownDialect(provider.dialect.to_owned())),
-            (None, None) => Ok(seamline_dialects::detect(text)?),
+            (None, None) => Ok(seamline_dialects::detect(body)?),
         }
     }
 
@@ -87,14 +87,14 @@ fn named_provider(name: &str) -> Result<&'static Provider, Error> {
 
 impl Rewrite for Subject {
     fn reread<'n>(&self, before: &Transcript<'_>, encoded: &'n Encoded) -> Option<Transcript<'n>> {
-        let followed = self.dialect.follow(before, encoded).or_else(|| self.read(&encoded.text))?;
+        let followed = self.dialect.follow(before, encoded).or_else(|| self.read(encoded.text.as_bytes()))?;
         debug_assert!(self.reads_the_same(&followed), "what was copied says something else now");
         Some(followed)
     }
 
     fn write(&self, transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
         if edits.iter().all(|edit| matches!(edit, Edit::Patch { .. })) {
-            seamline_dialects::patch(transcript.source, transcript.messages.len(), edits)
+            seamline_dialects::patch(transcript, edits)
         } else {
             self.dialect.encode(transcript, edits, &self.provider.constraints)
         }
@@ -102,8 +102,8 @@ impl Rewrite for Subject {
 }
 
 impl Subject {
-    fn read<'a>(&self, text: &'a str) -> Option<Transcript<'a>> {
-        self.dialect.decode(text).ok()
+    fn read<'a>(&self, body: &'a [u8]) -> Option<Transcript<'a>> {
+        self.dialect.decode(body).ok()
     }
 
     fn reads_the_same(&self, transcript: &Transcript<'_>) -> bool {

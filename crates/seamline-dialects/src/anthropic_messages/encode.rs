@@ -264,7 +264,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         }
         values.extend(content.map(|json| ("content", self.writer.render(&json, 1))));
         let mut patches = set_members(source.root(), &values);
-        let text = apply_patches(self.transcript.source, message.span.range(), &mut patches);
+        let text = apply_patches(self.transcript, message.span, &mut patches);
         self.writer.rewrite(Some(index), &text);
         for &edit in self.plan.get(index).map_or(&[][..], |plan| &plan.edits) {
             self.writer.landed(edit);

@@ -31,8 +31,8 @@ impl Dialect for AnthropicMessages {
         &CONSTRAINTS
     }
 
-    fn decode<'a>(&self, text: &'a str) -> Result<Transcript<'a>, Error> {
-        reader::decode(text, FORM)
+    fn decode<'a>(&self, body: &'a [u8]) -> Result<Transcript<'a>, Error> {
+        reader::decode(body, FORM)
     }
 
     fn follow<'n>(&self, before: &Transcript<'_>, encoded: &'n Encoded) -> Option<Transcript<'n>> {

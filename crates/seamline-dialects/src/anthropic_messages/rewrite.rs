@@ -66,7 +66,7 @@ pub(super) fn items<'a>(
         items.extend(demoted(value, &content.kind, heading).map(|json| Item { sort: Sort::Other, json }));
         return;
     }
-    items.push(Item { sort, json: Json::Written(changed(value, &content.kind, plan, transcript.source)) });
+    items.push(Item { sort, json: Json::Written(changed(value, &content.kind, plan, transcript)) });
     if plan.close {
         items.push(Item { sort: Sort::Assistant, json: server_answer(&content.kind, value) });
     }
@@ -77,7 +77,7 @@ fn whole_text<'a>(value: Value<'_, 'a>) -> Option<Json<'a>> {
     value.is(Kind::String).then(|| object([member("type", "text"), ("text", Json::Raw(value.raw()))]))
 }
 
-fn changed(value: Value<'_, '_>, kind: &BlockKind, plan: &BlockPlan<'_>, source: &str) -> String {
+fn changed(value: Value<'_, '_>, kind: &BlockKind, plan: &BlockPlan<'_>, transcript: &Transcript<'_>) -> String {
     let id_key = if matches!(kind, BlockKind::Result(_)) { "tool_use_id" } else { "id" };
     let mut values = Vec::new();
     values.extend(plan.id.map(|id| (id_key, quoted(id))));
@@ -92,7 +92,7 @@ fn changed(value: Value<'_, '_>, kind: &BlockKind, plan: &BlockPlan<'_>, source:
     {
         patches.push((content.span(), filled(content, text)));
     }
-    apply_patches(source, value.span().range(), &mut patches)
+    apply_patches(transcript, value.span(), &mut patches)
 }
 
 /// A result's content without empty text, or `text` when nothing is left.
@@ -116,7 +116,7 @@ pub(super) fn result_with_id<'a>(transcript: &Transcript<'a>, block: BlockIndex,
     };
     let source = Document::part(transcript.source, content.span);
     let mut patches: Vec<(Span, String)> = set_member(source.root(), "tool_use_id", &quoted(id)).into_iter().collect();
-    Json::Written(apply_patches(transcript.source, content.span.range(), &mut patches))
+    Json::Written(apply_patches(transcript, content.span, &mut patches))
 }
 
 /// A block as text under a line that says what it was. What it says stays byte for byte.

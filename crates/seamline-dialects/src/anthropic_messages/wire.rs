@@ -95,7 +95,10 @@ impl<'a> WireBlock<'_, 'a> {
                 let id = self.id_or_foreign(self.id, "id", reader);
                 BlockKind::Call(self.call(id.as_deref(), reader))
             }
-            "tool_result" => BlockKind::Result(self.result(self.id_or_foreign(self.answers, "tool_use_id", reader))),
+            "tool_result" => {
+                let id = self.id_or_foreign(self.answers, "tool_use_id", reader);
+                BlockKind::Result(self.result(id.as_deref()))
+            }
             "server_tool_use" | "mcp_tool_use" => BlockKind::ServerCall(Box::new(self.server_call(&kind, reader))),
             "thinking" => {
                 BlockKind::Reasoning { signed: self.signature.is_some_and(|value| !value.raw_str().is_empty()) }
@@ -137,20 +140,12 @@ impl<'a> WireBlock<'_, 'a> {
         ServerCall { call, must_be_answered: kind == "server_tool_use", family }
     }
 
-    fn result(&self, id: Option<Cow<'a, str>>) -> ResultBlock {
+    fn result(&self, id: Option<&str>) -> ResultBlock {
         let parts = self.content.map_or(Parts::Missing, parts);
         let synthetic = self.content.and_then(only_text).is_some_and(|text| is_synthetic(&text));
         let content = self.content.map_or(Span::default(), Value::span);
         let failed = self.is_error.is_some_and(|value| value.is(Kind::True));
-        ResultBlock {
-            id: id.as_deref().map(CallId::from),
-            tool: None,
-            synthetic,
-            failed,
-            has_more: self.has_more,
-            parts,
-            content,
-        }
+        ResultBlock { id: id.map(CallId::from), tool: None, synthetic, failed, has_more: self.has_more, parts, content }
     }
 }
 

@@ -10,7 +10,7 @@ mod text;
 mod view;
 mod write;
 
-pub(crate) use scan::{BYTE_ORDER_MARK, ListVisitor};
+pub(crate) use scan::ListVisitor;
 pub use scan::{BYTES_MAX, Document, NODES_MAX, Syntax, SyntaxKind};
 pub(crate) use text::quoted;
 pub use text::said;

@@ -8,7 +8,7 @@ use wide::u8x16;
 use super::view::{Kind, Value};
 
 /// What some editors put before the first byte.
-pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The largest body that is read: spans are 32 bits wide.
 pub const BYTES_MAX: usize = u32::MAX as usize;
@@ -19,7 +19,10 @@ pub const NODES_MAX: usize = 64 * 1024 * 1024;
 /// A JSON text and the values in it.
 #[derive(Debug, Clone)]
 pub struct Document<'a> {
+    pub(super) bytes: &'a [u8],
+    /// The part of `bytes` that is looked at and known to be UTF-8, and where it starts.
     pub(super) text: &'a str,
+    pub(super) text_start: u32,
     pub(super) nodes: Vec<Node>,
     /// Escapes that are half of a surrogate pair.
     pub(crate) lone_surrogates: Vec<Span>,
@@ -69,6 +72,8 @@ pub enum SyntaxKind {
     TooManyValues,
     /// More than [`BYTES_MAX`] bytes.
     TooManyBytes,
+    /// Not UTF-8.
+    NotUtf8,
 }
 
 impl std::fmt::Display for SyntaxKind {
@@ -85,6 +90,7 @@ impl std::fmt::Display for SyntaxKind {
             Self::Trailing => f.write_str("more text after the value"),
             Self::TooManyValues => write!(f, "more than {NODES_MAX} values"),
             Self::TooManyBytes => write!(f, "more than {BYTES_MAX} bytes"),
+            Self::NotUtf8 => f.write_str("the bytes are not UTF-8"),
         }
     }
 }
@@ -100,16 +106,19 @@ impl<'a> Document<'a> {
         if text.len() > BYTES_MAX {
             return Err(Syntax { offset: 0, kind: SyntaxKind::TooManyBytes });
         }
-        let mut scanner = Scanner::new(text, NoList);
+        let mut scanner = Scanner::new(text.as_bytes(), NoList);
+        scanner.document.text = text;
         scanner.document()?;
         Ok(scanner.document)
     }
 
     /// Reads one value of a text that was read before, whose place is known. Places stay
     /// those of the text.
-    pub(crate) fn part(text: &'a str, span: Span) -> Self {
-        let mut scanner = Scanner::new(&text[..span.end as usize], NoList);
+    pub(crate) fn part(bytes: &'a [u8], span: Span) -> Self {
+        let mut scanner = Scanner::new(&bytes[..span.end as usize], NoList);
         scanner.at = span.start as usize;
+        scanner.document.text = std::str::from_utf8(&bytes[span.range()]).unwrap_or_default();
+        scanner.document.text_start = span.start;
         let read = scanner.document();
         debug_assert!(read.is_ok(), "a value that was read before is one");
         if read.is_err() {
@@ -120,19 +129,26 @@ impl<'a> Document<'a> {
     }
 
     /// Reads a text whose long list is handed over element by element, so that a long
-    /// conversation takes no more memory than its longest message. What is around the
-    /// list is kept.
+    /// conversation takes no more memory than its longest message, and goes through the
+    /// caches once. What is around the list is kept.
     ///
     /// # Errors
     ///
-    /// When the text is not JSON.
-    pub(crate) fn read_list(text: &'a str, visitor: impl ListVisitor<'a>) -> Result<Self, Syntax> {
-        if text.len() > BYTES_MAX {
+    /// When the bytes are not UTF-8 or the text is not JSON.
+    pub(crate) fn read_list(bytes: &'a [u8], visitor: impl ListVisitor<'a>) -> Result<Self, Syntax> {
+        if bytes.len() > BYTES_MAX {
             return Err(Syntax { offset: 0, kind: SyntaxKind::TooManyBytes });
         }
-        let mut scanner = Scanner::new(text, visitor);
-        scanner.document()?;
-        Ok(scanner.document)
+        let mut scanner = Scanner::new(bytes, visitor);
+        let read = scanner.document().and_then(|()| scanner.look_at(bytes.len()));
+        match (read, std::str::from_utf8(&bytes[scanner.known..])) {
+            (Ok(()), _) => Ok(scanner.document),
+            // Bytes that are no text are the cause, whatever they did to the syntax.
+            (Err(_), Err(error)) => {
+                Scanner::<NoList>::fail_at(scanner.known + error.valid_up_to(), SyntaxKind::NotUtf8)
+            }
+            (Err(syntax), Ok(_)) => Err(syntax),
+        }
     }
 }
 
@@ -140,7 +156,7 @@ impl<'a> Document<'a> {
 pub(crate) trait ListVisitor<'a> {
     /// Whether the list under this key is the one, or the text itself when there is no
     /// key. Of several the last counts.
-    fn enter(&mut self, key: Option<Value<'_, 'a>>) -> bool;
+    fn enter(&mut self, key: Option<&str>) -> bool;
 
     /// Takes one element. `Break` ends the reading, and what is left is not looked at.
     fn element(&mut self, value: Value<'_, 'a>) -> ControlFlow<()>;
@@ -150,7 +166,7 @@ pub(crate) trait ListVisitor<'a> {
 struct NoList;
 
 impl<'a> ListVisitor<'a> for NoList {
-    fn enter(&mut self, _: Option<Value<'_, 'a>>) -> bool {
+    fn enter(&mut self, _: Option<&str>) -> bool {
         false
     }
 
@@ -180,19 +196,34 @@ struct Scanner<'a, V> {
     list: Option<(u32, usize)>,
     /// How many values were handed over and are kept no longer.
     handed_over: usize,
+    /// How many bytes are known to be UTF-8.
+    known: usize,
+    /// Whether the visitor has seen enough.
+    stopped: bool,
 }
 
 impl<'a, V: ListVisitor<'a>> Scanner<'a, V> {
-    fn new(text: &'a str, visitor: V) -> Self {
-        let byte_order_mark = text.starts_with(BYTE_ORDER_MARK).then(|| Span::new(0, BYTE_ORDER_MARK.len_utf8()));
+    fn new(bytes: &'a [u8], visitor: V) -> Self {
+        let mark = BYTE_ORDER_MARK.len_utf8();
+        let marked = bytes.starts_with(BYTE_ORDER_MARK.encode_utf8(&mut [0; 4]).as_bytes());
+        let byte_order_mark = marked.then(|| Span::new(0, mark));
         Self {
-            bytes: text.as_bytes(),
+            bytes,
             at: byte_order_mark.map_or(0, Span::len),
-            document: Document { text, nodes: Vec::new(), lone_surrogates: Vec::new(), byte_order_mark },
+            document: Document {
+                bytes,
+                text: "",
+                text_start: 0,
+                nodes: Vec::new(),
+                lone_surrogates: Vec::new(),
+                byte_order_mark,
+            },
             open: Vec::new(),
             visitor,
             list: None,
             handed_over: 0,
+            known: 0,
+            stopped: false,
         }
     }
 
@@ -210,9 +241,11 @@ impl<'a, V: ListVisitor<'a>> Scanner<'a, V> {
                 Expect::CommaOrEnd => {
                     if let Some((list, depth)) = self.list
                         && depth == self.open.len()
-                        && self.hand_over(list).is_break()
                     {
-                        return Ok(());
+                        self.hand_over(list)?;
+                        if self.stopped {
+                            return Ok(());
+                        }
                     }
                     self.comma_or_end()?
                 }
@@ -223,19 +256,38 @@ impl<'a, V: ListVisitor<'a>> Scanner<'a, V> {
     }
 
     /// Hands over the element of the list that was just read.
-    fn hand_over(&mut self, list: u32) -> ControlFlow<()> {
-        let flow = self.visitor.element(Value { document: &self.document, node: list + 1 });
-        self.handed_over += self.document.nodes.len();
-        self.document.nodes.truncate(list as usize + 1);
-        flow
+    fn hand_over(&mut self, list: u32) -> Result<(), Syntax> {
+        self.look_at(self.at)?;
+        self.stopped = self.visitor.element(Value { document: &self.document, node: list + 1 }).is_break();
+        let kept = list as usize + 1;
+        self.handed_over += self.document.nodes.len() - kept;
+        self.document.nodes.truncate(kept);
+        Ok(())
+    }
+
+    /// Makes sure that the bytes up to `end` are UTF-8, which those before are known to be.
+    fn look_at(&mut self, end: usize) -> Result<(), Syntax> {
+        // What a visitor that has seen enough leaves is not looked at.
+        let end = if self.stopped { self.known } else { end };
+        match std::str::from_utf8(&self.bytes[self.known..end]) {
+            Ok(text) => {
+                self.document.text = text;
+                self.document.text_start = self.known as u32;
+                self.known = end;
+                Ok(())
+            }
+            Err(error) => Self::fail_at(self.known + error.valid_up_to(), SyntaxKind::NotUtf8),
+        }
     }
 
     /// Notes whether a list that begins is the one to be handed over.
     fn enter_list(&mut self, node: u32) {
-        let key = node.checked_sub(1).map(|key| Value { document: &self.document, node: key });
-        let below = matches!((self.open.len(), key), (1, None))
-            || self.open.len() == 2 && self.document.nodes.first().is_some_and(|root| root.kind == Kind::Object);
-        if below && self.visitor.enter(key) {
+        let below = match self.document.nodes.first() {
+            Some(root) if root.kind == Kind::Object => self.open.len() == 2,
+            _ => self.open.len() == 1,
+        };
+        let key = node.checked_sub(1).map(|key| Value { document: &self.document, node: key }.name());
+        if below && self.visitor.enter(key.as_deref()) {
             self.list = Some((node, self.open.len()));
         }
     }
@@ -422,7 +474,8 @@ impl<'a, V: ListVisitor<'a>> Scanner<'a, V> {
     }
 
     fn unexpected<T>(&self) -> Result<T, Syntax> {
-        let char = self.document.text.get(self.at..).and_then(|rest| rest.chars().next());
+        let rest = self.bytes[self.at..].utf8_chunks().next();
+        let char = rest.and_then(|rest| rest.valid().chars().next());
         self.fail(char.map_or(SyntaxKind::Unfinished, SyntaxKind::Unexpected))
     }
 

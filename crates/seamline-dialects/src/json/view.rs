@@ -34,9 +34,15 @@ impl Kind {
 }
 
 impl<'a> Document<'a> {
-    /// The text it was read from.
-    pub fn text(&self) -> &'a str {
-        self.text
+    /// The text of a span. What was read is known to be UTF-8, so looking again costs only
+    /// where another part of it is looked at.
+    #[inline]
+    fn slice(&self, span: Span) -> &'a str {
+        let known = span.moved(self.text_start.wrapping_neg());
+        match self.text.get(known.range()) {
+            Some(text) if span.start >= self.text_start => text,
+            _ => self.bytes.get(span.range()).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default(),
+        }
     }
 
     /// How many values and keys it holds.
@@ -82,12 +88,12 @@ impl<'d, 'a> Value<'d, 'a> {
 
     /// Its source text.
     pub(crate) fn raw(self) -> &'a str {
-        &self.document.text[self.span().range()]
+        self.document.slice(self.span())
     }
 
     /// The source text of a span of the same document.
     pub(crate) fn slice(self, span: Span) -> &'a str {
-        &self.document.text[span.range()]
+        self.document.slice(span)
     }
 
     /// What a string says, or nothing if it is not one.
@@ -116,8 +122,8 @@ impl<'d, 'a> Value<'d, 'a> {
     pub(crate) fn raw_str(self) -> &'a str {
         match self.kind() {
             Kind::String => {
-                let range = self.span().range();
-                self.document.text.get(range.start + 1..range.end - 1).unwrap_or("")
+                let Span { start, end } = self.span();
+                self.document.slice(Span { start: start + 1, end: end - 1 })
             }
             _ => "",
         }

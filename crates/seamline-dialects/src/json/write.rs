@@ -53,8 +53,8 @@ pub(crate) struct Style {
 
 impl Style {
     /// The layout of a document, judged by its first lines.
-    pub(crate) fn of(text: &str) -> Self {
-        let head = &text[..text.floor_char_boundary(HEAD_BYTES)];
+    pub(crate) fn of(body: &[u8]) -> Self {
+        let head = body[..body.len().min(HEAD_BYTES)].utf8_chunks().next().map_or("", |chunk| chunk.valid());
         let newline = if head.contains("\r\n") { "\r\n" } else { "\n" };
         let after_brace = head.trim_start().strip_prefix('{').unwrap_or("");
         let space: String = after_brace.chars().take_while(|char| char.is_whitespace()).collect();
@@ -147,7 +147,7 @@ mod tests {
     fn written(source: &str) -> String {
         let json = object([member("a", "x"), ("b", list(vec![Json::Bool(true), Json::Null]))]);
         let mut out = String::new();
-        Style::of(source).write(&mut out, &json, 0);
+        Style::of(source.as_bytes()).write(&mut out, &json, 0);
         out
     }
 

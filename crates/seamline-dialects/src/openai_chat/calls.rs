@@ -19,11 +19,11 @@ pub(super) fn written<'a>(transcript: &Transcript<'a>, block: &Block, plan: Opti
     match plan {
         _ if block.slot.field == Field::Whole => legacy_as_call(value),
         None => Json::Raw(value.raw()),
-        Some(plan) => changed(value, plan, transcript.source),
+        Some(plan) => changed(value, plan, transcript),
     }
 }
 
-fn changed<'a>(value: Value<'_, 'a>, plan: &BlockPlan<'_>, source: &str) -> Json<'a> {
+fn changed<'a>(value: Value<'_, 'a>, plan: &BlockPlan<'_>, transcript: &Transcript<'_>) -> Json<'a> {
     let Some(members) = value.object() else { return Json::Raw(value.raw()) };
     let function = members.get("function").or_else(|| members.get("custom")).filter(|value| value.is(Kind::Object));
     let Some(function) = function else { return flat_as_call(value, plan) };
@@ -36,7 +36,7 @@ fn changed<'a>(value: Value<'_, 'a>, plan: &BlockPlan<'_>, source: &str) -> Json
         values.push((key, input_text(input)));
     }
     patches.extend(set_members(function, &values));
-    Json::Written(apply_patches(source, value.span().range(), &mut patches))
+    Json::Written(apply_patches(transcript, value.span(), &mut patches))
 }
 
 /// A call whose name and arguments stand beside its id.

@@ -25,7 +25,7 @@ struct Encoder<'t, 'a, 'p> {
     writer: MessageWriter<'t, 'a>,
 }
 
-impl<'a> Encoder<'_, 'a, '_> {
+impl Encoder<'_, '_, '_> {
     /// Writes one message with the tool messages that follow it, and gives the one after.
     fn message(&mut self, index: MessageIndex) -> MessageIndex {
         self.insert_before(index);

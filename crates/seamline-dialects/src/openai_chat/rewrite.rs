@@ -44,7 +44,7 @@ impl<'a> MessageParts<'_, 'a, '_> {
         }
         self.content(writer, index, joined, &mut patches)?;
         self.calls(writer, index, joined, &mut patches);
-        Some(apply_patches(self.transcript.source, message.span.range(), &mut patches))
+        Some(apply_patches(self.transcript, message.span, &mut patches))
     }
 
     /// Patches the content. `None` when nothing is left of the message.
@@ -154,7 +154,7 @@ impl<'a> MessageParts<'_, 'a, '_> {
         let source = Document::part(self.transcript.source, message.span);
         let rest = source.root().object().filter(|_| left).map(|members| {
             let mut patches = cuts(members, &[calls::LIST, calls::LEGACY]);
-            apply_patches(self.transcript.source, message.span.range(), &mut patches)
+            apply_patches(self.transcript, message.span, &mut patches)
         });
         (calls, rest)
     }
@@ -166,7 +166,7 @@ pub(super) fn without_calls(transcript: &Transcript<'_>, index: MessageIndex) ->
     let source = Document::part(transcript.source, message.span);
     let members = source.root().object();
     let mut patches = members.map(|members| cuts(members, &[calls::LIST])).unwrap_or_default();
-    apply_patches(transcript.source, message.span.range(), &mut patches)
+    apply_patches(transcript, message.span, &mut patches)
 }
 
 /// Patches that take members out of an object.
@@ -201,7 +201,7 @@ pub(super) fn result(transcript: &Transcript<'_>, block: BlockIndex, plan: &Bloc
         };
         patches.extend(set_member(value, "content", &json));
     }
-    apply_patches(transcript.source, content.span.range(), &mut patches)
+    apply_patches(transcript, content.span, &mut patches)
 }
 
 fn content_of<'d, 'a>(message: Value<'d, 'a>) -> Option<Value<'d, 'a>> {

@@ -17,13 +17,12 @@ pub(crate) struct MessageWriter<'t, 'a> {
 
 impl<'t, 'a> MessageWriter<'t, 'a> {
     pub(crate) fn new(transcript: &'t Transcript<'a>, edit_count: usize) -> Self {
-        let source = transcript.source;
-        let mut text = String::with_capacity(source.len() + source.len() / 8);
-        text.push_str(&source[..=transcript.list.start as usize]);
+        let mut text = String::with_capacity(transcript.source.len() + transcript.source.len() / 8);
+        text.push_str(transcript.text(Span { start: 0, end: transcript.list.start + 1 }));
         Self {
             transcript,
-            style: Style::of(source),
-            depth: if source.trim_start().starts_with('[') { 1 } else { 2 },
+            style: Style::of(transcript.source),
+            depth: if transcript.is_bare_list() { 1 } else { 2 },
             out: Encoded { text, landed: vec![None; edit_count], ..Encoded::default() },
             copied: None,
         }
@@ -86,16 +85,16 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
     }
 
     pub(crate) fn finish(mut self) -> Encoded {
-        let source = self.transcript.source;
         let tail = match self.transcript.messages.last() {
-            Some(last) if !self.out.origins.is_empty() => last.span.end as usize,
-            Some(_) => self.transcript.list.end as usize - 1,
+            Some(last) if !self.out.origins.is_empty() => last.span.end,
+            Some(_) => self.transcript.list.end - 1,
             None => {
                 self.style.finish(&mut self.out.text, self.out.origins.len(), self.depth - 1);
-                self.transcript.list.end as usize - 1
+                self.transcript.list.end - 1
             }
         };
-        self.out.text.push_str(&source[tail..]);
+        let end = self.transcript.source.len() as u32;
+        self.out.text.push_str(self.transcript.text(Span { start: tail, end }));
         self.out
     }
 
@@ -115,20 +114,19 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
     }
 }
 
-/// The text of a range with patches applied. Of patches that overlap the first counts.
-pub(crate) fn apply_patches(source: &str, range: std::ops::Range<usize>, patches: &mut [(Span, String)]) -> String {
+/// The text of a span with patches applied. Of patches that overlap the first counts.
+pub(crate) fn apply_patches(transcript: &Transcript<'_>, whole: Span, patches: &mut [(Span, String)]) -> String {
     patches.sort_by_key(|(span, _)| (span.start, span.end));
-    let mut out = String::with_capacity(range.len());
-    let mut at = range.start;
+    let mut out = String::with_capacity(whole.len());
+    let mut at = whole.start;
     for (span, text) in patches.iter() {
-        let (start, end) = (span.start as usize, span.end as usize);
-        if start < at || end > range.end {
+        if span.start < at || span.end > whole.end {
             continue;
         }
-        out.push_str(&source[at..start]);
+        out.push_str(transcript.text(Span { start: at, end: span.start }));
         out.push_str(text);
-        at = end;
+        at = span.end;
     }
-    out.push_str(&source[at..range.end]);
+    out.push_str(transcript.text(Span { start: at, end: whole.end }));
     out
 }

@@ -6,11 +6,11 @@ mod plan;
 pub(crate) use messages::{MessageWriter, apply_patches};
 pub(crate) use plan::{BlockPlan, MessagePlan, Placed, Plan};
 
-use seamline_model::{Edit, Encoded, MessageIndex};
+use seamline_model::{Edit, Encoded, Span, Transcript};
 
 /// Applies edits below the level of blocks, which need no dialect: only
 /// [`Edit::Patch`]. Messages keep their places.
-pub fn patch(text: &str, message_count: usize, edits: &[Edit]) -> Encoded {
+pub fn patch(transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
     let mut patches: Vec<_> = edits
         .iter()
         .filter_map(|edit| match edit {
@@ -19,8 +19,8 @@ pub fn patch(text: &str, message_count: usize, edits: &[Edit]) -> Encoded {
         })
         .collect();
     Encoded {
-        text: apply_patches(text, 0..text.len(), &mut patches),
-        origins: (0..message_count).map(|index| Some(MessageIndex(index as u32))).collect(),
+        text: apply_patches(transcript, Span::new(0, transcript.source.len()), &mut patches),
+        origins: transcript.enumerate().map(|(index, _)| Some(index)).collect(),
         landed: vec![None; edits.len()],
         ..Encoded::default()
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use seamline_model::{BlockIndex, BlockKind, CallState, IrregularityKind, Pairing, Role, Scope, Transcript};
+use seamline_model::{BlockIndex, BlockKind, CallState, IrregularityKind, Pairing, Role, Scope, Span, Transcript};
 use seamline_testkit::{Dialect, lossless};
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ pub(super) type Answered<'b> = (Option<&'b str>, Option<&'b str>);
 impl<'b> Reading<'b> {
     pub(super) fn of(dialect: Dialect, body: &'b str) -> Result<Self, String> {
         let dialect = seamline_dialects::by_name(dialect.name()).ok_or("no such dialect")?;
-        let transcript = dialect.decode(body).map_err(|error| error.to_string())?;
+        let transcript = dialect.decode(body.as_bytes()).map_err(|error| error.to_string())?;
         let joint = dialect.constraints().joint_answers;
         let pairing = Pairing::of(&transcript, Scope { joint, ..Scope::ALL });
         Ok(Self { transcript, pairing })
@@ -93,7 +93,7 @@ impl<'b> Reading<'b> {
     /// Whether a text is in the body, decoded or as it stands. Half a character counts as
     /// the one that stands for what cannot be read.
     pub(super) fn says(&self, text: &str) -> bool {
-        let source = self.transcript.source.trim_start_matches('\u{feff}');
+        let source = self.transcript.text(Span::new(0, self.transcript.source.len())).trim_start_matches('\u{feff}');
         let whole = || source.replace("\\ud83d\"", "\\ufffd\"").replace("\\udc4d\"", "\\ufffd\"");
         source.contains(text) || says(source, text) || says(&whole(), text)
     }
