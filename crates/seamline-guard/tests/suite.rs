@@ -1,0 +1,10 @@
+//! Everything that is tested through the face of the crate, in one binary.
+
+#[path = "suite/fixtures.rs"]
+mod fixtures;
+#[path = "suite/properties.rs"]
+mod properties;
+#[path = "suite/reference.rs"]
+mod reference;
+#[path = "suite/wrappings.rs"]
+mod wrappings;
