@@ -9,7 +9,7 @@ use crate::kinds::Class;
 use crate::known::{Known, Weight};
 use crate::patterns::{self, Candidate};
 use crate::place::Place;
-use crate::status::{self, Reading};
+use crate::reading::{self, Reading};
 use crate::views::Views;
 use crate::wait;
 
@@ -107,62 +107,46 @@ impl Certainty {
 /// ```
 pub fn classify(failure: &Failure<'_>) -> Verdict {
     let views = Views::of(failure.text);
-    let status = status::of(failure, &views);
-    let reading = Reading::of(status, failure);
-    match recognise(failure, &views, &reading) {
-        Some(Recognised { known, said }) => Verdict {
-            class: known.kind.class,
-            certainty: if known.weight > Weight::Wrapper { Certainty::Known } else { Certainty::Guess },
-            known: Some(known),
-            rules: known.kind.rules,
-            meaning: known.kind.meaning,
-            advice: known.kind.advice,
-            status,
-            retry_after: asked_wait(known.kind.class, failure, &views),
-            place: Place::of(&said),
-            said,
-        },
-        None => {
-            let said = excerpt::innermost(views.outermost());
-            Verdict {
-                class: reading.class,
-                certainty: reading.certainty,
-                known: None,
-                rules: &[],
-                meaning: reading.meaning,
-                advice: reading.advice,
-                status,
-                retry_after: asked_wait(reading.class, failure, &views),
-                place: Place::of(&said),
-                said,
-            }
-        }
+    let status = reading::status(failure, &views);
+    let by_status = Reading::of(status, failure);
+    let (known, said) = match recognise(failure, &views, &by_status) {
+        Some((known, said)) => (Some(known), said),
+        None => (None, excerpt::innermost(views.outermost())),
+    };
+    let Reading { class, certainty, meaning, advice } = known.map_or(by_status, Reading::known);
+    Verdict {
+        class,
+        certainty,
+        known,
+        rules: known.map_or(&[], |known| known.kind.rules),
+        meaning,
+        advice,
+        status,
+        retry_after: (class == Class::Transient).then(|| wait::of(failure, &views)).flatten(),
+        place: Place::of(&said),
+        said,
     }
 }
 
-struct Recognised {
-    known: &'static Known,
-    said: String,
-}
-
 /// The known error that fits best, and the sentence it stands in.
-fn recognise(failure: &Failure<'_>, views: &Views, reading: &Reading) -> Option<Recognised> {
+fn recognise(failure: &Failure<'_>, views: &Views, by_status: &Reading) -> Option<(&'static Known, String)> {
     let fitting = views.iter().flat_map(|view| patterns::fitting(view).map(move |candidate| (view, candidate)));
     // Of equals the first counts: the outermost view, where the sentence still has its quotes.
-    let (view, best) = fitting.filter(|(_, candidate)| is_heard(candidate, reading)).min_by_key(|(_, candidate)| {
-        (Reverse(candidate.known.weight), distance(candidate.family, failure), candidate.index)
-    })?;
+    let (view, best) =
+        fitting.filter(|(_, candidate)| is_heard(candidate, by_status)).min_by_key(|(_, candidate)| {
+            (Reverse(candidate.known.weight), distance(candidate.family, failure), candidate.index)
+        })?;
     let said = match patterns::find(best, view) {
         Some(range) if best.known.weight == Weight::Sentence => excerpt::around(view, range.start),
         // A code stands beside what was said, not in it.
         _ => excerpt::innermost(view),
     };
-    Some(Recognised { known: best.known, said })
+    Some((best.known, said))
 }
 
 /// Broad words do not overrule a status that says otherwise.
-fn is_heard(candidate: &Candidate, reading: &Reading) -> bool {
-    let agrees = reading.certainty == Certainty::Guess || reading.class == candidate.known.kind.class;
+fn is_heard(candidate: &Candidate, by_status: &Reading) -> bool {
+    let agrees = by_status.certainty == Certainty::Guess || by_status.class == candidate.known.kind.class;
     candidate.known.weight > Weight::Broad || agrees
 }
 
@@ -175,8 +159,4 @@ fn distance(family: &Family, failure: &Failure<'_>) -> u8 {
     } else {
         2
     }
-}
-
-fn asked_wait(class: Class, failure: &Failure<'_>, views: &Views) -> Option<Duration> {
-    (class == Class::Transient).then(|| wait::of(failure, views)).flatten()
 }

@@ -13,7 +13,7 @@ mod kinds;
 mod known;
 mod patterns;
 mod place;
-mod status;
+mod reading;
 mod views;
 mod wait;
 

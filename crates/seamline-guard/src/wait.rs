@@ -10,7 +10,7 @@ use crate::patterns::compile;
 use crate::views::Views;
 
 /// The longest wait that is believed; what is longer is no wait but a mistake.
-const WAIT_MAX: Duration = Duration::from_secs(31 * 24 * 60 * 60);
+const WAIT_MAX: Duration = Duration::from_hours(31 * 24);
 
 /// How long the provider asks to wait: by the header made for it, by its text, else by the
 /// headers that say when a limit is renewed.
@@ -121,8 +121,8 @@ fn instant(text: &str) -> Option<f64> {
     let (day, month, year, time) = if let Some((_, rest)) = text.split_once(", ") {
         let mut words = rest.split(' ');
         let (day, month, year, time) = (words.next()?, words.next()?, words.next()?, words.next()?);
-        let month = MONTHS.iter().position(|name| *name == month)? + 1;
-        (day.parse().ok()?, month as i64, year.parse().ok()?, time)
+        let month = (1..).zip(MONTHS).find(|(_, name)| *name == month)?.0;
+        (day.parse().ok()?, month, year.parse().ok()?, time)
     } else {
         let (date, time) = text.strip_suffix('Z')?.split_once('T')?;
         let mut parts = date.split('-').map(|part| part.parse().ok());
@@ -132,11 +132,11 @@ fn instant(text: &str) -> Option<f64> {
     let is_date = (1970..10_000).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
     let mut clock = time.split(':').map(number);
     let (hours, minutes, seconds) = (clock.next()??, clock.next()??, clock.next()??);
-    is_date.then(|| days(year, month, day) as f64 * 86_400.0 + hours * 3600.0 + minutes * 60.0 + seconds)
+    is_date.then(|| f64::from(days(year, month, day)) * 86_400.0 + hours * 3600.0 + minutes * 60.0 + seconds)
 }
 
 /// Days from 1970-01-01, after Howard Hinnant's `days_from_civil`.
-fn days(year: i64, month: i64, day: i64) -> i64 {
+fn days(year: i32, month: i32, day: i32) -> i32 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
     let year_of_era = year - era * 400;

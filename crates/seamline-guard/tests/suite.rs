@@ -1,5 +1,7 @@
 //! Everything that is tested through the face of the crate, in one binary.
 
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a fixture that cannot be read fails its test")]
+
 #[path = "suite/fixtures.rs"]
 mod fixtures;
 #[path = "suite/properties.rs"]

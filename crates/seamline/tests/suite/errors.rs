@@ -8,7 +8,7 @@ use seamline::{Certainty, Checked, Class, Failure, Finding, Options, causes, che
 fn a_predicted_error_is_recognised_as_the_rule_that_predicts_it() {
     let mut count = 0;
     let mut failures = Vec::new();
-    for body in bodies() {
+    for body in bodies().unwrap() {
         for provider in seamline::providers::ALL {
             let options = Options { provider: Some(provider.name.to_owned()), ..Options::default() };
             let Ok(checked) = check(&body, &options) else { continue };
@@ -86,20 +86,20 @@ fn causes_are_the_findings_at_the_place_that_is_named() {
 }
 
 /// The input of every case of a rule.
-fn bodies() -> Vec<Vec<u8>> {
+fn bodies() -> std::io::Result<Vec<Vec<u8>>> {
     let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/rules")];
     let mut bodies = Vec::new();
     while let Some(folder) = folders.pop() {
-        let entries = std::fs::read_dir(folder).unwrap();
-        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+        let entries = std::fs::read_dir(folder)?;
+        let mut paths: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
         paths.sort();
         for path in paths {
             if path.is_dir() {
                 folders.push(path);
             } else if path.ends_with("input.json") {
-                bodies.push(std::fs::read(path).unwrap());
+                bodies.push(std::fs::read(path)?);
             }
         }
     }
-    bodies
+    Ok(bodies)
 }

@@ -1,4 +1,4 @@
-//! What a status says when no text is known.
+//! What to make of an error: by its text when that is known, else by its status.
 
 use std::sync::LazyLock;
 
@@ -6,10 +6,11 @@ use regex::bytes::Regex;
 
 use crate::classify::{Certainty, Failure};
 use crate::kinds::{Class, Kind, content, service};
+use crate::known::{Known, Weight};
 use crate::patterns::compile;
 use crate::views::Views;
 
-/// What a status alone says.
+/// What to make of an error.
 pub(crate) struct Reading {
     pub(crate) class: Class,
     pub(crate) certainty: Certainty,
@@ -18,6 +19,15 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
+    /// Where nothing is known: not to be tried again blindly, and a person should look.
+    const UNKNOWN: Self = Self {
+        class: Class::Fatal,
+        certainty: Certainty::Guess,
+        meaning: "this error is not known",
+        advice: "read what the provider says and check the body; sending the same again is likely to fail the same way",
+    };
+
+    /// By the status, and what the provider says about trying again.
     pub(crate) fn of(status: Option<u16>, failure: &Failure<'_>) -> Self {
         let by_status = status.and_then(|status| kind(status, failure));
         match (should_retry(failure), by_status) {
@@ -25,30 +35,20 @@ impl Reading {
             (Some(true), Some(kind)) if kind.class == Class::Transient => Self::by(kind),
             (Some(true), _) => Self::by(&service::SERVER_FAILED),
             (Some(false), Some(kind)) if kind.class != Class::Transient => Self::by(kind),
-            (Some(false), _) => UNKNOWN.into(),
             (None, Some(kind)) => Self::by(kind),
-            (None, None) => UNKNOWN.into(),
+            (Some(false), _) | (None, None) => Self::UNKNOWN,
         }
+    }
+
+    /// By a text that is known.
+    pub(crate) fn known(known: &'static Known) -> Self {
+        let is_only_wrapper = known.weight == Weight::Wrapper;
+        let certainty = if is_only_wrapper { Certainty::Guess } else { Certainty::Known };
+        Self { certainty, ..Self::by(known.kind) }
     }
 
     fn by(kind: &'static Kind) -> Self {
         Self { class: kind.class, certainty: Certainty::Status, meaning: kind.meaning, advice: kind.advice }
-    }
-}
-
-/// Where nothing is known: not to be tried again blindly, and a person should look.
-struct Unknown;
-const UNKNOWN: Unknown = Unknown;
-
-impl From<Unknown> for Reading {
-    fn from(_: Unknown) -> Self {
-        Self {
-            class: Class::Fatal,
-            certainty: Certainty::Guess,
-            meaning: "this error is not known",
-            advice: "read what the provider says and check the body; sending the same again is likely to fail the same \
-                     way",
-        }
     }
 }
 
@@ -92,7 +92,7 @@ static NUMBERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// The status a failure has: its own, or inside a stream that began well the one its text
 /// names.
-pub(crate) fn of(failure: &Failure<'_>, views: &Views) -> Option<u16> {
+pub(crate) fn status(failure: &Failure<'_>, views: &Views) -> Option<u16> {
     match failure.status {
         Some(status) if status >= 400 => Some(status),
         status => views.iter().find_map(named).or(status),
@@ -121,7 +121,7 @@ mod tests {
             "request failed with status code 429",
         ] {
             let failure = Failure { text, ..Failure::default() };
-            assert_eq!(of(&failure, &Views::of(text)), Some(429), "{text}");
+            assert_eq!(super::status(&failure, &Views::of(text)), Some(429), "{text}");
         }
         for text in ["I read 429 files", "see issue #429", "", "took 4.429 s"] {
             assert_eq!(named(text), None, "{text}");
@@ -131,8 +131,8 @@ mod tests {
     #[test]
     fn the_status_of_the_answer_counts_before_one_in_the_text() {
         let text = r#"{"error":{"code":502}}"#;
-        let status = |status| of(&Failure { status, text, ..Failure::default() }, &Views::of(text));
-        assert_eq!((status(Some(400)), status(Some(200)), status(None)), (Some(400), Some(502), Some(502)));
+        let read = |status| super::status(&Failure { status, text, ..Failure::default() }, &Views::of(text));
+        assert_eq!((read(Some(400)), read(Some(200)), read(None)), (Some(400), Some(502), Some(502)));
     }
 
     #[test]
