@@ -29,6 +29,7 @@ Examples:
   seamline fix request.json            repair it in place
   seamline undo request.json           and take that back
   seamline explain PAIR001             what a code means
+  seamline explain --error 'TEXT'      what a provider's error means
 
 Exit status: 0 nothing wrong (any more), 1 findings remain, 2 could not do what was asked";
 

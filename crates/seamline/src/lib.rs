@@ -2,7 +2,8 @@
 //!
 //! [`check`] says what is wrong with a request body and which error the provider would
 //! answer with. [`repair`] puts right what can be put right without losing what anyone
-//! said. Both take the body as bytes and never change what needs no change.
+//! said. Both take the body as bytes and never change what needs no change. [`classify`]
+//! says what an error means that a provider answered with.
 //!
 //! ```
 //! let body = br#"{"model":"claude-sonnet-4-5","max_tokens":64,"messages":[
@@ -24,6 +25,7 @@ mod catalogue;
 mod check;
 mod error;
 mod finding;
+mod guard;
 mod outline;
 mod preview;
 mod repair;
@@ -33,6 +35,7 @@ pub use catalogue::{documentation, rule};
 pub use check::{Checked, check};
 pub use error::Error;
 pub use finding::{Finding, FixSummary, Related};
+pub use guard::{Certainty, Class, Failure, KnownError, NamedPlace, Verdict, causes, classify, error_providers};
 pub use outline::{OutlineBlock, OutlineMessage, message_spans, outline, outline_at};
 pub use repair::{Dropped, Prefix, RepairAction, Repaired, repair};
 pub use seamline_dialects::Error as BodyError;

@@ -2,6 +2,8 @@
 
 #[path = "suite/corpus.rs"]
 mod corpus;
+#[path = "suite/errors.rs"]
+mod errors;
 #[path = "suite/exhaustive.rs"]
 mod exhaustive;
 #[path = "suite/fixtures.rs"]

@@ -1,32 +1,64 @@
 //! `seamline explain`
 
+mod error;
+
 use std::borrow::Cow;
+use std::path::PathBuf;
 
 use clap::Args;
 use seamline::{Rule, Severity};
+use serde::Serialize;
 
+use crate::args::ListFormat;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{self, Output};
-use crate::render::{markdown, style};
+use crate::render::{json, markdown, style};
 use crate::screen;
 
-/// Say what a rule's code means
+/// Say what a rule's code or a provider's error means
 ///
-/// Prints the documentation of a rule: what it finds, why that is bad, an example, what a repair makes of
-/// it, and what that may cost. Markdown when the output is not a terminal.
+/// With a code it prints the documentation of a rule: what it finds, why that is bad, an example, what a
+/// repair makes of it, and what that may cost. Markdown when the output is not a terminal.
+///
+/// With `--error` it says what a provider's error means, which rules it is about, which place it names
+/// and what to do next. The text may be wrapped in the output of a gateway, an SDK or a log.
+///
+/// Exit status: 0 it is known, 1 the error is not known (its status may still say something), 2 what was
+/// asked could not be done.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, override_usage = USAGE)]
 pub(crate) struct Explain {
     /// A rule's code or name
-    #[arg(value_name = "CODE")]
-    code: String,
+    #[arg(value_name = "CODE", required_unless_present_any = ["error", "status"])]
+    #[arg(conflicts_with_all = ["error", "status", "provider", "body"])]
+    code: Option<String>,
+    /// What the provider answered with, or `-` to read it from standard input
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    error: Option<String>,
+    /// The HTTP status it came with
+    #[arg(long, value_name = "STATUS", value_parser = clap::value_parser!(u16).range(100..=599))]
+    status: Option<u16>,
+    /// Who answered, such as `anthropic` or `openrouter`
+    #[arg(long, value_name = "PROVIDER")]
+    provider: Option<String>,
+    /// The request body that was sent; the findings that the error is about are shown
+    #[arg(long, value_name = "FILE")]
+    body: Option<PathBuf>,
+    /// How it is printed
+    #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+    format: ListFormat,
 }
+
+const USAGE: &str = "seamline explain <CODE>\n       seamline explain --error <TEXT> [OPTIONS]";
 
 const EXAMPLES: &str = "\
 Examples:
   seamline explain PAIR001
-  seamline explain orphan-result";
+  seamline explain orphan-result
+  seamline explain --error 'messages.6: `tool_use` ids were found without `tool_result` blocks'
+  seamline explain --error - --status 400 --provider openrouter < error.txt
+  seamline explain --error - --body request.json < error.txt";
 
 /// How alike two names must be for one to be proposed for the other, from 0 to 1.
 const LIKENESS_MIN: f64 = 0.7;
@@ -79,6 +111,20 @@ impl Entry {
         )
     }
 
+    fn for_programs(&self) -> String {
+        #[derive(Serialize)]
+        struct Explained<'a> {
+            code: &'a str,
+            name: &'a str,
+            severity: &'a str,
+            documentation: &'a str,
+        }
+        let severity = self.severity.as_str();
+        let explained =
+            Explained { code: self.code, name: self.name, severity, documentation: self.documentation.trim_end() };
+        json::listing("rule", &explained)
+    }
+
     fn as_markdown(&self) -> String {
         format!("# {} `{}`\n\n{}\n\n{}\n", self.code, self.name, self.about, self.documentation.trim_end())
     }
@@ -86,9 +132,20 @@ impl Entry {
 
 impl Explain {
     pub(crate) fn run(&self) -> Result<Exit, Failure> {
-        let entry = Entry::find(&self.code).ok_or_else(|| unknown(&self.code))?;
+        match &self.code {
+            Some(code) => self.explain_code(code),
+            None => error::explain(self),
+        }
+    }
+
+    fn explain_code(&self, code: &str) -> Result<Exit, Failure> {
+        let entry = Entry::find(code).ok_or_else(|| unknown(code))?;
         let mut output = Output::new();
-        output.text(&if output::is_terminal() { entry.for_people() } else { entry.as_markdown() });
+        output.text(&match self.format {
+            ListFormat::Json => entry.for_programs(),
+            ListFormat::Text if output::is_terminal() => entry.for_people(),
+            ListFormat::Text => entry.as_markdown(),
+        });
         Ok(output.finish(Exit::Clean))
     }
 }

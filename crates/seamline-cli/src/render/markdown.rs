@@ -64,7 +64,7 @@ fn flush(out: &mut String, paragraph: &mut String, width: usize) {
 }
 
 /// Text between backticks as code; a piece may go on in the next line.
-fn inline(line: &str, in_code: &mut bool) -> String {
+pub(super) fn inline(line: &str, in_code: &mut bool) -> String {
     let mut out = String::new();
     for (index, piece) in line.split('`').enumerate() {
         if index > 0 {

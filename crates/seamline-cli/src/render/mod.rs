@@ -17,6 +17,7 @@ pub(crate) mod series;
 pub(crate) mod style;
 pub(crate) mod table;
 pub(crate) mod text;
+pub(crate) mod verdict;
 
 use seamline::{Finding, Options};
 

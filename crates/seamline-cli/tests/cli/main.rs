@@ -5,6 +5,7 @@
 mod bad_inputs;
 mod bench;
 mod check;
+mod errors;
 mod fix;
 mod formats;
 mod large_inputs;

@@ -1,0 +1,83 @@
+//! `seamline explain --error`
+
+use std::path::Path;
+
+use seamline::{Certainty, Checked, Options, Verdict};
+
+use super::Explain;
+use crate::args::ListFormat;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::input::Source;
+use crate::output::Output;
+use crate::render::verdict::{self, Explained};
+use crate::screen;
+
+/// Says what an error means.
+pub(super) fn explain(asked: &Explain) -> Result<Exit, Failure> {
+    if let Some(name) = asked.provider.as_deref().filter(|name| !is_provider(name)) {
+        return Err(unknown(name));
+    }
+    let text = text(asked)?;
+    let body = asked.body.as_deref().map(|path| read(path, asked)).transpose()?;
+    let checked = body.as_ref().map(|(_, checked)| checked);
+    let verdict = classify(asked, &text, checked);
+    let explained = Explained {
+        verdict: &verdict,
+        label: asked.body.as_ref().map(|path| path.display().to_string()),
+        body: body.as_ref().map_or(&[], |(bytes, _)| bytes),
+        checked,
+    };
+    let mut output = Output::new();
+    output.text(&match asked.format {
+        ListFormat::Json => verdict::json(&explained),
+        ListFormat::Text => verdict::text(&explained, &options(asked), screen::width()),
+    });
+    Ok(output.finish(if verdict.certainty == Certainty::Known { Exit::Clean } else { Exit::Findings }))
+}
+
+fn text(asked: &Explain) -> Result<String, Failure> {
+    match asked.error.as_deref() {
+        None => Ok(String::new()),
+        Some("-") if asked.body.as_deref() == Some(Path::new("-")) => {
+            Err(Failure::new("the error and the body cannot both come from standard input"))
+        }
+        Some("-") => Ok(String::from_utf8_lossy(&Source::Stdin.read()?).into_owned()),
+        Some(text) => Ok(text.to_owned()),
+    }
+}
+
+/// The body that was sent, and what is wrong with it.
+fn read(path: &Path, asked: &Explain) -> Result<(Vec<u8>, Checked), Failure> {
+    let source = if path == Path::new("-") { Source::Stdin } else { Source::Path(path.to_owned()) };
+    let named = |failure: Failure| Failure { message: format!("{}: {}", path.display(), failure.message), ..failure };
+    let bytes = source.read().map_err(named)?;
+    let checked = seamline::check(&bytes, &options(asked)).map_err(|error| named(error.into()))?;
+    Ok((bytes, checked))
+}
+
+/// How the body is looked at: for the provider, where its demands are known as well.
+fn options(asked: &Explain) -> Options {
+    let provider = asked.provider.as_deref().and_then(seamline::providers::by_name);
+    Options { provider: provider.map(|provider| provider.name.to_owned()), ..Options::default() }
+}
+
+fn classify(asked: &Explain, text: &str, checked: Option<&Checked>) -> Verdict {
+    seamline::classify(&seamline::Failure {
+        provider: asked.provider.as_deref().or(checked.map(|checked| checked.provider)),
+        dialect: checked.map(|checked| checked.dialect),
+        status: asked.status,
+        headers: &[],
+        text,
+    })
+}
+
+fn is_provider(name: &str) -> bool {
+    seamline::error_providers().iter().any(|known| known.eq_ignore_ascii_case(name))
+        || seamline::providers::by_name(name).is_some()
+}
+
+fn unknown(name: &str) -> Failure {
+    Failure::new(format!("no provider is called `{name}`"))
+        .with_hint(format!("there are {}", seamline::error_providers().join(", ")))
+}

@@ -1,0 +1,224 @@
+//! What an error means, for people and for programs.
+
+use std::fmt::Write as _;
+
+use seamline::{Certainty, Checked, Class, Finding, Options, Verdict};
+use serde::Serialize;
+
+use super::findings::{self, Extent};
+use super::style::{self, Paint};
+use super::{Examined, json as format, markdown};
+use crate::screen;
+
+/// Columns of the labels beside which everything stands.
+const LABEL_COLUMNS: usize = 12;
+
+/// An error that was explained, with the body it came for.
+pub(crate) struct Explained<'a> {
+    pub(crate) verdict: &'a Verdict,
+    /// The body's name.
+    pub(crate) label: Option<String>,
+    pub(crate) body: &'a [u8],
+    pub(crate) checked: Option<&'a Checked>,
+}
+
+impl Explained<'_> {
+    fn causes(&self) -> Vec<Finding> {
+        let causes = self.checked.map(|checked| seamline::causes(self.verdict, checked));
+        causes.unwrap_or_default().into_iter().cloned().collect()
+    }
+}
+
+/// For people.
+pub(crate) fn text(explained: &Explained<'_>, options: &Options, width: usize) -> String {
+    let verdict = explained.verdict;
+    let causes = explained.causes();
+    let mut page = Page { out: heading(verdict), width };
+    page.quote("the error", &verdict.said);
+    page.row("means", style::STRONG, verdict.meaning);
+    page.row("place", style::STRONG, &place(verdict));
+    page.row("rules", style::STRONG, &listed(&rules(verdict), &causes));
+    page.row("wait", style::STRONG, &wait(verdict));
+    page.row("what to do", style::GOOD, verdict.advice);
+    page.row("", style::PLAIN, &step(explained, &causes));
+    if let (Some(label), false) = (&explained.label, causes.is_empty()) {
+        let examined = Examined { label, body: explained.body, options, findings: &causes };
+        let about = format!("{} in {label} that this error is about:", screen::count(causes.len(), "finding"));
+        let shown = findings::render(&examined, Extent::First, width);
+        let _ = write!(page.out, "\n{}\n\n{}\n", screen::printable(&about), shown.trim_end());
+    }
+    page.out
+}
+
+/// The class, the name, and how sure it is.
+fn heading(verdict: &Verdict) -> String {
+    let name = verdict.known.map_or("unknown-error", |known| known.kind.name);
+    let sure = match (verdict.certainty, verdict.known, verdict.status) {
+        (Certainty::Known, Some(known), _) => format!("known as {}", known.source),
+        (Certainty::Status, _, Some(status)) => format!("by its status {status}; the text is not known"),
+        _ => "a guess; neither text nor status say enough".to_owned(),
+    };
+    let class = verdict.class.as_str();
+    format!(
+        "{} {}  {}\n\n",
+        class_paint(verdict.class).paint(class),
+        style::STRONG.paint(name),
+        style::FAINT.paint(&sure)
+    )
+}
+
+fn class_paint(class: Class) -> Paint {
+    match class {
+        Class::Corruption | Class::Fatal => style::ERROR,
+        Class::Filter | Class::Overflow => style::WARNING,
+        Class::Transient => style::INFO,
+    }
+}
+
+/// Labelled rows, wrapped beside their label. A row that says nothing is left out.
+struct Page {
+    out: String,
+    width: usize,
+}
+
+impl Page {
+    /// Our own words, with code between backticks.
+    fn row(&mut self, label: &str, paint: Paint, text: &str) {
+        let mut in_code = false;
+        self.lines(label, paint, text, |line| markdown::inline(line, &mut in_code));
+    }
+
+    /// Somebody else's words, as they are.
+    fn quote(&mut self, label: &str, text: &str) {
+        self.lines(label, style::STRONG, text, |line| style::FAINT.paint(line));
+    }
+
+    fn lines(&mut self, label: &str, paint: Paint, text: &str, mut painted: impl FnMut(&str) -> String) {
+        if text.is_empty() {
+            return;
+        }
+        let room = self.width.saturating_sub(LABEL_COLUMNS + 2);
+        for (index, line) in screen::wrap(&screen::printable(text), room).iter().enumerate() {
+            let label = if index == 0 { label } else { "" };
+            let gap = " ".repeat(LABEL_COLUMNS.saturating_sub(screen::columns(label)));
+            let _ = writeln!(self.out, "  {}{gap}{}", paint.paint(label), painted(line));
+        }
+    }
+}
+
+fn place(verdict: &Verdict) -> String {
+    let place = &verdict.place;
+    let mut parts = Vec::new();
+    parts.extend(place.message_index.map(|index| format!("message {index}")));
+    parts.extend(place.block_index.map(|index| format!("block {index}")));
+    parts.extend(place.ids.iter().map(|id| format!("`{id}`")));
+    parts.join(" · ")
+}
+
+fn wait(verdict: &Verdict) -> String {
+    verdict.retry_after.map_or_else(String::new, |wait| format!("{} s, says the provider", wait.as_secs_f64()))
+}
+
+/// The rules an error may be about; with a body those that found something.
+fn listed(rules: &[MeantRule], causes: &[Finding]) -> String {
+    let found = |rule: &&MeantRule| causes.is_empty() || causes.iter().any(|cause| cause.code == rule.code);
+    let rules: Vec<_> = rules.iter().filter(found).collect();
+    let Some(first) = rules.first() else { return String::new() };
+    let names: Vec<_> = rules.iter().map(|rule| format!("{} {}", rule.code, rule.name)).collect();
+    format!("{}; more with `seamline explain {}`", names.join(", "), first.code)
+}
+
+/// What to type next, or what there is to say instead.
+fn step(explained: &Explained<'_>, causes: &[Finding]) -> String {
+    let verdict = explained.verdict;
+    let is_in_body = verdict.class == Class::Corruption || verdict.certainty == Certainty::Guess;
+    let label = explained.label.as_deref().unwrap_or("request.json");
+    match explained.checked.map(|checked| checked.findings.len()) {
+        _ if !causes.is_empty() => format!("`seamline fix --diff {label}`"),
+        _ if !is_in_body => String::new(),
+        None if !verdict.rules.is_empty() => format!("`seamline fix --diff {label}`"),
+        None => format!("`seamline check {label}`"),
+        Some(0) => format!("Seamline finds nothing wrong with {label}"),
+        Some(all) => {
+            let count = screen::count(all, "finding");
+            format!("{count} in {label}, none that this error is known to be about: `seamline check {label}`")
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct MeantRule {
+    code: &'static str,
+    name: &'static str,
+}
+
+fn rules(verdict: &Verdict) -> Vec<MeantRule> {
+    let known = verdict.rules.iter().filter_map(|code| seamline::rule(code));
+    known.map(|rule| MeantRule { code: rule.code, name: rule.name }).collect()
+}
+
+/// For programs.
+pub(crate) fn json(explained: &Explained<'_>) -> String {
+    #[derive(Serialize)]
+    struct Document<'a> {
+        version: u32,
+        class: &'a str,
+        certainty: &'a str,
+        known: Option<Known>,
+        status: Option<u16>,
+        retry_after_ms: Option<u64>,
+        said: &'a str,
+        meaning: &'a str,
+        advice: &'a str,
+        rules: Vec<MeantRule>,
+        place: Place<'a>,
+        body: Option<Body<'a>>,
+    }
+    #[derive(Serialize)]
+    struct Known {
+        name: &'static str,
+        source: &'static str,
+        usual_status: Option<u16>,
+    }
+    #[derive(Serialize)]
+    struct Place<'a> {
+        message_index: Option<usize>,
+        block_index: Option<usize>,
+        ids: &'a [String],
+    }
+    #[derive(Serialize)]
+    struct Body<'a> {
+        path: &'a str,
+        dialect: &'a str,
+        provider: &'a str,
+        findings: Vec<Finding>,
+    }
+    let verdict = explained.verdict;
+    let body = explained.label.as_ref().zip(explained.checked).map(|(path, checked)| Body {
+        path,
+        dialect: checked.dialect,
+        provider: checked.provider,
+        findings: explained.causes(),
+    });
+    let known = verdict.known.map(|known| Known {
+        name: known.kind.name,
+        source: known.source,
+        usual_status: known.usual_status,
+    });
+    let place = &verdict.place;
+    let document = Document {
+        version: 1,
+        class: verdict.class.as_str(),
+        certainty: verdict.certainty.as_str(),
+        known,
+        status: verdict.status,
+        retry_after_ms: verdict.retry_after.map(|wait| wait.as_millis() as u64),
+        said: &verdict.said,
+        meaning: verdict.meaning,
+        advice: verdict.advice,
+        rules: rules(verdict),
+        place: Place { message_index: place.message_index, block_index: place.block_index, ids: &place.ids },
+        body,
+    };
+    format::text(&document) + "\n"
+}

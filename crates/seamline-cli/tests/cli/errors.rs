@@ -1,0 +1,163 @@
+//! `seamline explain --error`
+
+use std::collections::BTreeSet;
+
+use crate::bench::{BROKEN, Bench, CLEAN, TWICE};
+
+/// What the provider answers to [`BROKEN`].
+const ERROR: &str = "messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. \
+                     Each `tool_use` block must have a corresponding `tool_result` block in the next message.";
+
+#[test]
+fn a_known_error_is_explained_to_people() {
+    let bench = Bench::new();
+    let ran = bench.run(&["explain", "--error", ERROR]).expect(0);
+    let expected = "\
+corruption unanswered-call  known as ANT-5
+
+  the error   messages.1: `tool_use` ids were found without `tool_result` blocks immediately after:
+              toolu_1. Each `tool_use` block must have a corresponding `tool_result` block in the
+              next message.
+  means       a tool call has no result where the provider looks for it
+  place       message 1 · toolu_1
+  rules       PAIR001 unanswered-call, PAIR004 displaced-result, PAIR007 split-results, ORDER001
+              text-before-results, PAIR005 misaddressed-result; more with seamline explain PAIR001
+  what to do  repair the conversation and send it once more; the same bytes get the same error
+              seamline fix --diff request.json
+";
+    assert_eq!((ran.out.as_str(), ran.err.as_str()), (expected, ""));
+}
+
+#[test]
+fn an_error_is_read_from_standard_input_however_it_is_wrapped() {
+    let bench = Bench::new();
+    let raw = serde_json::json!({"type": "error", "error": {"type": "invalid_request_error", "message": ERROR}});
+    let outer = serde_json::json!({"error": {"message": "Provider returned error", "code": 400,
+        "metadata": {"raw": raw.to_string(), "provider_name": "Anthropic"}}});
+    let ran = bench.run_on(outer.to_string(), &["explain", "--error", "-", "--provider", "openrouter"]).expect(0);
+    assert_eq!(ran, bench.run(&["explain", "--error", ERROR]));
+}
+
+#[test]
+fn the_findings_that_an_error_is_about_are_shown() {
+    let bench = Bench::new();
+    bench.write("twice.json", TWICE);
+    let text = "messages.3: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1";
+    let ran = bench.run(&["explain", "--error", text, "--body", "twice.json"]).expect(0);
+    assert!(ran.out.contains("\n1 finding in twice.json that this error is about:\n\nerror[PAIR001]"), "{}", ran.out);
+    assert!(ran.out.contains("  rules       PAIR001 unanswered-call; more with"), "{}", ran.out);
+    assert!(ran.out.contains("              seamline fix --diff twice.json\n"), "{}", ran.out);
+    assert!(!ran.out.contains("PAIR002"), "the other finding is not what the error is about: {}", ran.out);
+}
+
+#[test]
+fn a_body_that_does_not_explain_the_error_is_said_so() {
+    let bench = Bench::new();
+    bench.write("clean.json", CLEAN);
+    bench.write("broken.json", BROKEN);
+    let ran = bench.run(&["explain", "--error", ERROR, "--body", "clean.json"]).expect(0);
+    assert!(ran.out.ends_with("Seamline finds nothing wrong with clean.json\n"), "{}", ran.out);
+    let text = "messages: text content blocks must be non-empty";
+    let ran = bench.run(&["explain", "--error", text, "--body", "broken.json"]).expect(0);
+    assert!(ran.out.contains("1 finding in broken.json, none that this error is known to be about"), "{}", ran.out);
+}
+
+#[test]
+fn the_body_may_come_from_standard_input() {
+    let bench = Bench::new();
+    let ran = bench.run_on(BROKEN, &["explain", "--error", ERROR, "--body", "-"]).expect(0);
+    assert!(ran.out.contains("error[PAIR001]"), "{}", ran.out);
+    bench.run(&["explain", "--error", "-", "--body", "-"]).expect(2);
+}
+
+#[test]
+fn programs_get_one_object() {
+    let bench = Bench::new();
+    bench.write("broken.json", BROKEN);
+    let args = ["explain", "--error", ERROR, "--status", "400", "--body", "broken.json", "--format", "json"];
+    let whole = bench.run(&args).expect(0).json();
+    let fields: BTreeSet<_> = whole.as_object().unwrap().keys().map(String::as_str).collect();
+    let expected = [
+        "advice",
+        "body",
+        "certainty",
+        "class",
+        "known",
+        "meaning",
+        "place",
+        "retry_after_ms",
+        "rules",
+        "said",
+        "status",
+        "version",
+    ];
+    assert_eq!(fields, BTreeSet::from(expected));
+    assert_eq!(whole["class"], "corruption");
+    assert_eq!(whole["known"], serde_json::json!({"name": "unanswered-call", "source": "ANT-5", "usual_status": 400}));
+    assert_eq!(whole["place"], serde_json::json!({"message_index": 1, "block_index": null, "ids": ["toolu_1"]}));
+    assert_eq!(whole["rules"][0], serde_json::json!({"code": "PAIR001", "name": "unanswered-call"}));
+    assert_eq!(whole["body"]["findings"][0]["code"], "PAIR001");
+    assert_eq!((&whole["said"], &whole["status"]), (&ERROR.into(), &400.into()));
+}
+
+#[test]
+fn an_unknown_error_is_judged_by_its_status() {
+    let bench = Bench::new();
+    for (status, class, certainty) in [
+        ("503", "transient", "status"),
+        ("401", "fatal", "status"),
+        ("413", "overflow", "status"),
+        ("400", "fatal", "guess"),
+    ] {
+        let args = ["explain", "--error", "never heard of it", "--status", status, "--format", "json"];
+        let whole = bench.run(&args).expect(1).json();
+        assert_eq!((&whole["class"], &whole["certainty"]), (&class.into(), &certainty.into()));
+        assert_eq!(whole["known"], serde_json::Value::Null);
+    }
+    let ran = bench.run(&["explain", "--status", "503"]).expect(1);
+    assert!(ran.out.starts_with("transient unknown-error  by its status 503; the text is not known\n"), "{}", ran.out);
+}
+
+#[test]
+fn how_long_to_wait_is_told() {
+    let bench = Bench::new();
+    let text = "Rate limit reached for gpt-5 in organization org-1. Please try again in 1.2s.";
+    let ran = bench.run(&["explain", "--error", text]).expect(0);
+    assert!(ran.out.contains("\n  wait        1.2 s, says the provider\n"), "{}", ran.out);
+    let whole = bench.run(&["explain", "--error", text, "--format", "json"]).expect(0).json();
+    assert_eq!(whole["retry_after_ms"], 1200);
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let bench = Bench::new();
+    bench.write("broken.json", BROKEN);
+    bench.write("text.json", "hello");
+    for args in [
+        &["explain"][..],
+        &["explain", "PAIR001", "--error", ERROR],
+        &["explain", "PAIR001", "--body", "broken.json"],
+        &["explain", "--body", "broken.json"],
+        &["explain", "--error", ERROR, "--status", "99"],
+        &["explain", "--error", ERROR, "--provider", "nobody"],
+        &["explain", "--error", ERROR, "--body", "missing.json"],
+        &["explain", "--error", ERROR, "--body", "text.json"],
+    ] {
+        let ran = bench.run(args).expect(2);
+        assert!(ran.out.is_empty() && !ran.err.is_empty(), "{ran:?}");
+    }
+}
+
+#[test]
+fn what_a_terminal_would_obey_becomes_visible() {
+    let bench = Bench::new();
+    let ran = bench.run_on(b"\x1b[31mterrible\x07 \xff", &["explain", "--error", "-"]).expect(1);
+    assert!(!ran.out.contains('\u{1b}') && !ran.out.contains('\u{7}'), "{:?}", ran.out);
+}
+
+#[test]
+fn a_rule_is_explained_to_programs() {
+    let bench = Bench::new();
+    let whole = bench.run(&["explain", "PAIR001", "--format", "json"]).expect(0).json();
+    assert_eq!((&whole["rule"]["code"], &whole["rule"]["name"]), (&"PAIR001".into(), &"unanswered-call".into()));
+}

@@ -1,0 +1,162 @@
+//! From what came back to what to do.
+
+use std::cmp::Reverse;
+use std::time::Duration;
+
+use crate::errors::Family;
+use crate::excerpt;
+use crate::kinds::Class;
+use crate::known::{Known, Weight};
+use crate::patterns::{self, Candidate};
+use crate::place::Place;
+use crate::reading::{self, Reading};
+use crate::views::Views;
+use crate::wait;
+
+/// What came back instead of an answer.
+///
+/// Everything but the text is optional; the more is known, the surer the verdict.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Failure<'f> {
+    /// Who was asked, by name, such as `anthropic` or `openrouter`.
+    pub provider: Option<&'f str>,
+    /// The dialect of the request, such as `openai_chat`.
+    pub dialect: Option<&'f str>,
+    /// The status of the response; for an error inside a stream the one the stream began with.
+    pub status: Option<u16>,
+    /// Names and values of the response's headers.
+    pub headers: &'f [(&'f str, &'f str)],
+    /// The body of the response, the error inside a stream, or what a program made of it.
+    pub text: &'f str,
+}
+
+impl<'f> Failure<'f> {
+    /// The value of a header, whatever the case of its name.
+    pub(crate) fn header(&self, name: &str) -> Option<&'f str> {
+        let mut headers = self.headers.iter();
+        headers.find(|(its_name, _)| its_name.eq_ignore_ascii_case(name)).map(|&(_, value)| value)
+    }
+}
+
+/// What an error means and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Verdict {
+    /// What the error asks of whoever got it.
+    pub class: Class,
+    /// How sure that is.
+    pub certainty: Certainty,
+    /// The known error that was recognised, with our name for it and where it is known from.
+    pub known: Option<&'static Known>,
+    /// Codes of the rules that find the cause in a body, the likeliest first.
+    pub rules: &'static [&'static str],
+    /// What it means, in a sentence.
+    pub meaning: &'static str,
+    /// What to do, in a sentence.
+    pub advice: &'static str,
+    /// The status, also when only the text names it.
+    pub status: Option<u16>,
+    /// How long the provider asks to wait; only where waiting helps.
+    pub retry_after: Option<Duration>,
+    /// The place in the request that the text names.
+    pub place: Place,
+    /// What the provider said, out of everything it was wrapped in.
+    pub said: String,
+}
+
+/// How sure a verdict is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Certainty {
+    /// Neither text nor status say enough. The class is the careful one.
+    Guess,
+    /// The text is not known, the status is.
+    Status,
+    /// The text is known.
+    Known,
+}
+
+impl Certainty {
+    /// Its name in output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Guess => "guess",
+            Self::Status => "status",
+            Self::Known => "known",
+        }
+    }
+}
+
+/// Says what an error means.
+///
+/// Wrapped errors are looked into: a gateway's error that holds the provider's as a string,
+/// the output of an SDK, a list around it, to a depth of [`LAYERS_MAX`](crate::LAYERS_MAX).
+/// When nothing known is found, the status decides; when that does not say enough either,
+/// the verdict is `Fatal` and only a guess, because trying again blindly is what keeps an
+/// agent stuck.
+///
+/// ```
+/// use seamline_guard::{Class, Failure, classify};
+///
+/// let text = r#"{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":
+///   "{\"type\":\"error\",\"error\":{\"message\":\"messages.4.content.1: unexpected `tool_use_id` found in `tool_result` blocks: toolu_01.\"}}"}}}"#;
+/// let verdict = classify(&Failure { provider: Some("openrouter"), text, ..Failure::default() });
+/// assert_eq!(verdict.class, Class::Corruption);
+/// assert_eq!(verdict.known.map(|known| known.source), Some("ANT-6"));
+/// assert_eq!(verdict.rules[0], "PAIR002");
+/// assert_eq!((verdict.place.message_index, verdict.place.block_index), (Some(4), Some(1)));
+/// ```
+pub fn classify(failure: &Failure<'_>) -> Verdict {
+    let views = Views::of(failure.text);
+    let status = reading::status(failure, &views);
+    let by_status = Reading::of(status, failure);
+    let (known, said) = match recognise(failure, &views, &by_status) {
+        Some((known, said)) => (Some(known), said),
+        None => (None, excerpt::innermost(views.outermost())),
+    };
+    let Reading { class, certainty, meaning, advice } = known.map_or(by_status, Reading::known);
+    Verdict {
+        class,
+        certainty,
+        known,
+        rules: known.map_or(&[], |known| known.kind.rules),
+        meaning,
+        advice,
+        status,
+        retry_after: (class == Class::Transient).then(|| wait::of(failure, &views)).flatten(),
+        place: Place::of(&said),
+        said,
+    }
+}
+
+/// The known error that fits best, and the sentence it stands in.
+fn recognise(failure: &Failure<'_>, views: &Views, by_status: &Reading) -> Option<(&'static Known, String)> {
+    let fitting = views.iter().flat_map(|view| patterns::fitting(view).map(move |candidate| (view, candidate)));
+    // Of equals the first counts: the outermost view, where the sentence still has its quotes.
+    let (view, best) =
+        fitting.filter(|(_, candidate)| is_heard(candidate, by_status)).min_by_key(|(_, candidate)| {
+            (Reverse(candidate.known.weight), distance(candidate.family, failure), candidate.index)
+        })?;
+    let said = match patterns::find(best, view) {
+        Some(range) if best.known.weight == Weight::Sentence => excerpt::around(view, range.start),
+        // A code stands beside what was said, not in it.
+        _ => excerpt::innermost(view),
+    };
+    Some((best.known, said))
+}
+
+/// Broad words do not overrule a status that says otherwise.
+fn is_heard(candidate: &Candidate, by_status: &Reading) -> bool {
+    let agrees = by_status.certainty == Certainty::Guess || by_status.class == candidate.known.kind.class;
+    candidate.known.weight > Weight::Broad || agrees
+}
+
+/// How far a family is from whoever answered.
+fn distance(family: &Family, failure: &Failure<'_>) -> u8 {
+    if failure.provider.is_some_and(|provider| family.includes(provider)) {
+        0
+    } else if failure.dialect.is_some_and(|dialect| family.dialects.contains(&dialect)) {
+        1
+    } else {
+        2
+    }
+}

@@ -1,0 +1,25 @@
+//! What many programs say.
+
+use super::Family;
+use crate::kinds::{content, service, shape};
+use crate::known::{broad, code, sentence};
+
+pub(super) const FAMILY: Family = Family {
+    name: "any",
+    aliases: &[],
+    dialects: &[],
+    errors: &[
+        sentence(
+            "X-3",
+            400,
+            &content::CONTEXT_OVERFLOW,
+            r"(?i)exceeds the available context size|greater than the context length|context window exceeds limit|is longer than the model's context length|`inputs` tokens \+ `max_new_tokens` must be|maximum context limit",
+        ),
+        code("S0-42", 400, &shape::REJECTED_BODY, r"invalid_request_body"),
+        broad(
+            "X-2",
+            &service::NETWORK_FAILED,
+            r"(?i)(?:^ ?|[\x22']|: )terminated\.?(?: ?$|[\x22'])|ECONNRESET|socket hang up|connection (?:reset|closed|error)|\btimed? ?out\b|deadline exceeded|fetch failed|premature close",
+        ),
+    ],
+};

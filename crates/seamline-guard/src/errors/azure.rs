@@ -1,0 +1,26 @@
+//! Azure OpenAI.
+
+use super::Family;
+use crate::kinds::{content, service};
+use crate::known::{code, sentence};
+
+pub(super) const FAMILY: Family = Family {
+    name: "azure",
+    aliases: &["azure-openai"],
+    dialects: &[],
+    errors: &[
+        sentence(
+            "AZR-2",
+            400,
+            &content::CONTENT_FILTERED,
+            r"(?i)prompt triggering (?:Azure OpenAI's|Microsoft's) content management policy",
+        ),
+        code(
+            "AZR-2",
+            400,
+            &content::CONTENT_FILTERED,
+            r#"ResponsibleAIPolicyViolation|code["'] ?: ?["']content_filter"#,
+        ),
+        code("AZR-5", 404, &service::NOT_FOUND, r"DeploymentNotFound"),
+    ],
+};

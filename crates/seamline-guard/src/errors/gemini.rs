@@ -1,0 +1,85 @@
+//! Google's Gemini API, also through Vertex AI.
+
+use super::Family;
+use crate::kinds::{content, pairing, reasoning, service, shape};
+use crate::known::{code, sentence, sort};
+
+pub(super) const FAMILY: Family = Family {
+    name: "gemini",
+    aliases: &["google", "google-ai-studio", "vertex-gemini"],
+    dialects: &["gemini_generate"],
+    errors: &[
+        code(
+            "GEM-14",
+            200,
+            &content::CONTENT_FILTERED,
+            r#"blockReason["'] ?: ?["'](?:SAFETY|OTHER|BLOCKLIST|PROHIBITED_CONTENT|IMAGE_SAFETY|MODEL_ARMOR|JAILBREAK)"#,
+        ),
+        code(
+            "GEM-15",
+            200,
+            &content::ANSWER_FILTERED,
+            r#"finishReason["'] ?: ?["'](?:SAFETY|RECITATION|LANGUAGE|BLOCKLIST|PROHIBITED_CONTENT|SPII|IMAGE_\w+)"#,
+        ),
+        sentence(
+            "GEM-21",
+            400,
+            &content::CONTEXT_OVERFLOW,
+            r"input token count.{0,40} exceeds the maximum number of tokens",
+        ),
+        // Calls and results.
+        sentence(
+            "GEM-2",
+            400,
+            &pairing::UNEQUAL_RESULTS,
+            r"number of function response parts is equal to the number of function call parts",
+        ),
+        sentence("GEM-3", 400, &pairing::CALL_OUT_OF_ORDER, r"function call turn comes immediately after a user turn"),
+        sentence(
+            "GEM-4",
+            400,
+            &pairing::ORPHAN_RESULT,
+            r"function response turn comes immediately after a function call turn",
+        ),
+        sentence(
+            "GEM-7",
+            400,
+            &pairing::RESULT_NAME,
+            r"function_(?:response|call)\.name: (?:Name cannot be empty|\[?FIELD_INVALID)",
+        ),
+        sentence("GEM-7", 400, &pairing::ILLEGAL_TOOL_NAME, r"Invalid function name"),
+        // Messages and thinking.
+        sentence(
+            "GEM-5",
+            400,
+            &shape::EMPTY_MESSAGE,
+            r"contents\.parts must not be empty|must include at least one parts? field",
+        ),
+        sentence("GEM-6", 400, &shape::UNSUPPORTED_ROLE, r"Please use a valid role"),
+        sentence("GEM-9", 400, &reasoning::MISSING_SIGNATURE, r"missing a thought_signature"),
+        sentence(
+            "GEM-12",
+            400,
+            &reasoning::FOREIGN_SIGNATURE,
+            r"(?i)corrupted thought signature|thought signature is not valid",
+        ),
+        // The account, the service, the answer.
+        sentence("GEM-23", 400, &service::NOT_ALLOWED, r"API key not valid"),
+        code("GEM-23", 400, &service::NOT_ALLOWED, r"API_KEY_INVALID"),
+        code(
+            "GEM-16",
+            200,
+            &service::MALFORMED_CALL,
+            r#"finishReason["'] ?: ?["'](?:MALFORMED_FUNCTION_CALL|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS|MALFORMED_RESPONSE|OTHER)"#,
+        ),
+        sentence("GEM-20", 503, &service::OVERLOADED, r"The model is overloaded"),
+        sort(
+            "GEM-20",
+            503,
+            &service::SERVER_FAILED,
+            r#"status["'] ?: ?["'](?:UNAVAILABLE|INTERNAL|DEADLINE_EXCEEDED)"#,
+        ),
+        sort("GEM-20", 429, &service::RATE_LIMITED, r#"status["'] ?: ?["']RESOURCE_EXHAUSTED"#),
+        sort("GEM-23", 403, &service::NOT_ALLOWED, r"PERMISSION_DENIED"),
+    ],
+};

@@ -1,0 +1,85 @@
+//! What providers say, one file per family: data, no code.
+//!
+//! In each file the more specific stands before the less specific, and what must not be
+//! taken for damage (filters, limits) before damage.
+
+mod anthropic;
+mod anywhere;
+mod azure;
+mod bedrock;
+mod cerebras;
+mod cohere;
+mod dashscope;
+mod deepseek;
+mod fireworks;
+mod gemini;
+mod groq;
+mod mistral;
+mod moonshot;
+mod ollama;
+mod openai_chat;
+mod openai_responses;
+mod openrouter;
+mod vertex;
+mod vllm;
+mod xai;
+
+use crate::known::Known;
+
+/// Providers that answer in the same words.
+#[derive(Debug)]
+pub(crate) struct Family {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// Other names under which people know its providers.
+    pub(crate) aliases: &'static [&'static str],
+    /// The dialects whose servers answer in these words when the provider is not known.
+    pub(crate) dialects: &'static [&'static str],
+    /// What they say.
+    pub(crate) errors: &'static [Known],
+}
+
+impl Family {
+    /// Whether a provider of this name belongs to it.
+    pub(crate) fn includes(&self, provider: &str) -> bool {
+        self.names().any(|name| name.eq_ignore_ascii_case(provider))
+    }
+
+    fn names(&self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.name).chain(self.aliases.iter().copied())
+    }
+}
+
+/// Every family. Where nothing else decides, the earlier one counts.
+pub(crate) const FAMILIES: &[&Family] = &[
+    &anthropic::FAMILY,
+    &openai_chat::FAMILY,
+    &openai_responses::FAMILY,
+    &azure::FAMILY,
+    &gemini::FAMILY,
+    &vertex::FAMILY,
+    &bedrock::FAMILY,
+    &mistral::FAMILY,
+    &groq::FAMILY,
+    &cerebras::FAMILY,
+    &fireworks::FAMILY,
+    &deepseek::FAMILY,
+    &xai::FAMILY,
+    &moonshot::FAMILY,
+    &dashscope::FAMILY,
+    &ollama::FAMILY,
+    &vllm::FAMILY,
+    &cohere::FAMILY,
+    &openrouter::FAMILY,
+    &anywhere::FAMILY,
+];
+
+/// The names of all providers whose errors are known.
+pub fn providers() -> Vec<&'static str> {
+    FAMILIES.iter().filter(|family| family.name != anywhere::FAMILY.name).flat_map(|family| family.names()).collect()
+}
+
+/// Whether errors of a provider of this name are known.
+pub fn is_provider(name: &str) -> bool {
+    providers().iter().any(|known| known.eq_ignore_ascii_case(name))
+}

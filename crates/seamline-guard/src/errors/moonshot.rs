@@ -1,0 +1,23 @@
+//! Moonshot's Kimi.
+
+use super::Family;
+use crate::kinds::{content, pairing, reasoning, service, shape};
+use crate::known::sentence;
+
+pub(super) const FAMILY: Family = Family {
+    name: "moonshot",
+    aliases: &["kimi", "moonshotai"],
+    dialects: &[],
+    errors: &[
+        sentence("KIM-10", 400, &content::CONTEXT_OVERFLOW, r"exceeded model token limit"),
+        sentence("KIM-3", 400, &pairing::ORPHAN_RESULT, r"tool_call_id (?:\S{1,140} )?is not found"),
+        sentence(
+            "KIM-4",
+            400,
+            &reasoning::MISSING_REASONING,
+            r"reasoning_content is missing in assistant tool call message",
+        ),
+        sentence("KIM-5", 400, &shape::EMPTY_MESSAGE, r"the message at position \d+ with role '\w+' must not be empty"),
+        sentence("KIM-6", 400, &service::TOOL_DECLARATION, r"not a valid moonshot flavored json schema"),
+    ],
+};

@@ -1,0 +1,15 @@
+//! Google's Vertex AI in front of other people's models.
+
+use super::Family;
+use crate::kinds::service;
+use crate::known::{sentence, sort};
+
+pub(super) const FAMILY: Family = Family {
+    name: "vertex",
+    aliases: &["vertex-anthropic", "vertex-ai"],
+    dialects: &[],
+    errors: &[
+        sentence("VTX-5", 429, &service::RATE_LIMITED, r"Resource (?:has been )?exhausted|Quota exceeded for"),
+        sort("VTX-5", 429, &service::RATE_LIMITED, r"RESOURCE_EXHAUSTED"),
+    ],
+};

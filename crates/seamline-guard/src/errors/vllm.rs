@@ -1,0 +1,23 @@
+//! vLLM.
+
+use super::Family;
+use crate::kinds::{pairing, service, shape};
+use crate::known::sentence;
+
+pub(super) const FAMILY: Family = Family {
+    name: "vllm",
+    aliases: &[],
+    dialects: &[],
+    errors: &[
+        sentence("VLM-1", 400, &pairing::EMPTY_TOOL_LIST, r"`tools` must not be an empty array"),
+        sentence(
+            "VLM-1",
+            400,
+            &pairing::CALL_INPUT,
+            r"assistant tool_calls entries must be objects|only support assistant tool_calls of type 'function'|Expecting (?:value|property name enclosed in double quotes|',' delimiter): line \d",
+        ),
+        sentence("VLM-2", 400, &service::UNSUPPORTED_FEATURE, r"This model only supports single tool-calls at once"),
+        sentence("VLM-2", 400, &shape::CONSECUTIVE_ROLES, r"(?i)conversation roles must alternate"),
+        sentence("VLM-6", 400, &shape::TRAILING_ASSISTANT, r"Cannot set `add_generation_prompt` to True when"),
+    ],
+};

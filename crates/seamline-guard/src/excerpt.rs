@@ -1,0 +1,99 @@
+//! The provider's own sentence, out of whatever it was wrapped in.
+
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
+use crate::patterns::compile;
+use crate::views;
+
+/// How many bytes of a sentence are kept.
+const EXCERPT_BYTES_MAX: usize = 4096;
+
+/// The start of a string that holds what a provider said: its key, a colon, its quote. Inside
+/// a string all three carry backslashes.
+static OPENING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(
+        r#"["'](?:message|Message|msg|detail|error|error_message|errorMessage|raw|reason|description)\\*["'] ?: ?(\\*["'])"#,
+    )
+});
+
+/// What was said around a place of a view: the string that holds it, else everything.
+pub(crate) fn around(view: &str, at: usize) -> String {
+    let opening = openings(view).take_while(|(_, start)| *start <= at).last();
+    said(view, opening)
+}
+
+/// What was said in the innermost string, else everything. What wraps an error comes before it.
+pub(crate) fn innermost(view: &str) -> String {
+    said(view, openings(view).filter(|(quote, start)| !view[*start..].starts_with(quote)).last())
+}
+
+/// The quotes that open a string, with what escapes them, and where the string starts.
+fn openings(view: &str) -> impl Iterator<Item = (&str, usize)> {
+    let found = OPENING.iter().flat_map(|regex| regex.captures_iter(view.as_bytes()));
+    found.filter_map(|captures| captures.get(1)).map(|quote| (&view[quote.range()], quote.end()))
+}
+
+fn said(view: &str, opening: Option<(&str, usize)>) -> String {
+    let text = match opening {
+        Some((quote, start)) => &view[start..start + length(&view[start..], quote)],
+        None => view,
+    };
+    cut(views::bare(text).trim()).to_owned()
+}
+
+/// How long a string is: up to the quote that is escaped as its first one is. Quotes inside
+/// are escaped once more.
+fn length(string: &str, quote: &str) -> usize {
+    let escapes = quote.len() - 1;
+    let closing = string.match_indices(&quote[escapes..]).map(|(at, _)| at).find(|&at| {
+        let before = string.as_bytes()[..at].iter().rev().take_while(|byte| **byte == b'\\').count();
+        before == escapes
+    });
+    closing.map_or(string.len(), |at| at - escapes)
+}
+
+fn cut(text: &str) -> &str {
+    let mut end = text.len().min(EXCERPT_BYTES_MAX);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn finds(view: &str) {
+        let at = view.find("roles must").unwrap();
+        assert_eq!(around(view, at), r#"messages: roles must alternate between "user" and it's fine"#);
+    }
+
+    #[test]
+    fn the_sentence_comes_out_of_any_wrapping() {
+        finds(r#"messages: roles must alternate between "user" and it's fine"#);
+        finds(r#"{"error":{"message":"messages: roles must alternate between \"user\" and it's fine","x":1}}"#);
+        finds(r#"{'error': {'message': 'messages: roles must alternate between "user" and it\'s fine'}}"#);
+        finds(
+            r#"{"metadata":{"raw":"{\"message\":\"messages: roles must alternate between \\\"user\\\" and it's fine\"}"}}"#,
+        );
+        finds(
+            r#"AnthropicException - b'{"message":"messages: roles must alternate between \\"user\\" and it\'s fine"}'"#,
+        );
+    }
+
+    #[test]
+    fn an_unknown_error_is_quoted_from_the_inside() {
+        assert_eq!(innermost(r#"{"message":"outer","raw":"{\"message\":\"inner\"}"}"#), "inner");
+        assert_eq!(innermost(r#"{"message":"outer","raw":""}"#), "outer");
+        assert_eq!(innermost("plain"), "plain");
+    }
+
+    #[test]
+    fn a_string_without_an_end_goes_to_the_end() {
+        assert_eq!(innermost(r#"{"message":"cut he"#), "cut he");
+    }
+}

@@ -1,0 +1,25 @@
+//! What a provider's error means and what to do about it.
+//!
+//! [`classify`] takes what came back instead of an answer (a status, headers, the text of a
+//! body or of an error inside a stream) and says whether the conversation is at fault, the
+//! moment, the account, the content or the length. What providers say is data: one file per
+//! family of providers under `errors/`, what each saying means under `kinds/`.
+#![deny(clippy::disallowed_methods)]
+
+mod classify;
+mod errors;
+mod excerpt;
+mod kinds;
+mod known;
+mod patterns;
+mod place;
+mod reading;
+mod views;
+mod wait;
+
+pub use classify::{Certainty, Failure, Verdict, classify};
+pub use errors::{is_provider, providers};
+pub use kinds::{Class, Kind};
+pub use known::{Known, all};
+pub use place::{IDS_MAX, Place};
+pub use views::{LAYERS_MAX, TEXT_BYTES_MAX};

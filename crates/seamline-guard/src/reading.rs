@@ -1,0 +1,148 @@
+//! What to make of an error: by its text when that is known, else by its status.
+
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
+use crate::classify::{Certainty, Failure};
+use crate::kinds::{Class, Kind, content, service};
+use crate::known::{Known, Weight};
+use crate::patterns::compile;
+use crate::views::Views;
+
+/// What to make of an error.
+pub(crate) struct Reading {
+    pub(crate) class: Class,
+    pub(crate) certainty: Certainty,
+    pub(crate) meaning: &'static str,
+    pub(crate) advice: &'static str,
+}
+
+impl Reading {
+    /// Where nothing is known: not to be tried again blindly, and a person should look.
+    const UNKNOWN: Self = Self {
+        class: Class::Fatal,
+        certainty: Certainty::Guess,
+        meaning: "this error is not known",
+        advice: "read what the provider says and check the body; sending the same again is likely to fail the same way",
+    };
+
+    /// By the status, and what the provider says about trying again.
+    pub(crate) fn of(status: Option<u16>, failure: &Failure<'_>) -> Self {
+        let by_status = status.and_then(|status| kind(status, failure));
+        match (should_retry(failure), by_status) {
+            // The provider's word on whether to try again counts more than the number.
+            (Some(true), Some(kind)) if kind.class == Class::Transient => Self::by(kind),
+            (Some(true), _) => Self::by(&service::SERVER_FAILED),
+            (Some(false), Some(kind)) if kind.class != Class::Transient => Self::by(kind),
+            (None, Some(kind)) => Self::by(kind),
+            (Some(false), _) | (None, None) => Self::UNKNOWN,
+        }
+    }
+
+    /// By a text that is known.
+    pub(crate) fn known(known: &'static Known) -> Self {
+        let is_only_wrapper = known.weight == Weight::Wrapper;
+        let certainty = if is_only_wrapper { Certainty::Guess } else { Certainty::Known };
+        Self { certainty, ..Self::by(known.kind) }
+    }
+
+    fn by(kind: &'static Kind) -> Self {
+        Self { class: kind.class, certainty: Certainty::Status, meaning: kind.meaning, advice: kind.advice }
+    }
+}
+
+/// What a status means whatever comes with it; `None` for those that mean too many things.
+fn kind(status: u16, failure: &Failure<'_>) -> Option<&'static Kind> {
+    match status {
+        401 | 403 => Some(&service::NOT_ALLOWED),
+        402 => Some(&service::OUT_OF_QUOTA),
+        404 => Some(&service::NOT_FOUND),
+        408 | 425 => Some(&service::NETWORK_FAILED),
+        409 => Some(&service::CONVERSATION_BUSY),
+        413 => Some(&content::BODY_TOO_LARGE),
+        // Only Bedrock says with this that its model failed.
+        424 if is_bedrock(failure) => Some(&service::SERVER_FAILED),
+        429 => Some(&service::RATE_LIMITED),
+        503 | 529 => Some(&service::OVERLOADED),
+        500..=599 => Some(&service::SERVER_FAILED),
+        _ => None,
+    }
+}
+
+fn is_bedrock(failure: &Failure<'_>) -> bool {
+    let is_provider = failure.provider.is_some_and(|provider| provider.to_ascii_lowercase().contains("bedrock"));
+    is_provider || failure.dialect == Some("bedrock_converse")
+}
+
+fn should_retry(failure: &Failure<'_>) -> Option<bool> {
+    match failure.header("x-should-retry")?.trim() {
+        "true" => Some(true),
+        "false" => Some(false),
+        _ => None,
+    }
+}
+
+/// How texts name a status.
+static NUMBERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(
+        r#"(?:^ ?(?:API )?(?:Error: ?)?|Error code: |HTTP(?:/[\d.]+)? |[Ss]tatus(?: code)?:? |<|["'](?:code|status|status_code|statusCode)["'] ?: ?)([45]\d\d)(?:$|[^\w.]|\.(?:$| ))"#,
+    )
+});
+
+/// The status a failure has: its own, or inside a stream that began well the one its text
+/// names.
+pub(crate) fn status(failure: &Failure<'_>, views: &Views) -> Option<u16> {
+    match failure.status {
+        Some(status) if status >= 400 => Some(status),
+        status => views.iter().find_map(named).or(status),
+    }
+}
+
+fn named(view: &str) -> Option<u16> {
+    let captures = NUMBERS.as_ref()?.captures(view.as_bytes())?;
+    std::str::from_utf8(captures.get(1)?.as_bytes()).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_is_read_from_texts_that_name_one() {
+        for text in [
+            "Error code: 429 - {'error': {}}",
+            "429 Too Many Requests",
+            "API Error: 429 {\"type\":\"error\"}",
+            "HTTP/1.1 429 Too Many Requests",
+            r#"{"error":{"code":429,"message":"slow"}}"#,
+            r#"{"raw":"{\"error\":{\"code\": 429}}"}"#,
+            "<429> InternalError",
+            "request failed with status code 429",
+        ] {
+            let failure = Failure { text, ..Failure::default() };
+            assert_eq!(super::status(&failure, &Views::of(text)), Some(429), "{text}");
+        }
+        for text in ["I read 429 files", "see issue #429", "", "took 4.429 s"] {
+            assert_eq!(named(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_status_of_the_answer_counts_before_one_in_the_text() {
+        let text = r#"{"error":{"code":502}}"#;
+        let read = |status| super::status(&Failure { status, text, ..Failure::default() }, &Views::of(text));
+        assert_eq!((read(Some(400)), read(Some(200)), read(None)), (Some(400), Some(502), Some(502)));
+    }
+
+    #[test]
+    fn the_provider_s_word_on_trying_again_counts_more_than_the_number() {
+        let class = |status, word| {
+            let headers = [("X-Should-Retry", word)];
+            Reading::of(Some(status), &Failure { headers: &headers, ..Failure::default() }).class
+        };
+        assert_eq!((class(400, "true"), class(500, "false")), (Class::Transient, Class::Fatal));
+        assert_eq!((class(413, "false"), class(429, "true")), (Class::Overflow, Class::Transient));
+        assert_eq!(class(400, "maybe"), Class::Fatal);
+    }
+}

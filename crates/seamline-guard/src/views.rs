@@ -1,0 +1,167 @@
+//! A text with one layer of quoting after the other taken off.
+//!
+//! Gateways hand an error on inside a string of their own error, programs print it as Python
+//! or JSON source, and people paste it with broken lines. Nothing here parses any of that:
+//! escapes are undone in the whole text, as often as there are layers, and the known
+//! sentences are looked for in every view. So nothing malformed can hide a sentence, and the
+//! work stays linear.
+
+/// How many layers of quoting are taken off at most.
+pub const LAYERS_MAX: usize = 8;
+
+/// How much of a text is read; error texts say what they have to say at the start.
+pub const TEXT_BYTES_MAX: usize = 256 * 1024;
+
+/// The views of a text: as it came, then with ever fewer escapes. Never empty.
+pub(crate) struct Views {
+    list: Vec<String>,
+}
+
+impl Views {
+    pub(crate) fn of(text: &str) -> Self {
+        let mut list = vec![smooth(start(text))];
+        while let Some(last) = list.last()
+            && list.len() <= LAYERS_MAX
+            && last.contains('\\')
+        {
+            let next = unescape(last);
+            if next == *last {
+                break;
+            }
+            list.push(next);
+        }
+        Self { list }
+    }
+
+    /// From the outermost to the innermost.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
+        self.list.iter().map(String::as_str)
+    }
+
+    /// The text as it came.
+    pub(crate) fn outermost(&self) -> &str {
+        self.list.first().map_or("", String::as_str)
+    }
+}
+
+/// The text with all layers of quoting taken off.
+pub(crate) fn bare(text: &str) -> String {
+    Views::of(text).list.pop().unwrap_or_default()
+}
+
+fn start(text: &str) -> &str {
+    let mut end = text.len().min(TEXT_BYTES_MAX);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// White space of any length as one blank, curly quotes as straight ones: lines are wrapped
+/// and quotes are bent where errors are copied.
+fn smooth(text: &str) -> String {
+    let mut out = Smooth::with_capacity(text.len());
+    text.chars().for_each(|char| out.push(char));
+    out.0
+}
+
+/// One layer of JSON's or Python's escapes undone. Never longer than the text.
+fn unescape(text: &str) -> String {
+    let mut out = Smooth::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        rest[..at].chars().for_each(|char| out.push(char));
+        let (char, length) = escaped(&rest[at + 1..]);
+        match char {
+            Some(char) => out.push(char),
+            // Not an escape: a backslash of the text itself.
+            None => out.push('\\'),
+        }
+        rest = &rest[at + 1 + length..];
+    }
+    rest.chars().for_each(|char| out.push(char));
+    out.0
+}
+
+/// The character that an escape stands for, and how many bytes follow its backslash.
+fn escaped(rest: &str) -> (Option<char>, usize) {
+    let Some(first) = rest.chars().next() else { return (None, 0) };
+    match first {
+        '"' | '\'' | '\\' | '/' | '`' => (Some(first), 1),
+        'n' | 'r' | 't' | 'b' | 'f' => (Some(' '), 1),
+        'u' => coded(rest, 4),
+        'x' => coded(rest, 2),
+        _ => (None, 0),
+    }
+}
+
+/// A character by its number in so many hexadecimal digits; what is no character by itself,
+/// such as half a pair or a byte of a longer one, is marked.
+fn coded(rest: &str, digits: usize) -> (Option<char>, usize) {
+    let number = rest.get(1..=digits).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    let Some(number) = number.and_then(|digits| u32::from_str_radix(digits, 16).ok()) else { return (None, 0) };
+    let is_byte_of_longer = digits == 2 && number >= 0x80;
+    let char = char::from_u32(number).filter(|_| !is_byte_of_longer).unwrap_or(char::REPLACEMENT_CHARACTER);
+    (Some(char), 1 + digits)
+}
+
+/// Text without runs of white space and without curly quotes.
+struct Smooth(String);
+
+impl Smooth {
+    fn with_capacity(bytes: usize) -> Self {
+        Self(String::with_capacity(bytes))
+    }
+
+    fn push(&mut self, char: char) {
+        match char {
+            '\u{2018}' | '\u{2019}' | '\u{2bc}' => self.0.push('\''),
+            '\u{201c}' | '\u{201d}' => self.0.push('"'),
+            char if char.is_whitespace() || char.is_control() => {
+                if !self.0.ends_with(' ') {
+                    self.0.push(' ');
+                }
+            }
+            char => self.0.push(char),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn views(text: &str) -> Vec<String> {
+        Views::of(text).list
+    }
+
+    #[test]
+    fn layers_come_off_one_by_one() {
+        assert_eq!(views(r#""a \"b \\\"c\\\"\"""#), [r#""a \"b \\\"c\\\"\"""#, r#""a "b \"c\""""#, r#""a "b "c""""#]);
+    }
+
+    #[test]
+    fn escapes_of_json_and_python_are_undone() {
+        assert_eq!(bare(r"it\'s \u0060x\u0060\nnext \x41"), "it's `x` next A");
+        assert_eq!(bare(r"\ud83d \xe2"), "\u{fffd} \u{fffd}");
+    }
+
+    #[test]
+    fn what_is_no_escape_stays() {
+        assert_eq!(views(r"\d+ C:\Users \"), [r"\d+ C:\Users \"]);
+        assert_eq!(bare(r"\u12 \u"), r"\u12 \u");
+    }
+
+    #[test]
+    fn lines_and_quotes_are_smoothed() {
+        assert_eq!(views(" a\r\n  \u{201c}b\u{201d}\u{2019}s\t"), [" a \"b\"'s "]);
+    }
+
+    #[test]
+    fn there_is_an_end_to_layers_and_length() {
+        let deep = "\\".repeat(1 << 12) + "\"";
+        assert!(views(&deep).len() <= LAYERS_MAX + 1);
+        let long = "é".repeat(TEXT_BYTES_MAX);
+        assert!(views(&long)[0].len() <= TEXT_BYTES_MAX);
+    }
+}

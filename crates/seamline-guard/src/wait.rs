@@ -1,0 +1,209 @@
+//! How long the provider asks to wait.
+
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use regex::bytes::Regex;
+
+use crate::classify::Failure;
+use crate::patterns::compile;
+use crate::views::Views;
+
+/// The longest wait that is believed; what is longer is no wait but a mistake.
+const WAIT_MAX: Duration = Duration::from_hours(31 * 24);
+
+/// How long the provider asks to wait: by the header made for it, by its text, else by the
+/// headers that say when a limit is renewed.
+pub(crate) fn of(failure: &Failure<'_>, views: &Views) -> Option<Duration> {
+    by_header(failure).or_else(|| views.iter().find_map(by_text)).or_else(|| by_limit(failure))
+}
+
+fn by_header(failure: &Failure<'_>) -> Option<Duration> {
+    let precise = failure.header("retry-after-ms").and_then(|value| seconds(number(value)? / 1000.0));
+    precise.or_else(|| {
+        let value = failure.header("retry-after")?;
+        number(value).and_then(seconds).or_else(|| until(instant(value)?, failure))
+    })
+}
+
+/// How texts ask to wait: `try again in 1m2.5s`, `"retryDelay": "34s"`, `wait 20 seconds`.
+static ASKED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(
+        r#"(?i)(?:(?:try again|retry)(?: your request)? (?:in|after)|retryDelay["'] ?: ?["']|wait(?: for)?) ?((?:\d+(?:\.\d+)? ?(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?) ?)+)(?:$|[^\w])"#,
+    )
+});
+
+fn by_text(view: &str) -> Option<Duration> {
+    let captures = ASKED.as_ref()?.captures(view.as_bytes())?;
+    duration(std::str::from_utf8(captures.get(1)?.as_bytes()).ok()?)
+}
+
+/// The longest renewal among the limits that are used up, else among all.
+fn by_limit(failure: &Failure<'_>) -> Option<Duration> {
+    let resets = || failure.headers.iter().filter_map(|(name, value)| Some((limit(name)?, renewal(value, failure)?)));
+    let used_up = resets().filter(|(limit, _)| is_used_up(limit, failure)).map(|(_, wait)| wait).max();
+    used_up.or_else(|| resets().map(|(_, wait)| wait).max())
+}
+
+/// The limit that a header renews: `x-ratelimit-reset-tokens` and
+/// `anthropic-ratelimit-tokens-reset` both renew `tokens`.
+fn limit(header: &str) -> Option<String> {
+    let header = header.to_ascii_lowercase();
+    let (_, rest) = header.split_once("ratelimit-")?;
+    rest.contains("reset").then(|| rest.replace("reset", "").trim_matches('-').to_owned())
+}
+
+fn is_used_up(limit: &str, failure: &Failure<'_>) -> bool {
+    failure.headers.iter().any(|(name, value)| {
+        let name = name.to_ascii_lowercase();
+        name.contains("ratelimit-") && name.contains("remaining") && name.contains(limit) && value.trim() == "0"
+    })
+}
+
+/// `6m0s`, `2.5`, a moment in seconds or milliseconds since 1970, or a date.
+fn renewal(value: &str, failure: &Failure<'_>) -> Option<Duration> {
+    const MOMENT_MIN: f64 = 1e9;
+    const MILLISECONDS_MIN: f64 = 1e12;
+    match number(value) {
+        Some(moment) if moment >= MILLISECONDS_MIN => until(moment / 1000.0, failure),
+        Some(moment) if moment >= MOMENT_MIN => until(moment, failure),
+        Some(wait) => seconds(wait),
+        None => duration(value).or_else(|| until(instant(value)?, failure)),
+    }
+}
+
+/// From the moment the response was sent, by its own clock, to another.
+fn until(moment: f64, failure: &Failure<'_>) -> Option<Duration> {
+    let sent = instant(failure.header("date")?)?;
+    seconds((moment - sent).max(0.0))
+}
+
+/// `1m2.5s`, `300ms`, `20 seconds`.
+fn duration(text: &str) -> Option<Duration> {
+    let mut rest = text.trim();
+    let mut total = 0.0;
+    while !rest.is_empty() {
+        let digits = rest.find(|char: char| !char.is_ascii_digit() && char != '.').unwrap_or(rest.len());
+        let amount = number(&rest[..digits])?;
+        let unit = rest[digits..].trim_start();
+        let length = unit.find(|char: char| !char.is_ascii_alphabetic()).unwrap_or(unit.len());
+        total += amount * unit_seconds(&unit[..length])?;
+        rest = unit[length..].trim_start();
+    }
+    (total > 0.0).then(|| seconds(total)).flatten()
+}
+
+fn unit_seconds(unit: &str) -> Option<f64> {
+    match unit.to_ascii_lowercase().as_str() {
+        "ms" | "millisecond" | "milliseconds" => Some(0.001),
+        "s" | "sec" | "secs" | "second" | "seconds" => Some(1.0),
+        "m" | "min" | "mins" | "minute" | "minutes" => Some(60.0),
+        "h" | "hour" | "hours" => Some(3600.0),
+        _ => None,
+    }
+}
+
+fn seconds(seconds: f64) -> Option<Duration> {
+    Duration::try_from_secs_f64(seconds).ok().filter(|wait| *wait <= WAIT_MAX)
+}
+
+/// A number as headers have it; `nan`, `inf` and signs are none.
+fn number(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    is_plain.then(|| text.parse().ok()).flatten()
+}
+
+/// Seconds since 1970 of `Sun, 06 Nov 1994 08:49:37 GMT` or `1994-11-06T08:49:37Z`.
+fn instant(text: &str) -> Option<f64> {
+    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let text = text.trim();
+    let (day, month, year, time) = if let Some((_, rest)) = text.split_once(", ") {
+        let mut words = rest.split(' ');
+        let (day, month, year, time) = (words.next()?, words.next()?, words.next()?, words.next()?);
+        let month = (1..).zip(MONTHS).find(|(_, name)| *name == month)?.0;
+        (day.parse().ok()?, month, year.parse().ok()?, time)
+    } else {
+        let (date, time) = text.strip_suffix('Z')?.split_once('T')?;
+        let mut parts = date.split('-').map(|part| part.parse().ok());
+        let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
+        (day, month, year, time)
+    };
+    let is_date = (1970..10_000).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
+    let mut clock = time.split(':').map(number);
+    let (hours, minutes, seconds) = (clock.next()??, clock.next()??, clock.next()??);
+    is_date.then(|| f64::from(days(year, month, day)) * 86_400.0 + hours * 3600.0 + minutes * 60.0 + seconds)
+}
+
+/// Days from 1970-01-01, after Howard Hinnant's `days_from_civil`.
+fn days(year: i32, month: i32, day: i32) -> i32 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let year_of_era = year - era * 400;
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wait(headers: &[(&str, &str)], text: &str) -> Option<f64> {
+        let failure = Failure { headers, text, ..Failure::default() };
+        of(&failure, &Views::of(text)).map(|wait| wait.as_secs_f64())
+    }
+
+    #[test]
+    fn headers_count_before_texts() {
+        assert_eq!(wait(&[("Retry-After", "7")], "try again in 1s"), Some(7.0));
+        assert_eq!(wait(&[("retry-after", "7"), ("retry-after-ms", "250")], ""), Some(0.25));
+        assert_eq!(wait(&[("retry-after", "soon")], "please try again in 1m2.5s."), Some(62.5));
+    }
+
+    #[test]
+    fn a_date_is_read_against_the_date_of_the_response() {
+        let date = ("date", "Sun, 06 Nov 1994 08:49:37 GMT");
+        assert_eq!(wait(&[("retry-after", "Sun, 06 Nov 1994 08:50:07 GMT"), date], ""), Some(30.0));
+        assert_eq!(wait(&[("retry-after", "Sun, 06 Nov 1994 08:00:00 GMT"), date], ""), Some(0.0));
+        assert_eq!(wait(&[("retry-after", "Sun, 06 Nov 1994 08:50:07 GMT")], ""), None);
+        assert_eq!(instant("2026-03-01T00:00:00Z"), Some(1_772_323_200.0));
+    }
+
+    #[test]
+    fn texts_ask_in_many_ways() {
+        for (text, asked) in [
+            ("Please try again in 300ms. Visit", 0.3),
+            (r#""retryDelay": "34s""#, 34.0),
+            ("Please retry in 12.5s.", 12.5),
+            ("Please wait 20 seconds before", 20.0),
+            ("retry after 2 minutes", 120.0),
+        ] {
+            assert_eq!(wait(&[], text), Some(asked), "{text}");
+        }
+        assert_eq!(wait(&[], "try again in a moment"), None);
+        assert_eq!(wait(&[], "try again in 5 steps"), None);
+    }
+
+    #[test]
+    fn of_the_limits_the_one_used_up_counts() {
+        let limits = [("x-ratelimit-reset-requests", "6m0s"), ("x-ratelimit-reset-tokens", "1.5s")];
+        assert_eq!(wait(&limits, ""), Some(360.0));
+        let used_up = [limits[0], limits[1], ("x-ratelimit-remaining-tokens", "0")];
+        assert_eq!(wait(&used_up, ""), Some(1.5));
+        let anthropic = [
+            ("anthropic-ratelimit-requests-reset", "1994-11-06T08:49:40Z"),
+            ("anthropic-ratelimit-requests-remaining", "0"),
+            ("date", "Sun, 06 Nov 1994 08:49:37 GMT"),
+        ];
+        assert_eq!(wait(&anthropic, ""), Some(3.0));
+        let moment = [("X-RateLimit-Reset", "784111787000"), ("Date", "Sun, 06 Nov 1994 08:49:37 GMT")];
+        assert_eq!(wait(&moment, ""), None, "a number too small for milliseconds and too far for a wait");
+    }
+
+    #[test]
+    fn nonsense_is_no_wait() {
+        for value in ["", "-1", "nan", "inf", "1e9", "99999999999999999999999999", "1.2.3", "Sun, 99 Xyz 1 1:1:1"] {
+            assert_eq!(wait(&[("retry-after", value), ("date", value)], ""), None, "{value}");
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Everything that is tested through the face of the crate, in one binary.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a fixture that cannot be read fails its test")]
+
+#[path = "suite/fixtures.rs"]
+mod fixtures;
+#[path = "suite/properties.rs"]
+mod properties;
+#[path = "suite/reference.rs"]
+mod reference;
+#[path = "suite/wrappings.rs"]
+mod wrappings;

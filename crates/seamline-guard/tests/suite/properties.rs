@@ -1,0 +1,93 @@
+//! Whatever the text, there is a verdict; however wrapped, it is the same.
+
+use proptest::prelude::*;
+use seamline_guard::{Failure, IDS_MAX, classify};
+
+use super::fixtures::cases;
+use super::wrappings;
+
+/// Layers of wrapping that are tried; each doubles the backslashes.
+const DEPTH_MAX: usize = 4;
+
+/// Pieces that hostile texts are made of.
+const PIECES: &[&str] = &[
+    "\\",
+    "\"",
+    "'",
+    "`",
+    "{",
+    "}",
+    "[",
+    "]",
+    ":",
+    ",",
+    " ",
+    "\n",
+    "\\u",
+    "\\ud83d",
+    "\\x",
+    "é",
+    "\u{2019}",
+    "\u{fffd}",
+    "\"message\":\"",
+    "'message': '",
+    "\\\"message\\\":\\\"",
+    "messages.",
+    "messages[",
+    "input[",
+    "].id",
+    "0",
+    "99999999999999999999",
+    "400",
+    "toolu_",
+    "call_",
+    "call_id",
+    "tool call id was ",
+    "try again in ",
+    "1.5s",
+    "retryDelay\":\"",
+    "Error code: ",
+    "<",
+    "`tool_use` ids were found without `tool_result` blocks immediately after: ",
+    "Provider returned error",
+];
+
+fn piece() -> impl Strategy<Value = String> {
+    let known = proptest::sample::select(PIECES).prop_map(str::to_owned);
+    prop_oneof![3 => known, 1 => any::<char>().prop_map(String::from)]
+}
+
+proptest! {
+    #[test]
+    fn any_text_gets_a_verdict(text in any::<String>(), status in any::<Option<u16>>()) {
+        let verdict = classify(&Failure { status, text: &text, ..Failure::default() });
+        prop_assert!(verdict.place.ids.len() <= IDS_MAX);
+    }
+
+    #[test]
+    fn hostile_texts_get_the_same_verdict_twice(
+        pieces in proptest::collection::vec(piece(), 0..60),
+        header in any::<String>(),
+        date in any::<String>(),
+    ) {
+        let text = pieces.concat();
+        for name in ["retry-after", "retry-after-ms", "x-ratelimit-reset-tokens", "x-should-retry"] {
+            let headers = [(name, header.as_str()), ("date", date.as_str())];
+            let failure = Failure { status: Some(429), headers: &headers, text: &text, ..Failure::default() };
+            prop_assert_eq!(classify(&failure), classify(&failure));
+        }
+    }
+
+    #[test]
+    fn wrapping_keeps_the_class(
+        case in any::<prop::sample::Index>(),
+        wraps in proptest::collection::vec(any::<prop::sample::Index>(), 1..=DEPTH_MAX),
+    ) {
+        let cases = cases();
+        let case = case.get(&cases);
+        let wrapped = wraps.iter().fold(case.text.clone(), |text, wrap| (wrap.get(&wrappings::ALL).1)(&text));
+        let provider = case.provider.as_deref();
+        let verdict = classify(&Failure { provider, status: case.status, text: &wrapped, ..Failure::default() });
+        prop_assert_eq!(verdict.class.as_str(), case.class.as_str(), "{}", wrapped);
+    }
+}

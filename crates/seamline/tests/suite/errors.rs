@@ -1,0 +1,105 @@
+//! What a finding predicts and what an error means are two sides of one thing.
+
+use std::path::{Path, PathBuf};
+
+use seamline::{Certainty, Checked, Class, Failure, Finding, Options, causes, check, classify};
+
+#[test]
+fn a_predicted_error_is_recognised_as_the_rule_that_predicts_it() {
+    let mut count = 0;
+    let mut failures = Vec::new();
+    for body in bodies().unwrap() {
+        for provider in seamline::providers::ALL {
+            let options = Options { provider: Some(provider.name.to_owned()), ..Options::default() };
+            let Ok(checked) = check(&body, &options) else { continue };
+            for finding in &checked.findings {
+                if let Some(text) = &finding.predicts {
+                    count += 1;
+                    failures.extend(recognises(text, finding, &checked).err());
+                }
+            }
+        }
+    }
+    failures.sort();
+    failures.dedup();
+    assert!(failures.is_empty(), "{} fail:\n{}", failures.len(), failures.join("\n"));
+    println!("{count} predicted errors recognised");
+    assert!(count > 0, "there is nothing to test");
+}
+
+/// Says how a predicted error is taken for something else.
+fn recognises(text: &str, finding: &Finding, checked: &Checked) -> Result<(), String> {
+    let verdict = classify(&Failure {
+        provider: Some(checked.provider),
+        dialect: Some(checked.dialect),
+        text,
+        ..Failure::default()
+    });
+    let is_right = verdict.class == Class::Corruption
+        && verdict.certainty == Certainty::Known
+        && verdict.rules.contains(&finding.code)
+        && verdict.said == text.split_whitespace().collect::<Vec<_>>().join(" ")
+        && causes(&verdict, checked)
+            .iter()
+            .any(|cause| cause.code == finding.code || cause.predicts == finding.predicts);
+    let known = verdict.known.map(|known| (known.source, known.kind.name));
+    if is_right { Ok(()) } else { Err(format!("{} {known:?} {:?}: {text}", finding.code, verdict.rules)) }
+}
+
+#[test]
+fn every_rule_that_an_error_means_is_in_the_catalogue() {
+    for (family, known) in seamline_guard::all() {
+        for code in known.kind.rules {
+            assert!(seamline::rule(code).is_some(), "{family} {}: {code}", known.source);
+        }
+    }
+}
+
+#[test]
+fn the_errors_of_every_provider_are_known() {
+    for provider in seamline::providers::ALL {
+        assert!(seamline_guard::is_provider(provider.name), "{}", provider.name);
+    }
+    for dialect in seamline::dialect_names() {
+        let text = "Extra inputs are not permitted";
+        let verdict = classify(&Failure { dialect: Some(dialect), text, ..Failure::default() });
+        assert_eq!(verdict.class, Class::Corruption);
+    }
+}
+
+#[test]
+fn causes_are_the_findings_at_the_place_that_is_named() {
+    let body = br#"{"messages":[
+        {"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_0","content":"src"}]},
+        {"role":"assistant","content":"I see."},
+        {"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"src"}]}]}"#;
+    let checked = check(body, &Options::default()).unwrap();
+    let pointers = |text: &str| {
+        let verdict = classify(&Failure { text, ..Failure::default() });
+        causes(&verdict, &checked).iter().map(|finding| finding.pointer.clone()).collect::<Vec<_>>()
+    };
+    let orphan = "unexpected `tool_use_id` found in `tool_result` blocks";
+    assert_eq!(pointers(&format!("messages.2.content.0: {orphan}: toolu_1.")), ["/messages/2/content/0"]);
+    assert_eq!(pointers(&format!("{orphan}: toolu_0.")), ["/messages/0/content/0"]);
+    assert_eq!(pointers(orphan), ["/messages/0/content/0", "/messages/2/content/0"]);
+    assert_eq!(pointers("messages: text content blocks must be non-empty"), Vec::<String>::new());
+}
+
+/// The input of every case of a rule.
+fn bodies() -> std::io::Result<Vec<Vec<u8>>> {
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/rules")];
+    let mut bodies = Vec::new();
+    while let Some(folder) = folders.pop() {
+        let entries = std::fs::read_dir(folder)?;
+        let mut paths: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
+        paths.sort();
+        for path in paths {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.ends_with("input.json") {
+                bodies.push(std::fs::read(path)?);
+            }
+        }
+    }
+    Ok(bodies)
+}
