@@ -5,13 +5,16 @@
 //! repair into the original bytes, so a [`Document`] is a flat list of nodes with spans,
 //! built in one pass without recursion.
 
+mod plain;
 mod scan;
+mod syntax;
 mod text;
 mod view;
 mod write;
 
 pub(crate) use scan::ListVisitor;
-pub use scan::{BYTES_MAX, Document, NODES_MAX, Syntax, SyntaxKind};
+pub use scan::{BYTES_MAX, Document, NODES_MAX};
+pub use syntax::{Syntax, SyntaxKind};
 pub(crate) use text::quoted;
 pub use text::said;
 pub(crate) use view::{Kind, Object, Value};

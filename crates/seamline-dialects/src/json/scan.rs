@@ -3,8 +3,10 @@
 use std::ops::ControlFlow;
 
 use seamline_model::Span;
-use wide::u8x16;
 
+use super::plain::plain_prefix;
+use super::syntax::{Syntax, SyntaxKind};
+use super::text::hex_escape;
 use super::view::{Kind, Value};
 
 /// What some editors put before the first byte.
@@ -40,59 +42,6 @@ pub(super) struct Node {
     pub(super) kind: Kind,
     /// Whether a string holds a backslash.
     pub(super) escaped: bool,
-}
-
-/// Why a text is not JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Syntax {
-    /// The byte at which reading stopped.
-    pub offset: usize,
-    /// What was wrong there.
-    pub kind: SyntaxKind,
-}
-
-/// The ways a text can fail to be JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SyntaxKind {
-    /// There is nothing.
-    Empty,
-    /// The text ends inside a value.
-    Unfinished,
-    /// A character that cannot stand here.
-    Unexpected(char),
-    /// A control character inside a string.
-    ControlInString(u8),
-    /// An escape that JSON does not have.
-    Escape,
-    /// A number that JSON does not have.
-    Number,
-    /// More text after the value.
-    Trailing,
-    /// More than [`NODES_MAX`] values.
-    TooManyValues,
-    /// More than [`BYTES_MAX`] bytes.
-    TooManyBytes,
-    /// Not UTF-8.
-    NotUtf8,
-}
-
-impl std::fmt::Display for SyntaxKind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Empty => f.write_str("there is no value"),
-            Self::Unfinished => f.write_str("the text ends inside a value"),
-            Self::Unexpected(char) => write!(f, "unexpected {char:?}"),
-            Self::ControlInString(byte) => {
-                write!(f, "control character 0x{byte:02x} inside a string")
-            }
-            Self::Escape => f.write_str("unknown escape in a string"),
-            Self::Number => f.write_str("malformed number"),
-            Self::Trailing => f.write_str("more text after the value"),
-            Self::TooManyValues => write!(f, "more than {NODES_MAX} values"),
-            Self::TooManyBytes => write!(f, "more than {BYTES_MAX} bytes"),
-            Self::NotUtf8 => f.write_str("the bytes are not UTF-8"),
-        }
-    }
 }
 
 impl<'a> Document<'a> {
@@ -486,44 +435,4 @@ impl<'a, V: ListVisitor<'a>> Scanner<'a, V> {
     fn fail_at<T>(offset: usize, kind: SyntaxKind) -> Result<T, Syntax> {
         Err(Syntax { offset, kind })
     }
-}
-
-/// How many bytes at the start of `bytes` can stand in a string as they are, until a
-/// quote, a backslash or a control character.
-#[inline]
-fn plain_prefix(bytes: &[u8]) -> usize {
-    let (lanes, rest) = bytes.as_chunks::<LANE>();
-    let mut at = 0;
-    for lane in lanes {
-        let special = special_bytes(*lane);
-        if special != 0 {
-            return at + special.trailing_zeros() as usize;
-        }
-        at += LANE;
-    }
-    at + rest.iter().position(|&byte| byte < 0x20 || byte == b'"' || byte == b'\\').unwrap_or(rest.len())
-}
-
-/// How many bytes are looked at together.
-const LANE: usize = 16;
-
-/// One bit for each byte that cannot stand in a string as it is.
-#[inline]
-fn special_bytes(lane: [u8; LANE]) -> u32 {
-    let lane = u8x16::new(lane);
-    let control = lane.min(u8x16::splat(0x1f)).simd_eq(lane);
-    let special = control | lane.simd_eq(u8x16::splat(b'"')) | lane.simd_eq(u8x16::splat(b'\\'));
-    special.to_bitmask()
-}
-
-/// The code unit of the four-digit `\u` escape at `at`.
-pub(super) fn hex_escape(bytes: &[u8], at: usize) -> Option<u16> {
-    let escape = bytes.get(at..at + 6)?;
-    let digits = escape.strip_prefix(b"\\u")?;
-    let mut unit = 0;
-    for &digit in digits {
-        let value = (digit as char).to_digit(16)?;
-        unit = unit << 4 | value as u16;
-    }
-    Some(unit)
 }

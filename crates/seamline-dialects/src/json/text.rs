@@ -3,8 +3,6 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use super::scan::hex_escape;
-
 /// What the start of a value's source says to a person: a string without its quotes and
 /// escapes; of anything else the text of its first `text` or `content`, or the source.
 pub fn said(source: &str) -> Cow<'_, str> {
@@ -104,6 +102,18 @@ pub(crate) fn escape_into(out: &mut String, text: &str) {
             other => out.push(other),
         }
     }
+}
+
+/// The code unit of the four-digit `\u` escape at `at`.
+pub(super) fn hex_escape(bytes: &[u8], at: usize) -> Option<u16> {
+    let escape = bytes.get(at..at + 6)?;
+    let digits = escape.strip_prefix(b"\\u")?;
+    let mut unit = 0;
+    for &digit in digits {
+        let value = (digit as char).to_digit(16)?;
+        unit = unit << 4 | value as u16;
+    }
+    Some(unit)
 }
 
 #[cfg(test)]
