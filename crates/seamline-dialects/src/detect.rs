@@ -9,8 +9,27 @@ use crate::{Dialect, Error, anthropic_messages::AnthropicMessages, openai_chat::
 /// How many messages are looked at.
 const MESSAGES_MAX: usize = 256;
 
-/// A sign of one dialect that the other does not have.
+/// What only one dialect has.
 const DECISIVE: i32 = 10;
+
+/// The dialects that can be told apart. Of two with the same score the earlier one is
+/// taken, so the more widely spoken come first.
+#[derive(Clone, Copy)]
+enum Candidate {
+    OpenAiChat,
+    AnthropicMessages,
+}
+
+impl Candidate {
+    const ALL: [Self; 2] = [Self::OpenAiChat, Self::AnthropicMessages];
+
+    fn dialect(self) -> &'static dyn Dialect {
+        match self {
+            Self::OpenAiChat => &OpenAiChat,
+            Self::AnthropicMessages => &AnthropicMessages,
+        }
+    }
+}
 
 /// The dialect a body is written in, judged by its fields; the first decisive one counts.
 /// A conversation of plain text alone is taken for the more widely spoken one.
@@ -21,20 +40,99 @@ const DECISIVE: i32 = 10;
 pub fn detect(body: &[u8]) -> Result<&'static dyn Dialect, Error> {
     let mut signs = Signs::default();
     let envelope = Document::read_list(body, &mut signs).map_err(|syntax| unreadable(body, syntax))?;
-    let score = if signs.is_decisive() { signs.score } else { signs.score + envelope_score(envelope.root()) };
-    Ok(if score > 0 { &AnthropicMessages } else { &OpenAiChat })
+    if !signs.is_decisive() {
+        for (key, value) in envelope.root().members() {
+            signs.envelope_member(&key.name(), value);
+        }
+    }
+    Ok(signs.best().dialect())
 }
 
-/// What the messages seen so far say; above zero for Anthropic.
+/// What speaks for each candidate.
 #[derive(Default)]
 struct Signs {
-    score: i32,
+    scores: [i32; Candidate::ALL.len()],
     seen: usize,
 }
 
 impl Signs {
+    fn add(&mut self, candidate: Candidate, score: i32) {
+        self.scores[candidate as usize] += score;
+    }
+
     fn is_decisive(&self) -> bool {
-        self.score.abs() >= DECISIVE
+        self.scores.iter().any(|&score| score >= DECISIVE)
+    }
+
+    fn best(&self) -> Candidate {
+        let score = |candidate: Candidate| self.scores[candidate as usize];
+        let better = |one, other| if score(other) > score(one) { other } else { one };
+        Candidate::ALL.into_iter().reduce(better).unwrap_or(Candidate::OpenAiChat)
+    }
+
+    fn envelope_member(&mut self, key: &str, value: Value<'_, '_>) {
+        match key {
+            "anthropic_version" | "anthropic_beta" => self.add(Candidate::AnthropicMessages, DECISIVE),
+            "system" | "stop_sequences" => self.add(Candidate::AnthropicMessages, 3),
+            // Also taken by servers of the other dialect.
+            "thinking" => self.add(Candidate::AnthropicMessages, 1),
+            "max_completion_tokens"
+            | "stream_options"
+            | "response_format"
+            | "frequency_penalty"
+            | "parallel_tool_calls"
+            | "logprobs"
+            | "reasoning_effort"
+            | "functions" => self.add(Candidate::OpenAiChat, 3),
+            "model" if value.raw_str().starts_with("claude") => self.add(Candidate::AnthropicMessages, 2),
+            "tools" => {
+                if let Some(tool) = value.elements().next() {
+                    self.tool(tool);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn tool(&mut self, tool: Value<'_, '_>) {
+        for (key, _) in tool.members() {
+            match &*key.name() {
+                "function" => self.add(Candidate::OpenAiChat, DECISIVE),
+                "input_schema" => self.add(Candidate::AnthropicMessages, DECISIVE),
+                _ => {}
+            }
+        }
+    }
+
+    fn message_member(&mut self, key: &str, value: Value<'_, '_>) {
+        match (key, value.kind()) {
+            ("tool_calls" | "function_call" | "tool_call_id" | "reasoning_content", kind) if kind != Kind::Null => {
+                self.add(Candidate::OpenAiChat, DECISIVE);
+            }
+            ("role", _) => match value.raw_str() {
+                "tool" | "function" | "developer" => self.add(Candidate::OpenAiChat, DECISIVE),
+                "system" => self.add(Candidate::OpenAiChat, 1),
+                _ => {}
+            },
+            ("content", Kind::Array) => {
+                for block in value.elements() {
+                    self.block(block);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn block(&mut self, block: Value<'_, '_>) {
+        let kind = block.object().and_then(|block| block.get("type"));
+        match kind.map(Value::raw_str) {
+            Some("tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "server_tool_use") => {
+                self.add(Candidate::AnthropicMessages, DECISIVE);
+            }
+            Some("image_url" | "input_audio" | "file") => self.add(Candidate::OpenAiChat, DECISIVE),
+            Some("image" | "document") => self.add(Candidate::AnthropicMessages, 3),
+            _ => {}
+        }
     }
 }
 
@@ -46,77 +144,10 @@ impl<'a> ListVisitor<'a> for &mut Signs {
     fn element(&mut self, value: Value<'_, 'a>) -> ControlFlow<()> {
         self.seen += 1;
         if self.seen <= MESSAGES_MAX {
-            self.score += message_score(value);
+            for (key, member) in value.members() {
+                self.message_member(&key.name(), member);
+            }
         }
         if self.is_decisive() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
-}
-
-/// Signs in the envelope; above zero for Anthropic.
-fn envelope_score(root: Value<'_, '_>) -> i32 {
-    root.members().map(|(key, value)| envelope_member_score(key.raw_str(), value)).sum()
-}
-
-fn envelope_member_score(key: &str, value: Value<'_, '_>) -> i32 {
-    match key {
-        "anthropic_version" | "anthropic_beta" => DECISIVE,
-        "system" | "stop_sequences" => 3,
-        // Also taken by servers of the other dialect.
-        "thinking" => 1,
-        "max_completion_tokens"
-        | "stream_options"
-        | "response_format"
-        | "frequency_penalty"
-        | "parallel_tool_calls"
-        | "logprobs"
-        | "reasoning_effort"
-        | "functions" => -3,
-        "model" => model_score(value.raw_str()),
-        "tools" => value.elements().next().map_or(0, tool_score),
-        _ => 0,
-    }
-}
-
-fn model_score(model: &str) -> i32 {
-    if model.starts_with("claude") { 2 } else { 0 }
-}
-
-fn tool_score(tool: Value<'_, '_>) -> i32 {
-    let Some(tool) = tool.object() else { return 0 };
-    if tool.get("function").is_some() {
-        -DECISIVE
-    } else if tool.get("input_schema").is_some() {
-        DECISIVE
-    } else {
-        0
-    }
-}
-
-fn message_score(message: Value<'_, '_>) -> i32 {
-    message.members().map(|(key, value)| message_member_score(key.raw_str(), value)).sum()
-}
-
-fn message_member_score(key: &str, value: Value<'_, '_>) -> i32 {
-    match (key, value.kind()) {
-        ("tool_calls" | "function_call" | "tool_call_id" | "reasoning_content", kind) if kind != Kind::Null => {
-            -DECISIVE
-        }
-        ("role", _) => match value.raw_str() {
-            "tool" | "function" | "developer" => -DECISIVE,
-            "system" => -1,
-            _ => 0,
-        },
-        ("content", Kind::Array) => value.elements().map(block_score).sum(),
-        _ => 0,
-    }
-}
-
-fn block_score(block: Value<'_, '_>) -> i32 {
-    let kind = block.object().and_then(|block| block.get("type"));
-    match kind.map(Value::raw_str) {
-        Some("tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "server_tool_use") => DECISIVE,
-        Some("image_url" | "input_audio" | "file") => -DECISIVE,
-        Some("image" | "document") => 3,
-        _ => 0,
     }
 }

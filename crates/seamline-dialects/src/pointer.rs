@@ -2,20 +2,24 @@
 
 use seamline_model::{Field, Place, Transcript};
 
+use crate::reader::Form;
+
 /// A place as a JSON pointer into the body.
-pub(crate) fn pointer(transcript: &Transcript<'_>, place: &Place) -> String {
+pub(crate) fn pointer(transcript: &Transcript<'_>, place: &Place, form: Form) -> String {
     let Some(message) = place.message else {
         return String::new();
     };
-    let list = if transcript.is_bare_list() { "" } else { "/messages" };
-    let message = format!("{list}/{}", message.0);
+    let message = match transcript.is_bare_list() {
+        true => format!("/{}", message.0),
+        false => format!("/{}/{}", form.list, message.0),
+    };
     let Some(block) = place.block else {
         return message;
     };
     let slot = transcript.block(block).slot;
     match slot.field {
         Field::Whole => message,
-        Field::Content => format!("{message}/content/{}", slot.index),
-        Field::Calls => format!("{message}/tool_calls/{}", slot.index),
+        Field::Content => format!("{message}/{}/{}", form.content, slot.index),
+        Field::Calls => format!("{message}/{}/{}", form.calls, slot.index),
     }
 }

@@ -18,6 +18,10 @@ pub(crate) struct Form {
     pub(crate) dialect: &'static str,
     /// The member of the body that is the list of messages.
     pub(crate) list: &'static str,
+    /// The member of a message that is its list of blocks.
+    pub(crate) content: &'static str,
+    /// The member of a message that is its list of calls, in dialects that have one.
+    pub(crate) calls: &'static str,
     /// Reads one message.
     pub(crate) message: for<'d, 'a> fn(&mut Reader<'a>, Value<'d, 'a>),
 }

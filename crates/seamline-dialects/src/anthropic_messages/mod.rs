@@ -20,7 +20,8 @@ pub struct AnthropicMessages;
 /// Its name.
 pub(crate) const NAME: &str = "anthropic_messages";
 
-const FORM: Form = Form { dialect: NAME, list: "messages", message: decode::message };
+const FORM: Form =
+    Form { dialect: NAME, list: "messages", content: "content", calls: "tool_calls", message: decode::message };
 
 impl Dialect for AnthropicMessages {
     fn name(&self) -> &'static str {
@@ -44,6 +45,6 @@ impl Dialect for AnthropicMessages {
     }
 
     fn pointer(&self, transcript: &Transcript<'_>, place: &Place) -> String {
-        crate::pointer::pointer(transcript, place)
+        crate::pointer::pointer(transcript, place, FORM)
     }
 }

@@ -21,7 +21,8 @@ pub struct OpenAiChat;
 /// Its name.
 pub(crate) const NAME: &str = "openai_chat";
 
-const FORM: Form = Form { dialect: NAME, list: "messages", message: decode::message };
+const FORM: Form =
+    Form { dialect: NAME, list: "messages", content: "content", calls: "tool_calls", message: decode::message };
 
 impl Dialect for OpenAiChat {
     fn name(&self) -> &'static str {
@@ -45,6 +46,6 @@ impl Dialect for OpenAiChat {
     }
 
     fn pointer(&self, transcript: &Transcript<'_>, place: &Place) -> String {
-        crate::pointer::pointer(transcript, place)
+        crate::pointer::pointer(transcript, place, FORM)
     }
 }
