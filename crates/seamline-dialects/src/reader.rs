@@ -42,6 +42,7 @@ pub(crate) fn decode(body: &[u8], form: Form) -> Result<Transcript<'_>, Error> {
     let messages = Messages { reader: &mut reader, form };
     let document = Document::read_list(body, messages).map_err(|syntax| unreadable(body, syntax))?;
     reader.transcript.list = list_of(&document, form)?;
+    reader.note_other_lists(&document, form);
     let model = document.root().object().and_then(|body| body.get("model")).and_then(Value::str);
     reader.transcript.model = model;
     Ok(reader.finish(&document))
@@ -134,6 +135,20 @@ impl<'a> Reader<'a> {
         self.transcript.blocks.clear();
         self.transcript.has = seamline_model::Kinds::default();
         self.found.clear();
+    }
+
+    /// Notes the lists of messages that readers ignore because another one follows.
+    fn note_other_lists(&mut self, document: &Document<'_>, form: Form) {
+        self.message = None;
+        self.block = None;
+        let mut last = None;
+        for (key, value) in document.root().members() {
+            if key.says(form.list)
+                && let Some(earlier) = last.replace(value)
+            {
+                self.note_duplicate(earlier);
+            }
+        }
     }
 
     /// Begins a message. Everything from here on is in it.
