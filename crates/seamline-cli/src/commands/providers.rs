@@ -97,8 +97,8 @@ impl Listed {
 
     /// The names it goes by.
     fn names(&self) -> String {
-        let aliases: String = self.aliases.iter().map(|alias| format!(", {alias}")).collect();
-        format!("{}{aliases}", self.name)
+        let names: Vec<_> = std::iter::once(self.name).chain(self.aliases.iter().copied()).collect();
+        names.join(", ")
     }
 }
 
