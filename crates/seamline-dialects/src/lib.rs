@@ -6,11 +6,14 @@
 #![deny(clippy::disallowed_methods)]
 
 pub mod anthropic_messages;
+mod arguments;
 mod detect;
 mod dialect;
+mod envelope;
 mod error;
 mod ids;
 mod json;
+mod members;
 pub mod openai_chat;
 mod pointer;
 pub mod providers;

@@ -45,6 +45,7 @@ pub(crate) fn decode(body: &[u8], form: Form) -> Result<Transcript<'_>, Error> {
     reader.note_other_lists(&document, form);
     let model = document.root().object().and_then(|body| body.get("model")).and_then(Value::str);
     reader.transcript.model = model;
+    reader.transcript.request = crate::envelope::request(document.root());
     Ok(reader.finish(&document))
 }
 
@@ -110,6 +111,7 @@ pub(crate) fn follow<'n>(before: &Transcript<'_>, encoded: &'n Encoded, form: Fo
     let after = before.source.len() - before.list.end as usize;
     transcript.list = Span::new(before.list.start as usize, encoded.text.len() - after);
     transcript.model = before.model.as_deref().map(|model| Cow::Owned(model.to_owned()));
+    transcript.request = before.request.moved(before.list.end, transcript.list.end.wrapping_sub(before.list.end));
     transcript.irregularities = reader.found;
     transcript.irregularities.sort_by_key(|irregularity| irregularity.span);
     Some(transcript)
@@ -122,17 +124,20 @@ pub(crate) struct Reader<'a> {
     /// The message and block being read.
     message: Option<MessageIndex>,
     block: Option<BlockIndex>,
+    /// How many of its members were noted.
+    noted: u32,
 }
 
 impl<'a> Reader<'a> {
     fn new(body: &'a [u8]) -> Self {
-        Self { transcript: Transcript::new(body), found: Vec::new(), message: None, block: None }
+        Self { transcript: Transcript::new(body), found: Vec::new(), message: None, block: None, noted: 0 }
     }
 
     /// Starts over: the body has another list of messages, and the last one counts.
     fn forget(&mut self) {
         self.transcript.messages.clear();
         self.transcript.blocks.clear();
+        self.transcript.members.clear();
         self.transcript.has = seamline_model::Kinds::default();
         self.found.clear();
     }
@@ -155,11 +160,24 @@ impl<'a> Reader<'a> {
     pub(crate) fn begin(&mut self) {
         self.message = Some(MessageIndex(self.transcript.messages.len() as u32));
         self.block = None;
+        self.noted = 0;
     }
 
     /// Begins a block of the message. Everything from here on is in it.
     pub(crate) fn begin_block(&mut self) {
         self.block = Some(self.next_block());
+        self.noted = 0;
+    }
+
+    /// The message and block being read.
+    pub(crate) fn place(&self) -> (MessageIndex, Option<BlockIndex>) {
+        (MessageIndex(self.transcript.messages.len() as u32), self.block)
+    }
+
+    /// Counts a member to be noted, up to `max` of them.
+    pub(crate) fn may_note(&mut self, max: u32) -> bool {
+        self.noted += 1;
+        self.noted <= max
     }
 
     /// The block that comes next.
@@ -198,6 +216,9 @@ impl<'a> Reader<'a> {
             self.transcript.has.note(&block.kind);
             self.transcript.blocks.push(block);
         }
+        let blocks = first.0.wrapping_sub(old.first_block);
+        let members = before.members_of(origin).iter().map(|member| member.moved(message, blocks, moved));
+        self.transcript.members.extend(members);
         let (first_block, end_block) = (first.0, self.next_block().0);
         self.transcript.messages.push(Message { span, first_block, end_block, ..*old });
     }

@@ -73,6 +73,15 @@ pub(crate) fn input_text(input: Option<Value<'_, '_>>) -> String {
     quoted(&json)
 }
 
+/// The same, where text that is no JSON is wrapped, and text with nothing in it becomes no
+/// arguments.
+pub(crate) fn input_json_text(input: Option<Value<'_, '_>>) -> String {
+    match input.and_then(Value::str) {
+        Some(text) if !text.trim().is_empty() && Document::read(&text).is_ok() => input_text(input),
+        _ => quoted(&input_object(input)),
+    }
+}
+
 /// The members of an object that are not `known`, a line each.
 pub(crate) fn members_as_lines(object: Value<'_, '_>, known: impl Fn(&str) -> bool) -> String {
     let mut lines = String::new();

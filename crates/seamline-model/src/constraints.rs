@@ -4,6 +4,8 @@
 //! provider that differs overrides single fields. Each demand carries the error text
 //! that breaking it provokes.
 
+use crate::demands::{Arguments, Limits, Members, ReasoningDemands, RoleOrder, SystemPlace, ToolDemands};
+
 /// Everything a provider demands of a transcript.
 #[derive(Debug, Clone, Copy)]
 pub struct Constraints {
@@ -57,6 +59,26 @@ pub struct Constraints {
     pub role_gap: Option<RoleGap>,
     /// Results may hold text only.
     pub text_only_results: Option<ErrorText>,
+    /// Results must be one string, not a list of parts.
+    pub listed_results: Option<ErrorText>,
+    /// What the text of a call's input must hold.
+    pub arguments: Arguments,
+    /// Members that the dialect itself does not have.
+    pub members: Members,
+    /// Roles that must not follow each other.
+    pub role_order: Option<RoleOrder>,
+    /// Where system messages inside the conversation may stand.
+    pub system_place: Option<SystemPlace>,
+    /// White space at the end of a message of the assistant that is to be continued.
+    pub trailing_space: Option<ErrorText>,
+    /// An id of a call of the provider's own tools that is not one it gave.
+    pub server_id: Option<ErrorText>,
+    /// What is wanted of reasoning.
+    pub reasoning: ReasoningDemands,
+    /// What is wanted of declared tools.
+    pub tools: ToolDemands,
+    /// How much there may be.
+    pub limits: Limits,
     /// Half of a surrogate pair in a string.
     pub lone_surrogate: ErrorText,
     /// A body that does not start with JSON.
@@ -142,12 +164,18 @@ pub enum Alphabet {
     Any,
     /// Letters, digits, `_` and `-`.
     Word,
+    /// So many letters and digits, no more and no fewer.
+    Exactly(u8),
 }
 
 impl Alphabet {
-    /// Whether ids of this form are in the alphabet.
-    pub fn takes(self, form: crate::IdForm) -> bool {
-        self == Self::Any || form != crate::IdForm::Other
+    /// Whether an id of this form is in the alphabet; mostly the form says it.
+    pub fn takes(self, form: crate::IdForm, id: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Word => form != crate::IdForm::Other,
+            Self::Exactly(_) => self.holds(id),
+        }
     }
 
     /// Whether every character of `id` is in the alphabet.
@@ -155,6 +183,9 @@ impl Alphabet {
         match self {
             Self::Any => true,
             Self::Word => crate::transcript::is_word(id),
+            Self::Exactly(length) => {
+                id.len() == usize::from(length) && id.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            }
         }
     }
 }
@@ -234,6 +265,9 @@ pub enum LastRole {
         /// The error text.
         error: ErrorText,
     },
+    /// Not the assistant, whatever the model, unless the message says that it is to be
+    /// continued.
+    NotAssistantUnlessContinued(ErrorText),
 }
 
 /// A role that some models do not know.

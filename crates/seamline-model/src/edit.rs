@@ -13,6 +13,15 @@ pub enum Edit {
         /// What replaces it.
         text: String,
     },
+    /// Take a member out of an object. Only for members that are no block.
+    DropMember {
+        /// What is cut, so that the object stays well-formed.
+        cut: Span,
+        /// The member.
+        member: Span,
+        /// Whether something goes with it that was worth keeping.
+        lost: bool,
+    },
     /// Answer a call with a result that a repair made up.
     Synthesize {
         /// The call.
@@ -75,6 +84,20 @@ pub enum Edit {
         call: BlockIndex,
         /// The name.
         name: String,
+    },
+    /// Put reasoning that a repair made up into a message.
+    AddReasoning {
+        /// The message.
+        message: MessageIndex,
+        /// The member it goes into.
+        field: &'static str,
+        /// The text.
+        text: NewText,
+    },
+    /// Write the parts of a result as one string.
+    FlattenResult {
+        /// The result.
+        result: BlockIndex,
     },
     /// Write a call's input in the form the dialect wants, keeping what it says.
     SetInput {
@@ -148,6 +171,13 @@ pub enum Edit {
         /// The message.
         message: MessageIndex,
     },
+}
+
+impl Edit {
+    /// Whether it changes bytes without a look at messages and blocks.
+    pub fn is_bytes(&self) -> bool {
+        matches!(self, Self::Patch { .. } | Self::DropMember { .. })
+    }
 }
 
 /// Text that a repair made up.

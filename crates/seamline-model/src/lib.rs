@@ -11,10 +11,13 @@
 
 mod call_id;
 mod constraints;
+mod demands;
 mod edit;
 mod finding;
 mod irregularity;
+mod listing;
 mod pairing;
+mod request;
 mod span;
 mod synthetic;
 mod tools;
@@ -25,10 +28,13 @@ pub use constraints::{
     Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole, NameDemand,
     RoleGap, SameRole, Uniqueness, Values,
 };
+pub use demands::{Arguments, Echo, Limit, Limits, Members, ReasoningDemands, RoleOrder, SystemPlace, ToolDemands};
 pub use edit::{Edit, Encoded, NewText};
 pub use finding::{Finding, Fix, Place, Safety, Severity, Stage};
 pub use irregularity::{Irregularity, IrregularityKind};
+pub use listing::Demand;
 pub use pairing::{Answer, CallState, Cycle, Fate, Pairing, ResultState, Scope};
+pub use request::{Declared, DeclaredTool, Member, MemberSort, Request, Thinking};
 pub use span::{BlockIndex, MessageIndex, Span};
 pub use synthetic::{MARK, Reason, is_synthetic};
 pub use tools::{Tool, Tools};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::{BlockIndex, CallId, Irregularity, MessageIndex, Span, Tool, Tools};
+use crate::{BlockIndex, CallId, Irregularity, Member, MessageIndex, Request, Span, Tool, Tools};
 
 /// The messages of one conversation, in order.
 #[derive(Debug, Clone)]
@@ -19,6 +19,10 @@ pub struct Transcript<'a> {
     pub tools: Tools,
     /// The model the request names.
     pub model: Option<Cow<'a, str>>,
+    /// What the request says beside its messages.
+    pub request: Request,
+    /// Members that some providers count or refuse, in the order of the messages.
+    pub members: Vec<Member>,
     /// What could be read only by being tolerant.
     pub irregularities: Vec<Irregularity>,
     /// Which kinds of block occur, so that rules about absent kinds cost nothing.
@@ -68,6 +72,8 @@ impl<'a> Transcript<'a> {
             list: Span::default(),
             tools: Tools::default(),
             model: None,
+            request: Request::default(),
+            members: Vec::new(),
             irregularities: Vec::new(),
             has: Kinds::default(),
         }
@@ -94,6 +100,7 @@ impl<'a> Transcript<'a> {
         };
         (self.list, &self.messages, &self.model, &self.irregularities, self.has)
             == (other.list, &other.messages, &other.model, &other.irregularities, other.has)
+            && (&self.request, &self.members) == (&other.request, &other.members)
             && self.blocks.len() == other.blocks.len()
             && self.blocks.iter().zip(&other.blocks).all(|(one, two)| {
                 (one.message, one.span, one.slot) == (two.message, two.span, two.slot)
@@ -137,6 +144,13 @@ impl<'a> Transcript<'a> {
     /// Every block with its index.
     pub fn enumerate_blocks(&self) -> impl Iterator<Item = (BlockIndex, &Block)> {
         self.blocks.iter().enumerate().map(|(index, block)| (BlockIndex(index as u32), block))
+    }
+
+    /// The members of one message, and of its blocks, that some providers count or refuse.
+    pub fn members_of(&self, index: MessageIndex) -> &[Member] {
+        let start = self.members.partition_point(|member| member.message < index);
+        let end = self.members.partition_point(|member| member.message <= index);
+        &self.members[start..end]
     }
 
     /// The call in a block, if it is one the client answers.
@@ -384,12 +398,23 @@ pub enum Input {
     Object,
     /// As a string.
     Text,
+    /// As a string that should hold JSON and holds nothing.
+    EmptyText,
+    /// As a string that should hold JSON and does not.
+    BrokenText,
     /// As `null`.
     Null,
     /// Not there.
     Missing,
     /// As another kind of value.
     Other,
+}
+
+impl Input {
+    /// Whether it is written as a string.
+    pub fn is_text(self) -> bool {
+        matches!(self, Self::Text | Self::EmptyText | Self::BrokenText)
+    }
 }
 
 /// A result: the answer to a call.

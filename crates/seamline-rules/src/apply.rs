@@ -313,10 +313,13 @@ enum Aspect {
     Content,
     /// Its list of calls.
     Calls,
+    /// Its reasoning.
+    Reasoning,
 }
 
 impl Aspect {
-    const ALL: [Self; 7] = [Self::Whole, Self::Place, Self::Id, Self::Name, Self::Role, Self::Content, Self::Calls];
+    const ALL: [Self; 8] =
+        [Self::Whole, Self::Place, Self::Id, Self::Name, Self::Role, Self::Content, Self::Calls, Self::Reasoning];
 
     /// Two edits of one thing overlap when they change the same of it, or when one of them
     /// changes whether it is there.
@@ -327,7 +330,7 @@ impl Aspect {
 
 fn claim_of(edit: &Edit) -> Claim {
     match edit {
-        Edit::Patch { span, .. } => Claim::Bytes(*span),
+        Edit::Patch { span, .. } | Edit::DropMember { cut: span, .. } => Claim::Bytes(*span),
         Edit::Synthesize { .. } | Edit::InsertMessage { .. } => Claim::Nothing,
         Edit::Relocate { result: block, .. } => Claim::Block(*block, Aspect::Place),
         Edit::Demote { block, .. }
@@ -337,6 +340,7 @@ fn claim_of(edit: &Edit) -> Claim {
         Edit::Readdress { result: block, .. } | Edit::SetCallId { call: block, .. } => Claim::Block(*block, Aspect::Id),
         Edit::SetToolName { call: block, .. } => Claim::Block(*block, Aspect::Name),
         Edit::SetInput { call: block }
+        | Edit::FlattenResult { result: block }
         | Edit::FillResult { result: block, .. }
         | Edit::HoistMedia { result: block, .. }
         | Edit::CloseServerCall { call: block } => Claim::Block(*block, Aspect::Content),
@@ -345,6 +349,7 @@ fn claim_of(edit: &Edit) -> Claim {
         | Edit::FillMessage { message, .. }
         | Edit::JoinPrevious { message } => Claim::Message(*message, Aspect::Whole),
         Edit::SetRole { message, .. } => Claim::Message(*message, Aspect::Role),
+        Edit::AddReasoning { message, .. } => Claim::Message(*message, Aspect::Reasoning),
         Edit::RemoveCallList { message } => Claim::Message(*message, Aspect::Calls),
         Edit::ResultsFirst { message } => Claim::Message(*message, Aspect::Place),
     }
@@ -356,6 +361,7 @@ fn is_synthetic_edit(edit: &Edit) -> bool {
         Edit::FillMessage { text, .. } | Edit::FillResult { text, .. } => !text.is_empty(),
         Edit::Synthesize { .. }
         | Edit::ReconstructCall { .. }
+        | Edit::AddReasoning { .. }
         | Edit::InsertMessage { .. }
         | Edit::CloseServerCall { .. }
         | Edit::HoistMedia { .. } => true,
@@ -371,6 +377,7 @@ fn subject(transcript: &Transcript<'_>, edit: &Edit) -> Option<MessageIndex> {
         | Edit::FillMessage { message, .. }
         | Edit::JoinPrevious { message }
         | Edit::SetRole { message, .. }
+        | Edit::AddReasoning { message, .. }
         | Edit::RemoveCallList { message }
         | Edit::ResultsFirst { message } => Some(*message),
         Edit::InsertMessage { before, .. } => Some(*before),
@@ -403,21 +410,27 @@ fn action_name(edit: &Edit) -> &'static str {
         Edit::Readdress { .. } => "readdress",
         Edit::Demote { .. } => "demote",
         Edit::ReconstructCall { .. } => "reconstruct_call",
-        Edit::Remove { .. } | Edit::RemoveMessage { .. } | Edit::RemoveCallList { .. } => "remove",
+        Edit::Remove { .. } | Edit::RemoveMessage { .. } | Edit::RemoveCallList { .. } | Edit::DropMember { .. } => {
+            "remove"
+        }
         Edit::SetCallId { .. } => "rename_call",
         Edit::SetToolName { .. } => "rename_tool",
-        Edit::SetInput { .. } | Edit::AdoptLegacyCall { .. } => "reform",
+        Edit::SetInput { .. } | Edit::AdoptLegacyCall { .. } | Edit::FlattenResult { .. } => "reform",
         Edit::Regroup { .. } => "regroup",
         Edit::SetRole { .. } => "set_role",
         Edit::ResultsFirst { .. } => "reorder",
-        Edit::FillMessage { .. } | Edit::FillResult { .. } => "fill",
+        Edit::FillMessage { .. } | Edit::FillResult { .. } | Edit::AddReasoning { .. } => "fill",
         Edit::InsertMessage { .. } => "insert",
         Edit::JoinPrevious { .. } => "join",
     }
 }
 
-/// What an edit takes out for good: unsafe fixes do, and results that count as made up.
+/// What an edit takes out for good: unsafe fixes do, members that were worth keeping, and
+/// results that count as made up.
 fn dropped(transcript: &Transcript<'_>, edit: &Edit, fix: &Fix) -> Option<String> {
+    if let Edit::DropMember { member, lost: true, .. } = edit {
+        return Some(transcript.text(*member).to_owned());
+    }
     let made_up = matches!(edit, Edit::Remove { block } if is_made_up(transcript, *block));
     if fix.safety != seamline_model::Safety::Unsafe && !made_up {
         return None;

@@ -1,6 +1,6 @@
 //! Ids and names that a provider takes.
 
-use seamline_model::{IdDemand, NameDemand};
+use seamline_model::{Alphabet, IdDemand, NameDemand};
 
 /// How many characters of a hash stand in a made id.
 const HASH_CHARS: usize = 24;
@@ -14,12 +14,25 @@ const PROBES_MAX: u32 = 64;
 /// An id that the provider takes and nobody has, the same for the same `seed`.
 pub(crate) fn made(demand: &IdDemand, seed: &str, is_taken: impl Fn(&str) -> bool) -> String {
     let id = |probe: u32| {
-        let salted = if probe == 0 { hash(seed, HASH_CHARS) } else { hash(&format!("{seed}#{probe}"), HASH_CHARS) };
+        let salted = if probe == 0 { seed.to_owned() } else { format!("{seed}#{probe}") };
+        if let Alphabet::Exactly(length) = demand.alphabet {
+            return alphanumeric(&salted, length);
+        }
+        let salted = hash(&salted, HASH_CHARS);
         let mut id = format!("{}{salted}", demand.prefix);
         id.truncate(demand.length_max);
         id
     };
     (0..PROBES_MAX).map(id).find(|id| !is_taken(id)).unwrap_or_else(|| id(PROBES_MAX))
+}
+
+/// So many letters and digits made from a hash. Hexadecimal digits alone would let two of
+/// some hundred thousand short ids fall together.
+fn alphanumeric(text: &str, length: u8) -> String {
+    const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let hash = blake3::hash(text.as_bytes());
+    let pairs = hash.as_bytes().chunks_exact(2).take(usize::from(length));
+    pairs.map(|pair| char::from(DIGITS[usize::from(u16::from_le_bytes([pair[0], pair[1]])) % DIGITS.len()])).collect()
 }
 
 /// Whether a provider takes an id.

@@ -69,6 +69,10 @@ pub enum Group {
     Shape,
     /// Images, documents, sound.
     Media,
+    /// The model's reasoning.
+    Reason,
+    /// Declared tools, and how much there may be of anything.
+    Limit,
     /// What Seamline says about itself.
     Log,
 }
@@ -83,6 +87,8 @@ impl Group {
             Self::Ident => "ident",
             Self::Shape => "shape",
             Self::Media => "media",
+            Self::Reason => "reason",
+            Self::Limit => "limit",
             Self::Log => "log",
         }
     }

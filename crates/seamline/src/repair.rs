@@ -184,7 +184,7 @@ pub fn repair<'b>(body: &'b [u8], options: &Options) -> Result<Repaired<'b>, Err
     let subject = Subject::of(dialect, &transcript, options)?;
     let repair = seamline_rules::repair(&transcript, &subject, &subject.provider.constraints, &options.policy);
     let (actions, dropped) = reported(dialect, &transcript, repair.actions);
-    let prefix = prefix(&transcript, body, repair.text.as_deref());
+    let prefix = prefix(&transcript, body, repair.text.as_deref(), &actions);
     let remaining = described(dialect, repair.text.as_deref().map_or(body, str::as_bytes), repair.remaining);
     let warns = options.policy.on_invalid == OnInvalid::Warn;
     Ok(Repaired {
@@ -247,16 +247,26 @@ fn described(dialect: &dyn Dialect, body: &[u8], findings: Vec<seamline_model::F
     findings.into_iter().map(|finding| Finding::of(dialect, &transcript, finding)).collect()
 }
 
-fn prefix(transcript: &Transcript<'_>, before: &[u8], after: Option<&str>) -> Prefix {
+/// Rules whose fixes change no word that a model reads, so that what is cached stays worth
+/// what it was.
+const UNREAD: &[&str] = &["LIMIT001"];
+
+fn prefix(transcript: &Transcript<'_>, before: &[u8], after: Option<&str>, actions: &[RepairAction]) -> Prefix {
     let Some(after) = after else {
         return Prefix { unchanged_bytes: before.len(), first_changed_message: None, invalidates: Vec::new() };
     };
     let unchanged_bytes = common_prefix(before, after.as_bytes());
     let first = transcript.messages.partition_point(|message| message.span.end as usize <= unchanged_bytes);
     let first_changed_message = (first < transcript.messages.len()).then_some(first);
+    if actions.iter().all(|action| UNREAD.contains(&action.code)) {
+        return Prefix { unchanged_bytes, first_changed_message, invalidates: Vec::new() };
+    }
+    // Tools and settings come before all messages, wherever they stand in the body.
+    let around = !after.as_bytes().ends_with(&before[transcript.list.end as usize..])
+        || unchanged_bytes < transcript.list.start as usize;
     // What is only added at the end leaves everything before it worth what it was.
-    let mut invalidates = if first_changed_message.is_some() { vec!["prompt_cache"] } else { Vec::new() };
-    let bound = transcript.blocks.iter().rev().take_while(|block| block.message.get() > first);
+    let mut invalidates = if first_changed_message.is_some() || around { vec!["prompt_cache"] } else { Vec::new() };
+    let bound = transcript.blocks.iter().rev().take_while(|block| around || block.message.get() > first);
     if transcript.has.reasoning
         && bound.into_iter().any(|block| matches!(block.kind, BlockKind::Reasoning { signed: true }))
     {

@@ -93,7 +93,7 @@ impl Rewrite for Subject {
     }
 
     fn write(&self, transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
-        if edits.iter().all(|edit| matches!(edit, Edit::Patch { .. })) {
+        if edits.iter().all(Edit::is_bytes) {
             seamline_dialects::patch(transcript, edits)
         } else {
             self.dialect.encode(transcript, edits, &self.provider.constraints)

@@ -1,6 +1,7 @@
 //! The chores of the workspace: `cargo xtask <chore>`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "xtask is a program whose output is read on a terminal")]
 
+mod book;
 mod chores;
 mod manifest;
 mod source;
@@ -20,7 +21,7 @@ usage: cargo xtask <chore>
 
   test [--fast]             all that CI runs; --fast leaves out docs, release and licences
   tidy                      checks of the tree that the compiler cannot make
-  codegen [--check]         write docs/cli.md and docs/rules/ anew; --check only compares
+  codegen [--check]         write docs/cli.md, rules/ and providers/ anew; --check only compares
   bench <name> [args]       measure; names: core
   new-rule <group> <name>   the skeleton of a rule and its fixtures
 ";

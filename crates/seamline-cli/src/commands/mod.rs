@@ -20,7 +20,7 @@ pub(crate) fn run(command: &Command) -> Exit {
         Command::Undo(args) => args.run(),
         Command::Explain(args) => args.run(),
         Command::Rules(args) => Ok(args.run()),
-        Command::Providers(args) => Ok(args.run()),
+        Command::Providers(args) => args.run(),
         Command::Policies(args) => args.run(),
     };
     done.unwrap_or_else(|failure| {

@@ -1,21 +1,29 @@
 //! `seamline providers`
 
+use std::fmt::Write as _;
+
 use clap::Args;
+use seamline::Provider;
 use serde::Serialize;
 
 use crate::args::ListFormat;
 use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::output::Output;
 use crate::render::{json, style, table};
 use crate::screen;
 
-/// List every provider
+/// List every provider, or show what one of them demands
 ///
-/// One line per provider: its name for `--provider`, the dialect it serves, the models it is recognised by,
-/// and who it is.
+/// One line per provider: its name for `--provider`, the dialect it serves, who it is, the models it is
+/// recognised by, and how many demands it makes. With a name, every demand of that provider with the error
+/// it answers with.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Providers {
+    /// A provider, by its name or another one it is known by
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
     /// How the list is printed
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     format: ListFormat,
@@ -24,48 +32,106 @@ pub(crate) struct Providers {
 const EXAMPLES: &str = "\
 Examples:
   seamline providers
-  seamline providers --format json";
+  seamline providers mistral
+  seamline providers kimi --format json";
 
 #[derive(Serialize)]
 struct Listed {
     name: &'static str,
+    aliases: &'static [&'static str],
     dialect: &'static str,
     about: &'static str,
     models: &'static [&'static str],
     fallback: bool,
+    demands: Vec<Demand>,
+}
+
+#[derive(Serialize)]
+struct Demand {
+    field: &'static str,
+    says: String,
+    error: Option<&'static str>,
 }
 
 impl Providers {
-    pub(crate) fn run(&self) -> Exit {
-        let providers: Vec<_> = seamline::providers::ALL
-            .iter()
-            .map(|provider| Listed {
-                name: provider.name,
-                dialect: provider.dialect,
-                about: provider.about,
-                models: provider.models,
-                fallback: provider.fallback,
-            })
-            .collect();
+    pub(crate) fn run(&self) -> Result<Exit, Failure> {
+        let chosen = self.listed()?;
         let mut output = Output::new();
-        match self.format {
-            ListFormat::Json => output.text(&json::listing("providers", &providers)),
-            ListFormat::Text => output.text(&text(&providers)),
+        match (self.format, &self.name) {
+            (ListFormat::Json, _) => output.text(&json::listing("providers", &chosen)),
+            (ListFormat::Text, None) => output.text(&overview(&chosen)),
+            (ListFormat::Text, Some(_)) => {
+                for provider in &chosen {
+                    output.text(&details(provider));
+                }
+            }
         }
-        output.finish(Exit::Clean)
+        Ok(output.finish(Exit::Clean))
+    }
+
+    fn listed(&self) -> Result<Vec<Listed>, Failure> {
+        let Some(name) = &self.name else {
+            return Ok(seamline::providers::ALL.iter().map(|provider| Listed::of(provider)).collect());
+        };
+        let provider = seamline::providers::by_name(name);
+        let unknown = || seamline::Error::UnknownProvider(name.clone());
+        Ok(vec![Listed::of(provider.ok_or_else(unknown)?)])
     }
 }
 
-fn text(providers: &[Listed]) -> String {
+impl Listed {
+    fn of(provider: &Provider) -> Self {
+        let demands = provider.constraints.demands().into_iter();
+        Self {
+            name: provider.name,
+            aliases: provider.aliases,
+            dialect: provider.dialect,
+            about: provider.about,
+            models: provider.models,
+            fallback: provider.fallback,
+            demands: demands
+                .map(|demand| Demand { field: demand.field, says: demand.says, error: demand.error })
+                .collect(),
+        }
+    }
+
+    /// The names it goes by.
+    fn names(&self) -> String {
+        let names: Vec<_> = std::iter::once(self.name).chain(self.aliases.iter().copied()).collect();
+        names.join(", ")
+    }
+}
+
+fn overview(providers: &[Listed]) -> String {
     let rows: Vec<_> = providers
         .iter()
         .map(|provider| {
-            let about = format!("{}; {}", provider.about, recognised(provider));
-            [provider.name.to_owned(), provider.dialect.to_owned(), about]
+            let count = provider.demands.len();
+            let about = format!("{}; {}; {count} demands", provider.about, recognised(provider));
+            [provider.names(), provider.dialect.to_owned(), about]
         })
         .collect();
     let paints = [style::HINT, style::PLAIN, style::FAINT];
     table::render(&rows, paints, screen::width())
+}
+
+/// One provider with everything it demands.
+fn details(provider: &Listed) -> String {
+    let mut out = format!("{}\n", style::HINT.paint(&provider.names()));
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "{}\n", screen::wrap(provider.about, screen::width()).join("\n"));
+    let _ = writeln!(out, "dialect: {}\nmodels: {}\n", provider.dialect, recognised(provider));
+    let rows: Vec<_> = provider
+        .demands
+        .iter()
+        .map(|demand| [demand.says.clone(), demand.error.unwrap_or("").to_owned()])
+        .flat_map(|[says, error]| {
+            let said = ["-".to_owned(), says];
+            let answered = (!error.is_empty()).then(|| [String::new(), format!("error: {error}")]);
+            std::iter::once(said).chain(answered)
+        })
+        .collect();
+    out + &table::render(&rows, [style::FAINT, style::PLAIN], screen::width())
 }
 
 /// The models a provider is recognised by.

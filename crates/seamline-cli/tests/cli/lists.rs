@@ -99,7 +99,21 @@ fn every_provider_is_listed() {
     for provider in whole["providers"].as_array().unwrap() {
         assert!(text.contains(provider["name"].as_str().unwrap()));
         assert!(provider["dialect"].is_string());
+        assert!(provider["demands"].as_array().unwrap().len() > 5, "{provider}");
     }
+}
+
+#[test]
+fn a_provider_is_shown_with_what_it_demands() {
+    let bench = Bench::new();
+    let shown = bench.run(&["providers", "mistral"]).expect(0).out;
+    assert!(shown.contains("exactly 9 letters and digits"), "{shown}");
+    assert!(shown.contains("error: Not the same number of function calls and responses"), "{shown}");
+    let by_alias = bench.run(&["providers", "kimi", "--format", "json"]).expect(0).json();
+    assert_eq!(by_alias["providers"][0]["name"], "moonshot");
+    let body = r#"{"messages":[{"role":"user","content":"hi"}]}"#;
+    bench.run_on(body, &["check", "--provider", "kimi"]).expect(0);
+    bench.run(&["providers", "nobody"]).expect(2);
 }
 
 #[test]

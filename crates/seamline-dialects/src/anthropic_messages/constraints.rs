@@ -2,8 +2,8 @@
 //! and where that is known from.
 
 use seamline_model::{
-    Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole, NameDemand,
-    SameRole, Uniqueness,
+    Alphabet, Arguments, Carrier, Constraints, Echo, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole,
+    Limit, Limits, Members, NameDemand, ReasoningDemands, SameRole, SystemPlace, ToolDemands, Uniqueness,
 };
 
 /// What Anthropic's own endpoint demands.
@@ -108,6 +108,54 @@ pub const CONSTRAINTS: Constraints = Constraints {
     role_gap: None,
     // ANT-2: images and documents are welcome in results.
     text_only_results: None,
+    listed_results: None,
+    // ANT-3: input is an object and no text.
+    arguments: Arguments::Any,
+    // ANT-4, documented: every object is closed.
+    members: Members::Closed {
+        known: &[],
+        error: ErrorText("messages.{message}.{id}: Extra inputs are not permitted"),
+        in_block: ErrorText("messages.{message}.content.{block}.{kind}.{id}: Extra inputs are not permitted"),
+    },
+    role_order: None,
+    // ANT-15, documented for these models, and recorded. The text is not known.
+    system_place: Some(SystemPlace { models: &["opus-4-8", "opus-5", "fable", "mythos"], error: ErrorText("") }),
+    // ANT-14, in the SDK's code.
+    trailing_space: Some(ErrorText("messages: final assistant content cannot end with trailing whitespace")),
+    // ANT-22, observed.
+    server_id: Some(ErrorText(
+        "messages.{message}.content.{block}.server_tool_use.id: String should match pattern \
+         '^srvtoolu_[a-zA-Z0-9_]+$'",
+    )),
+    reasoning: ReasoningDemands {
+        echo: Echo::Free,
+        // ANT-23, ANT-25: a thinking block has its signature; the text was seen in other clients' reports.
+        unsigned: Some(ErrorText("messages.{message}.content.{block}.thinking.signature: Field required")),
+        // ANT-26, observed (opencode#3077), with the server's own spelling.
+        leading: Some(ErrorText(
+            "messages.{message}.content.0.type: Expected `thinking` or `redacted_thinking`, but found `{kind}`. When \
+             `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the \
+             lastmost set of `tool_use` and `tool_result` blocks).",
+        )),
+    },
+    tools: ToolDemands {
+        // ANT-44: the API itself was seen to be tolerant.
+        none_declared: None,
+        empty_list: None,
+        // ANT-21: names are unique. The text is widely known.
+        repeated: Some(ErrorText("tools: Tool names must be unique.")),
+        unknown_choice: None,
+        // ANT-21, observed.
+        name: Some(ErrorText("tools.{block}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'")),
+        letter_first: false,
+    },
+    limits: Limits {
+        // ANT-67, recalled.
+        cache_marks: Some(Limit {
+            max: 4,
+            error: ErrorText("A maximum of 4 blocks with cache_control may be provided. Found {length}."),
+        }),
+    },
     // ANT-19, observed (claude-code#60394).
     lone_surrogate: ErrorText("The request body is not valid JSON: no low surrogate in string"),
     // ANT-19.

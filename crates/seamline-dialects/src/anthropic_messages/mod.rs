@@ -3,6 +3,7 @@
 mod constraints;
 mod decode;
 mod encode;
+mod members;
 mod rewrite;
 mod wire;
 

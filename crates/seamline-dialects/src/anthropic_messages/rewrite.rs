@@ -78,7 +78,8 @@ fn whole_text<'a>(value: Value<'_, 'a>) -> Option<Json<'a>> {
 }
 
 fn changed(value: Value<'_, '_>, kind: &BlockKind, plan: &BlockPlan<'_>, transcript: &Transcript<'_>) -> String {
-    let id_key = if matches!(kind, BlockKind::Result(_)) { "tool_use_id" } else { "id" };
+    let answers = matches!(kind, BlockKind::Result(_) | BlockKind::ServerResult { .. });
+    let id_key = if answers { "tool_use_id" } else { "id" };
     let mut values = Vec::new();
     values.extend(plan.id.map(|id| (id_key, quoted(id))));
     values.extend(plan.name.map(|name| ("name", quoted(name))));
@@ -141,6 +142,10 @@ fn demoted<'a>(value: Value<'_, 'a>, kind: &BlockKind, heading: &str) -> impl It
             vec![text_block(Json::Text(format!("{heading}\n{}", content.raw())))]
         }
         (BlockKind::Result(_), _) => vec![text_block(Json::Text(heading.to_owned()))],
+        (BlockKind::Reasoning { .. }, _) => {
+            let thinking = value.object().and_then(|block| block.get("thinking")).map_or("", Value::raw_str);
+            vec![text_block(Json::Joined(format!("{heading}\n"), thinking))]
+        }
         _ => vec![text_block(Json::Text(format!("{heading}\n{}", value.raw())))],
     };
     pieces.into_iter()

@@ -2,8 +2,11 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{BlockKind, Call, CallId, Input, Parts, ResultBlock, Role, ServerCall, Span, is_synthetic};
+use seamline_model::{
+    BlockKind, Call, CallId, Input, MemberSort, Parts, ResultBlock, Role, ServerCall, Span, is_synthetic,
+};
 
+use super::members;
 use crate::ids::{CALL_ID_KEYS, RESULT_ID_KEYS};
 use crate::json::{Kind, Value};
 use crate::reader::Reader;
@@ -23,7 +26,8 @@ impl<'d, 'a> WireMessage<'d, 'a> {
             match &*key.name() {
                 "role" => reader.set(&mut message.role, member),
                 "content" => reader.set(&mut message.content, member),
-                _ => {}
+                _ if member.is(Kind::Null) => {}
+                _ => reader.member(value, key, MemberSort::Foreign, ""),
             }
         }
         message
@@ -62,6 +66,7 @@ struct WireBlock<'d, 'a> {
 /// Reads one block of a message's content.
 pub(super) fn block(value: Value<'_, '_>, reader: &mut Reader<'_>) -> BlockKind {
     let mut block = WireBlock::default();
+    let mut rare = false;
     for (key, member) in value.members() {
         match &*key.name() {
             "type" => reader.set(&mut block.kind, member),
@@ -76,14 +81,33 @@ pub(super) fn block(value: Value<'_, '_>, reader: &mut Reader<'_>) -> BlockKind 
             other if CALL_ID_KEYS.contains(&other) || RESULT_ID_KEYS.contains(&other) => {
                 reader.set(&mut block.foreign_id, member);
             }
-            "cache_control" => {}
-            _ => block.has_more = true,
+            "thinking" | "data" => block.has_more = true,
+            "cache_control" => rare = true,
+            _ => (block.has_more, rare) = (true, true),
         }
     }
-    block.judge(reader)
+    let kind = block.judge(reader);
+    if rare || block.is_odd(&kind) {
+        members::note(value, block.kind, reader);
+    }
+    kind
 }
 
 impl<'a> WireBlock<'_, 'a> {
+    /// Whether it holds members that only blocks of another type have.
+    fn is_odd(&self, kind: &BlockKind) -> bool {
+        let Self { id, answers, foreign_id, is_error, name, input, text, content, signature, .. } = self;
+        let call = id.is_some() || name.is_some() || input.is_some();
+        let result = answers.is_some() || is_error.is_some() || content.is_some();
+        match kind {
+            BlockKind::Text(_) => call || result || foreign_id.is_some() || signature.is_some(),
+            BlockKind::Call(_) => result || text.is_some() || signature.is_some(),
+            BlockKind::Result(_) => call || text.is_some() || signature.is_some(),
+            BlockKind::Reasoning { .. } => call || result || foreign_id.is_some() || text.is_some(),
+            _ => false,
+        }
+    }
+
     fn judge(&self, reader: &mut Reader<'_>) -> BlockKind {
         let kind = self.kind.and_then(Value::str).unwrap_or(Cow::Borrowed(""));
         match &*kind {

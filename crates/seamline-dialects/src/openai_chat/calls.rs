@@ -3,7 +3,7 @@
 use seamline_model::{Block, Field, Transcript};
 
 use crate::json::{Document, Json, Kind, Value, list, member, object, quoted};
-use crate::rewriting::{input_text, set_member, set_members};
+use crate::rewriting::{input_json_text, input_text, set_member, set_members};
 use crate::splice::{BlockPlan, apply_patches};
 
 /// The list of calls.
@@ -33,7 +33,7 @@ fn changed<'a>(value: Value<'_, 'a>, plan: &BlockPlan<'_>, transcript: &Transcri
     if plan.input {
         let key = if members.get("function").is_some() { "arguments" } else { "input" };
         let input = function.object().and_then(|function| function.get(key));
-        values.push((key, input_text(input)));
+        values.push((key, input_json_text(input)));
     }
     patches.extend(set_members(function, &values));
     Json::Written(apply_patches(transcript, value.span(), &mut patches))

@@ -2,8 +2,8 @@
 //! and where that is known from.
 
 use seamline_model::{
-    Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole, NameDemand, Role,
-    RoleGap, SameRole, Uniqueness,
+    Alphabet, Arguments, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole, Limits,
+    Members, NameDemand, ReasoningDemands, Role, RoleGap, SameRole, ToolDemands, Uniqueness,
 };
 
 /// What OpenAI's own endpoint demands.
@@ -93,6 +93,37 @@ pub const CONSTRAINTS: Constraints = Constraints {
     text_only_results: Some(ErrorText(
         "Invalid 'messages[{message}].content': messages with role 'tool' can only contain text content.",
     )),
+    // OAC-1: a string or a list of text parts.
+    listed_results: None,
+    // X-7: OpenAI itself takes any string.
+    arguments: Arguments::Any,
+    // OAC-11, inferred: no text is known with which OpenAI refuses members.
+    members: Members::Open,
+    // OAC-10: no order of roles beyond calls and their results.
+    role_order: None,
+    system_place: None,
+    trailing_space: None,
+    // This dialect has no calls that the provider runs itself.
+    server_id: None,
+    // OAC-11: reasoning is no part of this dialect, and was not seen to be refused by OpenAI.
+    reasoning: ReasoningDemands::NONE,
+    tools: ToolDemands {
+        // Recorded and accepted: calls in the conversation, no tools in the request.
+        none_declared: None,
+        // OAC-7, for `tools` as for `tool_calls`.
+        empty_list: Some(ErrorText(
+            "Invalid 'tools': empty array. Expected an array with minimum length 1, but got an empty array instead.",
+        )),
+        repeated: None,
+        unknown_choice: None,
+        // OAC-9.
+        name: Some(ErrorText(
+            "Invalid 'tools[{block}].function.name': string does not match pattern. Expected a string that matches the \
+             pattern '^[a-zA-Z0-9_-]+$'.",
+        )),
+        letter_first: false,
+    },
+    limits: Limits::NONE,
     // OAC-21, recalled.
     lone_surrogate: ErrorText("We could not parse the JSON body of your request."),
     not_json: ErrorText("We could not parse the JSON body of your request."),

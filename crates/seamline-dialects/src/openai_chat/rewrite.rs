@@ -37,6 +37,9 @@ impl<'a> MessageParts<'_, 'a, '_> {
             if let Some(role) = plan.role {
                 patches.extend(set_member(value, "role", &format!("\"{}\"", role_name(role))));
             }
+            if let Some((field, text)) = plan.reasoning {
+                patches.extend(set_member(value, field, &quoted(text)));
+            }
             if let Some(text) = plan.fill {
                 let kept = content_of(value).and_then(unreadable_text);
                 patches.extend(set_member(value, "content", &quoted(kept.as_deref().unwrap_or(text))));
@@ -190,6 +193,10 @@ pub(super) fn result(transcript: &Transcript<'_>, block: BlockIndex, plan: &Bloc
     let mut patches = Patches::new();
     if let Some(id) = plan.id {
         patches.extend(set_member(value, "tool_call_id", &quoted(id)));
+    }
+    if plan.flatten {
+        let texts: Vec<_> = contents(value).filter_map(part_text).filter_map(Value::str).collect();
+        patches.extend(set_member(value, "content", &quoted(&texts.join("\n"))));
     }
     let placeholder = plan.fill.or(plan.hoist);
     if let Some(text) = placeholder {

@@ -1,7 +1,10 @@
 //! The shapes on the wire, as views over borrowed JSON.
 
-use seamline_model::{BlockKind, Call, CallId, Input, Parts, ResultBlock, Role, Span, is_synthetic};
+use seamline_model::{
+    BlockKind, Call, CallId, Emptiness, Input, MemberSort, Parts, ResultBlock, Role, Span, is_synthetic,
+};
 
+use crate::arguments::text_input;
 use crate::ids::{CALL_ID_KEYS, RESULT_ID_KEYS};
 use crate::json::{Kind, Value};
 use crate::reader::Reader;
@@ -39,10 +42,20 @@ impl<'d, 'a> WireMessage<'d, 'a> {
                 "function_call" | "refusal" | "audio" if there => reader.set(&mut message.instead, member),
                 "reasoning_content" | "reasoning" | "reasoning_details" if there => {
                     reader.set(&mut message.reasoning, member);
+                    let empty = member.is(Kind::String) && emptiness(member) != Emptiness::Present;
+                    reader.member(value, key, MemberSort::Reasoning { empty }, "");
                 }
                 "tool_call_id" => reader.set_one_of(&mut message.answers, member, true),
                 other if RESULT_ID_KEYS.contains(&other) => reader.set_one_of(&mut message.answers, member, false),
-                _ => message.has_more |= there,
+                "prefix" if member.is(Kind::True) => {
+                    message.has_more = true;
+                    reader.member(value, key, MemberSort::Continued, "");
+                }
+                _ if there => {
+                    message.has_more = true;
+                    reader.member(value, key, MemberSort::Foreign, "");
+                }
+                _ => {}
             }
         }
         message
@@ -99,7 +112,11 @@ pub(super) fn call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> Call {
         Some(function) => {
             let input = if custom { function.get("input") } else { function.get("arguments") };
             let name = function.get("name").and_then(Value::str);
-            let input = input.map_or(Input::Missing, input_form);
+            let input = match input {
+                // What a custom tool is given is text of any kind.
+                Some(input) if !custom && input.is(Kind::String) => text_input(input),
+                input => input.map_or(Input::Missing, input_form),
+            };
             Call::new(id.as_deref(), name.as_deref(), input, tools)
         }
         // Name and arguments beside the id instead of under `function`.

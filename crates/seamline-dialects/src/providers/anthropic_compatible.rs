@@ -1,6 +1,6 @@
 //! Older and compatible Messages endpoints, which want roles to alternate.
 
-use seamline_model::{Constraints, ErrorText, FirstRole, SameRole};
+use seamline_model::{Constraints, ErrorText, FirstRole, Limits, Members, ReasoningDemands, SameRole};
 
 use super::Provider;
 use crate::anthropic_messages;
@@ -8,6 +8,7 @@ use crate::anthropic_messages;
 /// Endpoints that speak the Messages dialect and still enforce its older demands.
 pub(super) const PROVIDER: Provider = Provider {
     name: "anthropic-compatible",
+    aliases: &[],
     about: "older and compatible Messages endpoints, where roles must alternate",
     dialect: anthropic_messages::NAME,
     models: &[],
@@ -22,6 +23,14 @@ pub(super) const PROVIDER: Provider = Provider {
         first_role: FirstRole::User(ErrorText("messages: first message must use the \"user\" role")),
         // No recorded request shows that these endpoints join neighbouring messages.
         joint_answers: false,
+        // OLL-10: blocks that are not known are ignored; nothing is known of the others.
+        members: Members::Open,
+        system_place: None,
+        trailing_space: None,
+        server_id: None,
+        // DSK-5, OLL-10: their models think without signatures.
+        reasoning: ReasoningDemands::NONE,
+        limits: Limits::NONE,
         ..anthropic_messages::CONSTRAINTS
     },
 };

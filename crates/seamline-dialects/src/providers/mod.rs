@@ -2,8 +2,27 @@
 
 mod anthropic;
 mod anthropic_compatible;
+mod azure;
+mod bedrock_anthropic;
+mod cerebras;
+mod cohere;
+mod dashscope;
+mod deepseek;
+mod fireworks;
+mod groq;
+mod minimax;
+mod mistral;
+mod mistral_v13;
+mod moonshot;
+mod ollama;
 mod openai;
 mod openai_compatible;
+mod openrouter;
+mod together;
+mod vertex_anthropic;
+mod vllm;
+mod xai;
+mod zai;
 
 use seamline_model::Constraints;
 
@@ -12,6 +31,8 @@ use seamline_model::Constraints;
 pub struct Provider {
     /// Its name, such as `groq`.
     pub name: &'static str,
+    /// Other names people call it by.
+    pub aliases: &'static [&'static str],
     /// One line that says who it is.
     pub about: &'static str,
     /// The dialect it serves, by name.
@@ -26,12 +47,36 @@ pub struct Provider {
 }
 
 /// Every provider.
-pub const ALL: &[&Provider] =
-    &[&anthropic::PROVIDER, &anthropic_compatible::PROVIDER, &openai::PROVIDER, &openai_compatible::PROVIDER];
+pub const ALL: &[&Provider] = &[
+    &anthropic::PROVIDER,
+    &anthropic_compatible::PROVIDER,
+    &vertex_anthropic::PROVIDER,
+    &bedrock_anthropic::PROVIDER,
+    &openai::PROVIDER,
+    &azure::PROVIDER,
+    &openai_compatible::PROVIDER,
+    &mistral_v13::PROVIDER,
+    &mistral::PROVIDER,
+    &groq::PROVIDER,
+    &cerebras::PROVIDER,
+    &fireworks::PROVIDER,
+    &together::PROVIDER,
+    &deepseek::PROVIDER,
+    &xai::PROVIDER,
+    &moonshot::PROVIDER,
+    &dashscope::PROVIDER,
+    &minimax::PROVIDER,
+    &zai::PROVIDER,
+    &cohere::PROVIDER,
+    &ollama::PROVIDER,
+    &vllm::PROVIDER,
+    &openrouter::PROVIDER,
+];
 
-/// The provider with this name.
+/// The provider with this name, or with this other name.
 pub fn by_name(name: &str) -> Option<&'static Provider> {
-    ALL.iter().copied().find(|provider| provider.name == name)
+    let is_alias = |provider: &&Provider| provider.aliases.contains(&name);
+    ALL.iter().copied().find(|provider| provider.name == name).or_else(|| ALL.iter().copied().find(is_alias))
 }
 
 /// The provider of a model in a dialect: the one that claims the model, else the fallback.

@@ -1,6 +1,6 @@
 //! Servers that speak the Chat Completions dialect, taken at their most tolerant.
 
-use seamline_model::{Alphabet, Constraints, ErrorText, IdDemand};
+use seamline_model::{Alphabet, Constraints, ErrorText, IdDemand, ToolDemands};
 
 use super::Provider;
 use crate::openai_chat;
@@ -8,6 +8,7 @@ use crate::openai_chat;
 /// A server that speaks Chat Completions and of which nothing more is known.
 pub(super) const PROVIDER: Provider = Provider {
     name: "openai-compatible",
+    aliases: &[],
     about: "servers that speak Chat Completions: only what all of them demand",
     dialect: openai_chat::NAME,
     models: &[],
@@ -23,6 +24,8 @@ pub(super) const PROVIDER: Provider = Provider {
         },
         // Recorded and accepted: `tool_calls: []` (Mistral).
         empty_call_list: None,
+        // Recorded and accepted: `tools: []` (Hugging Face).
+        tools: ToolDemands::NONE,
         ..openai_chat::CONSTRAINTS
     },
 };

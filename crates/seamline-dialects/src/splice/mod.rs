@@ -15,6 +15,7 @@ pub fn patch(transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
         .iter()
         .filter_map(|edit| match edit {
             Edit::Patch { span, text } => Some((*span, text.clone())),
+            Edit::DropMember { cut, .. } => Some((*cut, String::new())),
             _ => None,
         })
         .collect();

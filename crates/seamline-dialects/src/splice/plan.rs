@@ -22,6 +22,8 @@ pub(crate) struct MessagePlan<'e> {
     pub(crate) results_first: bool,
     pub(crate) drop_call_list: bool,
     pub(crate) fill: Option<NewText>,
+    /// A member with reasoning that goes into it.
+    pub(crate) reasoning: Option<(&'static str, NewText)>,
     pub(crate) join_previous: bool,
     /// Messages that go before this one.
     pub(crate) before: Vec<NewMessage>,
@@ -53,6 +55,8 @@ pub(crate) struct BlockPlan<'e> {
     pub(crate) name: Option<&'e str>,
     /// Its input is put into form.
     pub(crate) input: bool,
+    /// Its parts become one string.
+    pub(crate) flatten: bool,
     pub(crate) adopt: bool,
     /// Empty text goes out of it; this text stands when nothing is left.
     pub(crate) fill: Option<NewText>,
@@ -119,7 +123,7 @@ impl<'e> Plan<'e> {
     fn add(&mut self, transcript: &Transcript<'_>, index: usize, edit: &'e Edit) {
         match edit {
             // Applied to the bytes before any block is looked at.
-            Edit::Patch { .. } => {}
+            Edit::Patch { .. } | Edit::DropMember { .. } => {}
             Edit::Synthesize { call, text } => {
                 let message = transcript.block(*call).message;
                 self.message(message).answers.push(Placed::New { call: *call, text, edit: index });
@@ -144,6 +148,10 @@ impl<'e> Plan<'e> {
             Edit::SetCallId { call, id } => self.own(transcript, *call, index).id = Some(id),
             Edit::SetToolName { call, name } => self.own(transcript, *call, index).name = Some(name),
             Edit::SetInput { call } => self.own(transcript, *call, index).input = true,
+            Edit::FlattenResult { result } => self.own(transcript, *result, index).flatten = true,
+            Edit::AddReasoning { message, field, text } => {
+                self.whole(*message, index).reasoning = Some((field, text));
+            }
             Edit::AdoptLegacyCall { call } => self.own(transcript, *call, index).adopt = true,
             Edit::FillResult { result, text } => self.own(transcript, *result, index).fill = Some(text),
             Edit::HoistMedia { result, text } => self.own(transcript, *result, index).hoist = Some(text),

@@ -121,6 +121,8 @@ pub(super) const FAMILY: Family = Family {
             &reasoning::ALTERED_THINKING,
             r"[`'\x22]?thinking[`'\x22]? or [`'\x22]?redacted_thinking[`'\x22]? blocks in the latest assistant message cannot be modified",
         ),
+        sentence("ANT-25", 400, &reasoning::UNSIGNED_THINKING, r"thinking\.signature: Field required"),
+        sentence("ANT-21", 400, &service::REPEATED_TOOL, r"[Tt]ool names must be unique"),
         sentence(
             "ANT-25",
             400,

@@ -14,6 +14,7 @@ mod deepseek;
 mod fireworks;
 mod gemini;
 mod groq;
+mod minimax;
 mod mistral;
 mod moonshot;
 mod ollama;
@@ -66,6 +67,7 @@ pub(crate) const FAMILIES: &[&Family] = &[
     &deepseek::FAMILY,
     &xai::FAMILY,
     &moonshot::FAMILY,
+    &minimax::FAMILY,
     &dashscope::FAMILY,
     &ollama::FAMILY,
     &vllm::FAMILY,

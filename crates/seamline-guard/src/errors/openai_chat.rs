@@ -6,7 +6,7 @@ use crate::known::{code, sentence, sort};
 
 pub(super) const FAMILY: Family = Family {
     name: "openai",
-    aliases: &["openai-compatible", "openai-chat", "copilot", "github-copilot"],
+    aliases: &["openai-compatible", "openai-chat", "copilot", "github-copilot", "together", "zai"],
     dialects: &["openai_chat"],
     errors: &[
         sentence(
@@ -28,6 +28,7 @@ pub(super) const FAMILY: Family = Family {
             &service::TOOL_DECLARATION,
             r"Invalid 'tools\[\d+\][^']*name': string (?:does not match pattern|too long)",
         ),
+        sentence("OAC-7", 400, &pairing::EMPTY_TOOL_LIST, r"Invalid 'tools': empty array"),
         // Calls and results.
         sentence(
             "OAC-2",

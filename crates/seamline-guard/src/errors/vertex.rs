@@ -6,7 +6,7 @@ use crate::known::{sentence, sort};
 
 pub(super) const FAMILY: Family = Family {
     name: "vertex",
-    aliases: &["vertex-anthropic", "vertex-ai"],
+    aliases: &["vertex-anthropic", "vertex-claude", "vertex-ai"],
     dialects: &[],
     errors: &[
         sentence("VTX-5", 429, &service::RATE_LIMITED, r"Resource (?:has been )?exhausted|Quota exceeded for"),

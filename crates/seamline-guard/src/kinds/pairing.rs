@@ -21,7 +21,7 @@ pub(crate) const DUPLICATE_RESULT: Kind =
 
 pub(crate) const UNEQUAL_RESULTS: Kind = corruption(
     "unequal-results",
-    &["PAIR001", "PAIR002", "PAIR003", "PAIR007", "PAIR004"],
+    &["PAIR001", "PAIR002", "PAIR003", "PAIR007", "PAIR004", "PAIR005", "PAIR006"],
     "there are more calls than results, or more results than calls",
     REPAIR,
 );
@@ -66,7 +66,7 @@ pub(crate) const REPEATED_CALL_ID: Kind =
 
 pub(crate) const ILLEGAL_CALL_ID: Kind = corruption(
     "illegal-call-id",
-    &["IDENT001", "IDENT004", "IDENT006"],
+    &["IDENT001", "IDENT004", "IDENT006", "IDENT007"],
     "the id of a call has characters or a form that the provider does not take",
     REPAIR,
 );
@@ -86,7 +86,7 @@ pub(crate) const ILLEGAL_TOOL_NAME: Kind = corruption(
 
 pub(crate) const CALL_INPUT: Kind = corruption(
     "call-input",
-    &["WIRE006"],
+    &["WIRE006", "WIRE012"],
     "the input of a call is not the JSON that the provider wants, often because a stream was cut",
     REPAIR,
 );
@@ -100,14 +100,14 @@ pub(crate) const RESULT_NAME: Kind = corruption(
 
 pub(crate) const UNDECLARED_TOOLS: Kind = corruption(
     "undeclared-tools",
-    &[],
+    &["LIMIT002"],
     "the conversation uses tools, but the request declares none",
     "declare the tools that the conversation names; to keep the model from calling them, set the tool choice to none",
 );
 
 pub(crate) const EMPTY_TOOL_LIST: Kind = corruption(
     "empty-tool-list",
-    &[],
+    &["LIMIT003"],
     "the list of declared tools is there but empty",
     "declare a tool, or leave the list out",
 );

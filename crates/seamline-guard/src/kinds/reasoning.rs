@@ -1,6 +1,6 @@
 //! Thinking that must come back as it was, or not at all.
 
-use super::{Kind, corruption};
+use super::{Kind, REPAIR, corruption};
 
 pub(crate) const ALTERED_THINKING: Kind = corruption(
     "altered-thinking",
@@ -16,6 +16,9 @@ pub(crate) const FOREIGN_SIGNATURE: Kind = corruption(
     "take all thinking out of the conversation, send it once more, and keep it out; signatures cannot be made",
 );
 
+pub(crate) const UNSIGNED_THINKING: Kind =
+    corruption("unsigned-thinking", &["REASON001"], "a thinking block has no signature", REPAIR);
+
 pub(crate) const BOUND_THINKING: Kind = corruption(
     "bound-thinking",
     &[],
@@ -25,14 +28,14 @@ pub(crate) const BOUND_THINKING: Kind = corruption(
 
 pub(crate) const MISSING_THINKING: Kind = corruption(
     "missing-thinking",
-    &[],
+    &["REASON002"],
     "thinking is switched on, but the last assistant message with calls has none",
     "send this request with thinking switched off, or let the assistant finish before it is switched on",
 );
 
 pub(crate) const MISSING_REASONING: Kind = corruption(
     "missing-reasoning",
-    &[],
+    &["REASON003"],
     "an assistant message with calls came without the reasoning that this provider wants back",
     "send the stored reasoning back with every message that makes calls; when it is lost, a short text in its place",
 );
@@ -60,7 +63,7 @@ pub(crate) const SEALED_REASONING: Kind = corruption(
 
 pub(crate) const UNWANTED_REASONING: Kind = corruption(
     "unwanted-reasoning",
-    &[],
+    &["REASON004", "WIRE013"],
     "a message brings reasoning along that this model does not take back",
     "take the field out that the error names, in every message",
 );

@@ -75,13 +75,23 @@ pub(crate) const UNSUPPORTED_FEATURE: Kind = fatal(
 pub(crate) const TOOL_DECLARATION: Kind = Kind {
     name: "tool-declaration",
     class: Class::Fatal,
-    rules: &["IDENT005"],
+    rules: &["LIMIT006", "IDENT005"],
     meaning: "a tool is declared with a name or a schema that the provider does not take",
     advice: "change the declaration of the tool; where the conversation calls it, the new name goes there too",
 };
 
-pub(crate) const UNKNOWN_TOOL: Kind = fatal(
-    "unknown-tool",
-    "the request names a tool that it does not declare",
-    "declare the tool, or choose another one",
-);
+pub(crate) const UNKNOWN_TOOL: Kind = Kind {
+    name: "unknown-tool",
+    class: Class::Fatal,
+    rules: &["LIMIT005"],
+    meaning: "the request names a tool that it does not declare",
+    advice: "declare the tool, or choose another one",
+};
+
+pub(crate) const REPEATED_TOOL: Kind = Kind {
+    name: "repeated-tool",
+    class: Class::Fatal,
+    rules: &["LIMIT004"],
+    meaning: "two tools are declared under one name",
+    advice: "declare each tool once, under a name of its own",
+};

@@ -61,14 +61,14 @@ pub(crate) const TRAILING_ASSISTANT: Kind = corruption(
 
 pub(crate) const TRAILING_WHITESPACE: Kind = corruption(
     "trailing-whitespace",
-    &[],
+    &["SHAPE010"],
     "the last message is the assistant's and ends with white space",
     "take the white space off the end of the last message",
 );
 
 pub(crate) const UNEXPECTED_ROLE: Kind = corruption(
     "unexpected-role",
-    &["SHAPE003", "PAIR004", "SHAPE008"],
+    &["ORDER003", "SHAPE003", "PAIR004", "SHAPE008"],
     "a message has a role that may not follow the one before it",
     REPAIR,
 );
@@ -89,7 +89,7 @@ pub(crate) const MIXED_BLOCKS: Kind = corruption(
 
 pub(crate) const UNKNOWN_FIELD: Kind = corruption(
     "unknown-field",
-    &["WIRE004", "WIRE007"],
+    &["WIRE013", "WIRE004", "WIRE007"],
     "the request has a field that this provider does not know, often one that another provider answered with",
     "take the field out that the error names, in every message",
 );
@@ -145,7 +145,7 @@ pub(crate) const LOST_THREAD: Kind = corruption(
 
 pub(crate) const CACHE_MARK: Kind = corruption(
     "cache-mark",
-    &[],
+    &["LIMIT001"],
     "a cache marker stands where none may stand, or there are too many",
     "keep the last few cache markers, on blocks with something in them, and take the others out",
 );

@@ -1,10 +1,12 @@
 //! One file per rule.
 
 mod ident;
+mod limit;
 mod media;
 mod naming;
 mod order;
 mod pairing;
+mod reason;
 mod shape;
 mod wire;
 
@@ -18,9 +20,18 @@ pub static ALL: &[&Rule] = &[
     &ident::missing_call_id::RULE,
     &ident::illegal_tool_name::RULE,
     &ident::internal_call_id::RULE,
+    &ident::illegal_server_id::RULE,
+    &limit::surplus_cache_mark::RULE,
+    &limit::undeclared_tools::RULE,
+    &limit::empty_tool_list::RULE,
+    &limit::repeated_tool::RULE,
+    &limit::undeclared_choice::RULE,
+    &limit::illegal_declared_name::RULE,
     &media::media_in_result::RULE,
     &order::text_before_results::RULE,
     &order::unordered_results::RULE,
+    &order::unexpected_role::RULE,
+    &order::misplaced_system::RULE,
     &pairing::unanswered_call::RULE,
     &pairing::orphan_result::RULE,
     &pairing::duplicate_result::RULE,
@@ -31,6 +42,10 @@ pub static ALL: &[&Rule] = &[
     &pairing::unanswered_server_call::RULE,
     &pairing::orphan_server_result::RULE,
     &pairing::wrong_role_block::RULE,
+    &reason::unsigned_thinking::RULE,
+    &reason::missing_thinking::RULE,
+    &reason::missing_reasoning::RULE,
+    &reason::unwanted_reasoning::RULE,
     &shape::empty_text::RULE,
     &shape::empty_message::RULE,
     &shape::consecutive_roles::RULE,
@@ -40,6 +55,8 @@ pub static ALL: &[&Rule] = &[
     &shape::missing_content::RULE,
     &shape::unsupported_role::RULE,
     &shape::no_messages::RULE,
+    &shape::trailing_space::RULE,
+    &shape::listed_result::RULE,
     &wire::lone_surrogate::RULE,
     &wire::byte_order_mark::RULE,
     &wire::duplicate_key::RULE,
@@ -51,4 +68,6 @@ pub static ALL: &[&Rule] = &[
     &wire::unreadable_block::RULE,
     &wire::unreadable_call_list::RULE,
     &wire::unquoted_id::RULE,
+    &wire::broken_arguments::RULE,
+    &wire::extra_member::RULE,
 ];

@@ -31,7 +31,7 @@ fn recorded_requests_are_judged_as_their_provider_judged_them() {
         let text = std::fs::read_to_string(&path).unwrap();
         for line in text.lines() {
             let record: Value = serde_json::from_str(line).unwrap();
-            let tally = tallies.entry(host(&record)).or_default();
+            let tally = tallies.entry(format!("{} ({})", host(&record), provider(&record))).or_default();
             judge(&record, dialect, tally).unwrap_or_else(|why| panic!("{}: {why}", record["source"]));
         }
     }
@@ -76,6 +76,13 @@ fn provider(record: &Value) -> &'static str {
     match host(record).as_str() {
         "api.anthropic.com" => "anthropic",
         "api.openai.com" => "openai",
+        "api.mistral.ai" => "mistral",
+        "api.groq.com" => "groq",
+        "api.cerebras.ai" => "cerebras",
+        "api.deepseek.com" => "deepseek",
+        "api.z.ai" => "zai",
+        "ollama.com" => "ollama",
+        "openrouter.ai" => "openrouter",
         _ => "openai-compatible",
     }
 }

@@ -35,7 +35,8 @@ fn recognises(text: &str, finding: &Finding, checked: &Checked) -> Result<(), St
         text,
         ..Failure::default()
     });
-    let is_right = verdict.class == Class::Corruption
+    // What is wrong with the tools of a request is fatal: no repair of the conversation mends it.
+    let is_right = matches!(verdict.class, Class::Corruption | Class::Fatal)
         && verdict.certainty == Certainty::Known
         && verdict.rules.contains(&finding.code)
         && verdict.said == text.split_whitespace().collect::<Vec<_>>().join(" ")

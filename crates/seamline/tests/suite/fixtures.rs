@@ -212,6 +212,7 @@ const UNSAID: &[&str] = &[
     "arguments",
     "tool_calls",
     "tool_use",
+    "finish_reason",
 ];
 
 /// What people, models and tools said: every string, but not what a repair made up.

@@ -96,10 +96,10 @@ pub(crate) fn hold_everywhere(body: &str, payloads: &[String], options: &Options
         Err(error) => return Err(fail(error.to_string())),
     };
     let mut missing = lossless::missing_payloads(&out, payloads);
-    if !KEEPING.contains(&options.policy.preset.as_str()) {
-        let holds = |source: &str, payload: &str| source.contains(payload) || says(source, payload);
-        missing.retain(|payload| !repaired.dropped.iter().any(|dropped| holds(&dropped.source, payload)));
-    }
+    let keeps = KEEPING.contains(&options.policy.preset.as_str());
+    let told = |dropped: &&seamline::Dropped| !keeps || REFUSED.contains(&dropped.code);
+    let holds = |source: &str, payload: &str| source.contains(payload) || says(source, payload);
+    missing.retain(|payload| !repaired.dropped.iter().filter(told).any(|dropped| holds(&dropped.source, payload)));
     if !missing.is_empty() {
         return Err(fail(format!("L6: lost {missing:?}, dropped {:?}", repaired.dropped)));
     }
@@ -108,6 +108,9 @@ pub(crate) fn hold_everywhere(body: &str, payloads: &[String], options: &Options
 
 /// Presets under which nothing that somebody said goes.
 const KEEPING: [&str; 3] = ["lossless", "strict", "llxprt"];
+
+/// Rules about members that a provider refuses whatever is in them; unsafe fixes take them out.
+const REFUSED: [&str; 2] = ["REASON004", "WIRE013"];
 
 /// What holds whatever comes: the output is JSON, the repair settled, and another one changes nothing.
 pub(crate) fn hold_at_least(repaired: &Repaired<'_>, options: &Options) -> Result<(), String> {

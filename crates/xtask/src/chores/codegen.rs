@@ -1,6 +1,7 @@
 //! `cargo xtask codegen`: the pages that the command itself can write.
 //!
-//! `docs/cli.md` is the help of every command; `docs/rules/` is what the rules say of themselves.
+//! `docs/cli.md` is the help of every command; `docs/rules/` is what the rules say of themselves, `docs/providers/` what
+//! providers demand.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,6 +10,8 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
+use super::provider_pages;
+use crate::tree::Tree;
 use crate::workspace::{self, Workspace};
 
 /// What to do with pages that differ from what the command says.
@@ -21,17 +24,19 @@ pub(crate) enum Mode {
 }
 
 const RULES_FOLDER: &str = "docs/rules";
-const NOTICE: &str = "<!-- Written by `cargo xtask codegen`; change the source, not this page. -->";
+pub(super) const NOTICE: &str = "<!-- Written by `cargo xtask codegen`; change the source, not this page. -->";
 /// `seamline session append` is two deep; more is a mistake in reading the help.
 const DEPTH_MAX: usize = 3;
 
 /// Pages by their path from the root.
-type Pages = BTreeMap<String, String>;
+pub(super) type Pages = BTreeMap<String, String>;
 
 pub(crate) fn run(workspace: &Workspace, mode: Mode) -> Result<()> {
     let mut pages = rule_pages(&rules(workspace)?)?;
     pages.insert("docs/cli.md".to_owned(), cli_page(workspace)?);
     let root = workspace.root();
+    let providers = seamline(workspace, &["providers", "--format", "json"])?;
+    pages.extend(provider_pages::pages(&providers, &Tree::read(root)?)?);
     let stale = differing(root, &pages)?;
     let left = left_over(root, &pages)?;
     match mode {
@@ -133,7 +138,7 @@ fn rule_page(rule: &Rule) -> String {
 }
 
 /// The text as it may stand in a cell of a table.
-fn cell(text: &str) -> String {
+pub(super) fn cell(text: &str) -> String {
     let joined: Vec<&str> = text.split_whitespace().collect();
     joined.join(" ").replace('|', "\\|")
 }
@@ -213,15 +218,17 @@ fn differing(root: &Path, pages: &Pages) -> Result<Vec<String>> {
     Ok(paths)
 }
 
-/// Pages of rules that are no more.
+/// Pages of rules and providers that are no more.
 fn left_over(root: &Path, pages: &Pages) -> Result<Vec<String>> {
-    let folder = root.join(RULES_FOLDER);
     let mut paths = Vec::new();
-    if folder.is_dir() {
-        for entry in std::fs::read_dir(folder)? {
-            let name = entry?.file_name();
-            let path = format!("{RULES_FOLDER}/{}", name.to_string_lossy());
-            if !pages.contains_key(&path) {
+    for folder in [RULES_FOLDER, provider_pages::FOLDER] {
+        if !root.join(folder).is_dir() {
+            continue;
+        }
+        for entry in std::fs::read_dir(root.join(folder))? {
+            let entry = entry?;
+            let path = format!("{folder}/{}", entry.file_name().to_string_lossy());
+            if entry.file_type()?.is_file() && !pages.contains_key(&path) {
                 paths.push(path);
             }
         }

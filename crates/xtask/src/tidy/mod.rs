@@ -6,6 +6,7 @@ mod layers;
 mod lengths;
 mod links;
 mod manifests;
+mod marks;
 mod names;
 mod places;
 mod ranks;
@@ -20,7 +21,7 @@ pub(crate) use self::subject::Subject;
 type Check = fn(&Subject) -> Vec<Complaint>;
 
 /// Every check, with the question it answers.
-pub(crate) const CHECKS: [(&str, Check); 10] = [
+pub(crate) const CHECKS: [(&str, Check); 11] = [
     ("crates depend on lower ranks only", ranks::check),
     ("manifests are uniform", manifests::check),
     ("every dependency has a reason", reasons::check),
@@ -31,4 +32,5 @@ pub(crate) const CHECKS: [(&str, Check); 10] = [
     ("fixtures are complete", fixtures::check),
     ("no machine's own paths", places::check),
     ("links lead somewhere", links::check),
+    ("what is known of providers is checked, or said not to be", marks::check),
 ];

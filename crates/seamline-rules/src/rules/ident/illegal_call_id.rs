@@ -12,8 +12,8 @@ declare_rule! {
     /// Finds calls whose id has characters that the provider does not take.
     ///
     /// # Why is this bad?
-    /// Anthropic takes letters, digits, `_` and `-` in an id and rejects the whole request for anything else. It
-    /// happens when a conversation moves over from a provider whose ids look different, such as `functions.bash:0` or
+    /// Anthropic takes letters, digits, `_` and `-` in an id, Mistral exactly nine letters and digits, and both reject
+    /// the whole request for anything else. It happens when a conversation moves over from a provider whose ids look different, such as `functions.bash:0` or
     /// `call_1|fc_1`.
     ///
     /// # Example
@@ -67,14 +67,14 @@ declare_rule! {
     /// always gives the same new one, and two different ids stay different.
     ///
     /// # References
-    /// ANT-20, seen in `command-code#323`; cases 37, 41
+    /// ANT-20, MIS-2, seen in `command-code#323`; cases 37, 41
     IDENT001 "illegal-call-id" in Ident, Error, Safe, each Call
 }
 
 fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     let demand = &context.constraints.call_id;
     let id = context.id(state.call);
-    if context.transcript.call(state.call).is_none_or(|call| demand.alphabet.takes(call.id_form)) {
+    if context.transcript.call(state.call).is_none_or(|call| demand.alphabet.takes(call.id_form, id)) {
         return;
     }
     let values = context.values(state.call, id);

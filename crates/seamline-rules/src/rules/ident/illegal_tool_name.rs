@@ -1,6 +1,6 @@
 //! `IDENT005 illegal-tool-name`
 
-use seamline_model::{CallState, Edit, Field, Safety, Stage};
+use seamline_model::{CallState, Edit, Field, Safety, Stage, Values};
 
 use crate::context::Context;
 use crate::ids;
@@ -104,7 +104,7 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     report
         .block(context, state.call, message)
         .call_id(id)
-        .predicts(demand.error.render(&context.values(state.call, id)))
+        .predicts(demand.error.render(&Values { kind: name, ..context.values(state.call, id) }))
         .fix(
             Stage::Form,
             Safety::Safe,

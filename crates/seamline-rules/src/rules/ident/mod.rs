@@ -1,6 +1,7 @@
 //! Ids and names.
 
 pub(crate) mod illegal_call_id;
+pub(crate) mod illegal_server_id;
 pub(crate) mod illegal_tool_name;
 pub(crate) mod internal_call_id;
 pub(crate) mod long_call_id;

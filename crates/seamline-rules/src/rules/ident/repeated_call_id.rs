@@ -76,7 +76,7 @@ declare_rule! {
     /// `"error"` an id that comes again in a later turn is reported too, and left as it is.
     ///
     /// # References
-    /// ANT-8, seen in `claude-code#20700`; cases 13, 15
+    /// ANT-8, KIM-2, MIS-5, seen in `claude-code#20700`; cases 13, 15
     IDENT003 "repeated-call-id" in Ident, Error, Safe, each Whole
 }
 

@@ -1,4 +1,6 @@
 //! The order of things.
 
+pub(crate) mod misplaced_system;
 pub(crate) mod text_before_results;
+pub(crate) mod unexpected_role;
 pub(crate) mod unordered_results;

@@ -1,6 +1,6 @@
 //! `SHAPE005 trailing-assistant`
 
-use seamline_model::{Edit, LastRole, MessageIndex, Role, Safety, Stage, Values};
+use seamline_model::{Edit, LastRole, MemberSort, MessageIndex, Role, Safety, Stage, Values};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -46,27 +46,41 @@ declare_rule! {
     /// continued cannot be known. The example is repaired with `safety = "unsafe"`.
     ///
     /// # References
-    /// ANT-13; case 59
+    /// ANT-13, MIS-4; case 59
     SHAPE005 "trailing-assistant" in Shape, Error, Unsafe, each Whole
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
-    let LastRole::NotAssistant { models, error } = context.constraints.last_role else {
-        return;
-    };
-    let Some(model) = context.transcript.model.as_deref() else {
-        return;
+    let model = context.transcript.model.as_deref();
+    let error = match context.constraints.last_role {
+        LastRole::Any => return,
+        LastRole::NotAssistant { models, error } => {
+            if !model.is_some_and(|model| models.iter().any(|part| model.contains(part))) {
+                return;
+            }
+            error
+        }
+        LastRole::NotAssistantUnlessContinued(error) => error,
     };
     let count = context.transcript.messages.len();
     let last = MessageIndex(count.saturating_sub(1) as u32);
     let ends = context.transcript.messages.last().is_some_and(|message| message.role == Role::Assistant);
     let waits = ends && (context.transcript.has_calls(last) || context.transcript.has.server_pairs);
-    if !ends || waits || !models.iter().any(|part| model.contains(part)) {
+    if !ends || waits || is_continued(context, last) {
         return;
     }
     let edit = Edit::InsertMessage { before: last.next(), role: Role::User, text: "[synthetic] Continue." };
     report
-        .message(context, last, format!("`{model}` does not continue a message of the assistant"))
+        .message(
+            context,
+            last,
+            format!("`{}` does not continue a message of the assistant", model.unwrap_or("the model")),
+        )
         .predicts(error.render(&Values { message: last.get(), ..Values::default() }))
         .fix(Stage::Roles, Safety::Unsafe, "let the user ask to continue", vec![edit]);
+}
+
+/// Whether a message says that it is to be continued.
+fn is_continued(context: &Context<'_, '_>, message: MessageIndex) -> bool {
+    context.transcript.members_of(message).iter().any(|member| member.sort == MemberSort::Continued)
 }

@@ -74,7 +74,7 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     };
     let (error, right) = match context.constraints.input {
         InputForm::Object(error) => (error, call.input == Input::Object),
-        InputForm::Text(error) => (error, call.input == Input::Text),
+        InputForm::Text(error) => (error, call.input.is_text()),
     };
     // A call in a legacy field takes its form when it moves.
     if right || is_legacy(context, state.call) {
@@ -95,7 +95,7 @@ fn is_legacy(context: &Context<'_, '_>, call: BlockIndex) -> bool {
 fn found(input: Input) -> &'static str {
     match input {
         Input::Object => "an object",
-        Input::Text => "a string",
+        Input::Text | Input::EmptyText | Input::BrokenText => "a string",
         Input::Null => "null",
         Input::Missing => "missing",
         Input::Other => "in another form",

@@ -1,9 +1,11 @@
 //! How the body is written.
 
+pub(crate) mod broken_arguments;
 pub(crate) mod byte_order_mark;
 pub(crate) mod call_input;
 pub(crate) mod call_list_as_text;
 pub(crate) mod duplicate_key;
+pub(crate) mod extra_member;
 pub(crate) mod foreign_key;
 pub(crate) mod legacy_call;
 pub(crate) mod lone_surrogate;

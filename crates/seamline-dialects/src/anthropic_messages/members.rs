@@ -1,0 +1,38 @@
+//! Members that a block of its type does not have, and marks for the cache.
+
+use seamline_model::MemberSort;
+
+use crate::ids::{CALL_ID_KEYS, RESULT_ID_KEYS};
+use crate::json::{Kind, Value};
+use crate::reader::Reader;
+
+/// Types of blocks with the members they have. ANT-2, ANT-23, and the SDK's types.
+const TYPES: &[(&str, &[&str])] = &[
+    ("text", &["type", "text", "cache_control", "citations"]),
+    ("tool_use", &["type", "id", "name", "input", "cache_control", "caller", "toolset_name"]),
+    ("tool_result", &["type", "tool_use_id", "content", "is_error", "cache_control"]),
+    ("thinking", &["type", "thinking", "signature"]),
+    ("redacted_thinking", &["type", "data"]),
+    ("image", &["type", "source", "cache_control"]),
+];
+
+/// Notes the members of a block that its type does not have, and its mark for the cache.
+/// Blocks of other types change too often to say.
+pub(super) fn note(block: Value<'_, '_>, kind: Option<Value<'_, '_>>, reader: &mut Reader<'_>) {
+    let known = TYPES.iter().find(|(name, _)| kind.is_some_and(|kind| kind.says(name)));
+    for (key, member) in block.members() {
+        let name = key.name();
+        let is_known = known.is_none_or(|(_, keys)| keys.contains(&&*name));
+        // An id under another key is an irregularity of its own.
+        let is_id = CALL_ID_KEYS.contains(&&*name) || RESULT_ID_KEYS.contains(&&*name);
+        if member.is(Kind::Null) || is_id {
+            continue;
+        }
+        let owner = known.map_or("", |(name, _)| name);
+        if !is_known {
+            reader.member(block, key, MemberSort::Foreign, owner);
+        } else if name == "cache_control" {
+            reader.member(block, key, MemberSort::CacheMark, owner);
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! What a request says beside its messages.
+
+use seamline_model::{Declared, DeclaredTool, Request, Span, Thinking};
+
+use crate::json::{Kind, Value};
+use crate::members::cut_of;
+
+/// Reads what a body says beside its messages. A bare list of messages says nothing.
+pub(crate) fn request(body: Value<'_, '_>) -> Request {
+    let mut request = Request::default();
+    for (key, member) in body.members() {
+        match &*key.name() {
+            "tools" if member.is(Kind::Array) => {
+                request.cache_marks += cache_marks(member);
+                request.tools = Some(Declared { cut: cut_of(body, key), tools: declared(member) });
+            }
+            "tool_choice" => request.forced_tool = forced_tool(member),
+            "thinking" => request.thinking = thinking(member),
+            "system" => request.cache_marks += cache_marks(member),
+            _ => {}
+        }
+    }
+    request
+}
+
+fn declared(list: Value<'_, '_>) -> Vec<DeclaredTool> {
+    let mut tools: Vec<DeclaredTool> = Vec::new();
+    for element in list.elements() {
+        let span = element.span();
+        let cut = match tools.last_mut() {
+            Some(before) => {
+                // The first one takes what stands after it along: nothing stands before it.
+                if before.cut.start == before.span.start {
+                    before.cut.end = span.start;
+                }
+                Span { start: before.span.end, end: span.end }
+            }
+            None => span,
+        };
+        tools.push(DeclaredTool { name: tool_name(element), span, cut });
+    }
+    tools
+}
+
+/// The name of a declared tool: beside its type, or under a member that holds all of it.
+fn tool_name(tool: Value<'_, '_>) -> Option<Box<str>> {
+    let members = tool.object()?;
+    let holder = ["function", "custom", "toolSpec"].into_iter().find_map(|key| members.get(key)?.object());
+    let name = holder.unwrap_or(members).get("name")?.str()?;
+    Some(name.into())
+}
+
+fn forced_tool(choice: Value<'_, '_>) -> Option<Box<str>> {
+    let kind = choice.object()?.get("type")?;
+    if kind.says("tool") || kind.says("function") { tool_name(choice) } else { None }
+}
+
+fn thinking(setting: Value<'_, '_>) -> Thinking {
+    let kind = setting.object().and_then(|setting| setting.get("type")).and_then(Value::str);
+    match kind.as_deref() {
+        Some("enabled") => Thinking::On(setting.span()),
+        Some("adaptive") => Thinking::Adaptive,
+        Some("disabled") => Thinking::Off,
+        _ => Thinking::Unsaid,
+    }
+}
+
+/// How many elements of a list ask to have the prompt cached up to them.
+fn cache_marks(list: Value<'_, '_>) -> u32 {
+    let is_marked = |element: Value<'_, '_>| {
+        element.object().and_then(|element| element.get("cache_control")).is_some_and(|mark| !mark.is(Kind::Null))
+    };
+    list.elements().map(|element| u32::from(is_marked(element))).sum()
+}

@@ -1,0 +1,55 @@
+//! DashScope, who serve Qwen.
+
+use seamline_model::{Arguments, Constraints, ErrorText, IdDemand, ToolDemands};
+
+use super::Provider;
+use crate::openai_chat;
+
+/// DashScope's compatible endpoint.
+pub(super) const PROVIDER: Provider = Provider {
+    name: "dashscope",
+    aliases: &["qwen", "alibaba"],
+    about: "DashScope's Chat Completions (Qwen): arguments must be JSON",
+    dialect: openai_chat::NAME,
+    models: &[
+        "qwen-max",
+        "qwen-plus",
+        "qwen-turbo",
+        "qwen-flash",
+        "qwen3-max",
+        "qwen3-coder-plus",
+        "qwen3-coder-flash",
+        "qwq-plus",
+    ],
+    fallback: false,
+    constraints: Constraints {
+        // OAC-5 and OAC-7 were seen with OpenAI and Azure alone.
+        call_id: IdDemand { length_max: usize::MAX, length_error: ErrorText(""), ..openai_chat::CONSTRAINTS.call_id },
+        empty_call_list: None,
+        // QWN-1, observed: a position where OpenAI has ids.
+        unanswered: ErrorText(
+            "<400> InternalError.Algo.InvalidParameter: An assistant message with \"tool_calls\" must be followed by tool \
+             messages responding to each \"tool_call_id\". The following tool_call_ids did not have response messages: \
+             message[{message}].role",
+        ),
+        // QWN-2, observed.
+        orphan: ErrorText(
+            "InternalError.Algo.InvalidParameter: messages with role \"tool\" must be a response to a preceeding message \
+             with \"tool_calls\".",
+        ),
+        duplicate_result: ErrorText(
+            "InternalError.Algo.InvalidParameter: messages with role \"tool\" must be a response to a preceeding message \
+             with \"tool_calls\".",
+        ),
+        // QWN-3, observed.
+        arguments: Arguments::Json {
+            empty: false,
+            error: ErrorText(
+                "<400> InternalError.Algo.InvalidParameter: The \"function.arguments\" parameter of the code model must \
+                 be in JSON format.",
+            ),
+        },
+        tools: ToolDemands::NONE,
+        ..openai_chat::CONSTRAINTS
+    },
+};

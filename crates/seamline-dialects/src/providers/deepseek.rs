@@ -1,0 +1,45 @@
+//! DeepSeek.
+
+use seamline_model::{Arguments, Constraints, Echo, ErrorText, IdDemand, ReasoningDemands, ToolDemands};
+
+use super::Provider;
+use crate::openai_chat;
+
+/// DeepSeek's own endpoint.
+pub(super) const PROVIDER: Provider = Provider {
+    name: "deepseek",
+    aliases: &[],
+    about: "DeepSeek's Chat Completions: reasoning comes back with calls while thinking",
+    dialect: openai_chat::NAME,
+    models: &["deepseek-chat", "deepseek-reasoner", "deepseek-v4"],
+    fallback: false,
+    constraints: Constraints {
+        // OAC-5 and OAC-7 were seen with OpenAI and Azure alone.
+        call_id: IdDemand { length_max: usize::MAX, length_error: ErrorText(""), ..openai_chat::CONSTRAINTS.call_id },
+        empty_call_list: None,
+        // DSK-1, observed.
+        unanswered: ErrorText(
+            "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. \
+             (insufficient tool messages following tool_calls message)",
+        ),
+        // DSK-2, observed.
+        orphan: ErrorText("Messages with role 'tool' must be a response to a preceding message with 'tool_calls'"),
+        duplicate_result: ErrorText(
+            "Messages with role 'tool' must be a response to a preceding message with 'tool_calls'",
+        ),
+        // DSK-10, observed.
+        arguments: Arguments::Json { empty: true, error: ErrorText("invalid tool call arguments") },
+        // DSK-3, CMP-12, documented: V4 thinks unless told not to. DSK-4: the first reasoner wanted the opposite, so
+        // other models only when the request switches thinking on.
+        reasoning: ReasoningDemands {
+            echo: Echo::Required {
+                field: "reasoning_content",
+                models: &["deepseek-v4"],
+                error: ErrorText("The `reasoning_content` in the thinking mode must be passed back to the API."),
+            },
+            ..ReasoningDemands::NONE
+        },
+        tools: ToolDemands::NONE,
+        ..openai_chat::CONSTRAINTS
+    },
+};

@@ -1,0 +1,45 @@
+//! Groq.
+
+use seamline_model::{Constraints, Echo, ErrorText, IdDemand, Members, ReasoningDemands, ToolDemands};
+
+use super::Provider;
+use crate::openai_chat;
+
+/// Groq's own endpoint.
+pub(super) const PROVIDER: Provider = Provider {
+    name: "groq",
+    aliases: &[],
+    about: "Groq's Chat Completions: unknown members are rejected by name",
+    dialect: openai_chat::NAME,
+    models: &[],
+    fallback: false,
+    constraints: Constraints {
+        // OAC-5 and OAC-7 were seen with OpenAI and Azure alone.
+        call_id: IdDemand { length_max: usize::MAX, length_error: ErrorText(""), ..openai_chat::CONSTRAINTS.call_id },
+        empty_call_list: None,
+        // GRQ-1, observed.
+        members: Members::Closed {
+            known: &[],
+            error: ErrorText(
+                "'messages.{message}' : for 'role:{kind}' the following must be satisfied[('messages.{message}' : \
+                 property '{id}' is unsupported)]",
+            ),
+            in_block: ErrorText(""),
+        },
+        // GRQ-1, CMP-12, observed; `reasoning` is taken by some models.
+        reasoning: ReasoningDemands {
+            echo: Echo::Refused {
+                fields: &["reasoning_content", "reasoning_details"],
+                instead: None,
+                error: ErrorText(
+                    "'messages.{message}' : for 'role:assistant' the following must be satisfied[('messages.{message}' \
+                     : property '{kind}' is unsupported)]",
+                ),
+            },
+            ..ReasoningDemands::NONE
+        },
+        // GRQ-3, observed for a forced tool.
+        tools: ToolDemands { unknown_choice: Some(ErrorText("requested tool does not exist")), ..ToolDemands::NONE },
+        ..openai_chat::CONSTRAINTS
+    },
+};

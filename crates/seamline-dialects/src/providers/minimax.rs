@@ -1,0 +1,34 @@
+//! MiniMax.
+
+use seamline_model::{Arguments, Constraints, Echo, ErrorText, IdDemand, ReasoningDemands, ToolDemands};
+
+use super::Provider;
+use crate::openai_chat;
+
+/// MiniMax's own endpoint.
+pub(super) const PROVIDER: Provider = Provider {
+    name: "minimax",
+    aliases: &[],
+    about: "MiniMax's Chat Completions: reasoning comes back with calls",
+    dialect: openai_chat::NAME,
+    models: &["MiniMax-"],
+    fallback: false,
+    constraints: Constraints {
+        // OAC-5 and OAC-7 were seen with OpenAI and Azure alone.
+        call_id: IdDemand { length_max: usize::MAX, length_error: ErrorText(""), ..openai_chat::CONSTRAINTS.call_id },
+        empty_call_list: None,
+        // Case 12, observed (opencode#32609).
+        unanswered: ErrorText("invalid params, tool call result does not follow tool call (2013)"),
+        orphan: ErrorText("invalid params, tool call result does not follow tool call (2013)"),
+        duplicate_result: ErrorText("invalid params, tool call result does not follow tool call (2013)"),
+        // Case 28, observed. The text is not known.
+        arguments: Arguments::Json { empty: true, error: ErrorText("") },
+        // CMP-12, observed through gateways when thinking is on. The text is not known.
+        reasoning: ReasoningDemands {
+            echo: Echo::Required { field: "reasoning_content", models: &[], error: ErrorText("") },
+            ..ReasoningDemands::NONE
+        },
+        tools: ToolDemands::NONE,
+        ..openai_chat::CONSTRAINTS
+    },
+};

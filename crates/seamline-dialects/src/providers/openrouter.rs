@@ -1,0 +1,23 @@
+//! OpenRouter.
+
+use seamline_model::{Constraints, ErrorText, IdDemand, ToolDemands};
+
+use super::Provider;
+use crate::openai_chat;
+
+/// OpenRouter, which hands requests on to other providers.
+pub(super) const PROVIDER: Provider = Provider {
+    name: "openrouter",
+    aliases: &[],
+    about: "OpenRouter: what the provider behind it demands is not known here",
+    dialect: openai_chat::NAME,
+    models: &[],
+    fallback: false,
+    constraints: Constraints {
+        // ORT-1: errors are those of the provider behind it. Recorded and accepted: ids of 50 characters.
+        call_id: IdDemand { length_max: usize::MAX, length_error: ErrorText(""), ..openai_chat::CONSTRAINTS.call_id },
+        empty_call_list: None,
+        tools: ToolDemands::NONE,
+        ..openai_chat::CONSTRAINTS
+    },
+};

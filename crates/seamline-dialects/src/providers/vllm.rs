@@ -1,0 +1,31 @@
+//! vLLM.
+
+use seamline_model::{Arguments, Constraints, ErrorText, IdDemand, ToolDemands};
+
+use super::Provider;
+use crate::openai_chat;
+
+/// vLLM's compatible server.
+pub(super) const PROVIDER: Provider = Provider {
+    name: "vllm",
+    aliases: &[],
+    about: "vLLM's server: arguments are read as JSON",
+    dialect: openai_chat::NAME,
+    models: &[],
+    fallback: false,
+    constraints: Constraints {
+        // OAC-5 and OAC-7 were seen with OpenAI and Azure alone.
+        call_id: IdDemand { length_max: usize::MAX, length_error: ErrorText(""), ..openai_chat::CONSTRAINTS.call_id },
+        empty_call_list: None,
+        // VLM-1, in the server's code: nothing counts as no arguments.
+        arguments: Arguments::Json { empty: true, error: ErrorText("") },
+        // VLM-1, in the server's code.
+        tools: ToolDemands {
+            empty_list: Some(ErrorText(
+                "`tools` must not be an empty array. Either provide at least one tool or omit the field entirely.",
+            )),
+            ..ToolDemands::NONE
+        },
+        ..openai_chat::CONSTRAINTS
+    },
+};

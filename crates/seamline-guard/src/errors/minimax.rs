@@ -1,0 +1,12 @@
+//! MiniMax.
+
+use super::Family;
+use crate::kinds::pairing;
+use crate::known::sentence;
+
+pub(super) const FAMILY: Family = Family {
+    name: "minimax",
+    aliases: &[],
+    dialects: &[],
+    errors: &[sentence("case 12", 400, &pairing::UNEQUAL_RESULTS, r"tool call result does not follow tool call")],
+};

@@ -1,0 +1,228 @@
+//! What a provider demands, in words.
+
+use crate::{
+    Alphabet, Arguments, Carrier, Constraints, Echo, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole,
+    Limits, Members, NameDemand, ReasoningDemands, Role, SameRole, ToolDemands, Uniqueness,
+};
+
+/// One thing a provider demands, in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Demand {
+    /// The field of [`Constraints`] it stands in; a part of one after a dot.
+    pub field: &'static str,
+    /// What is demanded, in one clause.
+    pub says: String,
+    /// The error text that breaking it provokes, with `{name}` where values go; nothing when
+    /// it is not known.
+    pub error: Option<&'static str>,
+}
+
+impl Constraints {
+    /// Everything that is demanded, in words. What a provider does not demand is left out.
+    pub fn demands(&self) -> Vec<Demand> {
+        let mut list = List(Vec::new());
+        list.pairing(self);
+        list.ids(self);
+        list.shape(self);
+        list.order(self);
+        list.reasoning(&self.reasoning);
+        list.tools(&self.tools, &self.limits);
+        list.bytes(self);
+        list.0
+    }
+}
+
+/// The demands listed so far.
+struct List(Vec<Demand>);
+
+impl List {
+    fn add(&mut self, field: &'static str, says: impl Into<String>, error: ErrorText) {
+        let error = Some(error.0).filter(|text| !text.is_empty());
+        self.0.push(Demand { field, says: says.into(), error });
+    }
+
+    fn add_some(&mut self, field: &'static str, says: &str, error: Option<ErrorText>) {
+        if let Some(error) = error {
+            self.add(field, says, error);
+        }
+    }
+
+    fn fact(&mut self, field: &'static str, says: &str, holds: bool) {
+        if holds {
+            self.add(field, says, ErrorText(""));
+        }
+    }
+
+    fn pairing(&mut self, demands: &Constraints) {
+        let carried = match demands.carrier {
+            Carrier::UserBlocks => "results are blocks of a message of the user",
+            Carrier::ToolMessages => "each result is a message with the role `tool`",
+        };
+        self.fact("carrier", carried, true);
+        self.add("unanswered", "every call is answered right after it", demands.unanswered);
+        self.add("orphan", "every result answers a call before it", demands.orphan);
+        self.add("duplicate_result", "a call has one result", demands.duplicate_result);
+        self.fact(
+            "one_answer_message",
+            "all results of one message's calls are in one message",
+            demands.one_answer_message,
+        );
+        self.fact(
+            "joint_answers",
+            "calls of neighbouring messages may be answered together after the last",
+            demands.joint_answers,
+        );
+        self.add_some("results_first", "results come before anything else in their message", demands.results_first);
+        self.add("misplaced_call", "only the assistant makes calls", demands.misplaced_call);
+        if demands.carrier == Carrier::UserBlocks {
+            self.add("misplaced_result", "only messages of the user hold results", demands.misplaced_result);
+        }
+        if !demands.unanswered_server.0.is_empty() {
+            let says = "a call of the provider's own tools is answered in the assistant's turn";
+            self.add("unanswered_server", says, demands.unanswered_server);
+            let says = "a result of the provider's own tools follows its call";
+            self.add("orphan_server", says, demands.orphan_server);
+        }
+    }
+
+    fn ids(&mut self, demands: &Constraints) {
+        let IdDemand { alphabet, alphabet_error, length_max, length_error, prefix: _ } = demands.call_id;
+        let says = match alphabet {
+            Alphabet::Any => "a call has an id".to_owned(),
+            Alphabet::Word => "ids of calls are letters, digits, `_` and `-`".to_owned(),
+            Alphabet::Exactly(length) => format!("ids of calls are exactly {length} letters and digits"),
+        };
+        self.add("call_id.alphabet_error", says, alphabet_error);
+        if length_max != usize::MAX && !matches!(alphabet, Alphabet::Exactly(_)) {
+            let says = format!("ids of calls have at most {length_max} characters");
+            self.add("call_id.length_error", says, length_error);
+        }
+        match demands.unique_ids {
+            Uniqueness::Cycle(error) => self.add("unique_ids", "calls of one message have different ids", error),
+            Uniqueness::Request(error) => self.add("unique_ids", "all calls of a request have different ids", error),
+        }
+        let NameDemand { length_max, error } = demands.tool_name;
+        let says = format!("tool names in calls are 1 to {length_max} letters, digits, `_` and `-`");
+        self.add("tool_name", says, error);
+        self.add_some("server_id", "ids of the provider's own calls are as it gave them", demands.server_id);
+    }
+
+    fn shape(&mut self, demands: &Constraints) {
+        match demands.input {
+            InputForm::Object(error) => self.add("input", "a call's input is an object", error),
+            InputForm::Text(error) => self.add("input", "a call's arguments are a string", error),
+        }
+        if let Arguments::Json { empty, error } = demands.arguments {
+            let nothing = if empty { " or nothing" } else { "" };
+            self.add("arguments", format!("the arguments of a call are JSON{nothing}"), error);
+        }
+        if let EmptyText::Rejected(error) = demands.empty_text {
+            self.add("empty_text", "texts are not empty", error);
+        }
+        self.add("no_messages", "there is a message", demands.no_messages);
+        self.add_some("empty_message", "messages are not empty", demands.empty_message);
+        self.add_some("null_content", "content is there, unless calls are", demands.null_content);
+        self.add_some("empty_call_list", "a list of calls is not empty", demands.empty_call_list);
+        self.add_some("text_only_results", "results hold text only", demands.text_only_results);
+        self.add_some("listed_results", "results are one string, not a list of parts", demands.listed_results);
+        if let Members::Closed { known, error, in_block } = demands.members {
+            let also = if known.is_empty() { String::new() } else { format!(" beside `{}`", known.join("`, `")) };
+            self.add("members", format!("messages have no members that the dialect does not have{also}"), error);
+            if !in_block.0.is_empty() {
+                self.add("members", "blocks have no members that their type does not have", in_block);
+            }
+        }
+    }
+
+    fn order(&mut self, demands: &Constraints) {
+        if let SameRole::Rejected(error) = demands.same_role {
+            self.add("same_role", "roles alternate", error);
+        }
+        if let FirstRole::User(error) = demands.first_role {
+            self.add("first_role", "the user speaks first", error);
+        }
+        match demands.last_role {
+            LastRole::Any => {}
+            LastRole::NotAssistant { models, error } => {
+                let says = format!("the assistant does not speak last (models with {})", quoted(models));
+                self.add("last_role", says, error);
+            }
+            LastRole::NotAssistantUnlessContinued(error) => {
+                self.add("last_role", "the assistant does not speak last, unless with `prefix`", error);
+            }
+        }
+        if let Some(order) = demands.role_order {
+            for (before, after) in order.never {
+                let says = format!("`{}` does not come right after `{}`", word(*after), word(*before));
+                self.add("role_order", says, order.error);
+            }
+        }
+        if let Some(place) = demands.system_place {
+            let says = format!(
+                "a system message stands after one of the user, and last or before the assistant (models with {})",
+                quoted(place.models)
+            );
+            self.add("system_place", says, place.error);
+        }
+        if let Some(gap) = demands.role_gap {
+            let says = format!("the role `{}` is not known to {}", word(gap.role), quoted(gap.models));
+            self.add("role_gap", says, gap.error);
+        }
+        self.add_some(
+            "trailing_space",
+            "a last message of the assistant ends in no white space",
+            demands.trailing_space,
+        );
+    }
+
+    fn reasoning(&mut self, demands: &ReasoningDemands) {
+        match demands.echo {
+            Echo::Free => {}
+            Echo::Required { field, models, error } => {
+                let who = if models.is_empty() { String::new() } else { format!(" (always with {})", quoted(models)) };
+                let says = format!("while thinking, messages with calls bring `{field}` back{who}");
+                self.add("reasoning.echo", says, error);
+            }
+            Echo::Refused { fields, instead, error } => {
+                let also = instead.map(|instead| format!(", but in `{instead}`")).unwrap_or_default();
+                self.add("reasoning.echo", format!("reasoning does not come back in {}{also}", quoted(fields)), error);
+            }
+        }
+        self.add_some("reasoning.unsigned", "thinking comes back with its signature", demands.unsigned);
+        let says = "with thinking on, a turn whose calls are being answered starts with thinking";
+        self.add_some("reasoning.leading", says, demands.leading);
+    }
+
+    fn tools(&mut self, demands: &ToolDemands, limits: &Limits) {
+        self.add_some("tools.none_declared", "calls and results need declared tools", demands.none_declared);
+        self.add_some("tools.empty_list", "a list of tools is not empty", demands.empty_list);
+        self.add_some("tools.repeated", "declared tools have different names", demands.repeated);
+        self.add_some("tools.unknown_choice", "a forced tool is declared", demands.unknown_choice);
+        self.add_some("tools.name", "declared names are made like those in calls", demands.name);
+        self.fact("tools.letter_first", "names of tools start with a letter or `_`", demands.letter_first);
+        if let Some(limit) = limits.cache_marks {
+            self.add("limits.cache_marks", format!("there are at most {} cache marks", limit.max), limit.error);
+        }
+    }
+
+    fn bytes(&mut self, demands: &Constraints) {
+        self.add("lone_surrogate", "strings hold whole characters", demands.lone_surrogate);
+        self.add("not_json", "the body is JSON", demands.not_json);
+    }
+}
+
+fn quoted(words: &[&str]) -> String {
+    format!("`{}`", words.join("`, `"))
+}
+
+fn word(role: Role) -> &'static str {
+    match role {
+        Role::System => "system",
+        Role::Developer => "developer",
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        Role::Tool => "tool",
+        Role::Function => "function",
+        Role::Unknown => "",
+    }
+}

@@ -1,0 +1,110 @@
+//! `IDENT007 illegal-server-id`
+
+use seamline_model::{Alphabet, BlockIndex, BlockKind, Edit, ErrorText, IdDemand, Safety, Stage};
+
+use crate::context::Context;
+use crate::ids;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds calls of the provider's own tools whose id is not of the kind that the provider gives.
+    ///
+    /// # Why is this bad?
+    /// Anthropic rejects the whole request. It happens when a proxy makes such calls up, or renames all ids alike.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "Search."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "server_tool_use", "id": "toolu_9", "name": "web_search", "input": {"query": "rust"}},
+    ///         {"type": "web_search_tool_result", "tool_use_id": "toolu_9", "content": []},
+    ///         {"type": "text", "text": "Found."}
+    ///       ]
+    ///     },
+    ///     {"role": "user", "content": "Thanks."}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "Search."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "server_tool_use", "id": "srvtoolu_1be13523e90968a99aa06c67", "name": "web_search", "input": {"query": "rust"}},
+    ///         {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1be13523e90968a99aa06c67", "content": []},
+    ///         {"type": "text", "text": "Found."}
+    ///       ]
+    ///     },
+    ///     {"role": "user", "content": "Thanks."}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # Fix safety
+    /// Safe: the call and its result get an id made from a hash of the old one.
+    ///
+    /// # References
+    /// ANT-22, observed
+    IDENT007 "illegal-server-id" in Ident, Error, Safe, each Whole
+}
+
+/// What ids of the provider's own calls look like.
+const SERVER_ID: IdDemand = IdDemand {
+    alphabet: Alphabet::Word,
+    alphabet_error: ErrorText(""),
+    length_max: usize::MAX,
+    length_error: ErrorText(""),
+    prefix: "srvtoolu_",
+};
+
+fn check(context: &Context<'_, '_>, report: &mut Report) {
+    let Some(error) = context.constraints.server_id.filter(|_| context.transcript.has.server_pairs) else {
+        return;
+    };
+    for (block, content) in context.transcript.enumerate_blocks() {
+        let BlockKind::ServerCall(server) = &content.kind else {
+            continue;
+        };
+        let id = server.call.id.as_deref().unwrap_or("");
+        // Only calls that must be answered are the provider's own; others have ids of their servers.
+        if !server.must_be_answered || is_legal(id) {
+            continue;
+        }
+        let made = ids::made(&SERVER_ID, id, |_| false);
+        report
+            .block(context, block, format!("id `{id}` is not one that the provider gives its own calls"))
+            .call_id(id)
+            .predicts(error.render(&context.values(block, id)))
+            .fix(Stage::Finish, Safety::Safe, format!("call it `{made}`"), rename(context, block, id, &made));
+    }
+}
+
+fn is_legal(id: &str) -> bool {
+    let rest = id.strip_prefix(SERVER_ID.prefix).unwrap_or("");
+    !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// The edits that give a call another id, and the results of its message that name it.
+fn rename(context: &Context<'_, '_>, call: BlockIndex, id: &str, made: &str) -> Vec<Edit> {
+    let mut edits = vec![Edit::SetCallId { call, id: made.to_owned() }];
+    let message = context.transcript.block(call).message;
+    for (block, content) in context.transcript.blocks_of(message) {
+        if matches!(&content.kind, BlockKind::ServerResult { id: Some(named), .. } if **named == *id) {
+            edits.push(Edit::Readdress { result: block, id: made.to_owned() });
+        }
+    }
+    edits
+}

@@ -1,0 +1,60 @@
+//! `LIMIT006 illegal-declared-name`
+
+use seamline_model::{Place, Values};
+
+use crate::context::Context;
+use crate::ids;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds declared tools whose name the provider does not take.
+    ///
+    /// # Why is this bad?
+    /// The provider rejects the whole request. It happens when tools of a connected server are declared by their
+    /// full path.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "tools": [
+    ///     {"name": "github/create_issue", "input_schema": {"type": "object"}}
+    ///   ],
+    ///   "messages": [
+    ///     {"role": "user", "content": "Hello"}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// Nothing is changed.
+    ///
+    /// # Fix safety
+    /// Only shown: a client that renamed its tools behind its own back would not know the calls that come back.
+    ///
+    /// # References
+    /// ANT-21, KIM-6, MIS-7, OAC-9
+    LIMIT006 "illegal-declared-name" in Limit, Error, DisplayOnly, each Whole
+}
+
+fn check(context: &Context<'_, '_>, report: &mut Report) {
+    let demands = &context.constraints.tools;
+    let (Some(error), Some(declared)) = (demands.name, &context.transcript.request.tools) else {
+        return;
+    };
+    for (index, tool) in declared.tools.iter().enumerate() {
+        let Some(name) = tool.name.as_deref() else {
+            continue;
+        };
+        let starts =
+            !demands.letter_first || name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+        if starts && ids::is_legal_name(&context.constraints.tool_name, name) {
+            continue;
+        }
+        report
+            .place(Place { span: tool.span, ..Place::default() }, format!("the provider takes no tool called `{name}`"))
+            .predicts(error.render(&Values { block: index, id: name, ..Values::default() }));
+    }
+}

@@ -1,0 +1,7 @@
+//! Declared tools, and how much there may be of anything.
+pub(crate) mod empty_tool_list;
+pub(crate) mod illegal_declared_name;
+pub(crate) mod repeated_tool;
+pub(crate) mod surplus_cache_mark;
+pub(crate) mod undeclared_choice;
+pub(crate) mod undeclared_tools;

@@ -1,0 +1,51 @@
+//! `LIMIT005 undeclared-choice`
+
+use seamline_model::{Place, Values};
+
+use crate::context::Context;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds requests that force a call of a tool that they do not declare.
+    ///
+    /// # Why is this bad?
+    /// Groq rejects the request. It happens when the choice of a tool outlives the tool.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "llama-3.3-70b-versatile",
+    ///   "tools": [
+    ///     {"type": "function", "function": {"name": "bash"}}
+    ///   ],
+    ///   "tool_choice": {"type": "function", "function": {"name": "search"}},
+    ///   "messages": [
+    ///     {"role": "user", "content": "Hello"}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// Nothing is changed.
+    ///
+    /// # Fix safety
+    /// Only shown: declare the tool, or choose another.
+    ///
+    /// # References
+    /// GRQ-3, observed
+    LIMIT005 "undeclared-choice" in Limit, Error, DisplayOnly, each Whole
+}
+
+fn check(context: &Context<'_, '_>, report: &mut Report) {
+    let request = &context.transcript.request;
+    let (Some(error), Some(forced)) = (context.constraints.tools.unknown_choice, request.forced_tool.as_deref()) else {
+        return;
+    };
+    let mut declared = request.tools.iter().flat_map(|declared| &declared.tools);
+    if !declared.any(|tool| tool.name.as_deref() == Some(forced)) {
+        report
+            .place(Place::default(), format!("the request forces `{forced}`, which it does not declare"))
+            .predicts(error.render(&Values { id: forced, ..Values::default() }));
+    }
+}

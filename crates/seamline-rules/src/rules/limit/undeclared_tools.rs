@@ -1,0 +1,58 @@
+//! `LIMIT002 undeclared-tools`
+
+use seamline_model::BlockKind;
+
+use crate::context::Context;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds calls and results in a request that declares no tools.
+    ///
+    /// # Why is this bad?
+    /// Bedrock and some proxies reject the whole request. It happens when a conversation is summarised or titled by
+    /// a request without tools. To keep the model from calling tools, the choice of tools is set to none, and the
+    /// tools stay.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "anthropic.claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "List the files."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [{"type": "tool_use", "id": "toolu_01", "name": "bash", "input": {"command": "ls"}}]
+    ///     },
+    ///     {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_01", "content": "main.rs"}]}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// Nothing is changed.
+    ///
+    /// # Fix safety
+    /// Only shown: what the tools were cannot be known from the conversation.
+    ///
+    /// # References
+    /// ANT-44, observed
+    LIMIT002 "undeclared-tools" in Limit, Error, DisplayOnly, each Whole
+}
+
+fn check(context: &Context<'_, '_>, report: &mut Report) {
+    let transcript = context.transcript;
+    let declared = transcript.request.tools.as_ref().is_some_and(|declared| !declared.tools.is_empty());
+    // A bare list of messages is no request, and says nothing about tools.
+    let Some(error) = context.constraints.tools.none_declared.filter(|_| !declared && !transcript.is_bare_list())
+    else {
+        return;
+    };
+    let uses = |kind: &BlockKind| matches!(kind, BlockKind::Call(_) | BlockKind::Result(_));
+    if let Some((block, _)) = transcript.enumerate_blocks().find(|(_, block)| uses(&block.kind)) {
+        report
+            .block(context, block, "the conversation uses tools, and the request declares none".to_owned())
+            .predicts(error.render(&context.values(block, context.id(block))));
+    }
+}

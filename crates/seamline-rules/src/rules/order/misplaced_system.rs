@@ -1,0 +1,88 @@
+//! `ORDER004 misplaced-system`
+
+use seamline_model::{BlockKind, Edit, MessageIndex, Role, Safety, Stage, Values};
+
+use crate::context::Context;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds system messages inside a conversation that do not stand between a message of the user and one of the
+    /// assistant.
+    ///
+    /// # Why is this bad?
+    /// Newer models of Anthropic take instructions in the middle of a conversation, but only after a message of the
+    /// user, and last or before a message of the assistant. Anything else is rejected.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "claude-opus-4-8",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "Hello"},
+    ///     {"role": "assistant", "content": "Hi."},
+    ///     {"role": "system", "content": "Be brief."},
+    ///     {"role": "user", "content": "Tell me more."}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "claude-opus-4-8",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "Hello"},
+    ///     {"role": "assistant", "content": "Hi."},
+    ///     {"role": "user", "content": "Be brief."},
+    ///     {"role": "user", "content": "Tell me more."}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # Fix safety
+    /// Unsafe: the message becomes one of the user, which gives its words another weight. The example is repaired
+    /// with `safety = "unsafe"`.
+    ///
+    /// # References
+    /// ANT-15, documented and recorded
+    ORDER004 "misplaced-system" in Order, Error, Unsafe, each Message
+}
+
+fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
+    let messages = &context.transcript.messages;
+    let Some(demand) = context.constraints.system_place.filter(|_| messages[index.get()].role == Role::System) else {
+        return;
+    };
+    let model = context.transcript.model.as_deref().unwrap_or("");
+    if !demand.models.iter().any(|part| model.contains(part)) {
+        return;
+    }
+    let before = index.get().checked_sub(1).map(|before| messages[before].role);
+    let follows = match before {
+        Some(Role::User | Role::System) => true,
+        Some(Role::Assistant) => ends_in_server_result(context, MessageIndex(index.0 - 1)),
+        _ => false,
+    };
+    let precedes =
+        messages.get(index.get() + 1).is_none_or(|after| matches!(after.role, Role::Assistant | Role::System));
+    if follows && precedes {
+        return;
+    }
+    report
+        .message(context, index, "system message that does not stand between user and assistant".to_owned())
+        .predicts(demand.error.render(&Values { message: index.get(), ..Values::default() }))
+        .fix(
+            Stage::Form,
+            Safety::Unsafe,
+            "let the user say it",
+            vec![Edit::SetRole { message: index, role: Role::User }],
+        );
+}
+
+fn ends_in_server_result(context: &Context<'_, '_>, message: MessageIndex) -> bool {
+    let last = context.transcript.blocks_of(message).next_back();
+    last.is_some_and(|(_, block)| matches!(block.kind, BlockKind::ServerResult { .. }))
+}

@@ -1,0 +1,77 @@
+//! `REASON001 unsigned-thinking`
+
+use seamline_model::{BlockKind, Edit, MessageIndex, Safety, Stage};
+
+use crate::context::Context;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds thinking blocks without the signature that the provider gives them.
+    ///
+    /// # Why is this bad?
+    /// Anthropic rejects the whole request. It happens when a stream ends before the signature arrives, when a
+    /// client keeps the words and forgets the rest, or when another model thought. A signature cannot be made.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "What is 6 times 7?"},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [{"type": "thinking", "thinking": "Six sevens."}, {"type": "text", "text": "42"}]
+    ///     },
+    ///     {"role": "user", "content": "Thanks."}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "What is 6 times 7?"},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {
+    ///           "type": "text",
+    ///           "text": "[synthetic] thinking without a signature:\nSix sevens."
+    ///         },
+    ///         {"type": "text", "text": "42"}
+    ///       ]
+    ///     },
+    ///     {"role": "user", "content": "Thanks."}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # Fix safety
+    /// Safe: the words stay, as text under a line that says what they are. A signed block is never touched, even an
+    /// empty one.
+    ///
+    /// # References
+    /// ANT-23, ANT-25; cases 32, 47
+    REASON001 "unsigned-thinking" in Reason, Error, Safe, each Message
+}
+
+fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
+    let Some(error) = context.constraints.reasoning.unsigned.filter(|_| context.transcript.has.reasoning) else {
+        return;
+    };
+    for (block, content) in context.transcript.blocks_of(index) {
+        if !matches!(content.kind, BlockKind::Reasoning { signed: false }) {
+            continue;
+        }
+        let heading = "[synthetic] thinking without a signature:".to_owned();
+        report
+            .block(context, block, "thinking has no signature".to_owned())
+            .predicts(error.render(&context.values(block, "")))
+            .fix(Stage::Form, Safety::Safe, "keep it as text", vec![Edit::Demote { block, heading }]);
+    }
+}

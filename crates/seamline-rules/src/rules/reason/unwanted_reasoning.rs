@@ -1,0 +1,113 @@
+//! `REASON004 unwanted-reasoning`
+
+use seamline_model::{Echo, Edit, Member, MemberSort, MessageIndex, Place, Safety, Stage, Values};
+
+use crate::context::Context;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds reasoning in a member that the provider does not take back.
+    ///
+    /// # Why is this bad?
+    /// Groq, Cerebras, Mistral and Fireworks reject the whole request, although some of them answer with that very
+    /// member. It happens when an answer is sent back as it came, or when a conversation moves over from a provider
+    /// that wants its reasoning back.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "llama-3.3-70b-versatile",
+    ///   "messages": [
+    ///     {"role": "user", "content": "List the files."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": null,
+    ///       "reasoning_content": "ls will do",
+    ///       "tool_calls": [
+    ///         {
+    ///           "id": "call_1",
+    ///           "type": "function",
+    ///           "function": {"name": "bash", "arguments": "{\"command\":\"ls\"}"}
+    ///         }
+    ///       ]
+    ///     },
+    ///     {"role": "tool", "tool_call_id": "call_1", "content": "main.rs"}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "llama-3.3-70b-versatile",
+    ///   "messages": [
+    ///     {"role": "user", "content": "List the files."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": null,
+    ///       "tool_calls": [
+    ///         {
+    ///           "id": "call_1",
+    ///           "type": "function",
+    ///           "function": {"name": "bash", "arguments": "{\"command\":\"ls\"}"}
+    ///         }
+    ///       ]
+    ///     },
+    ///     {"role": "tool", "tool_call_id": "call_1", "content": "main.rs"}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # Fix safety
+    /// Safe where the provider takes reasoning in a member of another name: the member is renamed. Else unsafe: it
+    /// is taken out, and what it says is in the report. The example is repaired with `safety = "unsafe"`.
+    ///
+    /// # References
+    /// CER-1, CMP-12, FWK-1, GRQ-1, MIS-8; case 55
+    REASON004 "unwanted-reasoning" in Reason, Error, Unsafe, each Message
+}
+
+fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
+    let Echo::Refused { fields, .. } = context.constraints.reasoning.echo else {
+        return;
+    };
+    if context.transcript.members.is_empty() {
+        return;
+    }
+    for member in context.transcript.members_of(index) {
+        if matches!(member.sort, MemberSort::Reasoning { .. }) && fields.contains(&&*member.key) {
+            found(context, report, member);
+        }
+    }
+}
+
+fn found(context: &Context<'_, '_>, report: &mut Report, member: &Member) {
+    let Echo::Refused { instead, error, .. } = context.constraints.reasoning.echo else {
+        return;
+    };
+    let Member { message, block, key, key_span, span, cut, sort, .. } = member;
+    let place = Place { message: Some(*message), block: *block, span: *span };
+    let values = Values { message: message.get(), kind: key, ..Values::default() };
+    let draft = report
+        .place(place, format!("the provider does not take reasoning back in `{key}`"))
+        .predicts(error.render(&values));
+    let others = context.transcript.members_of(*message);
+    let is_there = |key: &str| others.iter().any(|other| &*other.key == key);
+    // A list of details is not what a member for text holds.
+    let instead = instead.filter(|instead| !is_there(instead) && &**key != "reasoning_details");
+    match (instead, *sort == MemberSort::Reasoning { empty: true }) {
+        (_, true) => {
+            let edit = Edit::DropMember { cut: *cut, member: *span, lost: false };
+            draft.fix(Stage::Bytes, Safety::Safe, "take it out; nothing is in it", vec![edit]);
+        }
+        (Some(instead), false) => {
+            let edit = Edit::Patch { span: *key_span, text: format!("\"{instead}\"") };
+            draft.fix(Stage::Bytes, Safety::Safe, format!("call it `{instead}`"), vec![edit]);
+        }
+        (None, false) => {
+            let edit = Edit::DropMember { cut: *cut, member: *span, lost: true };
+            draft.fix(Stage::Bytes, Safety::Unsafe, "take it out", vec![edit]);
+        }
+    }
+}
