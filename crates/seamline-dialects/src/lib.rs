@@ -12,6 +12,7 @@ mod error;
 mod ids;
 mod json;
 pub mod openai_chat;
+pub mod openai_responses;
 mod pointer;
 pub mod providers;
 mod reader;

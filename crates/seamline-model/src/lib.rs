@@ -14,6 +14,7 @@ mod constraints;
 mod edit;
 mod finding;
 mod irregularity;
+mod item;
 mod pairing;
 mod span;
 mod synthetic;
@@ -22,12 +23,13 @@ mod transcript;
 
 pub use call_id::CallId;
 pub use constraints::{
-    Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole, NameDemand,
-    RoleGap, SameRole, Uniqueness, Values,
+    Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, ItemIdDemand, LastRole, NameDemand,
+    PartDemand, RoleGap, SameRole, Uniqueness, Values,
 };
 pub use edit::{Edit, Encoded, NewText};
 pub use finding::{Finding, Fix, Place, Safety, Severity, Stage};
 pub use irregularity::{Irregularity, IrregularityKind};
+pub use item::{Envelope, Item, ItemKind};
 pub use pairing::{Answer, CallState, Cycle, Fate, Pairing, ResultState, Scope};
 pub use span::{BlockIndex, MessageIndex, Span};
 pub use synthetic::{MARK, Reason, is_synthetic};

@@ -7,7 +7,7 @@ use crate::{
 };
 
 const JOINT: Scope = Scope { joint: true, ..Scope::ALL };
-const SPAN_ONLY: Scope = Scope { late: false, early: false, misaddressed: false, joint: false };
+const SPAN_ONLY: Scope = Scope { late: false, early: false, misaddressed: false, joint: false, lasting: false };
 
 /// One block of a conversation, by the id it has or names.
 #[derive(Clone, Copy)]

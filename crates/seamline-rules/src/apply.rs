@@ -346,6 +346,7 @@ fn claim_of(edit: &Edit) -> Claim {
         | Edit::JoinPrevious { message } => Claim::Message(*message, Aspect::Whole),
         Edit::SetRole { message, .. } => Claim::Message(*message, Aspect::Role),
         Edit::RemoveCallList { message } => Claim::Message(*message, Aspect::Calls),
+        Edit::RemoveItemId { message } => Claim::Message(*message, Aspect::Id),
         Edit::ResultsFirst { message } => Claim::Message(*message, Aspect::Place),
     }
 }
@@ -372,6 +373,7 @@ fn subject(transcript: &Transcript<'_>, edit: &Edit) -> Option<MessageIndex> {
         | Edit::JoinPrevious { message }
         | Edit::SetRole { message, .. }
         | Edit::RemoveCallList { message }
+        | Edit::RemoveItemId { message }
         | Edit::ResultsFirst { message } => Some(*message),
         Edit::InsertMessage { before, .. } => Some(*before),
         _ => block_of(edit).map(|block| transcript.block(block).message),
@@ -404,6 +406,7 @@ fn action_name(edit: &Edit) -> &'static str {
         Edit::Demote { .. } => "demote",
         Edit::ReconstructCall { .. } => "reconstruct_call",
         Edit::Remove { .. } | Edit::RemoveMessage { .. } | Edit::RemoveCallList { .. } => "remove",
+        Edit::RemoveItemId { .. } => "remove_id",
         Edit::SetCallId { .. } => "rename_call",
         Edit::SetToolName { .. } => "rename_tool",
         Edit::SetInput { .. } | Edit::AdoptLegacyCall { .. } => "reform",

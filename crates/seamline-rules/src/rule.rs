@@ -65,6 +65,8 @@ pub enum Group {
     Order,
     /// Ids and names.
     Ident,
+    /// The model's reasoning, and what it belongs to.
+    Reason,
     /// Empty things, roles, first and last messages.
     Shape,
     /// Images, documents, sound.
@@ -81,6 +83,7 @@ impl Group {
             Self::Pairing => "pairing",
             Self::Order => "order",
             Self::Ident => "ident",
+            Self::Reason => "reason",
             Self::Shape => "shape",
             Self::Media => "media",
             Self::Log => "log",

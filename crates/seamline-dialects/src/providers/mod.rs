@@ -2,8 +2,12 @@
 
 mod anthropic;
 mod anthropic_compatible;
+mod azure_responses;
+mod codex;
 mod openai;
 mod openai_compatible;
+mod openai_responses;
+mod responses_compatible;
 
 use seamline_model::Constraints;
 
@@ -27,7 +31,16 @@ pub struct Provider {
 
 /// Every provider.
 pub const ALL: &[&Provider] =
-    &[&anthropic::PROVIDER, &anthropic_compatible::PROVIDER, &openai::PROVIDER, &openai_compatible::PROVIDER];
+    &[
+    &anthropic::PROVIDER,
+    &anthropic_compatible::PROVIDER,
+    &openai::PROVIDER,
+    &openai_compatible::PROVIDER,
+    &openai_responses::PROVIDER,
+    &azure_responses::PROVIDER,
+    &codex::PROVIDER,
+    &responses_compatible::PROVIDER,
+];
 
 /// The provider with this name.
 pub fn by_name(name: &str) -> Option<&'static Provider> {
