@@ -80,7 +80,7 @@ fn blocks<'a>(
     }
     reader.begin_block();
     let block = match kind.form {
-        Form::NamedCall(_) | Form::TypedCall => BlockKind::Call(wire.call(kind.form, reader)),
+        Form::NamedCall(_) | Form::TypedCall(_) => BlockKind::Call(wire.call(kind.form, reader)),
         Form::Output => {
             part_types(reader, role, wire.output);
             BlockKind::Result(wire.result(kind, reader))

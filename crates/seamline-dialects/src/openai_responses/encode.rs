@@ -75,10 +75,11 @@ impl Encoder<'_, '_, '_> {
         } else if let Some((id, name, edit)) = change.rebuild {
             self.writer.write(None, &rewrite::rebuilt(self.transcript.item(index), id, name));
             self.writer.landed(edit);
-            let text = rewrite::result(self.transcript, value, &BlockPlan { id: Some(id), ..BlockPlan::default() });
+            let change = BlockPlan { id: Some(id), ..BlockPlan::default() };
+            let text = rewrite::result(self.transcript, value, &change, plan.drop_item_id);
             self.writer.rewrite(Some(index), &text);
         } else if is_result {
-            let text = rewrite::result(self.transcript, value, change);
+            let text = rewrite::result(self.transcript, value, change, plan.drop_item_id);
             self.writer.rewrite(Some(index), &text);
         } else {
             let text = rewrite::call(self.transcript, value, change, plan.drop_item_id);
@@ -99,7 +100,8 @@ impl Encoder<'_, '_, '_> {
                     };
                     let content = self.transcript.block(*result);
                     let source = Document::part(self.transcript.source, content.span);
-                    let text = rewrite::result(self.transcript, source.root(), &change);
+                    let dropped = self.plan.get(content.message).is_some_and(|plan| plan.drop_item_id);
+                    let text = rewrite::result(self.transcript, source.root(), &change, dropped);
                     self.writer.rewrite(Some(content.message), &text);
                     self.writer.landed(*edit);
                 }

@@ -24,8 +24,8 @@ pub(super) enum Form {
     Message,
     /// A call with a name, whose input is in this member.
     NamedCall(&'static str),
-    /// A call of a tool that is known by the type alone.
-    TypedCall,
+    /// A call of a tool that is known by the type alone, under this name.
+    TypedCall(&'static str),
     Output,
     Reasoning,
     /// Kept as it is.
@@ -49,10 +49,10 @@ pub(super) fn of(name: &str) -> ItemType {
         "message" => MESSAGE,
         "function_call" => call(Form::NamedCall("arguments"), "function call", "fc", FUNCTION_RESULT),
         "custom_tool_call" => call(Form::NamedCall("input"), "custom tool call", "ctc", CUSTOM_RESULT),
-        "shell_call" => call(Form::TypedCall, "shell call", "", SHELL_RESULT),
-        "apply_patch_call" => call(Form::TypedCall, "apply patch call", "", PATCH_RESULT),
+        "shell_call" => call(Form::TypedCall("shell"), "shell call", "", SHELL_RESULT),
+        "apply_patch_call" => call(Form::TypedCall("apply_patch"), "apply patch call", "", PATCH_RESULT),
         // OAR-5: clients answer it with the result of a function too.
-        "local_shell_call" => call(Form::TypedCall, "local shell call", "", ""),
+        "local_shell_call" => call(Form::TypedCall("local_shell"), "local shell call", "", ""),
         FUNCTION_RESULT => output("function call", FUNCTION_RESULT),
         CUSTOM_RESULT => output("custom tool call", CUSTOM_RESULT),
         SHELL_RESULT => output("shell call", SHELL_RESULT),

@@ -67,9 +67,14 @@ pub(super) fn call(
 }
 
 /// A result under its plan.
-pub(super) fn result(transcript: &Transcript<'_>, value: Value<'_, '_>, plan: &BlockPlan<'_>) -> String {
+pub(super) fn result(
+    transcript: &Transcript<'_>,
+    value: Value<'_, '_>,
+    plan: &BlockPlan<'_>,
+    drop_item_id: bool,
+) -> String {
     let get = |key| value.object().and_then(|result| result.get(key));
-    let mut patches = Patches::new();
+    let mut patches = if drop_item_id { without_id(value) } else { Patches::new() };
     if let Some(id) = plan.id {
         let by_id = get("type").is_some_and(|kind| kind.says(super::item::LOCAL_SHELL_RESULT));
         let key = if by_id && get(PAIR_ID).is_none() { "id" } else { PAIR_ID };

@@ -6,7 +6,7 @@ use seamline_model::{
     BlockKind, Call, CallId, Emptiness, Input, Item, Parts, ResultBlock, Role, Span, is_synthetic,
 };
 
-use super::item::{CUSTOM_RESULT, FUNCTION_RESULT, Form, ItemType, LOCAL_SHELL_RESULT};
+use super::item::{CUSTOM_RESULT, FUNCTION_RESULT, Form, ItemType, LOCAL_SHELL_RESULT, PATCH_RESULT};
 use crate::ids::RESULT_ID_KEYS;
 use crate::json::{Kind, Value};
 use crate::reader::Reader;
@@ -112,7 +112,8 @@ impl<'d, 'a> WireItem<'d, 'a> {
                 (self.name.and_then(Value::str), input.map_or(Input::Missing, input_form))
             }
             // What it is called with has a form of its own, which nothing is known to be wrong with.
-            _ => (Some(Cow::Borrowed("shell")), Input::Text),
+            Form::TypedCall(name) => (Some(Cow::Borrowed(name)), Input::Text),
+            Form::Message | Form::Output | Form::Reasoning | Form::Opaque => (None, Input::Missing),
         };
         Call::new(id.as_deref(), name.as_deref(), input, &mut reader.transcript.tools)
     }
@@ -129,7 +130,12 @@ impl<'d, 'a> WireItem<'d, 'a> {
             synthetic: self.output.and_then(only_text).is_some_and(|text| is_synthetic(&text)),
             failed: false,
             has_more: self.has_more || self.content.is_some() || self.summary.is_some(),
-            parts: self.output.map_or(Parts::Missing, parts),
+            parts: match self.output {
+                Some(output) => parts(output),
+                // How a patch went is said by its status.
+                None if kind.result_type == PATCH_RESULT => Parts::Text(Emptiness::Empty),
+                None => Parts::Missing,
+            },
             content: self.output.map_or(Span::default(), Value::span),
         }
     }

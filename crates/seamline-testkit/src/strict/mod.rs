@@ -26,7 +26,7 @@ pub fn check(dialect: Dialect, body: &Value) -> Vec<Violation> {
     let mut violations = match dialect {
         Dialect::AnthropicMessages => anthropic::check(messages),
         Dialect::OpenAiChat => openai::check(messages),
-        Dialect::OpenAiResponses => responses::check(messages),
+        Dialect::OpenAiResponses => responses::check(body, messages),
     };
     violations.sort();
     violations
