@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use crate::json::{Document, Kind, ListVisitor, Value};
-use crate::reader::unreadable;
 use crate::openai_responses::OpenAiResponses;
+use crate::reader::unreadable;
 use crate::{Dialect, Error, anthropic_messages::AnthropicMessages, openai_chat::OpenAiChat};
 
 /// How many messages are looked at.

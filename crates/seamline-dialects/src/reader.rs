@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use seamline_model::{
-    Block, BlockIndex, BlockKind, Body, Encoded, Envelope, Irregularity, IrregularityKind, Message, MessageIndex, Role, Slot,
-    Span, Transcript,
+    Block, BlockIndex, BlockKind, Body, Encoded, Envelope, Irregularity, IrregularityKind, Message, MessageIndex, Role,
+    Slot, Span, Transcript,
 };
 
 use crate::json::{BYTES_MAX, Document, Kind, ListVisitor, Syntax, SyntaxKind, Value};

@@ -16,6 +16,7 @@ mod finding;
 mod irregularity;
 mod item;
 mod pairing;
+mod scope;
 mod span;
 mod synthetic;
 mod tools;
@@ -23,14 +24,15 @@ mod transcript;
 
 pub use call_id::CallId;
 pub use constraints::{
-    Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, ItemIdDemand, LastRole, NameDemand,
-    PartDemand, RoleGap, SameRole, Uniqueness, Values,
+    Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, ItemIdDemand, LastRole,
+    NameDemand, PartDemand, RoleGap, SameRole, Uniqueness, Values,
 };
 pub use edit::{Edit, Encoded, NewText};
 pub use finding::{Finding, Fix, Place, Safety, Severity, Stage};
 pub use irregularity::{Irregularity, IrregularityKind};
 pub use item::{Envelope, Item, ItemKind};
-pub use pairing::{Answer, CallState, Cycle, Fate, Pairing, ResultState, Scope};
+pub use pairing::{Answer, CallState, Cycle, Fate, Pairing, ResultState};
+pub use scope::Scope;
 pub use span::{BlockIndex, MessageIndex, Span};
 pub use synthetic::{MARK, Reason, is_synthetic};
 pub use tools::{Tool, Tools};

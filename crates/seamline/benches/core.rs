@@ -193,7 +193,8 @@ fn openai(ids: &[String], text: &str, output: &str) -> (String, Vec<String>) {
 
 /// The items stand behind each other, so what makes the calls is several of them.
 fn responses(ids: &[String], text: &str, output: &str) -> (String, Vec<String>) {
-    let said = format!(r#"{{"type":"message","role":"assistant","content":[{{"type":"output_text","text":"{text}"}}]}}"#);
+    let said =
+        format!(r#"{{"type":"message","role":"assistant","content":[{{"type":"output_text","text":"{text}"}}]}}"#);
     let calls = ids.iter().map(|id| {
         format!(r#"{{"type":"function_call","call_id":"{id}","name":"read_file","arguments":"{{\"path\":\"src/main.rs\",\"offset\":120,\"limit\":40}}"}}"#)
     });

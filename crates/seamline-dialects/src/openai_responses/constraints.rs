@@ -95,7 +95,9 @@ pub const CONSTRAINTS: Constraints = Constraints {
     // OAR-16, recalled.
     part_type: Some(PartDemand {
         assistant: ErrorText("Invalid value: '{kind}'. Supported values are: 'output_text' and 'refusal'."),
-        others: ErrorText("Invalid value: '{kind}'. Supported values are: 'input_text', 'input_image', and 'input_file'."),
+        others: ErrorText(
+            "Invalid value: '{kind}'. Supported values are: 'input_text', 'input_image', and 'input_file'.",
+        ),
     }),
     // OAR-1: images and files are welcome in results.
     text_only_results: None,

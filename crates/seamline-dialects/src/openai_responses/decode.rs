@@ -3,7 +3,7 @@
 use seamline_model::{BlockKind, Body, Envelope, Field, IrregularityKind, Role, Slot, Transcript};
 
 use super::item::{self, Form, ItemType};
-use super::wire::{self, WireItem};
+use super::wire::{self, PartFit, WireItem};
 use crate::Error;
 use crate::json::{Document, Kind, Value};
 use crate::reader::{self, Form as Reading, Reader};
@@ -123,9 +123,12 @@ fn part_types<'a>(reader: &mut Reader<'a>, role: Role, parts: Option<Value<'_, '
 /// Notes a part of a type that belongs to another role.
 fn part_type<'a>(reader: &mut Reader<'a>, role: Role, part: Value<'_, 'a>) {
     let Some(kind) = wire::part_type(part) else { return };
-    if let Some(expected) = kind.str().and_then(|name| wire::part_type_for(role, &name)) {
-        reader.note(IrregularityKind::PartOfOtherRole { expected }, kind.span());
-    }
+    let expected = match wire::part_fit(role, &kind.str().unwrap_or_default()) {
+        PartFit::Right => return,
+        PartFit::Called(name) => Some(name),
+        PartFit::Foreign => None,
+    };
+    reader.note(IrregularityKind::PartOfOtherRole { expected }, kind.span());
 }
 
 fn body_of(content: Option<Value<'_, '_>>) -> Body {

@@ -42,14 +42,13 @@ impl Encoder<'_, '_, '_> {
     }
 
     fn changed(&mut self, index: MessageIndex, plan: &MessagePlan<'_>) {
-        match self.only_block(index) {
-            Some(block) => self.whole(index, block, plan),
-            None => {
-                let text = rewrite::message(&self.writer, self.transcript, index, plan);
-                self.writer.rewrite(Some(index), &text);
-                self.note_landed(index);
-            }
+        if let Some(block) = self.only_block(index) {
+            self.whole(index, block, plan);
+            return;
         }
+        let text = rewrite::message(&self.writer, self.transcript, index, plan);
+        self.writer.rewrite(Some(index), &text);
+        self.note_landed(index);
     }
 
     /// The block that is its whole item.

@@ -90,9 +90,8 @@ pub(super) fn result(
 /// A result as a message of the user under a line that says what it was. What it says stays
 /// byte for byte.
 pub(super) fn demoted<'a>(value: Value<'_, 'a>, heading: &str) -> Json<'a> {
-    let known = |key: &str| {
-        matches!(key, "type" | "output" | "name" | "id" | "status") || RESULT_ID_KEYS.contains(&key)
-    };
+    let known =
+        |key: &str| matches!(key, "type" | "output" | "name" | "id" | "status") || RESULT_ID_KEYS.contains(&key);
     let heading = format!("{heading}{}", members_as_lines(value, known));
     let output = value.object().and_then(|result| result.get("output"));
     let content = match output.map(|output| (output, output.kind())) {

@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{
-    BlockKind, Call, CallId, Emptiness, Input, Item, Parts, ResultBlock, Role, Span, is_synthetic,
-};
+use seamline_model::{BlockKind, Call, CallId, Emptiness, Input, Item, Parts, ResultBlock, Role, Span, is_synthetic};
 
 use super::item::{CUSTOM_RESULT, FUNCTION_RESULT, Form, ItemType, LOCAL_SHELL_RESULT, PATCH_RESULT};
 use crate::ids::RESULT_ID_KEYS;
@@ -176,14 +174,22 @@ pub(super) fn part_type<'d, 'a>(part: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
     part.object()?.get("type")
 }
 
-/// The type that says the same as this one where `role` speaks (OAR-16): nothing when this
-/// one is right, or not known; nothing inside when there is none.
-pub(super) fn part_type_for(role: Role, kind: &str) -> Option<Option<&'static str>> {
+/// Whether a type of parts is right where a role speaks (OAR-16).
+pub(super) enum PartFit {
+    /// It is, or it is not known.
+    Right,
+    /// There it is called this.
+    Called(&'static str),
+    /// There is no such part there.
+    Foreign,
+}
+
+pub(super) fn part_fit(role: Role, kind: &str) -> PartFit {
     match (role == Role::Assistant, kind) {
-        (true, "input_text" | "text") => Some(Some("output_text")),
-        (false, "output_text" | "text") => Some(Some("input_text")),
-        (true, "input_image" | "input_file") | (false, "refusal") => Some(None),
-        _ => None,
+        (true, "input_text" | "text") => PartFit::Called("output_text"),
+        (false, "output_text" | "text") => PartFit::Called("input_text"),
+        (true, "input_image" | "input_file") | (false, "refusal") => PartFit::Foreign,
+        _ => PartFit::Right,
     }
 }
 

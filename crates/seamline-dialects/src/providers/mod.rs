@@ -30,8 +30,7 @@ pub struct Provider {
 }
 
 /// Every provider.
-pub const ALL: &[&Provider] =
-    &[
+pub const ALL: &[&Provider] = &[
     &anthropic::PROVIDER,
     &anthropic_compatible::PROVIDER,
     &openai::PROVIDER,

@@ -91,8 +91,7 @@ fn dangles(
     let nameless = follows.is_some_and(|item| item.kind == ItemKind::Made);
     let why = if nameless { "what follows it has no id" } else { "nothing follows that it led to" };
     let values = Values { message: reasoning.get(), id, ..Values::default() };
-    let draft =
-        report.message(context, reasoning, format!("reasoning `{id}`: {why}")).predicts(error.render(&values));
+    let draft = report.message(context, reasoning, format!("reasoning `{id}`: {why}")).predicts(error.render(&values));
     if nameless && sealed {
         let edits =
             std::iter::once(Edit::RemoveItemId { message: reasoning }).chain(ids_after(context, reasoning)).collect();

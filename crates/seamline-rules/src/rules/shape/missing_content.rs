@@ -123,6 +123,10 @@ fn in_result(
         ("no content", "give it a text")
     };
     let draft = report.block(context, block, format!("result for `{id}` has {what}")).call_id(id);
-    let draft = if unreadable { draft } else { draft.predicts(context.constraints.missing_output.unwrap_or(error).render(&context.values(block, id))) };
+    let draft = if unreadable {
+        draft
+    } else {
+        draft.predicts(context.constraints.missing_output.unwrap_or(error).render(&context.values(block, id)))
+    };
     draft.fix(Stage::Finish, Safety::Safe, title, vec![Edit::FillResult { result: block, text: "" }]);
 }

@@ -68,7 +68,8 @@ pub(super) fn odd_list(breaker: WireBreaker, body: &mut Value, place: usize) -> 
 
 pub(super) fn foreign_call_key(dialect: Dialect, body: &mut Value, place: usize) -> Option<()> {
     let own = place::call_id_key(dialect);
-    let keys = if own == "id" { ["call_id", "toolCallId", "toolUseId"] } else { ["tool_call_id", "toolCallId", "toolUseId"] };
+    let keys =
+        if own == "id" { ["call_id", "toolCallId", "toolUseId"] } else { ["tool_call_id", "toolCallId", "toolUseId"] };
     rename(place::call(dialect, body, place)?, own, keys[place % keys.len()])
 }
 
