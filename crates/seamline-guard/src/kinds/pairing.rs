@@ -75,7 +75,7 @@ pub(crate) const MISSING_CALL_ID: Kind =
     corruption("missing-call-id", &["IDENT004", "WIRE004"], "a call has no id", REPAIR);
 
 pub(crate) const LONG_CALL_ID: Kind =
-    corruption("long-call-id", &["IDENT002", "IDENT007"], "the id of a call is longer than the provider takes", REPAIR);
+    corruption("long-call-id", &["IDENT002", "IDENT008"], "the id of a call is longer than the provider takes", REPAIR);
 
 pub(crate) const ILLEGAL_TOOL_NAME: Kind = corruption(
     "illegal-tool-name",

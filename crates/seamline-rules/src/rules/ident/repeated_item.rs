@@ -1,4 +1,4 @@
-//! `IDENT008 repeated-item`
+//! `IDENT009 repeated-item`
 
 use std::collections::HashMap;
 
@@ -45,7 +45,7 @@ declare_rule! {
     ///
     /// # References
     /// OAR-10
-    IDENT008 "repeated-item" in Ident, Error, Safe, each Whole
+    IDENT009 "repeated-item" in Ident, Error, Safe, each Whole
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

@@ -1,4 +1,4 @@
-//! `REASON001 dangling-reasoning`
+//! `REASON005 dangling-reasoning`
 
 use seamline_model::{BlockKind, Edit, ErrorText, Item, ItemKind, MessageIndex, Safety, Stage, Values};
 
@@ -45,7 +45,7 @@ declare_rule! {
     ///
     /// # References
     /// OAR-6, OAR-7, seen in `continue#8933`, `openai-agents-python#1611`
-    REASON001 "dangling-reasoning" in Reason, Error, Safe, each Whole
+    REASON005 "dangling-reasoning" in Reason, Error, Safe, each Whole
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

@@ -1,4 +1,4 @@
-//! `REASON002 lost-item`
+//! `REASON006 lost-item`
 
 use seamline_model::{BlockKind, Edit, ItemKind, MessageIndex, Safety, Stage, Values};
 
@@ -57,7 +57,7 @@ declare_rule! {
     ///
     /// # References
     /// OAR-8, seen in `CLIProxyAPI#2381`, `vercel/ai#7543`
-    REASON002 "lost-item" in Reason, Error, Safe, each Message
+    REASON006 "lost-item" in Reason, Error, Safe, each Message
 }
 
 fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {

@@ -1,4 +1,4 @@
-//! `SHAPE010 early-trigger`
+//! `SHAPE012 early-trigger`
 
 use seamline_model::{Edit, ItemKind, MessageIndex, Safety, Stage};
 
@@ -41,7 +41,7 @@ declare_rule! {
     ///
     /// # References
     /// OAR-17
-    SHAPE010 "early-trigger" in Shape, Error, Unsafe, each Message
+    SHAPE012 "early-trigger" in Shape, Error, Unsafe, each Message
 }
 
 fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {

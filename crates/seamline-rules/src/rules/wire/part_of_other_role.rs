@@ -1,4 +1,4 @@
-//! `WIRE012 part-of-other-role`
+//! `WIRE014 part-of-other-role`
 
 use seamline_model::{Edit, Irregularity, IrregularityKind, Role, Safety, Stage, Values};
 
@@ -42,7 +42,7 @@ declare_rule! {
     ///
     /// # References
     /// OAR-16
-    WIRE012 "part-of-other-role" in Wire, Error, Safe, each Irregularity
+    WIRE014 "part-of-other-role" in Wire, Error, Safe, each Irregularity
 }
 
 fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Report) {
