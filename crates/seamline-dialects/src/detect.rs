@@ -3,11 +3,15 @@
 use std::ops::ControlFlow;
 
 use crate::json::{Document, Kind, ListVisitor, Value};
+use crate::openai_responses::OpenAiResponses;
 use crate::reader::unreadable;
 use crate::{Dialect, Error, anthropic_messages::AnthropicMessages, openai_chat::OpenAiChat};
 
 /// How many messages are looked at.
 const MESSAGES_MAX: usize = 256;
+
+/// The name of the list of messages, which outweighs what a message looks like.
+const NAMED: i32 = 1000;
 
 /// What only one dialect has.
 const DECISIVE: i32 = 10;
@@ -18,15 +22,17 @@ const DECISIVE: i32 = 10;
 enum Candidate {
     OpenAiChat,
     AnthropicMessages,
+    OpenAiResponses,
 }
 
 impl Candidate {
-    const ALL: [Self; 2] = [Self::OpenAiChat, Self::AnthropicMessages];
+    const ALL: [Self; 3] = [Self::OpenAiChat, Self::AnthropicMessages, Self::OpenAiResponses];
 
     fn dialect(self) -> &'static dyn Dialect {
         match self {
             Self::OpenAiChat => &OpenAiChat,
             Self::AnthropicMessages => &AnthropicMessages,
+            Self::OpenAiResponses => &OpenAiResponses,
         }
     }
 }
@@ -73,6 +79,9 @@ impl Signs {
     fn envelope_member(&mut self, key: &str, value: Value<'_, '_>) {
         match key {
             "anthropic_version" | "anthropic_beta" => self.add(Candidate::AnthropicMessages, DECISIVE),
+            "previous_response_id" => self.add(Candidate::OpenAiResponses, DECISIVE),
+            // A text; a list was entered.
+            "input" if value.is(Kind::String) => self.add(Candidate::OpenAiResponses, DECISIVE),
             "system" | "stop_sequences" => self.add(Candidate::AnthropicMessages, 3),
             // Also taken by servers of the other dialect.
             "thinking" => self.add(Candidate::AnthropicMessages, 1),
@@ -114,6 +123,11 @@ impl Signs {
                 "system" => self.add(Candidate::OpenAiChat, 1),
                 _ => {}
             },
+            ("type", Kind::String) if is_item_type(value.raw_str()) => {
+                self.add(Candidate::OpenAiResponses, DECISIVE);
+            }
+            // Answers of another provider have this type too.
+            ("type", Kind::String) if value.says("message") => self.add(Candidate::OpenAiResponses, 2),
             ("content", Kind::Array) => {
                 for block in value.elements() {
                     self.block(block);
@@ -129,6 +143,9 @@ impl Signs {
             Some("tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "server_tool_use") => {
                 self.add(Candidate::AnthropicMessages, DECISIVE);
             }
+            Some("input_text" | "output_text" | "input_image" | "input_file") => {
+                self.add(Candidate::OpenAiResponses, DECISIVE);
+            }
             Some("image_url" | "input_audio" | "file") => self.add(Candidate::OpenAiChat, DECISIVE),
             Some("image" | "document") => self.add(Candidate::AnthropicMessages, 3),
             _ => {}
@@ -136,9 +153,27 @@ impl Signs {
     }
 }
 
+/// Whether only an item of the Responses dialect has this type.
+fn is_item_type(name: &str) -> bool {
+    matches!(name, "reasoning" | "item_reference" | "compaction")
+        || name.ends_with("_call")
+        || name.ends_with("_call_output")
+}
+
 impl<'a> ListVisitor<'a> for &mut Signs {
     fn enter(&mut self, key: Option<&str>) -> bool {
-        key.is_none_or(|key| key == "messages")
+        match key {
+            None => true,
+            Some("messages") => {
+                self.add(Candidate::OpenAiResponses, -NAMED);
+                true
+            }
+            Some("input") => {
+                self.add(Candidate::OpenAiResponses, NAMED);
+                true
+            }
+            Some(_) => false,
+        }
     }
 
     fn element(&mut self, value: Value<'_, 'a>) -> ControlFlow<()> {

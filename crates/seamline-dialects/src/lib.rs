@@ -15,6 +15,7 @@ mod ids;
 mod json;
 mod members;
 pub mod openai_chat;
+pub mod openai_responses;
 mod pointer;
 pub mod providers;
 mod reader;

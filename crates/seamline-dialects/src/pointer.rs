@@ -16,7 +16,7 @@ pub(crate) fn pointer(transcript: &Transcript<'_>, place: &Place, form: Form) ->
     };
     let slot = transcript.block(block).slot;
     match slot.field {
-        Field::Whole => message,
+        Field::Whole | Field::Item => message,
         Field::Content => format!("{message}/{}/{}", form.content, slot.index),
         Field::Calls => format!("{message}/{}/{}", form.calls, slot.index),
     }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use seamline_model::{
-    Block, BlockIndex, BlockKind, Body, Encoded, Irregularity, IrregularityKind, Message, MessageIndex, Role, Slot,
-    Span, Transcript,
+    Block, BlockIndex, BlockKind, Body, Encoded, Envelope, Irregularity, IrregularityKind, Message, MessageIndex, Role,
+    Slot, Span, Transcript,
 };
 
 use crate::json::{BYTES_MAX, Document, Kind, ListVisitor, Syntax, SyntaxKind, Value};
@@ -38,6 +38,15 @@ pub(crate) fn unreadable(body: &[u8], syntax: Syntax) -> Error {
 
 /// Reads a body.
 pub(crate) fn decode(body: &[u8], form: Form) -> Result<Transcript<'_>, Error> {
+    decode_with(body, form, |_| Envelope::default())
+}
+
+/// Reads a body, and what it says around the messages.
+pub(crate) fn decode_with(
+    body: &[u8],
+    form: Form,
+    envelope: impl FnOnce(Value<'_, '_>) -> Envelope,
+) -> Result<Transcript<'_>, Error> {
     let mut reader = Reader::new(body);
     let messages = Messages { reader: &mut reader, form };
     let document = Document::read_list(body, messages).map_err(|syntax| unreadable(body, syntax))?;
@@ -46,6 +55,7 @@ pub(crate) fn decode(body: &[u8], form: Form) -> Result<Transcript<'_>, Error> {
     let model = document.root().object().and_then(|body| body.get("model")).and_then(Value::str);
     reader.transcript.model = model;
     reader.transcript.request = crate::envelope::request(document.root());
+    reader.transcript.envelope = envelope(document.root());
     Ok(reader.finish(&document))
 }
 
@@ -112,6 +122,7 @@ pub(crate) fn follow<'n>(before: &Transcript<'_>, encoded: &'n Encoded, form: Fo
     transcript.list = Span::new(before.list.start as usize, encoded.text.len() - after);
     transcript.model = before.model.as_deref().map(|model| Cow::Owned(model.to_owned()));
     transcript.request = before.request.moved(before.list.end, transcript.list.end.wrapping_sub(before.list.end));
+    transcript.envelope = before.envelope;
     transcript.irregularities = reader.found;
     transcript.irregularities.sort_by_key(|irregularity| irregularity.span);
     Some(transcript)
@@ -138,6 +149,7 @@ impl<'a> Reader<'a> {
         self.transcript.messages.clear();
         self.transcript.blocks.clear();
         self.transcript.members.clear();
+        self.transcript.items.clear();
         self.transcript.has = seamline_model::Kinds::default();
         self.found.clear();
     }
@@ -221,6 +233,10 @@ impl<'a> Reader<'a> {
         self.transcript.members.extend(members);
         let (first_block, end_block) = (first.0, self.next_block().0);
         self.transcript.messages.push(Message { span, first_block, end_block, ..*old });
+        if let Some(item) = before.item(origin) {
+            let type_span = if item.type_span.is_empty() { item.type_span } else { item.type_span.moved(moved) };
+            self.transcript.items.push(seamline_model::Item { type_span, ..item.clone() });
+        }
     }
 
     /// The transcript, with what was met while reading in the order of the source.

@@ -15,6 +15,8 @@ pub struct Constraints {
     pub unanswered: ErrorText,
     /// A result that answers no call before it.
     pub orphan: ErrorText,
+    /// A result of another type than its call wants, in dialects where calls have types.
+    pub mistyped_result: Option<ErrorText>,
     /// A second result for one call.
     pub duplicate_result: ErrorText,
     /// All results of a cycle must be in one message.
@@ -57,6 +59,20 @@ pub struct Constraints {
     pub last_role: LastRole,
     /// A role that some models do not know.
     pub role_gap: Option<RoleGap>,
+    /// A result without content.
+    pub missing_output: Option<ErrorText>,
+    /// What ids the provider gave its items must look like, in dialects that have items.
+    pub item_id: Option<ItemIdDemand>,
+    /// The same id on two items.
+    pub repeated_item: Option<ErrorText>,
+    /// Reasoning under an id whose item does not follow it under an id.
+    pub dangling_reasoning: Option<ErrorText>,
+    /// An item that is only named, or sealed elsewhere, in a request that keeps nothing.
+    pub lost_item: Option<ErrorText>,
+    /// An item that must be the last and is not.
+    pub early_trigger: Option<ErrorText>,
+    /// A part of a type that belongs to another role.
+    pub part_type: Option<PartDemand>,
     /// Results may hold text only.
     pub text_only_results: Option<ErrorText>,
     /// Results must be one string, not a list of parts.
@@ -92,6 +108,8 @@ pub enum Carrier {
     UserBlocks,
     /// Each as a message of its own.
     ToolMessages,
+    /// Each as an item of its own, anywhere after the item that is its call.
+    Items,
 }
 
 /// A provider's error text, with `{name}` where values go.
@@ -155,6 +173,29 @@ pub struct IdDemand {
     pub length_error: ErrorText,
     /// How an id made by a repair starts.
     pub prefix: &'static str,
+}
+
+/// What the id of an item must look like: letters, digits, `_` and `-` after the start
+/// that belongs to the item's type.
+#[derive(Debug, Clone, Copy)]
+pub struct ItemIdDemand {
+    /// Another start; `{kind}` is the one that is wanted.
+    pub prefix_error: ErrorText,
+    /// Other characters, or none at all.
+    pub alphabet_error: ErrorText,
+    /// How many characters at most.
+    pub length_max: usize,
+    /// More characters than that.
+    pub length_error: ErrorText,
+}
+
+/// Types of parts that belong to a role; `{kind}` is the one that was found.
+#[derive(Debug, Clone, Copy)]
+pub struct PartDemand {
+    /// A part of others where the assistant speaks.
+    pub assistant: ErrorText,
+    /// A part of the assistant's anywhere else.
+    pub others: ErrorText,
 }
 
 /// Which characters an id may be made of.

@@ -71,6 +71,11 @@ pub enum Edit {
         /// The message.
         message: MessageIndex,
     },
+    /// Take the id that the provider gave an item out of it.
+    RemoveItemId {
+        /// The item.
+        message: MessageIndex,
+    },
     /// Give a call another id.
     SetCallId {
         /// The call.

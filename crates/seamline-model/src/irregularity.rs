@@ -60,6 +60,11 @@ pub enum IrregularityKind {
         /// What was found instead.
         found: &'static str,
     },
+    /// A part whose type belongs to another role; the span is the type.
+    PartOfOtherRole {
+        /// The type that says the same in this role, if there is one.
+        expected: Option<&'static str>,
+    },
     /// An id that is written without quotes, as a number.
     UnquotedId,
 }

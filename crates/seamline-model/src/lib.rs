@@ -15,9 +15,11 @@ mod demands;
 mod edit;
 mod finding;
 mod irregularity;
+mod item;
 mod listing;
 mod pairing;
 mod request;
+mod scope;
 mod span;
 mod synthetic;
 mod tools;
@@ -25,16 +27,18 @@ mod transcript;
 
 pub use call_id::CallId;
 pub use constraints::{
-    Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole, NameDemand,
-    RoleGap, SameRole, Uniqueness, Values,
+    Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, ItemIdDemand, LastRole,
+    NameDemand, PartDemand, RoleGap, SameRole, Uniqueness, Values,
 };
 pub use demands::{Arguments, Echo, Limit, Limits, Members, ReasoningDemands, RoleOrder, SystemPlace, ToolDemands};
 pub use edit::{Edit, Encoded, NewText};
 pub use finding::{Finding, Fix, Place, Safety, Severity, Stage};
 pub use irregularity::{Irregularity, IrregularityKind};
+pub use item::{Envelope, Item, ItemKind};
 pub use listing::Demand;
-pub use pairing::{Answer, CallState, Cycle, Fate, Pairing, ResultState, Scope};
+pub use pairing::{Answer, CallState, Cycle, Fate, Pairing, ResultState};
 pub use request::{Declared, DeclaredTool, Member, MemberSort, Request, Thinking};
+pub use scope::Scope;
 pub use span::{BlockIndex, MessageIndex, Span};
 pub use synthetic::{MARK, Reason, is_synthetic};
 pub use tools::{Tool, Tools};

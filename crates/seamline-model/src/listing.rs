@@ -57,6 +57,7 @@ impl List {
         let carried = match demands.carrier {
             Carrier::UserBlocks => "results are blocks of a message of the user",
             Carrier::ToolMessages => "each result is a message with the role `tool`",
+            Carrier::Items => "calls and results are items of their own",
         };
         self.fact("carrier", carried, true);
         self.add("unanswered", "every call is answered right after it", demands.unanswered);

@@ -11,12 +11,16 @@
 //!    the cycle and whose tool does not contradict answers it (misaddressed);
 //! 4. the rest are orphans, duplicates and results that replace a synthetic one.
 //!
+//! Where results may stand anywhere after their call a span lasts until the next calls, so
+//! that step 1 finds them, and a further result answers the latest open call with its id;
+//! step 3 still looks no further than the next assistant message.
+//!
 //! Each step looks back only as far as the result itself, so appending messages changes
 //! an earlier pair only when one of them takes part in a pair itself.
 
 use std::collections::{HashMap, HashSet};
 
-use crate::{BlockIndex, BlockKind, CallId, MessageIndex, ResultBlock, Role, Transcript};
+use crate::{BlockIndex, BlockKind, CallId, MessageIndex, ResultBlock, Role, Scope, Transcript};
 
 /// The relation between the calls and the results of a transcript.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,24 +31,6 @@ pub struct Pairing {
     pub calls: Vec<CallState>,
     /// Every result, in order.
     pub results: Vec<ResultState>,
-}
-
-/// How far from its call a result is recognised. Step 1 always applies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Scope {
-    /// After the next assistant message.
-    pub late: bool,
-    /// Before the call.
-    pub early: bool,
-    /// Under another id.
-    pub misaddressed: bool,
-    /// Neighbouring messages with calls share one span: they are answered together.
-    pub joint: bool,
-}
-
-impl Scope {
-    /// Everything that can be told.
-    pub const ALL: Self = Self { late: true, early: true, misaddressed: true, joint: false };
 }
 
 /// One message with calls.
@@ -179,6 +165,8 @@ struct Walk<'t, 'a> {
     pairing: Pairing,
     /// The span that is still running.
     current: Option<Running>,
+    /// Whether the assistant said something else since the span began.
+    interrupted: bool,
     /// The running span's calls by id, once it is large and asked for.
     queues: HashMap<Key<'t>, Queue>,
     /// How many of all calls were put into a queue so far.
@@ -209,6 +197,7 @@ impl<'t, 'a> Walk<'t, 'a> {
                 results: Vec::with_capacity(transcript.has.calls as usize),
             },
             current: None,
+            interrupted: false,
             queues: HashMap::new(),
             queued: 0,
             known: HashMap::new(),
@@ -225,7 +214,10 @@ impl<'t, 'a> Walk<'t, 'a> {
             // Kept until it is known whether this message joins the span.
             let before = self.current;
             if message.role == Role::Assistant {
-                self.current = None;
+                self.interrupted = true;
+                if !self.scope.lasting {
+                    self.current = None;
+                }
             }
             let first = self.pairing.calls.len() as u32;
             for (block, content) in self.transcript.blocks_of(index) {
@@ -255,6 +247,7 @@ impl<'t, 'a> Walk<'t, 'a> {
             Some(cycle) if cycle.end_call == end_call => {}
             Some(cycle) => cycle.end_call = end_call,
             None => {
+                self.interrupted = false;
                 let last = self.pairing.cycles.len() as u32;
                 let joined = before.filter(|span| self.joins(*span, message));
                 self.current = Some(Running { first: joined.map_or(last, |span| span.first), last });
@@ -276,7 +269,7 @@ impl<'t, 'a> Walk<'t, 'a> {
     fn see_result(&mut self, block: BlockIndex, result: &'t ResultBlock) {
         let key = key(result.id.as_ref());
         let position = self.pairing.results.len() as u32;
-        self.span_of.push(self.current);
+        self.span_of.push(self.current.filter(|_| !self.interrupted));
         self.pairing.results.push(ResultState { result: block, fate: Fate::Orphan });
         let fate = match self.claim_in_span(key, block) {
             Some(fate) => fate,
@@ -301,7 +294,17 @@ impl<'t, 'a> Walk<'t, 'a> {
             let last = same().next_back()?;
             same().find(|&index| self.pairing.calls[index].answer.is_none()).unwrap_or(last)
         };
+        let repeats = self.pairing.calls[index].answer.is_some();
+        if repeats && self.scope.lasting && self.is_open_before(key) {
+            return None;
+        }
         Some(self.answer_again(index, block))
+    }
+
+    /// Whether a call with this id is open in a span that has closed.
+    fn is_open_before(&mut self, key: Key<'t>) -> bool {
+        self.learn_closed_spans();
+        key.is_some() && self.known.get(&key).is_some_and(|known| !known.open.is_empty())
     }
 
     /// The next call with this id in a large cycle, or the last one when all are answered.
@@ -329,6 +332,10 @@ impl<'t, 'a> Walk<'t, 'a> {
         self.learn_closed_spans();
         let known = self.known.entry(key).or_default();
         match (known.open.as_slice(), known.latest) {
+            (&[.., index], _) if self.scope.lasting => {
+                known.open.pop();
+                self.answer_again(index as usize, block)
+            }
             (&[index], _) if self.scope.late => {
                 known.open.clear();
                 self.answer_again(index as usize, block)

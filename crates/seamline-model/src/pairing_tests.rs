@@ -7,7 +7,9 @@ use crate::{
 };
 
 const JOINT: Scope = Scope { joint: true, ..Scope::ALL };
-const SPAN_ONLY: Scope = Scope { late: false, early: false, misaddressed: false, joint: false };
+/// Results that are items, anywhere after their call.
+const LASTING: Scope = Scope { joint: true, lasting: true, ..Scope::ALL };
+const SPAN_ONLY: Scope = Scope { late: false, early: false, misaddressed: false, joint: false, lasting: false };
 
 /// One block of a conversation, by the id it has or names.
 #[derive(Clone, Copy)]
@@ -425,4 +427,28 @@ fn a_message_whose_calls_come_between_results_pairs_the_same_in_every_size() {
         let expected = [Seen::Answers(0), Seen::Answers(ids.len())];
         assert_eq!(fates(&[(Role::User, parts)], Scope::ALL), expected, "{} calls", ids.len());
     }
+}
+
+#[test]
+fn a_lasting_span_ends_at_the_next_calls_and_not_at_what_the_assistant_says() {
+    let late = [calls(&["A"]), says(&[Text]), user(), answers(&[Result("A")])];
+    assert_eq!(fates(&late, Scope { late: false, ..LASTING }), [Seen::Answers(0)]);
+    let across = [calls(&["A"]), user(), calls(&["B"]), answers(&[Result("A"), Result("B")])];
+    assert_eq!(fates(&across, LASTING), [Seen::Answers(0), Seen::Answers(1)]);
+    let parallel = [calls(&["A"]), calls(&["B"]), answers(&[Result("B"), Result("A")])];
+    assert_eq!(fates(&parallel, LASTING), [Seen::Answers(1), Seen::Answers(0)]);
+}
+
+#[test]
+fn a_further_result_answers_the_latest_open_call_with_its_id_when_spans_last() {
+    let again = [calls(&["A"]), user(), calls(&["A"]), user(), calls(&["B"]), answers(&[Result("A"), Result("A")])];
+    assert_eq!(fates(&again, LASTING), [Seen::Answers(1), Seen::Answers(0)]);
+    let in_span = [calls(&["A"]), user(), calls(&["A"]), answers(&[Result("A"), Result("A"), Result("A")])];
+    assert_eq!(fates(&in_span, LASTING), [Seen::Answers(1), Seen::Answers(0), Seen::Duplicate(1)]);
+}
+
+#[test]
+fn a_result_under_another_id_is_not_guessed_beyond_what_the_assistant_says_next() {
+    assert_eq!(fates(&[calls(&["A"]), answers(&[Result("Z")])], LASTING), [Seen::Misaddressed(0)]);
+    assert_eq!(fates(&[calls(&["A"]), says(&[Text]), answers(&[Result("Z")])], LASTING), [Seen::Orphan]);
 }

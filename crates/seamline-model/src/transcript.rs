@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::{BlockIndex, CallId, Irregularity, Member, MessageIndex, Request, Span, Tool, Tools};
+use crate::{BlockIndex, CallId, Envelope, Irregularity, Item, Member, MessageIndex, Request, Span, Tool, Tools};
 
 /// The messages of one conversation, in order.
 #[derive(Debug, Clone)]
@@ -25,6 +25,10 @@ pub struct Transcript<'a> {
     pub members: Vec<Member>,
     /// What could be read only by being tolerant.
     pub irregularities: Vec<Irregularity>,
+    /// What each message is as an item; nothing in dialects without items.
+    pub items: Vec<Item>,
+    /// What the body around the messages says.
+    pub envelope: Envelope,
     /// Which kinds of block occur, so that rules about absent kinds cost nothing.
     pub has: Kinds,
 }
@@ -75,6 +79,8 @@ impl<'a> Transcript<'a> {
             request: Request::default(),
             members: Vec::new(),
             irregularities: Vec::new(),
+            items: Vec::new(),
+            envelope: Envelope::default(),
             has: Kinds::default(),
         }
     }
@@ -101,6 +107,7 @@ impl<'a> Transcript<'a> {
         (self.list, &self.messages, &self.model, &self.irregularities, self.has)
             == (other.list, &other.messages, &other.model, &other.irregularities, other.has)
             && (&self.request, &self.members) == (&other.request, &other.members)
+            && (&self.items, self.envelope) == (&other.items, other.envelope)
             && self.blocks.len() == other.blocks.len()
             && self.blocks.iter().zip(&other.blocks).all(|(one, two)| {
                 (one.message, one.span, one.slot) == (two.message, two.span, two.slot)
@@ -111,6 +118,11 @@ impl<'a> Transcript<'a> {
     /// The message at `index`.
     pub fn message(&self, index: MessageIndex) -> &Message {
         &self.messages[index.get()]
+    }
+
+    /// What the message at `index` is as an item, in dialects that have items.
+    pub fn item(&self, index: MessageIndex) -> Option<&Item> {
+        self.items.get(index.get())
     }
 
     /// The block at `index`.
@@ -280,6 +292,8 @@ pub enum Field {
     Content,
     /// The list of calls.
     Calls,
+    /// The message is this one block.
+    Item,
 }
 
 /// What a block is.

@@ -351,6 +351,7 @@ fn claim_of(edit: &Edit) -> Claim {
         Edit::SetRole { message, .. } => Claim::Message(*message, Aspect::Role),
         Edit::AddReasoning { message, .. } => Claim::Message(*message, Aspect::Reasoning),
         Edit::RemoveCallList { message } => Claim::Message(*message, Aspect::Calls),
+        Edit::RemoveItemId { message } => Claim::Message(*message, Aspect::Id),
         Edit::ResultsFirst { message } => Claim::Message(*message, Aspect::Place),
     }
 }
@@ -379,6 +380,7 @@ fn subject(transcript: &Transcript<'_>, edit: &Edit) -> Option<MessageIndex> {
         | Edit::SetRole { message, .. }
         | Edit::AddReasoning { message, .. }
         | Edit::RemoveCallList { message }
+        | Edit::RemoveItemId { message }
         | Edit::ResultsFirst { message } => Some(*message),
         Edit::InsertMessage { before, .. } => Some(*before),
         _ => block_of(edit).map(|block| transcript.block(block).message),
@@ -413,6 +415,7 @@ fn action_name(edit: &Edit) -> &'static str {
         Edit::Remove { .. } | Edit::RemoveMessage { .. } | Edit::RemoveCallList { .. } | Edit::DropMember { .. } => {
             "remove"
         }
+        Edit::RemoveItemId { .. } => "remove_id",
         Edit::SetCallId { .. } => "rename_call",
         Edit::SetToolName { .. } => "rename_tool",
         Edit::SetInput { .. } | Edit::AdoptLegacyCall { .. } | Edit::FlattenResult { .. } => "reform",

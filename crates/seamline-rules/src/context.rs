@@ -4,7 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
 
 use seamline_model::{
-    BlockIndex, CallState, Carrier, Constraints, Fate, MessageIndex, Pairing, Role, Transcript, Values,
+    BlockIndex, CallState, Carrier, Constraints, Fate, MessageIndex, Pairing, Role, Stage, Transcript, Values,
 };
 
 use crate::Policy;
@@ -29,11 +29,15 @@ pub(crate) struct Context<'c, 'a> {
 
 impl<'c, 'a> Context<'c, 'a> {
     pub(crate) fn new(transcript: &'c Transcript<'a>, constraints: &'c Constraints, policy: &'c Policy) -> Self {
-        let pairing = Pairing::of(transcript, policy.scope(constraints.joint_answers));
+        let mut scope = policy.scope().under(constraints);
+        // A result that names no call here may name one that the provider keeps.
+        scope.misaddressed &= !transcript.envelope.chained;
+        let pairing = Pairing::of(transcript, scope);
         let partner = match constraints.carrier {
             _ if !transcript.has.pairs => Vec::new(),
             Carrier::UserBlocks => answer_messages(transcript, constraints.joint_answers),
             Carrier::ToolMessages => answered_messages(transcript),
+            Carrier::Items => Vec::new(),
         };
         let mut context = Self {
             transcript,
@@ -71,6 +75,7 @@ impl<'c, 'a> Context<'c, 'a> {
         match self.constraints.carrier {
             Carrier::UserBlocks => self.partner[asks.get()] == Some(answers),
             Carrier::ToolMessages => self.partner[answers.get()] == Some(asks),
+            Carrier::Items => asks < answers,
         }
     }
 
@@ -78,7 +83,7 @@ impl<'c, 'a> Context<'c, 'a> {
     pub(crate) fn answer_message(&self, asks: MessageIndex) -> Option<MessageIndex> {
         match self.constraints.carrier {
             Carrier::UserBlocks => self.partner.get(asks.get()).copied().flatten(),
-            Carrier::ToolMessages => None,
+            Carrier::ToolMessages | Carrier::Items => None,
         }
     }
 
@@ -91,7 +96,7 @@ impl<'c, 'a> Context<'c, 'a> {
     pub(crate) fn may_answer(&self, message: MessageIndex) -> bool {
         let carrier = match self.constraints.carrier {
             Carrier::UserBlocks => Role::User,
-            Carrier::ToolMessages => Role::Tool,
+            Carrier::ToolMessages | Carrier::Items => Role::Tool,
         };
         self.transcript.message(message).role == carrier
     }
@@ -111,8 +116,14 @@ impl<'c, 'a> Context<'c, 'a> {
         self.only_results.get_or_init(|| {
             let only: Vec<bool> =
                 self.transcript.enumerate().map(|(index, _)| holds_only_results(self.transcript, index)).collect();
-            // An emptied message says nothing, so it ends no turn.
-            let says = |index: &usize| !only[*index] && !self.transcript.messages[*index].range().is_empty();
+            // An emptied message says nothing, so it ends no turn; calls that are items of their
+            // own are made together.
+            let together = |index: usize| {
+                self.constraints.carrier == Carrier::Items && self.transcript.has_calls(MessageIndex(index as u32))
+            };
+            let says = |index: &usize| {
+                !only[*index] && !self.transcript.messages[*index].range().is_empty() && !together(*index)
+            };
             let last = (0..only.len()).rev().find(says).map(|index| MessageIndex(index as u32));
             (only, last)
         })
@@ -140,7 +151,17 @@ impl<'c, 'a> Context<'c, 'a> {
     /// The values of a block for an error text.
     pub(crate) fn values<'v>(&self, block: BlockIndex, id: &'v str) -> Values<'v> {
         let content = self.transcript.block(block);
-        Values { message: content.message.get(), block: content.slot.index as usize, id, ..Values::default() }
+        let kind = self.transcript.item(content.message).map_or("", |item| item.words);
+        Values { message: content.message.get(), block: content.slot.index as usize, id, kind, ..Values::default() }
+    }
+
+    /// When calls get ids of their own. Results that are items stand anywhere after their
+    /// call, so only ids tell whose they are: they must be right before pairs are mended.
+    pub(crate) fn naming_stage(&self) -> Stage {
+        match self.constraints.carrier {
+            Carrier::UserBlocks | Carrier::ToolMessages => Stage::Finish,
+            Carrier::Items => Stage::Form,
+        }
     }
 }
 

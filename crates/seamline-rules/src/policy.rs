@@ -441,13 +441,13 @@ impl Policy {
     }
 
     /// How far pairing looks; `joint` is the provider's affair.
-    pub(crate) fn scope(&self, joint: bool) -> Scope {
+    pub(crate) fn scope(&self) -> Scope {
         let (late, early) = match self.match_scope {
             MatchScope::Adjacent | MatchScope::Span => (false, false),
             MatchScope::Forward => (true, false),
             MatchScope::Anywhere => (true, true),
         };
-        Scope { late, early, misaddressed: self.misaddressed == Misaddressed::Readdress, joint }
+        Scope { late, early, misaddressed: self.misaddressed == Misaddressed::Readdress, ..Scope::ALL }
     }
 }
 

@@ -65,12 +65,12 @@ pub enum Group {
     Order,
     /// Ids and names.
     Ident,
+    /// The model's reasoning, and what it belongs to.
+    Reason,
     /// Empty things, roles, first and last messages.
     Shape,
     /// Images, documents, sound.
     Media,
-    /// The model's reasoning.
-    Reason,
     /// Declared tools, and how much there may be of anything.
     Limit,
     /// What Seamline says about itself.
@@ -85,9 +85,9 @@ impl Group {
             Self::Pairing => "pairing",
             Self::Order => "order",
             Self::Ident => "ident",
+            Self::Reason => "reason",
             Self::Shape => "shape",
             Self::Media => "media",
-            Self::Reason => "reason",
             Self::Limit => "limit",
             Self::Log => "log",
         }

@@ -7,17 +7,28 @@ pub enum Dialect {
     AnthropicMessages,
     /// `OpenAI`'s Chat Completions API.
     OpenAiChat,
+    /// `OpenAI`'s Responses API.
+    OpenAiResponses,
 }
 
 impl Dialect {
     /// Every dialect, in a fixed order.
-    pub const ALL: [Self; 2] = [Self::AnthropicMessages, Self::OpenAiChat];
+    pub const ALL: [Self; 3] = [Self::AnthropicMessages, Self::OpenAiChat, Self::OpenAiResponses];
 
     /// The name users write, such as `anthropic_messages`.
     pub fn name(self) -> &'static str {
         match self {
             Self::AnthropicMessages => "anthropic_messages",
             Self::OpenAiChat => "openai_chat",
+            Self::OpenAiResponses => "openai_responses",
+        }
+    }
+
+    /// The member of a body that is the list of messages.
+    pub fn list(self) -> &'static str {
+        match self {
+            Self::AnthropicMessages | Self::OpenAiChat => "messages",
+            Self::OpenAiResponses => "input",
         }
     }
 }

@@ -158,7 +158,9 @@ mod tests {
             for dialect in Dialect::ALL {
                 let body = serde_json::from_str(&case.render(dialect)).unwrap();
                 let violations = strict::check(dialect, &body);
-                assert_eq!(violations.is_empty(), case.valid, "{} {dialect:?}: {violations:?}", case.id);
+                // Where a result may stand anywhere after its call, these are only told in another order.
+                let elsewhere = dialect == Dialect::OpenAiResponses && ["C09", "C10", "C11"].contains(&case.id);
+                assert_eq!(violations.is_empty(), case.valid || elsewhere, "{} {dialect:?}: {violations:?}", case.id);
             }
         }
     }

@@ -42,7 +42,7 @@ fn main() {
         "ch/syn",
         "rep/Val"
     );
-    for dialect in ["anthropic_messages", "openai_chat"] {
+    for dialect in ["anthropic_messages", "openai_chat", "openai_responses"] {
         for damaged in [false, true] {
             let rows: Vec<Row> = SIZES.iter().map(|&size| measure(dialect, damaged, size)).collect();
             let growth = |figure: fn(&Row) -> Duration| ratio(figure(&rows[3]), figure(&rows[1]));
@@ -126,7 +126,11 @@ fn ratio(one: Duration, other: Duration) -> f64 {
 /// A conversation of a coding agent: a prompt, then cycles of one to three calls and
 /// their results.
 fn body(dialect: &str, damaged: bool, size: usize) -> Vec<u8> {
-    let write: Dialect = if dialect == "openai_chat" { openai } else { anthropic };
+    let write: Dialect = match dialect {
+        "openai_chat" => openai,
+        "openai_responses" => responses,
+        _ => anthropic,
+    };
     let mut messages = Vec::with_capacity(size + 4);
     messages.push(user(&prose(0, 900)));
     let mut cycle = 0;
@@ -144,8 +148,12 @@ fn body(dialect: &str, damaged: bool, size: usize) -> Vec<u8> {
         messages.extend(results);
         cycle += 1;
     }
-    let model = if dialect == "openai_chat" { "gpt-4o" } else { "claude-sonnet-4-5" };
-    format!(r#"{{"model":"{model}","max_tokens":1024,"messages":[{}]}}"#, messages.join(",")).into_bytes()
+    let (model, list) = match dialect {
+        "openai_chat" => ("gpt-4o", "messages"),
+        "openai_responses" => ("gpt-5", "input"),
+        _ => ("claude-sonnet-4-5", "messages"),
+    };
+    format!(r#"{{"model":"{model}","max_tokens":1024,"{list}":[{}]}}"#, messages.join(",")).into_bytes()
 }
 
 /// Writes the message that makes calls, and what answers them.
@@ -181,6 +189,18 @@ fn openai(ids: &[String], text: &str, output: &str) -> (String, Vec<String>) {
         format!(r#"{{"role":"assistant","content":"{text}","tool_calls":[{}]}}"#, calls.join(",")),
         ids.iter().map(|id| format!(r#"{{"role":"tool","tool_call_id":"{id}","content":"{output}"}}"#)).collect(),
     )
+}
+
+/// The items stand behind each other, so what makes the calls is several of them.
+fn responses(ids: &[String], text: &str, output: &str) -> (String, Vec<String>) {
+    let said =
+        format!(r#"{{"type":"message","role":"assistant","content":[{{"type":"output_text","text":"{text}"}}]}}"#);
+    let calls = ids.iter().map(|id| {
+        format!(r#"{{"type":"function_call","call_id":"{id}","name":"read_file","arguments":"{{\"path\":\"src/main.rs\",\"offset\":120,\"limit\":40}}"}}"#)
+    });
+    let results =
+        ids.iter().map(|id| format!(r#"{{"type":"function_call_output","call_id":"{id}","output":"{output}"}}"#));
+    (std::iter::once(said).chain(calls).collect::<Vec<_>>().join(","), results.collect())
 }
 
 /// Sentences, as users and models write them.

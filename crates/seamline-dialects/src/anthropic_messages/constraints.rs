@@ -20,6 +20,8 @@ pub const CONSTRAINTS: Constraints = Constraints {
         "messages.{message}.content.{block}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each \
          `tool_result` block must have a corresponding `tool_use` block in the previous message.",
     ),
+    // Calls have no types here.
+    mistyped_result: None,
     // ANT-7, observed in part.
     duplicate_result: ErrorText(
         "messages.{message}.content.{block}: each tool_use must have a single result. Found multiple `tool_result` \
@@ -106,6 +108,15 @@ pub const CONSTRAINTS: Constraints = Constraints {
     },
     // ANT-15: system messages are known to newer models; which refuse them is not.
     role_gap: None,
+    // Recorded and accepted: results without content.
+    missing_output: None,
+    // This dialect has no items.
+    item_id: None,
+    repeated_item: None,
+    dangling_reasoning: None,
+    lost_item: None,
+    early_trigger: None,
+    part_type: None,
     // ANT-2: images and documents are welcome in results.
     text_only_results: None,
     listed_results: None,

@@ -19,6 +19,8 @@ pub const CONSTRAINTS: Constraints = Constraints {
     orphan: ErrorText(
         "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
     ),
+    // Calls have no types here.
+    mistyped_result: None,
     // OAC-3: a second result answers no open call. The server's own text is not known.
     duplicate_result: ErrorText(
         "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
@@ -89,6 +91,15 @@ pub const CONSTRAINTS: Constraints = Constraints {
         models: &["o1-mini", "o1-preview"],
         error: ErrorText("Unsupported value: 'messages[{message}].role' does not support 'developer' with this model."),
     }),
+    // OAC-1: content is required.
+    missing_output: Some(ErrorText("Invalid value for 'content': expected a string, got null.")),
+    // This dialect has no items.
+    item_id: None,
+    repeated_item: None,
+    dangling_reasoning: None,
+    lost_item: None,
+    early_trigger: None,
+    part_type: None,
     // OAC-1: text parts only.
     text_only_results: Some(ErrorText(
         "Invalid 'messages[{message}].content': messages with role 'tool' can only contain text content.",

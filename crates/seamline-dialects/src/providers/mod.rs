@@ -3,8 +3,10 @@
 mod anthropic;
 mod anthropic_compatible;
 mod azure;
+mod azure_responses;
 mod bedrock_anthropic;
 mod cerebras;
+mod codex;
 mod cohere;
 mod dashscope;
 mod deepseek;
@@ -17,7 +19,9 @@ mod moonshot;
 mod ollama;
 mod openai;
 mod openai_compatible;
+mod openai_responses;
 mod openrouter;
+mod responses_compatible;
 mod together;
 mod vertex_anthropic;
 mod vllm;
@@ -71,6 +75,10 @@ pub const ALL: &[&Provider] = &[
     &ollama::PROVIDER,
     &vllm::PROVIDER,
     &openrouter::PROVIDER,
+    &openai_responses::PROVIDER,
+    &azure_responses::PROVIDER,
+    &codex::PROVIDER,
+    &responses_compatible::PROVIDER,
 ];
 
 /// The provider with this name, or with this other name.

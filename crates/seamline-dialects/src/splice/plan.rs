@@ -21,6 +21,8 @@ pub(crate) struct MessagePlan<'e> {
     /// Results go before everything else.
     pub(crate) results_first: bool,
     pub(crate) drop_call_list: bool,
+    /// The id that the provider gave the item goes.
+    pub(crate) drop_item_id: bool,
     pub(crate) fill: Option<NewText>,
     /// A member with reasoning that goes into it.
     pub(crate) reasoning: Option<(&'static str, NewText)>,
@@ -158,6 +160,7 @@ impl<'e> Plan<'e> {
             Edit::CloseServerCall { call } => self.own(transcript, *call, index).close = true,
             Edit::RemoveMessage { message } => self.whole(*message, index).removed = true,
             Edit::RemoveCallList { message } => self.whole(*message, index).drop_call_list = true,
+            Edit::RemoveItemId { message } => self.whole(*message, index).drop_item_id = true,
             Edit::Regroup { message } => self.whole(*message, index).regroup = true,
             Edit::SetRole { message, role } => self.whole(*message, index).role = Some(*role),
             Edit::ResultsFirst { message } => self.whole(*message, index).results_first = true,

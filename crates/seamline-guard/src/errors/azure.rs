@@ -6,7 +6,7 @@ use crate::known::{code, sentence};
 
 pub(super) const FAMILY: Family = Family {
     name: "azure",
-    aliases: &["azure-openai"],
+    aliases: &["azure-openai", "azure-responses"],
     dialects: &[],
     errors: &[
         sentence(

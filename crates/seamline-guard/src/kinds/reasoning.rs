@@ -49,7 +49,7 @@ pub(crate) const MISSING_SIGNATURE: Kind = corruption(
 
 pub(crate) const SPLIT_REASONING: Kind = corruption(
     "split-reasoning",
-    &[],
+    &["REASON005"],
     "a reasoning item and the item it led to are not sent together",
     "send both, or neither; or leave the ids of both out",
 );

@@ -24,7 +24,7 @@ pub(crate) const MISSING_CONTENT: Kind = corruption(
 
 pub(crate) const CONTENT_FORM: Kind = corruption(
     "content-form",
-    &["MEDIA001", "SHAPE007"],
+    &["MEDIA001", "SHAPE007", "WIRE014"],
     "a message holds content of a form that its role does not take here",
     "write the content in the form that the provider names: often text alone, as one string",
 );
@@ -110,21 +110,21 @@ pub(crate) const REJECTED_BODY: Kind = corruption(
 
 pub(crate) const ITEM_ID: Kind = corruption(
     "item-id",
-    &[],
+    &["IDENT008"],
     "the id of an item is not one that the provider gave",
     "leave the field `id` of such items out, and keep `call_id`",
 );
 
 pub(crate) const LOST_ITEM: Kind = corruption(
     "lost-item",
-    &[],
+    &["REASON006"],
     "the request refers to an item or an answer that the provider has not kept",
     "send the whole conversation without references and without the ids of items",
 );
 
 pub(crate) const DUPLICATE_ITEM: Kind = corruption(
     "duplicate-item",
-    &[],
+    &["IDENT009"],
     "an item is sent that the provider has already",
     "send each item once; leave out what the earlier answer brought along",
 );

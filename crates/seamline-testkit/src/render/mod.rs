@@ -2,6 +2,7 @@
 
 mod anthropic;
 mod openai;
+mod responses;
 
 use serde_json::Value;
 
@@ -24,6 +25,7 @@ pub fn body(dialect: Dialect, transcript: &Transcript) -> Value {
     match dialect {
         Dialect::AnthropicMessages => anthropic::body(transcript),
         Dialect::OpenAiChat => openai::body(transcript),
+        Dialect::OpenAiResponses => responses::body(transcript),
     }
 }
 
@@ -58,7 +60,7 @@ mod tests {
     /// The messages alone; the rest of the body is the same every time.
     fn messages(dialect: Dialect) -> String {
         let text = render(dialect, &transcript(), Style::COMPACT);
-        let start = text.find("\"messages\":").unwrap();
+        let start = text.find(&format!("\"{}\":", dialect.list())).unwrap();
         text[start..].to_owned()
     }
 
@@ -72,6 +74,20 @@ mod tests {
             r#""is_error":true},{"type":"text","text":"and"}]}]}"#,
         );
         assert_eq!(messages(Dialect::AnthropicMessages), expected);
+    }
+
+    #[test]
+    fn responses_give_everything_an_item() {
+        let expected = concat!(
+            r#""input":[{"role":"system","content":"be"},{"role":"user","content":"go"},"#,
+            r#"{"type":"reasoning","id":"rs_c2ln","encrypted_content":"c2ln","#,
+            r#""summary":[{"type":"summary_text","text":"hm"}]},"#,
+            r#"{"role":"assistant","id":"msg_c2ln_1","content":"ok"},"#,
+            r#"{"type":"function_call","id":"fc_c2ln_2","name":"search","arguments":"{\"q\":1}","call_id":"A"},"#,
+            r#"{"type":"function_call_output","call_id":"A","output":[{"type":"input_text","text":"out"}]},"#,
+            r#"{"role":"user","content":"and"}]}"#,
+        );
+        assert_eq!(messages(Dialect::OpenAiResponses), expected);
     }
 
     #[test]

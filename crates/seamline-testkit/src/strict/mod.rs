@@ -6,6 +6,7 @@
 mod anthropic;
 mod ident;
 mod openai;
+mod responses;
 mod wire;
 
 use serde_json::Value;
@@ -14,13 +15,18 @@ use crate::Dialect;
 
 /// What the provider that defines `dialect` would reject in `body`, by message; empty when it accepts.
 pub fn check(dialect: Dialect, body: &Value) -> Vec<Violation> {
-    let messages = body.get("messages").and_then(Value::as_array).filter(|messages| !messages.is_empty());
+    // A text is a conversation of one message, where it is allowed.
+    if dialect == Dialect::OpenAiResponses && body.get("input").is_some_and(Value::is_string) {
+        return Vec::new();
+    }
+    let messages = body.get(dialect.list()).and_then(Value::as_array).filter(|messages| !messages.is_empty());
     let Some(messages) = messages else {
         return vec![Violation { message: 0, kind: ViolationKind::NoMessages }];
     };
     let mut violations = match dialect {
         Dialect::AnthropicMessages => anthropic::check(messages),
         Dialect::OpenAiChat => openai::check(messages),
+        Dialect::OpenAiResponses => responses::check(body, messages),
     };
     violations.sort();
     violations
@@ -78,6 +84,16 @@ pub enum ViolationKind {
     EmptyCallList,
     /// A list of calls is not a list.
     BadCallList,
+    /// A result is of another type than its call wants.
+    BadResultType,
+    /// An item's own id is not one that the provider gives.
+    BadItemId,
+    /// An item's own id is there twice.
+    DuplicateItemId,
+    /// Reasoning is not followed by what it led to.
+    DanglingReasoning,
+    /// An item that must be last is not.
+    EarlyTrigger,
     /// A server's result has no server call before it.
     OrphanServerResult,
     /// A server's call has no result and its turn is closed.

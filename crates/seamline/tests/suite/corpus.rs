@@ -10,7 +10,21 @@ use seamline::{Options, check};
 use serde_json::Value;
 
 /// Errors that have other causes than the conversation.
-const OTHER_CAUSES: &[&str] = &["does not support effort level", "Tool call validation failed", "Web search options"];
+const OTHER_CAUSES: &[&str] = &[
+    "does not support effort level",
+    "Tool call validation failed",
+    "Web search options",
+    "The requested model",
+    "The file type you uploaded",
+    "Invalid 'temperature'",
+];
+
+/// The files, and the dialect each is written in.
+const FILES: [(&str, &str); 3] = [
+    ("anthropic-messages", "anthropic_messages"),
+    ("openai-chat", "openai_chat"),
+    ("openai-responses", "openai_responses"),
+];
 
 #[derive(Default)]
 struct Tally {
@@ -26,12 +40,13 @@ fn recorded_requests_are_judged_as_their_provider_judged_them() {
         return;
     };
     let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
-    for (file, dialect) in [("anthropic-messages", "anthropic_messages"), ("openai-chat", "openai_chat")] {
+    for (file, dialect) in FILES {
         let path = Path::new(&corpus).join("provider-requests").join(format!("{file}.jsonl"));
         let text = std::fs::read_to_string(&path).unwrap();
         for line in text.lines() {
             let record: Value = serde_json::from_str(line).unwrap();
-            let tally = tallies.entry(format!("{} ({})", host(&record), provider(&record))).or_default();
+            let tally =
+                tallies.entry(format!("{dialect} {} ({})", host(&record), provider(&record, dialect))).or_default();
             judge(&record, dialect, tally).unwrap_or_else(|why| panic!("{}: {why}", record["source"]));
         }
     }
@@ -43,7 +58,7 @@ fn recorded_requests_are_judged_as_their_provider_judged_them() {
 /// Says why a body is judged otherwise than its provider did.
 fn judge(record: &Value, dialect: &str, tally: &mut Tally) -> Result<(), String> {
     let body = record["body"].to_string().into_bytes();
-    let provider = Some(provider(record).to_owned());
+    let provider = Some(provider(record, dialect).to_owned());
     let options = Options { dialect: Some(dialect.to_owned()), provider, ..Options::default() };
     let checked = check(&body, &options).map_err(|error| error.to_string())?;
     let findings = format!("{:?}", checked.findings);
@@ -72,17 +87,19 @@ fn host(record: &Value) -> String {
     record["uri"].as_str().unwrap_or_default().split('/').nth(2).unwrap_or_default().to_owned()
 }
 
-fn provider(record: &Value) -> &'static str {
-    match host(record).as_str() {
-        "api.anthropic.com" => "anthropic",
-        "api.openai.com" => "openai",
-        "api.mistral.ai" => "mistral",
-        "api.groq.com" => "groq",
-        "api.cerebras.ai" => "cerebras",
-        "api.deepseek.com" => "deepseek",
-        "api.z.ai" => "zai",
-        "ollama.com" => "ollama",
-        "openrouter.ai" => "openrouter",
+fn provider(record: &Value, dialect: &str) -> &'static str {
+    match (host(record).as_str(), dialect) {
+        ("api.anthropic.com", _) => "anthropic",
+        ("api.openai.com", "openai_responses") => "openai-responses",
+        ("api.openai.com", _) => "openai",
+        (_, "openai_responses") => "responses-compatible",
+        ("api.mistral.ai", _) => "mistral",
+        ("api.groq.com", _) => "groq",
+        ("api.cerebras.ai", _) => "cerebras",
+        ("api.deepseek.com", _) => "deepseek",
+        ("api.z.ai", _) => "zai",
+        ("ollama.com", _) => "ollama",
+        ("openrouter.ai", _) => "openrouter",
         _ => "openai-compatible",
     }
 }

@@ -145,6 +145,7 @@ impl Case {
         let dialect = match self.options.provider.as_deref() {
             Some("anthropic") => Dialect::AnthropicMessages,
             Some("openai") => Dialect::OpenAiChat,
+            Some("openai-responses") => Dialect::OpenAiResponses,
             _ => return Ok(()),
         };
         let violations = strict::check(dialect, &enveloped(body)?);
@@ -193,7 +194,9 @@ fn expect_lossless(before: &[u8], after: &[u8]) -> Result<(), String> {
         return Ok(());
     };
     let mut said = Vec::new();
-    collect_said(&before["messages"], &mut said);
+    for list in ["messages", "input"] {
+        collect_said(&before[list], &mut said);
+    }
     let missing = lossless::missing_payloads(&enveloped(after)?, &said);
     if missing.is_empty() { Ok(()) } else { Err(format!("L6: lost {missing:?}")) }
 }
@@ -213,6 +216,8 @@ const UNSAID: &[&str] = &[
     "tool_calls",
     "tool_use",
     "finish_reason",
+    "encrypted_content",
+    "status",
 ];
 
 /// What people, models and tools said: every string, but not what a repair made up.

@@ -17,6 +17,7 @@ pub(crate) fn options(dialect: Dialect) -> Options {
     let provider = match dialect {
         Dialect::AnthropicMessages => "anthropic",
         Dialect::OpenAiChat => "openai",
+        Dialect::OpenAiResponses => "openai-responses",
     };
     Options { dialect: Some(dialect.name().to_owned()), provider: Some(provider.to_owned()), ..Options::default() }
 }

@@ -237,11 +237,12 @@ struct Told {
 impl Told {
     fn of(dialect: Dialect, body: &Value) -> Self {
         let mut told = Self::default();
-        for message in messages(body) {
+        for message in body[dialect.list()].as_array().into_iter().flatten() {
             told.roles.push(word(message, "role"));
             match dialect {
                 Dialect::AnthropicMessages => told.anthropic(message),
                 Dialect::OpenAiChat => told.openai(message),
+                Dialect::OpenAiResponses => told.responses(message),
             }
         }
         told
@@ -271,6 +272,15 @@ impl Told {
         if message["role"] == "tool" {
             let id = word(message, "tool_call_id");
             self.results.push(format!("{id}: {}", said(&message["content"])));
+        }
+    }
+
+    fn responses(&mut self, item: &Value) {
+        let id = word(item, "call_id");
+        if item["type"] == "function_call" {
+            self.calls.push(format!("{id}: {}({})", word(item, "name"), word(item, "arguments")));
+        } else if item["type"] == "function_call_output" {
+            self.results.push(format!("{id}: {}", said(&item["output"])));
         }
     }
 }

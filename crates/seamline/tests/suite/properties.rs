@@ -14,7 +14,7 @@ use super::laws::{self, Mendable};
 const CASES: u32 = 1500;
 
 fn dialect() -> impl Strategy<Value = Dialect> {
-    prop_oneof![Just(Dialect::AnthropicMessages), Just(Dialect::OpenAiChat)]
+    prop::sample::select(Dialect::ALL.to_vec())
 }
 
 /// The first `count` messages of a conversation.
@@ -101,7 +101,7 @@ proptest! {
 
     #[test]
     fn no_json_makes_it_panic(value in prop_oneof![1 => json(), 9 => messages()], dialect in dialect()) {
-        let body = serde_json::json!({ "model": "m", "messages": value }).to_string();
+        let body = serde_json::json!({ "model": "gpt-5", dialect.list(): value }).to_string();
         let options = laws::options(dialect);
         match repair(body.as_bytes(), &options) {
             // What is no list of messages is no conversation.
@@ -214,6 +214,12 @@ fn json() -> impl Strategy<Value = serde_json::Value> {
         "{}",
         "[]",
         "function_call",
+        "function_call_output",
+        "custom_tool_call",
+        "reasoning",
+        "item_reference",
+        "input_text",
+        "output_text",
         "call.1",
         "[synthetic] x",
     ]);
@@ -237,6 +243,9 @@ fn json() -> impl Strategy<Value = serde_json::Value> {
         "thinking",
         "custom",
         "is_error",
+        "output",
+        "encrypted_content",
+        "summary",
     ]);
     let leaf = prop_oneof![
         8 => word.prop_map(serde_json::Value::from),

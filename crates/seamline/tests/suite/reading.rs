@@ -28,8 +28,7 @@ impl<'b> Reading<'b> {
     pub(super) fn of(dialect: Dialect, body: &'b str) -> Result<Self, String> {
         let dialect = seamline_dialects::by_name(dialect.name()).ok_or("no such dialect")?;
         let transcript = dialect.decode(body.as_bytes()).map_err(|error| error.to_string())?;
-        let joint = dialect.constraints().joint_answers;
-        let pairing = Pairing::of(&transcript, Scope { joint, ..Scope::ALL });
+        let pairing = Pairing::of(&transcript, Scope::ALL.under(dialect.constraints()));
         Ok(Self { transcript, pairing })
     }
 
@@ -78,6 +77,7 @@ impl<'b> Reading<'b> {
                     | IrregularityKind::ForeignKey { .. }
                     | IrregularityKind::LegacyCall
                     | IrregularityKind::EmptyCallList
+                    | IrregularityKind::PartOfOtherRole { .. }
             )
         };
         let misplaced = |kind: &BlockKind, role: Role| match kind {

@@ -1,6 +1,6 @@
 //! `IDENT004 missing-call-id`
 
-use seamline_model::{CallState, Safety, Stage};
+use seamline_model::{CallState, Safety};
 
 use super::rename::rename;
 use crate::context::Context;
@@ -79,7 +79,7 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     let seed = format!("{message}/{place}/{}", context.transcript.text(content.span));
     let made = ids::made(demand, &seed, |made| context.is_taken(state.call, made));
     report.block(context, state.call, "call has no id".to_owned()).predicts(demand.alphabet_error.render(&values)).fix(
-        Stage::Finish,
+        context.naming_stage(),
         Safety::Safe,
         format!("call it `{made}`"),
         rename(context, state.call, &made),

@@ -1,6 +1,7 @@
 //! Ids and names.
 
 pub(crate) mod illegal_call_id;
+pub(crate) mod illegal_item_id;
 pub(crate) mod illegal_server_id;
 pub(crate) mod illegal_tool_name;
 pub(crate) mod internal_call_id;
@@ -8,3 +9,4 @@ pub(crate) mod long_call_id;
 pub(crate) mod missing_call_id;
 mod rename;
 pub(crate) mod repeated_call_id;
+pub(crate) mod repeated_item;

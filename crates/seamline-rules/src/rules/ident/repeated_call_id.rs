@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use seamline_model::{BlockIndex, CallState, Cycle, Edit, MessageIndex, Safety, Stage, Uniqueness};
+use seamline_model::{BlockIndex, CallState, Carrier, Cycle, Edit, MessageIndex, Safety, Uniqueness};
 
 use super::rename::rename;
 use crate::context::Context;
@@ -81,6 +81,10 @@ declare_rule! {
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
+    if context.constraints.carrier == Carrier::Items {
+        check_open(context, report);
+        return;
+    }
     let cycles = &context.pairing.cycles;
     let whole_request = matches!(context.constraints.unique_ids, Uniqueness::Request(_));
     let mut start = 0;
@@ -97,6 +101,29 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     }
 }
 
+/// Repetitions where results may stand anywhere after their call: two calls of one id that
+/// are open together cannot be told apart. A call without a result gets one right after it.
+fn check_open(context: &Context<'_, '_>, report: &mut Report) {
+    // For each id, how many calls had it and the last result of one of them.
+    let mut known: HashMap<&str, (usize, BlockIndex)> = HashMap::new();
+    for state in &context.pairing.calls {
+        let id = context.id(state.call);
+        let closed = state.answer.map_or(state.call, |answer| answer.result.max(state.call));
+        let Some((count, last)) = known.get_mut(id).filter(|_| !id.is_empty()) else {
+            known.insert(id, (1, closed));
+            continue;
+        };
+        *count += 1;
+        if *last < state.call || repeats_item(context, state) {
+            *last = closed.max(*last);
+            continue;
+        }
+        let number = *count - 1;
+        let made = another(context, id, number, |made| known.contains_key(made));
+        found(context, report, state.call, &made);
+    }
+}
+
 /// Repetitions in other turns, which providers accept and a policy may not.
 fn check_across(context: &Context<'_, '_>, report: &mut Report) {
     let mut seen: HashMap<&str, Option<MessageIndex>> = HashMap::new();
@@ -110,7 +137,7 @@ fn check_across(context: &Context<'_, '_>, report: &mut Report) {
             report
                 .block(context, state.call, format!("id `{id}` is the id of a call in an earlier turn"))
                 .call_id(id)
-                .fix(Stage::Finish, Safety::DisplayOnly, "give the later call another id", Vec::new());
+                .fix(context.naming_stage(), Safety::DisplayOnly, "give the later call another id", Vec::new());
         }
     }
 }
@@ -147,6 +174,17 @@ fn check_group(context: &Context<'_, '_>, report: &mut Report, states: &[CallSta
     }
 }
 
+/// Whether a call is an item that repeats the one before it byte for byte under the
+/// provider's own id, which is another rule's affair.
+fn repeats_item(context: &Context<'_, '_>, state: &CallState) -> bool {
+    let item = |index| context.transcript.item(index).and_then(|item| item.id.as_ref());
+    let source = |index| context.transcript.text(context.transcript.message(index).span);
+    let Some(before) = state.message.0.checked_sub(1).map(MessageIndex) else { return false };
+    context.constraints.repeated_item.is_some()
+        && item(state.message).is_some()
+        && source(before) == source(state.message)
+}
+
 /// An id like `id` that nobody has.
 fn another(context: &Context<'_, '_>, id: &str, index: usize, taken: impl Fn(&str) -> bool) -> String {
     let demand = &context.constraints.call_id;
@@ -161,12 +199,12 @@ fn found(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex, made:
         report.block(context, call, format!("id `{id}` is the id of a call before it")).call_id(id).predicts(predicts);
     match context.policy.duplicate_call_id {
         DuplicateCallId::RenameLater | DuplicateCallId::Error => {
-            draft.fix(Stage::Finish, Safety::Safe, format!("call it `{made}`"), rename(context, call, made));
+            draft.fix(context.naming_stage(), Safety::Safe, format!("call it `{made}`"), rename(context, call, made));
         }
         DuplicateCallId::DropLater => {
             let answer = context.pairing.call(call).and_then(|state| state.answer).map(|answer| answer.result);
             let edits = std::iter::once(call).chain(answer).map(|block| Edit::Remove { block }).collect();
-            draft.fix(Stage::Finish, Safety::Unsafe, "take the later call out", edits);
+            draft.fix(context.naming_stage(), Safety::Unsafe, "take the later call out", edits);
         }
     }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod displaced_result;
 pub(crate) mod duplicate_result;
 pub(crate) mod misaddressed_result;
+pub(crate) mod mistyped_result;
 pub(crate) mod orphan_result;
 pub(crate) mod orphan_server_result;
 pub(crate) mod split_results;

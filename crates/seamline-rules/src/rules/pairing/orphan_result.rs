@@ -65,6 +65,8 @@ declare_rule! {
 
 fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {
     match state.fate {
+        // The call may be one that the provider keeps.
+        Fate::Orphan if context.transcript.envelope.chained && !context.id(state.result).is_empty() => {}
         Fate::Orphan => found(context, report, state.result, never_called(context)),
         Fate::Ambiguous => found(context, report, state.result, "which several open calls have as their id"),
         Fate::Answers(_) | Fate::Duplicate(_) | Fate::Superseded(_) => {}

@@ -1,4 +1,8 @@
-//! The model's reasoning.
+//! The model's reasoning, and what it belongs to.
+
+pub(crate) mod dangling_reasoning;
+mod forgetting;
+pub(crate) mod lost_item;
 pub(crate) mod missing_reasoning;
 pub(crate) mod missing_thinking;
 pub(crate) mod unsigned_thinking;

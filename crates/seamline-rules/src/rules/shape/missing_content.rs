@@ -106,7 +106,7 @@ fn in_result(
     (block, result): (BlockIndex, &ResultBlock),
     error: ErrorText,
 ) {
-    let absent_is_fine = context.constraints.text_only_results.is_none();
+    let absent_is_fine = context.constraints.missing_output.is_none();
     let wrong = match result.parts {
         Parts::Missing => !absent_is_fine || !result.content.is_empty(),
         Parts::Unreadable => true,
@@ -123,6 +123,10 @@ fn in_result(
         ("no content", "give it a text")
     };
     let draft = report.block(context, block, format!("result for `{id}` has {what}")).call_id(id);
-    let draft = if unreadable { draft } else { draft.predicts(error.render(&context.values(block, id))) };
+    let draft = if unreadable {
+        draft
+    } else {
+        draft.predicts(context.constraints.missing_output.unwrap_or(error).render(&context.values(block, id)))
+    };
     draft.fix(Stage::Finish, Safety::Safe, title, vec![Edit::FillResult { result: block, text: "" }]);
 }

@@ -1,6 +1,7 @@
 //! Empty things, roles, first and last messages.
 
 pub(crate) mod consecutive_roles;
+pub(crate) mod early_trigger;
 pub(crate) mod empty_call_list;
 pub(crate) mod empty_message;
 pub(crate) mod empty_text;

@@ -35,7 +35,8 @@ declare_rule! {
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
-    if context.transcript.messages.is_empty() {
+    let envelope = context.transcript.envelope;
+    if context.transcript.messages.is_empty() && !envelope.unlisted && !envelope.chained {
         report
             .place(Place::default(), "the conversation has no messages".to_owned())
             .predicts(context.constraints.no_messages.0.to_owned());

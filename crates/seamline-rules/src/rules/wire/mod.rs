@@ -9,6 +9,7 @@ pub(crate) mod extra_member;
 pub(crate) mod foreign_key;
 pub(crate) mod legacy_call;
 pub(crate) mod lone_surrogate;
+pub(crate) mod part_of_other_role;
 pub(crate) mod unquoted_id;
 pub(crate) mod unreadable_block;
 pub(crate) mod unreadable_call_list;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     WireBreaker,
-    place::{self, Fields, is_role},
+    place::{self, Fields, is_role, is_speech},
 };
 use crate::{
     Dialect,
@@ -16,7 +16,7 @@ pub(super) fn odd_content(breaker: WireBreaker, body: &mut Value, place: usize) 
     let is_pair = |block: &Value| ["tool_use", "tool_result"].iter().any(|kind| block["type"] == *kind);
     let fits = |message: &Fields| {
         let blocks = message.get("content").and_then(Value::as_array);
-        !is_role(message, "tool") && !blocks.is_some_and(|blocks| blocks.iter().any(is_pair))
+        is_speech(message) && !is_role(message, "tool") && !blocks.is_some_and(|blocks| blocks.iter().any(is_pair))
     };
     let message = place::message(body, place, fits)?;
     let (held, said) = odd(breaker, place);
@@ -28,7 +28,7 @@ pub(super) fn odd_content(breaker: WireBreaker, body: &mut Value, place: usize) 
 pub(super) fn odd_output(breaker: WireBreaker, dialect: Dialect, body: &mut Value, place: usize) -> Option<String> {
     let result = place::result(dialect, body, place, |_| true)?;
     let (held, said) = odd(breaker, place);
-    result.insert("content".into(), held);
+    result.insert(place::output_key(dialect).into(), held);
     Some(said)
 }
 
@@ -48,7 +48,8 @@ fn odd(breaker: WireBreaker, place: usize) -> (Value, String) {
 
 /// Adds a picture to the content of a result.
 pub(super) fn image_in_result(dialect: Dialect, body: &mut Value, place: usize) -> Option<String> {
-    let result = place::result(dialect, body, place, |result| result.contains_key("content"))?;
+    let key = place::output_key(dialect);
+    let result = place::result(dialect, body, place, |result| result.contains_key(key))?;
     let data = format!("aW1hZ2U{place:04}");
     let image = match dialect {
         Dialect::AnthropicMessages => {
@@ -57,11 +58,15 @@ pub(super) fn image_in_result(dialect: Dialect, body: &mut Value, place: usize) 
         Dialect::OpenAiChat => {
             json!({"type": "image_url", "image_url": {"url": format!("data:image/png;base64,{data}")}})
         }
+        Dialect::OpenAiResponses => {
+            json!({"type": "input_image", "image_url": format!("data:image/png;base64,{data}")})
+        }
     };
-    let content = result.get_mut("content")?;
+    let kind = if dialect == Dialect::OpenAiResponses { "input_text" } else { "text" };
+    let content = result.get_mut(key)?;
     match content {
         Value::Array(parts) => parts.insert(place % (parts.len() + 1), image),
-        Value::String(text) => *content = json!([{"type": "text", "text": text}, image]),
+        Value::String(text) => *content = json!([{"type": kind, "text": text}, image]),
         _ => return None,
     }
     Some(data)
@@ -94,6 +99,8 @@ pub(super) fn reasoning(breaker: WireBreaker, dialect: Dialect, body: &mut Value
         Dialect::OpenAiChat => {
             message.insert("reasoning_content".into(), json!(said));
         }
+        // Reasoning is an item of its own.
+        Dialect::OpenAiResponses => return None,
     }
     Some(said)
 }

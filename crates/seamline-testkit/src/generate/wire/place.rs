@@ -25,6 +25,7 @@ pub(super) fn result(
     let results: Vec<_> = match dialect {
         Dialect::AnthropicMessages => blocks(body, "tool_result").collect(),
         Dialect::OpenAiChat => messages(body).filter(|message| is_role(message, "tool")).collect(),
+        Dialect::OpenAiResponses => items(body, "function_call_output").collect(),
     };
     pick(results.into_iter().filter(|result| fits(result)).collect(), place)
 }
@@ -38,6 +39,7 @@ pub(super) fn call(dialect: Dialect, body: &mut Value, place: usize) -> Option<&
             .flatten()
             .filter_map(Value::as_object_mut)
             .collect(),
+        Dialect::OpenAiResponses => items(body, "function_call").collect(),
     };
     pick(calls, place)
 }
@@ -57,12 +59,39 @@ pub(super) fn result_id_key(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::AnthropicMessages => "tool_use_id",
         Dialect::OpenAiChat => "tool_call_id",
+        Dialect::OpenAiResponses => "call_id",
     }
 }
 
+/// The name of the key that holds the id of a call.
+pub(super) fn call_id_key(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::AnthropicMessages | Dialect::OpenAiChat => "id",
+        Dialect::OpenAiResponses => "call_id",
+    }
+}
+
+/// The name of the key that holds what a result says.
+pub(super) fn output_key(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::AnthropicMessages | Dialect::OpenAiChat => "content",
+        Dialect::OpenAiResponses => "output",
+    }
+}
+
+/// Whether a message is one in which somebody speaks, and not an item of another type.
+pub(super) fn is_speech(message: &Fields) -> bool {
+    message.get("type").is_none_or(|kind| kind == "message")
+}
+
 fn messages(body: &mut Value) -> impl Iterator<Item = &mut Fields> {
-    let list = body.get_mut("messages").and_then(Value::as_array_mut);
+    let key = if body.get("messages").is_some() { "messages" } else { "input" };
+    let list = body.get_mut(key).and_then(Value::as_array_mut);
     list.into_iter().flatten().filter_map(Value::as_object_mut)
+}
+
+fn items<'b>(body: &'b mut Value, kind: &str) -> impl Iterator<Item = &'b mut Fields> {
+    messages(body).filter(move |item| item.get("type").is_some_and(|held| held == kind))
 }
 
 fn blocks<'b>(body: &'b mut Value, kind: &str) -> impl Iterator<Item = &'b mut Fields> {

@@ -1,0 +1,123 @@
+//! What the Responses API demands, each with the error text that breaking it provokes
+//! and where that is known from. Where nobody has written the text down, none is predicted.
+
+use seamline_model::{
+    Alphabet, Arguments, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, ItemIdDemand,
+    LastRole, Limits, Members, NameDemand, PartDemand, ReasoningDemands, SameRole, ToolDemands, Uniqueness,
+};
+
+/// What OpenAI's own endpoint demands.
+pub const CONSTRAINTS: Constraints = Constraints {
+    // OAR-2: calls and results are items; the result stands somewhere after its call.
+    carrier: Carrier::Items,
+    // OAR-2, observed in part (gai#49).
+    unanswered: ErrorText("No tool output found for {kind} {id}."),
+    // OAR-3, observed (continue#10092).
+    orphan: ErrorText("No tool call found for {kind} output with call_id {id}."),
+    // OAR-5: a result of another type does not count.
+    mistyped_result: Some(ErrorText("No tool output found for {kind} {id}.")),
+    // OAR-3: a second result answers no open call. The server's own text is not known.
+    duplicate_result: ErrorText("No tool call found for {kind} output with call_id {id}."),
+    // OAR-2: one item per result.
+    one_answer_message: false,
+    // Parallel calls are neighbouring items.
+    joint_answers: true,
+    // A result is all there is in its item.
+    results_first: None,
+    // An item cannot hold what another role says.
+    misplaced_call: ErrorText(""),
+    misplaced_result: ErrorText(""),
+    // Calls of the provider's own tools carry their results.
+    unanswered_server: ErrorText(""),
+    orphan_server: ErrorText(""),
+    // OAR-13, observed (fastllm#45); a live probe found no alphabet (ungate#41).
+    call_id: IdDemand {
+        alphabet: Alphabet::Any,
+        alphabet_error: ErrorText(""),
+        length_max: 64,
+        length_error: ErrorText(
+            "Invalid 'input[{message}].call_id': string too long. Expected a string with maximum length 64, but got a \
+             string with length {length} instead.",
+        ),
+        prefix: "call_",
+    },
+    // Two open calls of one id cannot be told apart; ids of other turns were recorded again in chats.
+    unique_ids: Uniqueness::Cycle(ErrorText("")),
+    // OAC-9 says the pattern; names with a namespace keep it in a member of its own.
+    tool_name: NameDemand { length_max: 64, error: ErrorText("") },
+    // OAR-1: arguments, and the input of custom tools, are strings.
+    input: InputForm::Text(ErrorText("")),
+    // Empty strings were recorded as accepted in the same server's other dialect.
+    empty_text: EmptyText::Accepted,
+    no_messages: ErrorText(""),
+    empty_message: None,
+    // OAR-1: a message has content.
+    null_content: Some(ErrorText("")),
+    // There is no list of calls.
+    empty_call_list: None,
+    // Recorded and accepted: neighbours of one role, the assistant first.
+    same_role: SameRole::Accepted,
+    first_role: FirstRole::Any,
+    last_role: LastRole::Any,
+    role_gap: None,
+    // OAR-1: a result has an output.
+    missing_output: Some(ErrorText("")),
+    item_id: Some(ItemIdDemand {
+        // OAR-14, observed (codex#33176).
+        prefix_error: ErrorText("Invalid 'input[{message}].id': '{id}'. Expected an ID that begins with '{kind}'."),
+        // OAR-15, observed (langchainjs#11044).
+        alphabet_error: ErrorText(
+            "Invalid 'input[{message}].id': '{id}'. Expected an ID that contains letters, numbers, underscores, or \
+             dashes, but this value contained additional characters.",
+        ),
+        // OAR-14.
+        length_max: 64,
+        length_error: ErrorText(
+            "Invalid 'input[{message}].id': string too long. Expected a string with maximum length 64, but got a \
+             string with length {length} instead.",
+        ),
+    }),
+    // OAR-10, recalled.
+    repeated_item: Some(ErrorText(
+        "Duplicate item found with id {id}. Remove duplicate items from your input and try again.",
+    )),
+    // OAR-6, observed (continue#8933); an item that follows without an id was recorded as rejected too (OAR-7).
+    dangling_reasoning: Some(ErrorText(
+        "Item '{id}' of type 'reasoning' was provided without its required following item.",
+    )),
+    // OAR-8, observed (CLIProxyAPI#2381), with the server's own quotes.
+    lost_item: Some(ErrorText(
+        "Item with id '{id}' not found. Items are not persisted when `store` is set to false. Try again with `store` \
+         set to true, or remove this item from your input.",
+    )),
+    // OAR-17, from the types of the SDK.
+    early_trigger: Some(ErrorText("")),
+    // OAR-16, recalled.
+    part_type: Some(PartDemand {
+        assistant: ErrorText("Invalid value: '{kind}'. Supported values are: 'output_text' and 'refusal'."),
+        others: ErrorText(
+            "Invalid value: '{kind}'. Supported values are: 'input_text', 'input_image', and 'input_file'.",
+        ),
+    }),
+    // OAR-1: images and files are welcome in results.
+    text_only_results: None,
+    // OAC-21, recalled.
+    lone_surrogate: ErrorText("We could not parse the JSON body of your request."),
+    not_json: ErrorText("We could not parse the JSON body of your request."),
+    // OAR-1: an output is a string or a list of parts.
+    listed_results: None,
+    // X-7: OpenAI itself takes any string.
+    arguments: Arguments::Any,
+    // No recorded request shows which members are refused.
+    members: Members::Open,
+    // OAR-1: items of any role may follow each other.
+    role_order: None,
+    system_place: None,
+    trailing_space: None,
+    // Calls of the provider's own tools carry item ids.
+    server_id: None,
+    // Reasoning is an item here; what it belongs to stands above.
+    reasoning: ReasoningDemands::NONE,
+    tools: ToolDemands::NONE,
+    limits: Limits::NONE,
+};

@@ -1,0 +1,142 @@
+//! Wire to transcript.
+
+use seamline_model::{BlockKind, Body, Envelope, Field, IrregularityKind, Role, Slot, Transcript};
+
+use super::item::{self, Form, ItemType};
+use super::wire::{self, PartFit, WireItem};
+use crate::Error;
+use crate::json::{Document, Kind, Value};
+use crate::reader::{self, Form as Reading, Reader};
+use crate::reading::{emptiness, unreadable};
+
+/// Reads a body. `input` may be a single text, or be absent where the provider keeps what
+/// the conversation goes on from; then there is nothing to look at.
+pub(super) fn body(body: &[u8], form: Reading) -> Result<Transcript<'_>, Error> {
+    match reader::decode_with(body, form, envelope) {
+        Err(error @ Error::Envelope { .. }) => unlisted(body).ok_or(error),
+        other => other,
+    }
+}
+
+fn envelope(root: Value<'_, '_>) -> Envelope {
+    let holds = |key| member(root, key).is_some_and(|value| !value.is(Kind::Null));
+    Envelope {
+        chained: holds("previous_response_id") || holds("conversation"),
+        stateless: member(root, "store").is_some_and(|store| store.is(Kind::False)),
+        unlisted: false,
+    }
+}
+
+fn member<'d, 'a>(root: Value<'d, 'a>, key: &str) -> Option<Value<'d, 'a>> {
+    root.object().and_then(|body| body.get(key))
+}
+
+fn unlisted(body: &[u8]) -> Option<Transcript<'_>> {
+    let text = std::str::from_utf8(body).ok()?;
+    let document = Document::read(text).ok()?;
+    let root = document.root();
+    let around = envelope(root);
+    match member(root, "input") {
+        Some(input) if input.is(Kind::String) => {}
+        None if around.chained || member(root, "prompt").is_some() => {}
+        _ => return None,
+    }
+    let mut transcript = Transcript::new(body);
+    transcript.model = member(root, "model").and_then(Value::str);
+    transcript.envelope = Envelope { unlisted: true, ..around };
+    Some(transcript)
+}
+
+/// Reads one item.
+pub(super) fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>) {
+    reader.begin();
+    let wire = WireItem::read(value, reader);
+    let kind = match (wire.kind.and_then(Value::str), wire.kind) {
+        (Some(name), _) => item::of(&name),
+        (None, None) => item::MESSAGE,
+        (None, Some(_)) => item::of(""),
+    };
+    let said = wire.role.map_or(Role::Unknown, wire::role);
+    let role = if kind.form == Form::Message { said } else { kind.role };
+    if role == Role::Unknown {
+        let found = unreadable(value, wire.role);
+        reader.note(IrregularityKind::UnreadableMessage { found }, value.span());
+    }
+    let first = reader.next_block();
+    let body = blocks(reader, (role, &kind), value, &wire);
+    reader.end(value, first, role, body);
+    reader.transcript.items.push(wire.facts(&kind, role));
+}
+
+fn blocks<'a>(
+    reader: &mut Reader<'a>,
+    (role, kind): (Role, &ItemType),
+    value: Value<'_, 'a>,
+    wire: &WireItem<'_, 'a>,
+) -> Body {
+    if kind.form == Form::Message {
+        content(reader, role, wire.content);
+        return body_of(wire.content);
+    }
+    reader.begin_block();
+    let block = match kind.form {
+        Form::NamedCall(_) | Form::TypedCall(_) => BlockKind::Call(wire.call(kind.form, reader)),
+        Form::Output => {
+            part_types(reader, role, wire.output);
+            BlockKind::Result(wire.result(kind, reader))
+        }
+        Form::Reasoning => BlockKind::Reasoning { signed: wire.is_sealed() },
+        Form::Opaque | Form::Message => BlockKind::Opaque,
+    };
+    reader.block(value, Slot { field: Field::Item, index: 0 }, block);
+    Body::Blocks
+}
+
+fn content<'a>(reader: &mut Reader<'a>, role: Role, content: Option<Value<'_, 'a>>) {
+    let Some(content) = content else { return };
+    match content.kind() {
+        Kind::String => {
+            reader.block(content, Slot { field: Field::Whole, index: 0 }, BlockKind::Text(emptiness(content)));
+        }
+        Kind::Array => {
+            for (index, element) in content.elements().enumerate() {
+                reader.begin_block();
+                let found = element.kind();
+                if found != Kind::Object {
+                    reader.note(IrregularityKind::UnreadableBlock { found: found.as_str() }, element.span());
+                }
+                part_type(reader, role, element);
+                let slot = Slot { field: Field::Content, index: index as u32 };
+                reader.block(element, slot, wire::part(element));
+            }
+        }
+        _ => {}
+    }
+}
+
+fn part_types<'a>(reader: &mut Reader<'a>, role: Role, parts: Option<Value<'_, 'a>>) {
+    for part in parts.into_iter().flat_map(Value::elements) {
+        part_type(reader, role, part);
+    }
+}
+
+/// Notes a part of a type that belongs to another role.
+fn part_type<'a>(reader: &mut Reader<'a>, role: Role, part: Value<'_, 'a>) {
+    let Some(kind) = wire::part_type(part) else { return };
+    let expected = match wire::part_fit(role, &kind.str().unwrap_or_default()) {
+        PartFit::Right => return,
+        PartFit::Called(name) => Some(name),
+        PartFit::Foreign => None,
+    };
+    reader.note(IrregularityKind::PartOfOtherRole { expected }, kind.span());
+}
+
+fn body_of(content: Option<Value<'_, '_>>) -> Body {
+    match content.map(Value::kind) {
+        Some(Kind::String) => Body::Text,
+        Some(Kind::Array) => Body::Blocks,
+        Some(Kind::Null) => Body::Null,
+        Some(_) => Body::Unreadable,
+        None => Body::Missing,
+    }
+}

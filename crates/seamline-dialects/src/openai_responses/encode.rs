@@ -1,0 +1,121 @@
+//! Transcript to wire, by splicing the original text.
+
+use seamline_model::{BlockIndex, BlockKind, Edit, Encoded, Field, MessageIndex, Transcript};
+
+use super::rewrite;
+use crate::json::Document;
+use crate::splice::{BlockPlan, MessagePlan, MessageWriter, Placed, Plan};
+
+pub(super) fn encode(transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
+    let plan = Plan::new(transcript, edits);
+    let writer = MessageWriter::new(transcript, edits.len());
+    let mut encoder = Encoder { transcript, plan: &plan, writer };
+    for (index, _) in transcript.enumerate() {
+        encoder.insert_before(index);
+        encoder.item(index);
+        encoder.answer(index);
+    }
+    encoder.insert_before(MessageIndex(transcript.messages.len() as u32));
+    encoder.writer.finish()
+}
+
+struct Encoder<'t, 'a, 'p> {
+    transcript: &'t Transcript<'a>,
+    plan: &'p Plan<'p>,
+    writer: MessageWriter<'t, 'a>,
+}
+
+impl Encoder<'_, '_, '_> {
+    fn insert_before(&mut self, index: MessageIndex) {
+        for new in self.plan.get(index).map_or(&[][..], |plan| &plan.before) {
+            self.writer.write(None, &rewrite::said(new.role, new.text));
+            self.writer.landed(new.edit);
+        }
+    }
+
+    fn item(&mut self, index: MessageIndex) {
+        match self.plan.get(index) {
+            plan if plan.is_none_or(MessagePlan::keeps_message) => self.writer.copy(index),
+            Some(plan) if !plan.removed => self.changed(index, plan),
+            _ => {}
+        }
+    }
+
+    fn changed(&mut self, index: MessageIndex, plan: &MessagePlan<'_>) {
+        if let Some(block) = self.only_block(index) {
+            self.whole(index, block, plan);
+            return;
+        }
+        let text = rewrite::message(&self.writer, self.transcript, index, plan);
+        self.writer.rewrite(Some(index), &text);
+        self.note_landed(index);
+    }
+
+    /// The block that is its whole item.
+    fn only_block(&self, index: MessageIndex) -> Option<BlockIndex> {
+        let mut blocks = self.transcript.blocks_of(index);
+        blocks.find(|(_, block)| block.slot.field == Field::Item).map(|(block, _)| block)
+    }
+
+    fn whole(&mut self, index: MessageIndex, block: BlockIndex, plan: &MessagePlan<'_>) {
+        let untouched = BlockPlan::default();
+        let change = plan.blocks.get(&block).unwrap_or(&untouched);
+        if change.gone {
+            return;
+        }
+        let content = self.transcript.block(block);
+        let source = Document::part(self.transcript.source, content.span);
+        let value = source.root();
+        let is_result = matches!(content.kind, BlockKind::Result(_));
+        if let Some(heading) = change.demote {
+            let demoted =
+                if is_result { rewrite::demoted(value, heading) } else { rewrite::demoted_thought(value, heading) };
+            self.writer.write(Some(index), &demoted);
+        } else if let Some((id, name, edit)) = change.rebuild {
+            self.writer.write(None, &rewrite::rebuilt(self.transcript.item(index), id, name));
+            self.writer.landed(edit);
+            let change = BlockPlan { id: Some(id), ..BlockPlan::default() };
+            let text = rewrite::result(self.transcript, value, &change, plan.drop_item_id);
+            self.writer.rewrite(Some(index), &text);
+        } else if is_result {
+            let text = rewrite::result(self.transcript, value, change, plan.drop_item_id);
+            self.writer.rewrite(Some(index), &text);
+        } else {
+            let text = rewrite::call(self.transcript, value, change, plan.drop_item_id);
+            self.writer.rewrite(Some(index), &text);
+        }
+        self.note_landed(index);
+    }
+
+    /// Writes what answers an item right after it, so that what is added at the end of a
+    /// conversation never comes between the two.
+    fn answer(&mut self, index: MessageIndex) {
+        for placed in self.plan.get(index).map_or(&[][..], |plan| &plan.answers) {
+            match placed {
+                Placed::Moved { result, edit, .. } => {
+                    let change = BlockPlan {
+                        id: self.plan.block(self.transcript, *result).and_then(|plan| plan.id),
+                        ..BlockPlan::default()
+                    };
+                    let content = self.transcript.block(*result);
+                    let source = Document::part(self.transcript.source, content.span);
+                    let dropped = self.plan.get(content.message).is_some_and(|plan| plan.drop_item_id);
+                    let text = rewrite::result(self.transcript, source.root(), &change, dropped);
+                    self.writer.rewrite(Some(content.message), &text);
+                    self.writer.landed(*edit);
+                }
+                Placed::New { call, text, edit } => {
+                    let id = self.transcript.call(*call).and_then(|call| call.id.as_deref()).unwrap_or("");
+                    self.writer.write(None, &rewrite::made_up(self.transcript.item(index), id, text));
+                    self.writer.landed(*edit);
+                }
+            }
+        }
+    }
+
+    fn note_landed(&mut self, index: MessageIndex) {
+        for &edit in self.plan.get(index).map_or(&[][..], |plan| &plan.edits) {
+            self.writer.landed(edit);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! `openai_responses`: the Responses API, where a conversation is a list of items.
+
+mod constraints;
+mod decode;
+mod encode;
+mod item;
+mod rewrite;
+mod wire;
+
+use seamline_model::{Constraints, Edit, Encoded, Place, Transcript};
+
+pub use constraints::CONSTRAINTS;
+
+use crate::reader::{self, Form};
+use crate::{Dialect, Error};
+
+/// The dialect of the Responses API.
+#[derive(Debug, Clone, Copy)]
+pub struct OpenAiResponses;
+
+/// Its name.
+pub(crate) const NAME: &str = "openai_responses";
+
+const FORM: Form = Form { dialect: NAME, list: "input", content: "content", calls: "", message: decode::message };
+
+impl Dialect for OpenAiResponses {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn constraints(&self) -> &'static Constraints {
+        &CONSTRAINTS
+    }
+
+    fn decode<'a>(&self, body: &'a [u8]) -> Result<Transcript<'a>, Error> {
+        decode::body(body, FORM)
+    }
+
+    fn follow<'n>(&self, before: &Transcript<'_>, encoded: &'n Encoded) -> Option<Transcript<'n>> {
+        reader::follow(before, encoded, FORM)
+    }
+
+    fn encode(&self, transcript: &Transcript<'_>, edits: &[Edit], _: &Constraints) -> Encoded {
+        encode::encode(transcript, edits)
+    }
+
+    fn pointer(&self, transcript: &Transcript<'_>, place: &Place) -> String {
+        crate::pointer::pointer(transcript, place, FORM)
+    }
+}

@@ -1,0 +1,184 @@
+//! Single items, changed and new.
+
+use seamline_model::{Item, MessageIndex, Role, Span, Transcript};
+
+use super::item::{CUSTOM_RESULT, FUNCTION_RESULT, PATCH_RESULT, SHELL_RESULT};
+use super::wire::{PAIR_ID, texts};
+use crate::ids::RESULT_ID_KEYS;
+use crate::json::{Document, Json, Kind, Value, list, member, object, quoted};
+use crate::rewriting::{input_text, members_as_lines, set_member, unreadable_text};
+use crate::splice::{BlockPlan, MessagePlan, MessageWriter, apply_patches};
+
+type Patches = Vec<(Span, String)>;
+
+/// A new message.
+pub(super) fn said<'a>(role: Role, text: &str) -> Json<'a> {
+    object([member("role", role_name(role)), member("content", text)])
+}
+
+/// A result that a repair makes up, of the type that the call wants.
+pub(super) fn made_up<'a>(call: Option<&Item>, id: &str, text: &str) -> Json<'a> {
+    match call.map_or("", |call| call.result_type) {
+        SHELL_RESULT => {
+            // What the shell would have said went nowhere; the mark stands where errors do.
+            let outcome = object([member("type", "exit"), ("exit_code", Json::Written("-1".to_owned()))]);
+            let output = object([member("stdout", ""), member("stderr", text), ("outcome", outcome)]);
+            object([member("type", SHELL_RESULT), member(PAIR_ID, id), ("output", list(vec![output]))])
+        }
+        PATCH_RESULT => object([
+            member("type", PATCH_RESULT),
+            member(PAIR_ID, id),
+            member("status", "failed"),
+            member("output", text),
+        ]),
+        CUSTOM_RESULT => object([member("type", CUSTOM_RESULT), member(PAIR_ID, id), member("output", text)]),
+        _ => object([member("type", FUNCTION_RESULT), member(PAIR_ID, id), member("output", text)]),
+    }
+}
+
+/// A call rebuilt from its result.
+pub(super) fn rebuilt<'a>(result: Option<&Item>, id: &str, name: &str) -> Json<'a> {
+    let input = "{\"reconstructed\":true}";
+    if result.is_some_and(|result| result.result_type == CUSTOM_RESULT) {
+        let kind = member("type", "custom_tool_call");
+        return object([kind, member(PAIR_ID, id), member("name", name), member("input", input)]);
+    }
+    let kind = member("type", "function_call");
+    object([kind, member(PAIR_ID, id), member("name", name), member("arguments", input)])
+}
+
+/// A call, or any other item that is one block, under its plan.
+pub(super) fn call(
+    transcript: &Transcript<'_>,
+    value: Value<'_, '_>,
+    plan: &BlockPlan<'_>,
+    drop_item_id: bool,
+) -> String {
+    let get = |key| value.object().and_then(|call| call.get(key));
+    let mut patches = if drop_item_id { without_id(value) } else { Patches::new() };
+    patches.extend(plan.id.and_then(|id| set_member(value, PAIR_ID, &quoted(id))));
+    patches.extend(plan.name.and_then(|name| set_member(value, "name", &quoted(name))));
+    if plan.input {
+        let custom = get("type").is_some_and(|kind| kind.says("custom_tool_call"));
+        let key = if custom { "input" } else { "arguments" };
+        patches.extend(set_member(value, key, &input_text(get(key))));
+    }
+    apply_patches(transcript, value.span(), &mut patches)
+}
+
+/// A result under its plan.
+pub(super) fn result(
+    transcript: &Transcript<'_>,
+    value: Value<'_, '_>,
+    plan: &BlockPlan<'_>,
+    drop_item_id: bool,
+) -> String {
+    let get = |key| value.object().and_then(|result| result.get(key));
+    let mut patches = if drop_item_id { without_id(value) } else { Patches::new() };
+    if let Some(id) = plan.id {
+        let by_id = get("type").is_some_and(|kind| kind.says(super::item::LOCAL_SHELL_RESULT));
+        let key = if by_id && get(PAIR_ID).is_none() { "id" } else { PAIR_ID };
+        patches.extend(set_member(value, key, &quoted(id)));
+    }
+    if let Some(text) = plan.fill {
+        let kept = get("output").and_then(unreadable_text);
+        patches.extend(set_member(value, "output", &quoted(kept.as_deref().unwrap_or(text))));
+    }
+    apply_patches(transcript, value.span(), &mut patches)
+}
+
+/// A result as a message of the user under a line that says what it was. What it says stays
+/// byte for byte.
+pub(super) fn demoted<'a>(value: Value<'_, 'a>, heading: &str) -> Json<'a> {
+    let known =
+        |key: &str| matches!(key, "type" | "output" | "name" | "id" | "status") || RESULT_ID_KEYS.contains(&key);
+    let heading = format!("{heading}{}", members_as_lines(value, known));
+    let output = value.object().and_then(|result| result.get("output"));
+    let content = match output.map(|output| (output, output.kind())) {
+        Some((text, Kind::String)) => Json::Joined(format!("{heading}\n"), text.raw_str()),
+        Some((parts, Kind::Array)) if parts.elements().all(is_part) => list(
+            std::iter::once(text_part(Role::User, Json::Text(heading)))
+                .chain(parts.elements().map(|part| Json::Raw(part.raw())))
+                .collect(),
+        ),
+        Some((other, kind)) if kind != Kind::Null => Json::Text(format!("{heading}\n{}", other.raw())),
+        _ => Json::Text(heading),
+    };
+    object([member("role", "user"), ("content", content)])
+}
+
+/// Whether a message may hold this part of an output. What a shell returns is no part.
+fn is_part(part: Value<'_, '_>) -> bool {
+    part.object().and_then(|part| part.get("type")).is_some_and(|kind| kind.is(Kind::String))
+}
+
+/// Reasoning as a message of the assistant, for whoever can read it.
+pub(super) fn demoted_thought<'a>(value: Value<'_, '_>, heading: &str) -> Json<'a> {
+    let of = |key| value.object().and_then(|item| item.get(key)).map(texts).unwrap_or_default();
+    let lines: Vec<_> =
+        of("summary").into_iter().chain(of("content")).filter_map(|text| text.str().map(String::from)).collect();
+    said(Role::Assistant, &format!("{heading}\n{}", lines.join("\n")))
+}
+
+/// A message under its plan.
+pub(super) fn message(
+    writer: &MessageWriter<'_, '_>,
+    transcript: &Transcript<'_>,
+    index: MessageIndex,
+    plan: &MessagePlan<'_>,
+) -> String {
+    let span = transcript.message(index).span;
+    let source = Document::part(transcript.source, span);
+    let value = source.root();
+    let mut patches = if plan.drop_item_id { without_id(value) } else { Patches::new() };
+    if let Some(role) = plan.role {
+        patches.extend(set_member(value, "role", &quoted(role_name(role))));
+    }
+    if let Some(text) = plan.fill {
+        let kept = value.object().and_then(|item| item.get("content")).and_then(unreadable_text);
+        patches.extend(set_member(value, "content", &quoted(kept.as_deref().unwrap_or(text))));
+    }
+    if !plan.blocks.is_empty() {
+        let parts = list(parts(transcript, index, plan));
+        patches.extend(set_member(value, "content", &writer.render(&parts, 1)));
+    }
+    apply_patches(transcript, span, &mut patches)
+}
+
+/// What is left of a message's parts.
+fn parts<'a>(transcript: &Transcript<'a>, index: MessageIndex, plan: &MessagePlan<'_>) -> Vec<Json<'a>> {
+    let role = transcript.message(index).role;
+    let mut parts = Vec::new();
+    for (block, content) in transcript.blocks_of(index) {
+        let raw = transcript.text(content.span);
+        match plan.blocks.get(&block) {
+            Some(change) if change.gone => {}
+            Some(change) if change.demote.is_some() => {
+                let heading = change.demote.unwrap_or_default();
+                parts.push(text_part(role, Json::Text(format!("{heading}\n{raw}"))));
+            }
+            _ if content.slot.field == seamline_model::Field::Whole => parts.push(text_part(role, Json::Raw(raw))),
+            _ => parts.push(Json::Raw(raw)),
+        }
+    }
+    parts
+}
+
+fn without_id(value: Value<'_, '_>) -> Patches {
+    let cuts = value.object().map(|item| item.cut(&["id"])).unwrap_or_default();
+    cuts.into_iter().map(|span| (span, String::new())).collect()
+}
+
+fn text_part(role: Role, text: Json<'_>) -> Json<'_> {
+    let kind = if role == Role::Assistant { "output_text" } else { "input_text" };
+    object([member("type", kind), ("text", text)])
+}
+
+fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::System => "system",
+        Role::Developer => "developer",
+        Role::Assistant => "assistant",
+        Role::User | Role::Tool | Role::Function | Role::Unknown => "user",
+    }
+}

@@ -1,0 +1,243 @@
+//! The shapes on the wire, as views over borrowed JSON.
+
+use std::borrow::Cow;
+
+use seamline_model::{BlockKind, Call, CallId, Emptiness, Input, Item, Parts, ResultBlock, Role, Span, is_synthetic};
+
+use super::item::{CUSTOM_RESULT, FUNCTION_RESULT, Form, ItemType, LOCAL_SHELL_RESULT, PATCH_RESULT};
+use crate::ids::RESULT_ID_KEYS;
+use crate::json::{Kind, Value};
+use crate::reader::Reader;
+use crate::reading::emptiness;
+
+/// The id that a call has and its result names.
+pub(super) const PAIR_ID: &str = "call_id";
+
+/// Texts longer than this are never taken for what a repair made up.
+const SYNTHETIC_BYTES_MAX: usize = 512;
+
+/// The members of an item that matter here.
+#[derive(Default)]
+pub(super) struct WireItem<'d, 'a> {
+    pub(super) kind: Option<Value<'d, 'a>>,
+    pub(super) role: Option<Value<'d, 'a>>,
+    pub(super) content: Option<Value<'d, 'a>>,
+    id: Option<Value<'d, 'a>>,
+    /// The id that pairs a call with its result.
+    pair: Option<Value<'d, 'a>>,
+    name: Option<Value<'d, 'a>>,
+    arguments: Option<Value<'d, 'a>>,
+    input: Option<Value<'d, 'a>>,
+    pub(super) output: Option<Value<'d, 'a>>,
+    summary: Option<Value<'d, 'a>>,
+    sealed: Option<Value<'d, 'a>>,
+    /// Whether there are members of other names.
+    has_more: bool,
+}
+
+impl<'d, 'a> WireItem<'d, 'a> {
+    pub(super) fn read(value: Value<'d, 'a>, reader: &mut Reader<'_>) -> Self {
+        let mut item = Self::default();
+        for (key, member) in value.members() {
+            let there = !member.is(Kind::Null);
+            match &*key.name() {
+                "type" => reader.set(&mut item.kind, member),
+                "role" => reader.set(&mut item.role, member),
+                "content" => reader.set(&mut item.content, member),
+                "id" if there => reader.set(&mut item.id, member),
+                "name" if there => reader.set(&mut item.name, member),
+                "arguments" => reader.set(&mut item.arguments, member),
+                "input" => reader.set(&mut item.input, member),
+                "output" => reader.set(&mut item.output, member),
+                "summary" if there => reader.set(&mut item.summary, member),
+                "encrypted_content" if there => reader.set(&mut item.sealed, member),
+                "status" => {}
+                PAIR_ID => reader.set_one_of(&mut item.pair, member, true),
+                other if RESULT_ID_KEYS.contains(&other) => reader.set_one_of(&mut item.pair, member, false),
+                _ => item.has_more |= there,
+            }
+        }
+        item
+    }
+
+    /// What the rules want to know of it as an item.
+    pub(super) fn facts(&self, kind: &ItemType, role: Role) -> Item {
+        let made = match kind.form {
+            Form::Message if role != Role::Assistant => seamline_model::ItemKind::Given,
+            _ => kind.kind,
+        };
+        Item {
+            kind: made,
+            words: kind.words,
+            // In these results the id is the one of the call.
+            id: self.id.filter(|_| !self.is_paired_by_id(kind)).map(|id| CallId::from(&*id.str().unwrap_or_default())),
+            id_start: kind.id_start,
+            result_type: kind.result_type,
+            plain_result: [FUNCTION_RESULT, CUSTOM_RESULT].contains(&kind.result_type),
+            type_span: self.kind.map_or(Span::default(), Value::span),
+            readable: self.is_readable(),
+        }
+    }
+
+    /// OAR-5: the result of a local shell call names it under `id`.
+    fn is_paired_by_id(&self, kind: &ItemType) -> bool {
+        kind.result_type == LOCAL_SHELL_RESULT && self.pair.is_none()
+    }
+
+    fn is_readable(&self) -> bool {
+        [self.summary, self.content].into_iter().flatten().any(|text| !texts(text).is_empty())
+    }
+
+    /// Whether only the provider can read it, and so only take it back as it is.
+    pub(super) fn is_sealed(&self) -> bool {
+        self.sealed.is_some_and(|sealed| !sealed.raw_str().is_empty())
+    }
+
+    fn pair_id(&self, reader: &mut Reader<'_>) -> Option<Cow<'a, str>> {
+        let id = self.pair?;
+        if !id.key().says(PAIR_ID) {
+            reader.foreign(id.key().span(), PAIR_ID);
+        }
+        reader.id(id)
+    }
+
+    /// Reads a call.
+    pub(super) fn call(&self, form: Form, reader: &mut Reader<'_>) -> Call {
+        let id = self.pair_id(reader);
+        let (name, input) = match form {
+            Form::NamedCall(key) => {
+                let input = if key == "input" { self.input } else { self.arguments };
+                (self.name.and_then(Value::str), input.map_or(Input::Missing, input_form))
+            }
+            // What it is called with has a form of its own, which nothing is known to be wrong with.
+            Form::TypedCall(name) => (Some(Cow::Borrowed(name)), Input::Text),
+            Form::Message | Form::Output | Form::Reasoning | Form::Opaque => (None, Input::Missing),
+        };
+        Call::new(id.as_deref(), name.as_deref(), input, &mut reader.transcript.tools)
+    }
+
+    /// Reads a result.
+    pub(super) fn result(&self, kind: &ItemType, reader: &mut Reader<'_>) -> ResultBlock {
+        let id = match self.id.filter(|_| self.is_paired_by_id(kind)) {
+            Some(id) => reader.id(id),
+            None => self.pair_id(reader),
+        };
+        ResultBlock {
+            id: id.as_deref().map(CallId::from),
+            tool: self.name.and_then(Value::str).map(|name| reader.transcript.tools.add(&name)),
+            synthetic: self.output.and_then(only_text).is_some_and(|text| is_synthetic(&text)),
+            failed: false,
+            has_more: self.has_more || self.content.is_some() || self.summary.is_some(),
+            parts: match self.output {
+                Some(output) => parts(output),
+                // How a patch went is said by its status.
+                None if kind.result_type == PATCH_RESULT => Parts::Text(Emptiness::Empty),
+                None => Parts::Missing,
+            },
+            content: self.output.map_or(Span::default(), Value::span),
+        }
+    }
+}
+
+pub(super) fn role(value: Value<'_, '_>) -> Role {
+    match value.str().as_deref() {
+        Some("user") => Role::User,
+        Some("assistant") => Role::Assistant,
+        Some("system") => Role::System,
+        Some("developer") => Role::Developer,
+        _ => Role::Unknown,
+    }
+}
+
+fn input_form(value: Value<'_, '_>) -> Input {
+    match value.kind() {
+        Kind::String => Input::Text,
+        Kind::Object => Input::Object,
+        Kind::Null => Input::Null,
+        _ => Input::Other,
+    }
+}
+
+/// Reads one part of a message's content.
+pub(super) fn part(value: Value<'_, '_>) -> BlockKind {
+    if let Some(text) = part_text(value) {
+        return BlockKind::Text(emptiness(text));
+    }
+    match part_type(value).map(Value::raw_str) {
+        Some("input_image" | "input_file" | "input_audio" | "image_url" | "image" | "file") => BlockKind::Media,
+        _ => BlockKind::Opaque,
+    }
+}
+
+/// The type of a part.
+pub(super) fn part_type<'d, 'a>(part: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
+    part.object()?.get("type")
+}
+
+/// Whether a type of parts is right where a role speaks (OAR-16).
+pub(super) enum PartFit {
+    /// It is, or it is not known.
+    Right,
+    /// There it is called this.
+    Called(&'static str),
+    /// There is no such part there.
+    Foreign,
+}
+
+pub(super) fn part_fit(role: Role, kind: &str) -> PartFit {
+    match (role == Role::Assistant, kind) {
+        (true, "input_text" | "text") => PartFit::Called("output_text"),
+        (false, "output_text" | "text") => PartFit::Called("input_text"),
+        (true, "input_image" | "input_file") | (false, "refusal") => PartFit::Foreign,
+        _ => PartFit::Right,
+    }
+}
+
+/// The text of a part, if it is a text part.
+pub(super) fn part_text<'d, 'a>(part: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
+    let members = part.object()?;
+    members.get("type").filter(|kind| {
+        ["input_text", "output_text", "text", "summary_text", "reasoning_text"].iter().any(|name| kind.says(name))
+    })?;
+    members.get("text").filter(|text| text.is(Kind::String))
+}
+
+/// The texts of a string or of a list of parts that say something.
+pub(super) fn texts<'d, 'a>(content: Value<'d, 'a>) -> Vec<Value<'d, 'a>> {
+    let whole = content.is(Kind::String).then_some(content);
+    let texts = whole.into_iter().chain(content.elements().filter_map(part_text));
+    texts.filter(|text| emptiness(*text) == Emptiness::Present).collect()
+}
+
+/// What a result's output holds.
+fn parts(output: Value<'_, '_>) -> Parts {
+    match output.kind() {
+        Kind::String => Parts::Text(emptiness(output)),
+        Kind::Null => Parts::Missing,
+        Kind::Array => {
+            let (mut empty_text, mut media) = (false, false);
+            for part in output.elements() {
+                match part_text(part) {
+                    Some(text) => empty_text |= emptiness(text) != Emptiness::Present,
+                    None => media = true,
+                }
+            }
+            Parts::List { empty_text, media }
+        }
+        _ => Parts::Unreadable,
+    }
+}
+
+/// What an output says, when it is one short text: what a repair makes up is never long.
+fn only_text<'a>(output: Value<'_, 'a>) -> Option<Cow<'a, str>> {
+    let mut elements = output.elements();
+    let first = elements.next().filter(|_| elements.next().is_none());
+    // The output of a shell is a list of commands' outputs.
+    let of_shell = |part: Value<'_, 'a>| part.object().and_then(|part| part.get("stderr")).and_then(Value::str);
+    let text = match (output.kind(), first) {
+        (Kind::String, _) => output.str(),
+        (_, Some(part)) => part_text(part).and_then(Value::str).or_else(|| of_shell(part)),
+        _ => None,
+    };
+    text.filter(|text| text.len() <= SYNTHETIC_BYTES_MAX)
+}

@@ -1,0 +1,15 @@
+//! OpenAI itself, by its newer API.
+
+use super::Provider;
+use crate::openai_responses;
+
+/// OpenAI's own Responses endpoint.
+pub(super) const PROVIDER: Provider = Provider {
+    name: "openai-responses",
+    aliases: &[],
+    about: "OpenAI's Responses API",
+    dialect: openai_responses::NAME,
+    models: &["gpt-", "chatgpt", "o1", "o3", "o4", "codex-", "computer-use", "ft:gpt"],
+    fallback: false,
+    constraints: openai_responses::CONSTRAINTS,
+};

@@ -1,0 +1,31 @@
+//! Servers that speak the Responses dialect, taken at their most tolerant.
+
+use seamline_model::{Constraints, ErrorText, IdDemand};
+
+use super::Provider;
+use crate::openai_responses;
+
+/// A server that speaks Responses and of which nothing more is known.
+pub(super) const PROVIDER: Provider = Provider {
+    name: "responses-compatible",
+    aliases: &[],
+    about: "servers that speak Responses: only what all of them demand",
+    dialect: openai_responses::NAME,
+    models: &[],
+    fallback: true,
+    constraints: Constraints {
+        call_id: IdDemand {
+            length_max: usize::MAX,
+            length_error: ErrorText(""),
+            ..openai_responses::CONSTRAINTS.call_id
+        },
+        // Recorded and accepted: ids of other forms, and reasoning under an id before items without (DeepSeek).
+        item_id: None,
+        repeated_item: None,
+        dangling_reasoning: None,
+        // What a server keeps is its own affair.
+        lost_item: None,
+        part_type: None,
+        ..openai_responses::CONSTRAINTS
+    },
+};

@@ -1,0 +1,68 @@
+//! `PAIR011 mistyped-result`
+
+use seamline_model::{CallState, Edit, Safety, Stage};
+
+use crate::context::Context;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds results of another type than their call wants.
+    ///
+    /// # Why is this bad?
+    /// Where calls have types a result of another type does not count, and the provider says that the call has none.
+    /// It happens when a client writes every result in the form of the most common one.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "gpt-5",
+    ///   "input": [
+    ///     {"role": "user", "content": "Add a test."},
+    ///     {"type": "custom_tool_call", "call_id": "call_1", "name": "apply_patch", "input": "*** Begin Patch"},
+    ///     {"type": "function_call_output", "call_id": "call_1", "output": "Success."}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "gpt-5",
+    ///   "input": [
+    ///     {"role": "user", "content": "Add a test."},
+    ///     {"type": "custom_tool_call", "call_id": "call_1", "name": "apply_patch", "input": "*** Begin Patch"},
+    ///     {"type": "custom_tool_call_output", "call_id": "call_1", "output": "Success."}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # Fix safety
+    /// Safe: the result gets the type its call wants and says what it said. Types whose results are built differently
+    /// are left alone.
+    ///
+    /// # References
+    /// OAR-5
+    PAIR011 "mistyped-result" in Pairing, Error, Safe, each Call
+}
+
+fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
+    let (Some(error), Some(answer)) = (context.constraints.mistyped_result, state.answer) else {
+        return;
+    };
+    let holder = context.transcript.block(answer.result).message;
+    let (Some(call), Some(result)) = (context.transcript.item(state.message), context.transcript.item(holder)) else {
+        return;
+    };
+    if call.result_type.is_empty() || call.result_type == result.result_type {
+        return;
+    }
+    let id = context.id(state.call);
+    let message = format!("result for `{id}` is a `{}`, its call wants a `{}`", result.result_type, call.result_type);
+    let predicts = error.render(&context.values(state.call, id));
+    let draft = report.block(context, answer.result, message).call_id(id).predicts(predicts).related([state.call]);
+    if call.plain_result && result.plain_result {
+        let edit = Edit::Patch { span: result.type_span, text: format!("\"{}\"", call.result_type) };
+        draft.fix(Stage::Bytes, Safety::Safe, format!("call it a `{}`", call.result_type), vec![edit]);
+    }
+}

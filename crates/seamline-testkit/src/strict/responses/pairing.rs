@@ -1,0 +1,77 @@
+//! Calls, and the results that must come somewhere after them.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::strict::{Violation, ViolationKind, wire};
+
+/// What stands before the first item.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Before {
+    Nothing,
+    /// A conversation that the provider keeps.
+    Kept,
+}
+
+/// What is known of one id.
+#[derive(Default)]
+struct Calls<'a> {
+    /// The open calls: where each stands, and the types of result it takes.
+    open: Vec<(usize, &'a [&'a str])>,
+    seen: bool,
+}
+
+/// Adds every unanswered call, orphan and duplicate result (OAR-2, OAR-3, OAR-5). What has no id is left out: its
+/// shape is already wrong.
+pub(super) fn check(items: &[Value], before: Before, violations: &mut Vec<Violation>) {
+    let mut known: BTreeMap<&str, Calls<'_>> = BTreeMap::new();
+    for (index, item) in items.iter().enumerate() {
+        let Some(id) = pair_id(item).filter(|id| !id.is_empty()) else { continue };
+        let taken = taken(item);
+        let calls = known.entry(id).or_default();
+        if !taken.is_empty() {
+            if !calls.open.is_empty() {
+                violations.push(Violation { message: index, kind: ViolationKind::DuplicateCallId });
+            }
+            calls.seen = true;
+            calls.open.push((index, taken));
+        } else if RESULTS.contains(&wire::kind(item)) {
+            let kind = match calls.open.pop() {
+                Some((_, taken)) if taken.contains(&wire::kind(item)) => continue,
+                Some(_) => ViolationKind::BadResultType,
+                None if calls.seen => ViolationKind::DuplicateResult,
+                None if before == Before::Kept => continue,
+                None => ViolationKind::OrphanResult,
+            };
+            violations.push(Violation { message: index, kind });
+        }
+    }
+    let open = known.into_values().flat_map(|calls| calls.open);
+    violations.extend(open.map(|(message, _)| Violation { message, kind: ViolationKind::UnansweredCall }));
+}
+
+const FUNCTION: &str = "function_call_output";
+const CUSTOM: &str = "custom_tool_call_output";
+const SHELL: &str = "shell_call_output";
+const PATCH: &str = "apply_patch_call_output";
+const LOCAL_SHELL: &str = "local_shell_call_output";
+const RESULTS: [&str; 5] = [FUNCTION, CUSTOM, SHELL, PATCH, LOCAL_SHELL];
+
+/// The types of result that an item takes; none when it is no call.
+fn taken(item: &Value) -> &'static [&'static str] {
+    match wire::kind(item) {
+        "function_call" => &[FUNCTION],
+        "custom_tool_call" => &[CUSTOM],
+        "shell_call" => &[SHELL],
+        "apply_patch_call" => &[PATCH],
+        "local_shell_call" => &[LOCAL_SHELL, FUNCTION],
+        _ => &[],
+    }
+}
+
+/// The id that pairs a call with its result. Results of local shell calls have it under another name too.
+fn pair_id(item: &Value) -> Option<&str> {
+    let other = || wire::string(item, "id").filter(|_| wire::kind(item) == LOCAL_SHELL);
+    wire::string(item, "call_id").or_else(other)
+}
