@@ -26,7 +26,7 @@ pub(super) const PROVIDER: Provider = Provider {
         duplicate_result: ErrorText("Invalid request: tool_call_id  is not found"),
         // KIM-5, observed.
         empty_message: Some(ErrorText(
-            "Invalid request: the message at position {message} with role 'assistant' must not be empty",
+            "Invalid request: the message at position {message} with role '{kind}' must not be empty",
         )),
         // KIM-4, CMP-12, observed.
         reasoning: ReasoningDemands {
