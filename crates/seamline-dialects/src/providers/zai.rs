@@ -1,6 +1,6 @@
 //! Z.ai, who make GLM.
 
-use seamline_model::{Constraints, ErrorText, IdDemand, ToolDemands};
+use seamline_model::{Constraints, ErrorText, IdDemand, ReasoningDemands, ToolDemands};
 
 use super::Provider;
 use crate::openai_chat;
@@ -20,6 +20,7 @@ pub(super) const PROVIDER: Provider = Provider {
         // The models that do not know a role are OpenAI's.
         role_gap: None,
         // CMP-12 names gateways; Z.ai itself was recorded to take reasoning back, not to demand it.
+        reasoning: ReasoningDemands::NONE,
         tools: ToolDemands::NONE,
         ..openai_chat::CONSTRAINTS
     },
