@@ -1,9 +1,10 @@
 //! Members that a dialect itself does not have, or that some providers count.
 
-use seamline_model::{Member, MemberSort, Span};
+use seamline_model::{Emptiness, Member, MemberSort, Span};
 
-use crate::json::Value;
+use crate::json::{Kind, Value};
 use crate::reader::Reader;
+use crate::reading::emptiness;
 
 /// How many members of one message or block are noted. Cutting one out takes a look at
 /// those before it, and nothing sensible has more.
@@ -29,6 +30,17 @@ impl Reader<'_> {
             span: Span { start: key.span().start, end: value.span().end },
             cut: cut_of(parent, key),
         });
+    }
+}
+
+/// Whether a value is a text, list or object with nothing in it.
+pub(crate) fn is_hollow(value: Value<'_, '_>) -> bool {
+    match value.kind() {
+        Kind::String => emptiness(value) != Emptiness::Present,
+        Kind::Array => value.elements().next().is_none(),
+        Kind::Object => value.members().next().is_none(),
+        Kind::Null => true,
+        Kind::Number | Kind::True | Kind::False => false,
     }
 }
 

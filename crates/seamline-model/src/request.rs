@@ -112,10 +112,13 @@ impl Member {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemberSort {
     /// The dialect does not have it.
-    Foreign,
+    Foreign {
+        /// Whether nothing is in it.
+        empty: bool,
+    },
     /// It holds the model's reasoning.
     Reasoning {
-        /// Whether there is text in it.
+        /// Whether nothing is in it.
         empty: bool,
     },
     /// It asks to have a prompt cached up to here.

@@ -278,3 +278,29 @@ fn prefix(transcript: &Transcript<'_>, before: &[u8], after: Option<&str>, actio
 fn common_prefix(one: &[u8], other: &[u8]) -> usize {
     one.iter().zip(other).take_while(|(a, b)| a == b).count()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn invalidates(body: &str) -> Vec<&'static str> {
+        let options = Options { provider: Some("anthropic".to_owned()), ..Options::default() };
+        let repaired = repair(body.as_bytes(), &options).unwrap();
+        assert!(repaired.changed());
+        repaired.prefix.invalidates
+    }
+
+    #[test]
+    fn tools_come_before_all_thinking_wherever_they_stand() {
+        let body = r#"{"messages":[{"role":"user","content":"a"},
+            {"role":"assistant","content":[{"type":"thinking","thinking":"","signature":"c2ln"},{"type":"text","text":"b"}]},
+            {"role":"user","content":"c"}],"tools":[{"name":"x"},{"name":"x"}]}"#;
+        assert_eq!(invalidates(body), ["prompt_cache", "thinking"]);
+    }
+
+    #[test]
+    fn cache_marks_invalidate_nothing() {
+        let marked = r#"{"role":"user","content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral"}}]}"#;
+        assert_eq!(invalidates(&format!("{{\"messages\":[{}]}}", [marked; 5].join(","))), [""; 0]);
+    }
+}

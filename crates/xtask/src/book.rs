@@ -54,7 +54,7 @@ impl Book {
         own.or_else(|| family.answers.contains(&number).then_some(self.answers.as_str()))
     }
 
-    /// The marks of a family that are not checked, each with the reason.
+    /// The marks of a family that have a reason not to be checked.
     pub(crate) fn unchecked<'b>(&'b self, prefix: &'b str) -> impl Iterator<Item = (String, &'b str)> {
         let count = self.families.get(prefix).map_or(0, |family| family.count);
         (1..=count).filter_map(move |number| Some((format!("{prefix}-{number}"), self.reason(prefix, number)?)))

@@ -4,6 +4,7 @@ use seamline_model::MemberSort;
 
 use crate::ids::{CALL_ID_KEYS, RESULT_ID_KEYS};
 use crate::json::{Kind, Value};
+use crate::members::is_hollow;
 use crate::reader::Reader;
 
 /// Types of blocks with the members they have. ANT-2, ANT-23, and the SDK's types.
@@ -30,7 +31,7 @@ pub(super) fn note(block: Value<'_, '_>, kind: Option<Value<'_, '_>>, reader: &m
         }
         let owner = known.map_or("", |(name, _)| name);
         if !is_known {
-            reader.member(block, key, MemberSort::Foreign, owner);
+            reader.member(block, key, MemberSort::Foreign { empty: is_hollow(member) }, owner);
         } else if name == "cache_control" {
             reader.member(block, key, MemberSort::CacheMark, owner);
         }

@@ -9,6 +9,7 @@ use seamline_model::{
 use super::members;
 use crate::ids::{CALL_ID_KEYS, RESULT_ID_KEYS};
 use crate::json::{Kind, Value};
+use crate::members::is_hollow;
 use crate::reader::Reader;
 use crate::reading::{emptiness, is_media_type, only_text, parts};
 
@@ -27,7 +28,7 @@ impl<'d, 'a> WireMessage<'d, 'a> {
                 "role" => reader.set(&mut message.role, member),
                 "content" => reader.set(&mut message.content, member),
                 _ if member.is(Kind::Null) => {}
-                _ => reader.member(value, key, MemberSort::Foreign, ""),
+                _ => reader.member(value, key, MemberSort::Foreign { empty: is_hollow(member) }, ""),
             }
         }
         message

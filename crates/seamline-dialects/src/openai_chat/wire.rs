@@ -1,12 +1,11 @@
 //! The shapes on the wire, as views over borrowed JSON.
 
-use seamline_model::{
-    BlockKind, Call, CallId, Emptiness, Input, MemberSort, Parts, ResultBlock, Role, Span, is_synthetic,
-};
+use seamline_model::{BlockKind, Call, CallId, Input, MemberSort, Parts, ResultBlock, Role, Span, is_synthetic};
 
 use crate::arguments::text_input;
 use crate::ids::{CALL_ID_KEYS, RESULT_ID_KEYS};
 use crate::json::{Kind, Value};
+use crate::members::is_hollow;
 use crate::reader::Reader;
 use crate::reading::{emptiness, is_media_type, only_text, part_text, parts};
 
@@ -42,8 +41,7 @@ impl<'d, 'a> WireMessage<'d, 'a> {
                 "function_call" | "refusal" | "audio" if there => reader.set(&mut message.instead, member),
                 "reasoning_content" | "reasoning" | "reasoning_details" if there => {
                     reader.set(&mut message.reasoning, member);
-                    let empty = member.is(Kind::String) && emptiness(member) != Emptiness::Present;
-                    reader.member(value, key, MemberSort::Reasoning { empty }, "");
+                    reader.member(value, key, MemberSort::Reasoning { empty: is_hollow(member) }, "");
                 }
                 "tool_call_id" => reader.set_one_of(&mut message.answers, member, true),
                 other if RESULT_ID_KEYS.contains(&other) => reader.set_one_of(&mut message.answers, member, false),
@@ -53,7 +51,7 @@ impl<'d, 'a> WireMessage<'d, 'a> {
                 }
                 _ if there => {
                     message.has_more = true;
-                    reader.member(value, key, MemberSort::Foreign, "");
+                    reader.member(value, key, MemberSort::Foreign { empty: is_hollow(member) }, "");
                 }
                 _ => {}
             }

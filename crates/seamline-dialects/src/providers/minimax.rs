@@ -17,6 +17,8 @@ pub(super) const PROVIDER: Provider = Provider {
         // OAC-5 and OAC-7 were seen with OpenAI and Azure alone.
         call_id: IdDemand { length_max: usize::MAX, length_error: ErrorText(""), ..openai_chat::CONSTRAINTS.call_id },
         empty_call_list: None,
+        // The models that do not know a role are OpenAI's.
+        role_gap: None,
         // Case 12, observed (opencode#32609).
         unanswered: ErrorText("invalid params, tool call result does not follow tool call (2013)"),
         orphan: ErrorText("invalid params, tool call result does not follow tool call (2013)"),

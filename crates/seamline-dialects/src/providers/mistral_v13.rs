@@ -51,6 +51,8 @@ pub(super) const PROVIDER: Provider = Provider {
         null_content: None,
         // Recorded and accepted: `tool_calls: []`.
         empty_call_list: None,
+        // The models that do not know a role are OpenAI's.
+        role_gap: None,
         // MIS-4, executed.
         last_role: LastRole::NotAssistantUnlessContinued(ErrorText(
             "Expected last role User or Tool (or Assistant with prefix) for serving but got assistant",

@@ -17,6 +17,8 @@ pub(super) const PROVIDER: Provider = Provider {
         // KIM-1, observed: ids such as `functions.bash:0` must come back as they are.
         call_id: IdDemand { length_max: usize::MAX, length_error: ErrorText(""), ..openai_chat::CONSTRAINTS.call_id },
         empty_call_list: None,
+        // The models that do not know a role are OpenAI's.
+        role_gap: None,
         // KIM-2, observed: among all calls of a request. The text is not known.
         unique_ids: Uniqueness::Request(ErrorText("")),
         // KIM-3, observed, with the server's two blanks.
@@ -24,7 +26,7 @@ pub(super) const PROVIDER: Provider = Provider {
         duplicate_result: ErrorText("Invalid request: tool_call_id  is not found"),
         // KIM-5, observed.
         empty_message: Some(ErrorText(
-            "Invalid request: the message at position {message} with role 'assistant' must not be empty",
+            "Invalid request: the message at position {message} with role '{kind}' must not be empty",
         )),
         // KIM-4, CMP-12, observed.
         reasoning: ReasoningDemands {

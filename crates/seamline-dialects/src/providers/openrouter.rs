@@ -17,6 +17,8 @@ pub(super) const PROVIDER: Provider = Provider {
         // ORT-1: errors are those of the provider behind it. Recorded and accepted: ids of 50 characters.
         call_id: IdDemand { length_max: usize::MAX, length_error: ErrorText(""), ..openai_chat::CONSTRAINTS.call_id },
         empty_call_list: None,
+        // The models that do not know a role are OpenAI's.
+        role_gap: None,
         tools: ToolDemands::NONE,
         ..openai_chat::CONSTRAINTS
     },

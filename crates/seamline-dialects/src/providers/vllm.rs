@@ -17,6 +17,8 @@ pub(super) const PROVIDER: Provider = Provider {
         // OAC-5 and OAC-7 were seen with OpenAI and Azure alone.
         call_id: IdDemand { length_max: usize::MAX, length_error: ErrorText(""), ..openai_chat::CONSTRAINTS.call_id },
         empty_call_list: None,
+        // The models that do not know a role are OpenAI's.
+        role_gap: None,
         // VLM-1, in the server's code: nothing counts as no arguments.
         arguments: Arguments::Json { empty: true, error: ErrorText("") },
         // VLM-1, in the server's code.

@@ -108,7 +108,8 @@ fn page(provider: &Provider, book: &Book, files: &[Sources; 2]) -> String {
         let _ = writeln!(page, "- Also called: `{}`", provider.aliases.join("`, `"));
     }
     let _ = writeln!(page, "- Recognised by: {}", recognised(provider));
-    page += "\n## What it demands\n\n| Demand | What it answers otherwise | Known from |\n|---|---|---|\n";
+    page += "\n## What it demands\n\nA text that is known from somebody else's mark is theirs; this provider may put it in other \
+             words.\n\n| Demand | What it answers otherwise | Known from |\n|---|---|---|\n";
     for demand in &provider.demands {
         let error = demand.error.as_deref().map(|error| format!("`` {} ``", cell(error))).unwrap_or_default();
         let _ = writeln!(page, "| {} | {error} | {} |", cell(&demand.says), cell(source(demand, files)));
@@ -122,12 +123,17 @@ fn page(provider: &Provider, book: &Book, files: &[Sources; 2]) -> String {
     page
 }
 
+/// A row for each reason, with all marks that have it.
 fn unchecked(book: &Book, prefix: &str) -> String {
-    let mut rows = String::new();
+    let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
     for (mark, reason) in book.unchecked(prefix) {
-        let _ = writeln!(rows, "| {mark} | {} |", cell(reason));
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, marks)) => marks.push(mark),
+            None => reasons.push((reason, vec![mark])),
+        }
     }
-    rows
+    let row = |(reason, marks): (&str, Vec<String>)| format!("| {} | {} |\n", marks.join(", "), cell(reason));
+    reasons.into_iter().map(row).collect::<Vec<_>>().concat()
 }
 
 fn index(providers: &[Provider], book: &Book) -> String {

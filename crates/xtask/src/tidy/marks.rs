@@ -36,6 +36,10 @@ fn unnamed(subject: &Subject, book: &Book) -> Vec<Complaint> {
                 complaints.push(Complaint::new(BOOK, message));
             }
         }
+        for (mark, _) in book.unchecked(prefix).filter(|(mark, _)| named.contains(mark)) {
+            let message = format!("{mark} is named by a constraint or rule; its reason can go");
+            complaints.push(Complaint::new(BOOK, message).into_warning());
+        }
         let is_known = |number: &String| number.parse().is_ok_and(|number| (1..=family.count).contains(&number));
         for number in family.listed().filter(|number| !is_known(number)) {
             complaints.push(Complaint::new(BOOK, format!("there is no {prefix}-{number}")));
@@ -66,7 +70,7 @@ mod tests {
     use super::*;
 
     const TOML: &str = "answers = 'later'\n[families.ANT]\nname = 'A'\ncount = 3\ndialect = 'a'\nproviders = []\n\
-        answers = [3, 9]\n";
+        answers = [1, 3, 9]\n";
 
     #[test]
     fn a_mark_without_a_place_or_a_reason_is_refused() {
@@ -75,6 +79,7 @@ mod tests {
             Subject::said(&files, check),
             [
                 format!("error: {BOOK}: no constraint or rule names ANT-2, and there is no reason why not"),
+                format!("warning: {BOOK}: ANT-1 is named by a constraint or rule; its reason can go"),
                 format!("error: {BOOK}: there is no ANT-9"),
             ]
         );

@@ -1,6 +1,8 @@
 //! `SHAPE002 empty-message`
 
-use seamline_model::{Body, Edit, EmptyText, ErrorText, MessageIndex, Role, Safety, Severity, Stage, Values};
+use seamline_model::{
+    BlockKind, Body, Edit, Emptiness, EmptyText, ErrorText, MessageIndex, Role, Safety, Severity, Stage, Values,
+};
 
 use super::empty_text::is_hollow;
 use crate::context::Context;
@@ -50,7 +52,7 @@ declare_rule! {
     /// A message that loses its last block to another fix is treated the same.
     ///
     /// # References
-    /// ANT-18; cases 33, 57
+    /// ANT-18, KIM-5, XAI-1; cases 33, 57
     SHAPE002 "empty-message" in Shape, Error, Safe, each Message
 }
 
@@ -58,12 +60,9 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
     let Some(error) = context.constraints.empty_message else {
         return;
     };
-    if matches!(context.constraints.empty_text, EmptyText::Accepted) {
-        return;
-    }
     let message = context.transcript.message(index);
     let readable = matches!(message.body, Body::Text | Body::Blocks);
-    if readable && is_hollow(context, index) {
+    if readable && is_hollow(context, index) && (rejects_blank(context) || !says_blank(context, index)) {
         found(context, report, index, error);
     }
 }
@@ -72,12 +71,19 @@ fn found(context: &Context<'_, '_>, report: &mut Report, index: MessageIndex, er
     let message = context.transcript.message(index);
     let last = index.get() + 1 == context.transcript.messages.len();
     // An empty list or text is taken at the end, an empty block in a list is not.
-    let allowed = last && message.role == Role::Assistant && (message.range().is_empty() || message.body == Body::Text);
+    let allowed = rejects_blank(context)
+        && last
+        && message.role == Role::Assistant
+        && (message.range().is_empty() || message.body == Body::Text);
     let mut draft = report.message(context, index, "message with nothing in it".to_owned());
     if allowed {
         draft = draft.severity(Severity::Warning);
     } else {
-        draft = draft.predicts(error.render(&Values { message: index.get(), ..Values::default() }));
+        draft = draft.predicts(error.render(&Values {
+            message: index.get(),
+            kind: word(message.role),
+            ..Values::default()
+        }));
     }
     // The first one stays, so that a conversation that grows keeps the repairs it had.
     if index.get() > 0 && context.policy.emptied == Emptied::Remove {
@@ -86,5 +92,25 @@ fn found(context: &Context<'_, '_>, report: &mut Report, index: MessageIndex, er
     } else if !allowed || context.policy.emptied != Emptied::Keep {
         let edits = vec![Edit::FillMessage { message: index, text: PLACEHOLDER }];
         draft.fix(Stage::Finish, Safety::Safe, "say that there is no content", edits);
+    }
+}
+
+/// Whether the provider takes white space for nothing.
+fn rejects_blank(context: &Context<'_, '_>) -> bool {
+    matches!(context.constraints.empty_text, EmptyText::Rejected(_))
+}
+
+fn says_blank(context: &Context<'_, '_>, message: MessageIndex) -> bool {
+    let mut blocks = context.transcript.blocks_of(message);
+    blocks.any(|(_, block)| matches!(block.kind, BlockKind::Text(Emptiness::Blank)))
+}
+
+fn word(role: Role) -> &'static str {
+    match role {
+        Role::System => "system",
+        Role::Developer => "developer",
+        Role::Assistant => "assistant",
+        Role::Tool | Role::Function => "tool",
+        Role::User | Role::Unknown => "user",
     }
 }

@@ -1,6 +1,6 @@
 //! `SHAPE010 trailing-space`
 
-use seamline_model::{BlockKind, Edit, MessageIndex, Role, Safety, Span, Stage, Values};
+use seamline_model::{BlockKind, Edit, Emptiness, MessageIndex, Role, Safety, Span, Stage, Values};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -56,7 +56,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         return;
     };
     let speaks = context.transcript.message(last).role == Role::Assistant;
-    if !speaks || !matches!(content.kind, BlockKind::Text(seamline_model::Emptiness::Present)) {
+    if !speaks || !matches!(content.kind, BlockKind::Text(Emptiness::Present)) {
         return;
     }
     let Some(span) = space(context.transcript.text(content.span), content.span.start) else {

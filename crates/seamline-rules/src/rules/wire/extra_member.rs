@@ -46,7 +46,7 @@ declare_rule! {
     ///
     /// # Fix safety
     /// Unsafe: the member is taken out, and what it says is in the report. Members that only say when, by whom or
-    /// at what cost an answer was made are taken out safely. The example is repaired with `safety = "unsafe"`.
+    /// at what cost an answer was made, or nothing, are taken out safely. The example is repaired with `safety = "unsafe"`.
     ///
     /// # References
     /// ANT-4, FWK-1, GRQ-1, MIS-8; case 43
@@ -76,7 +76,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         return;
     };
     for member in &context.transcript.members {
-        if member.sort == MemberSort::Foreign && !known.contains(&&*member.key) {
+        if matches!(member.sort, MemberSort::Foreign { .. }) && !known.contains(&&*member.key) {
             found(context, report, member);
         }
     }
@@ -85,7 +85,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
 fn found(context: &Context<'_, '_>, report: &mut Report, member: &Member) {
     let Member { message, block, key, span, cut, .. } = member;
     let place = Place { message: Some(*message), block: *block, span: *span };
-    let safe = ABOUT_ANSWERS.contains(&&**key);
+    let safe = ABOUT_ANSWERS.contains(&&**key) || member.sort == MemberSort::Foreign { empty: true };
     let safety = if safe { Safety::Safe } else { Safety::Unsafe };
     let edit = Edit::DropMember { cut: *cut, member: *span, lost: !safe };
     report
