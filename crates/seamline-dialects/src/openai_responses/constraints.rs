@@ -14,8 +14,8 @@ pub const CONSTRAINTS: Constraints = Constraints {
     unanswered: ErrorText("No tool output found for {kind} {id}."),
     // OAR-3, observed (continue#10092).
     orphan: ErrorText("No tool call found for {kind} output with call_id {id}."),
-    // OAR-5: a result of another type does not count.
-    mistyped_result: Some(ErrorText("No tool output found for {kind} {id}.")),
+    // OAR-5, from the SDK and Codex; nobody has written down what the server says.
+    mistyped_result: Some(ErrorText("")),
     // OAR-3: a second result answers no open call. The server's own text is not known.
     duplicate_result: ErrorText("No tool call found for {kind} output with call_id {id}."),
     // OAR-2: one item per result.
@@ -70,12 +70,9 @@ pub const CONSTRAINTS: Constraints = Constraints {
             "Invalid 'input[{message}].id': '{id}'. Expected an ID that contains letters, numbers, underscores, or \
              dashes, but this value contained additional characters.",
         ),
-        // OAR-14.
+        // OAR-14 knows the length, not the text.
         length_max: 64,
-        length_error: ErrorText(
-            "Invalid 'input[{message}].id': string too long. Expected a string with maximum length 64, but got a \
-             string with length {length} instead.",
-        ),
+        length_error: ErrorText(""),
     }),
     // OAR-10, recalled.
     repeated_item: Some(ErrorText(

@@ -4,7 +4,7 @@ use super::{Kind, REPAIR, corruption};
 
 pub(crate) const UNANSWERED_CALL: Kind = corruption(
     "unanswered-call",
-    &["PAIR001", "PAIR004", "PAIR007", "ORDER001", "PAIR005", "PAIR011"],
+    &["PAIR001", "PAIR004", "PAIR007", "ORDER001", "PAIR005"],
     "a tool call has no result where the provider looks for it",
     REPAIR,
 );
@@ -75,7 +75,7 @@ pub(crate) const MISSING_CALL_ID: Kind =
     corruption("missing-call-id", &["IDENT004", "WIRE004"], "a call has no id", REPAIR);
 
 pub(crate) const LONG_CALL_ID: Kind =
-    corruption("long-call-id", &["IDENT002", "IDENT008"], "the id of a call is longer than the provider takes", REPAIR);
+    corruption("long-call-id", &["IDENT002"], "the id of a call is longer than the provider takes", REPAIR);
 
 pub(crate) const ILLEGAL_TOOL_NAME: Kind = corruption(
     "illegal-tool-name",

@@ -126,6 +126,34 @@ fn every_breaker_does_what_its_name_says_to_openai() {
 }
 
 #[test]
+fn every_breaker_does_what_its_name_says_to_responses() {
+    use ViolationKind as K;
+    let expected = [
+        (Breaker::DropResult, vec![K::UnansweredCall]),
+        (Breaker::DropAssistant, vec![K::OrphanResult]),
+        (Breaker::RepeatResult, vec![K::DuplicateResult]),
+        (Breaker::MoveResultLater, vec![]),
+        (Breaker::MoveResultBeforeCall, vec![K::UnansweredCall, K::OrphanResult]),
+        (Breaker::DropResultId, vec![K::UnansweredCall, K::BadResultId]),
+        (Breaker::DropCallId, vec![K::OrphanResult, K::BadCallId]),
+        (Breaker::Steer, vec![]),
+        (Breaker::SplitResults, vec![]),
+        (Breaker::TextBeforeResults, vec![]),
+        (Breaker::IllegalId, vec![]),
+        (Breaker::LongId, vec![K::BadCallId, K::BadResultId]),
+        (Breaker::BadToolName, vec![K::BadToolName]),
+        (Breaker::NonObjectInput, vec![K::BadInput]),
+        (Breaker::EmptyCallList, vec![]),
+        (Breaker::CallInWrongRole, vec![K::UnansweredCall]),
+        (Breaker::ResultInWrongRole, vec![]),
+        (Breaker::OrphanServerResult, vec![]),
+    ];
+    for (breaker, kinds) in expected {
+        assert_eq!(kinds_of(Dialect::OpenAiResponses, breaker), kinds, "{breaker:?}");
+    }
+}
+
+#[test]
 fn the_remaining_breakers_break_something() {
     use ViolationKind as K;
     let finds = |breaker, kind| kinds_of(Dialect::AnthropicMessages, breaker).contains(&kind);

@@ -15,8 +15,7 @@ use crate::Dialect;
 
 /// What the provider that defines `dialect` would reject in `body`, by message; empty when it accepts.
 pub fn check(dialect: Dialect, body: &Value) -> Vec<Violation> {
-    // A text is a conversation of one message, where it is allowed.
-    if dialect == Dialect::OpenAiResponses && body.get("input").is_some_and(Value::is_string) {
+    if dialect == Dialect::OpenAiResponses && responses::needs_no_items(body) {
         return Vec::new();
     }
     let messages = body.get(dialect.list()).and_then(Value::as_array).filter(|messages| !messages.is_empty());

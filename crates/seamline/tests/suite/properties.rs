@@ -101,7 +101,7 @@ proptest! {
 
     #[test]
     fn no_json_makes_it_panic(value in prop_oneof![1 => json(), 9 => messages()], dialect in dialect()) {
-        let body = serde_json::json!({ "model": "gpt-5", dialect.list(): value }).to_string();
+        let body = serde_json::json!({ "model": "gpt-5", "store": false, dialect.list(): value }).to_string();
         let options = laws::options(dialect);
         match repair(body.as_bytes(), &options) {
             // What is no list of messages is no conversation.
@@ -186,7 +186,37 @@ fn messages() -> impl Strategy<Value = serde_json::Value> {
         message.insert("content".to_owned(), content);
         serde_json::Value::from(message)
     });
-    prop::collection::vec(prop_oneof![4 => message, 1 => json()], 0..6).prop_map(serde_json::Value::from)
+    prop::collection::vec(prop_oneof![4 => message, 4 => item(), 1 => json()], 0..6).prop_map(serde_json::Value::from)
+}
+
+/// Values that look a little like items, with few ids.
+fn item() -> impl Strategy<Value = serde_json::Value> {
+    let kinds = prop::sample::select(vec![
+        "message",
+        "function_call",
+        "function_call_output",
+        "custom_tool_call",
+        "custom_tool_call_output",
+        "local_shell_call",
+        "local_shell_call_output",
+        "shell_call",
+        "shell_call_output",
+        "apply_patch_call",
+        "reasoning",
+        "item_reference",
+        "compaction_trigger",
+        "hologram",
+    ]);
+    let id = || prop::sample::select(vec!["", "A", "B", "rs_1", "msg_1", "fc_1", "a.b"]);
+    let ids = (prop::option::of(id()), prop::option::of(id()));
+    (kinds, ids, prop::option::of(json()), json()).prop_map(|(kind, (own, pair), output, members)| {
+        let mut item = members.as_object().cloned().unwrap_or_default();
+        item.insert("type".to_owned(), kind.into());
+        item.extend(own.map(|id| ("id".to_owned(), id.into())));
+        item.extend(pair.map(|id| ("call_id".to_owned(), id.into())));
+        item.extend(output.map(|output| ("output".to_owned(), output)));
+        serde_json::Value::from(item)
+    })
 }
 
 /// Values of words and keys that mean something in messages.

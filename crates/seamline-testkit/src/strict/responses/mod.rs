@@ -15,9 +15,23 @@ pub(super) fn check(body: &Value, items: &[Value]) -> Vec<Violation> {
     let mut violations = Vec::new();
     shape::check(items, &mut violations);
     // What the conversation goes on from may hold the calls of results here.
-    let chained = ["previous_response_id", "conversation"].iter().any(|key| wire::present(body, key).is_some());
-    let before = if chained { pairing::Before::Kept } else { pairing::Before::Nothing };
+    let before = if is_chained(body) { pairing::Before::Kept } else { pairing::Before::Nothing };
     pairing::check(items, before, &mut violations);
     items::check(items, &mut violations);
     violations
+}
+
+/// Whether a body is a conversation without a list of items: a text, or nothing new.
+pub(super) fn needs_no_items(body: &Value) -> bool {
+    match wire::present(body, "input") {
+        Some(Value::String(_)) => true,
+        Some(Value::Array(items)) => items.is_empty() && is_chained(body),
+        None => is_chained(body),
+        Some(_) => false,
+    }
+}
+
+/// Whether the conversation goes on from one that the provider keeps.
+fn is_chained(body: &Value) -> bool {
+    ["previous_response_id", "conversation"].iter().any(|key| wire::present(body, key).is_some())
 }
