@@ -153,7 +153,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
         // ANT-44: the API itself was seen to be tolerant.
         none_declared: None,
         empty_list: None,
-        // ANT-21: names are unique. The text is widely known.
+        // ANT-21: names are unique. The text is recalled.
         repeated: Some(ErrorText("tools: Tool names must be unique.")),
         unknown_choice: None,
         // ANT-21, observed.

@@ -20,9 +20,9 @@ pub(super) const PROVIDER: Provider = Provider {
         // The models that do not know a role are OpenAI's.
         role_gap: None,
         // Case 12, observed (opencode#32609).
-        unanswered: ErrorText("invalid params, tool call result does not follow tool call (2013)"),
-        orphan: ErrorText("invalid params, tool call result does not follow tool call (2013)"),
-        duplicate_result: ErrorText("invalid params, tool call result does not follow tool call (2013)"),
+        unanswered: ErrorText("tool call result does not follow tool call (2013)"),
+        orphan: ErrorText("tool call result does not follow tool call (2013)"),
+        duplicate_result: ErrorText("tool call result does not follow tool call (2013)"),
         // Case 28, observed. The text is not known.
         arguments: Arguments::Json { empty: true, error: ErrorText("") },
         // CMP-12, observed through gateways when thinking is on. The text is not known.

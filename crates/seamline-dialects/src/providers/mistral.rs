@@ -67,7 +67,7 @@ pub(super) const PROVIDER: Provider = Provider {
         last_role: LastRole::NotAssistantUnlessContinued(ErrorText(
             "Expected last role User or Tool (or Assistant with prefix) for serving but got assistant",
         )),
-        // MIS-8, observed. Recorded and accepted: `prefix`.
+        // MIS-8, observed; the text is put together from the parts of the error. Recorded and accepted: `prefix`.
         members: Members::Closed {
             known: &["prefix"],
             error: ErrorText("messages.{message}.{kind}.{id}: Extra inputs are not permitted (extra_forbidden)"),

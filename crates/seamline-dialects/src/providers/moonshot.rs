@@ -28,7 +28,7 @@ pub(super) const PROVIDER: Provider = Provider {
         empty_message: Some(ErrorText(
             "Invalid request: the message at position {message} with role '{kind}' must not be empty",
         )),
-        // KIM-4, CMP-12, observed.
+        // KIM-4, CMP-12, observed. Which models think unless told otherwise is inferred from their names.
         reasoning: ReasoningDemands {
             echo: Echo::Required {
                 field: "reasoning_content",
