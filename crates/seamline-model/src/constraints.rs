@@ -142,12 +142,18 @@ pub enum Alphabet {
     Any,
     /// Letters, digits, `_` and `-`.
     Word,
+    /// So many letters and digits, no more and no fewer.
+    Exactly(u8),
 }
 
 impl Alphabet {
-    /// Whether ids of this form are in the alphabet.
-    pub fn takes(self, form: crate::IdForm) -> bool {
-        self == Self::Any || form != crate::IdForm::Other
+    /// Whether an id of this form is in the alphabet; mostly the form says it.
+    pub fn takes(self, form: crate::IdForm, id: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Word => form != crate::IdForm::Other,
+            Self::Exactly(_) => self.holds(id),
+        }
     }
 
     /// Whether every character of `id` is in the alphabet.
@@ -155,6 +161,9 @@ impl Alphabet {
         match self {
             Self::Any => true,
             Self::Word => crate::transcript::is_word(id),
+            Self::Exactly(length) => {
+                id.len() == usize::from(length) && id.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            }
         }
     }
 }

@@ -11,9 +11,12 @@
 
 mod call_id;
 mod constraints;
+pub mod conversation;
 mod edit;
 mod finding;
+mod id_map;
 mod irregularity;
+mod naming;
 mod pairing;
 mod span;
 mod synthetic;
@@ -27,6 +30,7 @@ pub use constraints::{
 };
 pub use edit::{Edit, Encoded, NewText};
 pub use finding::{Finding, Fix, Place, Safety, Severity, Stage};
+pub use id_map::IdMap;
 pub use irregularity::{Irregularity, IrregularityKind};
 pub use pairing::{Answer, CallState, Cycle, Fate, Pairing, ResultState, Scope};
 pub use span::{BlockIndex, MessageIndex, Span};

@@ -3,6 +3,8 @@
 mod constraints;
 mod decode;
 mod encode;
+pub(crate) mod lift;
+pub(crate) mod render;
 mod rewrite;
 mod wire;
 

@@ -1,0 +1,128 @@
+//! Wire to a conversation that other dialects can say.
+
+use seamline_model::conversation::{
+    Answer, Block, Conversation, Family, Media, MediaKind, MediaSource, Reasoning, Says, Speaker, ToolChoice,
+};
+
+use super::NAME;
+use crate::Error;
+use crate::convert::lifting::{Lifting, member, number, opaque, string, strings, text};
+use crate::json::{Kind, Value};
+
+/// What a body says.
+///
+/// # Errors
+///
+/// When the body is not JSON or not this dialect's envelope.
+pub fn lift(body: &[u8]) -> Result<Conversation, Error> {
+    let document = Lifting::document(body)?;
+    let (list, base) = Lifting::list(&document, NAME, "messages")?;
+    let mut lifting = Lifting::default();
+    for (key, value) in document.root().members() {
+        if !value.is(Kind::Null) {
+            setting(&mut lifting, &key.name(), value);
+        }
+    }
+    for (index, message) in list.elements().enumerate() {
+        let pointer = format!("{base}/{index}");
+        let speaker = match string(message, "role").as_deref() {
+            Some("assistant") => Speaker::Assistant,
+            Some("system") => Speaker::System,
+            _ => Speaker::User,
+        };
+        let blocks = content(&mut lifting, member(message, "content"), &format!("{pointer}/content"));
+        lifting.push(speaker, blocks);
+    }
+    Ok(lifting.conversation)
+}
+
+fn setting(lifting: &mut Lifting, key: &str, value: Value<'_, '_>) {
+    let settings = &mut lifting.conversation.settings;
+    match key {
+        "messages" => {}
+        "system" => {
+            let blocks = content(lifting, Some(value), "/system");
+            lifting.conversation.system.extend(blocks);
+        }
+        "model" => settings.model = value.str().map(String::from),
+        "max_tokens" => settings.max_tokens = number(value),
+        "temperature" => settings.temperature = number(value),
+        "top_p" => settings.top_p = number(value),
+        "stop_sequences" => settings.stop = strings(value),
+        "stream" => settings.stream = Some(value.is(Kind::True)),
+        "tools" => {
+            for (index, tool) in value.elements().enumerate() {
+                lifting.tool(tool, "input_schema", format!("/tools/{index}"));
+            }
+        }
+        "tool_choice" => {
+            settings.tool_choice = match string(value, "type").as_deref() {
+                Some("any") => Some(ToolChoice::Any),
+                Some("none") => Some(ToolChoice::None),
+                Some("tool") => string(value, "name").map(ToolChoice::Tool),
+                _ => Some(ToolChoice::Auto),
+            }
+        }
+        other => lifting.unknown_setting(&format!("/{other}")),
+    }
+}
+
+/// The blocks of a content, which may be text alone.
+fn content(lifting: &mut Lifting, content: Option<Value<'_, '_>>, pointer: &str) -> Vec<Block> {
+    let Some(content) = content else { return Vec::new() };
+    if let Some(said) = content.str() {
+        return vec![text(said, pointer)];
+    }
+    let blocks = content.elements().enumerate();
+    blocks.map(|(index, value)| block(lifting, value, &format!("{pointer}/{index}"))).collect()
+}
+
+fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
+    for key in ["cache_control", "citations"] {
+        if member(value, key).is_some_and(|member| !(member.is(Kind::Array) && member.elements().next().is_none())) {
+            lifting.left(key, format!("{pointer}/{key}"), "other dialects have no counterpart");
+        }
+    }
+    let kind = string(value, "type").unwrap_or_default();
+    let field = |key| string(value, key).unwrap_or_default();
+    match kind.as_str() {
+        "text" => text(field("text"), pointer),
+        "tool_use" => lifting.call(field("id"), field("name"), member(value, "input"), pointer),
+        "tool_result" => {
+            let blocks = content(lifting, member(value, "content"), &format!("{pointer}/content"));
+            let failed = member(value, "is_error").is_some_and(|flag| flag.is(Kind::True));
+            Block::new(Says::Result(Answer { id: field("tool_use_id"), name: None, blocks, failed }), pointer)
+        }
+        "thinking" => {
+            let seal = string(value, "signature").filter(|signature| !signature.is_empty());
+            let reasoning = Reasoning { text: field("thinking"), seal, redacted: false, family: Family::Claude };
+            Block::new(Says::Reasoning(reasoning), pointer)
+        }
+        "redacted_thinking" => {
+            let seal = string(value, "data");
+            let reasoning = Reasoning { text: String::new(), seal, redacted: true, family: Family::Claude };
+            Block::new(Says::Reasoning(reasoning), pointer)
+        }
+        "image" | "document" => match media(value, &kind) {
+            Some(says) => Block::new(says, pointer),
+            None => opaque(value, &kind, true, pointer),
+        },
+        other => opaque(value, other, true, pointer),
+    }
+}
+
+fn media(value: Value<'_, '_>, kind: &str) -> Option<Says> {
+    let kind = if kind == "image" { MediaKind::Image } else { MediaKind::Document };
+    let source = member(value, "source")?;
+    let mime = string(source, "media_type");
+    let name = string(value, "title");
+    let source = match string(source, "type")?.as_str() {
+        "base64" => MediaSource::Data(string(source, "data")?),
+        "url" => MediaSource::Url(string(source, "url")?),
+        "file" => MediaSource::File(string(source, "file_id")?),
+        // A document that is text says what text says.
+        "text" => return Some(Says::Text(string(source, "data")?)),
+        _ => return None,
+    };
+    Some(Says::Media(Media { kind, mime, source, name }))
+}
