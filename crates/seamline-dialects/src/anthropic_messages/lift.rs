@@ -14,7 +14,7 @@ use crate::json::{Kind, Value};
 /// # Errors
 ///
 /// When the body is not JSON or not this dialect's envelope.
-pub fn lift(body: &[u8]) -> Result<Conversation, Error> {
+pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
     let document = Lifting::document(body)?;
     let (list, base) = Lifting::list(&document, NAME, "messages")?;
     let mut lifting = Lifting::default();

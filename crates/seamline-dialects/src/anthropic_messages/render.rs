@@ -31,7 +31,7 @@ const ROOM: Room = Room {
 const MAX_TOKENS: &str = "4096";
 
 /// The body that says this.
-pub fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
+pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
     let mut draft = Draft::of(conversation, target, &ROOM);
     if draft.settings.max_tokens.is_none() {
         draft.settings.max_tokens = Some(MAX_TOKENS.to_owned());

@@ -31,7 +31,7 @@ const ROOM: Room = Room {
 const NO_OUTPUT: &str = "[synthetic] (no output)";
 
 /// The body that says this.
-pub fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
+pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
     let mut draft = Draft::of(conversation, target, &ROOM);
     if draft.settings.tool_choice == Some(ToolChoice::None) {
         draft.settings.tool_choice = None;

@@ -283,10 +283,10 @@ impl Bending<'_> {
         }
         if !hoisted.is_empty() {
             let line = format!("[synthetic] what tool call {id} returned beside text:");
-            hoisted.insert(0, Block::new(Says::Text(line), &hoisted[0].pointer.clone()));
+            hoisted.insert(0, Block::new(Says::Text(line), hoisted[0].pointer.clone()));
             if kept.is_empty() {
-                let follows = Says::Text("[synthetic] (the output follows below)".to_owned());
-                kept.push(Block::new(follows, &hoisted[0].pointer.clone()));
+                let follows = Says::Text(failure::FOLLOWS.to_owned());
+                kept.push(Block::new(follows, hoisted[0].pointer.clone()));
             }
         }
         if !self.room.failures {

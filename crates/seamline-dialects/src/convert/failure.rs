@@ -1,14 +1,21 @@
 //! That a tool failed, in dialects that have no word for it.
 
+use seamline_model::MARK;
+
 /// Stands at the start of what a failed tool gave.
 const FAILED: &str = "[tool error] ";
 
 /// Stands there when a tool that did not fail gave something that starts with one of these marks.
 const DONE: &str = "[tool output] ";
 
-/// A result's text with its mark, if it needs one.
+/// What a result says whose output had to move out of it.
+pub(super) const FOLLOWS: &str = "[synthetic] (the output follows below)";
+
+/// A result's text with its mark, if it needs one. What was made up carries a mark of its
+/// own, by which a real result that turns up later takes its place.
 pub(super) fn marked(text: &str, failed: bool) -> String {
     match failed {
+        _ if text.starts_with(MARK) => text.to_owned(),
         true => [FAILED, text].concat(),
         false if text.starts_with(FAILED) || text.starts_with(DONE) => [DONE, text].concat(),
         false => text.to_owned(),
@@ -20,7 +27,7 @@ pub(super) fn unmarked(text: &str) -> (&str, bool) {
     match (text.strip_prefix(FAILED), text.strip_prefix(DONE)) {
         (Some(text), _) => (text, true),
         (None, Some(text)) => (text, false),
-        (None, None) => (text, false),
+        (None, None) => (text, text.starts_with(MARK) && text != FOLLOWS),
     }
 }
 

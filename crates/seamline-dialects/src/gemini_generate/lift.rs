@@ -28,7 +28,7 @@ const MADE: IdDemand = IdDemand {
 /// # Errors
 ///
 /// When the body is not JSON or not this dialect's envelope.
-pub fn lift(body: &[u8]) -> Result<Conversation, Error> {
+pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
     let document = Lifting::document(body)?;
     let (list, base) = Lifting::list(&document, NAME, "contents")?;
     let mut lifting = Lifting::default();
@@ -163,13 +163,11 @@ fn part(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str, open: &mut O
         return answer(result, pointer, open);
     }
     let data = member_of(value, &["inlineData", "inline_data", "fileData", "file_data"]);
-    match data.and_then(media) {
-        Some(says) => Block::new(says, pointer),
-        None => {
-            let kind = value.members().next().map_or(String::new(), |(key, _)| key.name().into_owned());
-            opaque(value, &kind, true, pointer)
-        }
+    if let Some(says) = data.and_then(media) {
+        return Block::new(says, pointer);
     }
+    let kind = value.members().next().map_or(String::new(), |(key, _)| key.name().into_owned());
+    opaque(value, &kind, true, pointer)
 }
 
 /// Text, which is reasoning when it is marked as a thought.

@@ -34,7 +34,7 @@ pub(super) const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 const START: &str = "[synthetic] (the conversation starts here)";
 
 /// The body that says this.
-pub fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
+pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
     let mut draft = Draft::of(conversation, target, &ROOM);
     start_with_user(&mut draft);
     let settings = &draft.settings;

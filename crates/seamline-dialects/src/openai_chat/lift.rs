@@ -16,7 +16,7 @@ use crate::rewriting::input_object;
 /// # Errors
 ///
 /// When the body is not JSON or not this dialect's envelope.
-pub fn lift(body: &[u8]) -> Result<Conversation, Error> {
+pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
     let document = Lifting::document(body)?;
     let (list, base) = Lifting::list(&document, NAME, "messages")?;
     let mut lifting = Lifting::default();
@@ -34,7 +34,8 @@ pub fn lift(body: &[u8]) -> Result<Conversation, Error> {
 fn setting(lifting: &mut Lifting, key: &str, value: Value<'_, '_>) {
     let settings = &mut lifting.conversation.settings;
     match key {
-        "messages" => {}
+        // How a stream ends goes with the stream.
+        "messages" | "stream_options" => {}
         "model" => settings.model = value.str().map(String::from),
         "max_tokens" | "max_completion_tokens" => settings.max_tokens = number(value),
         "temperature" => settings.temperature = number(value),
@@ -48,8 +49,6 @@ fn setting(lifting: &mut Lifting, key: &str, value: Value<'_, '_>) {
             }
         }
         "tool_choice" => settings.tool_choice = choice(value),
-        // It says how a stream ends, and goes with it.
-        "stream_options" => {}
         other => lifting.unknown_setting(&format!("/{other}")),
     }
 }

@@ -27,7 +27,7 @@ const ROOM: Room = Room {
 };
 
 /// The body that says this.
-pub fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
+pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
     let draft = Draft::of(conversation, target, &ROOM);
     let settings = &draft.settings;
     let mut body: Members<'_> = Vec::new();

@@ -18,7 +18,7 @@ const UNSPOKEN: &[&str] = &["item_reference", "compaction", "compaction_trigger"
 /// # Errors
 ///
 /// When the body is not JSON or not this dialect's envelope.
-pub fn lift(body: &[u8]) -> Result<Conversation, Error> {
+pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
     let document = Lifting::document(body)?;
     let (list, base) = Lifting::list(&document, NAME, "input")?;
     let mut lifting = Lifting::default();

@@ -26,7 +26,7 @@ const ROOM: Room = Room {
 };
 
 /// The body that says this.
-pub fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
+pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
     let mut draft = Draft::of(conversation, target, &ROOM);
     if !draft.settings.stop.is_empty() {
         draft.left("stop", "the dialect has nothing that ends an answer early");

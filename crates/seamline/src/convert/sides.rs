@@ -1,0 +1,67 @@
+//! Who speaks on either side of a conversion.
+
+use seamline_dialects::convert::{CONVERTERS, Converter, converter};
+use seamline_dialects::{Provider, providers};
+
+use super::{Carried, ConvertOptions, Side};
+use crate::Error;
+
+/// A dialect, and a provider that serves it where one is known.
+pub(super) struct Speaking {
+    pub(super) converter: &'static Converter,
+    pub(super) provider: Option<&'static Provider>,
+}
+
+impl Speaking {
+    /// The side a body comes from.
+    pub(super) fn source(body: &[u8], options: &ConvertOptions) -> Result<Self, Error> {
+        match &options.from {
+            Some(name) => Self::named(name),
+            None => Self::named(seamline_dialects::detect(body)?.name()),
+        }
+    }
+
+    /// The side it goes to. A dialect stands for the provider of the model, or for the most
+    /// tolerant one.
+    pub(super) fn target(options: &ConvertOptions) -> Result<Self, Error> {
+        let named = Self::named(&options.to)?;
+        let served = |dialect: &str| providers::ALL.iter().any(|provider| provider.dialect == dialect);
+        if named.provider.is_none() && served(named.converter.dialect) {
+            let provider = providers::for_model(named.converter.dialect, options.model.as_deref());
+            return Ok(Self { provider: Some(provider), ..named });
+        }
+        Ok(named)
+    }
+
+    fn named(name: &str) -> Result<Self, Error> {
+        let provider = providers::by_name(name);
+        let dialect = provider.map_or(name, |provider| provider.dialect);
+        let converter = converter(dialect).ok_or_else(|| Error::UnknownSide(name.to_owned()))?;
+        Ok(Self { converter, provider })
+    }
+
+    pub(super) fn side(&self) -> Side {
+        Side { dialect: self.converter.dialect, provider: self.provider.map(|provider| provider.name) }
+    }
+
+    /// A remark when a body names a model that the provider does not serve.
+    pub(super) fn doubtful_model(&self, model: Option<&str>, options: &ConvertOptions) -> Option<Carried> {
+        let (model, provider) = (model?, self.provider?);
+        let claims = provider.models.iter().any(|start| model.starts_with(start));
+        (options.model.is_none() && !claims && !provider.models.is_empty()).then(|| Carried {
+            what: format!("model `{model}`"),
+            pointer: "/model".to_owned(),
+            fate: "kept",
+            note: format!("{} does not seem to serve it; name one that it serves", provider.name),
+        })
+    }
+}
+
+/// The names of every dialect that can be converted from and into.
+///
+/// ```
+/// assert!(seamline::convertible_dialects().contains(&"gemini_generate"));
+/// ```
+pub fn convertible_dialects() -> Vec<&'static str> {
+    CONVERTERS.iter().map(|converter| converter.dialect).collect()
+}
