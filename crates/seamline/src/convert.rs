@@ -104,7 +104,7 @@ pub fn convert(body: &[u8], options: &ConvertOptions) -> Result<Converted, Error
         checked: result.is_some(),
         repairs: source.map(|repaired| repaired.actions).unwrap_or_default(),
         lost: carried,
-        ids: whole_way(original.as_ref(), &conversation, ids),
+        ids: whole_way(original.as_ref(), &conversation, &ids),
         tools: tools.into_iter().map(Rename::from).collect(),
         adjustments: result.as_ref().map(|repaired| repaired.actions.clone()).unwrap_or_default(),
         remaining: result.as_ref().map(|repaired| repaired.remaining.clone()).unwrap_or_default(),
@@ -114,7 +114,7 @@ pub fn convert(body: &[u8], options: &ConvertOptions) -> Result<Converted, Error
 
 /// Ids that a repair changed first and those that the target changed, from their first form
 /// to their last.
-fn whole_way(original: Option<&Conversation>, spoken: &Conversation, ids: Vec<Renamed>) -> Vec<Rename> {
+fn whole_way(original: Option<&Conversation>, spoken: &Conversation, ids: &[Renamed]) -> Vec<Rename> {
     let last = |id: &str| ids.iter().find(|renamed| renamed.from == id).map_or(id, |renamed| &renamed.to).to_owned();
     let mut out: Vec<Rename> = Vec::new();
     let mut between: HashSet<String> = HashSet::new();
