@@ -16,7 +16,6 @@ pub use seamline_dialects::convert::ForeignReasoning;
 
 use crate::repair::repair_demanding;
 use crate::{Error, Options, Repaired, repair};
-use places::Places;
 use sides::Speaking;
 pub use sides::convertible_dialects;
 
@@ -87,14 +86,13 @@ pub fn convert(body: &[u8], options: &ConvertOptions) -> Result<Converted, Error
         provider: to.provider.map(|provider| provider.name),
         model: options.model.as_deref(),
         call_id: to.call_id(),
-        tool_name: to.provider.map_or(to.converter.tool_name, |provider| provider.constraints.tool_name),
+        tool_name: to.tool_name(),
         missing: &options.policy.synthetic_text.missing,
         foreign_reasoning: options.reasoning,
         layout: body,
     };
     let Rendered { body: rendered, lost, ids, tools } = (to.converter.render)(&conversation, &target);
-    let places = Places::of(body, source.as_ref(), &from);
-    let mut carried: Vec<Carried> = lost.into_iter().map(|lost| Carried::of(lost, &places)).collect();
+    let mut carried = places::located(body, source.as_ref(), &from, lost);
     carried.extend(to.doubtful_model(conversation.settings.model.as_deref(), options));
     let result = to.repaired(rendered.as_bytes(), options)?;
     Ok(Converted {
@@ -154,11 +152,6 @@ fn within(body: &[u8], from: &Speaking, to: &Speaking, options: &ConvertOptions)
 }
 
 impl Speaking {
-    /// What a call's id may look like.
-    fn call_id(&self) -> IdDemand {
-        self.provider.map_or(self.converter.call_id, |provider| provider.constraints.call_id)
-    }
-
     /// The body put right for this side; nothing when its dialect can only be converted.
     fn repaired<'b>(&self, body: &'b [u8], options: &ConvertOptions) -> Result<Option<Repaired<'b>>, Error> {
         if seamline_dialects::by_name(self.converter.dialect).is_none() {

@@ -30,6 +30,7 @@ pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
             Some("system") => Speaker::System,
             _ => Speaker::User,
         };
+        lifting.strangers(message, &["role", "content"], &pointer);
         let blocks = content(&mut lifting, member(message, "content"), &format!("{pointer}/content"));
         lifting.push(speaker, blocks);
     }
@@ -78,17 +79,19 @@ fn content(lifting: &mut Lifting, content: Option<Value<'_, '_>>, pointer: &str)
 }
 
 fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
-    for key in ["cache_control", "citations"] {
-        if member(value, key).is_some_and(|member| !(member.is(Kind::Array) && member.elements().next().is_none())) {
-            lifting.left(key, format!("{pointer}/{key}"), "other dialects have no counterpart");
-        }
-    }
     let kind = string(value, "type").unwrap_or_default();
     let field = |key| string(value, key).unwrap_or_default();
     match kind.as_str() {
-        "text" => text(field("text"), pointer),
-        "tool_use" => lifting.call(field("id"), field("name"), member(value, "input"), pointer),
+        "text" => {
+            lifting.strangers(value, &["type", "text"], pointer);
+            text(field("text"), pointer)
+        }
+        "tool_use" => {
+            lifting.strangers(value, &["type", "id", "name", "input"], pointer);
+            lifting.call(field("id"), field("name"), member(value, "input"), pointer)
+        }
         "tool_result" => {
+            lifting.strangers(value, &["type", "tool_use_id", "content", "is_error"], pointer);
             let blocks = content(lifting, member(value, "content"), &format!("{pointer}/content"));
             let failed = member(value, "is_error").is_some_and(|flag| flag.is(Kind::True));
             Block::new(Says::Result(Answer { id: field("tool_use_id"), name: None, blocks, failed }), pointer)
@@ -104,7 +107,10 @@ fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
             Block::new(Says::Reasoning(reasoning), pointer)
         }
         "image" | "document" => match media(value, &kind) {
-            Some(says) => Block::new(says, pointer),
+            Some(says) => {
+                lifting.strangers(value, &["type", "source", "title"], pointer);
+                Block::new(says, pointer)
+            }
             None => opaque(value, &kind, true, pointer),
         },
         other => opaque(value, other, true, pointer),

@@ -30,6 +30,7 @@ pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
             Some("system") => Speaker::System,
             _ => Speaker::User,
         };
+        lifting.strangers(message, &["role", "content"], &format!("{base}/{index}"));
         let blocks = content(&mut lifting, member(message, "content"), &format!("{base}/{index}/content"));
         lifting.push(speaker, blocks);
     }

@@ -62,6 +62,16 @@ impl Lifting {
         self.left(format!("setting `{name}`"), pointer, "it has no counterpart");
     }
 
+    /// Notes the members of an object that nobody knows.
+    pub(crate) fn strangers(&mut self, value: Value<'_, '_>, known: &[&str], pointer: &str) {
+        for (key, member) in value.members() {
+            let name = key.name();
+            if !member.is(Kind::Null) && !known.contains(&&*name) {
+                self.left(format!("member `{name}`"), format!("{pointer}/{name}"), "it has no counterpart");
+            }
+        }
+    }
+
     /// A message, if it says anything.
     pub(crate) fn push(&mut self, speaker: Speaker, blocks: Vec<Block>) {
         if blocks.is_empty() {
@@ -124,6 +134,19 @@ impl Lifting {
         let description = string(tool, "description");
         self.conversation.settings.tools.push(ToolDefinition { name, description, schema, pointer });
     }
+}
+
+/// The sources of the values that JSON pointers lead to; nothing for those that lead nowhere.
+pub fn sources<'b>(body: &'b [u8], pointers: &[&str]) -> Vec<Option<&'b str>> {
+    let Ok(document) = Lifting::document(body) else { return vec![None; pointers.len()] };
+    pointers.iter().map(|pointer| at(document.root(), pointer).map(Value::raw)).collect()
+}
+
+fn at<'d, 'a>(root: Value<'d, 'a>, pointer: &str) -> Option<Value<'d, 'a>> {
+    pointer.split('/').skip(1).try_fold(root, |value, name| match value.kind() {
+        Kind::Array => value.elements().nth(name.parse().ok()?),
+        _ => member(value, name),
+    })
 }
 
 /// The value of a key, unless it is `null`.

@@ -51,6 +51,7 @@ pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
         if speaker == Speaker::Assistant {
             open.calls.clear();
         }
+        lifting.strangers(content, &["role", "parts"], &pointer);
         let blocks = parts(&mut lifting, content, &pointer, &mut open);
         lifting.push(speaker, blocks);
     }

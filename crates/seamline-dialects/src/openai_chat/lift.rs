@@ -64,24 +64,33 @@ fn choice(value: Value<'_, '_>) -> Option<ToolChoice> {
 
 fn message(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
     let blocks = content(member(value, "content"), &format!("{pointer}/content"));
-    let speaker = match string(value, "role").as_deref() {
-        Some("tool") => {
-            let id = string(value, "tool_call_id").unwrap_or_default();
-            return lifting.push_result(Lifting::marked_result(id, blocks, pointer));
-        }
-        Some("function") => {
-            let id = function_id(&string(value, "name").unwrap_or_default());
-            return lifting.push_result(Lifting::marked_result(id, blocks, pointer));
-        }
-        Some("assistant") => return assistant(lifting, value, blocks, pointer),
-        Some("system" | "developer") => Speaker::System,
+    let role = string(value, "role").unwrap_or_default();
+    let speaker = match role.as_str() {
+        "tool" | "function" => return answer(lifting, value, blocks, pointer),
+        "assistant" => return assistant(lifting, value, blocks, pointer),
+        "system" | "developer" => Speaker::System,
         _ => Speaker::User,
     };
-    if member(value, "name").is_some() {
-        lifting.left("name of a speaker", format!("{pointer}/name"), "other dialects have no counterpart");
-    }
+    lifting.strangers(value, &["role", "content"], pointer);
     lifting.push(speaker, blocks);
 }
+
+/// A tool's message. Before calls had ids, it named the tool.
+fn answer(lifting: &mut Lifting, value: Value<'_, '_>, blocks: Vec<Block>, pointer: &str) {
+    let id = match string(value, "tool_call_id") {
+        Some(id) => id,
+        None => function_id(&string(value, "name").unwrap_or_default()),
+    };
+    lifting.strangers(value, &["role", "content", "tool_call_id", "name", "refusal"], pointer);
+    lifting.push_result(Lifting::marked_result(id, blocks, pointer));
+    if let Some(refusal) = string(value, "refusal") {
+        lifting.push(Speaker::User, vec![text(refusal, &format!("{pointer}/refusal"))]);
+    }
+}
+
+/// The members of an assistant's message that are carried over.
+const ASSISTANT: &[&str] =
+    &["role", "content", "refusal", "reasoning_content", "reasoning", "function_call", "tool_calls"];
 
 fn assistant(lifting: &mut Lifting, value: Value<'_, '_>, said: Vec<Block>, pointer: &str) {
     let mut blocks = Vec::new();
@@ -95,11 +104,7 @@ fn assistant(lifting: &mut Lifting, value: Value<'_, '_>, said: Vec<Block>, poin
     if let Some(refusal) = string(value, "refusal") {
         blocks.push(Block::new(Says::Refusal(refusal), format!("{pointer}/refusal")));
     }
-    for key in ["reasoning_details", "audio"] {
-        if member(value, key).is_some() {
-            lifting.left(format!("`{key}`"), format!("{pointer}/{key}"), "only the server that wrote it reads it");
-        }
-    }
+    lifting.strangers(value, ASSISTANT, pointer);
     if let Some(call) = member(value, "function_call") {
         let name = string(call, "name").unwrap_or_default();
         let pointer = format!("{pointer}/function_call");

@@ -13,6 +13,24 @@ use crate::json::{Kind, Value, quoted};
 /// Items that are for the provider alone.
 const UNSPOKEN: &[&str] = &["item_reference", "compaction", "compaction_trigger", "mcp_list_tools", "additional_tools"];
 
+/// Items that are carried over, and their members; ids and states of items are the provider's own.
+const CARRIED: &[&str] =
+    &["message", "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "reasoning"];
+const MEMBERS: &[&str] = &[
+    "type",
+    "role",
+    "content",
+    "id",
+    "status",
+    "call_id",
+    "name",
+    "arguments",
+    "input",
+    "output",
+    "summary",
+    "encrypted_content",
+];
+
 /// What a body says.
 ///
 /// # Errors
@@ -69,6 +87,9 @@ fn setting(lifting: &mut Lifting, key: &str, value: Value<'_, '_>) {
 fn item(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
     let kind = string(value, "type").unwrap_or_else(|| "message".to_owned());
     let field = |key| string(value, key).unwrap_or_default();
+    if CARRIED.contains(&kind.as_str()) {
+        lifting.strangers(value, MEMBERS, pointer);
+    }
     match kind.as_str() {
         "message" => message(lifting, value, pointer),
         "function_call" => {

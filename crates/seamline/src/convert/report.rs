@@ -4,7 +4,6 @@ use seamline_dialects::convert::Renamed;
 use seamline_model::conversation::{Fate, Lost};
 use serde::Serialize;
 
-use super::places::Places;
 use crate::{Finding, RepairAction};
 
 /// What came of a conversion.
@@ -100,9 +99,9 @@ pub struct Carried {
 }
 
 impl Carried {
-    pub(super) fn of(lost: Lost, places: &Places) -> Self {
-        let pointer = places.original(&lost.pointer);
-        Self { what: lost.what, pointer, fate: lost.fate.as_str(), note: lost.note }
+    /// Something lost, with its place if it is another than it was known by.
+    pub(super) fn of(lost: Lost, place: Option<String>) -> Self {
+        Self { what: lost.what, pointer: place.unwrap_or(lost.pointer), fate: lost.fate.as_str(), note: lost.note }
     }
 }
 

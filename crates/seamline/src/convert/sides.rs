@@ -2,6 +2,7 @@
 
 use seamline_dialects::convert::{CONVERTERS, Converter, converter};
 use seamline_dialects::{Provider, providers};
+use seamline_model::{IdDemand, NameDemand};
 
 use super::{Carried, ConvertOptions, Side};
 use crate::Error;
@@ -10,6 +11,8 @@ use crate::Error;
 pub(super) struct Speaking {
     pub(super) converter: &'static Converter,
     pub(super) provider: Option<&'static Provider>,
+    /// Whether the provider was named, not chosen for the dialect.
+    is_named: bool,
 }
 
 impl Speaking {
@@ -37,7 +40,20 @@ impl Speaking {
         let provider = providers::by_name(name);
         let dialect = provider.map_or(name, |provider| provider.dialect);
         let converter = converter(dialect).ok_or_else(|| Error::UnknownSide(name.to_owned()))?;
-        Ok(Self { converter, provider })
+        Ok(Self { converter, provider, is_named: provider.is_some() })
+    }
+
+    /// What a call's id may look like. A dialect alone is taken at its strictest, so that
+    /// whoever serves it takes the body.
+    pub(super) fn call_id(&self) -> IdDemand {
+        let named = self.provider.filter(|_| self.is_named);
+        named.map_or(self.converter.call_id, |provider| provider.constraints.call_id)
+    }
+
+    /// What a tool's name may look like.
+    pub(super) fn tool_name(&self) -> NameDemand {
+        let named = self.provider.filter(|_| self.is_named);
+        named.map_or(self.converter.tool_name, |provider| provider.constraints.tool_name)
     }
 
     pub(super) fn side(&self) -> Side {

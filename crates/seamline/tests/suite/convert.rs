@@ -109,6 +109,44 @@ proptest! {
     }
 }
 
+/// The payloads that stand nowhere that the report calls dropped.
+fn unreported(body: &str, payloads: &[String], converted: &Converted) -> Vec<String> {
+    // What no strict reader takes says nothing anyway.
+    let readable = body.trim_start_matches('\u{feff}').replace("\\ud83d\"", "\"").replace("\\udc4d\"", "\"");
+    let Ok(value) = serde_json::from_str::<Value>(&readable) else { return payloads.to_vec() };
+    let dropped = converted.lost.iter().filter(|lost| lost.fate == "dropped");
+    let dropped: Vec<&Value> = dropped.filter_map(|lost| value.pointer(&lost.pointer)).collect();
+    let is_dropped = |payload: &String| {
+        let payload = std::slice::from_ref(payload);
+        dropped.iter().any(|value| lossless::missing_payloads(value, payload).is_empty())
+    };
+    payloads.iter().filter(|payload| !is_dropped(payload)).cloned().collect()
+}
+
+proptest! {
+    #![proptest_config(config(WALKS))]
+
+    #[test]
+    fn a_body_that_is_written_badly_goes_over_whole(
+        mangled in generate::mangled(), style in generate::style(), from in prop::sample::select(Dialect::ALL.to_vec())
+    ) {
+        let body = mangled.render(from, style);
+        for to in DIALECTS.into_iter().filter(|to| *to != from.name()) {
+            let converted = into(body.text.as_bytes(), from.name(), to);
+            // Where nobody says anything, there is nothing to say elsewhere.
+            if ["messages", "input", "contents"].iter().any(|key| parsed(&converted.body)[*key] == serde_json::json!([])) {
+                continue;
+            }
+            let payloads = unreported(&body.text, &body.payloads, &converted);
+            let held = holds(to, &converted.body, &payloads);
+            prop_assert!(
+                held.is_ok(), "{:?} {:?} → {}: {}\n{}\n{}", mangled.broken.damages, mangled.wire, to, held.unwrap_err(),
+                body.text, String::from_utf8_lossy(&converted.body)
+            );
+        }
+    }
+}
+
 #[test]
 fn within_one_dialect_only_what_the_other_provider_refuses_changes() {
     let body = br#"{"model":"claude-x","max_tokens":5,"messages":[{"role":"user","content":"a"},{"role":"user","content":"b"}]}"#;

@@ -104,6 +104,8 @@ fn openai_responses(item: &Value, events: &mut Vec<Event>) {
     events.push(match item["type"].as_str() {
         Some("function_call") => call(&item["call_id"], &item["name"], &item["arguments"]),
         Some("function_call_output") => marked(&item["call_id"], &item["output"]),
+        // The assistant may speak between two calls.
+        _ if item["role"] == "assistant" => return,
         _ => Event::Other,
     });
 }
