@@ -12,7 +12,7 @@ mod target;
 
 pub(crate) use draft::{Draft, Room};
 pub use lifting::sources;
-pub(crate) use media::{data_url, extension, linked, mime, mime_of_extension};
+pub(crate) use media::{data_url, extension, file_name, linked, mime, mime_of_extension};
 pub(crate) use rendering::{Members, rendered};
 pub use target::{ForeignReasoning, Renamed, Rendered, Target};
 

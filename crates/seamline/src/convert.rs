@@ -93,7 +93,7 @@ pub fn convert(body: &[u8], options: &ConvertOptions) -> Result<Converted, Error
     };
     let Rendered { body: rendered, lost, ids, tools } = (to.converter.render)(&conversation, &target);
     let mut carried = places::located(body, source.as_ref(), &from, lost);
-    carried.extend(to.doubtful_model(conversation.settings.model.as_deref(), options));
+    carried.extend(to.doubtful_model(&conversation.settings, options));
     let result = to.repaired(rendered.as_bytes(), options)?;
     Ok(Converted {
         from: from.side(),
@@ -132,14 +132,14 @@ fn whole_way(original: Option<&Conversation>, spoken: &Conversation, ids: &[Rena
 /// right, and every other byte stays.
 fn within(body: &[u8], from: &Speaking, to: &Speaking, options: &ConvertOptions) -> Result<Converted, Error> {
     let result: Option<Repaired<'_>> = to.repaired(body, options)?;
-    let model = (from.converter.lift)(body)?;
-    let lost = to.doubtful_model(model.settings.model.as_deref(), options);
+    let same = (from.converter.lift)(body)?;
+    let lost = to.doubtful_model(&same.settings, options);
     let lost =
         lost.filter(|_| from.provider.map(|provider| provider.name) != to.provider.map(|provider| provider.name));
     Ok(Converted {
         from: from.side(),
         to: to.side(),
-        messages: model.messages.len(),
+        messages: same.messages.len(),
         checked: result.is_some(),
         repairs: Vec::new(),
         lost: lost.into_iter().collect(),

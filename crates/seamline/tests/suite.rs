@@ -2,6 +2,8 @@
 
 #[path = "suite/convert.rs"]
 mod convert;
+#[path = "suite/convert_fixtures.rs"]
+mod convert_fixtures;
 #[path = "suite/corpus.rs"]
 mod corpus;
 #[path = "suite/errors.rs"]

@@ -20,6 +20,7 @@ pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
     let mut lifting = Lifting::default();
     for (key, value) in document.root().members() {
         if !value.is(Kind::Null) {
+            lifting.placed(&format!("/{}", key.name()));
             setting(&mut lifting, &key.name(), value);
         }
     }
@@ -53,7 +54,11 @@ fn setting(lifting: &mut Lifting, key: &str, value: Value<'_, '_>) {
         "stream" => settings.stream = Some(value.is(Kind::True)),
         "tools" => {
             for (index, tool) in value.elements().enumerate() {
-                lifting.tool(tool, "input_schema", format!("/tools/{index}"));
+                let pointer = format!("/tools/{index}");
+                match string(tool, "type").as_deref() {
+                    None | Some("custom") => lifting.tool(tool, "input_schema", pointer),
+                    Some(kind) => lifting.left(format!("tool `{kind}`"), pointer, "the provider runs it itself"),
+                }
             }
         }
         "tool_choice" => {

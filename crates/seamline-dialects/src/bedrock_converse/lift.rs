@@ -21,6 +21,7 @@ pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
     let mut lifting = Lifting::default();
     for (key, value) in document.root().members() {
         if !value.is(Kind::Null) {
+            lifting.placed(&format!("/{}", key.name()));
             setting(&mut lifting, &key.name(), value);
         }
     }
@@ -47,6 +48,7 @@ fn setting(lifting: &mut Lifting, key: &str, value: Value<'_, '_>) {
         }
         "inferenceConfig" => {
             for (name, value) in value.members() {
+                lifting.placed(&format!("/inferenceConfig/{}", name.name()));
                 inference(lifting, &name.name(), value);
             }
         }

@@ -148,6 +148,7 @@ fn shown(media: &Media) -> Json<'static> {
 /// A document's name in the few characters that are allowed.
 fn document_name(media: &Media) -> String {
     let name = media.name.as_deref().unwrap_or("document");
+    let name = name.rsplit_once('.').map_or(name, |(name, _)| name);
     let is_allowed = |char: char| char.is_ascii_alphanumeric() || " -()[]".contains(char);
     name.chars().map(|char| if is_allowed(char) { char } else { '-' }).collect()
 }

@@ -1,12 +1,13 @@
 //! A conversation bent to what a dialect has room for.
 
+use seamline_model::MARK;
 use seamline_model::conversation::{
     Answer, Block, Conversation, Family, Fate, Lost, Media, MediaSource, Message, Reasoning, Says, Settings, Speaker,
     ToolDefinition,
 };
 
 use super::rename::Renaming;
-use super::{ForeignReasoning, Renamed, Target, failure};
+use super::{ForeignReasoning, Renamed, Target, failure, mime};
 
 /// What a dialect has room for.
 pub(crate) struct Room {
@@ -73,13 +74,9 @@ impl Draft {
 
     /// Notes a setting that the dialect does not have.
     pub(crate) fn left(&mut self, what: &str, note: &str) {
-        let lost = Lost {
-            what: format!("setting `{what}`"),
-            pointer: String::new(),
-            fate: Fate::Dropped,
-            note: note.to_owned(),
-        };
-        self.lost.push(lost);
+        let pointer = self.settings.pointer(what).to_owned();
+        let what = format!("setting `{what}`");
+        self.lost.push(Lost { what, pointer, fate: Fate::Dropped, note: note.to_owned() });
     }
 
     /// Notes something the dialect demands and nobody said.
@@ -110,7 +107,7 @@ impl Draft {
     fn leave_to_address(&mut self) {
         for (is_said, what) in [(self.settings.model.is_some(), "model"), (self.settings.stream.is_some(), "stream")] {
             if is_said {
-                let (what, pointer) = (format!("setting `{what}`"), format!("/{what}"));
+                let (what, pointer) = (format!("setting `{what}`"), self.settings.pointer(what).to_owned());
                 let note = "it is part of the address there, not of the body".to_owned();
                 self.lost.push(Lost { what, pointer, fate: Fate::Moved, note });
             }
@@ -254,9 +251,12 @@ impl Bending<'_> {
     fn unshown(&mut self, media: &Media, pointer: &str) -> Says {
         let kind = media.kind.as_str();
         let (place, note) = match &media.source {
-            MediaSource::Url(url) => (url.as_str(), "media at an address are not fetched there"),
-            MediaSource::File(id) => (id.as_str(), "the file lies with the provider it was given to"),
-            MediaSource::Data(data) => (data.as_str(), "there is no place for this kind of media"),
+            MediaSource::Url(url) => (url, "media at an address are not fetched there"),
+            MediaSource::File(id) => (id, "the file lies with the provider it was given to"),
+            MediaSource::Data(_) => {
+                self.lose(kind, pointer, Fate::Dropped, "there is no place for this kind of media");
+                return Says::Text(format!("{MARK} ({} stood here, which cannot be shown)", mime(media)));
+            }
         };
         self.lose(kind, pointer, Fate::Text, note);
         Says::Text(format!("[{kind}: {place}]"))

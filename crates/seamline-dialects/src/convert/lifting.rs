@@ -5,10 +5,13 @@ use seamline_model::conversation::{
 };
 
 use super::failure;
-use crate::json::{Document, Kind, Value};
+use crate::json::{Document, Kind, Value, quoted};
 use crate::reader::unreadable;
 use crate::rewriting::input_object;
 use crate::{Error, Position};
+
+/// What a tool takes that takes any text.
+const FREE_SCHEMA: &str = r#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}"#;
 
 /// A conversation while it is lifted out of a body.
 #[derive(Default)]
@@ -62,6 +65,18 @@ impl Lifting {
         self.left(format!("setting `{name}`"), pointer, "it has no counterpart");
     }
 
+    /// Notes where a setting stood, if it is one that somebody may have no room for.
+    pub(crate) fn placed(&mut self, pointer: &str) {
+        let name = match pointer.rsplit('/').next() {
+            Some("model" | "modelId") => "model",
+            Some("stop" | "stop_sequences" | "stopSequences") => "stop",
+            Some("tool_choice" | "toolChoice" | "toolConfig" | "tool_config") => "tool_choice",
+            Some("stream") => "stream",
+            _ => return,
+        };
+        self.conversation.settings.pointers.insert(name, pointer.to_owned());
+    }
+
     /// Notes the members of an object that nobody knows.
     pub(crate) fn strangers(&mut self, value: Value<'_, '_>, known: &[&str], pointer: &str) {
         for (key, member) in value.members() {
@@ -99,6 +114,22 @@ impl Lifting {
     pub(crate) fn call(&mut self, id: String, name: String, input: Option<Value<'_, '_>>, pointer: &str) -> Block {
         let input = self.input(input, pointer);
         Block::new(Says::Call(Call { id, name, input, seal: None }), pointer)
+    }
+
+    /// A call of a tool that takes any text.
+    pub(crate) fn free_call(&mut self, id: String, name: String, text: &str, pointer: &str) -> Block {
+        self.lost("call of a tool that takes any text", pointer, Fate::Altered, "the text is the member `input` now");
+        let input = format!("{{\"input\":{}}}", quoted(text));
+        Block::new(Says::Call(Call { id, name, input, seal: None }), pointer)
+    }
+
+    /// A tool that takes any text.
+    pub(crate) fn free_tool(&mut self, tool: Value<'_, '_>, pointer: String) {
+        self.lost("tool that takes any text", &pointer, Fate::Altered, "the text is the member `input` now");
+        self.tool(tool, "", pointer);
+        if let Some(tool) = self.conversation.settings.tools.last_mut() {
+            tool.schema = Some(FREE_SCHEMA.to_owned());
+        }
     }
 
     fn input(&mut self, input: Option<Value<'_, '_>>, pointer: &str) -> String {

@@ -42,6 +42,15 @@ pub(crate) fn mime(media: &Media) -> String {
     media.mime.clone().unwrap_or_else(guessed)
 }
 
+/// What a file is called, with an ending that says what it is.
+pub(crate) fn file_name(media: &Media) -> String {
+    let name = media.name.as_deref().unwrap_or("document");
+    match extension(&mime(media)) {
+        Some(end) if !name.contains('.') => format!("{name}.{end}"),
+        _ => name.to_owned(),
+    }
+}
+
 /// MIME types and what files of them end in.
 const TYPES: &[(&str, &str)] = &[
     ("image/png", "png"),

@@ -34,6 +34,7 @@ pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
     let mut lifting = Lifting::default();
     for (key, value) in document.root().members() {
         if !value.is(Kind::Null) {
+            lifting.placed(&format!("/{}", key.name()));
             setting(&mut lifting, &key.name(), value);
         }
     }
@@ -89,6 +90,7 @@ fn setting(lifting: &mut Lifting, key: &str, value: Value<'_, '_>) {
         }
         "generationConfig" | "generation_config" => {
             for (name, value) in value.members() {
+                lifting.placed(&format!("/{key}/{}", name.name()));
                 generation(lifting, &name.name(), value, key);
             }
         }
@@ -124,8 +126,21 @@ fn tools(lifting: &mut Lifting, value: Value<'_, '_>) {
             let schemas = ["parametersJsonSchema", "parameters_json_schema", "parameters"];
             let schema = schemas.into_iter().find(|key| member(tool, key).is_some()).unwrap_or("parameters");
             lifting.tool(tool, schema, format!("{pointer}/{key}/{place}"));
+            let added = lifting.conversation.settings.tools.last_mut().filter(|_| schema == "parameters");
+            if let Some(schema) = added.and_then(|tool| tool.schema.as_mut()) {
+                *schema = plain_types(schema);
+            }
         }
     }
+}
+
+/// A schema with the names of types as JSON Schema spells them.
+fn plain_types(schema: &str) -> String {
+    let types = ["OBJECT", "ARRAY", "STRING", "NUMBER", "INTEGER", "BOOLEAN", "NULL"];
+    let member = |name: &str| format!("\"type\":\"{name}\"");
+    types
+        .iter()
+        .fold(schema.to_owned(), |schema, name| schema.replace(&member(name), &member(&name.to_ascii_lowercase())))
 }
 
 fn choice(config: Value<'_, '_>) -> Option<ToolChoice> {

@@ -1,14 +1,14 @@
 //! Wire to a conversation that other dialects can say.
 
 use seamline_model::conversation::{
-    Block, Conversation, Family, Fate, Media, MediaKind, MediaSource, Reasoning, Says, Speaker, ToolChoice,
+    Block, Conversation, Family, Media, MediaKind, MediaSource, Reasoning, Says, Speaker, ToolChoice,
 };
 
 use super::NAME;
 use crate::Error;
-use crate::convert::lifting::{Lifting, member, member_of, number, opaque, string, strings, text};
+use crate::convert::lifting::{Lifting, member, number, opaque, string, strings, text};
 use crate::convert::linked;
-use crate::json::{Kind, Value, quoted};
+use crate::json::{Kind, Value};
 use crate::rewriting::input_object;
 
 /// What a body says.
@@ -22,6 +22,7 @@ pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
     let mut lifting = Lifting::default();
     for (key, value) in document.root().members() {
         if !value.is(Kind::Null) {
+            lifting.placed(&format!("/{}", key.name()));
             setting(&mut lifting, &key.name(), value);
         }
     }
@@ -44,8 +45,11 @@ fn setting(lifting: &mut Lifting, key: &str, value: Value<'_, '_>) {
         "stream" => settings.stream = Some(value.is(Kind::True)),
         "tools" => {
             for (index, tool) in value.elements().enumerate() {
-                let definition = member_of(tool, &["function", "custom"]).unwrap_or(tool);
-                lifting.tool(definition, "parameters", format!("/tools/{index}"));
+                let pointer = format!("/tools/{index}");
+                match member(tool, "custom") {
+                    Some(custom) => lifting.free_tool(custom, pointer),
+                    None => lifting.tool(member(tool, "function").unwrap_or(tool), "parameters", pointer),
+                }
             }
         }
         "tool_choice" => settings.tool_choice = choice(value),
@@ -121,12 +125,7 @@ fn call(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
     let id = string(value, "id").unwrap_or_default();
     if let Some(custom) = member(value, "custom") {
         let name = string(custom, "name").unwrap_or_default();
-        let mut call = lifting.call(id, name, None, pointer);
-        if let Says::Call(call) = &mut call.says {
-            call.input = format!("{{\"input\":{}}}", quoted(&string(custom, "input").unwrap_or_default()));
-        }
-        lifting.lost("call of a tool without a schema", pointer, Fate::Altered, "its text is the member `input` now");
-        return call;
+        return lifting.free_call(id, name, &string(custom, "input").unwrap_or_default(), pointer);
     }
     let function = member(value, "function").unwrap_or(value);
     let name = string(function, "name").unwrap_or_default();

@@ -6,7 +6,7 @@ use seamline_model::conversation::{
 };
 
 use crate::convert::rendering::{is_result, numbers, only_text, strings, typed_text};
-use crate::convert::{Draft, Members, Rendered, Room, Target, data_url, extension, mime, rendered};
+use crate::convert::{Draft, Members, Rendered, Room, Target, data_url, extension, file_name, mime, rendered};
 use crate::json::{Json, list, member, object};
 
 const ROOM: Room = Room {
@@ -142,8 +142,7 @@ fn shown(media: &Media) -> Option<Json<'static>> {
             object([member("type", "input_audio"), ("input_audio", audio)])
         }
         (MediaKind::Document, _) => {
-            let name = media.name.clone().unwrap_or_else(|| "document.pdf".to_owned());
-            let file = object([member("filename", name), member("file_data", url)]);
+            let file = object([member("filename", file_name(media)), member("file_data", url)]);
             object([member("type", "file"), ("file", file)])
         }
         _ => object([member("type", "image_url"), ("image_url", object([member("url", url)]))]),

@@ -1,14 +1,14 @@
 //! Wire to a conversation that other dialects can say.
 
 use seamline_model::conversation::{
-    Block, Conversation, Family, Fate, Media, MediaKind, MediaSource, Message, Reasoning, Says, Speaker, ToolChoice,
+    Block, Conversation, Family, Media, MediaKind, MediaSource, Message, Reasoning, Says, Speaker, ToolChoice,
 };
 
 use super::NAME;
 use crate::Error;
 use crate::convert::lifting::{Lifting, member, number, opaque, string, text};
 use crate::convert::linked;
-use crate::json::{Kind, Value, quoted};
+use crate::json::{Kind, Value};
 
 /// Items that are for the provider alone.
 const UNSPOKEN: &[&str] = &["item_reference", "compaction", "compaction_trigger", "mcp_list_tools", "additional_tools"];
@@ -42,6 +42,7 @@ pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
     let mut lifting = Lifting::default();
     for (key, value) in document.root().members() {
         if !value.is(Kind::Null) {
+            lifting.placed(&format!("/{}", key.name()));
             setting(&mut lifting, &key.name(), value);
         }
     }
@@ -69,7 +70,12 @@ fn setting(lifting: &mut Lifting, key: &str, value: Value<'_, '_>) {
         "stream" => settings.stream = Some(value.is(Kind::True)),
         "tools" => {
             for (index, tool) in value.elements().enumerate() {
-                lifting.tool(tool, "parameters", format!("/tools/{index}"));
+                let pointer = format!("/tools/{index}");
+                match string(tool, "type").as_deref() {
+                    None | Some("function") => lifting.tool(tool, "parameters", pointer),
+                    Some("custom") => lifting.free_tool(tool, pointer),
+                    Some(kind) => lifting.left(format!("tool `{kind}`"), pointer, "the provider runs it itself"),
+                }
             }
         }
         "tool_choice" => {
@@ -97,12 +103,7 @@ fn item(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
             with_assistant(lifting, call);
         }
         "custom_tool_call" => {
-            let mut call = lifting.call(field("call_id"), field("name"), None, pointer);
-            if let Says::Call(call) = &mut call.says {
-                call.input = format!("{{\"input\":{}}}", quoted(&field("input")));
-            }
-            let note = "its text is the member `input` now";
-            lifting.lost("call of a tool without a schema", pointer, Fate::Altered, note);
+            let call = lifting.free_call(field("call_id"), field("name"), &field("input"), pointer);
             with_assistant(lifting, call);
         }
         "function_call_output" | "custom_tool_call_output" => {

@@ -6,7 +6,7 @@ use seamline_model::conversation::{
 };
 
 use crate::convert::rendering::{numbers, only_text, typed_text};
-use crate::convert::{Draft, Members, Rendered, Room, Target, data_url, rendered};
+use crate::convert::{Draft, Members, Rendered, Room, Target, data_url, file_name, rendered};
 use crate::json::{Json, list, member, object};
 
 const ROOM: Room = Room {
@@ -141,9 +141,6 @@ fn shown(media: &Media) -> Option<Json<'static>> {
     Some(match (media.kind, &media.source) {
         (MediaKind::Image, _) => object([member("type", "input_image"), member("image_url", url)]),
         (_, MediaSource::Url(_)) => object([member("type", "input_file"), member("file_url", url)]),
-        _ => {
-            let name = media.name.clone().unwrap_or_else(|| "document.pdf".to_owned());
-            object([member("type", "input_file"), member("filename", name), member("file_data", url)])
-        }
+        _ => object([member("type", "input_file"), member("filename", file_name(media)), member("file_data", url)]),
     })
 }

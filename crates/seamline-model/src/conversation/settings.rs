@@ -1,5 +1,7 @@
 //! How an answer is asked for.
 
+use std::collections::BTreeMap;
+
 /// How an answer is asked for. Numbers are kept as they were written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Settings {
@@ -19,6 +21,15 @@ pub struct Settings {
     pub tools: Vec<ToolDefinition>,
     /// Which of them it must call.
     pub tool_choice: Option<ToolChoice>,
+    /// Where settings stood, by the names they have here, as JSON pointers.
+    pub pointers: BTreeMap<&'static str, String>,
+}
+
+impl Settings {
+    /// Where a setting stood, by the name it has here; nothing for one that was nowhere.
+    pub fn pointer(&self, name: &str) -> &str {
+        self.pointers.get(name).map_or("", String::as_str)
+    }
 }
 
 /// A tool the model may call.

@@ -2,6 +2,7 @@
 
 use seamline_dialects::convert::{CONVERTERS, Converter, converter};
 use seamline_dialects::{Provider, providers};
+use seamline_model::conversation::Settings;
 use seamline_model::{IdDemand, NameDemand};
 
 use super::{Carried, ConvertOptions, Side};
@@ -61,12 +62,12 @@ impl Speaking {
     }
 
     /// A remark when a body names a model that the provider does not serve.
-    pub(super) fn doubtful_model(&self, model: Option<&str>, options: &ConvertOptions) -> Option<Carried> {
-        let (model, provider) = (model?, self.provider?);
+    pub(super) fn doubtful_model(&self, settings: &Settings, options: &ConvertOptions) -> Option<Carried> {
+        let (model, provider) = (settings.model.as_deref()?, self.provider?);
         let claims = provider.models.iter().any(|start| model.starts_with(start));
         (options.model.is_none() && !claims && !provider.models.is_empty()).then(|| Carried {
             what: format!("model `{model}`"),
-            pointer: "/model".to_owned(),
+            pointer: settings.pointer("model").to_owned(),
             fate: "kept",
             note: format!("{} does not seem to serve it; name one that it serves", provider.name),
         })
