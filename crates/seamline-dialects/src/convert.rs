@@ -2,6 +2,7 @@
 //! [`Conversation`](seamline_model::conversation::Conversation) and renders one as a body.
 //! No dialect knows another.
 
+mod bend;
 mod draft;
 mod failure;
 pub(crate) mod lifting;

@@ -84,6 +84,31 @@ fn content(lifting: &mut Lifting, content: Option<Value<'_, '_>>, pointer: &str)
 }
 
 fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
+    if member(value, "type").is_some_and(|kind| kind.says("tool_result")) {
+        return result(lifting, value, pointer);
+    }
+    leaf(lifting, value, pointer)
+}
+
+/// A result. What is in it is no result again, however deep somebody nested them.
+fn result(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
+    lifting.strangers(value, &["type", "tool_use_id", "content", "is_error"], pointer);
+    let inner = format!("{pointer}/content");
+    let content = member(value, "content");
+    let blocks = match content.and_then(Value::str) {
+        Some(said) => vec![text(said, &inner)],
+        None => {
+            let values = content.into_iter().flat_map(Value::elements).enumerate();
+            values.map(|(index, value)| leaf(lifting, value, &format!("{inner}/{index}"))).collect()
+        }
+    };
+    let failed = member(value, "is_error").is_some_and(|flag| flag.is(Kind::True));
+    let id = string(value, "tool_use_id").unwrap_or_default();
+    Block::new(Says::Result(Answer { id, name: None, blocks, failed }), pointer)
+}
+
+/// A block that holds no others.
+fn leaf(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
     let kind = string(value, "type").unwrap_or_default();
     let field = |key| string(value, key).unwrap_or_default();
     match kind.as_str() {
@@ -94,12 +119,6 @@ fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
         "tool_use" => {
             lifting.strangers(value, &["type", "id", "name", "input"], pointer);
             lifting.call(field("id"), field("name"), member(value, "input"), pointer)
-        }
-        "tool_result" => {
-            lifting.strangers(value, &["type", "tool_use_id", "content", "is_error"], pointer);
-            let blocks = content(lifting, member(value, "content"), &format!("{pointer}/content"));
-            let failed = member(value, "is_error").is_some_and(|flag| flag.is(Kind::True));
-            Block::new(Says::Result(Answer { id: field("tool_use_id"), name: None, blocks, failed }), pointer)
         }
         "thinking" => {
             let seal = string(value, "signature").filter(|signature| !signature.is_empty());

@@ -100,8 +100,25 @@ fn content(lifting: &mut Lifting, content: Option<Value<'_, '_>>, pointer: &str)
     blocks.map(|(index, value)| block(lifting, value, &format!("{pointer}/{index}"))).collect()
 }
 
-/// A block is an object with one member that names its kind.
 fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
+    match member(value, "toolResult") {
+        Some(result) if member(result, "type").is_none() => answer(lifting, result, pointer),
+        _ => leaf(lifting, value, pointer),
+    }
+}
+
+/// A result. What is in it is no result again, however deep somebody nested them.
+fn answer(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
+    let inner = format!("{pointer}/toolResult/content");
+    let values = member(value, "content").into_iter().flat_map(Value::elements).enumerate();
+    let blocks = values.map(|(index, value)| leaf(lifting, value, &format!("{inner}/{index}"))).collect();
+    let failed = string(value, "status").as_deref() == Some("error");
+    let id = string(value, "toolUseId").unwrap_or_default();
+    Block::new(Says::Result(Answer { id, name: None, blocks, failed }), pointer)
+}
+
+/// A block that holds no others: an object with one member that names its kind.
+fn leaf(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
     let Some((key, inner)) = value.members().next() else {
         return opaque(value, "block", false, pointer);
     };
@@ -112,11 +129,6 @@ fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
         "json" => text(compact(inner.raw()), pointer),
         "toolUse" if member(inner, "type").is_none() => {
             lifting.call(field("toolUseId"), field("name"), member(inner, "input"), pointer)
-        }
-        "toolResult" if member(inner, "type").is_none() => {
-            let blocks = content(lifting, member(inner, "content"), &format!("{pointer}/toolResult/content"));
-            let failed = field("status") == "error";
-            Block::new(Says::Result(Answer { id: field("toolUseId"), name: None, blocks, failed }), pointer)
         }
         "reasoningContent" => Block::new(Says::Reasoning(reasoning(inner)), pointer),
         "image" | "document" | "video" | "audio" => match media(inner, &kind) {

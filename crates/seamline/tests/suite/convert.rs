@@ -1,5 +1,7 @@
 //! Conversations in every dialect, there and back.
 
+#![expect(clippy::unwrap_used, reason = "a body that cannot be converted fails its test")]
+
 use proptest::prelude::*;
 use seamline::{ConvertOptions, Converted, convert};
 use seamline_testkit::text::Style;

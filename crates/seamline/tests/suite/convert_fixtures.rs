@@ -2,10 +2,14 @@
 //!
 //! `SEAMLINE_BLESS=1` writes the files anew; read the diff against the rule book.
 
+#![expect(clippy::unwrap_used, reason = "a fixture that cannot be read fails its test")]
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use seamline::{ConvertOptions, Converted, convert, convertible_dialects};
+
+use serde_json::{Value, json};
 
 use super::wire::{pairs, without_ids};
 
@@ -78,6 +82,45 @@ fn every_one_of_them_answers_every_call_and_nothing_is_wrong_with_it() {
             assert_eq!(weather.1["city"], "Paris");
             assert!(pairs[1].0.contains("photo"), "{from} → {to}");
             assert_eq!(converted.remaining, [], "{from} → {to}");
+        }
+    }
+}
+
+/// The pointers of every value in a body.
+fn pointers(value: &Value, base: &str, out: &mut Vec<String>) {
+    out.push(base.to_owned());
+    match value {
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(index, item)| pointers(item, &format!("{base}/{index}"), out));
+        }
+        Value::Object(fields) => fields.iter().for_each(|(key, field)| pointers(field, &format!("{base}/{key}"), out)),
+        _ => {}
+    }
+}
+
+#[test]
+fn a_value_of_any_kind_anywhere_gives_a_body_whose_calls_are_answered() {
+    for from in convertible_dialects() {
+        let body: Value =
+            serde_json::from_slice(&std::fs::read(folder().join(format!("{from}.json"))).unwrap()).unwrap();
+        let mut places = Vec::new();
+        pointers(&body, "", &mut places);
+        for place in &places {
+            for odd in
+                [json!(null), json!(7), json!("odd"), json!([]), json!({}), json!([["odd"]]), json!({"type": "odd"})]
+            {
+                let mut body = body.clone();
+                *body.pointer_mut(place).unwrap() = odd;
+                let text = body.to_string();
+                for to in convertible_dialects().into_iter().filter(|to| *to != from) {
+                    let options =
+                        ConvertOptions { from: Some(from.to_owned()), to: to.to_owned(), ..Default::default() };
+                    let Ok(converted) = convert(text.as_bytes(), &options) else { continue };
+                    let made = serde_json::from_slice(&converted.body).unwrap();
+                    let found = pairs(to, &made);
+                    assert!(found.is_ok(), "{from} → {to} at {place}: {}\n{text}\n{made}", found.unwrap_err());
+                }
+            }
         }
     }
 }
