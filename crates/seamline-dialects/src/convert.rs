@@ -20,7 +20,31 @@ pub use target::{ForeignReasoning, Renamed, Rendered, Target};
 use seamline_model::conversation::Conversation;
 use seamline_model::{Alphabet, ErrorText, IdDemand, NameDemand};
 
-use crate::{Error, anthropic_messages, bedrock_converse, gemini_generate, openai_chat, openai_responses};
+use crate::{Error, anthropic_messages, openai_chat};
+
+#[path = "bedrock_converse"]
+mod bedrock_converse {
+    pub(super) mod lift;
+    pub(super) mod render;
+
+    pub(super) const NAME: &str = "bedrock_converse";
+}
+
+#[path = "gemini_generate"]
+mod gemini_generate {
+    pub(super) mod lift;
+    pub(super) mod render;
+
+    pub(super) const NAME: &str = "gemini_generate";
+}
+
+#[path = "openai_responses"]
+mod openai_responses {
+    pub(super) mod lift;
+    pub(super) mod render;
+
+    pub(super) const NAME: &str = "openai_responses";
+}
 
 /// What one dialect can do for a conversion.
 #[derive(Debug, Clone, Copy)]
@@ -58,7 +82,7 @@ pub const CONVERTERS: &[Converter] = &[
         tool_name: openai_chat::CONSTRAINTS.tool_name,
     },
     Converter {
-        dialect: "openai_responses",
+        dialect: openai_responses::NAME,
         list: "input",
         lift: openai_responses::lift::lift,
         render: openai_responses::render::render,
@@ -67,7 +91,7 @@ pub const CONVERTERS: &[Converter] = &[
         tool_name: names(64),
     },
     Converter {
-        dialect: "gemini_generate",
+        dialect: gemini_generate::NAME,
         list: "contents",
         lift: gemini_generate::lift::lift,
         render: gemini_generate::render::render,
@@ -76,7 +100,7 @@ pub const CONVERTERS: &[Converter] = &[
         tool_name: names(64),
     },
     Converter {
-        dialect: "bedrock_converse",
+        dialect: bedrock_converse::NAME,
         list: "messages",
         lift: bedrock_converse::lift::lift,
         render: bedrock_converse::render::render,

@@ -6,16 +6,13 @@
 #![deny(clippy::disallowed_methods)]
 
 pub mod anthropic_messages;
-pub mod bedrock_converse;
 pub mod convert;
 mod detect;
 mod dialect;
 mod error;
-pub mod gemini_generate;
 mod ids;
 mod json;
 pub mod openai_chat;
-pub mod openai_responses;
 mod pointer;
 pub mod providers;
 mod reader;

@@ -133,7 +133,7 @@ mod tests {
             10 => format!("é{n}|"),
             _ => format!("hist_tool_{n}.{n}"),
         };
-        (0..12_000).map(form).chain(["".to_owned(), " ".to_owned(), "hist_tool_".to_owned(), "|".to_owned()]).collect()
+        (0..12_000).map(form).chain(["", " ", "hist_tool_", "|"].map(str::to_owned)).collect()
     }
 
     #[test]

@@ -95,13 +95,10 @@ fn result(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
     lifting.strangers(value, &["type", "tool_use_id", "content", "is_error"], pointer);
     let inner = format!("{pointer}/content");
     let content = member(value, "content");
-    let blocks = match content.and_then(Value::str) {
-        Some(said) => vec![text(said, &inner)],
-        None => {
-            let values = content.into_iter().flat_map(Value::elements).enumerate();
-            values.map(|(index, value)| leaf(lifting, value, &format!("{inner}/{index}"))).collect()
-        }
-    };
+    let said = content.and_then(Value::str).map(|said| text(said, &inner));
+    let values = content.into_iter().flat_map(Value::elements).enumerate();
+    let listed = values.map(|(index, value)| leaf(lifting, value, &format!("{inner}/{index}")));
+    let blocks = said.into_iter().chain(listed).collect();
     let failed = member(value, "is_error").is_some_and(|flag| flag.is(Kind::True));
     let id = string(value, "tool_use_id").unwrap_or_default();
     Block::new(Says::Result(Answer { id, name: None, blocks, failed }), pointer)
