@@ -4,7 +4,7 @@ mod places;
 mod report;
 mod sides;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use seamline_dialects::convert::{Renamed, Rendered, Target};
 use seamline_model::conversation::Conversation;
@@ -113,7 +113,8 @@ pub fn convert(body: &[u8], options: &ConvertOptions) -> Result<Converted, Error
 /// Ids that a repair changed first and those that the target changed, from their first form
 /// to their last.
 fn whole_way(original: Option<&Conversation>, spoken: &Conversation, ids: &[Renamed]) -> Vec<Rename> {
-    let last = |id: &str| ids.iter().find(|renamed| renamed.from == id).map_or(id, |renamed| &renamed.to).to_owned();
+    let made: HashMap<&str, &str> = ids.iter().rev().map(|renamed| (&*renamed.from, &*renamed.to)).collect();
+    let last = |id: &str| made.get(id).copied().unwrap_or(id).to_owned();
     let mut out: Vec<Rename> = Vec::new();
     let mut between: HashSet<String> = HashSet::new();
     // A repair that adds or drops calls leaves no way to tell which is which.

@@ -18,13 +18,10 @@ pub(super) fn located(body: &[u8], repaired: Option<&Repaired<'_>>, from: &Speak
         return lost.into_iter().map(|lost| Carried::of(lost, None)).collect();
     };
     let pointers: Vec<&str> = lost.iter().map(|lost| lost.pointer.as_str()).collect();
-    let sources = sources(moved.new, &pointers);
-    let mut searches = 0..SEARCHES_MAX;
-    let places: Vec<String> = pointers
-        .iter()
-        .zip(sources)
-        .map(|(pointer, source)| moved.original(pointer, source.filter(|_| searches.next().is_some())))
-        .collect();
+    let searched = sources(moved.new, &pointers[..pointers.len().min(SEARCHES_MAX)]);
+    let sources = searched.into_iter().chain(std::iter::repeat(None));
+    let places: Vec<String> =
+        pointers.iter().zip(sources).map(|(pointer, source)| moved.original(pointer, source)).collect();
     lost.into_iter().zip(places).map(|(lost, place)| Carried::of(lost, Some(place))).collect()
 }
 
