@@ -134,6 +134,10 @@ fn leaf(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
             }
             None => opaque(value, &kind, true, pointer),
         },
+        // A summary of what was said before.
+        "compaction" if member(value, "content").is_some_and(|said| said.is(Kind::String)) => {
+            text(field("content"), pointer)
+        }
         other => opaque(value, other, true, pointer),
     }
 }

@@ -182,8 +182,12 @@ fn part(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str, open: &mut O
     if let Some(says) = data.and_then(media) {
         return Block::new(says, pointer);
     }
-    let kind = value.members().next().map_or(String::new(), |(key, _)| key.name().into_owned());
-    opaque(value, &kind, true, pointer)
+    // A part may be nothing but its signature.
+    let mut kinds = value.members().map(|(key, _)| key.name()).filter(|key| !key.starts_with("thought"));
+    match kinds.next() {
+        Some(kind) => opaque(value, &kind, true, pointer),
+        None => opaque(value, "thoughtSignature", false, pointer),
+    }
 }
 
 /// Text, which is reasoning when it is marked as a thought.
