@@ -214,3 +214,30 @@ fn a_name_that_means_nobody_is_told_with_those_there_are() {
     assert_eq!(error.to_string(), "no provider and no dialect is called `antropic`");
     assert!(error.hint().is_some_and(|hint| hint.contains("anthropic") && hint.contains("bedrock_converse")));
 }
+
+#[test]
+fn results_nested_in_results_without_end_are_read_all_the_same() {
+    let depth = 50_000;
+    for (from, call, open, close) in [
+        (
+            "anthropic_messages",
+            r#"{"type":"tool_use","id":"a","name":"read","input":{}}"#,
+            r#"{"type":"tool_result","tool_use_id":"a","content":["#,
+            "]}",
+        ),
+        (
+            "bedrock_converse",
+            r#"{"toolUse":{"toolUseId":"a","name":"read","input":{}}}"#,
+            r#"{"toolResult":{"toolUseId":"a","content":["#,
+            "]}}",
+        ),
+    ] {
+        let nested = format!("{}{}", open.repeat(depth), close.repeat(depth));
+        let body = format!(
+            r#"{{"messages":[{{"role":"assistant","content":[{call}]}},{{"role":"user","content":[{nested}]}}]}}"#
+        );
+        for to in DIALECTS.into_iter().filter(|to| *to != from) {
+            assert!(!into(body.as_bytes(), from, to).body.is_empty());
+        }
+    }
+}
