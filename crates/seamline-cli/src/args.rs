@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use seamline::{Options, Policy};
 
-use crate::commands::{check, explain, fix, policies, providers, rules, undo};
+use crate::commands::{check, convert, explain, fix, policies, providers, rules, undo};
 use crate::failure::Failure;
 use crate::render::style;
 
@@ -28,6 +28,7 @@ Examples:
   seamline fix --diff request.json     what a repair would change
   seamline fix request.json            repair it in place
   seamline undo request.json           and take that back
+  seamline convert b.json --to openai  write it for another provider
   seamline explain PAIR001             what a code means
   seamline explain --error 'TEXT'      what a provider's error means
 
@@ -38,6 +39,7 @@ pub(crate) enum Command {
     Check(check::Check),
     Fix(fix::Fix),
     Undo(undo::Undo),
+    Convert(convert::Convert),
     Explain(explain::Explain),
     Rules(rules::Rules),
     Providers(providers::Providers),
@@ -99,7 +101,7 @@ impl SubjectArgs {
 }
 
 /// A preset by name, else a file.
-fn policy(name_or_file: &Path) -> Result<Policy, Failure> {
+pub(crate) fn policy(name_or_file: &Path) -> Result<Policy, Failure> {
     let preset = name_or_file.to_str().and_then(Policy::preset);
     if let Some(policy) = preset {
         return Ok(policy);

@@ -7,6 +7,7 @@
 
 pub mod anthropic_messages;
 mod arguments;
+pub mod convert;
 mod detect;
 mod dialect;
 mod envelope;

@@ -11,12 +11,15 @@
 
 mod call_id;
 mod constraints;
+pub mod conversation;
 mod demands;
 mod edit;
 mod finding;
+mod id_map;
 mod irregularity;
 mod item;
 mod listing;
+mod naming;
 mod pairing;
 mod request;
 mod scope;
@@ -33,6 +36,7 @@ pub use constraints::{
 pub use demands::{Arguments, Echo, Limit, Limits, Members, ReasoningDemands, RoleOrder, SystemPlace, ToolDemands};
 pub use edit::{Edit, Encoded, NewText};
 pub use finding::{Finding, Fix, Place, Safety, Severity, Stage};
+pub use id_map::IdMap;
 pub use irregularity::{Irregularity, IrregularityKind};
 pub use item::{Envelope, Item, ItemKind};
 pub use listing::Demand;

@@ -18,6 +18,9 @@ pub enum Error {
     /// No provider has this name.
     #[error("no provider is called `{0}`")]
     UnknownProvider(String),
+    /// No provider and no dialect has this name.
+    #[error("no provider and no dialect is called `{0}`")]
+    UnknownSide(String),
     /// The provider serves another dialect.
     #[error("`{provider}` serves {serves}, not {asked}")]
     WrongProvider {
@@ -45,6 +48,11 @@ impl Error {
             Self::UnknownDialect(_) => Some(format!("there are {}", crate::dialect_names().join(", "))),
             Self::UnknownProvider(_) => {
                 let names: Vec<_> = crate::providers::ALL.iter().map(|provider| provider.name).collect();
+                Some(format!("there are {}", names.join(", ")))
+            }
+            Self::UnknownSide(_) => {
+                let providers = crate::providers::ALL.iter().map(|provider| provider.name);
+                let names: Vec<_> = providers.chain(crate::convertible_dialects()).collect();
                 Some(format!("there are {}", names.join(", ")))
             }
             Self::WrongProvider { .. } => Some("name no dialect, or a provider that serves it".to_owned()),

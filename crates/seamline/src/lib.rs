@@ -2,8 +2,8 @@
 //!
 //! [`check`] says what is wrong with a request body and which error the provider would
 //! answer with. [`repair`] puts right what can be put right without losing what anyone
-//! said. Both take the body as bytes and never change what needs no change. [`classify`]
-//! says what an error means that a provider answered with.
+//! said. Both take the body as bytes and never change what needs no change. [`convert`] says a
+//! body in another dialect. [`classify`] says what an error means that a provider answered with.
 //!
 //! ```
 //! let body = br#"{"model":"claude-sonnet-4-5","max_tokens":64,"messages":[
@@ -23,6 +23,7 @@
 
 mod catalogue;
 mod check;
+mod convert;
 mod error;
 mod finding;
 mod guard;
@@ -33,6 +34,7 @@ mod subject;
 
 pub use catalogue::{documentation, rule};
 pub use check::{Checked, check};
+pub use convert::{Carried, ConvertOptions, Converted, ForeignReasoning, Rename, Side, convert, convertible_dialects};
 pub use error::Error;
 pub use finding::{Finding, FixSummary, Related};
 pub use guard::{Certainty, Class, Failure, KnownError, NamedPlace, Verdict, causes, classify, error_providers};

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use seamline_dialects::Dialect;
-use seamline_model::{BlockKind, Place, Transcript};
+use seamline_model::{BlockKind, Constraints, Place, Transcript};
 use serde::Serialize;
 
 use crate::policy::OnInvalid;
@@ -179,9 +179,19 @@ impl Repaired<'_> {
 /// does not exist. A body that cannot be put right is not an error: it comes back as it
 /// was, with what remains wrong.
 pub fn repair<'b>(body: &'b [u8], options: &Options) -> Result<Repaired<'b>, Error> {
+    repair_demanding(body, options, |_| {})
+}
+
+/// Puts a body right for a provider that demands something else in places.
+pub(crate) fn repair_demanding<'b>(
+    body: &'b [u8],
+    options: &Options,
+    demand: impl FnOnce(&mut Constraints),
+) -> Result<Repaired<'b>, Error> {
     let dialect = Subject::dialect(body, options)?;
     let transcript = dialect.decode(body)?;
-    let subject = Subject::of(dialect, &transcript, options)?;
+    let mut subject = Subject::of(dialect, &transcript, options)?;
+    demand(&mut subject.provider.constraints);
     let repair = seamline_rules::repair(&transcript, &subject, &subject.provider.constraints, &options.policy);
     let (actions, dropped) = reported(dialect, &transcript, repair.actions);
     let prefix = prefix(&transcript, body, repair.text.as_deref(), &actions);

@@ -41,7 +41,7 @@ pub fn dialect_names() -> Vec<&'static str> {
 /// The dialect and provider of a body.
 pub(crate) struct Subject {
     pub(crate) dialect: &'static dyn Dialect,
-    pub(crate) provider: &'static Provider,
+    pub(crate) provider: Provider,
 }
 
 impl Subject {
@@ -77,7 +77,7 @@ impl Subject {
             Some(name) => named_provider(name)?,
             None => providers::for_model(dialect.name(), transcript.model.as_deref()),
         };
-        Ok(Self { dialect, provider })
+        Ok(Self { dialect, provider: *provider })
     }
 }
 

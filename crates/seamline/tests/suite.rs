@@ -1,5 +1,9 @@
 //! Everything that is tested through the front door, in one binary.
 
+#[path = "suite/convert.rs"]
+mod convert;
+#[path = "suite/convert_fixtures.rs"]
+mod convert_fixtures;
 #[path = "suite/corpus.rs"]
 mod corpus;
 #[path = "suite/errors.rs"]
@@ -18,3 +22,5 @@ mod presets;
 mod properties;
 #[path = "suite/reading.rs"]
 mod reading;
+#[path = "suite/wire.rs"]
+mod wire;

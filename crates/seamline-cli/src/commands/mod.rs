@@ -1,6 +1,7 @@
 //! One file per command.
 
 pub(crate) mod check;
+pub(crate) mod convert;
 pub(crate) mod explain;
 pub(crate) mod fix;
 pub(crate) mod policies;
@@ -17,6 +18,7 @@ pub(crate) fn run(command: &Command) -> Exit {
     let done = match command {
         Command::Check(args) => args.run(),
         Command::Fix(args) => args.run(),
+        Command::Convert(args) => args.run(),
         Command::Undo(args) => args.run(),
         Command::Explain(args) => args.run(),
         Command::Rules(args) => Ok(args.run()),

@@ -2,6 +2,7 @@
 
 pub(crate) mod align;
 pub(crate) mod conversation;
+pub(crate) mod conversion;
 pub(crate) mod diff;
 pub(crate) mod diff_rows;
 pub(crate) mod excerpt;

@@ -142,7 +142,8 @@ fn actions(repaired: &Repaired<'_>) -> String {
     out
 }
 
-fn row(action: &RepairAction) -> [String; 3] {
+/// An action as a row: its rule, the message, what was done.
+pub(crate) fn row(action: &RepairAction) -> [String; 3] {
     let name = seamline::rule(action.code).map_or("", |rule| rule.name);
     let place = action.pointer.as_deref().map(message_of).unwrap_or_default();
     let mut what = match &action.call_id {

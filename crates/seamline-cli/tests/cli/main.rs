@@ -5,6 +5,7 @@
 mod bad_inputs;
 mod bench;
 mod check;
+mod convert;
 mod errors;
 mod fix;
 mod formats;

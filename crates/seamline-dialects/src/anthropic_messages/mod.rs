@@ -3,7 +3,9 @@
 mod constraints;
 mod decode;
 mod encode;
+pub(crate) mod lift;
 mod members;
+pub(crate) mod render;
 mod rewrite;
 mod wire;
 

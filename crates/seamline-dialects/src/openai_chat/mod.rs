@@ -4,6 +4,8 @@ mod calls;
 mod constraints;
 mod decode;
 mod encode;
+pub(crate) mod lift;
+pub(crate) mod render;
 mod rewrite;
 mod wire;
 

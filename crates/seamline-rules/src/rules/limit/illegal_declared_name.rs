@@ -3,7 +3,6 @@
 use seamline_model::{Place, Values};
 
 use crate::context::Context;
-use crate::ids;
 use crate::rule::{Report, declare_rule};
 
 declare_rule! {
@@ -50,7 +49,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         };
         let starts =
             !demands.letter_first || name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
-        if starts && ids::is_legal_name(&context.constraints.tool_name, name) {
+        if starts && context.constraints.tool_name.takes(name) {
             continue;
         }
         report

@@ -1,0 +1,135 @@
+//! What a conversion did, for people and programs.
+
+use std::fmt::Write as _;
+
+use seamline::{Carried, Converted, Finding, Rename, RepairAction, Side};
+use serde::Serialize;
+
+use super::text::counted;
+use super::{Counts, json, repair, style, table};
+use crate::screen;
+
+/// Rows shown under one heading; `--report` lists every one.
+const SHOWN_MAX: usize = 50;
+const INDENT: &str = "  ";
+
+/// A conversion for programs.
+pub(crate) fn json(label: &str, converted: &Converted) -> String {
+    #[derive(Serialize)]
+    struct Document<'a> {
+        path: &'a str,
+        from: Side,
+        to: Side,
+        messages: usize,
+        complete: bool,
+        checked: bool,
+        lost: &'a [Carried],
+        ids: &'a [Rename],
+        tools: &'a [Rename],
+        repairs: &'a [RepairAction],
+        adjustments: &'a [RepairAction],
+        remaining: &'a [Finding],
+    }
+    json::text(&Document {
+        path: label,
+        from: converted.from,
+        to: converted.to,
+        messages: converted.messages,
+        complete: converted.complete(),
+        checked: converted.checked,
+        lost: &converted.lost,
+        ids: &converted.ids,
+        tools: &converted.tools,
+        repairs: &converted.repairs,
+        adjustments: &converted.adjustments,
+        remaining: &converted.remaining,
+    })
+}
+
+/// A conversion for people.
+pub(crate) fn text(label: &str, converted: &Converted, is_dry_run: bool) -> String {
+    let is_wrong = Counts::of(&converted.remaining).is_wrong();
+    let mark = if is_wrong { style::ERROR.paint("✗") } else { style::GOOD.paint("✓") };
+    let label = screen::printable(if label == "-" { "standard input" } else { label });
+    let way = format!("{} → {}", side(&converted.from), side(&converted.to));
+    let messages = screen::count(converted.messages, "message");
+    let mut out = format!("{mark} {}: {way}; {messages}\n", style::STRONG.paint(&label));
+    section(&mut out, "put right first", &repairs(&converted.repairs), [style::HINT, style::FAINT, style::PLAIN]);
+    section(&mut out, heading(is_dry_run), &lost(&converted.lost), [style::WARNING, style::PLAIN, style::FAINT]);
+    let renamed = [renames("call", &converted.ids), renames("tool", &converted.tools)].concat();
+    section(&mut out, "called otherwise", &renamed, [style::FAINT, style::PLAIN, style::CODE]);
+    let adjusted = repairs(&converted.adjustments);
+    section(&mut out, "put right for the target", &adjusted, [style::HINT, style::FAINT, style::PLAIN]);
+    let _ = writeln!(out, "\n{INDENT}{}", style::FAINT.paint(verdict(converted)));
+    if is_wrong {
+        section(&mut out, "still wrong", &remaining(&converted.remaining), [style::ERROR, style::FAINT, style::PLAIN]);
+        let _ = writeln!(out, "{INDENT}{}", counted(Counts::of(&converted.remaining)));
+    }
+    out
+}
+
+fn heading(is_dry_run: bool) -> &'static str {
+    if is_dry_run { "would not go over as it is" } else { "did not go over as it was" }
+}
+
+fn side(side: &Side) -> String {
+    match side.provider {
+        Some(provider) => format!("{} for {provider}", side.dialect),
+        None => side.dialect.to_owned(),
+    }
+}
+
+/// What the new body is worth, in one line.
+fn verdict(converted: &Converted) -> &'static str {
+    match (converted.complete(), converted.checked) {
+        (true, true) => "nothing is left out, and the new body was checked",
+        (true, false) => "nothing is left out; there is no check for the new dialect",
+        (false, true) => "the new body was checked",
+        (false, false) => "there is no check for the new dialect",
+    }
+}
+
+fn section(out: &mut String, heading: &str, rows: &[[String; 3]], paints: [style::Paint; 3]) {
+    if rows.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "\n{INDENT}{}", style::STRONG.paint(heading));
+    let shown = &rows[..rows.len().min(SHOWN_MAX)];
+    let width = screen::width().saturating_sub(2 * INDENT.len());
+    for line in table::render(shown, paints, width).lines() {
+        let _ = writeln!(out, "{INDENT}{INDENT}{line}");
+    }
+    if rows.len() > SHOWN_MAX {
+        let more = screen::grouped(rows.len() - SHOWN_MAX);
+        let _ = writeln!(out, "{INDENT}{INDENT}… and {more} more; `--report FILE` lists every one");
+    }
+}
+
+fn lost(lost: &[Carried]) -> Vec<[String; 3]> {
+    let row = |lost: &Carried| {
+        let what = match lost.pointer.as_str() {
+            "" => lost.what.clone(),
+            pointer => format!("{} at {pointer}", lost.what),
+        };
+        let printable = |text: &str| screen::printable(text).into_owned();
+        [lost.fate.replace('_', " "), printable(&what), printable(&lost.note)]
+    };
+    lost.iter().map(row).collect()
+}
+
+fn renames(what: &str, renames: &[Rename]) -> Vec<[String; 3]> {
+    let printable = |text: &str| screen::printable(text).into_owned();
+    renames.iter().map(|pair| [what.to_owned(), printable(&pair.from), format!("→ {}", printable(&pair.to))]).collect()
+}
+
+fn repairs(actions: &[RepairAction]) -> Vec<[String; 3]> {
+    actions.iter().map(repair::row).collect()
+}
+
+fn remaining(findings: &[Finding]) -> Vec<[String; 3]> {
+    let row = |finding: &Finding| {
+        let message = screen::printable(&finding.message).into_owned();
+        [finding.code.to_owned(), finding.pointer.clone(), message]
+    };
+    findings.iter().map(row).collect()
+}

@@ -1,0 +1,107 @@
+//! `seamline convert`
+
+use serde_json::json;
+
+use crate::bench::{BROKEN, Bench, CLEAN};
+
+#[test]
+fn the_body_goes_to_standard_output_and_the_account_aside() {
+    let bench = Bench::new();
+    bench.write("body.json", CLEAN);
+    let ran = bench.run(&["convert", "body.json", "--to", "openai", "--model", "gpt-4o"]).expect(0);
+    let body = ran.json();
+    assert_eq!((&body["model"], &body["messages"][2]["role"]), (&json!("gpt-4o"), &json!("tool")));
+    assert_eq!(body["messages"][2]["tool_call_id"], body["messages"][1]["tool_calls"][0]["id"]);
+    assert!(
+        ran.err.starts_with("✓ body.json: anthropic_messages → openai_chat for openai; 3 messages\n"),
+        "{}",
+        ran.err
+    );
+    bench.run_on(&ran.out, &["check", "--provider", "openai"]).expect(0);
+    assert_eq!(bench.run_on(CLEAN, &["convert", "--to", "openai", "--model", "gpt-4o"]).expect(0).out, ran.out);
+    assert_eq!(bench.read("body.json"), CLEAN);
+}
+
+#[test]
+fn damage_is_put_right_on_the_way_and_told() {
+    let bench = Bench::new();
+    let ran = bench.run_on(BROKEN, &["convert", "--to", "openai_chat"]).expect(0);
+    assert!(ran.out.contains("[synthetic]"), "{}", ran.out);
+    assert!(ran.err.contains("PAIR001 unanswered-call"), "{}", ran.err);
+    bench.run_on(&ran.out, &["check", "--dialect", "openai_chat"]).expect(0);
+}
+
+#[test]
+fn a_dry_run_says_what_would_be_lost_and_writes_nothing() {
+    let bench = Bench::new();
+    let odd = CLEAN.replace("toolu_1", "hist_tool_1").replace("\"max_tokens\"", "\"top_k\":5,\"max_tokens\"");
+    bench.write("body.json", odd);
+    let ran = bench.run(&["convert", "body.json", "--to", "gemini_generate", "--dry-run"]).expect(0);
+    assert!(ran.out.contains("would not go over as it is\n"), "{}", ran.out);
+    assert!(ran.out.contains("dropped  setting `top_k` at /top_k"), "{}", ran.out);
+    assert!(ran.out.contains("call  hist_tool_1  → call_1\n"), "{}", ran.out);
+    assert!(!ran.out.contains("functionCall") && ran.err.is_empty(), "{ran:?}");
+    assert_eq!(bench.names("."), ["body.json"]);
+}
+
+#[test]
+fn the_report_has_the_shape_that_is_promised() {
+    let bench = Bench::new();
+    bench.write("body.json", CLEAN.replace("\"max_tokens\"", "\"top_k\":5,\"max_tokens\""));
+    let args = ["convert", "body.json", "--to", "bedrock_converse", "--report", "report.json", "--output", "new.json"];
+    bench.run(&args).expect(0);
+    let text = bench.read("report.json");
+    let order =
+        ["path", "from", "to", "messages", "complete", "checked", "lost", "ids", "tools", "repairs", "remaining"];
+    assert!(crate::formats::in_order(&text, &order), "{text}");
+    let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let document = &report["documents"][0];
+    assert_eq!(document["from"], json!({"dialect": "anthropic_messages", "provider": null}));
+    assert_eq!(document["complete"], json!(false));
+    let lost =
+        json!({"what": "setting `top_k`", "pointer": "/top_k", "fate": "dropped", "note": "it has no counterpart"});
+    assert_eq!(document["lost"][0], lost);
+    let told =
+        bench.run(&["convert", "body.json", "--to", "bedrock_converse", "--dry-run", "--format", "json"]).expect(0);
+    assert_eq!(told.out, text);
+    assert!(bench.read("new.json").contains("toolResult"));
+}
+
+#[test]
+fn what_cannot_be_done_is_said_with_what_can() {
+    let bench = Bench::new();
+    bench.write("body.json", CLEAN);
+    let ran = bench.run(&["convert", "body.json", "--to", "antropic"]).expect(2);
+    assert!(ran.err.contains("no provider and no dialect is called `antropic`"), "{}", ran.err);
+    assert!(ran.err.contains("hint: there are anthropic, "), "{}", ran.err);
+    let ran = bench.run(&["convert", "body.json", "--to", "openai", "--output", "body.json"]).expect(2);
+    assert!(ran.err.contains("would overwrite the body"), "{}", ran.err);
+    assert_eq!(bench.read("body.json"), CLEAN);
+    bench.run(&["convert", "missing.json", "--to", "openai"]).expect(2);
+    bench.run(&["convert", "body.json"]).expect(2);
+    let ran = bench.run_on("{", &["convert", "--to", "openai"]).expect(2);
+    assert_eq!(ran.out, "");
+    bench.write("folder/a.json", CLEAN);
+    bench.write("folder/b.json", CLEAN);
+    bench.run(&["convert", "folder", "--to", "openai"]).expect(2);
+}
+
+#[test]
+fn what_remains_wrong_is_said_and_ends_in_one() {
+    let bench = Bench::new();
+    let ran = bench.run_on(r#"{"messages":[]}"#, &["convert", "--to", "anthropic"]).expect(1);
+    assert!(ran.err.contains("still wrong"), "{}", ran.err);
+}
+
+#[test]
+fn foreign_reasoning_is_kept_as_text_when_asked_for() {
+    let bench = Bench::new();
+    let body = CLEAN.replace(
+        r#"[{"type":"tool_use""#,
+        r#"[{"type":"thinking","thinking":"let me see","signature":"c2ln"},{"type":"tool_use""#,
+    );
+    assert!(!bench.run_on(&body, &["convert", "--to", "openai"]).expect(0).out.contains("let me see"));
+    assert!(
+        bench.run_on(&body, &["convert", "--to", "openai", "--reasoning", "text"]).expect(0).out.contains("let me see")
+    );
+}

@@ -1,0 +1,150 @@
+//! A conversation of any dialect to wire.
+
+use seamline_model::conversation::{
+    Answer, Block, Conversation, Family, Media, MediaKind, MediaSource, Message, Reasoning, Says, Speaker, ToolChoice,
+    ToolDefinition,
+};
+
+use crate::convert::rendering::{numbers, only_text, strings, typed_text};
+use crate::convert::{Draft, Members, Rendered, Room, Target, mime, rendered};
+use crate::json::{Json, list, member, object};
+
+const ROOM: Room = Room {
+    // ANT-11: joined by the server; others that speak the dialect want it.
+    alternates: true,
+    // ANT-15: few models know them.
+    system_messages: false,
+    assistant_media: false,
+    result_media: true,
+    refusals: false,
+    failures: true,
+    unique_ids: false,
+    letter_first: false,
+    // Endpoints were seen to refuse calls of tools that are not defined.
+    needs_tools: true,
+    names_model: true,
+    families: &[Family::Claude],
+    media: is_shown,
+};
+
+/// The length of an answer when nobody said it; the dialect demands one.
+const MAX_TOKENS: &str = "4096";
+
+/// The body that says this.
+pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
+    let mut draft = Draft::of(conversation, target, &ROOM);
+    if draft.settings.max_tokens.is_none() {
+        draft.settings.max_tokens = Some(MAX_TOKENS.to_owned());
+        draft.added("setting `max_tokens`", "the dialect demands one; 4096 is put there");
+    }
+    let settings = &draft.settings;
+    let mut body: Members<'_> = Vec::new();
+    body.extend(settings.model.as_ref().map(|model| member("model", model)));
+    body.extend(numbers(settings, ["max_tokens", "temperature", "top_p"]));
+    if !settings.stop.is_empty() {
+        body.push(("stop_sequences", strings(&settings.stop)));
+    }
+    body.extend(settings.stream.map(|stream| ("stream", Json::Bool(stream))));
+    if !draft.system.is_empty() {
+        body.push(("system", system(&draft.system)));
+    }
+    if !settings.tools.is_empty() {
+        body.push(("tools", list(settings.tools.iter().map(tool).collect())));
+    }
+    body.extend(settings.tool_choice.as_ref().map(|choice| ("tool_choice", tool_choice(choice))));
+    body.push(("messages", list(draft.messages.iter().map(message).collect())));
+    rendered(draft, body, target)
+}
+
+fn is_shown(media: &Media) -> bool {
+    let is_kind = matches!(media.kind, MediaKind::Image | MediaKind::Document);
+    is_kind && !matches!(media.source, MediaSource::File(_))
+}
+
+fn system(texts: &[String]) -> Json<'static> {
+    match texts {
+        [text] => Json::Text(text.clone()),
+        texts => list(texts.iter().map(|text| typed_text("text", text)).collect()),
+    }
+}
+
+fn tool(tool: &ToolDefinition) -> Json<'static> {
+    let mut members = vec![member("name", &tool.name)];
+    members.extend(tool.description.as_ref().map(|text| member("description", text)));
+    let any = || "{\"type\":\"object\"}".to_owned();
+    members.push(("input_schema", Json::Written(tool.schema.clone().unwrap_or_else(any))));
+    Json::Object(members)
+}
+
+fn tool_choice(choice: &ToolChoice) -> Json<'static> {
+    match choice {
+        ToolChoice::Auto => object([member("type", "auto")]),
+        ToolChoice::None => object([member("type", "none")]),
+        ToolChoice::Any => object([member("type", "any")]),
+        ToolChoice::Tool(name) => object([member("type", "tool"), member("name", name)]),
+    }
+}
+
+fn message(message: &Message) -> Json<'static> {
+    let role = match message.speaker {
+        Speaker::Assistant => "assistant",
+        Speaker::User | Speaker::System => "user",
+    };
+    object([member("role", role), ("content", content(&message.blocks))])
+}
+
+fn content(blocks: &[Block]) -> Json<'static> {
+    match only_text(blocks) {
+        Some(text) => Json::Text(text.to_owned()),
+        None => list(blocks.iter().filter_map(block).collect()),
+    }
+}
+
+fn block(block: &Block) -> Option<Json<'static>> {
+    Some(match &block.says {
+        Says::Text(text) | Says::Refusal(text) => typed_text("text", text),
+        Says::Call(call) => object([
+            member("type", "tool_use"),
+            member("id", &call.id),
+            member("name", &call.name),
+            ("input", Json::Written(call.input.clone())),
+        ]),
+        Says::Result(answer) => result(answer),
+        Says::Reasoning(reasoning) => thinking(reasoning),
+        Says::Media(media) => shown(media),
+        Says::Opaque(_) => return None,
+    })
+}
+
+fn result(answer: &Answer) -> Json<'static> {
+    let mut members = vec![member("type", "tool_result"), member("tool_use_id", &answer.id)];
+    if !answer.blocks.is_empty() {
+        members.push(("content", content(&answer.blocks)));
+    }
+    if answer.failed {
+        members.push(("is_error", Json::Bool(true)));
+    }
+    Json::Object(members)
+}
+
+fn thinking(reasoning: &Reasoning) -> Json<'static> {
+    let seal = reasoning.seal.clone().unwrap_or_default();
+    if reasoning.redacted {
+        return object([member("type", "redacted_thinking"), member("data", seal)]);
+    }
+    object([member("type", "thinking"), member("thinking", &reasoning.text), member("signature", seal)])
+}
+
+fn shown(media: &Media) -> Json<'static> {
+    let source = match &media.source {
+        MediaSource::Data(data) => {
+            object([member("type", "base64"), member("media_type", mime(media)), member("data", data)])
+        }
+        MediaSource::Url(url) | MediaSource::File(url) => object([member("type", "url"), member("url", url)]),
+    };
+    let mut members = vec![member("type", media.kind.as_str()), ("source", source)];
+    if media.kind == MediaKind::Document {
+        members.extend(media.name.as_ref().map(|name| member("title", name)));
+    }
+    Json::Object(members)
+}

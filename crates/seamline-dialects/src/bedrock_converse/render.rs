@@ -1,0 +1,154 @@
+//! A conversation of any dialect to wire.
+
+use seamline_model::conversation::{
+    Answer, Block, Conversation, Family, Media, MediaKind, MediaSource, Message, Reasoning, Says, Speaker, ToolChoice,
+    ToolDefinition,
+};
+
+use crate::convert::rendering::{numbers, strings};
+use crate::convert::{Draft, Members, Rendered, Room, Target, extension, mime, rendered};
+use crate::json::{Json, list, member, object};
+
+const ROOM: Room = Room {
+    // BED-7.
+    alternates: true,
+    system_messages: false,
+    assistant_media: false,
+    result_media: true,
+    refusals: false,
+    failures: true,
+    unique_ids: false,
+    letter_first: false,
+    // BED-6.
+    needs_tools: true,
+    names_model: false,
+    // BED-12: Claude's goes back as it was, that of others not at all.
+    families: &[Family::Claude],
+    media: is_shown,
+};
+
+/// BED-9: what a failed tool that said nothing says.
+const NO_OUTPUT: &str = "[synthetic] (no output)";
+
+/// The body that says this.
+pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
+    let mut draft = Draft::of(conversation, target, &ROOM);
+    if draft.settings.tool_choice == Some(ToolChoice::None) {
+        draft.settings.tool_choice = None;
+        draft.left("tool_choice", "the dialect cannot forbid calls");
+    }
+    let settings = &draft.settings;
+    let mut body: Members<'_> = Vec::new();
+    if !draft.system.is_empty() {
+        body.push(("system", list(draft.system.iter().map(|text| object([member("text", text)])).collect())));
+    }
+    let mut inference = numbers(settings, ["maxTokens", "temperature", "topP"]);
+    if !settings.stop.is_empty() {
+        inference.push(("stopSequences", strings(&settings.stop)));
+    }
+    if !inference.is_empty() {
+        body.push(("inferenceConfig", Json::Object(inference)));
+    }
+    if !settings.tools.is_empty() {
+        let mut config = vec![("tools", list(settings.tools.iter().map(tool).collect()))];
+        config.extend(settings.tool_choice.as_ref().map(|choice| ("toolChoice", tool_choice(choice))));
+        body.push(("toolConfig", Json::Object(config)));
+    }
+    body.push(("messages", list(draft.messages.iter().map(message).collect())));
+    rendered(draft, body, target)
+}
+
+fn is_shown(media: &Media) -> bool {
+    match &media.source {
+        MediaSource::Data(_) => extension(&mime(media)).is_some(),
+        MediaSource::Url(url) => url.starts_with("s3://"),
+        MediaSource::File(_) => false,
+    }
+}
+
+fn tool(tool: &ToolDefinition) -> Json<'static> {
+    let mut spec = vec![member("name", &tool.name)];
+    spec.extend(tool.description.as_ref().map(|text| member("description", text)));
+    let any = || "{\"type\":\"object\"}".to_owned();
+    let schema = Json::Written(tool.schema.clone().unwrap_or_else(any));
+    spec.push(("inputSchema", object([("json", schema)])));
+    object([("toolSpec", Json::Object(spec))])
+}
+
+fn tool_choice(choice: &ToolChoice) -> Json<'static> {
+    match choice {
+        ToolChoice::Auto | ToolChoice::None => object([("auto", Json::Object(Vec::new()))]),
+        ToolChoice::Any => object([("any", Json::Object(Vec::new()))]),
+        ToolChoice::Tool(name) => object([("tool", object([member("name", name)]))]),
+    }
+}
+
+fn message(message: &Message) -> Json<'static> {
+    let role = match message.speaker {
+        Speaker::Assistant => "assistant",
+        Speaker::User | Speaker::System => "user",
+    };
+    let blocks = message.blocks.iter().filter_map(block).collect();
+    object([member("role", role), ("content", list(blocks))])
+}
+
+fn block(block: &Block) -> Option<Json<'static>> {
+    Some(match &block.says {
+        Says::Text(text) | Says::Refusal(text) => object([member("text", text)]),
+        Says::Call(call) => {
+            let input = ("input", Json::Written(call.input.clone()));
+            object([("toolUse", object([member("toolUseId", &call.id), member("name", &call.name), input]))])
+        }
+        Says::Result(answer) => object([("toolResult", result(answer))]),
+        Says::Reasoning(reasoning) => object([("reasoningContent", thought(reasoning))]),
+        Says::Media(media) => shown(media),
+        Says::Opaque(_) => return None,
+    })
+}
+
+fn result(answer: &Answer) -> Json<'static> {
+    let mut content: Vec<_> = answer.blocks.iter().filter_map(block).collect();
+    if content.is_empty() && answer.failed {
+        content.push(object([member("text", NO_OUTPUT)]));
+    }
+    let mut members = vec![member("toolUseId", &answer.id), ("content", list(content))];
+    if answer.failed {
+        members.push(member("status", "error"));
+    }
+    Json::Object(members)
+}
+
+fn thought(reasoning: &Reasoning) -> Json<'static> {
+    let seal = reasoning.seal.clone().unwrap_or_default();
+    if reasoning.redacted {
+        return object([member("redactedContent", seal)]);
+    }
+    object([("reasoningText", object([member("text", &reasoning.text), member("signature", seal)]))])
+}
+
+fn shown(media: &Media) -> Json<'static> {
+    let source = match &media.source {
+        MediaSource::Data(data) => object([member("bytes", data)]),
+        MediaSource::Url(uri) | MediaSource::File(uri) => object([("s3Location", object([member("uri", uri)]))]),
+    };
+    let mut inner = vec![member("format", extension(&mime(media)).unwrap_or("txt"))];
+    if media.kind == MediaKind::Document {
+        inner.push(member("name", document_name(media)));
+    }
+    inner.push(("source", source));
+    let kind = match media.kind {
+        MediaKind::Image => "image",
+        MediaKind::Document => "document",
+        MediaKind::Audio => "audio",
+        MediaKind::Video => "video",
+    };
+    object([(kind, Json::Object(inner))])
+}
+
+/// A document's name in the few characters that are allowed.
+fn document_name(media: &Media) -> String {
+    let name = media.name.as_deref().unwrap_or("document");
+    let name = name.rsplit_once('.').map_or(name, |(name, _)| name);
+    let is_allowed = |char: char| char.is_ascii_alphanumeric() || " -()[]".contains(char);
+    name.chars().map(|char| if is_allowed(char) { char } else { '-' }).collect()
+}

@@ -1,0 +1,222 @@
+//! What a dialect has no room for, put where it has.
+
+use seamline_model::MARK;
+use seamline_model::conversation::{
+    Answer, Block, Family, Fate, Lost, Media, MediaSource, Message, Reasoning, Says, Speaker,
+};
+
+use super::{ForeignReasoning, Room, failure, mime};
+
+/// What is bent, and what has to wait for the user's next message.
+pub(super) struct Bending<'r> {
+    room: &'r Room,
+    reasoning: ForeignReasoning,
+    pub(super) lost: Vec<Lost>,
+    waiting: Vec<Block>,
+}
+
+impl<'r> Bending<'r> {
+    pub(super) fn new(room: &'r Room, reasoning: ForeignReasoning, lost: Vec<Lost>) -> Self {
+        Self { room, reasoning, lost, waiting: Vec::new() }
+    }
+
+    /// The texts that stand before the conversation.
+    pub(super) fn system(&mut self, blocks: Vec<Block>) -> Vec<String> {
+        let mut texts = Vec::new();
+        for block in blocks {
+            match block.says {
+                Says::Text(text) if text.trim().is_empty() => {}
+                Says::Text(text) => texts.push(text),
+                Says::Opaque(opaque) => {
+                    self.lose(format!("`{}`", opaque.kind), &block.pointer, Fate::Dropped, "no other dialect knows it");
+                }
+                _ => self.lose("part of the system text", &block.pointer, Fate::Dropped, "it is no text"),
+            }
+        }
+        texts
+    }
+
+    /// The messages, each as the dialect can write it.
+    pub(super) fn messages(&mut self, messages: Vec<Message>) -> Vec<Message> {
+        let mut out: Vec<Message> = Vec::with_capacity(messages.len());
+        for mut message in messages {
+            if message.speaker == Speaker::System && !self.room.system_messages {
+                message.speaker = Speaker::User;
+                let pointer = message.blocks.first().map_or(String::new(), |block| block.pointer.clone());
+                let note = "the system speaks only at the start there, so the user says it";
+                self.lose("system message", &pointer, Fate::Moved, note);
+            }
+            let mut blocks = self.blocks(message.speaker, message.blocks);
+            match message.speaker {
+                Speaker::User => blocks.append(&mut self.waiting),
+                Speaker::System | Speaker::Assistant
+                    if out.last().is_some_and(|last| last.speaker == Speaker::Assistant) =>
+                {
+                    self.flush(&mut out);
+                }
+                Speaker::System | Speaker::Assistant => {}
+            }
+            if !blocks.is_empty() {
+                self.push(&mut out, Message { speaker: message.speaker, blocks });
+            }
+        }
+        self.flush(&mut out);
+        out
+    }
+
+    /// What waits for the user gets a message of its own.
+    fn flush(&mut self, out: &mut Vec<Message>) {
+        if !self.waiting.is_empty() {
+            let blocks = std::mem::take(&mut self.waiting);
+            self.push(out, Message { speaker: Speaker::User, blocks });
+        }
+    }
+
+    fn push(&self, out: &mut Vec<Message>, message: Message) {
+        match out.last_mut() {
+            Some(last) if self.room.alternates && last.speaker == message.speaker => last.blocks.extend(message.blocks),
+            _ => out.push(message),
+        }
+    }
+
+    fn blocks(&mut self, speaker: Speaker, blocks: Vec<Block>) -> Vec<Block> {
+        let (mut out, mut after) = (Vec::with_capacity(blocks.len()), Vec::new());
+        for block in blocks {
+            if block.is_blank() {
+                continue;
+            }
+            let pointer = block.pointer;
+            match block.says {
+                Says::Result(answer) => {
+                    let (answer, hoisted) = self.answer(answer);
+                    out.push(Block::new(Says::Result(answer), pointer));
+                    after.extend(hoisted);
+                }
+                Says::Media(media) if speaker == Speaker::Assistant && !self.room.assistant_media => {
+                    let what = format!("{} of the assistant", media.kind.as_str());
+                    self.lose(what, &pointer, Fate::Moved, "only the user shows media there, so the user does");
+                    let media = self.block(Says::Media(media), &pointer);
+                    self.waiting.extend(media);
+                }
+                says => out.extend(self.block(says, &pointer)),
+            }
+        }
+        out.extend(after);
+        out
+    }
+
+    /// A block as the dialect can write it; nothing if it cannot.
+    fn block(&mut self, says: Says, pointer: &str) -> Option<Block> {
+        let says = match says {
+            Says::Reasoning(reasoning) => self.reasoning(reasoning, pointer)?,
+            Says::Media(media) if !(self.room.media)(&media) => self.unshown(&media, pointer),
+            Says::Refusal(text) if !self.room.refusals => {
+                self.lose("refusal", pointer, Fate::Text, "there is no word for it there");
+                Says::Text(text)
+            }
+            Says::Opaque(opaque) if opaque.spoken => {
+                self.lose(format!("`{}`", opaque.kind), pointer, Fate::Text, "no other dialect knows it");
+                Says::Text(opaque.raw)
+            }
+            Says::Opaque(opaque) => {
+                self.lose(format!("`{}`", opaque.kind), pointer, Fate::Dropped, "it is for its own provider alone");
+                return None;
+            }
+            Says::Call(mut call) => {
+                if call.seal.is_some() && !self.room.families.contains(&Family::Gemini) {
+                    call.seal = None;
+                    self.lose("signature of a call", pointer, Fate::Dropped, "only Gemini's models read it");
+                }
+                Says::Call(call)
+            }
+            says @ (Says::Text(_) | Says::Result(_) | Says::Media(_) | Says::Refusal(_)) => says,
+        };
+        Some(Block::new(says, pointer))
+    }
+
+    fn reasoning(&mut self, reasoning: Reasoning, pointer: &str) -> Option<Says> {
+        let is_genuine = reasoning.seal.is_some() || reasoning.family == Family::Plain;
+        if is_genuine && self.room.families.contains(&reasoning.family) {
+            return Some(Says::Reasoning(reasoning));
+        }
+        let as_text = self.reasoning == ForeignReasoning::Text && !reasoning.text.trim().is_empty();
+        let fate = if as_text { Fate::Text } else { Fate::Dropped };
+        self.lose("reasoning", pointer, fate, "only the models that wrote it take it back");
+        as_text.then_some(Says::Text(reasoning.text))
+    }
+
+    /// Words for media that cannot be shown.
+    fn unshown(&mut self, media: &Media, pointer: &str) -> Says {
+        let kind = media.kind.as_str();
+        let (place, note) = match &media.source {
+            MediaSource::Url(url) => (url, "media at an address are not fetched there"),
+            MediaSource::File(id) => (id, "the file lies with the provider it was given to"),
+            MediaSource::Data(_) => {
+                self.lose(kind, pointer, Fate::Dropped, "there is no place for this kind of media");
+                return Says::Text(format!("{MARK} ({} stood here, which cannot be shown)", mime(media)));
+            }
+        };
+        self.lose(kind, pointer, Fate::Text, note);
+        Says::Text(format!("[{kind}: {place}]"))
+    }
+
+    /// A result, and what of it must stand after the results.
+    fn answer(&mut self, answer: Answer) -> (Answer, Vec<Block>) {
+        let Answer { id, name, blocks, failed } = answer;
+        let (mut kept, mut hoisted) = (Vec::new(), Vec::new());
+        for block in blocks {
+            let pointer = block.pointer;
+            let says = self.in_result(block.says, &pointer);
+            let Some(block) = self.block(says, &pointer) else { continue };
+            if matches!(block.says, Says::Media(_)) && !self.room.result_media {
+                self.lose(
+                    "media in a result",
+                    &pointer,
+                    Fate::Moved,
+                    "results hold text alone there; the user shows it",
+                );
+                hoisted.push(block);
+            } else if !block.is_blank() || !self.room.alternates {
+                kept.push(block);
+            }
+        }
+        if !hoisted.is_empty() {
+            let line = format!("[synthetic] what tool call {id} returned beside text:");
+            hoisted.insert(0, Block::new(Says::Text(line), hoisted[0].pointer.clone()));
+            if kept.is_empty() {
+                let follows = Says::Text(failure::FOLLOWS.to_owned());
+                kept.push(Block::new(follows, hoisted[0].pointer.clone()));
+            }
+        }
+        if !self.room.failures {
+            mark(&mut kept, failed);
+        }
+        (Answer { id, name, blocks: kept, failed }, hoisted)
+    }
+
+    /// What a result can hold: what only the assistant says becomes text.
+    fn in_result(&mut self, says: Says, pointer: &str) -> Says {
+        let text = match says {
+            Says::Call(call) => format!("{}({})", call.name, call.input),
+            Says::Reasoning(reasoning) => reasoning.text,
+            Says::Refusal(text) => text,
+            says @ (Says::Text(_) | Says::Media(_) | Says::Opaque(_) | Says::Result(_)) => return says,
+        };
+        self.lose("what only the assistant says", pointer, Fate::Text, "it stands in a result");
+        Says::Text(text)
+    }
+
+    fn lose(&mut self, what: impl Into<String>, pointer: &str, fate: Fate, note: &str) {
+        let lost = Lost { what: what.into(), pointer: pointer.to_owned(), fate, note: note.to_owned() };
+        self.lost.push(lost);
+    }
+}
+
+/// Says in the text of a result whether the tool failed.
+fn mark(blocks: &mut Vec<Block>, failed: bool) {
+    match blocks.first_mut() {
+        Some(Block { says: Says::Text(text), .. }) => *text = failure::marked(text, failed),
+        _ if failed => blocks.insert(0, Block::new(Says::Text(failure::marked("", failed)), "")),
+        _ => {}
+    }
+}

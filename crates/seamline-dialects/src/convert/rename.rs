@@ -1,0 +1,106 @@
+//! Ids and names as the target takes them, the same on both sides of a pair.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use seamline_model::conversation::{Conversation, Says, Speaker, ToolChoice};
+use seamline_model::{IdMap, NameDemand};
+
+use super::{Renamed, Room, Target};
+
+/// What is called something else now.
+pub(super) struct Renaming {
+    map: IdMap,
+    unique_ids: bool,
+    name: NameDemand,
+    letter_first: bool,
+    pub(super) ids: Vec<Renamed>,
+    pub(super) tools: Vec<Renamed>,
+}
+
+impl Renaming {
+    pub(super) fn of(conversation: &Conversation, target: &Target<'_>, room: &Room) -> Self {
+        Self {
+            map: IdMap::of(target.call_id, conversation.calls().map(|call| call.id.as_str())),
+            unique_ids: room.unique_ids,
+            name: target.tool_name,
+            letter_first: room.letter_first,
+            ids: Vec::new(),
+            tools: Vec::new(),
+        }
+    }
+
+    /// Renames in a conversation that is settled: the results of a message with calls stand
+    /// in the next one.
+    pub(super) fn apply(&mut self, conversation: &mut Conversation) {
+        for tool in &mut conversation.settings.tools {
+            tool.name = self.tool(&tool.name);
+        }
+        if let Some(ToolChoice::Tool(name)) = &mut conversation.settings.tool_choice {
+            *name = self.tool(name);
+        }
+        let mut seen: HashMap<String, usize> = HashMap::new();
+        let mut cycle = Cycle::default();
+        for message in &mut conversation.messages {
+            if message.speaker == Speaker::Assistant {
+                cycle = Cycle::default();
+            }
+            for block in &mut message.blocks {
+                match &mut block.says {
+                    Says::Call(call) => {
+                        call.name = self.tool(&call.name);
+                        let id = self.id(&call.id, &mut seen, &cycle);
+                        cycle.open.entry(call.id.clone()).or_default().push_back((id.clone(), call.name.clone()));
+                        cycle.ids.insert(call.id.clone());
+                        call.id = id;
+                    }
+                    Says::Result(answer) => {
+                        let call = cycle.open.get_mut(&answer.id).and_then(VecDeque::pop_front);
+                        if let Some((id, name)) = call {
+                            (answer.id, answer.name) = (id, Some(name));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        dedup(&mut self.ids);
+        dedup(&mut self.tools);
+    }
+
+    /// The id of the next call that has this one.
+    fn id(&mut self, id: &str, seen: &mut HashMap<String, usize>, cycle: &Cycle) -> String {
+        let count = seen.entry(id.to_owned()).or_default();
+        let is_repeated = cycle.ids.contains(id) || (self.unique_ids && *count > 0);
+        let made = if is_repeated { self.map.again(id, *count) } else { self.map.get(id).unwrap_or(id).to_owned() };
+        *count += 1;
+        if made != id {
+            self.ids.push(Renamed { from: id.to_owned(), to: made.clone() });
+        }
+        made
+    }
+
+    fn tool(&mut self, name: &str) -> String {
+        let starts_well = |name: &str| name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_');
+        let mut made = self.name.made(name);
+        if self.letter_first && !starts_well(&made) {
+            made = self.name.made(&format!("tool {name}"));
+        }
+        if made != name {
+            self.tools.push(Renamed { from: name.to_owned(), to: made.clone() });
+        }
+        made
+    }
+}
+
+/// The calls of one message: which ids they had, and what the results will name.
+#[derive(Default)]
+struct Cycle {
+    ids: HashSet<String>,
+    open: HashMap<String, VecDeque<(String, String)>>,
+}
+
+/// Each pair once, in the order they came.
+fn dedup(renamed: &mut Vec<Renamed>) {
+    let mut seen = HashSet::new();
+    renamed.retain(|pair| seen.insert((pair.from.clone(), pair.to.clone())));
+}

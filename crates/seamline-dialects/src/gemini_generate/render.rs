@@ -1,0 +1,152 @@
+//! A conversation of any dialect to wire.
+
+use seamline_model::conversation::{
+    Answer, Block, Call, Conversation, Family, Media, MediaSource, Message, Says, Speaker, ToolChoice, ToolDefinition,
+};
+
+use crate::convert::rendering::{numbers, strings};
+use crate::convert::{Draft, Members, Rendered, Room, Target, mime, rendered};
+use crate::json::{Json, list, member, object};
+
+const ROOM: Room = Room {
+    // GEM-3: a content with calls follows one of the user.
+    alternates: true,
+    // GEM-6.
+    system_messages: false,
+    assistant_media: true,
+    // Only the newest models take media inside a result; beside it every one does.
+    result_media: false,
+    refusals: false,
+    failures: true,
+    unique_ids: false,
+    // GEM-7.
+    letter_first: true,
+    needs_tools: false,
+    names_model: false,
+    families: &[Family::Gemini],
+    media: is_shown,
+};
+
+/// GEM-9: the documented signature of a call that has none.
+pub(super) const NO_SIGNATURE: &str = "skip_thought_signature_validator";
+
+/// What the user says where the model would speak first with a call, which GEM-3 forbids.
+const START: &str = "[synthetic] (the conversation starts here)";
+
+/// The body that says this.
+pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
+    let mut draft = Draft::of(conversation, target, &ROOM);
+    start_with_user(&mut draft);
+    let settings = &draft.settings;
+    let mut body: Members<'_> = Vec::new();
+    if !draft.system.is_empty() {
+        let parts = draft.system.iter().map(|text| object([member("text", text)])).collect();
+        body.push(("systemInstruction", object([("parts", list(parts))])));
+    }
+    let mut generation = numbers(settings, ["maxOutputTokens", "temperature", "topP"]);
+    if !settings.stop.is_empty() {
+        generation.push(("stopSequences", strings(&settings.stop)));
+    }
+    if !generation.is_empty() {
+        body.push(("generationConfig", Json::Object(generation)));
+    }
+    if !settings.tools.is_empty() {
+        let declared = list(settings.tools.iter().map(tool).collect());
+        body.push(("tools", list(vec![object([("functionDeclarations", declared)])])));
+    }
+    if let Some(choice) = &settings.tool_choice {
+        body.push(("toolConfig", object([("functionCallingConfig", tool_choice(choice))])));
+    }
+    body.push(("contents", list(draft.messages.iter().map(content).collect())));
+    rendered(draft, body, target)
+}
+
+fn start_with_user(draft: &mut Draft) {
+    let is_call = |block: &Block| matches!(block.says, Says::Call(_));
+    let first = draft.messages.first();
+    if first.is_some_and(|first| first.speaker == Speaker::Assistant && first.blocks.iter().any(is_call)) {
+        let block = Block::new(Says::Text(START.to_owned()), "");
+        draft.messages.insert(0, Message { speaker: Speaker::User, blocks: vec![block] });
+        draft.added("message of the user", "a call may not come first");
+    }
+}
+
+/// What is not here is fetched by its address.
+fn is_shown(media: &Media) -> bool {
+    !matches!(media.source, MediaSource::File(_))
+}
+
+fn tool(tool: &ToolDefinition) -> Json<'static> {
+    let mut members = vec![member("name", &tool.name)];
+    members.extend(tool.description.as_ref().map(|text| member("description", text)));
+    members.extend(tool.schema.as_ref().map(|schema| ("parametersJsonSchema", Json::Written(schema.clone()))));
+    Json::Object(members)
+}
+
+fn tool_choice(choice: &ToolChoice) -> Json<'static> {
+    match choice {
+        ToolChoice::Auto => object([member("mode", "AUTO")]),
+        ToolChoice::None => object([member("mode", "NONE")]),
+        ToolChoice::Any => object([member("mode", "ANY")]),
+        ToolChoice::Tool(name) => {
+            object([member("mode", "ANY"), ("allowedFunctionNames", strings(std::slice::from_ref(name)))])
+        }
+    }
+}
+
+fn content(message: &Message) -> Json<'static> {
+    let role = match message.speaker {
+        Speaker::Assistant => "model",
+        Speaker::User | Speaker::System => "user",
+    };
+    // Of parallel calls the first is signed.
+    let mut unsigned = true;
+    let parts = message.blocks.iter().filter_map(|block| part(block, &mut unsigned)).collect();
+    object([member("role", role), ("parts", list(parts))])
+}
+
+fn part(block: &Block, unsigned: &mut bool) -> Option<Json<'static>> {
+    Some(match &block.says {
+        Says::Text(text) | Says::Refusal(text) => object([member("text", text)]),
+        Says::Call(call) => function_call(call, std::mem::take(unsigned)),
+        Says::Result(answer) => function_response(answer),
+        Says::Reasoning(reasoning) => {
+            let seal = reasoning.seal.clone().unwrap_or_default();
+            let thought = ("thought", Json::Bool(true));
+            object([member("text", &reasoning.text), thought, member("thoughtSignature", seal)])
+        }
+        Says::Media(media) => shown(media),
+        Says::Opaque(_) => return None,
+    })
+}
+
+fn function_call(call: &Call, is_first: bool) -> Json<'static> {
+    let args = ("args", Json::Written(call.input.clone()));
+    let inner = object([member("id", &call.id), member("name", &call.name), args]);
+    let mut members = vec![("functionCall", inner)];
+    let sentinel = || is_first.then(|| NO_SIGNATURE.to_owned());
+    members.extend(call.seal.clone().or_else(sentinel).map(|seal| member("thoughtSignature", seal)));
+    Json::Object(members)
+}
+
+fn function_response(answer: &Answer) -> Json<'static> {
+    let texts = answer
+        .blocks
+        .iter()
+        .filter_map(|block| if let Says::Text(text) = &block.says { Some(text.as_str()) } else { None });
+    let said = texts.collect::<Vec<_>>().join("\n");
+    let key = if answer.failed { "error" } else { "output" };
+    let name = answer.name.clone().unwrap_or_default();
+    let response = ("response", object([member(key, said)]));
+    object([("functionResponse", object([member("id", &answer.id), member("name", name), response]))])
+}
+
+fn shown(media: &Media) -> Json<'static> {
+    let mime = member("mimeType", mime(media));
+    match &media.source {
+        MediaSource::Data(data) => object([("inlineData", object([mime, member("data", data)]))]),
+        MediaSource::Url(uri) | MediaSource::File(uri) => {
+            object([("fileData", object([mime, member("fileUri", uri)]))])
+        }
+    }
+}

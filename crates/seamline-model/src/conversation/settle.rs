@@ -1,0 +1,270 @@
+//! Every call with its result right after it, whatever the order was.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Range;
+
+use super::{Answer, Block, Conversation, Fate, Lost, Message, Says, Speaker};
+
+impl Conversation {
+    /// Puts the results of each message with calls right after it, in one message of the
+    /// user: dialects that pair by id alone let them stand anywhere. Calls without a result
+    /// get one that says `missing`, results without a call become text.
+    pub fn settle(&mut self, missing: &str) {
+        let messages = joined(by_speaker(std::mem::take(&mut self.messages)));
+        let mut pool = Pool::of(&messages);
+        let answers = pool.deal(&messages);
+        let mut settled = Vec::with_capacity(messages.len());
+        for (message, answers) in messages.into_iter().zip(answers) {
+            let mut results: Vec<Block> = answers.iter().map(|&at| pool.results[at].clone()).collect();
+            for call in open_calls(&message, &answers, &pool.results) {
+                results.extend(self.made_up(call, missing));
+            }
+            let rest = self.without_results(message, &pool);
+            settled.extend(Some(rest).filter(|rest| !rest.blocks.is_empty()));
+            if !results.is_empty() {
+                settled.push(Message { speaker: Speaker::User, blocks: results });
+            }
+        }
+        self.messages = settled;
+    }
+
+    /// A result for a call that has none.
+    fn made_up(&mut self, block: &Block, missing: &str) -> Option<Block> {
+        let Says::Call(call) = &block.says else { return None };
+        let note = "no result was recorded; one that says so is put after it".to_owned();
+        self.lost(format!("result of call `{}`", call.id), &block.pointer, Fate::Added, note);
+        let text = Block::new(Says::Text(missing.to_owned()), &block.pointer);
+        let answer = Answer { id: call.id.clone(), name: Some(call.name.clone()), blocks: vec![text], failed: true };
+        Some(Block::new(Says::Result(answer), &block.pointer))
+    }
+
+    /// A message without the results that stand after their calls now; others become text.
+    fn without_results(&mut self, message: Message, pool: &Pool) -> Message {
+        let mut blocks = Vec::with_capacity(message.blocks.len());
+        for block in message.blocks {
+            match block.says {
+                Says::Result(_) if pool.dealt.contains(&block.pointer) => {}
+                Says::Result(answer) => {
+                    let note = "its call is not in the conversation".to_owned();
+                    self.lost(format!("result `{}`", answer.id), &block.pointer, Fate::Text, note);
+                    blocks.extend(answer.blocks);
+                }
+                says => blocks.push(Block { says, pointer: block.pointer }),
+            }
+        }
+        Message { speaker: message.speaker, blocks }
+    }
+
+    fn lost(&mut self, what: String, pointer: &str, fate: Fate, note: String) {
+        self.left.push(Lost { what, pointer: pointer.to_owned(), fate, note });
+    }
+}
+
+/// Messages whose blocks all belong to their speaker: calls and reasoning are the
+/// assistant's, results are the user's.
+fn by_speaker(messages: Vec<Message>) -> Vec<Message> {
+    let mut out: Vec<Message> = Vec::with_capacity(messages.len());
+    for message in messages {
+        let mut first = true;
+        for block in message.blocks {
+            let speaker = match block.says {
+                Says::Call(_) | Says::Reasoning(_) => Speaker::Assistant,
+                Says::Result(_) => Speaker::User,
+                _ => message.speaker,
+            };
+            match out.last_mut() {
+                Some(last) if !first && last.speaker == speaker => last.blocks.push(block),
+                _ => out.push(Message { speaker, blocks: vec![block] }),
+            }
+            first = false;
+        }
+    }
+    out
+}
+
+/// Messages of the assistant that follow one with calls directly are one with it: their
+/// calls are answered together.
+fn joined(messages: Vec<Message>) -> Vec<Message> {
+    let mut out: Vec<Message> = Vec::with_capacity(messages.len());
+    for message in messages {
+        match out.last_mut() {
+            Some(last)
+                if last.speaker == Speaker::Assistant && message.speaker == Speaker::Assistant && has_calls(last) =>
+            {
+                last.blocks.extend(message.blocks);
+            }
+            _ => out.push(message),
+        }
+    }
+    out
+}
+
+fn has_calls(message: &Message) -> bool {
+    message.blocks.iter().any(|block| matches!(block.says, Says::Call(_)))
+}
+
+/// The results of a conversation, and which of them no call has been given yet.
+struct Pool {
+    results: Vec<Block>,
+    dealt: HashSet<String>,
+    /// The first result of each message, and of what follows the last one.
+    starts: Vec<usize>,
+    open: HashMap<String, BTreeSet<usize>>,
+}
+
+impl Pool {
+    fn of(messages: &[Message]) -> Self {
+        let (mut results, mut starts) = (Vec::new(), Vec::with_capacity(messages.len() + 1));
+        let mut open: HashMap<String, BTreeSet<usize>> = HashMap::new();
+        for message in messages {
+            starts.push(results.len());
+            for block in &message.blocks {
+                if let Says::Result(answer) = &block.says {
+                    open.entry(answer.id.clone()).or_default().insert(results.len());
+                    results.push(block.clone());
+                }
+            }
+        }
+        starts.push(results.len());
+        Self { results, dealt: HashSet::new(), starts, open }
+    }
+
+    /// Which results answer each message: those before the next message of the assistant
+    /// first, then any that is left.
+    fn deal(&mut self, messages: &[Message]) -> Vec<Vec<usize>> {
+        let mut answers: Vec<Vec<usize>> = vec![Vec::new(); messages.len()];
+        let ends = ends(messages);
+        for (index, message) in messages.iter().enumerate() {
+            let span = self.starts[index]..self.starts[ends[index]];
+            self.answer(message, &span, &mut answers[index]);
+        }
+        for (message, answers) in messages.iter().zip(&mut answers) {
+            let everywhere = 0..self.results.len();
+            self.answer(message, &everywhere, answers);
+        }
+        answers
+    }
+
+    /// Gives the open calls of a message their results from a range of them.
+    fn answer(&mut self, message: &Message, span: &Range<usize>, answers: &mut Vec<usize>) {
+        for block in open_calls(message, answers, &self.results) {
+            let Says::Call(call) = &block.says else { continue };
+            let Some(open) = self.open.get_mut(&call.id) else { continue };
+            if let Some(at) = open.range(span.clone()).next().copied() {
+                open.remove(&at);
+                self.dealt.insert(self.results[at].pointer.clone());
+                answers.push(at);
+            }
+        }
+        answers.sort_unstable();
+    }
+}
+
+/// For each message the next one of the assistant.
+fn ends(messages: &[Message]) -> Vec<usize> {
+    let mut ends = vec![messages.len(); messages.len()];
+    let mut end = messages.len();
+    for (index, message) in messages.iter().enumerate().rev() {
+        ends[index] = end;
+        if message.speaker == Speaker::Assistant {
+            end = index;
+        }
+    }
+    ends
+}
+
+/// The calls of a message that have no result among these.
+fn open_calls<'m>(message: &'m Message, answers: &[usize], results: &[Block]) -> Vec<&'m Block> {
+    let mut answered: HashMap<&str, usize> = HashMap::new();
+    for &at in answers {
+        if let Says::Result(answer) = &results[at].says {
+            *answered.entry(&answer.id).or_default() += 1;
+        }
+    }
+    let is_open = |block: &&Block| match &block.says {
+        Says::Call(call) => match answered.get_mut(call.id.as_str()) {
+            Some(count) if *count > 0 => {
+                *count -= 1;
+                false
+            }
+            _ => true,
+        },
+        _ => false,
+    };
+    message.blocks.iter().filter(is_open).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conversation::Call;
+
+    fn call(id: &str, pointer: &str) -> Block {
+        let call = Call { id: id.to_owned(), name: "read".to_owned(), input: "{}".to_owned(), seal: None };
+        Block::new(Says::Call(call), pointer)
+    }
+
+    fn result(id: &str, pointer: &str) -> Block {
+        Block::new(Says::Result(Answer { id: id.to_owned(), name: None, blocks: Vec::new(), failed: false }), pointer)
+    }
+
+    fn text(pointer: &str) -> Block {
+        Block::new(Says::Text("words".to_owned()), pointer)
+    }
+
+    fn message(speaker: Speaker, blocks: Vec<Block>) -> Message {
+        Message { speaker, blocks }
+    }
+
+    /// Each message as the pointers of its blocks.
+    fn settled(messages: Vec<Message>) -> (Vec<Vec<String>>, Vec<Fate>) {
+        let mut conversation = Conversation { messages, ..Conversation::default() };
+        conversation.settle("[synthetic] none");
+        let pointers = |message: &Message| message.blocks.iter().map(|block| block.pointer.clone()).collect();
+        let fates = conversation.left.iter().map(|lost| lost.fate).collect();
+        (conversation.messages.iter().map(pointers).collect(), fates)
+    }
+
+    #[test]
+    fn results_that_stand_anywhere_come_right_after_their_calls() {
+        use Speaker::{Assistant, System, User};
+        let (messages, fates) = settled(vec![
+            message(Assistant, vec![call("a", "c1")]),
+            message(Assistant, vec![text("t1"), call("b", "c2")]),
+            message(System, vec![text("note")]),
+            message(User, vec![text("t2"), result("b", "r2")]),
+            message(Assistant, vec![text("t3")]),
+            message(User, vec![result("a", "r1")]),
+        ]);
+        let expected: [&[&str]; 5] = [&["c1", "t1", "c2"], &["r2", "r1"], &["note"], &["t2"], &["t3"]];
+        assert_eq!(messages, expected);
+        assert_eq!(fates, []);
+    }
+
+    #[test]
+    fn an_id_that_is_used_again_is_answered_by_its_own_cycle() {
+        use Speaker::{Assistant, User};
+        let (messages, fates) = settled(vec![
+            message(Assistant, vec![call("a", "c1")]),
+            message(User, vec![text("t1")]),
+            message(Assistant, vec![call("a", "c2")]),
+            message(User, vec![result("a", "r2")]),
+        ]);
+        let expected: [&[&str]; 5] = [&["c1"], &["c1"], &["t1"], &["c2"], &["r2"]];
+        assert_eq!((messages.len(), fates), (expected.len(), vec![Fate::Added]));
+        assert_eq!(messages, expected);
+    }
+
+    #[test]
+    fn what_stands_in_the_wrong_message_is_divided_and_orphans_become_text() {
+        use Speaker::Assistant;
+        let mut orphan = result("x", "r9");
+        if let Says::Result(answer) = &mut orphan.says {
+            answer.blocks.push(text("words of r9"));
+        }
+        let (messages, fates) = settled(vec![message(Assistant, vec![call("a", "c1"), result("a", "r1"), orphan])]);
+        let expected: [&[&str]; 3] = [&["c1"], &["r1"], &["words of r9"]];
+        assert_eq!(messages, expected);
+        assert_eq!(fates, [Fate::Text]);
+    }
+}

@@ -1,0 +1,187 @@
+//! The ids of one conversation as another provider takes them.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use crate::{IdDemand, IdForm};
+
+/// Which id of a conversation becomes which for a provider. Two ids never become one, the
+/// same ids always become the same, and mapping twice is mapping once; so a call and its
+/// result still name each other.
+///
+/// ```
+/// use seamline_model::{Alphabet, ErrorText, IdDemand, IdMap};
+///
+/// let demand = IdDemand {
+///     alphabet: Alphabet::Word,
+///     alphabet_error: ErrorText(""),
+///     length_max: 40,
+///     length_error: ErrorText(""),
+///     prefix: "call_",
+/// };
+/// let map = IdMap::of(demand, ["toolu_1", "hist_tool_4f2a", "call_7|fc_9", "functions.bash:0"]);
+/// assert_eq!(map.get("toolu_1"), Some("toolu_1"));
+/// assert_eq!(map.get("hist_tool_4f2a"), Some("call_4f2a"));
+/// assert_eq!(map.get("call_7|fc_9"), Some("call_7"));
+/// assert!(map.get("functions.bash:0").unwrap().starts_with("call_"));
+/// ```
+#[derive(Debug, Clone)]
+pub struct IdMap {
+    demand: IdDemand,
+    ids: BTreeMap<String, String>,
+    taken: HashSet<String>,
+}
+
+impl IdMap {
+    /// The map for all ids of a conversation. All must be known at once: what stays as it is
+    /// has its place before anything is made.
+    pub fn of<'i>(demand: IdDemand, ids: impl IntoIterator<Item = &'i str>) -> Self {
+        let (kept, changed): (BTreeSet<_>, BTreeSet<_>) = ids.into_iter().partition(|id| is_kept(&demand, id));
+        let mut map = Self { demand, ids: BTreeMap::new(), taken: HashSet::new() };
+        for id in kept {
+            map.insert(id, id.to_owned());
+        }
+        for id in changed {
+            let made = map.replacement(id);
+            map.insert(id, made);
+        }
+        map
+    }
+
+    /// What an id becomes.
+    pub fn get(&self, id: &str) -> Option<&str> {
+        self.ids.get(id).map(String::as_str)
+    }
+
+    /// What an id becomes when it occurs again where it must be the only one; `occurrence`
+    /// counts from 1 for the second.
+    pub fn again(&mut self, id: &str, occurrence: usize) -> String {
+        let made = self.demand.made(&format!("{id}@{occurrence}"), |made| self.taken.contains(made));
+        self.taken.insert(made.clone());
+        made
+    }
+
+    fn insert(&mut self, id: &str, made: String) {
+        self.taken.insert(made.clone());
+        self.ids.insert(id.to_owned(), made);
+    }
+
+    fn replacement(&self, id: &str) -> String {
+        let is_free = |made: &str| self.demand.takes(made) && !self.taken.contains(made);
+        match rewritten(&self.demand, id).filter(|made| is_free(made)) {
+            Some(made) => made,
+            None => self.demand.made(id, |made| self.taken.contains(made)),
+        }
+    }
+}
+
+/// Whether an id may go out as it is.
+fn is_kept(demand: &IdDemand, id: &str) -> bool {
+    demand.takes(id) && !id.starts_with(IdForm::INTERNAL) && of_composite(id).is_none()
+}
+
+/// The id that the provider would have seen: a client's own ids are the provider's with
+/// another start, and some clients put the id of an item behind the id of its call.
+fn rewritten(demand: &IdDemand, id: &str) -> Option<String> {
+    if let Some(call) = of_composite(id) {
+        return is_kept(demand, call).then(|| call.to_owned());
+    }
+    let rest = id.strip_prefix(IdForm::INTERNAL)?;
+    let rest = rest.trim_start_matches(IdForm::INTERNAL);
+    (!rest.is_empty()).then(|| format!("{}{rest}", demand.prefix))
+}
+
+/// The call's id in `call_id|item_id`.
+fn of_composite(id: &str) -> Option<&str> {
+    let (call, item) = id.split_once('|')?;
+    let is_item = !item.contains('|') && item.contains('_');
+    (is_item && !call.is_empty()).then_some(call)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Alphabet, ErrorText};
+
+    fn demand(alphabet: Alphabet, length_max: usize, prefix: &'static str) -> IdDemand {
+        IdDemand { alphabet, alphabet_error: ErrorText(""), length_max, length_error: ErrorText(""), prefix }
+    }
+
+    fn demands() -> [IdDemand; 6] {
+        [
+            demand(Alphabet::Word, usize::MAX, "toolu_"),
+            demand(Alphabet::Any, 40, "call_"),
+            demand(Alphabet::Any, 64, "call_"),
+            demand(Alphabet::Any, usize::MAX, "call_"),
+            demand(Alphabet::Word, 64, "tooluse_"),
+            demand(Alphabet::Exactly(9), 9, ""),
+        ]
+    }
+
+    /// Ids of every kind that was seen, each in many variants.
+    fn ids() -> Vec<String> {
+        let form = |n: usize| match n % 12 {
+            0 => format!("toolu_{n}"),
+            1 => format!("call_{n}"),
+            2 => format!("hist_tool_{}", n / 3),
+            3 => format!("functions.bash:{n}"),
+            4 => format!("call_{}|fc_{n}", n / 2),
+            5 => format!("{n}-{}", "x".repeat(60)),
+            6 => format!("{n:09}"),
+            7 => format!("hist_tool_hist_tool_{n}"),
+            8 => format!("call_call_{n}"),
+            9 => format!("call{n} "),
+            10 => format!("é{n}|"),
+            _ => format!("hist_tool_{n}.{n}"),
+        };
+        (0..12_000).map(form).chain(["", " ", "hist_tool_", "|"].map(str::to_owned)).collect()
+    }
+
+    #[test]
+    fn thousands_of_ids_stay_different_and_become_legal() {
+        let ids = ids();
+        let distinct: BTreeSet<&str> = ids.iter().map(String::as_str).collect();
+        for demand in demands() {
+            let map = IdMap::of(demand, ids.iter().map(String::as_str));
+            let made: BTreeSet<&str> = distinct.iter().filter_map(|id| map.get(id)).collect();
+            assert_eq!(made.len(), distinct.len(), "{demand:?}");
+            assert!(made.iter().all(|id| demand.takes(id) && !id.starts_with("hist_tool_")), "{demand:?}");
+        }
+    }
+
+    #[test]
+    fn the_map_does_not_depend_on_order_and_maps_its_own_ids_to_themselves() {
+        let ids = ids();
+        for demand in demands() {
+            let map = IdMap::of(demand, ids.iter().map(String::as_str));
+            let turned = IdMap::of(demand, ids.iter().rev().map(String::as_str));
+            assert_eq!(map.ids, turned.ids);
+            let again = IdMap::of(demand, map.ids.values().map(String::as_str));
+            assert!(again.ids.iter().all(|(id, made)| id == made), "{demand:?}");
+        }
+    }
+
+    #[test]
+    fn a_clients_own_ids_get_the_start_the_provider_gives() {
+        let tables =
+            [("hist_tool_abc123def", "call_abc123def", "toolu_abc123def"), ("call_x|fc_y", "call_x", "call_x")];
+        for (id, openai, anthropic) in tables {
+            assert_eq!(IdMap::of(demand(Alphabet::Any, 40, "call_"), [id]).get(id), Some(openai));
+            assert_eq!(IdMap::of(demand(Alphabet::Word, 64, "toolu_"), [id]).get(id), Some(anthropic));
+        }
+    }
+
+    #[test]
+    fn ids_that_a_provider_gives_itself_are_kept_verbatim() {
+        let kimi = demand(Alphabet::Any, usize::MAX, "call_");
+        assert_eq!(IdMap::of(kimi, ["functions.read:12"]).get("functions.read:12"), Some("functions.read:12"));
+        let mistral = demand(Alphabet::Exactly(9), 9, "");
+        assert_eq!(IdMap::of(mistral, ["abc123XYZ"]).get("abc123XYZ"), Some("abc123XYZ"));
+    }
+
+    #[test]
+    fn an_id_that_comes_again_gets_one_of_its_own_each_time() {
+        let mut map = IdMap::of(demand(Alphabet::Word, 64, "call_"), ["call_0"]);
+        let (second, third) = (map.again("call_0", 1), map.again("call_0", 2));
+        assert!(second != third && second != "call_0");
+    }
+}

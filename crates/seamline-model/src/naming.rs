@@ -1,0 +1,121 @@
+//! Ids and names that a provider takes, made so that the same one always gets the same.
+
+use crate::{Alphabet, IdDemand, NameDemand};
+
+/// How many characters of a hash stand in a made id.
+const HASH_CHARS: usize = 24;
+
+/// How many characters of a hash a made id has at least; a prefix that leaves less room is left out.
+const HASH_CHARS_MIN: usize = 8;
+
+/// How many characters of a hash tell two changed names apart.
+const NAME_HASH_CHARS: usize = 8;
+
+/// How many ids are tried before one that is taken is used all the same.
+const PROBES_MAX: u32 = 64;
+
+/// The digits of ids that may hold nothing but letters and digits.
+const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+impl IdDemand {
+    /// Whether the provider takes an id.
+    pub fn takes(&self, id: &str) -> bool {
+        !id.is_empty() && self.alphabet.holds(id) && id.chars().count() <= self.length_max
+    }
+
+    /// An id that the provider takes and nobody has, the same for the same `seed`.
+    pub fn made(&self, seed: &str, is_taken: impl Fn(&str) -> bool) -> String {
+        let id = |probe: u32| match probe {
+            0 => self.hashed(seed),
+            probe => self.hashed(&format!("{seed}#{probe}")),
+        };
+        (0..PROBES_MAX).map(id).find(|id| !is_taken(id)).unwrap_or_else(|| id(PROBES_MAX))
+    }
+
+    fn hashed(&self, seed: &str) -> String {
+        if let Alphabet::Exactly(length) = self.alphabet {
+            return digits(seed, usize::from(length));
+        }
+        let has_room = self.prefix.len() + HASH_CHARS_MIN <= self.length_max;
+        let prefix = if has_room { self.prefix } else { "" };
+        let mut id = format!("{prefix}{}", hex(seed, HASH_CHARS));
+        id.truncate(self.length_max);
+        id
+    }
+}
+
+impl NameDemand {
+    /// Whether the provider takes a tool's name.
+    pub fn takes(&self, name: &str) -> bool {
+        !name.is_empty() && name.len() <= self.length_max && name.bytes().all(is_name_byte)
+    }
+
+    /// A name that the provider takes. White space around a good name goes; any other change
+    /// ends in a hash, so that two names never become one.
+    pub fn made(&self, name: &str) -> String {
+        let trimmed = name.trim();
+        if self.takes(trimmed) {
+            return trimmed.to_owned();
+        }
+        let room = self.length_max - NAME_HASH_CHARS - 1;
+        let mut plain: String =
+            trimmed.chars().map(|char| if char.is_ascii() && is_name_byte(char as u8) { char } else { '_' }).collect();
+        plain.truncate(room);
+        if plain.is_empty() {
+            plain.push_str("tool");
+        }
+        format!("{plain}_{}", hex(name, NAME_HASH_CHARS))
+    }
+}
+
+fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
+}
+
+/// The start of a text's hash.
+fn hex(text: &str, chars: usize) -> String {
+    let mut hex = blake3::hash(text.as_bytes()).to_hex().to_string();
+    hex.truncate(chars);
+    hex
+}
+
+/// A text's hash in letters and digits.
+fn digits(text: &str, chars: usize) -> String {
+    let mut bytes = vec![0; chars];
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(text.as_bytes()).finalize_xof().fill(&mut bytes);
+    bytes.iter().map(|&byte| DIGITS[usize::from(byte) % DIGITS.len()] as char).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ErrorText;
+
+    const NAME: NameDemand = NameDemand { length_max: 64, error: ErrorText("") };
+
+    #[test]
+    fn a_made_name_is_legal_and_tells_two_names_apart() {
+        let (dots, colons) = (NAME.made("a.b"), NAME.made("a:b"));
+        assert!(NAME.takes(&dots) && NAME.takes(&colons));
+        assert_ne!(dots, colons);
+        assert_eq!(NAME.made(" read "), "read");
+        assert!(NAME.takes(&NAME.made(&"é".repeat(200))));
+        assert!(NAME.takes(&NAME.made("")));
+    }
+
+    #[test]
+    fn a_made_id_avoids_those_that_are_taken() {
+        let demand = IdDemand {
+            alphabet: Alphabet::Exactly(9),
+            alphabet_error: ErrorText(""),
+            length_max: 9,
+            length_error: ErrorText(""),
+            prefix: "",
+        };
+        let first = demand.made("seed", |_| false);
+        let second = demand.made("seed", |id| id == first);
+        assert!(demand.takes(&first) && demand.takes(&second));
+        assert_ne!(first, second);
+    }
+}

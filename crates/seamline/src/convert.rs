@@ -1,0 +1,184 @@
+//! A body in another dialect.
+
+mod places;
+mod report;
+mod sides;
+
+use std::collections::{HashMap, HashSet};
+
+use seamline_dialects::convert::{Renamed, Rendered, Target};
+use seamline_model::conversation::Conversation;
+use seamline_model::{Alphabet, Constraints, IdDemand};
+use seamline_rules::Policy;
+
+pub use report::{Carried, Converted, Rename, Side};
+pub use seamline_dialects::convert::ForeignReasoning;
+
+use crate::repair::repair_demanding;
+use crate::{Error, Options, Repaired, repair};
+use sides::Speaking;
+pub use sides::convertible_dialects;
+
+/// What a body is converted from and into.
+///
+/// ```
+/// let options = seamline::ConvertOptions {
+///     to: "anthropic".to_owned(),
+///     model: Some("claude-sonnet-4-5".to_owned()),
+///     ..Default::default()
+/// };
+/// let body = br#"{"model":"gpt-4o","messages":[{"role":"user","content":"hello"}]}"#;
+/// let converted = seamline::convert(body, &options)?;
+/// assert_eq!(converted.to.dialect, "anthropic_messages");
+/// # Ok::<(), seamline::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct ConvertOptions {
+    /// The provider or dialect the body was written for; detected when not given.
+    pub from: Option<String>,
+    /// The provider or dialect it is to be written for.
+    pub to: String,
+    /// The model to ask there; the body's own when not given.
+    pub model: Option<String>,
+    /// How damage is put right on the way.
+    pub policy: Policy,
+    /// What becomes of reasoning that only other models take back.
+    pub reasoning: ForeignReasoning,
+}
+
+/// Says a body in another dialect. Damage is put right first, ids become what the target
+/// takes, and everything that cannot be carried over as it was is in the report.
+///
+/// ```
+/// let body = br#"{"model":"gpt-4o","messages":[
+///   {"role":"system","content":"Be brief."},
+///   {"role":"user","content":"what is in main.rs?"},
+///   {"role":"assistant","content":null,"tool_calls":[
+///     {"id":"functions.read:0","type":"function","function":{"name":"read","arguments":"{\"path\":\"main.rs\"}"}}]},
+///   {"role":"tool","tool_call_id":"functions.read:0","content":"fn main() {}"}]}"#;
+/// let options = seamline::ConvertOptions { to: "anthropic".to_owned(), ..Default::default() };
+///
+/// let converted = seamline::convert(body, &options)?;
+/// assert!(converted.remaining.is_empty());
+/// assert_eq!(converted.ids[0].from, "functions.read:0");
+/// let body = String::from_utf8(converted.body).unwrap();
+/// assert!(body.contains(r#""system":"Be brief.""#));
+/// assert!(body.contains(&format!(r#""tool_use_id":"{}""#, converted.ids[0].to)));
+/// # Ok::<(), seamline::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// When the body is not JSON, is not a conversation, or the options name something that
+/// does not exist.
+pub fn convert(body: &[u8], options: &ConvertOptions) -> Result<Converted, Error> {
+    let from = Speaking::source(body, options)?;
+    let to = Speaking::target(options)?;
+    if from.converter.dialect == to.converter.dialect {
+        return within(body, &from, &to, options);
+    }
+    let source = from.repaired_to_leave(body, &to, options)?;
+    let spoken = source.as_ref().map_or(body, |repaired| &*repaired.body);
+    let conversation = (from.converter.lift)(spoken)?;
+    let original = source.as_ref().filter(|source| source.changed()).and_then(|_| (from.converter.lift)(body).ok());
+    let messages = conversation.messages.len();
+    let target = Target {
+        provider: to.provider.map(|provider| provider.name),
+        model: options.model.as_deref(),
+        call_id: to.call_id(),
+        tool_name: to.tool_name(),
+        missing: &options.policy.synthetic_text.missing,
+        foreign_reasoning: options.reasoning,
+        layout: body,
+    };
+    let Rendered { body: rendered, lost, ids, tools } = (to.converter.render)(&conversation, &target);
+    let mut carried = places::located(body, source.as_ref(), &from, lost);
+    carried.extend(to.doubtful_model(&conversation.settings, options));
+    let result = to.repaired(rendered.as_bytes(), options)?;
+    Ok(Converted {
+        from: from.side(),
+        to: to.side(),
+        messages,
+        checked: result.is_some(),
+        repairs: source.map(|repaired| repaired.actions).unwrap_or_default(),
+        lost: carried,
+        ids: whole_way(original.as_ref(), &conversation, &ids),
+        tools: tools.into_iter().map(Rename::from).collect(),
+        adjustments: result.as_ref().map(|repaired| repaired.actions.clone()).unwrap_or_default(),
+        remaining: result.as_ref().map(|repaired| repaired.remaining.clone()).unwrap_or_default(),
+        body: result.map_or(rendered.clone().into_bytes(), |repaired| repaired.body.into_owned()),
+    })
+}
+
+/// Ids that a repair changed first and those that the target changed, from their first form
+/// to their last.
+fn whole_way(original: Option<&Conversation>, spoken: &Conversation, ids: &[Renamed]) -> Vec<Rename> {
+    let made: HashMap<&str, &str> = ids.iter().rev().map(|renamed| (&*renamed.from, &*renamed.to)).collect();
+    let last = |id: &str| made.get(id).copied().unwrap_or(id).to_owned();
+    let mut out: Vec<Rename> = Vec::new();
+    let mut between: HashSet<String> = HashSet::new();
+    // A repair that adds or drops calls leaves no way to tell which is which.
+    let calls = original.filter(|original| original.calls().count() == spoken.calls().count());
+    for (before, after) in calls.into_iter().flat_map(|original| original.calls().zip(spoken.calls())) {
+        if before.id != after.id && before.name == after.name && between.insert(after.id.clone()) {
+            out.push(Rename { from: before.id.clone(), to: last(&after.id) });
+        }
+    }
+    let rest = ids.iter().filter(|renamed| !between.contains(&renamed.from)).cloned();
+    out.extend(rest.map(Rename::from).collect::<Vec<_>>());
+    out
+}
+
+/// Within one dialect nothing has to be said anew: what the other provider refuses is put
+/// right, and every other byte stays.
+fn within(body: &[u8], from: &Speaking, to: &Speaking, options: &ConvertOptions) -> Result<Converted, Error> {
+    let result: Option<Repaired<'_>> = to.repaired(body, options)?;
+    let same = (from.converter.lift)(body)?;
+    let lost = to.doubtful_model(&same.settings, options);
+    let lost =
+        lost.filter(|_| from.provider.map(|provider| provider.name) != to.provider.map(|provider| provider.name));
+    Ok(Converted {
+        from: from.side(),
+        to: to.side(),
+        messages: same.messages.len(),
+        checked: result.is_some(),
+        repairs: Vec::new(),
+        lost: lost.into_iter().collect(),
+        ids: Vec::new(),
+        tools: Vec::new(),
+        adjustments: result.as_ref().map(|repaired| repaired.actions.clone()).unwrap_or_default(),
+        remaining: result.as_ref().map(|repaired| repaired.remaining.clone()).unwrap_or_default(),
+        body: result.map_or(body.to_vec(), |repaired| repaired.body.into_owned()),
+    })
+}
+
+impl Speaking {
+    /// The body put right for this side; nothing when its dialect can only be converted.
+    fn repaired<'b>(&self, body: &'b [u8], options: &ConvertOptions) -> Result<Option<Repaired<'b>>, Error> {
+        if seamline_dialects::by_name(self.converter.dialect).is_none() {
+            return Ok(None);
+        }
+        repair(body, &self.options(options.policy.clone())).map(Some)
+    }
+
+    /// The body put right before it leaves this side. Ids only have to be there: what they
+    /// must look like the other side says, and a client's own get the start they have there.
+    fn repaired_to_leave<'b>(
+        &self,
+        body: &'b [u8],
+        to: &Speaking,
+        options: &ConvertOptions,
+    ) -> Result<Option<Repaired<'b>>, Error> {
+        if seamline_dialects::by_name(self.converter.dialect).is_none() {
+            return Ok(None);
+        }
+        let anything = IdDemand { alphabet: Alphabet::Any, length_max: usize::MAX, ..to.call_id() };
+        let demand = |constraints: &mut Constraints| constraints.call_id = anything;
+        repair_demanding(body, &self.options(options.policy.clone()), demand).map(Some)
+    }
+
+    fn options(&self, policy: Policy) -> Options {
+        let provider = self.provider.map(|provider| provider.name.to_owned());
+        Options { dialect: Some(self.converter.dialect.to_owned()), provider, policy }
+    }
+}

@@ -1,0 +1,81 @@
+//! Places in a repaired body as places in the one that came.
+
+use std::ops::Range;
+
+use seamline_dialects::convert::sources;
+use seamline_model::conversation::Lost;
+
+use super::{Carried, Speaking};
+use crate::{Policy, Repaired, message_spans};
+
+/// How many things are looked for that a repair moved from one message to another.
+const SEARCHES_MAX: usize = 256;
+
+/// What got lost, by its place in the body that came.
+pub(super) fn located(body: &[u8], repaired: Option<&Repaired<'_>>, from: &Speaking, lost: Vec<Lost>) -> Vec<Carried> {
+    let moved = repaired.filter(|repaired| repaired.changed()).map(|repaired| Moved::of(body, repaired, from));
+    let Some(moved) = moved else {
+        return lost.into_iter().map(|lost| Carried::of(lost, None)).collect();
+    };
+    let pointers: Vec<&str> = lost.iter().map(|lost| lost.pointer.as_str()).collect();
+    let searched = sources(moved.new, &pointers[..pointers.len().min(SEARCHES_MAX)]);
+    let sources = searched.into_iter().chain(std::iter::repeat(None));
+    let places: Vec<String> =
+        pointers.iter().zip(sources).map(|(pointer, source)| moved.original(pointer, source)).collect();
+    lost.into_iter().zip(places).map(|(lost, place)| Carried::of(lost, Some(place))).collect()
+}
+
+/// The messages of a repaired body and where they came from.
+struct Moved<'b> {
+    old: &'b [u8],
+    new: &'b [u8],
+    old_spans: Vec<Range<usize>>,
+    new_spans: Vec<Range<usize>>,
+    origins: &'b [Option<usize>],
+    list: String,
+}
+
+impl<'b> Moved<'b> {
+    fn of(old: &'b [u8], repaired: &'b Repaired<'_>, from: &Speaking) -> Self {
+        let options = from.options(Policy::default());
+        let spans = |body| message_spans(body, &options).unwrap_or_default();
+        let new: &[u8] = &repaired.body;
+        let list = format!("/{}/", from.converter.list);
+        Self { old, new, old_spans: spans(old), new_spans: spans(new), origins: &repaired.origins, list }
+    }
+
+    /// The same place in the body that came; of a message that is not as it was the message
+    /// alone, and of what came from another one that one.
+    fn original(&self, pointer: &str, source: Option<&str>) -> String {
+        let (start, rest) = match pointer.strip_prefix(&self.list) {
+            Some(rest) => (self.list.as_str(), rest),
+            None => ("/", pointer.trim_start_matches('/')),
+        };
+        let (index, tail) = rest.split_once('/').unwrap_or((rest, ""));
+        let Ok(index) = index.parse::<usize>() else { return pointer.to_owned() };
+        let origin = self.origins.get(index).copied().flatten();
+        match origin {
+            Some(origin) if self.is_same(origin, index) => {
+                format!("{start}{origin}/{tail}").trim_end_matches('/').to_owned()
+            }
+            origin => match source.and_then(|source| self.holder(source, origin)).or(origin) {
+                Some(origin) => format!("{start}{origin}"),
+                None => String::new(),
+            },
+        }
+    }
+
+    fn is_same(&self, origin: usize, index: usize) -> bool {
+        let old = self.old_spans.get(origin).and_then(|span| self.old.get(span.clone()));
+        old.is_some() && old == self.new_spans.get(index).and_then(|span| self.new.get(span.clone()))
+    }
+
+    /// The message that holds a text: where it is thought to be, else the first.
+    fn holder(&self, source: &str, origin: Option<usize>) -> Option<usize> {
+        let holds = |index: &usize| {
+            let bytes = self.old_spans.get(*index).and_then(|span| self.old.get(span.clone()));
+            bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()).is_some_and(|text| text.contains(source))
+        };
+        origin.into_iter().chain(0..self.old_spans.len()).find(holds)
+    }
+}

@@ -1,0 +1,126 @@
+//! One rich conversation of each dialect in every other one, compared byte for byte.
+//!
+//! `SEAMLINE_BLESS=1` writes the files anew; read the diff against the rule book.
+
+#![expect(clippy::unwrap_used, reason = "a fixture that cannot be read fails its test")]
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use seamline::{ConvertOptions, Converted, convert, convertible_dialects};
+
+use serde_json::{Value, json};
+
+use super::wire::{pairs, without_ids};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/convert")
+}
+
+fn converted(from: &str, to: &str) -> Converted {
+    let body = std::fs::read(folder().join(format!("{from}.json"))).unwrap();
+    let options = ConvertOptions { from: Some(from.to_owned()), to: to.to_owned(), ..ConvertOptions::default() };
+    convert(&body, &options).unwrap()
+}
+
+/// What is told about a conversion, one line each.
+fn report(converted: &Converted) -> String {
+    let mut out = String::new();
+    for action in &converted.repairs {
+        let place = action.pointer.as_deref().unwrap_or("-");
+        let _ = writeln!(out, "repaired {} {place} {}", action.code, action.action);
+    }
+    for lost in &converted.lost {
+        let place = if lost.pointer.is_empty() { "-" } else { &lost.pointer };
+        let _ = writeln!(out, "{} {place} {}: {}", lost.fate, lost.what, lost.note);
+    }
+    for renamed in converted.ids.iter().chain(&converted.tools) {
+        let _ = writeln!(out, "renamed {} {}", renamed.from, renamed.to);
+    }
+    for action in &converted.adjustments {
+        let _ = writeln!(out, "adjusted {} {}", action.code, action.action);
+    }
+    for finding in &converted.remaining {
+        let _ = writeln!(out, "remains {} {}", finding.code, finding.message);
+    }
+    out
+}
+
+#[test]
+fn a_rich_conversation_of_each_dialect_says_the_same_in_every_other() {
+    let bless = std::env::var_os("SEAMLINE_BLESS").is_some();
+    let mut failures = Vec::new();
+    for from in convertible_dialects() {
+        for to in convertible_dialects().into_iter().filter(|to| *to != from) {
+            let converted = converted(from, to);
+            let body = String::from_utf8(converted.body.clone()).unwrap() + "\n";
+            let case = folder().join(format!("{from}-{to}"));
+            for (name, actual) in [("converted.json", &body), ("report.snap", &report(&converted))] {
+                let path = case.join(name);
+                if bless {
+                    std::fs::create_dir_all(&case).unwrap();
+                    std::fs::write(&path, actual).unwrap();
+                }
+                if std::fs::read_to_string(&path).ok().as_ref() != Some(actual) {
+                    failures.push(format!("{}:\n{actual}", path.display()));
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn every_one_of_them_answers_every_call_and_nothing_is_wrong_with_it() {
+    for from in convertible_dialects() {
+        for to in convertible_dialects().into_iter().filter(|to| *to != from) {
+            let converted = converted(from, to);
+            let body = serde_json::from_slice(&converted.body).unwrap();
+            let pairs = without_ids(pairs(to, &body).unwrap_or_else(|error| panic!("{from} → {to}: {error}")));
+            let weather = &pairs[0];
+            assert_eq!((weather.0.as_str(), weather.2.as_str(), weather.3), ("get_weather", "no such station", true));
+            assert_eq!(weather.1["city"], "Paris");
+            assert!(pairs[1].0.contains("photo"), "{from} → {to}");
+            assert_eq!(converted.remaining, [], "{from} → {to}");
+        }
+    }
+}
+
+/// The pointers of every value in a body.
+fn pointers(value: &Value, base: &str, out: &mut Vec<String>) {
+    out.push(base.to_owned());
+    match value {
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(index, item)| pointers(item, &format!("{base}/{index}"), out));
+        }
+        Value::Object(fields) => fields.iter().for_each(|(key, field)| pointers(field, &format!("{base}/{key}"), out)),
+        _ => {}
+    }
+}
+
+#[test]
+fn a_value_of_any_kind_anywhere_gives_a_body_whose_calls_are_answered() {
+    for from in convertible_dialects() {
+        let body: Value =
+            serde_json::from_slice(&std::fs::read(folder().join(format!("{from}.json"))).unwrap()).unwrap();
+        let mut places = Vec::new();
+        pointers(&body, "", &mut places);
+        for place in &places {
+            for odd in
+                [json!(null), json!(7), json!("odd"), json!([]), json!({}), json!([["odd"]]), json!({"type": "odd"})]
+            {
+                let mut body = body.clone();
+                *body.pointer_mut(place).unwrap() = odd;
+                let text = body.to_string();
+                for to in convertible_dialects().into_iter().filter(|to| *to != from) {
+                    let options =
+                        ConvertOptions { from: Some(from.to_owned()), to: to.to_owned(), ..Default::default() };
+                    let Ok(converted) = convert(text.as_bytes(), &options) else { continue };
+                    let made = serde_json::from_slice(&converted.body).unwrap();
+                    let found = pairs(to, &made);
+                    assert!(found.is_ok(), "{from} → {to} at {place}: {}\n{text}\n{made}", found.unwrap_err());
+                }
+            }
+        }
+    }
+}
