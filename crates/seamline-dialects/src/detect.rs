@@ -4,7 +4,11 @@ use std::ops::ControlFlow;
 
 use crate::json::{Document, Kind, ListVisitor, Value};
 use crate::reader::unreadable;
-use crate::{Dialect, Error, anthropic_messages::AnthropicMessages, openai_chat::OpenAiChat};
+use crate::anthropic_messages::AnthropicMessages;
+use crate::bedrock_converse::BedrockConverse;
+use crate::gemini_generate::GeminiGenerate;
+use crate::openai_chat::OpenAiChat;
+use crate::{Dialect, Error};
 
 /// How many messages are looked at.
 const MESSAGES_MAX: usize = 256;
@@ -18,15 +22,19 @@ const DECISIVE: i32 = 10;
 enum Candidate {
     OpenAiChat,
     AnthropicMessages,
+    GeminiGenerate,
+    BedrockConverse,
 }
 
 impl Candidate {
-    const ALL: [Self; 2] = [Self::OpenAiChat, Self::AnthropicMessages];
+    const ALL: [Self; 4] = [Self::OpenAiChat, Self::AnthropicMessages, Self::GeminiGenerate, Self::BedrockConverse];
 
     fn dialect(self) -> &'static dyn Dialect {
         match self {
             Self::OpenAiChat => &OpenAiChat,
             Self::AnthropicMessages => &AnthropicMessages,
+            Self::GeminiGenerate => &GeminiGenerate,
+            Self::BedrockConverse => &BedrockConverse,
         }
     }
 }
@@ -73,6 +81,12 @@ impl Signs {
     fn envelope_member(&mut self, key: &str, value: Value<'_, '_>) {
         match key {
             "anthropic_version" | "anthropic_beta" => self.add(Candidate::AnthropicMessages, DECISIVE),
+            "modelId" | "toolConfig" | "inferenceConfig" | "guardrailConfig" | "additionalModelRequestFields" => {
+                self.add(Candidate::BedrockConverse, DECISIVE);
+            }
+            "system" if value.elements().next().is_some_and(is_typeless_text) => {
+                self.add(Candidate::BedrockConverse, 3);
+            }
             "system" | "stop_sequences" => self.add(Candidate::AnthropicMessages, 3),
             // Also taken by servers of the other dialect.
             "thinking" => self.add(Candidate::AnthropicMessages, 1),
@@ -119,6 +133,7 @@ impl Signs {
                     self.block(block);
                 }
             }
+            ("parts", Kind::Array) => self.add(Candidate::GeminiGenerate, DECISIVE),
             _ => {}
         }
     }
@@ -131,14 +146,35 @@ impl Signs {
             }
             Some("image_url" | "input_audio" | "file") => self.add(Candidate::OpenAiChat, DECISIVE),
             Some("image" | "document") => self.add(Candidate::AnthropicMessages, 3),
+            None => self.typeless_block(block),
             _ => {}
+        }
+    }
+
+    fn typeless_block(&mut self, block: Value<'_, '_>) {
+        for (key, _) in block.members() {
+            match &*key.name() {
+                "toolUse" | "toolResult" | "reasoningContent" | "cachePoint" => {
+                    self.add(Candidate::BedrockConverse, DECISIVE);
+                }
+                "text" => self.add(Candidate::BedrockConverse, 3),
+                _ => {}
+            }
         }
     }
 }
 
+/// Whether a block is a text that does not say it is one.
+fn is_typeless_text(block: Value<'_, '_>) -> bool {
+    block.object().is_some_and(|block| block.get("type").is_none() && block.get("text").is_some())
+}
+
 impl<'a> ListVisitor<'a> for &mut Signs {
     fn enter(&mut self, key: Option<&str>) -> bool {
-        key.is_none_or(|key| key == "messages")
+        if key == Some("contents") {
+            self.add(Candidate::GeminiGenerate, DECISIVE);
+        }
+        key.is_none_or(|key| key == "messages" || key == "contents")
     }
 
     fn element(&mut self, value: Value<'_, 'a>) -> ControlFlow<()> {

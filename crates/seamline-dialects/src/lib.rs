@@ -6,9 +6,12 @@
 #![deny(clippy::disallowed_methods)]
 
 pub mod anthropic_messages;
+pub mod bedrock_converse;
+mod blocks;
 mod detect;
 mod dialect;
 mod error;
+pub mod gemini_generate;
 mod ids;
 mod json;
 pub mod openai_chat;

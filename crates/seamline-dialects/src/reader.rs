@@ -22,6 +22,10 @@ pub(crate) struct Form {
     pub(crate) content: &'static str,
     /// The member of a message that is its list of calls, in dialects that have one.
     pub(crate) calls: &'static str,
+    /// The member of the body that names the model.
+    pub(crate) model: &'static str,
+    /// The member of the body that declares tools.
+    pub(crate) tools: &'static str,
     /// Reads one message.
     pub(crate) message: for<'d, 'a> fn(&mut Reader<'a>, Value<'d, 'a>),
 }
@@ -42,8 +46,10 @@ pub(crate) fn decode(body: &[u8], form: Form) -> Result<Transcript<'_>, Error> {
     let messages = Messages { reader: &mut reader, form };
     let document = Document::read_list(body, messages).map_err(|syntax| unreadable(body, syntax))?;
     reader.transcript.list = list_of(&document, form)?;
-    let model = document.root().object().and_then(|body| body.get("model")).and_then(Value::str);
-    reader.transcript.model = model;
+    if let Some(body) = document.root().object() {
+        reader.transcript.model = body.get(form.model).and_then(Value::str);
+        reader.transcript.declares_tools = body.get(form.tools).is_some_and(|tools| !tools.is(Kind::Null));
+    }
     Ok(reader.finish(&document))
 }
 
@@ -109,6 +115,7 @@ pub(crate) fn follow<'n>(before: &Transcript<'_>, encoded: &'n Encoded, form: Fo
     let after = before.source.len() - before.list.end as usize;
     transcript.list = Span::new(before.list.start as usize, encoded.text.len() - after);
     transcript.model = before.model.as_deref().map(|model| Cow::Owned(model.to_owned()));
+    transcript.declares_tools = before.declares_tools;
     transcript.irregularities = reader.found;
     transcript.irregularities.sort_by_key(|irregularity| irregularity.span);
     Some(transcript)
@@ -154,9 +161,15 @@ impl<'a> Reader<'a> {
 
     /// Adds a block to the message.
     pub(crate) fn block(&mut self, value: Value<'_, 'a>, slot: Slot, kind: BlockKind) {
+        self.signed_block(value, slot, kind, false);
+    }
+
+    /// Adds a block to the message, and whether the provider signed it.
+    pub(crate) fn signed_block(&mut self, value: Value<'_, 'a>, slot: Slot, kind: BlockKind, signed: bool) {
         let message = MessageIndex(self.transcript.messages.len() as u32);
         self.transcript.has.note(&kind);
-        self.transcript.blocks.push(Block { message, span: value.span(), slot, kind });
+        self.transcript.has.reasoning |= signed;
+        self.transcript.blocks.push(Block { message, span: value.span(), slot, kind, signed });
     }
 
     /// Ends the message, whose blocks are those from `first` on.
@@ -181,6 +194,7 @@ impl<'a> Reader<'a> {
                 result.content = result.content.moved(moved);
             }
             self.transcript.has.note(&block.kind);
+            self.transcript.has.reasoning |= block.signed;
             self.transcript.blocks.push(block);
         }
         let (first_block, end_block) = (first.0, self.next_block().0);

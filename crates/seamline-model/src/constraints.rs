@@ -43,6 +43,10 @@ pub struct Constraints {
     pub no_messages: ErrorText,
     /// A message with nothing in it.
     pub empty_message: Option<ErrorText>,
+    /// The last message may be empty when it is the assistant's.
+    pub empty_ending: bool,
+    /// Content that is one string instead of a list of blocks.
+    pub string_content: Option<ErrorText>,
     /// A message without content and without calls.
     pub null_content: Option<ErrorText>,
     /// A list of calls with nothing in it.
@@ -57,6 +61,16 @@ pub struct Constraints {
     pub role_gap: Option<RoleGap>,
     /// Results may hold text only.
     pub text_only_results: Option<ErrorText>,
+    /// How what a result holds is written.
+    pub output: OutputForm,
+    /// A result that says the tool failed, and nothing else.
+    pub empty_failure: Option<ErrorText>,
+    /// A result that does not repeat the name of its tool.
+    pub result_name: Option<ErrorText>,
+    /// Calls or results in a request that declares no tools.
+    pub undeclared_tools: Option<ErrorText>,
+    /// The provider's signature on calls.
+    pub call_signature: Option<SignatureDemand>,
     /// Half of a surrogate pair in a string.
     pub lone_surrogate: ErrorText,
     /// A body that does not start with JSON.
@@ -79,7 +93,7 @@ pub struct ErrorText(pub &'static str);
 /// The values that go into an [`ErrorText`].
 #[derive(Debug, Clone, Default)]
 pub struct Values<'v> {
-    /// `{message}`: the message's index.
+    /// `{message}`: the message's index; `{next}`: that of the one after it.
     pub message: usize,
     /// `{block}`: the block's index in its message.
     pub block: usize,
@@ -106,6 +120,7 @@ impl ErrorText {
             };
             match name {
                 "message" => out.push_str(&values.message.to_string()),
+                "next" => out.push_str(&(values.message + 1).to_string()),
                 "block" => out.push_str(&values.block.to_string()),
                 "id" => out.push_str(values.id),
                 "length" => out.push_str(&values.length.to_string()),
@@ -123,6 +138,8 @@ impl ErrorText {
 /// What a call's id may look like.
 #[derive(Debug, Clone, Copy)]
 pub struct IdDemand {
+    /// Whether a call must have one. Where it need not, its tool's name stands for it.
+    pub demanded: bool,
     /// Which characters.
     pub alphabet: Alphabet,
     /// A character outside the alphabet, or no character at all.
@@ -142,10 +159,12 @@ pub enum Alphabet {
     Any,
     /// Letters, digits, `_` and `-`.
     Word,
+    /// The same, `.` and `:`.
+    Dotted,
 }
 
 impl Alphabet {
-    /// Whether ids of this form are in the alphabet.
+    /// Whether every id of this form is in the alphabet.
     pub fn takes(self, form: crate::IdForm) -> bool {
         self == Self::Any || form != crate::IdForm::Other
     }
@@ -155,6 +174,7 @@ impl Alphabet {
         match self {
             Self::Any => true,
             Self::Word => crate::transcript::is_word(id),
+            Self::Dotted => id.split(['.', ':']).all(crate::transcript::is_word),
         }
     }
 }
@@ -166,6 +186,8 @@ pub enum Uniqueness {
     Cycle(ErrorText),
     /// Among all calls of the request.
     Request(ErrorText),
+    /// Nowhere: calls with one id are answered in their order.
+    Nowhere,
 }
 
 impl Uniqueness {
@@ -173,13 +195,16 @@ impl Uniqueness {
     pub fn error(self) -> ErrorText {
         match self {
             Self::Cycle(text) | Self::Request(text) => text,
+            Self::Nowhere => ErrorText(""),
         }
     }
 }
 
-/// What a tool's name may look like: letters, digits, `_` and `-`.
+/// What a tool's name may look like: letters, digits, `_`, `-` and what a provider takes besides.
 #[derive(Debug, Clone, Copy)]
 pub struct NameDemand {
+    /// Further characters.
+    pub also: &'static str,
     /// How many characters at most.
     pub length_max: usize,
     /// Any other name.
@@ -191,6 +216,8 @@ pub struct NameDemand {
 pub enum InputForm {
     /// As an object.
     Object(ErrorText),
+    /// As an object, or not at all when there is nothing to say.
+    ObjectOrNothing(ErrorText),
     /// As a string that holds JSON.
     Text(ErrorText),
 }
@@ -202,6 +229,32 @@ pub enum EmptyText {
     Accepted,
     /// Is rejected, and so is white space alone.
     Rejected(ErrorText),
+    /// Is rejected likewise, but not inside a result.
+    RejectedInMessages(ErrorText),
+}
+
+/// How what a result holds is written.
+#[derive(Debug, Clone, Copy)]
+pub enum OutputForm {
+    /// As a string or a list of parts.
+    TextOrList {
+        /// Whether it must be there.
+        demanded: bool,
+    },
+    /// As a list of parts, always.
+    List(ErrorText),
+    /// As an object.
+    Object(ErrorText),
+}
+
+/// The provider's signature on calls: the first call of each message must have it, as
+/// long as the turn goes on.
+#[derive(Debug, Clone, Copy)]
+pub struct SignatureDemand {
+    /// Parts of the names of the models that demand it.
+    pub models: &'static [&'static str],
+    /// A call without it.
+    pub error: ErrorText,
 }
 
 /// Two messages of one role in a row.
@@ -220,6 +273,8 @@ pub enum FirstRole {
     Any,
     /// The user.
     User(ErrorText),
+    /// The user, before the first call is made.
+    UserBeforeCalls(ErrorText),
 }
 
 /// Who must not speak last.

@@ -19,6 +19,8 @@ pub struct Transcript<'a> {
     pub tools: Tools,
     /// The model the request names.
     pub model: Option<Cow<'a, str>>,
+    /// Whether the request declares tools, as far as it can be told.
+    pub declares_tools: bool,
     /// What could be read only by being tolerant.
     pub irregularities: Vec<Irregularity>,
     /// Which kinds of block occur, so that rules about absent kinds cost nothing.
@@ -68,6 +70,7 @@ impl<'a> Transcript<'a> {
             list: Span::default(),
             tools: Tools::default(),
             model: None,
+            declares_tools: true,
             irregularities: Vec::new(),
             has: Kinds::default(),
         }
@@ -92,11 +95,11 @@ impl<'a> Transcript<'a> {
             BlockKind::Result(result) => transcript.name(result.tool).map(str::to_owned),
             _ => None,
         };
-        (self.list, &self.messages, &self.model, &self.irregularities, self.has)
-            == (other.list, &other.messages, &other.model, &other.irregularities, other.has)
+        (self.list, &self.messages, &self.model, self.declares_tools, &self.irregularities, self.has)
+            == (other.list, &other.messages, &other.model, other.declares_tools, &other.irregularities, other.has)
             && self.blocks.len() == other.blocks.len()
             && self.blocks.iter().zip(&other.blocks).all(|(one, two)| {
-                (one.message, one.span, one.slot) == (two.message, two.span, two.slot)
+                (one.message, one.span, one.slot, one.signed) == (two.message, two.span, two.slot, two.signed)
                     && named(one, self) == named(two, other)
             })
     }
@@ -170,12 +173,13 @@ impl<'a> Transcript<'a> {
         self.blocks[self.message(index).range()].iter().any(|block| matches!(block.kind, BlockKind::Result(_)))
     }
 
-    /// Whether a message holds signed reasoning, which must stay as it was produced.
+    /// Whether a message holds signed reasoning or other signed blocks, which must stay as
+    /// they were produced.
     pub fn has_signed_reasoning(&self, index: MessageIndex) -> bool {
         self.has.reasoning
             && self.blocks[self.message(index).range()]
                 .iter()
-                .any(|block| matches!(block.kind, BlockKind::Reasoning { signed: true }))
+                .any(|block| block.signed || matches!(block.kind, BlockKind::Reasoning { signed: true }))
     }
 }
 
@@ -246,6 +250,8 @@ pub struct Block {
     pub slot: Slot,
     /// What it is.
     pub kind: BlockKind,
+    /// Whether the provider signed it, whatever it is.
+    pub signed: bool,
 }
 
 /// Where a block stands in its message.
@@ -424,6 +430,8 @@ pub enum Parts {
         empty_text: bool,
         /// Whether one of them is not text.
         media: bool,
+        /// Whether nothing in it says anything.
+        blank: bool,
     },
     /// Something no dialect allows.
     Unreadable,

@@ -335,7 +335,10 @@ fn claim_of(edit: &Edit) -> Claim {
         | Edit::Remove { block }
         | Edit::AdoptLegacyCall { call: block } => Claim::Block(*block, Aspect::Whole),
         Edit::Readdress { result: block, .. } | Edit::SetCallId { call: block, .. } => Claim::Block(*block, Aspect::Id),
-        Edit::SetToolName { call: block, .. } => Claim::Block(*block, Aspect::Name),
+        Edit::SetToolName { block, .. } => Claim::Block(*block, Aspect::Name),
+        Edit::Sign { call: block } => Claim::Block(*block, Aspect::Place),
+        // There is one such edit at most.
+        Edit::DeclareTools { .. } => Claim::Nothing,
         Edit::SetInput { call: block }
         | Edit::FillResult { result: block, .. }
         | Edit::HoistMedia { result: block, .. }
@@ -346,6 +349,7 @@ fn claim_of(edit: &Edit) -> Claim {
         | Edit::JoinPrevious { message } => Claim::Message(*message, Aspect::Whole),
         Edit::SetRole { message, .. } => Claim::Message(*message, Aspect::Role),
         Edit::RemoveCallList { message } => Claim::Message(*message, Aspect::Calls),
+        Edit::SetContent { message } => Claim::Message(*message, Aspect::Content),
         Edit::ResultsFirst { message } => Claim::Message(*message, Aspect::Place),
     }
 }
@@ -358,6 +362,8 @@ fn is_synthetic_edit(edit: &Edit) -> bool {
         | Edit::ReconstructCall { .. }
         | Edit::InsertMessage { .. }
         | Edit::CloseServerCall { .. }
+        | Edit::Sign { .. }
+        | Edit::DeclareTools { .. }
         | Edit::HoistMedia { .. } => true,
         _ => false,
     }
@@ -372,6 +378,7 @@ fn subject(transcript: &Transcript<'_>, edit: &Edit) -> Option<MessageIndex> {
         | Edit::JoinPrevious { message }
         | Edit::SetRole { message, .. }
         | Edit::RemoveCallList { message }
+        | Edit::SetContent { message }
         | Edit::ResultsFirst { message } => Some(*message),
         Edit::InsertMessage { before, .. } => Some(*before),
         _ => block_of(edit).map(|block| transcript.block(block).message),
@@ -406,7 +413,9 @@ fn action_name(edit: &Edit) -> &'static str {
         Edit::Remove { .. } | Edit::RemoveMessage { .. } | Edit::RemoveCallList { .. } => "remove",
         Edit::SetCallId { .. } => "rename_call",
         Edit::SetToolName { .. } => "rename_tool",
-        Edit::SetInput { .. } | Edit::AdoptLegacyCall { .. } => "reform",
+        Edit::SetInput { .. } | Edit::SetContent { .. } | Edit::AdoptLegacyCall { .. } => "reform",
+        Edit::Sign { .. } => "sign",
+        Edit::DeclareTools { .. } => "declare",
         Edit::Regroup { .. } => "regroup",
         Edit::SetRole { .. } => "set_role",
         Edit::ResultsFirst { .. } => "reorder",

@@ -29,7 +29,7 @@ pub(crate) fn is_legal(demand: &IdDemand, id: &str) -> bool {
 
 /// Whether a provider takes a tool's name.
 pub(crate) fn is_legal_name(demand: &NameDemand, name: &str) -> bool {
-    !name.is_empty() && name.len() <= demand.length_max && name.bytes().all(is_name_byte)
+    !name.is_empty() && name.len() <= demand.length_max && name.chars().all(|char| is_name_char(demand, char))
 }
 
 /// A name that the provider takes. White space around a good name goes; any other change
@@ -40,8 +40,7 @@ pub(crate) fn made_name(demand: &NameDemand, name: &str) -> String {
         return trimmed.to_owned();
     }
     let room = demand.length_max - NAME_HASH_CHARS - 1;
-    let mut plain: String =
-        trimmed.chars().map(|char| if char.is_ascii() && is_name_byte(char as u8) { char } else { '_' }).collect();
+    let mut plain: String = trimmed.chars().map(|char| if is_name_char(demand, char) { char } else { '_' }).collect();
     plain.truncate(room);
     if plain.is_empty() {
         plain.push_str("tool");
@@ -49,8 +48,8 @@ pub(crate) fn made_name(demand: &NameDemand, name: &str) -> String {
     format!("{plain}_{}", hash(name, NAME_HASH_CHARS))
 }
 
-fn is_name_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
+fn is_name_char(demand: &NameDemand, char: char) -> bool {
+    char.is_ascii_alphanumeric() || char == '_' || char == '-' || demand.also.contains(char)
 }
 
 /// The start of a text's hash.
@@ -65,7 +64,7 @@ mod tests {
     use super::*;
     use seamline_model::ErrorText;
 
-    const NAME: NameDemand = NameDemand { length_max: 64, error: ErrorText("") };
+    const NAME: NameDemand = NameDemand { also: "", length_max: 64, error: ErrorText("") };
 
     #[test]
     fn a_made_name_is_legal_and_tells_two_names_apart() {

@@ -67,6 +67,8 @@ pub enum Group {
     Ident,
     /// Empty things, roles, first and last messages.
     Shape,
+    /// Reasoning and signatures.
+    Reason,
     /// Images, documents, sound.
     Media,
     /// What Seamline says about itself.
@@ -82,6 +84,7 @@ impl Group {
             Self::Order => "order",
             Self::Ident => "ident",
             Self::Shape => "shape",
+            Self::Reason => "reason",
             Self::Media => "media",
             Self::Log => "log",
         }

@@ -7,17 +7,39 @@ pub enum Dialect {
     AnthropicMessages,
     /// `OpenAI`'s Chat Completions API.
     OpenAiChat,
+    /// AWS Bedrock's Converse API.
+    BedrockConverse,
+    /// Google's generateContent.
+    GeminiGenerate,
 }
 
 impl Dialect {
     /// Every dialect, in a fixed order.
-    pub const ALL: [Self; 2] = [Self::AnthropicMessages, Self::OpenAiChat];
+    pub const ALL: [Self; 4] =
+        [Self::AnthropicMessages, Self::OpenAiChat, Self::BedrockConverse, Self::GeminiGenerate];
 
     /// The name users write, such as `anthropic_messages`.
     pub fn name(self) -> &'static str {
         match self {
             Self::AnthropicMessages => "anthropic_messages",
             Self::OpenAiChat => "openai_chat",
+            Self::BedrockConverse => "bedrock_converse",
+            Self::GeminiGenerate => "gemini_generate",
         }
+    }
+
+    /// The member of a body that is the list of messages.
+    pub fn list_key(self) -> &'static str {
+        if self == Self::GeminiGenerate { "contents" } else { "messages" }
+    }
+
+    /// The member of a message that is its content.
+    pub fn content_key(self) -> &'static str {
+        if self == Self::GeminiGenerate { "parts" } else { "content" }
+    }
+
+    /// The role of the model.
+    pub fn assistant_role(self) -> &'static str {
+        if self == Self::GeminiGenerate { "model" } else { "assistant" }
     }
 }

@@ -3,7 +3,7 @@
 
 use seamline_model::{
     Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole, NameDemand,
-    SameRole, Uniqueness,
+    OutputForm, SameRole, Uniqueness,
 };
 
 /// What Anthropic's own endpoint demands.
@@ -49,6 +49,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     ),
     // ANT-20, observed (command-code#323). No length is known; longer ones than 64 are not safe elsewhere.
     call_id: IdDemand {
+        demanded: true,
         alphabet: Alphabet::Word,
         alphabet_error: ErrorText(
             "messages.{message}.content.{block}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
@@ -61,6 +62,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     unique_ids: Uniqueness::Cycle(ErrorText("messages.{message}.content.{block}: tool_use ids must be unique")),
     // ANT-21, observed.
     tool_name: NameDemand {
+        also: "",
         length_max: 128,
         error: ErrorText(
             "messages.{message}.content.{block}.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'",
@@ -78,6 +80,10 @@ pub const CONSTRAINTS: Constraints = Constraints {
     empty_message: Some(ErrorText(
         "messages.{message}: all messages must have non-empty content except for the optional final assistant message",
     )),
+    // ANT-18.
+    empty_ending: true,
+    // ANT-1: a string is fine.
+    string_content: None,
     // ANT-1: content is a string or a list.
     null_content: Some(ErrorText("messages.{message}.content: Input should be a valid list")),
     // This dialect has no list of calls.
@@ -88,18 +94,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     first_role: FirstRole::Any,
     // ANT-13, documented: Claude 4.6 and later.
     last_role: LastRole::NotAssistant {
-        models: &[
-            "opus-4-6",
-            "sonnet-4-6",
-            "opus-4-7",
-            "sonnet-4-7",
-            "opus-4-8",
-            "opus-5",
-            "sonnet-5",
-            "haiku-5",
-            "fable",
-            "mythos",
-        ],
+        models: NO_PREFILL,
         error: ErrorText(
             "This model does not support assistant message prefill. The conversation must end with a user message.",
         ),
@@ -108,8 +103,32 @@ pub const CONSTRAINTS: Constraints = Constraints {
     role_gap: None,
     // ANT-2: images and documents are welcome in results.
     text_only_results: None,
+    // ANT-2: a result may have no content.
+    output: OutputForm::TextOrList { demanded: false },
+    // No such demand is known.
+    empty_failure: None,
+    // Results do not name their tool here.
+    result_name: None,
+    // No recorded request shows that every endpoint of this dialect demands it.
+    undeclared_tools: None,
+    // Signatures stand on thinking here, not on calls.
+    call_signature: None,
     // ANT-19, observed (claude-code#60394).
     lone_surrogate: ErrorText("The request body is not valid JSON: no low surrogate in string"),
     // ANT-19.
     not_json: ErrorText("The request body is not valid JSON"),
 };
+
+/// Parts of the names of models that do not continue a message of the assistant.
+pub(crate) const NO_PREFILL: &[&str] = &[
+    "opus-4-6",
+    "sonnet-4-6",
+    "opus-4-7",
+    "sonnet-4-7",
+    "opus-4-8",
+    "opus-5",
+    "sonnet-5",
+    "haiku-5",
+    "fable",
+    "mythos",
+];

@@ -2,8 +2,8 @@
 //! and where that is known from.
 
 use seamline_model::{
-    Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole, NameDemand, Role,
-    RoleGap, SameRole, Uniqueness,
+    Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole, NameDemand,
+    OutputForm, Role, RoleGap, SameRole, Uniqueness,
 };
 
 /// What OpenAI's own endpoint demands.
@@ -38,6 +38,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     orphan_server: ErrorText(""),
     // OAC-5, observed (opencode#12653): 40 is the safe bound; no alphabet is enforced.
     call_id: IdDemand {
+        demanded: true,
         alphabet: Alphabet::Any,
         alphabet_error: ErrorText("Missing required parameter: 'messages[{message}].tool_calls[{block}].id'."),
         length_max: 40,
@@ -53,6 +54,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     )),
     // OAC-9: the SDK's own statement of the pattern.
     tool_name: NameDemand {
+        also: "",
         length_max: 64,
         error: ErrorText(
             "Invalid 'messages[{message}].tool_calls[{block}].function.name': string does not match pattern. Expected \
@@ -71,6 +73,9 @@ pub const CONSTRAINTS: Constraints = Constraints {
     ),
     // OAC-10: no demand is known beyond OAC-8.
     empty_message: None,
+    empty_ending: true,
+    // OAC-1: a string is the usual form.
+    string_content: None,
     // OAC-8: null only beside calls.
     null_content: Some(ErrorText("Invalid value for 'content': expected a string, got null.")),
     // OAC-7, observed (openai-node#1341).
@@ -93,6 +98,16 @@ pub const CONSTRAINTS: Constraints = Constraints {
     text_only_results: Some(ErrorText(
         "Invalid 'messages[{message}].content': messages with role 'tool' can only contain text content.",
     )),
+    // OAC-1: a tool message has content.
+    output: OutputForm::TextOrList { demanded: true },
+    // Results have no sign for failure here.
+    empty_failure: None,
+    // OAC-1: the name is optional.
+    result_name: None,
+    // Calls without declared tools were recorded as accepted.
+    undeclared_tools: None,
+    // This dialect has no signatures.
+    call_signature: None,
     // OAC-21, recalled.
     lone_surrogate: ErrorText("We could not parse the JSON body of your request."),
     not_json: ErrorText("We could not parse the JSON body of your request."),

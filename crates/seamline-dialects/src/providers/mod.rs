@@ -2,8 +2,13 @@
 
 mod anthropic;
 mod anthropic_compatible;
+mod bedrock;
+mod bedrock_claude;
+mod bedrock_nova;
+mod gemini;
 mod openai;
 mod openai_compatible;
+mod vertex_gemini;
 
 use seamline_model::Constraints;
 
@@ -26,8 +31,17 @@ pub struct Provider {
 }
 
 /// Every provider.
-pub const ALL: &[&Provider] =
-    &[&anthropic::PROVIDER, &anthropic_compatible::PROVIDER, &openai::PROVIDER, &openai_compatible::PROVIDER];
+pub const ALL: &[&Provider] = &[
+    &anthropic::PROVIDER,
+    &anthropic_compatible::PROVIDER,
+    &bedrock::PROVIDER,
+    &bedrock_claude::PROVIDER,
+    &bedrock_nova::PROVIDER,
+    &gemini::PROVIDER,
+    &openai::PROVIDER,
+    &openai_compatible::PROVIDER,
+    &vertex_gemini::PROVIDER,
+];
 
 /// The provider with this name.
 pub fn by_name(name: &str) -> Option<&'static Provider> {

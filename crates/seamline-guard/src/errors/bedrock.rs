@@ -6,7 +6,7 @@ use crate::known::{code, sentence, sort, wrapper};
 
 pub(super) const FAMILY: Family = Family {
     name: "bedrock",
-    aliases: &["aws-bedrock", "amazon-bedrock", "bedrock-converse"],
+    aliases: &["aws-bedrock", "amazon-bedrock", "bedrock-converse", "bedrock-claude", "bedrock-nova"],
     dialects: &["bedrock_converse"],
     errors: &[
         code(

@@ -11,7 +11,7 @@ pub(crate) const UNANSWERED_CALL: Kind = corruption(
 
 pub(crate) const ORPHAN_RESULT: Kind = corruption(
     "orphan-result",
-    &["PAIR002", "PAIR004", "PAIR005", "PAIR003", "PAIR006"],
+    &["PAIR002", "PAIR004", "PAIR005", "PAIR003", "PAIR006", "PAIR010"],
     "a tool result answers no call that stands before it",
     REPAIR,
 );
@@ -21,7 +21,7 @@ pub(crate) const DUPLICATE_RESULT: Kind =
 
 pub(crate) const UNEQUAL_RESULTS: Kind = corruption(
     "unequal-results",
-    &["PAIR001", "PAIR002", "PAIR003", "PAIR007", "PAIR004"],
+    &["PAIR001", "PAIR002", "PAIR003", "PAIR007", "PAIR004", "PAIR005", "PAIR006"],
     "there are more calls than results, or more results than calls",
     REPAIR,
 );
@@ -35,7 +35,7 @@ pub(crate) const SURPLUS_RESULTS: Kind = corruption(
 
 pub(crate) const CALL_OUT_OF_ORDER: Kind = corruption(
     "call-out-of-order",
-    &["SHAPE003", "SHAPE004", "PAIR004"],
+    &["SHAPE003", "SHAPE004", "PAIR004", "PAIR010"],
     "a message with calls stands where the provider takes none",
     REPAIR,
 );
@@ -93,14 +93,14 @@ pub(crate) const CALL_INPUT: Kind = corruption(
 
 pub(crate) const RESULT_NAME: Kind = corruption(
     "result-name",
-    &["IDENT005"],
+    &["IDENT007", "IDENT005"],
     "a call or a result does not name its tool",
     "give the result the name of the tool that its call names, and send the conversation once more",
 );
 
 pub(crate) const UNDECLARED_TOOLS: Kind = corruption(
     "undeclared-tools",
-    &[],
+    &["SHAPE011"],
     "the conversation uses tools, but the request declares none",
     "declare the tools that the conversation names; to keep the model from calling them, set the tool choice to none",
 );

@@ -5,6 +5,7 @@ mod media;
 mod naming;
 mod order;
 mod pairing;
+mod reason;
 mod shape;
 mod wire;
 
@@ -18,6 +19,7 @@ pub static ALL: &[&Rule] = &[
     &ident::missing_call_id::RULE,
     &ident::illegal_tool_name::RULE,
     &ident::internal_call_id::RULE,
+    &ident::unnamed_result::RULE,
     &media::media_in_result::RULE,
     &order::text_before_results::RULE,
     &order::unordered_results::RULE,
@@ -31,6 +33,7 @@ pub static ALL: &[&Rule] = &[
     &pairing::unanswered_server_call::RULE,
     &pairing::orphan_server_result::RULE,
     &pairing::wrong_role_block::RULE,
+    &reason::unsigned_call::RULE,
     &shape::empty_text::RULE,
     &shape::empty_message::RULE,
     &shape::consecutive_roles::RULE,
@@ -40,6 +43,8 @@ pub static ALL: &[&Rule] = &[
     &shape::missing_content::RULE,
     &shape::unsupported_role::RULE,
     &shape::no_messages::RULE,
+    &shape::empty_failure::RULE,
+    &shape::undeclared_tools::RULE,
     &wire::lone_surrogate::RULE,
     &wire::byte_order_mark::RULE,
     &wire::duplicate_key::RULE,

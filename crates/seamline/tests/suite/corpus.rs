@@ -10,7 +10,15 @@ use seamline::{Options, check};
 use serde_json::Value;
 
 /// Errors that have other causes than the conversation.
-const OTHER_CAUSES: &[&str] = &["does not support effort level", "Tool call validation failed", "Web search options"];
+const OTHER_CAUSES: &[&str] = &[
+    "does not support effort level",
+    "Tool call validation failed",
+    "Web search options",
+    "model identifier is invalid",
+    "doesn't support the s3Uri field",
+    "extraneous key [toolResult]",
+    "Cannot fetch content from the provided URL",
+];
 
 #[derive(Default)]
 struct Tally {
@@ -26,7 +34,12 @@ fn recorded_requests_are_judged_as_their_provider_judged_them() {
         return;
     };
     let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
-    for (file, dialect) in [("anthropic-messages", "anthropic_messages"), ("openai-chat", "openai_chat")] {
+    for (file, dialect) in [
+        ("anthropic-messages", "anthropic_messages"),
+        ("bedrock-converse", "bedrock_converse"),
+        ("gemini-generate", "gemini_generate"),
+        ("openai-chat", "openai_chat"),
+    ] {
         let path = Path::new(&corpus).join("provider-requests").join(format!("{file}.jsonl"));
         let text = std::fs::read_to_string(&path).unwrap();
         for line in text.lines() {
@@ -59,13 +72,22 @@ fn judge(record: &Value, dialect: &str, tally: &mut Tally) -> Result<(), String>
     tally.rejected += 1;
     let error: Value = serde_json::from_str(record["error"].as_str().unwrap_or_default())
         .map_err(|error| format!("the recorded error is not JSON: {error}"))?;
-    let error = error["error"]["message"].as_str().unwrap_or_default();
+    let error = error["error"]["message"].as_str().or(error["message"].as_str()).unwrap_or_default();
     if OTHER_CAUSES.iter().any(|cause| error.contains(cause)) {
         return Ok(());
     }
     tally.predicted += 1;
     let predicted = checked.findings.iter().any(|finding| finding.predicts.as_deref() == Some(error));
     if predicted { Ok(()) } else { Err(format!("rejected with {error:?}, but {findings}")) }
+}
+
+/// The provider by the model that the address names.
+fn bedrock(record: &Value) -> &'static str {
+    match record["uri"].as_str().unwrap_or_default() {
+        uri if uri.contains("anthropic.claude") => "bedrock-claude",
+        uri if uri.contains("amazon.nova") => "bedrock-nova",
+        _ => "bedrock",
+    }
 }
 
 fn host(record: &Value) -> String {
@@ -76,6 +98,9 @@ fn provider(record: &Value) -> &'static str {
     match host(record).as_str() {
         "api.anthropic.com" => "anthropic",
         "api.openai.com" => "openai",
+        "generativelanguage.googleapis.com" => "gemini",
+        "aiplatform.googleapis.com" => "vertex-gemini",
+        host if host.starts_with("bedrock-runtime.") => bedrock(record),
         _ => "openai-compatible",
     }
 }

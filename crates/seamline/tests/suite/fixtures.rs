@@ -145,6 +145,8 @@ impl Case {
         let dialect = match self.options.provider.as_deref() {
             Some("anthropic") => Dialect::AnthropicMessages,
             Some("openai") => Dialect::OpenAiChat,
+            Some("bedrock") => Dialect::BedrockConverse,
+            Some("gemini") => Dialect::GeminiGenerate,
             _ => return Ok(()),
         };
         let violations = strict::check(dialect, &enveloped(body)?);
@@ -194,6 +196,7 @@ fn expect_lossless(before: &[u8], after: &[u8]) -> Result<(), String> {
     };
     let mut said = Vec::new();
     collect_said(&before["messages"], &mut said);
+    collect_said(&before["contents"], &mut said);
     let missing = lossless::missing_payloads(&enveloped(after)?, &said);
     if missing.is_empty() { Ok(()) } else { Err(format!("L6: lost {missing:?}")) }
 }
@@ -212,6 +215,10 @@ const UNSAID: &[&str] = &[
     "arguments",
     "tool_calls",
     "tool_use",
+    "toolUseId",
+    "toolUse",
+    "functionCall",
+    "function_call",
 ];
 
 /// What people, models and tools said: every string, but not what a repair made up.

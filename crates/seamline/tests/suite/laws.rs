@@ -17,6 +17,8 @@ pub(crate) fn options(dialect: Dialect) -> Options {
     let provider = match dialect {
         Dialect::AnthropicMessages => "anthropic",
         Dialect::OpenAiChat => "openai",
+        Dialect::BedrockConverse => "bedrock",
+        Dialect::GeminiGenerate => "gemini",
     };
     Options { dialect: Some(dialect.name().to_owned()), provider: Some(provider.to_owned()), ..Options::default() }
 }

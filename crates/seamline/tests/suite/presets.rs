@@ -242,6 +242,8 @@ impl Told {
             match dialect {
                 Dialect::AnthropicMessages => told.anthropic(message),
                 Dialect::OpenAiChat => told.openai(message),
+                // The source documents have no cases in these.
+                Dialect::BedrockConverse | Dialect::GeminiGenerate => {}
             }
         }
         told

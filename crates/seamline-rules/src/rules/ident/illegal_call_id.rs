@@ -74,7 +74,8 @@ declare_rule! {
 fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     let demand = &context.constraints.call_id;
     let id = context.id(state.call);
-    if context.transcript.call(state.call).is_none_or(|call| demand.alphabet.takes(call.id_form)) {
+    let takes = |form| demand.alphabet.takes(form) || demand.alphabet.holds(id);
+    if context.transcript.call(state.call).is_none_or(|call| takes(call.id_form)) {
         return;
     }
     let values = context.values(state.call, id);

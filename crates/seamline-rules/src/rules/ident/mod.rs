@@ -7,3 +7,4 @@ pub(crate) mod long_call_id;
 pub(crate) mod missing_call_id;
 mod rename;
 pub(crate) mod repeated_call_id;
+pub(crate) mod unnamed_result;

@@ -81,6 +81,9 @@ declare_rule! {
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
+    if matches!(context.constraints.unique_ids, Uniqueness::Nowhere) {
+        return;
+    }
     let cycles = &context.pairing.cycles;
     let whole_request = matches!(context.constraints.unique_ids, Uniqueness::Request(_));
     let mut start = 0;

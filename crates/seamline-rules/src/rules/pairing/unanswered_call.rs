@@ -149,7 +149,8 @@ fn answered(context: &Context<'_, '_>, open: &[BlockIndex]) -> Vec<Edit> {
     open.iter()
         .map(|&call| {
             let source = context.transcript.text(context.transcript.block(call).span);
-            let repeats = !context.id(call).is_empty() && !seen.insert(source);
+            let has_id = context.constraints.call_id.demanded && !context.id(call).is_empty();
+            let repeats = has_id && !seen.insert(source);
             if repeats { Edit::Remove { block: call } } else { Edit::Synthesize { call, text: text.to_owned() } }
         })
         .collect()

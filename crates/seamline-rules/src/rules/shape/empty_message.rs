@@ -58,12 +58,13 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
     let Some(error) = context.constraints.empty_message else {
         return;
     };
-    if matches!(context.constraints.empty_text, EmptyText::Accepted) {
-        return;
-    }
     let message = context.transcript.message(index);
     let readable = matches!(message.body, Body::Text | Body::Blocks);
-    if readable && is_hollow(context, index) {
+    let hollow = match context.constraints.empty_text {
+        EmptyText::Accepted => message.range().is_empty(),
+        EmptyText::Rejected(_) | EmptyText::RejectedInMessages(_) => is_hollow(context, index),
+    };
+    if readable && hollow {
         found(context, report, index, error);
     }
 }
@@ -72,7 +73,9 @@ fn found(context: &Context<'_, '_>, report: &mut Report, index: MessageIndex, er
     let message = context.transcript.message(index);
     let last = index.get() + 1 == context.transcript.messages.len();
     // An empty list or text is taken at the end, an empty block in a list is not.
-    let allowed = last && message.role == Role::Assistant && (message.range().is_empty() || message.body == Body::Text);
+    let allowed = context.constraints.empty_ending
+        && last
+        && message.role == Role::Assistant && (message.range().is_empty() || message.body == Body::Text);
     let mut draft = report.message(context, index, "message with nothing in it".to_owned());
     if allowed {
         draft = draft.severity(Severity::Warning);

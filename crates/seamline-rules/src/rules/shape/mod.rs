@@ -2,10 +2,12 @@
 
 pub(crate) mod consecutive_roles;
 pub(crate) mod empty_call_list;
+pub(crate) mod empty_failure;
 pub(crate) mod empty_message;
 pub(crate) mod empty_text;
 pub(crate) mod leading_role;
 pub(crate) mod missing_content;
 pub(crate) mod no_messages;
 pub(crate) mod trailing_assistant;
+pub(crate) mod undeclared_tools;
 pub(crate) mod unsupported_role;

@@ -67,8 +67,10 @@ pub(super) fn odd_list(breaker: WireBreaker, body: &mut Value, place: usize) -> 
 }
 
 pub(super) fn foreign_call_key(dialect: Dialect, body: &mut Value, place: usize) -> Option<()> {
-    let keys = ["call_id", "toolCallId", "toolUseId"];
-    rename(place::call(dialect, body, place)?, "id", keys[place % keys.len()])
+    let own = place::call_id_key(dialect);
+    let keys = ["call_id", "toolCallId", "toolUseId", "id"];
+    let foreign = keys.into_iter().filter(|key| *key != own).nth(place % 3)?;
+    rename(place::call(dialect, body, place)?, own, foreign)
 }
 
 pub(super) fn foreign_result_key(dialect: Dialect, body: &mut Value, place: usize) -> Option<()> {

@@ -25,6 +25,8 @@ pub(super) fn result(
     let results: Vec<_> = match dialect {
         Dialect::AnthropicMessages => blocks(body, "tool_result").collect(),
         Dialect::OpenAiChat => messages(body).filter(|message| is_role(message, "tool")).collect(),
+        Dialect::BedrockConverse => members(dialect, body, "toolResult").collect(),
+        Dialect::GeminiGenerate => members(dialect, body, "functionResponse").collect(),
     };
     pick(results.into_iter().filter(|result| fits(result)).collect(), place)
 }
@@ -38,6 +40,8 @@ pub(super) fn call(dialect: Dialect, body: &mut Value, place: usize) -> Option<&
             .flatten()
             .filter_map(Value::as_object_mut)
             .collect(),
+        Dialect::BedrockConverse => members(dialect, body, "toolUse").collect(),
+        Dialect::GeminiGenerate => members(dialect, body, "functionCall").collect(),
     };
     pick(calls, place)
 }
@@ -57,11 +61,25 @@ pub(super) fn result_id_key(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::AnthropicMessages => "tool_use_id",
         Dialect::OpenAiChat => "tool_call_id",
+        Dialect::BedrockConverse => "toolUseId",
+        Dialect::GeminiGenerate => "id",
     }
 }
 
+/// The name of the key that holds a call's id.
+pub(super) fn call_id_key(dialect: Dialect) -> &'static str {
+    if dialect == Dialect::BedrockConverse { "toolUseId" } else { "id" }
+}
+
+/// The name of the key that holds what a result gives.
+pub(super) fn output_key(dialect: Dialect) -> &'static str {
+    if dialect == Dialect::GeminiGenerate { "response" } else { "content" }
+}
+
 fn messages(body: &mut Value) -> impl Iterator<Item = &mut Fields> {
-    let list = body.get_mut("messages").and_then(Value::as_array_mut);
+    // Only one dialect calls them contents.
+    let key = if body.get("contents").is_some() { "contents" } else { "messages" };
+    let list = body.get_mut(key).and_then(Value::as_array_mut);
     list.into_iter().flatten().filter_map(Value::as_object_mut)
 }
 
@@ -71,6 +89,14 @@ fn blocks<'b>(body: &'b mut Value, kind: &str) -> impl Iterator<Item = &'b mut F
         .flatten()
         .filter_map(Value::as_object_mut)
         .filter(move |block| block.get("type").is_some_and(|held| held == kind))
+}
+
+/// What stands under `key` in each block.
+fn members<'b>(dialect: Dialect, body: &'b mut Value, key: &str) -> impl Iterator<Item = &'b mut Fields> {
+    messages(body)
+        .filter_map(move |message| message.get_mut(dialect.content_key())?.as_array_mut())
+        .flatten()
+        .filter_map(move |block| block.get_mut(key)?.as_object_mut())
 }
 
 fn pick(mut fitting: Vec<&mut Fields>, place: usize) -> Option<&mut Fields> {

@@ -1,0 +1,3 @@
+//! Reasoning and signatures.
+
+pub(crate) mod unsigned_call;
