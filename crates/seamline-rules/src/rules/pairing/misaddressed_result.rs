@@ -76,7 +76,7 @@ declare_rule! {
     /// another tool, nothing is guessed. Under `misaddressed = "orphan"` it is taken for an orphan.
     ///
     /// # References
-    /// ANT-6, OAC-4; case 16
+    /// ANT-6, OAC-4, GEM-8; case 16
     PAIR005 "misaddressed-result" in Pairing, Error, Safe, each Call
 }
 

@@ -71,7 +71,7 @@ declare_rule! {
     /// stay open.
     ///
     /// # References
-    /// ANT-5, OAC-2, seen in `claude-code#2697`, `litellm#10083`; cases 1, 2, 3, 14, 24, 25
+    /// ANT-5, OAC-2, BED-4, GEM-2, seen in `claude-code#2697`, `litellm#10083`; cases 1, 2, 3, 14, 24, 25
     PAIR001 "unanswered-call" in Pairing, Error, Safe, each Whole
 }
 

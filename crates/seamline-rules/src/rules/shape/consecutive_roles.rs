@@ -60,10 +60,10 @@ declare_rule! {
     ///
     /// # Fix safety
     /// Safe: the second message is joined to the first, block by block. Messages with signed reasoning are never
-    /// joined, because their signature would no longer fit.
+    /// joined, because their signature would no longer fit; a synthetic message of the other role goes between them.
     ///
     /// # References
-    /// ANT-11, ANT-12; case 60
+    /// ANT-11, ANT-12, BED-7; case 60
     SHAPE003 "consecutive-roles" in Shape, Error, Safe, each Whole
 }
 

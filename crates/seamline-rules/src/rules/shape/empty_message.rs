@@ -50,7 +50,7 @@ declare_rule! {
     /// A message that loses its last block to another fix is treated the same.
     ///
     /// # References
-    /// ANT-18; cases 33, 57
+    /// ANT-18, BED-8, GEM-5; cases 33, 57
     SHAPE002 "empty-message" in Shape, Error, Safe, each Message
 }
 

@@ -66,7 +66,7 @@ declare_rule! {
     /// Safe: the empty text goes. A result that holds nothing else says `[synthetic] (no output)`.
     ///
     /// # References
-    /// ANT-16, ANT-17, seen in `litellm#22979`; cases 26, 57
+    /// ANT-16, ANT-17, BED-8, seen in `litellm#22979`; cases 26, 57
     SHAPE001 "empty-text" in Shape, Error, Safe, each Message
 }
 

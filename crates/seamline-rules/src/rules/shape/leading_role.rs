@@ -42,10 +42,11 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: a message of the user goes first that is marked synthetic.
+    /// Safe: a message of the user goes first that is marked synthetic. Where only calls need the user before them,
+    /// it goes right before the first call.
     ///
     /// # References
-    /// ANT-12; case 58
+    /// ANT-12, BED-7, GEM-3, seen in `gemini-cli#26486`; case 58
     SHAPE004 "leading-role" in Shape, Error, Safe, each Whole
 }
 

@@ -42,11 +42,11 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: a message without content goes, or gets a text where it must stay; any other value is kept as
-    /// text.
+    /// Safe: a message without content goes, or gets a text where it must stay; any other value is kept, in the form
+    /// that the provider takes.
     ///
     /// # References
-    /// ANT-1, OAC-8
+    /// ANT-1, OAC-8, BED-1, BED-10, GEM-1
     SHAPE007 "missing-content" in Shape, Error, Safe, each Message
 }
 
