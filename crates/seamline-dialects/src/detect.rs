@@ -2,12 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use crate::json::{Document, Kind, ListVisitor, Value};
-use crate::reader::unreadable;
 use crate::anthropic_messages::AnthropicMessages;
 use crate::bedrock_converse::BedrockConverse;
 use crate::gemini_generate::GeminiGenerate;
+use crate::json::{Document, Kind, ListVisitor, Value};
 use crate::openai_chat::OpenAiChat;
+use crate::reader::unreadable;
 use crate::{Dialect, Error};
 
 /// How many messages are looked at.

@@ -21,7 +21,10 @@ mod tools;
 mod transcript;
 
 pub use call_id::CallId;
-pub use constraints::{Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole, NameDemand, OutputForm, RoleGap, SameRole, SignatureDemand, Uniqueness, Values};
+pub use constraints::{
+    Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole, NameDemand,
+    OutputForm, RoleGap, SameRole, SignatureDemand, Uniqueness, Values,
+};
 pub use edit::{Edit, Encoded, NewText};
 pub use finding::{Finding, Fix, Place, Safety, Severity, Stage};
 pub use irregularity::{Irregularity, IrregularityKind};

@@ -15,8 +15,7 @@ pub enum Dialect {
 
 impl Dialect {
     /// Every dialect, in a fixed order.
-    pub const ALL: [Self; 4] =
-        [Self::AnthropicMessages, Self::OpenAiChat, Self::BedrockConverse, Self::GeminiGenerate];
+    pub const ALL: [Self; 4] = [Self::AnthropicMessages, Self::OpenAiChat, Self::BedrockConverse, Self::GeminiGenerate];
 
     /// The name users write, such as `anthropic_messages`.
     pub fn name(self) -> &'static str {

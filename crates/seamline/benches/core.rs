@@ -209,7 +209,9 @@ fn gemini(ids: &[String], text: &str, output: &str) -> (String, Vec<String>) {
         .collect();
     let results: Vec<String> = ids
         .iter()
-        .map(|id| format!(r#"{{"functionResponse":{{"id":"{id}","name":"read_file","response":{{"output":"{output}"}}}}}}"#))
+        .map(|id| {
+            format!(r#"{{"functionResponse":{{"id":"{id}","name":"read_file","response":{{"output":"{output}"}}}}}}"#)
+        })
         .collect();
     (
         format!(r#"{{"role":"model","parts":[{{"text":"{text}"}},{}]}}"#, calls.join(",")),

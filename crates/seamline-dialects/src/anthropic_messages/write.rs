@@ -89,7 +89,8 @@ impl Blocks for Writer {
                 ("content", list(vec![self.text(Json::Text(text))])),
             ]));
         }
-        let error = object([member("type", format!("{family}_tool_result_error")), member("error_code", "unavailable")]);
+        let error =
+            object([member("type", format!("{family}_tool_result_error")), member("error_code", "unavailable")]);
         Some(object([member("type", format!("{family}_tool_result")), member("tool_use_id", id), ("content", error)]))
     }
 }

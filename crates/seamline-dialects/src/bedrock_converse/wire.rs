@@ -117,7 +117,10 @@ fn result(value: Value<'_, '_>, role: Role, reader: &mut Reader<'_>) -> BlockKin
     BlockKind::Result(ResultBlock {
         id: id.as_deref().map(CallId::from),
         tool: None,
-        synthetic: fields.content.and_then(|content| only_text_by(content, part_text)).is_some_and(|text| is_synthetic(&text)),
+        synthetic: fields
+            .content
+            .and_then(|content| only_text_by(content, part_text))
+            .is_some_and(|text| is_synthetic(&text)),
         failed: fields.status.is_some_and(|status| status.says("error")),
         has_more: fields.has_more,
         parts: fields.content.map_or(Parts::Missing, output),

@@ -13,17 +13,13 @@ use crate::splice::{BlockPlan, MessagePlan, MessageWriter, Placed, Plan, apply_p
 
 /// Writes edits in the form of a dialect. With `joint`, neighbouring messages with calls are
 /// answered together where they already are.
-pub(crate) fn encode(
-    blocks: &'static dyn Blocks,
-    transcript: &Transcript<'_>,
-    edits: &[Edit],
-    joint: bool,
-) -> Encoded {
+pub(crate) fn encode(blocks: &'static dyn Blocks, transcript: &Transcript<'_>, edits: &[Edit], joint: bool) -> Encoded {
     let plan = Plan::new(transcript, edits);
     let writer = MessageWriter::new(transcript, edits.len());
     let nobody = Neighbours { first: MessageIndex(0), end: MessageIndex(0), joint_from: None };
     let rewriter = Rewriter { blocks, transcript };
-    let mut encoder = Encoder { blocks, rewriter, transcript, plan: &plan, joint, writer, neighbours: Cell::new(nobody) };
+    let mut encoder =
+        Encoder { blocks, rewriter, transcript, plan: &plan, joint, writer, neighbours: Cell::new(nobody) };
     let mut index = MessageIndex(0);
     while index.get() < transcript.messages.len() {
         index = encoder.message(index);

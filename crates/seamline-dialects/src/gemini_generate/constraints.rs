@@ -24,10 +24,8 @@ pub const CONSTRAINTS: Constraints = Constraints {
     results_first: None,
     // GEM-3: only the model has function call turns.
     misplaced_call: OUT_OF_ORDER,
-    // GEM-4.
-    misplaced_result: ErrorText(
-        "Please ensure that function response turn comes immediately after a function call turn.",
-    ),
+    // Its text is not known.
+    misplaced_result: ErrorText(""),
     // GEM-13: code execution is carried along as it is; no error about it is known.
     unanswered_server: ErrorText(""),
     orphan_server: ErrorText(""),

@@ -20,15 +20,8 @@ pub struct GeminiGenerate;
 /// Its name.
 pub(crate) const NAME: &str = "gemini_generate";
 
-const FORM: Form = Form {
-    dialect: NAME,
-    list: "contents",
-    content: "parts",
-    calls: "parts",
-    model: "model",
-    tools: "tools",
-    message,
-};
+const FORM: Form =
+    Form { dialect: NAME, list: "contents", content: "parts", calls: "parts", model: "model", tools: "tools", message };
 
 const SHAPE: Shape = Shape { content: "parts", role: wire::role, block: wire::block };
 

@@ -11,7 +11,7 @@ pub(crate) const UNANSWERED_CALL: Kind = corruption(
 
 pub(crate) const ORPHAN_RESULT: Kind = corruption(
     "orphan-result",
-    &["PAIR002", "PAIR004", "PAIR005", "PAIR003", "PAIR006", "PAIR010"],
+    &["PAIR002", "PAIR004", "PAIR005", "PAIR003", "PAIR006"],
     "a tool result answers no call that stands before it",
     REPAIR,
 );

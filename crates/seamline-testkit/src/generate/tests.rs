@@ -132,7 +132,7 @@ fn every_breaker_does_what_its_name_says_to_bedrock() {
     let expected = [
         (Breaker::DropAssistant, vec![K::OrphanResult, K::SameRole]),
         (Breaker::DropResultId, vec![K::UnansweredCall, K::BadResultId]),
-        (Breaker::ReuseCallId, vec![K::DuplicateCallId]),
+        (Breaker::ReuseCallId, vec![K::UnansweredCall, K::DuplicateCallId]),
         (Breaker::Steer, vec![K::UnansweredCall, K::OrphanResult, K::SameRole]),
         (Breaker::TextBeforeResults, vec![]),
         (Breaker::IllegalId, vec![K::BadCallId, K::BadResultId]),
@@ -152,7 +152,7 @@ fn every_breaker_does_what_its_name_says_to_gemini() {
     let expected = [
         (Breaker::DropAssistant, vec![K::OrphanResult]),
         (Breaker::RepeatResult, vec![K::DuplicateResult]),
-        (Breaker::ReuseCallId, vec![]),
+        (Breaker::ReuseCallId, vec![K::UnansweredCall]),
         (Breaker::Steer, vec![K::UnansweredCall, K::OrphanResult]),
         (Breaker::IllegalId, vec![]),
         (Breaker::LongId, vec![]),

@@ -129,10 +129,7 @@ mod tests {
     fn each_demand_is_made() {
         let call = json!({"id": "1", "name": "f!", "args": []});
         let result = json!({"id": "1", "response": "out"});
-        assert_eq!(
-            found(&cycle(&call, &result)),
-            [K::BadToolName, K::BadInput, K::BadResultContent, K::BadResultName]
-        );
+        assert_eq!(found(&cycle(&call, &result)), [K::BadToolName, K::BadInput, K::BadResultContent, K::BadResultName]);
         let contents = json!([
             {"role": "model", "parts": [{"text": "hi"}]},
             {"role": "model", "parts": [{"functionCall": {"name": "f"}}]},

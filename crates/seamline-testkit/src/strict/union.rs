@@ -49,7 +49,8 @@ fn check_run(turns: &[Turn], run: std::ops::Range<usize>, answer: Option<usize>,
         }
     }
     let unanswered = open.iter().filter(|(_, _, answered)| !answered);
-    violations.extend(unanswered.map(|(message, ..)| Violation { message: *message, kind: ViolationKind::UnansweredCall }));
+    violations
+        .extend(unanswered.map(|(message, ..)| Violation { message: *message, kind: ViolationKind::UnansweredCall }));
 }
 
 /// The kinds whose demand is not met.

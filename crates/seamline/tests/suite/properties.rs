@@ -181,7 +181,8 @@ fn mutate(bytes: &mut Vec<u8>, other: &[u8], mutation: &Mutation) {
 
 /// Lists of values that look a little like messages.
 fn messages() -> impl Strategy<Value = serde_json::Value> {
-    let roles = prop::sample::select(vec!["user", "assistant", "model", "tool", "system", "developer", "function", "", "x"]);
+    let roles =
+        prop::sample::select(vec!["user", "assistant", "model", "tool", "system", "developer", "function", "", "x"]);
     let message = (roles, json(), json()).prop_map(|(role, content, members)| {
         let mut message = members.as_object().cloned().unwrap_or_default();
         message.insert("role".to_owned(), role.into());

@@ -111,10 +111,5 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
         .block(context, state.call, message)
         .call_id(id)
         .predicts(demand.error.render(&context.values(state.call, id)))
-        .fix(
-            Stage::Form,
-            Safety::Safe,
-            format!("call the tool `{made}`"),
-            edits,
-        );
+        .fix(Stage::Form, Safety::Safe, format!("call the tool `{made}`"), edits);
 }

@@ -97,9 +97,8 @@ fn found(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex, deman
 /// it the running turn started.
 fn last_of_others(context: &Context<'_, '_>) -> Option<MessageIndex> {
     let mut indexes = (0..context.transcript.messages.len() as u32).rev().map(MessageIndex);
-    indexes.find(|&index| {
-        context.transcript.message(index).role != Role::Assistant && !context.holds_only_results(index)
-    })
+    indexes
+        .find(|&index| context.transcript.message(index).role != Role::Assistant && !context.holds_only_results(index))
 }
 
 /// Whether a message is the first of its neighbours of the same role: those count as one.

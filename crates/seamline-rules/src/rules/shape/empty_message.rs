@@ -75,7 +75,8 @@ fn found(context: &Context<'_, '_>, report: &mut Report, index: MessageIndex, er
     // An empty list or text is taken at the end, an empty block in a list is not.
     let allowed = context.constraints.empty_ending
         && last
-        && message.role == Role::Assistant && (message.range().is_empty() || message.body == Body::Text);
+        && message.role == Role::Assistant
+        && (message.range().is_empty() || message.body == Body::Text);
     let mut draft = report.message(context, index, "message with nothing in it".to_owned());
     if allowed {
         draft = draft.severity(Severity::Warning);

@@ -1,8 +1,8 @@
 //! `SHAPE007 missing-content`
 
 use seamline_model::{
-    BlockIndex, BlockKind, Body, Edit, EmptyText, ErrorText, MessageIndex, OutputForm, Parts, ResultBlock, Role, Safety, Stage,
-    Values,
+    BlockIndex, BlockKind, Body, Edit, EmptyText, ErrorText, MessageIndex, OutputForm, Parts, ResultBlock, Role,
+    Safety, Stage, Values,
 };
 
 use crate::context::Context;
