@@ -9,10 +9,8 @@ pub(crate) fn pointer(transcript: &Transcript<'_>, place: &Place, form: Form) ->
     let Some(message) = place.message else {
         return String::new();
     };
-    let message = match transcript.is_bare_list() {
-        true => format!("/{}", message.0),
-        false => format!("/{}/{}", form.list, message.0),
-    };
+    let message =
+        if transcript.is_bare_list() { format!("/{}", message.0) } else { format!("/{}/{}", form.list, message.0) };
     let Some(block) = place.block else {
         return message;
     };

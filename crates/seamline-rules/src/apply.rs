@@ -328,17 +328,14 @@ impl Aspect {
 fn claim_of(edit: &Edit) -> Claim {
     match edit {
         Edit::Patch { span, .. } => Claim::Bytes(*span),
-        Edit::Synthesize { .. } | Edit::InsertMessage { .. } => Claim::Nothing,
-        Edit::Relocate { result: block, .. } => Claim::Block(*block, Aspect::Place),
+        Edit::Synthesize { .. } | Edit::InsertMessage { .. } | Edit::DeclareTools { .. } => Claim::Nothing,
+        Edit::Relocate { result: block, .. } | Edit::Sign { call: block } => Claim::Block(*block, Aspect::Place),
         Edit::Demote { block, .. }
         | Edit::ReconstructCall { result: block, .. }
         | Edit::Remove { block }
         | Edit::AdoptLegacyCall { call: block } => Claim::Block(*block, Aspect::Whole),
         Edit::Readdress { result: block, .. } | Edit::SetCallId { call: block, .. } => Claim::Block(*block, Aspect::Id),
         Edit::SetToolName { block, .. } => Claim::Block(*block, Aspect::Name),
-        Edit::Sign { call: block } => Claim::Block(*block, Aspect::Place),
-        // There is one such edit at most.
-        Edit::DeclareTools { .. } => Claim::Nothing,
         Edit::SetInput { call: block }
         | Edit::FillResult { result: block, .. }
         | Edit::HoistMedia { result: block, .. }

@@ -202,7 +202,8 @@ fn associated(before: &Reading<'_>, after: &Reading<'_>) -> Result<(), String> {
     let (old, new) = (before.answers(), after.answers());
     for (at, (mark, answer)) in old.iter().enumerate() {
         // What said nothing at all may have been filled by something made up.
-        let Some(answer) = answer.as_ref().filter(|answer| !texts(answer).is_empty() || answer.contains("image")) else {
+        let Some(answer) = answer.as_ref().filter(|answer| !texts(answer).is_empty() || answer.contains("image"))
+        else {
             continue;
         };
         let once = |calls: &[Answered<'_>]| calls.iter().filter(|(other, _)| other == mark).count() == 1;

@@ -193,6 +193,42 @@ fn messages() -> impl Strategy<Value = serde_json::Value> {
     prop::collection::vec(prop_oneof![4 => message, 1 => json()], 0..6).prop_map(serde_json::Value::from)
 }
 
+/// Keys that mean something in messages.
+const KEYS: &[&str] = &[
+    "role",
+    "content",
+    "type",
+    "id",
+    "tool_use_id",
+    "tool_call_id",
+    "tool_calls",
+    "function",
+    "name",
+    "arguments",
+    "input",
+    "text",
+    "tool_use",
+    "call_id",
+    "refusal",
+    "signature",
+    "thinking",
+    "custom",
+    "is_error",
+    "toolUse",
+    "toolResult",
+    "toolUseId",
+    "status",
+    "json",
+    "reasoningContent",
+    "functionCall",
+    "function_response",
+    "functionResponse",
+    "args",
+    "response",
+    "thought",
+    "thoughtSignature",
+];
+
 /// Values of words and keys that mean something in messages.
 fn json() -> impl Strategy<Value = serde_json::Value> {
     let word = prop::sample::select(vec![
@@ -221,40 +257,7 @@ fn json() -> impl Strategy<Value = serde_json::Value> {
         "call.1",
         "[synthetic] x",
     ]);
-    let key = prop::sample::select(vec![
-        "role",
-        "content",
-        "type",
-        "id",
-        "tool_use_id",
-        "tool_call_id",
-        "tool_calls",
-        "function",
-        "name",
-        "arguments",
-        "input",
-        "text",
-        "tool_use",
-        "call_id",
-        "refusal",
-        "signature",
-        "thinking",
-        "custom",
-        "is_error",
-        "toolUse",
-        "toolResult",
-        "toolUseId",
-        "status",
-        "json",
-        "reasoningContent",
-        "functionCall",
-        "function_response",
-        "functionResponse",
-        "args",
-        "response",
-        "thought",
-        "thoughtSignature",
-    ]);
+    let key = prop::sample::select(KEYS.to_vec());
     let leaf = prop_oneof![
         8 => word.prop_map(serde_json::Value::from),
         1 => Just(serde_json::Value::Null),
