@@ -93,14 +93,14 @@ pub(crate) const CALL_INPUT: Kind = corruption(
 
 pub(crate) const RESULT_NAME: Kind = corruption(
     "result-name",
-    &["IDENT007", "IDENT005"],
+    &["IDENT010", "IDENT005"],
     "a call or a result does not name its tool",
     "give the result the name of the tool that its call names, and send the conversation once more",
 );
 
 pub(crate) const UNDECLARED_TOOLS: Kind = corruption(
     "undeclared-tools",
-    &["SHAPE011"],
+    &["LIMIT002"],
     "the conversation uses tools, but the request declares none",
     "declare the tools that the conversation names; to keep the model from calling them, set the tool choice to none",
 );

@@ -1,4 +1,4 @@
-//! `IDENT007 unnamed-result`
+//! `IDENT010 unnamed-result`
 
 use seamline_model::{Edit, Fate, ResultState, Safety, Stage};
 
@@ -62,7 +62,7 @@ declare_rule! {
     ///
     /// # References
     /// GEM-7, seen in `langflow#9437`
-    IDENT007 "unnamed-result" in Ident, Error, Safe, each Result
+    IDENT010 "unnamed-result" in Ident, Error, Safe, each Result
 }
 
 fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {

@@ -1,4 +1,4 @@
-//! `REASON001 unsigned-call`
+//! `REASON007 unsigned-call`
 
 use seamline_model::{BlockIndex, Edit, MessageIndex, Role, Safety, SignatureDemand, Stage};
 
@@ -64,7 +64,7 @@ declare_rule! {
     ///
     /// # References
     /// GEM-9, seen in `dify-official-plugins#2088`
-    REASON001 "unsigned-call" in Reason, Error, Safe, each Whole
+    REASON007 "unsigned-call" in Reason, Error, Safe, each Whole
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

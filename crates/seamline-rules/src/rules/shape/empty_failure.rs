@@ -1,4 +1,4 @@
-//! `SHAPE010 empty-failure`
+//! `SHAPE013 empty-failure`
 
 use seamline_model::{Edit, Parts, ResultState, Safety, Stage};
 
@@ -64,7 +64,7 @@ declare_rule! {
     ///
     /// # References
     /// BED-9
-    SHAPE010 "empty-failure" in Shape, Error, Safe, each Result
+    SHAPE013 "empty-failure" in Shape, Error, Safe, each Result
 }
 
 fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {

@@ -1,4 +1,4 @@
-//! `SHAPE011 undeclared-tools`
+//! `LIMIT002 undeclared-tools`
 
 use std::collections::HashSet;
 
@@ -80,7 +80,7 @@ declare_rule! {
     ///
     /// # References
     /// BED-6, seen in `dify#17545`
-    SHAPE011 "undeclared-tools" in Shape, Error, Safe, each Whole
+    LIMIT002 "undeclared-tools" in Shape, Error, Safe, each Whole
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
