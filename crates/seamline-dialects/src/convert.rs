@@ -20,31 +20,7 @@ pub use target::{ForeignReasoning, Renamed, Rendered, Target};
 use seamline_model::conversation::Conversation;
 use seamline_model::{Alphabet, ErrorText, IdDemand, NameDemand};
 
-use crate::{Error, anthropic_messages, openai_chat};
-
-#[path = "bedrock_converse"]
-mod bedrock_converse {
-    pub(super) mod lift;
-    pub(super) mod render;
-
-    pub(super) const NAME: &str = "bedrock_converse";
-}
-
-#[path = "gemini_generate"]
-mod gemini_generate {
-    pub(super) mod lift;
-    pub(super) mod render;
-
-    pub(super) const NAME: &str = "gemini_generate";
-}
-
-#[path = "openai_responses"]
-mod openai_responses {
-    pub(super) mod lift;
-    pub(super) mod render;
-
-    pub(super) const NAME: &str = "openai_responses";
-}
+use crate::{Error, anthropic_messages, bedrock_converse, gemini_generate, openai_chat, openai_responses};
 
 /// What one dialect can do for a conversion.
 #[derive(Debug, Clone, Copy)]
@@ -116,9 +92,16 @@ pub fn converter(dialect: &str) -> Option<&'static Converter> {
 }
 
 const fn ids(alphabet: Alphabet, length_max: usize, prefix: &'static str) -> IdDemand {
-    IdDemand { alphabet, alphabet_error: ErrorText(""), length_max, length_error: ErrorText(""), prefix }
+    IdDemand {
+        alphabet,
+        alphabet_error: ErrorText(""),
+        length_max,
+        length_error: ErrorText(""),
+        demanded: true,
+        prefix,
+    }
 }
 
 const fn names(length_max: usize) -> NameDemand {
-    NameDemand { length_max, error: ErrorText("") }
+    NameDemand { also: "", length_max, error: ErrorText("") }
 }

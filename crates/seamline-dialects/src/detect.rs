@@ -2,10 +2,14 @@
 
 use std::ops::ControlFlow;
 
+use crate::anthropic_messages::AnthropicMessages;
+use crate::bedrock_converse::BedrockConverse;
+use crate::gemini_generate::GeminiGenerate;
 use crate::json::{Document, Kind, ListVisitor, Value};
+use crate::openai_chat::OpenAiChat;
 use crate::openai_responses::OpenAiResponses;
 use crate::reader::unreadable;
-use crate::{Dialect, Error, anthropic_messages::AnthropicMessages, openai_chat::OpenAiChat};
+use crate::{Dialect, Error};
 
 /// How many messages are looked at.
 const MESSAGES_MAX: usize = 256;
@@ -23,16 +27,21 @@ enum Candidate {
     OpenAiChat,
     AnthropicMessages,
     OpenAiResponses,
+    GeminiGenerate,
+    BedrockConverse,
 }
 
 impl Candidate {
-    const ALL: [Self; 3] = [Self::OpenAiChat, Self::AnthropicMessages, Self::OpenAiResponses];
+    const ALL: [Self; 5] =
+        [Self::OpenAiChat, Self::AnthropicMessages, Self::OpenAiResponses, Self::GeminiGenerate, Self::BedrockConverse];
 
     fn dialect(self) -> &'static dyn Dialect {
         match self {
             Self::OpenAiChat => &OpenAiChat,
             Self::AnthropicMessages => &AnthropicMessages,
             Self::OpenAiResponses => &OpenAiResponses,
+            Self::GeminiGenerate => &GeminiGenerate,
+            Self::BedrockConverse => &BedrockConverse,
         }
     }
 }
@@ -82,6 +91,12 @@ impl Signs {
             "previous_response_id" => self.add(Candidate::OpenAiResponses, DECISIVE),
             // A text; a list was entered.
             "input" if value.is(Kind::String) => self.add(Candidate::OpenAiResponses, DECISIVE),
+            "modelId" | "toolConfig" | "inferenceConfig" | "guardrailConfig" | "additionalModelRequestFields" => {
+                self.add(Candidate::BedrockConverse, DECISIVE);
+            }
+            "system" if value.elements().next().is_some_and(is_typeless_text) => {
+                self.add(Candidate::BedrockConverse, 3);
+            }
             "system" | "stop_sequences" => self.add(Candidate::AnthropicMessages, 3),
             // Also taken by servers of the other dialect.
             "thinking" => self.add(Candidate::AnthropicMessages, 1),
@@ -133,6 +148,7 @@ impl Signs {
                     self.block(block);
                 }
             }
+            ("parts", Kind::Array) => self.add(Candidate::GeminiGenerate, DECISIVE),
             _ => {}
         }
     }
@@ -148,9 +164,27 @@ impl Signs {
             }
             Some("image_url" | "input_audio" | "file") => self.add(Candidate::OpenAiChat, DECISIVE),
             Some("image" | "document") => self.add(Candidate::AnthropicMessages, 3),
+            None => self.typeless_block(block),
             _ => {}
         }
     }
+
+    fn typeless_block(&mut self, block: Value<'_, '_>) {
+        for (key, _) in block.members() {
+            match &*key.name() {
+                "toolUse" | "toolResult" | "reasoningContent" | "cachePoint" => {
+                    self.add(Candidate::BedrockConverse, DECISIVE);
+                }
+                "text" => self.add(Candidate::BedrockConverse, 3),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Whether a block is a text that does not say it is one.
+fn is_typeless_text(block: Value<'_, '_>) -> bool {
+    block.object().is_some_and(|block| block.get("type").is_none() && block.get("text").is_some())
 }
 
 /// Whether only an item of the Responses dialect has this type.
@@ -170,6 +204,10 @@ impl<'a> ListVisitor<'a> for &mut Signs {
             }
             Some("input") => {
                 self.add(Candidate::OpenAiResponses, NAMED);
+                true
+            }
+            Some("contents") => {
+                self.add(Candidate::GeminiGenerate, DECISIVE);
                 true
             }
             Some(_) => false,

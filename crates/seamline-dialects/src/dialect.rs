@@ -2,7 +2,7 @@
 
 use seamline_model::{Constraints, Edit, Encoded, Place, Transcript};
 
-use crate::{Error, anthropic_messages, openai_chat, openai_responses};
+use crate::{Error, anthropic_messages, bedrock_converse, gemini_generate, openai_chat, openai_responses};
 
 /// A way of writing a conversation on the wire.
 pub trait Dialect: Sync {
@@ -33,8 +33,13 @@ pub trait Dialect: Sync {
 }
 
 /// Every dialect, in the order they are listed.
-pub const ALL: &[&dyn Dialect] =
-    &[&anthropic_messages::AnthropicMessages, &openai_chat::OpenAiChat, &openai_responses::OpenAiResponses];
+pub const ALL: &[&dyn Dialect] = &[
+    &anthropic_messages::AnthropicMessages,
+    &bedrock_converse::BedrockConverse,
+    &gemini_generate::GeminiGenerate,
+    &openai_chat::OpenAiChat,
+    &openai_responses::OpenAiResponses,
+];
 
 /// The dialect with this name.
 pub fn by_name(name: &str) -> Option<&'static dyn Dialect> {

@@ -7,11 +7,14 @@
 
 pub mod anthropic_messages;
 mod arguments;
+pub mod bedrock_converse;
+mod blocks;
 pub mod convert;
 mod detect;
 mod dialect;
 mod envelope;
 mod error;
+pub mod gemini_generate;
 mod ids;
 mod json;
 mod members;

@@ -22,6 +22,8 @@ pub(crate) struct Form {
     pub(crate) content: &'static str,
     /// The member of a message that is its list of calls, in dialects that have one.
     pub(crate) calls: &'static str,
+    /// The member of the body that names the model.
+    pub(crate) model: &'static str,
     /// Reads one message.
     pub(crate) message: for<'d, 'a> fn(&mut Reader<'a>, Value<'d, 'a>),
 }
@@ -52,7 +54,7 @@ pub(crate) fn decode_with(
     let document = Document::read_list(body, messages).map_err(|syntax| unreadable(body, syntax))?;
     reader.transcript.list = list_of(&document, form)?;
     reader.note_other_lists(&document, form);
-    let model = document.root().object().and_then(|body| body.get("model")).and_then(Value::str);
+    let model = document.root().object().and_then(|body| body.get(form.model)).and_then(Value::str);
     reader.transcript.model = model;
     reader.transcript.request = crate::envelope::request(document.root());
     reader.transcript.envelope = envelope(document.root());
@@ -199,9 +201,15 @@ impl<'a> Reader<'a> {
 
     /// Adds a block to the message.
     pub(crate) fn block(&mut self, value: Value<'_, 'a>, slot: Slot, kind: BlockKind) {
+        self.signed_block(value, slot, kind, false);
+    }
+
+    /// Adds a block to the message, and whether the provider signed it.
+    pub(crate) fn signed_block(&mut self, value: Value<'_, 'a>, slot: Slot, kind: BlockKind, signed: bool) {
         let message = MessageIndex(self.transcript.messages.len() as u32);
         self.transcript.has.note(&kind);
-        self.transcript.blocks.push(Block { message, span: value.span(), slot, kind });
+        self.transcript.has.reasoning |= signed;
+        self.transcript.blocks.push(Block { message, span: value.span(), slot, kind, signed });
     }
 
     /// Ends the message, whose blocks are those from `first` on.
@@ -226,6 +234,7 @@ impl<'a> Reader<'a> {
                 result.content = result.content.moved(moved);
             }
             self.transcript.has.note(&block.kind);
+            self.transcript.has.reasoning |= block.signed;
             self.transcript.blocks.push(block);
         }
         let blocks = first.0.wrapping_sub(old.first_block);

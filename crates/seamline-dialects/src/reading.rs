@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{Emptiness, Parts};
+use seamline_model::{Emptiness, Input, Parts};
 
 use crate::json::{Kind, Value};
 
@@ -33,20 +33,29 @@ pub(crate) fn part_text<'d, 'a>(part: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
     part.get("text").filter(|text| text.is(Kind::String))
 }
 
+/// How a dialect finds the text of a part, if it is a text part.
+pub(crate) type TextOf = for<'d, 'a> fn(Value<'d, 'a>) -> Option<Value<'d, 'a>>;
+
 /// What a result's content holds.
 pub(crate) fn parts(content: Value<'_, '_>) -> Parts {
+    parts_by(content, part_text)
+}
+
+/// The same, where text parts are recognised otherwise.
+pub(crate) fn parts_by(content: Value<'_, '_>, text_of: TextOf) -> Parts {
     match content.kind() {
         Kind::String => Parts::Text(emptiness(content)),
         Kind::Null => Parts::Missing,
         Kind::Array => {
-            let (mut empty_text, mut media) = (false, false);
+            let (mut empty_text, mut media, mut blank) = (false, false, true);
             for part in content.elements() {
-                match part_text(part) {
-                    Some(text) => empty_text |= emptiness(text) != Emptiness::Present,
-                    None => media = true,
+                match text_of(part) {
+                    Some(text) if emptiness(text) != Emptiness::Present => empty_text = true,
+                    Some(_) => blank = false,
+                    None => (media, blank) = (true, false),
                 }
             }
-            Parts::List { empty_text, media }
+            Parts::List { empty_text, media, blank }
         }
         _ => Parts::Unreadable,
     }
@@ -55,15 +64,25 @@ pub(crate) fn parts(content: Value<'_, '_>) -> Parts {
 /// What a content says, when it is a string or a single text part and short: what a
 /// repair makes up is never long.
 pub(crate) fn only_text<'a>(content: Value<'_, 'a>) -> Option<Cow<'a, str>> {
+    only_text_by(content, part_text)
+}
+
+/// The same, where text parts are recognised otherwise.
+pub(crate) fn only_text_by<'a>(content: Value<'_, 'a>, text_of: TextOf) -> Option<Cow<'a, str>> {
     let text = match content.kind() {
         Kind::String => content,
         Kind::Array => {
             let mut elements = content.elements();
             let first = elements.next().filter(|_| elements.next().is_none())?;
-            part_text(first)?
+            text_of(first)?
         }
         _ => return None,
     };
+    short(text)
+}
+
+/// What a string says, unless it is too long to be made up by a repair.
+pub(crate) fn short<'a>(text: Value<'_, 'a>) -> Option<Cow<'a, str>> {
     if text.raw_str().len() > SYNTHETIC_BYTES_MAX { None } else { text.str() }
 }
 
@@ -82,6 +101,17 @@ pub(crate) fn is_media_type(kind: &str) -> bool {
             | "search_result"
             | "container_upload"
     )
+}
+
+/// How a call's input is written.
+pub(crate) fn input(value: Option<Value<'_, '_>>) -> Input {
+    match value.map(Value::kind) {
+        Some(Kind::Object) => Input::Object,
+        Some(Kind::String) => Input::Text,
+        Some(Kind::Null) => Input::Null,
+        Some(_) => Input::Other,
+        None => Input::Missing,
+    }
 }
 
 /// What stands where a readable message should.

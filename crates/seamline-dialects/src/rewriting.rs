@@ -39,7 +39,10 @@ fn layout<'a>(object: Value<'_, 'a>) -> (&'a str, &'a str) {
     let mut members = object.members();
     let (Some((key, value)), second) = (members.next(), members.next()) else { return (":", ",") };
     let between = |from: Span, to: Span| object.slice(Span { start: from.end, end: to.start });
-    (between(key.span(), value.span()), second.map_or(",", |(next, _)| between(value.span(), next.span())))
+    let colon = between(key.span(), value.span());
+    // A single member shows no comma; who leaves room after a colon does so after a comma.
+    let comma = if colon.ends_with(' ') { ", " } else { "," };
+    (colon, second.map_or(comma, |(next, _)| between(value.span(), next.span())))
 }
 
 /// A call's input as an object that says the same: an object inside a string is taken

@@ -47,6 +47,10 @@ pub struct Constraints {
     pub no_messages: ErrorText,
     /// A message with nothing in it.
     pub empty_message: Option<ErrorText>,
+    /// The last message may be empty when it is the assistant's.
+    pub empty_ending: bool,
+    /// Content that is one string instead of a list of blocks.
+    pub string_content: Option<ErrorText>,
     /// A message without content and without calls.
     pub null_content: Option<ErrorText>,
     /// A list of calls with nothing in it.
@@ -95,6 +99,14 @@ pub struct Constraints {
     pub tools: ToolDemands,
     /// How much there may be.
     pub limits: Limits,
+    /// How what a result holds is written.
+    pub output: OutputForm,
+    /// A result that says the tool failed, and nothing else.
+    pub empty_failure: Option<ErrorText>,
+    /// A result that does not repeat the name of its tool.
+    pub result_name: Option<ErrorText>,
+    /// The provider's signature on calls.
+    pub call_signature: Option<SignatureDemand>,
     /// Half of a surrogate pair in a string.
     pub lone_surrogate: ErrorText,
     /// A body that does not start with JSON.
@@ -119,7 +131,7 @@ pub struct ErrorText(pub &'static str);
 /// The values that go into an [`ErrorText`].
 #[derive(Debug, Clone, Default)]
 pub struct Values<'v> {
-    /// `{message}`: the message's index.
+    /// `{message}`: the message's index; `{next}`: that of the one after it.
     pub message: usize,
     /// `{block}`: the block's index in its message.
     pub block: usize,
@@ -146,6 +158,7 @@ impl ErrorText {
             };
             match name {
                 "message" => out.push_str(&values.message.to_string()),
+                "next" => out.push_str(&(values.message + 1).to_string()),
                 "block" => out.push_str(&values.block.to_string()),
                 "id" => out.push_str(values.id),
                 "length" => out.push_str(&values.length.to_string()),
@@ -163,6 +176,8 @@ impl ErrorText {
 /// What a call's id may look like.
 #[derive(Debug, Clone, Copy)]
 pub struct IdDemand {
+    /// Whether a call must have one. Where it need not, its tool's name stands for it.
+    pub demanded: bool,
     /// Which characters.
     pub alphabet: Alphabet,
     /// A character outside the alphabet, or no character at all.
@@ -205,6 +220,8 @@ pub enum Alphabet {
     Any,
     /// Letters, digits, `_` and `-`.
     Word,
+    /// The same, `.` and `:`.
+    Dotted,
     /// So many letters and digits, no more and no fewer.
     Exactly(u8),
 }
@@ -215,6 +232,7 @@ impl Alphabet {
         match self {
             Self::Any => true,
             Self::Word => form != crate::IdForm::Other,
+            Self::Dotted => form != crate::IdForm::Other || self.holds(id),
             Self::Exactly(_) => self.holds(id),
         }
     }
@@ -227,6 +245,7 @@ impl Alphabet {
             Self::Exactly(length) => {
                 id.len() == usize::from(length) && id.bytes().all(|byte| byte.is_ascii_alphanumeric())
             }
+            Self::Dotted => id.split(['.', ':']).all(crate::transcript::is_word),
         }
     }
 }
@@ -238,6 +257,8 @@ pub enum Uniqueness {
     Cycle(ErrorText),
     /// Among all calls of the request.
     Request(ErrorText),
+    /// Nowhere: calls with one id are answered in their order.
+    Nowhere,
 }
 
 impl Uniqueness {
@@ -245,13 +266,16 @@ impl Uniqueness {
     pub fn error(self) -> ErrorText {
         match self {
             Self::Cycle(text) | Self::Request(text) => text,
+            Self::Nowhere => ErrorText(""),
         }
     }
 }
 
-/// What a tool's name may look like: letters, digits, `_` and `-`.
+/// What a tool's name may look like: letters, digits, `_`, `-` and what a provider takes besides.
 #[derive(Debug, Clone, Copy)]
 pub struct NameDemand {
+    /// Further characters.
+    pub also: &'static str,
     /// How many characters at most.
     pub length_max: usize,
     /// Any other name.
@@ -263,6 +287,8 @@ pub struct NameDemand {
 pub enum InputForm {
     /// As an object.
     Object(ErrorText),
+    /// As an object, or not at all when there is nothing to say.
+    ObjectOrNothing(ErrorText),
     /// As a string that holds JSON.
     Text(ErrorText),
 }
@@ -274,6 +300,32 @@ pub enum EmptyText {
     Accepted,
     /// Is rejected, and so is white space alone.
     Rejected(ErrorText),
+    /// Is rejected likewise, but not inside a result.
+    RejectedInMessages(ErrorText),
+}
+
+/// How what a result holds is written.
+#[derive(Debug, Clone, Copy)]
+pub enum OutputForm {
+    /// As a string or a list of parts.
+    TextOrList {
+        /// Whether it must be there.
+        demanded: bool,
+    },
+    /// As a list of parts, always.
+    List(ErrorText),
+    /// As an object.
+    Object(ErrorText),
+}
+
+/// The provider's signature on calls: the first call of each message must have it, as
+/// long as the turn goes on.
+#[derive(Debug, Clone, Copy)]
+pub struct SignatureDemand {
+    /// Parts of the names of the models that demand it.
+    pub models: &'static [&'static str],
+    /// A call without it.
+    pub error: ErrorText,
 }
 
 /// Two messages of one role in a row.
@@ -292,6 +344,8 @@ pub enum FirstRole {
     Any,
     /// The user.
     User(ErrorText),
+    /// The user, before the first call is made.
+    UserBeforeCalls(ErrorText),
 }
 
 /// Who must not speak last.

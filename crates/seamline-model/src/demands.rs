@@ -101,6 +101,9 @@ pub enum Echo {
 pub struct ToolDemands {
     /// Calls or results in a request that declares no tools.
     pub none_declared: Option<ErrorText>,
+    /// A tool can be declared by its name and a schema that takes anything, so that a repair can
+    /// do it.
+    pub declared_by_name: bool,
     /// A list of tools with nothing in it.
     pub empty_list: Option<ErrorText>,
     /// Two tools of one name.
@@ -117,6 +120,7 @@ impl ToolDemands {
     /// No demand is known.
     pub const NONE: Self = Self {
         none_declared: None,
+        declared_by_name: false,
         empty_list: None,
         repeated: None,
         unknown_choice: None,

@@ -42,6 +42,8 @@ pub enum Edit {
     Readdress {
         /// The result.
         result: BlockIndex,
+        /// The call it answers.
+        call: BlockIndex,
         /// The id it should name.
         id: String,
     },
@@ -83,10 +85,10 @@ pub enum Edit {
         /// Its id.
         id: String,
     },
-    /// Give a call's tool another name.
+    /// Give the tool of a call or result another name.
     SetToolName {
-        /// The call.
-        call: BlockIndex,
+        /// The call or result.
+        block: BlockIndex,
         /// The name.
         name: String,
     },
@@ -108,6 +110,21 @@ pub enum Edit {
     SetInput {
         /// The call.
         call: BlockIndex,
+    },
+    /// Write a message's content in the form the dialect wants, keeping what it says.
+    SetContent {
+        /// The message.
+        message: MessageIndex,
+    },
+    /// Put the mark on a call that stands for a signature nobody has.
+    Sign {
+        /// The call.
+        call: BlockIndex,
+    },
+    /// Declare tools that the request does not declare.
+    DeclareTools {
+        /// Their names.
+        names: Vec<String>,
     },
     /// Put a call from a field the dialect no longer has into the one it has now.
     AdoptLegacyCall {

@@ -103,7 +103,14 @@ mod tests {
     use crate::{Alphabet, ErrorText};
 
     fn demand(alphabet: Alphabet, length_max: usize, prefix: &'static str) -> IdDemand {
-        IdDemand { alphabet, alphabet_error: ErrorText(""), length_max, length_error: ErrorText(""), prefix }
+        IdDemand {
+            alphabet,
+            alphabet_error: ErrorText(""),
+            length_max,
+            length_error: ErrorText(""),
+            demanded: true,
+            prefix,
+        }
     }
 
     fn demands() -> [IdDemand; 6] {

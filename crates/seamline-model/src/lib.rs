@@ -31,7 +31,7 @@ mod transcript;
 pub use call_id::CallId;
 pub use constraints::{
     Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, ItemIdDemand, LastRole,
-    NameDemand, PartDemand, RoleGap, SameRole, Uniqueness, Values,
+    NameDemand, OutputForm, PartDemand, RoleGap, SameRole, SignatureDemand, Uniqueness, Values,
 };
 pub use demands::{Arguments, Echo, Limit, Limits, Members, ReasoningDemands, RoleOrder, SystemPlace, ToolDemands};
 pub use edit::{Edit, Encoded, NewText};

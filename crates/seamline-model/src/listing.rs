@@ -2,7 +2,7 @@
 
 use crate::{
     Alphabet, Arguments, Carrier, Constraints, Echo, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole,
-    Limits, Members, NameDemand, ReasoningDemands, Role, SameRole, ToolDemands, Uniqueness,
+    Limits, Members, NameDemand, OutputForm, ReasoningDemands, Role, SameRole, ToolDemands, Uniqueness,
 };
 
 /// One thing a provider demands, in words.
@@ -63,6 +63,13 @@ impl List {
         self.add("unanswered", "every call is answered right after it", demands.unanswered);
         self.add("orphan", "every result answers a call before it", demands.orphan);
         self.add("duplicate_result", "a call has one result", demands.duplicate_result);
+        self.add_some("mistyped_result", "a result is of the type its call wants", demands.mistyped_result);
+        let says = "reasoning under an id is followed by what it led to";
+        self.add_some("dangling_reasoning", says, demands.dangling_reasoning);
+        if let Some(demand) = demands.call_signature {
+            let says = format!("the first call of a turn is signed, for models {}", quoted(demand.models));
+            self.add("call_signature", says, demand.error);
+        }
         self.fact(
             "one_answer_message",
             "all results of one message's calls are in one message",
@@ -87,9 +94,11 @@ impl List {
     }
 
     fn ids(&mut self, demands: &Constraints) {
-        let IdDemand { alphabet, alphabet_error, length_max, length_error, prefix: _ } = demands.call_id;
+        let IdDemand { alphabet, alphabet_error, length_max, length_error, demanded, prefix: _ } = demands.call_id;
         let says = match alphabet {
+            Alphabet::Any if !demanded => "a call may have an id".to_owned(),
             Alphabet::Any => "a call has an id".to_owned(),
+            Alphabet::Dotted => "ids of calls are letters, digits, `_`, `-`, `.` and `:`".to_owned(),
             Alphabet::Word => "ids of calls are letters, digits, `_` and `-`".to_owned(),
             Alphabet::Exactly(length) => format!("ids of calls are exactly {length} letters and digits"),
         };
@@ -101,28 +110,64 @@ impl List {
         match demands.unique_ids {
             Uniqueness::Cycle(error) => self.add("unique_ids", "calls of one message have different ids", error),
             Uniqueness::Request(error) => self.add("unique_ids", "all calls of a request have different ids", error),
+            Uniqueness::Nowhere => {}
         }
-        let NameDemand { length_max, error } = demands.tool_name;
-        let says = format!("tool names in calls are 1 to {length_max} letters, digits, `_` and `-`");
+        let NameDemand { also, length_max, error } = demands.tool_name;
+        let also: String = also.chars().map(|char| format!(", `{char}`")).collect();
+        let says = format!("tool names in calls are 1 to {length_max} letters, digits, `_` and `-`{also}");
         self.add("tool_name", says, error);
+        if let Some(demand) = demands.item_id {
+            self.add("item_id.prefix_error", "ids of items start as those of their type", demand.prefix_error);
+            self.add("item_id.alphabet_error", "ids of items are letters, digits, `_` and `-`", demand.alphabet_error);
+            let says = format!("ids of items have at most {} characters", demand.length_max);
+            self.add("item_id.length_error", says, demand.length_error);
+        }
+        self.add_some("repeated_item", "an item is there once", demands.repeated_item);
+        self.add_some("lost_item", "where nothing is kept, items are sent whole", demands.lost_item);
         self.add_some("server_id", "ids of the provider's own calls are as it gave them", demands.server_id);
     }
 
     fn shape(&mut self, demands: &Constraints) {
         match demands.input {
             InputForm::Object(error) => self.add("input", "a call's input is an object", error),
+            InputForm::ObjectOrNothing(error) => self.add("input", "a call's input is an object, or not there", error),
             InputForm::Text(error) => self.add("input", "a call's arguments are a string", error),
         }
         if let Arguments::Json { empty, error } = demands.arguments {
             let nothing = if empty { " or nothing" } else { "" };
             self.add("arguments", format!("the arguments of a call are JSON{nothing}"), error);
         }
-        if let EmptyText::Rejected(error) = demands.empty_text {
-            self.add("empty_text", "texts are not empty", error);
+        match demands.empty_text {
+            EmptyText::Accepted => {}
+            EmptyText::Rejected(error) => self.add("empty_text", "texts are not empty", error),
+            EmptyText::RejectedInMessages(error) => {
+                self.add("empty_text", "texts are not empty, except in results", error);
+            }
         }
         self.add("no_messages", "there is a message", demands.no_messages);
         self.add_some("empty_message", "messages are not empty", demands.empty_message);
         self.add_some("null_content", "content is there, unless calls are", demands.null_content);
+        self.fact("empty_ending", "a message of the assistant at the end may be empty", demands.empty_ending);
+        self.add_some("string_content", "content is a list of blocks, not a string", demands.string_content);
+        match demands.output {
+            OutputForm::TextOrList { demanded } => self.fact("output", "a result holds something", demanded),
+            OutputForm::List(error) => self.add("output", "what a result holds is a list of parts", error),
+            OutputForm::Object(error) => self.add("output", "what a result holds is an object", error),
+        }
+        self.add_some("missing_output", "a result has an output", demands.missing_output);
+        self.add_some("empty_failure", "a result that says the tool failed says why", demands.empty_failure);
+        self.add_some("result_name", "a result repeats the name of its tool", demands.result_name);
+        self.add_some(
+            "part_type.assistant",
+            "parts of the assistant have types of its own",
+            demands.part_type.map(|demand| demand.assistant),
+        );
+        self.add_some(
+            "part_type.others",
+            "parts of others have types of their own",
+            demands.part_type.map(|demand| demand.others),
+        );
+        self.add_some("early_trigger", "a request for compaction is the last item", demands.early_trigger);
         self.add_some("empty_call_list", "a list of calls is not empty", demands.empty_call_list);
         self.add_some("text_only_results", "results hold text only", demands.text_only_results);
         self.add_some("listed_results", "results are one string, not a list of parts", demands.listed_results);
@@ -196,6 +241,7 @@ impl List {
 
     fn tools(&mut self, demands: &ToolDemands, limits: &Limits) {
         self.add_some("tools.none_declared", "calls and results need declared tools", demands.none_declared);
+        self.fact("tools.declared_by_name", "a tool can be declared by its name alone", demands.declared_by_name);
         self.add_some("tools.empty_list", "a list of tools is not empty", demands.empty_list);
         self.add_some("tools.repeated", "declared tools have different names", demands.repeated);
         self.add_some("tools.unknown_choice", "a forced tool is declared", demands.unknown_choice);

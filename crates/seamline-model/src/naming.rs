@@ -47,7 +47,11 @@ impl IdDemand {
 impl NameDemand {
     /// Whether the provider takes a tool's name.
     pub fn takes(&self, name: &str) -> bool {
-        !name.is_empty() && name.len() <= self.length_max && name.bytes().all(is_name_byte)
+        !name.is_empty() && name.len() <= self.length_max && name.chars().all(|char| self.takes_char(char))
+    }
+
+    fn takes_char(&self, char: char) -> bool {
+        char.is_ascii_alphanumeric() || char == '_' || char == '-' || self.also.contains(char)
     }
 
     /// A name that the provider takes. White space around a good name goes; any other change
@@ -58,18 +62,13 @@ impl NameDemand {
             return trimmed.to_owned();
         }
         let room = self.length_max - NAME_HASH_CHARS - 1;
-        let mut plain: String =
-            trimmed.chars().map(|char| if char.is_ascii() && is_name_byte(char as u8) { char } else { '_' }).collect();
+        let mut plain: String = trimmed.chars().map(|char| if self.takes_char(char) { char } else { '_' }).collect();
         plain.truncate(room);
         if plain.is_empty() {
             plain.push_str("tool");
         }
         format!("{plain}_{}", hex(name, NAME_HASH_CHARS))
     }
-}
-
-fn is_name_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
 }
 
 /// The start of a text's hash.
@@ -92,7 +91,7 @@ mod tests {
     use super::*;
     use crate::ErrorText;
 
-    const NAME: NameDemand = NameDemand { length_max: 64, error: ErrorText("") };
+    const NAME: NameDemand = NameDemand { also: "", length_max: 64, error: ErrorText("") };
 
     #[test]
     fn a_made_name_is_legal_and_tells_two_names_apart() {
@@ -112,6 +111,7 @@ mod tests {
             length_max: 9,
             length_error: ErrorText(""),
             prefix: "",
+            demanded: true,
         };
         let first = demand.made("seed", |_| false);
         let second = demand.made("seed", |id| id == first);

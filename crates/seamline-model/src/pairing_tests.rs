@@ -87,7 +87,7 @@ fn transcript(messages: &[(Role, Vec<Part>)]) -> Transcript<'static> {
             let kind = kind(*part, &mut transcript.tools);
             transcript.has.note(&kind);
             let slot = Slot { field: Field::Content, index: index as u32 };
-            transcript.blocks.push(Block { message, span: Span::default(), slot, kind });
+            transcript.blocks.push(Block { message, span: Span::default(), slot, kind, signed: false });
         }
         let end_block = transcript.blocks.len() as u32;
         let (role, body) = (*role, Body::Blocks);

@@ -110,7 +110,7 @@ impl<'a> Transcript<'a> {
             && (&self.items, self.envelope) == (&other.items, other.envelope)
             && self.blocks.len() == other.blocks.len()
             && self.blocks.iter().zip(&other.blocks).all(|(one, two)| {
-                (one.message, one.span, one.slot) == (two.message, two.span, two.slot)
+                (one.message, one.span, one.slot, one.signed) == (two.message, two.span, two.slot, two.signed)
                     && named(one, self) == named(two, other)
             })
     }
@@ -196,12 +196,13 @@ impl<'a> Transcript<'a> {
         self.blocks[self.message(index).range()].iter().any(|block| matches!(block.kind, BlockKind::Result(_)))
     }
 
-    /// Whether a message holds signed reasoning, which must stay as it was produced.
+    /// Whether a message holds signed reasoning or other signed blocks, which must stay as
+    /// they were produced.
     pub fn has_signed_reasoning(&self, index: MessageIndex) -> bool {
         self.has.reasoning
             && self.blocks[self.message(index).range()]
                 .iter()
-                .any(|block| matches!(block.kind, BlockKind::Reasoning { signed: true }))
+                .any(|block| block.signed || matches!(block.kind, BlockKind::Reasoning { signed: true }))
     }
 }
 
@@ -272,6 +273,8 @@ pub struct Block {
     pub slot: Slot,
     /// What it is.
     pub kind: BlockKind,
+    /// Whether the provider signed it, whatever it is.
+    pub signed: bool,
 }
 
 /// Where a block stands in its message.
@@ -463,6 +466,8 @@ pub enum Parts {
         empty_text: bool,
         /// Whether one of them is not text.
         media: bool,
+        /// Whether nothing in it says anything.
+        blank: bool,
     },
     /// Something no dialect allows.
     Unreadable,

@@ -331,14 +331,14 @@ impl Aspect {
 fn claim_of(edit: &Edit) -> Claim {
     match edit {
         Edit::Patch { span, .. } | Edit::DropMember { cut: span, .. } => Claim::Bytes(*span),
-        Edit::Synthesize { .. } | Edit::InsertMessage { .. } => Claim::Nothing,
-        Edit::Relocate { result: block, .. } => Claim::Block(*block, Aspect::Place),
+        Edit::Synthesize { .. } | Edit::InsertMessage { .. } | Edit::DeclareTools { .. } => Claim::Nothing,
+        Edit::Relocate { result: block, .. } | Edit::Sign { call: block } => Claim::Block(*block, Aspect::Place),
         Edit::Demote { block, .. }
         | Edit::ReconstructCall { result: block, .. }
         | Edit::Remove { block }
         | Edit::AdoptLegacyCall { call: block } => Claim::Block(*block, Aspect::Whole),
         Edit::Readdress { result: block, .. } | Edit::SetCallId { call: block, .. } => Claim::Block(*block, Aspect::Id),
-        Edit::SetToolName { call: block, .. } => Claim::Block(*block, Aspect::Name),
+        Edit::SetToolName { block, .. } => Claim::Block(*block, Aspect::Name),
         Edit::SetInput { call: block }
         | Edit::FlattenResult { result: block }
         | Edit::FillResult { result: block, .. }
@@ -352,6 +352,7 @@ fn claim_of(edit: &Edit) -> Claim {
         Edit::AddReasoning { message, .. } => Claim::Message(*message, Aspect::Reasoning),
         Edit::RemoveCallList { message } => Claim::Message(*message, Aspect::Calls),
         Edit::RemoveItemId { message } => Claim::Message(*message, Aspect::Id),
+        Edit::SetContent { message } => Claim::Message(*message, Aspect::Content),
         Edit::ResultsFirst { message } => Claim::Message(*message, Aspect::Place),
     }
 }
@@ -365,6 +366,8 @@ fn is_synthetic_edit(edit: &Edit) -> bool {
         | Edit::AddReasoning { .. }
         | Edit::InsertMessage { .. }
         | Edit::CloseServerCall { .. }
+        | Edit::Sign { .. }
+        | Edit::DeclareTools { .. }
         | Edit::HoistMedia { .. } => true,
         _ => false,
     }
@@ -381,6 +384,7 @@ fn subject(transcript: &Transcript<'_>, edit: &Edit) -> Option<MessageIndex> {
         | Edit::AddReasoning { message, .. }
         | Edit::RemoveCallList { message }
         | Edit::RemoveItemId { message }
+        | Edit::SetContent { message }
         | Edit::ResultsFirst { message } => Some(*message),
         Edit::InsertMessage { before, .. } => Some(*before),
         _ => block_of(edit).map(|block| transcript.block(block).message),
@@ -418,7 +422,11 @@ fn action_name(edit: &Edit) -> &'static str {
         Edit::RemoveItemId { .. } => "remove_id",
         Edit::SetCallId { .. } => "rename_call",
         Edit::SetToolName { .. } => "rename_tool",
-        Edit::SetInput { .. } | Edit::AdoptLegacyCall { .. } | Edit::FlattenResult { .. } => "reform",
+        Edit::SetInput { .. } | Edit::SetContent { .. } | Edit::AdoptLegacyCall { .. } | Edit::FlattenResult { .. } => {
+            "reform"
+        }
+        Edit::Sign { .. } => "sign",
+        Edit::DeclareTools { .. } => "declare",
         Edit::Regroup { .. } => "regroup",
         Edit::SetRole { .. } => "set_role",
         Edit::ResultsFirst { .. } => "reorder",

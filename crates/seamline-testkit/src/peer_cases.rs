@@ -157,10 +157,15 @@ mod tests {
         for case in ALL {
             for dialect in Dialect::ALL {
                 let body = serde_json::from_str(&case.render(dialect)).unwrap();
-                let violations = strict::check(dialect, &body);
+                let mut violations = strict::check(dialect, &body);
+                // The cases are about calls and results, not about whose turn it is.
+                violations.retain(|violation| violation.kind != strict::ViolationKind::SameRole);
                 // Where a result may stand anywhere after its call, these are only told in another order.
                 let elsewhere = dialect == Dialect::OpenAiResponses && ["C09", "C10", "C11"].contains(&case.id);
-                assert_eq!(violations.is_empty(), case.valid || elsewhere, "{} {dialect:?}: {violations:?}", case.id);
+                // Where ids may repeat, calls with one id are answered in turn.
+                let in_turn = dialect == Dialect::GeminiGenerate && case.id == "C15";
+                let valid = case.valid || elsewhere || in_turn;
+                assert_eq!(violations.is_empty(), valid, "{} {dialect:?}: {violations:?}", case.id);
             }
         }
     }

@@ -42,8 +42,22 @@ pub fn transcripts(max_len: u32) -> impl Iterator<Item = Vec<Kind>> {
 }
 
 /// The text of the request body that holds these messages, compact. Each result has a message of its own.
+///
+/// Where ids are optional there are none: tools are called `A` and `B` instead.
 pub fn render(dialect: Dialect, kinds: &[Kind]) -> String {
-    render::render(dialect, &transcript(kinds), Style::COMPACT)
+    let mut transcript = transcript(kinds);
+    if dialect == Dialect::GeminiGenerate {
+        let blocks = transcript.messages.iter_mut().flat_map(|message| &mut message.blocks);
+        blocks.for_each(forget_id);
+    }
+    render::render(dialect, &transcript, Style::COMPACT)
+}
+
+/// Lets the name of a tool stand for the id of its call.
+fn forget_id(block: &mut Block) {
+    if let Block::Call(call) = block {
+        call.name = call.id.take().unwrap_or_default();
+    }
 }
 
 /// What is said in these messages, each text once: `user-0`, `assistant-1`, `result-2` and so on by position.

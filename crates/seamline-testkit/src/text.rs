@@ -168,19 +168,22 @@ impl Writer {
 }
 
 /// Keys that come first when people write a body by hand; the rest follow by name.
-const FIRST_KEYS: [&str; 12] = [
+const FIRST_KEYS: [&str; 15] = [
     "model",
     "max_tokens",
     "system",
     "tools",
     "messages",
+    "contents",
     "role",
     "type",
     "id",
     "tool_use_id",
     "tool_call_id",
+    "toolUseId",
     "name",
     "content",
+    "parts",
 ];
 
 fn in_written_order(fields: &Map<String, Value>) -> Vec<(&String, &Value)> {

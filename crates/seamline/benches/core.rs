@@ -42,7 +42,7 @@ fn main() {
         "ch/syn",
         "rep/Val"
     );
-    for dialect in ["anthropic_messages", "openai_chat", "openai_responses"] {
+    for dialect in ["anthropic_messages", "openai_chat", "openai_responses", "bedrock_converse", "gemini_generate"] {
         for damaged in [false, true] {
             let rows: Vec<Row> = SIZES.iter().map(|&size| measure(dialect, damaged, size)).collect();
             let growth = |figure: fn(&Row) -> Duration| ratio(figure(&rows[3]), figure(&rows[1]));
@@ -126,10 +126,12 @@ fn ratio(one: Duration, other: Duration) -> f64 {
 /// A conversation of a coding agent: a prompt, then cycles of one to three calls and
 /// their results.
 fn body(dialect: &str, damaged: bool, size: usize) -> Vec<u8> {
-    let write: Dialect = match dialect {
-        "openai_chat" => openai,
-        "openai_responses" => responses,
-        _ => anthropic,
+    let (head, list, write, user): (&str, &str, Dialect, User) = match dialect {
+        "openai_chat" => (r#""model":"gpt-4o""#, "messages", openai, user),
+        "openai_responses" => (r#""model":"gpt-5""#, "input", responses, user),
+        "bedrock_converse" => (r#""toolConfig":{"tools":[]}"#, "messages", bedrock, bedrock_user),
+        "gemini_generate" => (r#""tools":[]"#, "contents", gemini, gemini_user),
+        _ => (r#""model":"claude-sonnet-4-5","max_tokens":1024"#, "messages", anthropic, user),
     };
     let mut messages = Vec::with_capacity(size + 4);
     messages.push(user(&prose(0, 900)));
@@ -148,13 +150,11 @@ fn body(dialect: &str, damaged: bool, size: usize) -> Vec<u8> {
         messages.extend(results);
         cycle += 1;
     }
-    let (model, list) = match dialect {
-        "openai_chat" => ("gpt-4o", "messages"),
-        "openai_responses" => ("gpt-5", "input"),
-        _ => ("claude-sonnet-4-5", "messages"),
-    };
-    format!(r#"{{"model":"{model}","max_tokens":1024,"{list}":[{}]}}"#, messages.join(",")).into_bytes()
+    format!(r#"{{{head},"{list}":[{}]}}"#, messages.join(",")).into_bytes()
 }
+
+/// Writes a message of the user.
+type User = fn(&str) -> String;
 
 /// Writes the message that makes calls, and what answers them.
 type Dialect = fn(&[String], &str, &str) -> (String, Vec<String>);
@@ -177,6 +177,46 @@ fn anthropic(ids: &[String], text: &str, output: &str) -> (String, Vec<String>) 
     (
         format!(r#"{{"role":"assistant","content":[{{"type":"text","text":"{text}"}},{}]}}"#, calls.join(",")),
         vec![format!(r#"{{"role":"user","content":[{}]}}"#, results.join(","))],
+    )
+}
+
+fn bedrock_user(text: &str) -> String {
+    format!(r#"{{"role":"user","content":[{{"text":"{text}"}}]}}"#)
+}
+
+fn bedrock(ids: &[String], text: &str, output: &str) -> (String, Vec<String>) {
+    let calls: Vec<String> = ids
+        .iter()
+        .map(|id| format!(r#"{{"toolUse":{{"toolUseId":"{id}","name":"read_file","input":{{"path":"src/main.rs","offset":120,"limit":40}}}}}}"#))
+        .collect();
+    let results: Vec<String> = ids
+        .iter()
+        .map(|id| format!(r#"{{"toolResult":{{"toolUseId":"{id}","content":[{{"text":"{output}"}}]}}}}"#))
+        .collect();
+    (
+        format!(r#"{{"role":"assistant","content":[{{"text":"{text}"}},{}]}}"#, calls.join(",")),
+        vec![format!(r#"{{"role":"user","content":[{}]}}"#, results.join(","))],
+    )
+}
+
+fn gemini_user(text: &str) -> String {
+    format!(r#"{{"role":"user","parts":[{{"text":"{text}"}}]}}"#)
+}
+
+fn gemini(ids: &[String], text: &str, output: &str) -> (String, Vec<String>) {
+    let calls: Vec<String> = ids
+        .iter()
+        .map(|id| format!(r#"{{"functionCall":{{"id":"{id}","name":"read_file","args":{{"path":"src/main.rs","offset":120,"limit":40}}}}}}"#))
+        .collect();
+    let results: Vec<String> = ids
+        .iter()
+        .map(|id| {
+            format!(r#"{{"functionResponse":{{"id":"{id}","name":"read_file","response":{{"output":"{output}"}}}}}}"#)
+        })
+        .collect();
+    (
+        format!(r#"{{"role":"model","parts":[{{"text":"{text}"}},{}]}}"#, calls.join(",")),
+        vec![format!(r#"{{"role":"user","parts":[{}]}}"#, results.join(","))],
     )
 }
 

@@ -3,7 +3,7 @@
 
 use seamline_model::{
     Alphabet, Arguments, Carrier, Constraints, Echo, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole,
-    Limit, Limits, Members, NameDemand, ReasoningDemands, SameRole, SystemPlace, ToolDemands, Uniqueness,
+    Limit, Limits, Members, NameDemand, OutputForm, ReasoningDemands, SameRole, SystemPlace, ToolDemands, Uniqueness,
 };
 
 /// What Anthropic's own endpoint demands.
@@ -51,6 +51,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     ),
     // ANT-20, observed (command-code#323). No length is known; longer ones than 64 are not safe elsewhere.
     call_id: IdDemand {
+        demanded: true,
         alphabet: Alphabet::Word,
         alphabet_error: ErrorText(
             "messages.{message}.content.{block}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
@@ -63,6 +64,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     unique_ids: Uniqueness::Cycle(ErrorText("messages.{message}.content.{block}: tool_use ids must be unique")),
     // ANT-21, observed.
     tool_name: NameDemand {
+        also: "",
         length_max: 128,
         error: ErrorText(
             "messages.{message}.content.{block}.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'",
@@ -80,6 +82,10 @@ pub const CONSTRAINTS: Constraints = Constraints {
     empty_message: Some(ErrorText(
         "messages.{message}: all messages must have non-empty content except for the optional final assistant message",
     )),
+    // ANT-18.
+    empty_ending: true,
+    // ANT-1: a string is fine.
+    string_content: None,
     // ANT-1: content is a string or a list.
     null_content: Some(ErrorText("messages.{message}.content: Input should be a valid list")),
     // This dialect has no list of calls.
@@ -90,18 +96,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     first_role: FirstRole::Any,
     // ANT-13, documented: Claude 4.6 and later.
     last_role: LastRole::NotAssistant {
-        models: &[
-            "opus-4-6",
-            "sonnet-4-6",
-            "opus-4-7",
-            "sonnet-4-7",
-            "opus-4-8",
-            "opus-5",
-            "sonnet-5",
-            "haiku-5",
-            "fable",
-            "mythos",
-        ],
+        models: NO_PREFILL,
         error: ErrorText(
             "This model does not support assistant message prefill. The conversation must end with a user message.",
         ),
@@ -152,6 +147,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     tools: ToolDemands {
         // ANT-44: the API itself was seen to be tolerant.
         none_declared: None,
+        declared_by_name: false,
         empty_list: None,
         // ANT-21: names are unique. The text is recalled.
         repeated: Some(ErrorText("tools: Tool names must be unique.")),
@@ -167,8 +163,30 @@ pub const CONSTRAINTS: Constraints = Constraints {
             error: ErrorText("A maximum of 4 blocks with cache_control may be provided. Found {length}."),
         }),
     },
+    // ANT-2: a result may have no content.
+    output: OutputForm::TextOrList { demanded: false },
+    // No such demand is known.
+    empty_failure: None,
+    // Results do not name their tool here.
+    result_name: None,
+    // Signatures stand on thinking here, not on calls.
+    call_signature: None,
     // ANT-19, observed (claude-code#60394).
     lone_surrogate: ErrorText("The request body is not valid JSON: no low surrogate in string"),
     // ANT-19.
     not_json: ErrorText("The request body is not valid JSON"),
 };
+
+/// Parts of the names of models that do not continue a message of the assistant.
+pub(crate) const NO_PREFILL: &[&str] = &[
+    "opus-4-6",
+    "sonnet-4-6",
+    "opus-4-7",
+    "sonnet-4-7",
+    "opus-4-8",
+    "opus-5",
+    "sonnet-5",
+    "haiku-5",
+    "fable",
+    "mythos",
+];

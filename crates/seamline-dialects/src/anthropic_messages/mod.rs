@@ -1,19 +1,20 @@
 //! `anthropic_messages`: the Messages API of Anthropic and of those who speak like it.
 
 mod constraints;
-mod decode;
-mod encode;
 pub(crate) mod lift;
 mod members;
 pub(crate) mod render;
-mod rewrite;
 mod wire;
+mod write;
 
 use seamline_model::{Constraints, Edit, Encoded, Place, Transcript};
 
 pub use constraints::CONSTRAINTS;
+pub(crate) use constraints::NO_PREFILL;
 
-use crate::reader::{self, Form};
+use crate::blocks::{self, Shape};
+use crate::json::Value;
+use crate::reader::{self, Form, Reader};
 use crate::{Dialect, Error};
 
 /// The dialect of Anthropic's Messages API.
@@ -24,7 +25,13 @@ pub struct AnthropicMessages;
 pub(crate) const NAME: &str = "anthropic_messages";
 
 const FORM: Form =
-    Form { dialect: NAME, list: "messages", content: "content", calls: "tool_calls", message: decode::message };
+    Form { dialect: NAME, list: "messages", content: "content", calls: "tool_calls", model: "model", message };
+
+const SHAPE: Shape = Shape { content: "content", role: wire::role, other: wire::other_member, block: wire::block };
+
+fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>) {
+    blocks::message(reader, value, &SHAPE);
+}
 
 impl Dialect for AnthropicMessages {
     fn name(&self) -> &'static str {
@@ -44,7 +51,7 @@ impl Dialect for AnthropicMessages {
     }
 
     fn encode(&self, transcript: &Transcript<'_>, edits: &[Edit], demands: &Constraints) -> Encoded {
-        encode::encode(transcript, edits, demands.joint_answers)
+        blocks::encode(&write::Writer, transcript, edits, demands.joint_answers)
     }
 
     fn pointer(&self, transcript: &Transcript<'_>, place: &Place) -> String {

@@ -2,41 +2,30 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{
-    BlockKind, Call, CallId, Input, MemberSort, Parts, ResultBlock, Role, ServerCall, Span, is_synthetic,
-};
+use seamline_model::{BlockKind, Call, CallId, MemberSort, Parts, ResultBlock, Role, ServerCall, Span, is_synthetic};
 
 use super::members;
 use crate::ids::{CALL_ID_KEYS, RESULT_ID_KEYS};
 use crate::json::{Kind, Value};
 use crate::members::is_hollow;
 use crate::reader::Reader;
-use crate::reading::{emptiness, is_media_type, only_text, parts};
+use crate::reading::{emptiness, input, is_media_type, only_text, parts};
 
-/// The members of a message that matter here.
-#[derive(Default)]
-pub(super) struct WireMessage<'d, 'a> {
-    pub(super) role: Option<Value<'d, 'a>>,
-    pub(super) content: Option<Value<'d, 'a>>,
-}
-
-impl<'d, 'a> WireMessage<'d, 'a> {
-    pub(super) fn read(value: Value<'d, 'a>, reader: &mut Reader<'_>) -> Self {
-        let mut message = Self::default();
-        for (key, member) in value.members() {
-            match &*key.name() {
-                "role" => reader.set(&mut message.role, member),
-                "content" => reader.set(&mut message.content, member),
-                _ if member.is(Kind::Null) => {}
-                _ => reader.member(value, key, MemberSort::Foreign { empty: is_hollow(member) }, ""),
-            }
-        }
-        message
+/// Notes a member of a message that the dialect itself does not have.
+pub(super) fn other_member<'a>(
+    message: Value<'_, 'a>,
+    key: Value<'_, 'a>,
+    value: Value<'_, 'a>,
+    reader: &mut Reader<'_>,
+) {
+    if !value.is(Kind::Null) {
+        reader.member(message, key, MemberSort::Foreign { empty: is_hollow(value) }, "");
     }
 }
 
-pub(super) fn role(value: Value<'_, '_>) -> Role {
-    match value.str().as_deref() {
+/// What a role says.
+pub(super) fn role(value: Option<Value<'_, '_>>) -> Role {
+    match value.and_then(Value::str).as_deref() {
         Some("user") => Role::User,
         Some("assistant") => Role::Assistant,
         Some("system") => Role::System,
@@ -64,8 +53,8 @@ struct WireBlock<'d, 'a> {
     signature: Option<Value<'d, 'a>>,
 }
 
-/// Reads one block of a message's content.
-pub(super) fn block(value: Value<'_, '_>, reader: &mut Reader<'_>) -> BlockKind {
+/// Reads one block of a message's content. What is signed here is reasoning, which says so itself.
+pub(super) fn block(value: Value<'_, '_>, _role: Role, reader: &mut Reader<'_>) -> (BlockKind, bool) {
     let mut block = WireBlock::default();
     let mut rare = false;
     for (key, member) in value.members() {
@@ -91,7 +80,7 @@ pub(super) fn block(value: Value<'_, '_>, reader: &mut Reader<'_>) -> BlockKind 
     if rare || block.is_odd(&kind) {
         members::note(value, block.kind, reader);
     }
-    kind
+    (kind, false)
 }
 
 impl<'a> WireBlock<'_, 'a> {
@@ -171,15 +160,5 @@ impl<'a> WireBlock<'_, 'a> {
         let content = self.content.map_or(Span::default(), Value::span);
         let failed = self.is_error.is_some_and(|value| value.is(Kind::True));
         ResultBlock { id: id.map(CallId::from), tool: None, synthetic, failed, has_more: self.has_more, parts, content }
-    }
-}
-
-fn input(value: Option<Value<'_, '_>>) -> Input {
-    match value.map(Value::kind) {
-        Some(Kind::Object) => Input::Object,
-        Some(Kind::String) => Input::Text,
-        Some(Kind::Null) => Input::Null,
-        Some(_) => Input::Other,
-        None => Input::Missing,
     }
 }

@@ -21,6 +21,7 @@ const MADE: IdDemand = IdDemand {
     length_max: 40,
     length_error: ErrorText(""),
     prefix: "call_",
+    demanded: true,
 };
 
 /// What a body says.

@@ -103,11 +103,17 @@ impl Style {
             self.separate(out, index, depth + 1);
             out.push('"');
             out.push_str(key);
-            out.push_str(if self.colon_space { "\": " } else { "\":" });
+            out.push('"');
+            out.push_str(self.colon());
             self.write(out, value, depth + 1);
         }
         self.finish(out, members.len(), depth);
         out.push('}');
+    }
+
+    /// What stands between a key and its value.
+    pub(crate) fn colon(&self) -> &'static str {
+        if self.colon_space { ": " } else { ":" }
     }
 
     /// What stands before an element that is not where it was read.

@@ -3,7 +3,7 @@
 
 use seamline_model::{
     Alphabet, Arguments, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole, Limits,
-    Members, NameDemand, ReasoningDemands, Role, RoleGap, SameRole, ToolDemands, Uniqueness,
+    Members, NameDemand, OutputForm, ReasoningDemands, Role, RoleGap, SameRole, ToolDemands, Uniqueness,
 };
 
 /// What OpenAI's own endpoint demands.
@@ -40,6 +40,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     orphan_server: ErrorText(""),
     // OAC-5, observed (opencode#12653): 40 is the safe bound; no alphabet is enforced.
     call_id: IdDemand {
+        demanded: true,
         alphabet: Alphabet::Any,
         alphabet_error: ErrorText("Missing required parameter: 'messages[{message}].tool_calls[{block}].id'."),
         length_max: 40,
@@ -55,6 +56,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     )),
     // OAC-9: the SDK's own statement of the pattern.
     tool_name: NameDemand {
+        also: "",
         length_max: 64,
         error: ErrorText(
             "Invalid 'messages[{message}].tool_calls[{block}].function.name': string does not match pattern. Expected \
@@ -73,6 +75,9 @@ pub const CONSTRAINTS: Constraints = Constraints {
     ),
     // OAC-10: no demand is known beyond OAC-8.
     empty_message: None,
+    empty_ending: true,
+    // OAC-1: a string is the usual form.
+    string_content: None,
     // OAC-8: null only beside calls.
     null_content: Some(ErrorText("Invalid value for 'content': expected a string, got null.")),
     // OAC-7, observed (openai-node#1341).
@@ -121,6 +126,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     tools: ToolDemands {
         // Recorded and accepted: calls in the conversation, no tools in the request.
         none_declared: None,
+        declared_by_name: false,
         // OAC-7, for `tools` as for `tool_calls`.
         empty_list: Some(ErrorText(
             "Invalid 'tools': empty array. Expected an array with minimum length 1, but got an empty array instead.",
@@ -135,6 +141,14 @@ pub const CONSTRAINTS: Constraints = Constraints {
         letter_first: false,
     },
     limits: Limits::NONE,
+    // OAC-1: a tool message has content.
+    output: OutputForm::TextOrList { demanded: true },
+    // Results have no sign for failure here.
+    empty_failure: None,
+    // OAC-1: the name is optional.
+    result_name: None,
+    // This dialect has no signatures.
+    call_signature: None,
     // OAC-21, recalled.
     lone_surrogate: ErrorText("We could not parse the JSON body of your request."),
     not_json: ErrorText("We could not parse the JSON body of your request."),

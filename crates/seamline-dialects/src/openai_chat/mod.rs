@@ -23,8 +23,14 @@ pub struct OpenAiChat;
 /// Its name.
 pub(crate) const NAME: &str = "openai_chat";
 
-const FORM: Form =
-    Form { dialect: NAME, list: "messages", content: "content", calls: "tool_calls", message: decode::message };
+const FORM: Form = Form {
+    dialect: NAME,
+    list: "messages",
+    content: "content",
+    calls: "tool_calls",
+    model: "model",
+    message: decode::message,
+};
 
 impl Dialect for OpenAiChat {
     fn name(&self) -> &'static str {

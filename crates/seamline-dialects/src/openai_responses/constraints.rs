@@ -3,7 +3,7 @@
 
 use seamline_model::{
     Alphabet, Arguments, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, ItemIdDemand,
-    LastRole, Limits, Members, NameDemand, PartDemand, ReasoningDemands, SameRole, ToolDemands, Uniqueness,
+    LastRole, Limits, Members, NameDemand, OutputForm, PartDemand, ReasoningDemands, SameRole, ToolDemands, Uniqueness,
 };
 
 /// What OpenAI's own endpoint demands.
@@ -40,11 +40,12 @@ pub const CONSTRAINTS: Constraints = Constraints {
              string with length {length} instead.",
         ),
         prefix: "call_",
+        demanded: true,
     },
     // Two open calls of one id cannot be told apart; ids of other turns were recorded again in chats.
     unique_ids: Uniqueness::Cycle(ErrorText("")),
     // OAC-9 says the pattern; names with a namespace keep it in a member of its own.
-    tool_name: NameDemand { length_max: 64, error: ErrorText("") },
+    tool_name: NameDemand { also: "", length_max: 64, error: ErrorText("") },
     // OAR-1: arguments, and the input of custom tools, are strings.
     input: InputForm::Text(ErrorText("")),
     // Empty strings were recorded as accepted in the same server's other dialect.
@@ -117,4 +118,13 @@ pub const CONSTRAINTS: Constraints = Constraints {
     reasoning: ReasoningDemands::NONE,
     tools: ToolDemands::NONE,
     limits: Limits::NONE,
+    // OAR-1: a string or a list of parts.
+    output: OutputForm::TextOrList { demanded: true },
+    // Results have no sign for failure here.
+    empty_failure: None,
+    result_name: None,
+    // This dialect has no signatures on calls.
+    call_signature: None,
+    empty_ending: false,
+    string_content: None,
 };

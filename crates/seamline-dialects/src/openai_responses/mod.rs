@@ -4,6 +4,8 @@ mod constraints;
 mod decode;
 mod encode;
 mod item;
+pub(crate) mod lift;
+pub(crate) mod render;
 mod rewrite;
 mod wire;
 
@@ -21,7 +23,8 @@ pub struct OpenAiResponses;
 /// Its name.
 pub(crate) const NAME: &str = "openai_responses";
 
-const FORM: Form = Form { dialect: NAME, list: "input", content: "content", calls: "", message: decode::message };
+const FORM: Form =
+    Form { dialect: NAME, list: "input", content: "content", calls: "", model: "model", message: decode::message };
 
 impl Dialect for OpenAiResponses {
     fn name(&self) -> &'static str {

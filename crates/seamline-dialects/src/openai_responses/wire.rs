@@ -8,7 +8,7 @@ use super::item::{CUSTOM_RESULT, FUNCTION_RESULT, Form, ItemType, LOCAL_SHELL_RE
 use crate::ids::RESULT_ID_KEYS;
 use crate::json::{Kind, Value};
 use crate::reader::Reader;
-use crate::reading::emptiness;
+use crate::reading::{emptiness, parts_by};
 
 /// The id that a call has and its result names.
 pub(super) const PAIR_ID: &str = "call_id";
@@ -211,21 +211,7 @@ pub(super) fn texts<'d, 'a>(content: Value<'d, 'a>) -> Vec<Value<'d, 'a>> {
 
 /// What a result's output holds.
 fn parts(output: Value<'_, '_>) -> Parts {
-    match output.kind() {
-        Kind::String => Parts::Text(emptiness(output)),
-        Kind::Null => Parts::Missing,
-        Kind::Array => {
-            let (mut empty_text, mut media) = (false, false);
-            for part in output.elements() {
-                match part_text(part) {
-                    Some(text) => empty_text |= emptiness(text) != Emptiness::Present,
-                    None => media = true,
-                }
-            }
-            Parts::List { empty_text, media }
-        }
-        _ => Parts::Unreadable,
-    }
+    parts_by(output, part_text)
 }
 
 /// What an output says, when it is one short text: what a repair makes up is never long.

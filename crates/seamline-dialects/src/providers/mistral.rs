@@ -32,6 +32,7 @@ pub(super) const PROVIDER: Provider = Provider {
             alphabet_error: ErrorText("Tool call id was {id} but must be a-z, A-Z, 0-9, with a length of 9."),
             length_max: 9,
             length_error: ErrorText(""),
+            demanded: true,
             prefix: "",
         },
         // MIS-3, observed with the hosted API until the end of 2025.
@@ -49,6 +50,7 @@ pub(super) const PROVIDER: Provider = Provider {
         unique_ids: Uniqueness::Cycle(ErrorText("Duplicate tool call id {id} in assistant message")),
         // MIS-7, executed.
         tool_name: NameDemand {
+            also: "",
             length_max: 64,
             error: ErrorText(
                 "Function name was {kind} but must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum \

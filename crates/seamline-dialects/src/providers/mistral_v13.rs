@@ -39,6 +39,7 @@ pub(super) const PROVIDER: Provider = Provider {
         unique_ids: Uniqueness::Cycle(ErrorText("Duplicate tool call id {id} in assistant message")),
         // MIS-7, executed.
         tool_name: NameDemand {
+            also: "",
             length_max: 64,
             error: ErrorText(
                 "Function name was {kind} but must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum \

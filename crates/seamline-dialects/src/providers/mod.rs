@@ -4,13 +4,17 @@ mod anthropic;
 mod anthropic_compatible;
 mod azure;
 mod azure_responses;
+mod bedrock;
 mod bedrock_anthropic;
+mod bedrock_claude;
+mod bedrock_nova;
 mod cerebras;
 mod codex;
 mod cohere;
 mod dashscope;
 mod deepseek;
 mod fireworks;
+mod gemini;
 mod groq;
 mod minimax;
 mod mistral;
@@ -24,6 +28,7 @@ mod openrouter;
 mod responses_compatible;
 mod together;
 mod vertex_anthropic;
+mod vertex_gemini;
 mod vllm;
 mod xai;
 mod zai;
@@ -79,6 +84,11 @@ pub const ALL: &[&Provider] = &[
     &azure_responses::PROVIDER,
     &codex::PROVIDER,
     &responses_compatible::PROVIDER,
+    &bedrock::PROVIDER,
+    &bedrock_claude::PROVIDER,
+    &bedrock_nova::PROVIDER,
+    &gemini::PROVIDER,
+    &vertex_gemini::PROVIDER,
 ];
 
 /// The provider with this name, or with this other name.

@@ -16,6 +16,7 @@ pub(super) const PROVIDER: Provider = Provider {
     constraints: Constraints {
         // Recorded and accepted: 50 characters (OpenRouter).
         call_id: IdDemand {
+            demanded: true,
             alphabet: Alphabet::Any,
             alphabet_error: openai_chat::CONSTRAINTS.call_id.alphabet_error,
             length_max: usize::MAX,

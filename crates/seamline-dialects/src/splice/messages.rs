@@ -84,6 +84,24 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
         text
     }
 
+    /// Ends the list and the body, with a further member behind the list, if there is one.
+    pub(crate) fn finish_with(self, further: Option<(&'static str, Json<'_>)>) -> Encoded {
+        let transcript = self.transcript;
+        let Some((key, json)) = further.filter(|_| !transcript.is_bare_list()) else {
+            return self.finish();
+        };
+        let mut member = String::new();
+        self.style.separate(&mut member, 1, self.depth - 1);
+        member.push_str(&["\"", key, "\"", self.style.colon()].concat());
+        self.style.write(&mut member, &json, self.depth - 1);
+        let mut out = self.finish();
+        let behind = transcript.source.len() - transcript.list.end as usize;
+        out.text.insert_str(out.text.len() - behind, &member);
+        // More than the list changed, so the whole must be read afresh.
+        out.spans.clear();
+        out
+    }
+
     pub(crate) fn finish(mut self) -> Encoded {
         let tail = match self.transcript.messages.last() {
             Some(last) if !self.out.origins.is_empty() => last.span.end,

@@ -8,6 +8,8 @@ use seamline_model::{BlockIndex, Edit, MessageIndex, NewText, Role, Transcript};
 #[derive(Debug, Default)]
 pub(crate) struct Plan<'e> {
     messages: BTreeMap<MessageIndex, MessagePlan<'e>>,
+    /// Tools to be declared, by name.
+    pub(crate) declared: &'e [String],
 }
 
 /// What happens to one message.
@@ -27,6 +29,8 @@ pub(crate) struct MessagePlan<'e> {
     /// A member with reasoning that goes into it.
     pub(crate) reasoning: Option<(&'static str, NewText)>,
     pub(crate) join_previous: bool,
+    /// Its content is put into form.
+    pub(crate) reform: bool,
     /// Messages that go before this one.
     pub(crate) before: Vec<NewMessage>,
     pub(crate) blocks: BTreeMap<BlockIndex, BlockPlan<'e>>,
@@ -54,12 +58,16 @@ pub(crate) struct BlockPlan<'e> {
     pub(crate) demote: Option<&'e str>,
     /// The id it has or names.
     pub(crate) id: Option<&'e str>,
+    /// The call whose id that is, when it is a result.
+    pub(crate) answers: Option<BlockIndex>,
     pub(crate) name: Option<&'e str>,
     /// Its input is put into form.
     pub(crate) input: bool,
     /// Its parts become one string.
     pub(crate) flatten: bool,
     pub(crate) adopt: bool,
+    /// The mark that stands for a signature goes on it.
+    pub(crate) sign: bool,
     /// Empty text goes out of it; this text stands when nothing is left.
     pub(crate) fill: Option<NewText>,
     /// Media go out of it; this text stands when nothing is left.
@@ -137,7 +145,10 @@ impl<'e> Plan<'e> {
                 let message = transcript.block(*call).message;
                 self.message(message).answers.push(Placed::Moved { result: *result, call: *call, media, edit: index });
             }
-            Edit::Readdress { result, id } => self.own(transcript, *result, index).id = Some(id),
+            Edit::Readdress { result, call, id } => {
+                let plan = self.own(transcript, *result, index);
+                (plan.id, plan.answers) = (Some(id.as_str()), Some(*call));
+            }
             Edit::Demote { block, heading } => self.own(transcript, *block, index).demote = Some(heading),
             Edit::ReconstructCall { result, id, name } => {
                 self.touch(transcript, *result).rebuild = Some((id, name, index));
@@ -148,7 +159,10 @@ impl<'e> Plan<'e> {
                 plan.removed = true;
             }
             Edit::SetCallId { call, id } => self.own(transcript, *call, index).id = Some(id),
-            Edit::SetToolName { call, name } => self.own(transcript, *call, index).name = Some(name),
+            Edit::SetToolName { block, name } => self.own(transcript, *block, index).name = Some(name),
+            Edit::Sign { call } => self.own(transcript, *call, index).sign = true,
+            Edit::SetContent { message } => self.whole(*message, index).reform = true,
+            Edit::DeclareTools { names } => self.declared = names,
             Edit::SetInput { call } => self.own(transcript, *call, index).input = true,
             Edit::FlattenResult { result } => self.own(transcript, *result, index).flatten = true,
             Edit::AddReasoning { message, field, text } => {

@@ -6,7 +6,14 @@ use crate::known::{code, sentence, sort, wrapper};
 
 pub(super) const FAMILY: Family = Family {
     name: "bedrock",
-    aliases: &["aws-bedrock", "amazon-bedrock", "bedrock-converse", "bedrock-anthropic", "bedrock-claude"],
+    aliases: &[
+        "aws-bedrock",
+        "amazon-bedrock",
+        "bedrock-converse",
+        "bedrock-anthropic",
+        "bedrock-claude",
+        "bedrock-nova",
+    ],
     dialects: &["bedrock_converse"],
     errors: &[
         code(
@@ -45,7 +52,13 @@ pub(super) const FAMILY: Family = Family {
             "BED-10",
             400,
             &pairing::CALL_INPUT,
-            r"The format of the value at messages\.\d+\.content\.\d+\.(?:toolUse\.input|toolResult\.content\.\d+\.json) is invalid",
+            r"The format of the value at messages\.\d+\.content\.\d+\.toolUse\.input is invalid",
+        ),
+        sentence(
+            "BED-10",
+            400,
+            &shape::CONTENT_FORM,
+            r"The format of the value at messages\.\d+\.content\.\d+\.toolResult\.content\.\d+\.json is invalid",
         ),
         // Messages, fields and thinking.
         sentence("BED-7", 400, &shape::LEADING_ROLE, r"A conversation must start with a user message"),

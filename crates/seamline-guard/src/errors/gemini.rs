@@ -48,7 +48,19 @@ pub(super) const FAMILY: Family = Family {
             r"function_(?:response|call)\.name: (?:Name cannot be empty|\[?FIELD_INVALID)",
         ),
         sentence("GEM-7", 400, &pairing::ILLEGAL_TOOL_NAME, r"Invalid function name"),
+        sentence(
+            "GEM-1",
+            400,
+            &pairing::CALL_INPUT,
+            r"Invalid value at 'contents\[\d+\]\.parts\[\d+\]\.function_call\.args'",
+        ),
         // Messages and thinking.
+        sentence(
+            "GEM-1",
+            400,
+            &shape::CONTENT_FORM,
+            r"Invalid value at 'contents\[\d+\]\.parts(?:'|\[\d+\]\.function_response\.response)",
+        ),
         sentence(
             "GEM-5",
             400,

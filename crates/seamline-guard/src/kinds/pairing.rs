@@ -35,7 +35,7 @@ pub(crate) const SURPLUS_RESULTS: Kind = corruption(
 
 pub(crate) const CALL_OUT_OF_ORDER: Kind = corruption(
     "call-out-of-order",
-    &["SHAPE003", "SHAPE004", "PAIR004"],
+    &["SHAPE003", "SHAPE004", "PAIR004", "PAIR010"],
     "a message with calls stands where the provider takes none",
     REPAIR,
 );
@@ -93,7 +93,7 @@ pub(crate) const CALL_INPUT: Kind = corruption(
 
 pub(crate) const RESULT_NAME: Kind = corruption(
     "result-name",
-    &["IDENT005"],
+    &["IDENT010", "IDENT005"],
     "a call or a result does not name its tool",
     "give the result the name of the tool that its call names, and send the conversation once more",
 );

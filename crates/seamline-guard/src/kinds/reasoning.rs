@@ -42,7 +42,7 @@ pub(crate) const MISSING_REASONING: Kind = corruption(
 
 pub(crate) const MISSING_SIGNATURE: Kind = corruption(
     "missing-signature",
-    &[],
+    &["REASON007"],
     "a call came without the signature that the provider gave it",
     "send the stored signature back with the call it came with",
 );

@@ -7,7 +7,7 @@ pub(crate) const EMPTY_TEXT: Kind =
 
 pub(crate) const EMPTY_RESULT: Kind = corruption(
     "empty-result",
-    &["SHAPE001", "SHAPE007"],
+    &["SHAPE013", "SHAPE001", "SHAPE007"],
     "a result that reports an error says nothing",
     "put a text into the result that says what is known, and send the conversation once more",
 );

@@ -36,7 +36,7 @@ pub struct Body {
 impl Mangled {
     /// The body in a dialect. A break that finds nothing to break does nothing.
     pub fn render(&self, dialect: Dialect, style: Style) -> Body {
-        let transcript = &self.broken.transcript;
+        let transcript = &self.broken.clone().fit(dialect).transcript;
         let mut body = render::body(dialect, transcript);
         let mut payloads = transcript.payloads();
         for damage in &self.wire {

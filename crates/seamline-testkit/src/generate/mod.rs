@@ -12,6 +12,7 @@
 //! ```
 
 mod breaker;
+mod fit;
 mod good;
 mod mangled;
 mod plan;
@@ -20,11 +21,13 @@ mod wire;
 use proptest::{collection, prelude::*, sample::select};
 
 pub use breaker::Breaker;
+pub use fit::fit;
 pub use good::good;
 pub use mangled::{Body, Mangled, mangled};
 pub use wire::{WireBreaker, WireDamage};
 
 use crate::{
+    Dialect,
     text::{Escapes, Layout, Style},
     transcript::Transcript,
 };
@@ -60,6 +63,12 @@ impl Broken {
             damage.breaker.apply(&mut transcript, damage.place);
         }
         Self { before, damages, transcript }
+    }
+
+    /// The same breaks of a conversation that the provider of a dialect takes.
+    #[must_use]
+    pub fn fit(self, dialect: Dialect) -> Self {
+        Self::new(fit(dialect, self.before), self.damages)
     }
 }
 

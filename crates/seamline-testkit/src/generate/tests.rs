@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Breaker, Broken, Damage, broken, good, style};
+use super::{Breaker, Broken, Damage, broken, fit, good, style};
 use crate::{
     Dialect,
     lossless::missing_payloads,
@@ -36,6 +36,7 @@ fn sample() -> Transcript {
     Transcript { system: None, messages }
 }
 
+/// What is wrong with the sample when it is broken so, in a dialect.
 fn kinds(dialect: Dialect, transcript: &Transcript) -> Vec<ViolationKind> {
     let text = render(dialect, transcript, Style::COMPACT);
     let body = serde_json::from_str(&text).unwrap();
@@ -44,7 +45,7 @@ fn kinds(dialect: Dialect, transcript: &Transcript) -> Vec<ViolationKind> {
 
 /// The kinds of violation that one break at every place of the sample gives, at least once each.
 fn kinds_of(dialect: Dialect, breaker: Breaker) -> Vec<ViolationKind> {
-    let break_at = |place| Broken::new(sample(), vec![Damage { breaker, place }]);
+    let break_at = |place| Broken::new(fit(dialect, sample()), vec![Damage { breaker, place }]);
     let mut all: Vec<_> = (0..12).flat_map(|place| kinds(dialect, &break_at(place).transcript)).collect();
     all.sort();
     all.dedup();
@@ -54,7 +55,7 @@ fn kinds_of(dialect: Dialect, breaker: Breaker) -> Vec<ViolationKind> {
 #[test]
 fn the_sample_is_good() {
     for dialect in Dialect::ALL {
-        assert_eq!(kinds(dialect, &sample()), []);
+        assert_eq!(kinds(dialect, &fit(dialect, sample())), []);
     }
 }
 
@@ -154,6 +155,46 @@ fn every_breaker_does_what_its_name_says_to_responses() {
 }
 
 #[test]
+fn every_breaker_does_what_its_name_says_to_bedrock() {
+    use ViolationKind as K;
+    let expected = [
+        (Breaker::DropAssistant, vec![K::OrphanResult, K::SameRole]),
+        (Breaker::DropResultId, vec![K::UnansweredCall, K::BadResultId]),
+        (Breaker::ReuseCallId, vec![K::UnansweredCall, K::DuplicateCallId]),
+        (Breaker::Steer, vec![K::UnansweredCall, K::OrphanResult, K::SameRole]),
+        (Breaker::TextBeforeResults, vec![]),
+        (Breaker::IllegalId, vec![K::BadCallId, K::BadResultId]),
+        (Breaker::LongId, vec![K::BadCallId, K::BadResultId]),
+        (Breaker::BadToolName, vec![K::BadToolName]),
+        (Breaker::NonObjectInput, vec![K::BadInput]),
+        (Breaker::OrphanServerResult, vec![]),
+    ];
+    for (breaker, kinds) in expected {
+        assert_eq!(kinds_of(Dialect::BedrockConverse, breaker), kinds, "{breaker:?}");
+    }
+}
+
+#[test]
+fn every_breaker_does_what_its_name_says_to_gemini() {
+    use ViolationKind as K;
+    let expected = [
+        (Breaker::DropAssistant, vec![K::OrphanResult]),
+        (Breaker::RepeatResult, vec![K::DuplicateResult]),
+        (Breaker::ReuseCallId, vec![K::UnansweredCall]),
+        (Breaker::Steer, vec![K::UnansweredCall, K::OrphanResult]),
+        (Breaker::IllegalId, vec![]),
+        (Breaker::LongId, vec![]),
+        (Breaker::BadToolName, vec![K::BadToolName]),
+        (Breaker::NonObjectInput, vec![K::BadInput]),
+        (Breaker::EmptyText, vec![]),
+        (Breaker::EmptyMessage, vec![K::EmptyContent, K::UnansweredCall, K::OrphanResult]),
+    ];
+    for (breaker, kinds) in expected {
+        assert_eq!(kinds_of(Dialect::GeminiGenerate, breaker), kinds, "{breaker:?}");
+    }
+}
+
+#[test]
 fn the_remaining_breakers_break_something() {
     use ViolationKind as K;
     let finds = |breaker, kind| kinds_of(Dialect::AnthropicMessages, breaker).contains(&kind);
@@ -182,6 +223,7 @@ proptest! {
     #[test]
     fn good_conversations_are_accepted_in_every_dialect_and_style(transcript in good(), style in style()) {
         for dialect in Dialect::ALL {
+            let transcript = fit(dialect, transcript.clone());
             prop_assert_eq!(strict::check(dialect, &body(dialect, &transcript, style)), vec![]);
         }
     }

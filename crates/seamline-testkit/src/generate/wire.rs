@@ -143,12 +143,12 @@ impl WireBreaker {
             Self::CallListAsText | Self::CallListAsObject | Self::CallListAsWord => calls::odd_list(self, body, place),
             Self::ForeignCallKey => calls::foreign_call_key(dialect, body, place),
             Self::ForeignResultKey => calls::foreign_result_key(dialect, body, place),
-            Self::RepeatedContent => fields::repeated_content(body, place),
+            Self::RepeatedContent => fields::repeated_content(dialect, body, place),
             Self::RepeatedResultId => fields::repeated_result_id(dialect, body, place),
             Self::RepeatedRole => fields::repeated_role(body, place),
             Self::EscapedKeys => fields::escaped_keys(body, place),
             Self::NameBesideResult => fields::name_beside_result(dialect, body, place),
-            Self::LoneSurrogate => content::lone_surrogate(body, place),
+            Self::LoneSurrogate => content::lone_surrogate(dialect, body, place),
             Self::ByteOrderMark => Some(()),
             _ => return self.try_say(dialect, body, place).map(|said| vec![said]),
         };
@@ -158,7 +158,9 @@ impl WireBreaker {
     /// The ways that say something new.
     fn try_say(self, dialect: Dialect, body: &mut Value, place: usize) -> Option<String> {
         match self {
-            Self::NullContent | Self::NumberContent | Self::ObjectContent => content::odd_content(self, body, place),
+            Self::NullContent | Self::NumberContent | Self::ObjectContent => {
+                content::odd_content(self, dialect, body, place)
+            }
             Self::NullOutput | Self::NumberOutput | Self::ObjectOutput => {
                 content::odd_output(self, dialect, body, place)
             }

@@ -1,6 +1,8 @@
 //! A transcript as the body of a request.
 
 mod anthropic;
+mod bedrock;
+mod gemini;
 mod openai;
 mod responses;
 
@@ -26,6 +28,8 @@ pub fn body(dialect: Dialect, transcript: &Transcript) -> Value {
         Dialect::AnthropicMessages => anthropic::body(transcript),
         Dialect::OpenAiChat => openai::body(transcript),
         Dialect::OpenAiResponses => responses::body(transcript),
+        Dialect::BedrockConverse => bedrock::body(transcript),
+        Dialect::GeminiGenerate => gemini::body(transcript),
     }
 }
 
@@ -60,7 +64,7 @@ mod tests {
     /// The messages alone; the rest of the body is the same every time.
     fn messages(dialect: Dialect) -> String {
         let text = render(dialect, &transcript(), Style::COMPACT);
-        let start = text.find(&format!("\"{}\":", dialect.list())).unwrap();
+        let start = text.find(&format!("\"{}\":", dialect.list_key())).unwrap();
         text[start..].to_owned()
     }
 
@@ -88,6 +92,32 @@ mod tests {
             r#"{"role":"user","content":"and"}]}"#,
         );
         assert_eq!(messages(Dialect::OpenAiResponses), expected);
+    }
+
+    #[test]
+    fn bedrock_names_a_block_by_its_only_member() {
+        let expected = concat!(
+            r#""messages":[{"role":"user","content":[{"text":"go"}]},{"role":"assistant","content":["#,
+            r#"{"reasoningContent":{"reasoningText":{"signature":"c2ln","text":"hm"}}},{"text":"ok"},"#,
+            r#"{"toolUse":{"toolUseId":"A","name":"search","input":{"q":1}}}]},"#,
+            r#"{"role":"user","content":[{"toolResult":{"toolUseId":"A","content":[{"json":{"output":"out"}}],"#,
+            r#""status":"error"}},{"text":"and"}]}],"toolConfig""#,
+        );
+        let text = messages(Dialect::BedrockConverse);
+        assert!(text.starts_with(expected), "{text}");
+    }
+
+    #[test]
+    fn gemini_names_the_tool_of_a_result() {
+        let expected = concat!(
+            r#""contents":[{"role":"user","parts":[{"text":"go"}]},{"role":"model","parts":["#,
+            r#"{"text":"hm","thought":true,"thoughtSignature":"c2ln"},{"text":"ok"},"#,
+            r#"{"functionCall":{"id":"A","name":"search","args":{"q":1}}}]},"#,
+            r#"{"role":"user","parts":[{"functionResponse":{"id":"A","name":"search","response":{"error":"out"}}},"#,
+            r#"{"text":"and"}]}],"systemInstruction""#,
+        );
+        let text = messages(Dialect::GeminiGenerate);
+        assert!(text.starts_with(expected), "{text}");
     }
 
     #[test]

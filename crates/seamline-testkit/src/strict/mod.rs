@@ -4,9 +4,12 @@
 //! conversation alone; models, limits, signatures and parameters are not its business.
 
 mod anthropic;
+mod bedrock;
+mod gemini;
 mod ident;
 mod openai;
 mod responses;
+mod union;
 mod wire;
 
 use serde_json::Value;
@@ -18,7 +21,7 @@ pub fn check(dialect: Dialect, body: &Value) -> Vec<Violation> {
     if dialect == Dialect::OpenAiResponses && responses::needs_no_items(body) {
         return Vec::new();
     }
-    let messages = body.get(dialect.list()).and_then(Value::as_array).filter(|messages| !messages.is_empty());
+    let messages = body.get(dialect.list_key()).and_then(Value::as_array).filter(|messages| !messages.is_empty());
     let Some(messages) = messages else {
         return vec![Violation { message: 0, kind: ViolationKind::NoMessages }];
     };
@@ -26,6 +29,8 @@ pub fn check(dialect: Dialect, body: &Value) -> Vec<Violation> {
         Dialect::AnthropicMessages => anthropic::check(messages),
         Dialect::OpenAiChat => openai::check(messages),
         Dialect::OpenAiResponses => responses::check(body, messages),
+        Dialect::BedrockConverse => bedrock::check(body, messages),
+        Dialect::GeminiGenerate => gemini::check(messages),
     };
     violations.sort();
     violations
@@ -97,6 +102,16 @@ pub enum ViolationKind {
     OrphanServerResult,
     /// A server's call has no result and its turn is closed.
     UnansweredServerCall,
+    /// Two messages of one role follow each other.
+    SameRole,
+    /// A call is made before the user said anything.
+    CallOutOfOrder,
+    /// A result says that its tool failed, and nothing else.
+    EmptyFailure,
+    /// A result does not name its tool.
+    BadResultName,
+    /// There are calls or results, and no tool is declared.
+    UndeclaredTools,
 }
 
 #[cfg(test)]
@@ -110,7 +125,8 @@ mod tests {
     fn a_body_without_messages_is_rejected() {
         let violation = Violation { message: 0, kind: ViolationKind::NoMessages };
         for dialect in Dialect::ALL {
-            for body in [json!({}), json!({"messages": "hi"}), json!({"messages": []}), json!(7)] {
+            let key = dialect.list_key();
+            for body in [json!({}), json!({key: "hi"}), json!({key: []}), json!(7)] {
                 assert_eq!(check(dialect, &body), [violation]);
             }
         }

@@ -17,11 +17,17 @@ const OTHER_CAUSES: &[&str] = &[
     "The requested model",
     "The file type you uploaded",
     "Invalid 'temperature'",
+    "model identifier is invalid",
+    "doesn't support the s3Uri field",
+    "extraneous key [toolResult]",
+    "Cannot fetch content from the provided URL",
 ];
 
 /// The files, and the dialect each is written in.
-const FILES: [(&str, &str); 3] = [
+const FILES: [(&str, &str); 5] = [
     ("anthropic-messages", "anthropic_messages"),
+    ("bedrock-converse", "bedrock_converse"),
+    ("gemini-generate", "gemini_generate"),
     ("openai-chat", "openai_chat"),
     ("openai-responses", "openai_responses"),
 ];
@@ -74,13 +80,22 @@ fn judge(record: &Value, dialect: &str, tally: &mut Tally) -> Result<(), String>
     tally.rejected += 1;
     let error: Value = serde_json::from_str(record["error"].as_str().unwrap_or_default())
         .map_err(|error| format!("the recorded error is not JSON: {error}"))?;
-    let error = error["error"]["message"].as_str().unwrap_or_default();
+    let error = error["error"]["message"].as_str().or(error["message"].as_str()).unwrap_or_default();
     if OTHER_CAUSES.iter().any(|cause| error.contains(cause)) {
         return Ok(());
     }
     tally.predicted += 1;
     let predicted = checked.findings.iter().any(|finding| finding.predicts.as_deref() == Some(error));
     if predicted { Ok(()) } else { Err(format!("rejected with {error:?}, but {findings}")) }
+}
+
+/// The provider by the model that the address names.
+fn bedrock(record: &Value) -> &'static str {
+    match record["uri"].as_str().unwrap_or_default() {
+        uri if uri.contains("anthropic.claude") => "bedrock-claude",
+        uri if uri.contains("amazon.nova") => "bedrock-nova",
+        _ => "bedrock",
+    }
 }
 
 fn host(record: &Value) -> String {
@@ -93,6 +108,9 @@ fn provider(record: &Value, dialect: &str) -> &'static str {
         ("api.openai.com", "openai_responses") => "openai-responses",
         ("api.openai.com", _) => "openai",
         (_, "openai_responses") => "responses-compatible",
+        ("generativelanguage.googleapis.com", _) => "gemini",
+        ("aiplatform.googleapis.com", _) => "vertex-gemini",
+        (host, _) if host.starts_with("bedrock-runtime.") => bedrock(record),
         ("api.mistral.ai", _) => "mistral",
         ("api.groq.com", _) => "groq",
         ("api.cerebras.ai", _) => "cerebras",

@@ -32,6 +32,16 @@ fn every_small_responses_transcript_obeys_the_laws() {
 }
 
 #[test]
+fn every_small_bedrock_transcript_obeys_the_laws() {
+    every_small_transcript(Dialect::BedrockConverse);
+}
+
+#[test]
+fn every_small_gemini_transcript_obeys_the_laws() {
+    every_small_transcript(Dialect::GeminiGenerate);
+}
+
+#[test]
 fn every_provider_and_preset_settles_every_shorter_transcript() {
     let mut count = 0;
     for provider in providers::ALL {

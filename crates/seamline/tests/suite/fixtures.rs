@@ -146,6 +146,8 @@ impl Case {
             Some("anthropic") => Dialect::AnthropicMessages,
             Some("openai") => Dialect::OpenAiChat,
             Some("openai-responses") => Dialect::OpenAiResponses,
+            Some("bedrock") => Dialect::BedrockConverse,
+            Some("gemini") => Dialect::GeminiGenerate,
             _ => return Ok(()),
         };
         let violations = strict::check(dialect, &enveloped(body)?);
@@ -194,7 +196,7 @@ fn expect_lossless(before: &[u8], after: &[u8]) -> Result<(), String> {
         return Ok(());
     };
     let mut said = Vec::new();
-    for list in ["messages", "input"] {
+    for list in ["messages", "input", "contents"] {
         collect_said(&before[list], &mut said);
     }
     let missing = lossless::missing_payloads(&enveloped(after)?, &said);
@@ -218,6 +220,10 @@ const UNSAID: &[&str] = &[
     "finish_reason",
     "encrypted_content",
     "status",
+    "toolUseId",
+    "toolUse",
+    "functionCall",
+    "function_call",
 ];
 
 /// What people, models and tools said: every string, but not what a repair made up.

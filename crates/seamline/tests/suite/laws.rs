@@ -18,6 +18,8 @@ pub(crate) fn options(dialect: Dialect) -> Options {
         Dialect::AnthropicMessages => "anthropic",
         Dialect::OpenAiChat => "openai",
         Dialect::OpenAiResponses => "openai-responses",
+        Dialect::BedrockConverse => "bedrock",
+        Dialect::GeminiGenerate => "gemini",
     };
     Options { dialect: Some(dialect.name().to_owned()), provider: Some(provider.to_owned()), ..Options::default() }
 }
@@ -37,6 +39,8 @@ pub(crate) struct Outcome<'b> {
     repaired: Repaired<'b>,
     /// Where the messages of the output stand.
     spans: Vec<Range<usize>>,
+    /// Whether the provider wants roles to take turns.
+    must_take_turns: bool,
 }
 
 /// Checks L1 to L6 and L8 on one body. `Err` names the law and shows what came out.
@@ -74,7 +78,8 @@ pub(crate) fn hold<'b>(
     honest(&before, &after).map_err(fail)?;
     associated(&before, &after).map_err(fail)?;
     let spans = after.transcript.messages.iter().map(|message| message.span.range()).collect();
-    Ok(Outcome { before, repaired, spans })
+    let must_take_turns = dialect == Dialect::BedrockConverse;
+    Ok(Outcome { before, repaired, spans, must_take_turns })
 }
 
 /// The repair, with the body shown when there is none.
@@ -200,7 +205,11 @@ fn associated(before: &Reading<'_>, after: &Reading<'_>) -> Result<(), String> {
     }
     let (old, new) = (before.answers(), after.answers());
     for (at, (mark, answer)) in old.iter().enumerate() {
-        let Some(answer) = answer else { continue };
+        // What said nothing at all may have been filled by something made up.
+        let Some(answer) = answer.as_ref().filter(|answer| !texts(answer).is_empty() || answer.contains("image"))
+        else {
+            continue;
+        };
         let once = |calls: &[Answered<'_>]| calls.iter().filter(|(other, _)| other == mark).count() == 1;
         let found = if mark.is_some() && once(&old) {
             new.iter().find(|(other, _)| other == mark)
@@ -227,16 +236,34 @@ pub(crate) fn prefix_stable(head: &Outcome<'_>, whole: &Outcome<'_>) -> Result<(
     let settled = first_torn_message(&head.before, &whole.before);
     for at in 0..head.spans.len() {
         let torn = |origins: &[Option<usize>]| {
-            settled < cut && origins.get(at).is_none_or(|origin| origin.is_none_or(|origin| origin >= settled))
+            // A message that others joined is what all of them were.
+            let last = if head.must_take_turns { last_joined(origins, at) } else { origins.get(at).copied().flatten() };
+            settled < cut && last.is_none_or(|last| last >= settled)
         };
         if torn(&head.repaired.origins) || torn(&whole.repaired.origins) {
             break;
         }
-        if head.message(at) != whole.message(at) {
+        let grown = head.must_take_turns && at + 1 == head.spans.len() && extends(head.message(at), whole.message(at));
+        if head.message(at) != whole.message(at) && !grown {
             return Err(format!("L7: output message {at} changes when the body grows\n{head}\n{whole}"));
         }
     }
     Ok(())
+}
+
+/// The last message of the input that is in a message of the output, or nothing when that
+/// is not known: the one before the next that stems from the input.
+fn last_joined(origins: &[Option<usize>], at: usize) -> Option<usize> {
+    origins.get(at)?.as_ref()?;
+    origins[at + 1..].iter().find_map(|origin| origin.map(|next| next - 1))
+}
+
+/// Whether a message is another one with further blocks behind: where roles must take turns,
+/// what is added joins the last message of its role.
+fn extends(before: Option<&[u8]>, after: Option<&[u8]>) -> bool {
+    let kept = before.and_then(|before| before.trim_ascii_end().strip_suffix(b"}"));
+    let kept = kept.and_then(|kept| kept.trim_ascii_end().strip_suffix(b"]")).map(<[u8]>::trim_ascii_end);
+    kept.zip(after).is_some_and(|(kept, after)| after.starts_with(kept))
 }
 
 /// The first message of the head that may change, because a call and its result stand on

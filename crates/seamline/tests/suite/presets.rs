@@ -237,12 +237,14 @@ struct Told {
 impl Told {
     fn of(dialect: Dialect, body: &Value) -> Self {
         let mut told = Self::default();
-        for message in body[dialect.list()].as_array().into_iter().flatten() {
+        for message in body[dialect.list_key()].as_array().into_iter().flatten() {
             told.roles.push(word(message, "role"));
             match dialect {
                 Dialect::AnthropicMessages => told.anthropic(message),
                 Dialect::OpenAiChat => told.openai(message),
                 Dialect::OpenAiResponses => told.responses(message),
+                // The source documents have no cases in these.
+                Dialect::BedrockConverse | Dialect::GeminiGenerate => {}
             }
         }
         told

@@ -31,7 +31,7 @@ proptest! {
     fn a_good_conversation_leaves_as_it_came(
         transcript in generate::good(), dialect in dialect(), style in generate::style()
     ) {
-        let body = render::render(dialect, &transcript, style);
+        let body = render::render(dialect, &generate::fit(dialect, transcript), style);
         let repaired = repair(body.as_bytes(), &laws::options(dialect)).unwrap();
         prop_assert_eq!(&repaired.found, &[], "{}", body);
         prop_assert!(!repaired.changed());
@@ -42,6 +42,7 @@ proptest! {
     fn a_broken_conversation_is_put_right_without_loss(
         broken in generate::broken(), dialect in dialect(), style in generate::style()
     ) {
+        let broken = broken.fit(dialect);
         let body = render::render(dialect, &broken.transcript, style);
         let outcome = laws::hold(dialect, &body, &broken.transcript.payloads(), Mendable::Wholly);
         prop_assert!(outcome.is_ok(), "{:?}\n{}", broken.damages, outcome.err().unwrap_or_default());
@@ -54,6 +55,7 @@ proptest! {
         // What a block in the wrong role pairs with is known only once it stands in the right one.
         let wrong_role = [Breaker::CallInWrongRole, Breaker::ResultInWrongRole];
         prop_assume!(!broken.damages.iter().any(|damage| wrong_role.contains(&damage.breaker)));
+        let broken = broken.fit(dialect);
         let whole = &broken.transcript;
         let cut = cut.index(whole.messages.len()).max(1);
         let (head, whole) = (render::render(dialect, &head(whole, cut), style), render::render(dialect, whole, style));
@@ -101,7 +103,7 @@ proptest! {
 
     #[test]
     fn no_json_makes_it_panic(value in prop_oneof![1 => json(), 9 => messages()], dialect in dialect()) {
-        let body = serde_json::json!({ "model": "gpt-5", "store": false, dialect.list(): value }).to_string();
+        let body = serde_json::json!({ "model": "gpt-5", "store": false, dialect.list_key(): value }).to_string();
         let options = laws::options(dialect);
         match repair(body.as_bytes(), &options) {
             // What is no list of messages is no conversation.
@@ -179,10 +181,12 @@ fn mutate(bytes: &mut Vec<u8>, other: &[u8], mutation: &Mutation) {
 
 /// Lists of values that look a little like messages.
 fn messages() -> impl Strategy<Value = serde_json::Value> {
-    let roles = prop::sample::select(vec!["user", "assistant", "tool", "system", "developer", "function", "", "x"]);
+    let roles =
+        prop::sample::select(vec!["user", "assistant", "model", "tool", "system", "developer", "function", "", "x"]);
     let message = (roles, json(), json()).prop_map(|(role, content, members)| {
         let mut message = members.as_object().cloned().unwrap_or_default();
         message.insert("role".to_owned(), role.into());
+        message.insert("parts".to_owned(), content.clone());
         message.insert("content".to_owned(), content);
         serde_json::Value::from(message)
     });
@@ -219,6 +223,45 @@ fn item() -> impl Strategy<Value = serde_json::Value> {
     })
 }
 
+/// Keys that mean something in messages.
+const KEYS: &[&str] = &[
+    "role",
+    "content",
+    "type",
+    "id",
+    "tool_use_id",
+    "tool_call_id",
+    "tool_calls",
+    "function",
+    "name",
+    "arguments",
+    "input",
+    "text",
+    "tool_use",
+    "call_id",
+    "refusal",
+    "signature",
+    "thinking",
+    "custom",
+    "is_error",
+    "toolUse",
+    "toolResult",
+    "toolUseId",
+    "status",
+    "json",
+    "reasoningContent",
+    "functionCall",
+    "function_response",
+    "functionResponse",
+    "args",
+    "response",
+    "thought",
+    "thoughtSignature",
+    "output",
+    "encrypted_content",
+    "summary",
+];
+
 /// Values of words and keys that mean something in messages.
 fn json() -> impl Strategy<Value = serde_json::Value> {
     let word = prop::sample::select(vec![
@@ -253,30 +296,7 @@ fn json() -> impl Strategy<Value = serde_json::Value> {
         "call.1",
         "[synthetic] x",
     ]);
-    let key = prop::sample::select(vec![
-        "role",
-        "content",
-        "type",
-        "id",
-        "tool_use_id",
-        "tool_call_id",
-        "tool_calls",
-        "function",
-        "name",
-        "arguments",
-        "input",
-        "text",
-        "tool_use",
-        "call_id",
-        "refusal",
-        "signature",
-        "thinking",
-        "custom",
-        "is_error",
-        "output",
-        "encrypted_content",
-        "summary",
-    ]);
+    let key = prop::sample::select(KEYS.to_vec());
     let leaf = prop_oneof![
         8 => word.prop_map(serde_json::Value::from),
         1 => Just(serde_json::Value::Null),

@@ -68,6 +68,7 @@ const SERVER_ID: IdDemand = IdDemand {
     length_max: usize::MAX,
     length_error: ErrorText(""),
     prefix: "srvtoolu_",
+    demanded: true,
 };
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
@@ -103,7 +104,7 @@ fn rename(context: &Context<'_, '_>, call: BlockIndex, id: &str, made: &str) -> 
     let message = context.transcript.block(call).message;
     for (block, content) in context.transcript.blocks_of(message) {
         if matches!(&content.kind, BlockKind::ServerResult { id: Some(named), .. } if **named == *id) {
-            edits.push(Edit::Readdress { result: block, id: made.to_owned() });
+            edits.push(Edit::Readdress { result: block, call, id: made.to_owned() });
         }
     }
     edits

@@ -89,7 +89,8 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     let name = context.transcript.name(call.tool).unwrap_or("");
     // A call in a legacy field is looked at once it stands in the list.
     let legacy = context.transcript.block(state.call).slot.field == Field::Whole;
-    if legacy || (call.plain_name && (1..=demand.length_max).contains(&name.len())) {
+    let plain = call.plain_name && (1..=demand.length_max).contains(&name.len());
+    if legacy || plain || demand.takes(name) {
         return;
     }
     let message = match name {
@@ -101,14 +102,14 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     };
     let id = context.id(state.call);
     let made = ids::made_name(demand, name);
+    let mut edits = vec![Edit::SetToolName { block: state.call, name: made.clone() }];
+    // Where results repeat the name, both sides must change together.
+    if let Some(answer) = state.answer.filter(|_| context.constraints.result_name.is_some()) {
+        edits.push(Edit::SetToolName { block: answer.result, name: made.clone() });
+    }
     report
         .block(context, state.call, message)
         .call_id(id)
         .predicts(demand.error.render(&Values { kind: name, ..context.values(state.call, id) }))
-        .fix(
-            Stage::Form,
-            Safety::Safe,
-            format!("call the tool `{made}`"),
-            vec![Edit::SetToolName { call: state.call, name: made.clone() }],
-        );
+        .fix(Stage::Form, Safety::Safe, format!("call the tool `{made}`"), edits);
 }

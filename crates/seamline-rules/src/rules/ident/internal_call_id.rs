@@ -78,10 +78,17 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     }
     for state in calls {
         let id = context.id(state.call);
-        if is_internal(state) && ids::is_legal(&context.constraints.call_id, id) {
+        // A name that stands for an id is nobody's id.
+        let named = !context.constraints.call_id.demanded && is_name(context, state);
+        if is_internal(state) && !named && ids::is_legal(&context.constraints.call_id, id) {
             found(context, report, state.call);
         }
     }
+}
+
+fn is_name(context: &Context<'_, '_>, state: &CallState) -> bool {
+    let tool = context.transcript.call(state.call).and_then(|call| call.tool);
+    context.transcript.name(tool) == Some(context.id(state.call))
 }
 
 fn found(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex) {

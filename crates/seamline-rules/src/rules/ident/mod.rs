@@ -10,3 +10,4 @@ pub(crate) mod missing_call_id;
 mod rename;
 pub(crate) mod repeated_call_id;
 pub(crate) mod repeated_item;
+pub(crate) mod unnamed_result;

@@ -8,7 +8,7 @@ use crate::context::Context;
 pub(super) fn rename(context: &Context<'_, '_>, call: BlockIndex, id: &str) -> Vec<Edit> {
     let mut edits = vec![Edit::SetCallId { call, id: id.to_owned() }];
     if let Some(answer) = context.pairing.call(call).and_then(|state| state.answer) {
-        edits.push(Edit::Readdress { result: answer.result, id: id.to_owned() });
+        edits.push(Edit::Readdress { result: answer.result, call, id: id.to_owned() });
     }
     edits
 }

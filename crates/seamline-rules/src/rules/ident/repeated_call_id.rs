@@ -81,6 +81,9 @@ declare_rule! {
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
+    if matches!(context.constraints.unique_ids, Uniqueness::Nowhere) {
+        return;
+    }
     if context.constraints.carrier == Carrier::Items {
         check_open(context, report);
         return;

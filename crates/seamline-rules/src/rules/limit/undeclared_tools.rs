@@ -1,6 +1,8 @@
 //! `LIMIT002 undeclared-tools`
 
-use seamline_model::BlockKind;
+use std::collections::HashSet;
+
+use seamline_model::{BlockKind, Edit, Safety, Stage};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -34,10 +36,12 @@ declare_rule! {
     /// Nothing is changed.
     ///
     /// # Fix safety
-    /// Only shown: what the tools were cannot be known from the conversation.
+    /// Only shown: what the tools were cannot be known from the conversation. Bedrock Converse takes a tool that is
+    /// declared by its name and a schema for anything, so there a repair declares the tools that are called, which is
+    /// safe.
     ///
     /// # References
-    /// ANT-44, observed
+    /// ANT-44, BED-6, observed
     LIMIT002 "undeclared-tools" in Limit, Error, DisplayOnly, each Whole
 }
 
@@ -51,8 +55,21 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     };
     let uses = |kind: &BlockKind| matches!(kind, BlockKind::Call(_) | BlockKind::Result(_));
     if let Some((block, _)) = transcript.enumerate_blocks().find(|(_, block)| uses(&block.kind)) {
-        report
+        let draft = report
             .block(context, block, "the conversation uses tools, and the request declares none".to_owned())
             .predicts(error.render(&context.values(block, context.id(block))));
+        let names = called(context);
+        if context.constraints.tools.declared_by_name && !names.is_empty() {
+            let edits = vec![Edit::DeclareTools { names }];
+            draft.fix(Stage::Finish, Safety::Safe, "declare the tools that are called", edits);
+        }
     }
+}
+
+/// The names of the tools that are called, each once, in the order of their first call.
+fn called(context: &Context<'_, '_>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let calls = context.pairing.calls.iter().filter_map(|state| context.transcript.call(state.call));
+    let names = calls.filter_map(|call| context.transcript.name(call.tool)).filter(|name| !name.is_empty());
+    names.filter(|name| seen.insert(*name)).map(str::to_owned).collect()
 }

@@ -68,7 +68,7 @@ declare_rule! {
     /// Under `displaced = "remove_pair"` or `"remove_result"` it is taken out, which is unsafe.
     ///
     /// # References
-    /// ANT-5, OAC-2; cases 8, 9, 10
+    /// ANT-5, OAC-2, BED-4, GEM-2; cases 8, 9, 10
     PAIR004 "displaced-result" in Pairing, Error, Safe, each Call
 }
 

@@ -73,7 +73,7 @@ declare_rule! {
     /// as text. Under `duplicate_result = "first"` or `"last"` the other one is taken out, which is unsafe.
     ///
     /// # References
-    /// ANT-7, OAC-3; cases 6, 7
+    /// ANT-7, OAC-3, BED-5, GEM-2; cases 6, 7
     PAIR003 "duplicate-result" in Pairing, Error, Safe, each Whole
 }
 

@@ -1,7 +1,8 @@
 //! `PAIR005 misaddressed-result`
 
-use seamline_model::{Call, CallState, Edit, Safety, Stage};
+use seamline_model::{Call, CallState, Edit, Safety, Stage, Uniqueness};
 
+use super::displaced_result::travelling_media;
 use crate::context::Context;
 use crate::ids;
 use crate::rule::{Report, declare_rule};
@@ -75,7 +76,7 @@ declare_rule! {
     /// another tool, nothing is guessed. Under `misaddressed = "orphan"` it is taken for an orphan.
     ///
     /// # References
-    /// ANT-6, OAC-4; case 16
+    /// ANT-6, OAC-4, GEM-8; case 16
     PAIR005 "misaddressed-result" in Pairing, Error, Safe, each Call
 }
 
@@ -96,7 +97,11 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     };
     let mut edits = Vec::new();
     let mut id = meant.to_owned();
-    if is_shared(context, state, meant) {
+    if is_shared(context, state, meant) && matches!(context.constraints.unique_ids, Uniqueness::Nowhere) {
+        // Results with one id answer their calls in turn; this one answers the last of them.
+        let media = travelling_media(context, answer.result);
+        edits.push(Edit::Relocate { result: answer.result, call: state.call, media });
+    } else if is_shared(context, state, meant) {
         // Results with one id answer their calls in turn; this call needs an id of its own.
         let slot = context.transcript.block(state.call).slot.index;
         let demand = &context.constraints.call_id;
@@ -104,7 +109,7 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
         edits.push(Edit::SetCallId { call: state.call, id: id.clone() });
     }
     let title = format!("address it to `{id}`");
-    edits.push(Edit::Readdress { result: answer.result, id });
+    edits.push(Edit::Readdress { result: answer.result, call: state.call, id });
     report.block(context, answer.result, message).call_id(meant).predicts(predicts).related([state.call]).fix(
         Stage::Pairing,
         Safety::Safe,

@@ -59,7 +59,7 @@ declare_rule! {
     /// "remove"` it is taken out, under `"reconstruct_call"` a call is made up for it; both are unsafe.
     ///
     /// # References
-    /// ANT-6, OAC-3, seen in `claude-code#13460`, `morphic#136`; cases 4, 5, 9, 18, 19
+    /// ANT-6, OAC-3, BED-5, GEM-4, seen in `claude-code#13460`, `morphic#136`; cases 4, 5, 9, 18, 19
     PAIR002 "orphan-result" in Pairing, Error, Safe, each Result
 }
 

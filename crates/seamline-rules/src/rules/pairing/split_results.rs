@@ -76,7 +76,7 @@ declare_rule! {
     /// taken out, which is unsafe.
     ///
     /// # References
-    /// ANT-5; case 21
+    /// ANT-5, BED-4, GEM-2; case 21
     PAIR007 "split-results" in Pairing, Error, Safe, each Call
 }
 

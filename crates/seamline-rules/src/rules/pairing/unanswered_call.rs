@@ -71,7 +71,7 @@ declare_rule! {
     /// stay open.
     ///
     /// # References
-    /// ANT-5, OAC-2, seen in `claude-code#2697`, `litellm#10083`; cases 1, 2, 3, 14, 24, 25
+    /// ANT-5, OAC-2, BED-4, GEM-2, seen in `claude-code#2697`, `litellm#10083`; cases 1, 2, 3, 14, 24, 25
     PAIR001 "unanswered-call" in Pairing, Error, Safe, each Whole
 }
 
@@ -149,7 +149,8 @@ fn answered(context: &Context<'_, '_>, open: &[BlockIndex]) -> Vec<Edit> {
     open.iter()
         .map(|&call| {
             let source = context.transcript.text(context.transcript.block(call).span);
-            let repeats = !context.id(call).is_empty() && !seen.insert(source);
+            let has_id = context.constraints.call_id.demanded && !context.id(call).is_empty();
+            let repeats = has_id && !seen.insert(source);
             if repeats { Edit::Remove { block: call } } else { Edit::Synthesize { call, text: text.to_owned() } }
         })
         .collect()

@@ -5,6 +5,9 @@ use seamline_model::{Edit, MessageIndex, Role, Safety, SameRole, Stage, Values};
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
 
+/// What stands between two messages of one role that cannot be joined.
+const BETWEEN: &str = "[synthetic] (nothing was said in between)";
+
 declare_rule! {
     /// # What it does
     /// Finds two messages of one role in a row, where the provider wants roles to take turns.
@@ -57,10 +60,10 @@ declare_rule! {
     ///
     /// # Fix safety
     /// Safe: the second message is joined to the first, block by block. Messages with signed reasoning are never
-    /// joined, because their signature would no longer fit.
+    /// joined, because their signature would no longer fit; a synthetic message of the other role goes between them.
     ///
     /// # References
-    /// ANT-11, ANT-12; case 60
+    /// ANT-11, ANT-12, BED-7; case 60
     SHAPE003 "consecutive-roles" in Shape, Error, Safe, each Whole
 }
 
@@ -81,7 +84,12 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
             .message(context, second, format!("second message of the {kind} in a row"))
             .predicts(error.render(&values));
         let signed = context.transcript.has_signed_reasoning(first) || context.transcript.has_signed_reasoning(second);
-        if !signed {
+        if signed {
+            // What is signed stays as it was produced, so somebody must speak between.
+            let other = if role == Role::User { Role::Assistant } else { Role::User };
+            let edits = vec![Edit::InsertMessage { before: second, role: other, text: BETWEEN }];
+            draft.fix(Stage::Roles, Safety::Safe, "put a message of the other role between", edits);
+        } else {
             let edits = vec![Edit::JoinPrevious { message: second }];
             draft.fix(Stage::Roles, Safety::Safe, "join it to the message before", edits);
         }

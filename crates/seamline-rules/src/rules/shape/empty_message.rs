@@ -1,7 +1,8 @@
 //! `SHAPE002 empty-message`
 
 use seamline_model::{
-    BlockKind, Body, Edit, Emptiness, EmptyText, ErrorText, MessageIndex, Role, Safety, Severity, Stage, Values,
+    BlockKind, Body, Carrier, Edit, Emptiness, EmptyText, ErrorText, MessageIndex, Role, Safety, Severity, Stage,
+    Values,
 };
 
 use super::empty_text::is_hollow;
@@ -52,7 +53,7 @@ declare_rule! {
     /// A message that loses its last block to another fix is treated the same.
     ///
     /// # References
-    /// ANT-18, KIM-5, XAI-1; cases 33, 57
+    /// ANT-18, BED-8, GEM-5, KIM-5, XAI-1; cases 33, 57
     SHAPE002 "empty-message" in Shape, Error, Safe, each Message
 }
 
@@ -62,7 +63,7 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
     };
     let message = context.transcript.message(index);
     let readable = matches!(message.body, Body::Text | Body::Blocks);
-    if readable && is_hollow(context, index) && (rejects_blank(context) || !says_blank(context, index)) {
+    if readable && says_nothing(context, index) {
         found(context, report, index, error);
     }
 }
@@ -71,7 +72,7 @@ fn found(context: &Context<'_, '_>, report: &mut Report, index: MessageIndex, er
     let message = context.transcript.message(index);
     let last = index.get() + 1 == context.transcript.messages.len();
     // An empty list or text is taken at the end, an empty block in a list is not.
-    let allowed = rejects_blank(context)
+    let allowed = context.constraints.empty_ending
         && last
         && message.role == Role::Assistant
         && (message.range().is_empty() || message.body == Body::Text);
@@ -95,9 +96,16 @@ fn found(context: &Context<'_, '_>, report: &mut Report, index: MessageIndex, er
     }
 }
 
-/// Whether the provider takes white space for nothing.
-fn rejects_blank(context: &Context<'_, '_>) -> bool {
-    matches!(context.constraints.empty_text, EmptyText::Rejected(_))
+/// Whether a message says nothing to the provider.
+fn says_nothing(context: &Context<'_, '_>, index: MessageIndex) -> bool {
+    match context.constraints.empty_text {
+        EmptyText::Rejected(_) | EmptyText::RejectedInMessages(_) => is_hollow(context, index),
+        // A part with an empty text is a part, and white space is text.
+        EmptyText::Accepted if context.constraints.carrier == Carrier::UserBlocks => {
+            context.transcript.message(index).range().is_empty()
+        }
+        EmptyText::Accepted => is_hollow(context, index) && !says_blank(context, index),
+    }
 }
 
 fn says_blank(context: &Context<'_, '_>, message: MessageIndex) -> bool {

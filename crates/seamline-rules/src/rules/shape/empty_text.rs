@@ -66,13 +66,15 @@ declare_rule! {
     /// Safe: the empty text goes. A result that holds nothing else says `[synthetic] (no output)`.
     ///
     /// # References
-    /// ANT-16, ANT-17, seen in `litellm#22979`; cases 26, 57
+    /// ANT-16, ANT-17, BED-8, seen in `litellm#22979`; cases 26, 57
     SHAPE001 "empty-text" in Shape, Error, Safe, each Message
 }
 
 fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
-    let EmptyText::Rejected(error) = context.constraints.empty_text else {
-        return;
+    let (error, in_results) = match context.constraints.empty_text {
+        EmptyText::Accepted => return,
+        EmptyText::Rejected(error) => (error, true),
+        EmptyText::RejectedInMessages(error) => (error, false),
     };
     // When nothing else is in the message, the message is the thing to mend.
     if is_hollow(context, index) {
@@ -83,7 +85,7 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
             BlockKind::Text(Emptiness::Empty | Emptiness::Blank) if content.slot.field == Field::Content => {
                 in_message(context, report, block, error);
             }
-            BlockKind::Result(result) if matches!(result.parts, Parts::List { empty_text: true, .. }) => {
+            BlockKind::Result(result) if in_results && matches!(result.parts, Parts::List { empty_text: true, .. }) => {
                 in_result(context, report, block, error);
             }
             _ => {}

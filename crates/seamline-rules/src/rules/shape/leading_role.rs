@@ -1,6 +1,6 @@
 //! `SHAPE004 leading-role`
 
-use seamline_model::{Edit, FirstRole, Role, Safety, Stage, Values};
+use seamline_model::{Edit, ErrorText, FirstRole, MessageIndex, Role, Safety, Stage, Values};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -42,16 +42,19 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: a message of the user goes first that is marked synthetic.
+    /// Safe: a message of the user goes first that is marked synthetic. Where only calls need the user before them,
+    /// it goes right before the first call.
     ///
     /// # References
-    /// ANT-12; case 58
+    /// ANT-12, BED-7, GEM-3, seen in `gemini-cli#26486`; case 58
     SHAPE004 "leading-role" in Shape, Error, Safe, each Whole
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
-    let FirstRole::User(error) = context.constraints.first_role else {
-        return;
+    let error = match context.constraints.first_role {
+        FirstRole::Any => return,
+        FirstRole::User(error) => error,
+        FirstRole::UserBeforeCalls(error) => return check_calls(context, report, error),
     };
     let first =
         context.transcript.enumerate().find(|(_, message)| !matches!(message.role, Role::System | Role::Developer));
@@ -61,10 +64,23 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     if message.role == Role::User {
         return;
     }
+    found(context, report, index, ("the conversation does not start with the user", error));
+}
+
+/// Finds a call that is made before the user said anything.
+fn check_calls(context: &Context<'_, '_>, report: &mut Report, error: ErrorText) {
+    let led = context.transcript.enumerate().take_while(|(_, message)| message.role != Role::User);
+    let first = led.map(|(index, _)| index).find(|&index| context.transcript.has_calls(index));
+    if let Some(index) = first {
+        found(context, report, index, ("a call is made before the user says anything", error));
+    }
+}
+
+fn found(context: &Context<'_, '_>, report: &mut Report, index: MessageIndex, (what, error): (&str, ErrorText)) {
     let edit =
         Edit::InsertMessage { before: index, role: Role::User, text: "[synthetic] (the conversation starts here)" };
     report
-        .message(context, index, "the conversation does not start with the user".to_owned())
+        .message(context, index, what.to_owned())
         .predicts(error.render(&Values { message: index.get(), ..Values::default() }))
         .fix(Stage::Roles, Safety::Safe, "put a message of the user first", vec![edit]);
 }

@@ -1,8 +1,8 @@
 //! `SHAPE007 missing-content`
 
 use seamline_model::{
-    BlockIndex, BlockKind, Body, Edit, EmptyText, ErrorText, MessageIndex, Parts, ResultBlock, Role, Safety, Stage,
-    Values,
+    BlockIndex, BlockKind, Body, Edit, EmptyText, ErrorText, MessageIndex, OutputForm, Parts, ResultBlock, Role,
+    Safety, Stage, Values,
 };
 
 use crate::context::Context;
@@ -42,11 +42,11 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: a message without content goes, or gets a text where it must stay; any other value is kept as
-    /// text.
+    /// Safe: a message without content goes, or gets a text where it must stay; any other value is kept, in the form
+    /// that the provider takes.
     ///
     /// # References
-    /// ANT-1, OAC-8
+    /// ANT-1, OAC-8, BED-1, BED-10, GEM-1
     SHAPE007 "missing-content" in Shape, Error, Safe, each Message
 }
 
@@ -55,6 +55,11 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
         return;
     };
     let message = context.transcript.message(index);
+    if message.body == Body::Text
+        && let Some(error) = context.constraints.string_content
+    {
+        as_string(context, index, report, error);
+    }
     let wrong = match message.body {
         Body::Null | Body::Missing => {
             let mut blocks = context.transcript.blocks_of(index);
@@ -72,6 +77,15 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
             in_result(context, report, (block, result), error);
         }
     }
+}
+
+/// Content that is a string where only lists are taken.
+fn as_string(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report, error: ErrorText) {
+    let values = Values { message: index.get(), ..Values::default() };
+    report
+        .message(context, index, "content is a string, not a list of blocks".to_owned())
+        .predicts(error.render(&values))
+        .fix(Stage::Form, Safety::Safe, "write it as a list", vec![Edit::SetContent { message: index }]);
 }
 
 fn found(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report, error: ErrorText) {
@@ -106,27 +120,30 @@ fn in_result(
     (block, result): (BlockIndex, &ResultBlock),
     error: ErrorText,
 ) {
-    let absent_is_fine = context.constraints.missing_output.is_none();
+    let (demanded, lists_only, error) = match context.constraints.output {
+        OutputForm::TextOrList { demanded } => (demanded, false, context.constraints.missing_output.unwrap_or(error)),
+        OutputForm::List(error) => (true, true, error),
+        OutputForm::Object(error) => (false, false, error),
+    };
     let wrong = match result.parts {
-        Parts::Missing => !absent_is_fine || !result.content.is_empty(),
+        Parts::Missing => demanded || !result.content.is_empty(),
         Parts::Unreadable => true,
-        Parts::Text(_) | Parts::List { .. } => false,
+        Parts::Text(_) => lists_only,
+        Parts::List { .. } => false,
     };
     if !wrong {
         return;
     }
     let id = context.id(block);
-    let unreadable = result.parts == Parts::Unreadable;
-    let (what, title) = if unreadable {
-        ("content that is neither text nor a list", "keep it as text")
-    } else {
-        ("no content", "give it a text")
+    let (what, title) = match (context.constraints.output, result.parts) {
+        (_, Parts::Missing) => ("no content", "give it a text"),
+        (OutputForm::TextOrList { .. }, _) => ("content that is neither text nor a list", "keep it as text"),
+        (OutputForm::List(_), _) => ("content that is no list of readable parts", "keep it as a part"),
+        (OutputForm::Object(_), _) => ("content that is no object", "put it into an object"),
     };
     let draft = report.block(context, block, format!("result for `{id}` has {what}")).call_id(id);
-    let draft = if unreadable {
-        draft
-    } else {
-        draft.predicts(context.constraints.missing_output.unwrap_or(error).render(&context.values(block, id)))
-    };
+    // What the provider says of content it cannot read at all is known only where it names the form.
+    let told = result.parts == Parts::Missing || !matches!(context.constraints.output, OutputForm::TextOrList { .. });
+    let draft = if told { draft.predicts(error.render(&context.values(block, id))) } else { draft };
     draft.fix(Stage::Finish, Safety::Safe, title, vec![Edit::FillResult { result: block, text: "" }]);
 }

@@ -3,6 +3,7 @@
 pub(crate) mod consecutive_roles;
 pub(crate) mod early_trigger;
 pub(crate) mod empty_call_list;
+pub(crate) mod empty_failure;
 pub(crate) mod empty_message;
 pub(crate) mod empty_text;
 pub(crate) mod leading_role;

@@ -74,6 +74,7 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     };
     let (error, right) = match context.constraints.input {
         InputForm::Object(error) => (error, call.input == Input::Object),
+        InputForm::ObjectOrNothing(error) => (error, matches!(call.input, Input::Object | Input::Missing)),
         InputForm::Text(error) => (error, call.input.is_text()),
     };
     // A call in a legacy field takes its form when it moves.

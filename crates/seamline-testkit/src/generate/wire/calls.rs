@@ -68,9 +68,9 @@ pub(super) fn odd_list(breaker: WireBreaker, body: &mut Value, place: usize) -> 
 
 pub(super) fn foreign_call_key(dialect: Dialect, body: &mut Value, place: usize) -> Option<()> {
     let own = place::call_id_key(dialect);
-    let keys =
-        if own == "id" { ["call_id", "toolCallId", "toolUseId"] } else { ["tool_call_id", "toolCallId", "toolUseId"] };
-    rename(place::call(dialect, body, place)?, own, keys[place % keys.len()])
+    let keys = ["call_id", "toolCallId", "toolUseId", "id"];
+    let foreign = keys.into_iter().filter(|key| *key != own).nth(place % 3)?;
+    rename(place::call(dialect, body, place)?, own, foreign)
 }
 
 pub(super) fn foreign_result_key(dialect: Dialect, body: &mut Value, place: usize) -> Option<()> {

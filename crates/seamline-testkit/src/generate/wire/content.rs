@@ -12,15 +12,20 @@ use crate::{
 };
 
 /// Replaces the content of a message that holds neither call nor result.
-pub(super) fn odd_content(breaker: WireBreaker, body: &mut Value, place: usize) -> Option<String> {
-    let is_pair = |block: &Value| ["tool_use", "tool_result"].iter().any(|kind| block["type"] == *kind);
+pub(super) fn odd_content(breaker: WireBreaker, dialect: Dialect, body: &mut Value, place: usize) -> Option<String> {
+    let named = ["toolUse", "toolResult", "functionCall", "functionResponse"];
+    let is_pair = |block: &Value| {
+        ["tool_use", "tool_result"].iter().any(|kind| block["type"] == *kind)
+            || named.iter().any(|name| block.get(name).is_some())
+    };
+    let key = dialect.content_key();
     let fits = |message: &Fields| {
-        let blocks = message.get("content").and_then(Value::as_array);
+        let blocks = message.get(key).and_then(Value::as_array);
         is_speech(message) && !is_role(message, "tool") && !blocks.is_some_and(|blocks| blocks.iter().any(is_pair))
     };
     let message = place::message(body, place, fits)?;
     let (held, said) = odd(breaker, place);
-    message.insert("content".into(), held);
+    message.insert(key.into(), held);
     Some(said)
 }
 
@@ -51,6 +56,11 @@ pub(super) fn image_in_result(dialect: Dialect, body: &mut Value, place: usize) 
     let key = place::output_key(dialect);
     let result = place::result(dialect, body, place, |result| result.contains_key(key))?;
     let data = format!("aW1hZ2U{place:04}");
+    if dialect == Dialect::GeminiGenerate {
+        // Media stand beside what a result says.
+        result.insert("parts".into(), json!([{"inlineData": {"mimeType": "image/png", "data": data}}]));
+        return Some(data);
+    }
     let image = match dialect {
         Dialect::AnthropicMessages => {
             json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}})
@@ -60,6 +70,9 @@ pub(super) fn image_in_result(dialect: Dialect, body: &mut Value, place: usize) 
         }
         Dialect::OpenAiResponses => {
             json!({"type": "input_image", "image_url": format!("data:image/png;base64,{data}")})
+        }
+        Dialect::BedrockConverse | Dialect::GeminiGenerate => {
+            json!({"image": {"format": "png", "source": {"bytes": data}}})
         }
     };
     let kind = if dialect == Dialect::OpenAiResponses { "input_text" } else { "text" };
@@ -75,7 +88,7 @@ pub(super) fn image_in_result(dialect: Dialect, body: &mut Value, place: usize) 
 /// Adds reasoning to an assistant message.
 pub(super) fn reasoning(breaker: WireBreaker, dialect: Dialect, body: &mut Value, place: usize) -> Option<String> {
     let signed = breaker == WireBreaker::SignedReasoning;
-    let message = place::message(body, place, |message| is_role(message, "assistant"))?;
+    let message = place::message(body, place, |message| is_role(message, dialect.assistant_role()))?;
     let said = format!("reasoning-{place}: because.");
     match dialect {
         Dialect::AnthropicMessages => {
@@ -92,6 +105,10 @@ pub(super) fn reasoning(breaker: WireBreaker, dialect: Dialect, body: &mut Value
                 _ => return None,
             }
         }
+        Dialect::BedrockConverse | Dialect::GeminiGenerate => {
+            let blocks = message.get_mut(dialect.content_key())?.as_array_mut()?;
+            blocks.insert(0, thinking(dialect, &said, signed.then(|| format!("c2ln{place:04}"))));
+        }
         Dialect::OpenAiChat if signed => {
             let detail = json!({"type": "reasoning.text", "text": said, "signature": format!("c2ln{place:04}")});
             message.insert("reasoning_details".into(), json!([detail]));
@@ -105,14 +122,35 @@ pub(super) fn reasoning(breaker: WireBreaker, dialect: Dialect, body: &mut Value
     Some(said)
 }
 
-/// Ends the content of a message in half a character.
-pub(super) fn lone_surrogate(body: &mut Value, place: usize) -> Option<()> {
+/// Reasoning as a block that is named by its member.
+fn thinking(dialect: Dialect, said: &str, signature: Option<String>) -> Value {
+    let mut fields = Fields::new();
+    fields.insert("text".into(), json!(said));
+    if dialect == Dialect::BedrockConverse {
+        fields.extend(signature.map(|signature| ("signature".into(), json!(signature))));
+        return json!({"reasoningContent": {"reasoningText": fields}});
+    }
+    fields.insert("thought".into(), json!(true));
+    fields.extend(signature.map(|signature| ("thoughtSignature".into(), json!(signature))));
+    Value::Object(fields)
+}
+
+/// Ends the content of a message, or its first block, in half a character.
+pub(super) fn lone_surrogate(dialect: Dialect, body: &mut Value, place: usize) -> Option<()> {
+    let key = dialect.content_key();
+    let by_member = matches!(dialect, Dialect::BedrockConverse | Dialect::GeminiGenerate);
+    let path = if by_member { format!("/{key}/0/text") } else { format!("/{key}") };
     // Two halves could make a whole.
     let is_whole = |text: &str| !text.ends_with([LONE_HIGH, LONE_LOW]);
-    let fits = |message: &Fields| message.get("content").and_then(Value::as_str).is_some_and(is_whole);
+    let fits = |message: &Fields| {
+        let message = Value::Object(message.clone());
+        message.pointer(&path).and_then(Value::as_str).is_some_and(is_whole)
+    };
     let message = place::message(body, place, fits)?;
     let half = if place.is_multiple_of(2) { LONE_HIGH } else { LONE_LOW };
-    let Some(Value::String(text)) = message.get_mut("content") else {
+    let held = message.get_mut(key)?;
+    let text = if by_member { held.pointer_mut("/0/text")? } else { held };
+    let Value::String(text) = text else {
         return None;
     };
     text.push(half);

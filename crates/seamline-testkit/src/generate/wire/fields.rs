@@ -27,7 +27,7 @@ pub(super) fn beside(breaker: WireBreaker, dialect: Dialect, body: &mut Value, p
         _ => ("x_note", json!({"by": "host", "note": said})),
     };
     let fields = match breaker {
-        WireBreaker::Refusal => place::message(body, place, |message| is_role(message, "assistant")),
+        WireBreaker::Refusal => place::message(body, place, |message| is_role(message, dialect.assistant_role())),
         WireBreaker::Stranger => place::message(body, place, |_| true),
         _ => place::result(dialect, body, place, |_| true),
     }?;
@@ -44,9 +44,10 @@ pub(super) fn name_beside_result(dialect: Dialect, body: &mut Value, place: usiz
 }
 
 /// Readers take the last of two members, so what was said stays last.
-pub(super) fn repeated_content(body: &mut Value, place: usize) -> Option<()> {
-    let message = place::message(body, place, |message| message.contains_key("content"))?;
-    repeat(message, "content", json!(format!("ignored-{place}: draft.")))
+pub(super) fn repeated_content(dialect: Dialect, body: &mut Value, place: usize) -> Option<()> {
+    let key = dialect.content_key();
+    let message = place::message(body, place, |message| message.contains_key(key))?;
+    repeat(message, key, json!(format!("ignored-{place}: draft.")))
 }
 
 pub(super) fn repeated_result_id(dialect: Dialect, body: &mut Value, place: usize) -> Option<()> {

@@ -26,6 +26,8 @@ pub(super) fn result(
         Dialect::AnthropicMessages => blocks(body, "tool_result").collect(),
         Dialect::OpenAiChat => messages(body).filter(|message| is_role(message, "tool")).collect(),
         Dialect::OpenAiResponses => items(body, "function_call_output").collect(),
+        Dialect::BedrockConverse => members(dialect, body, "toolResult").collect(),
+        Dialect::GeminiGenerate => members(dialect, body, "functionResponse").collect(),
     };
     pick(results.into_iter().filter(|result| fits(result)).collect(), place)
 }
@@ -40,6 +42,8 @@ pub(super) fn call(dialect: Dialect, body: &mut Value, place: usize) -> Option<&
             .filter_map(Value::as_object_mut)
             .collect(),
         Dialect::OpenAiResponses => items(body, "function_call").collect(),
+        Dialect::BedrockConverse => members(dialect, body, "toolUse").collect(),
+        Dialect::GeminiGenerate => members(dialect, body, "functionCall").collect(),
     };
     pick(calls, place)
 }
@@ -60,22 +64,26 @@ pub(super) fn result_id_key(dialect: Dialect) -> &'static str {
         Dialect::AnthropicMessages => "tool_use_id",
         Dialect::OpenAiChat => "tool_call_id",
         Dialect::OpenAiResponses => "call_id",
+        Dialect::BedrockConverse => "toolUseId",
+        Dialect::GeminiGenerate => "id",
     }
 }
 
 /// The name of the key that holds the id of a call.
 pub(super) fn call_id_key(dialect: Dialect) -> &'static str {
     match dialect {
-        Dialect::AnthropicMessages | Dialect::OpenAiChat => "id",
+        Dialect::AnthropicMessages | Dialect::OpenAiChat | Dialect::GeminiGenerate => "id",
         Dialect::OpenAiResponses => "call_id",
+        Dialect::BedrockConverse => "toolUseId",
     }
 }
 
 /// The name of the key that holds what a result says.
 pub(super) fn output_key(dialect: Dialect) -> &'static str {
     match dialect {
-        Dialect::AnthropicMessages | Dialect::OpenAiChat => "content",
+        Dialect::AnthropicMessages | Dialect::OpenAiChat | Dialect::BedrockConverse => "content",
         Dialect::OpenAiResponses => "output",
+        Dialect::GeminiGenerate => "response",
     }
 }
 
@@ -85,7 +93,7 @@ pub(super) fn is_speech(message: &Fields) -> bool {
 }
 
 fn messages(body: &mut Value) -> impl Iterator<Item = &mut Fields> {
-    let key = if body.get("messages").is_some() { "messages" } else { "input" };
+    let key = ["contents", "input"].into_iter().find(|key| body.get(key).is_some()).unwrap_or("messages");
     let list = body.get_mut(key).and_then(Value::as_array_mut);
     list.into_iter().flatten().filter_map(Value::as_object_mut)
 }
@@ -100,6 +108,14 @@ fn blocks<'b>(body: &'b mut Value, kind: &str) -> impl Iterator<Item = &'b mut F
         .flatten()
         .filter_map(Value::as_object_mut)
         .filter(move |block| block.get("type").is_some_and(|held| held == kind))
+}
+
+/// What stands under `key` in each block.
+fn members<'b>(dialect: Dialect, body: &'b mut Value, key: &str) -> impl Iterator<Item = &'b mut Fields> {
+    messages(body)
+        .filter_map(move |message| message.get_mut(dialect.content_key())?.as_array_mut())
+        .flatten()
+        .filter_map(move |block| block.get_mut(key)?.as_object_mut())
 }
 
 fn pick(mut fitting: Vec<&mut Fields>, place: usize) -> Option<&mut Fields> {

@@ -38,7 +38,7 @@ fn text(dialect: Dialect, breaker: WireBreaker) -> String {
     mangle(breaker, 0).render(dialect, Style::COMPACT).text
 }
 
-/// Ways that need a field which Anthropic's dialect does not have.
+/// Ways that need a field which the other dialects do not have.
 const OPENAI_ONLY: [WireBreaker; 12] = [
     WireBreaker::LegacyCall,
     WireBreaker::LegacyCallBesideEmptyList,
@@ -59,7 +59,9 @@ fn every_way_changes_the_text_in_the_dialects_that_have_it() {
     for breaker in WireBreaker::ALL {
         let changes = |dialect| text(dialect, breaker) != render::render(dialect, &sample(), Style::COMPACT);
         assert!(changes(Dialect::OpenAiChat), "{breaker:?}");
-        assert_eq!(changes(Dialect::AnthropicMessages), !OPENAI_ONLY.contains(&breaker), "{breaker:?}");
+        for dialect in [Dialect::AnthropicMessages, Dialect::BedrockConverse, Dialect::GeminiGenerate] {
+            assert_eq!(changes(dialect), !OPENAI_ONLY.contains(&breaker), "{dialect:?} {breaker:?}");
+        }
     }
 }
 

@@ -5,25 +5,33 @@ use std::collections::HashSet;
 
 use seamline_model::{BlockIndex, BlockKind, Body, Edit, Encoded, MessageIndex, Role, Transcript};
 
-use super::rewrite::{self, Item, Sort};
+use super::rewrite::{Item, Rewriter, Sort};
+use super::write::Blocks;
 use crate::json::{Document, Json, list, member, object, quoted};
 use crate::rewriting::{set_members, unreadable_text};
 use crate::splice::{BlockPlan, MessagePlan, MessageWriter, Placed, Plan, apply_patches};
 
-pub(super) fn encode(transcript: &Transcript<'_>, edits: &[Edit], joint: bool) -> Encoded {
+/// Writes edits in the form of a dialect. With `joint`, neighbouring messages with calls are
+/// answered together where they already are.
+pub(crate) fn encode(blocks: &'static dyn Blocks, transcript: &Transcript<'_>, edits: &[Edit], joint: bool) -> Encoded {
     let plan = Plan::new(transcript, edits);
     let writer = MessageWriter::new(transcript, edits.len());
     let nobody = Neighbours { first: MessageIndex(0), end: MessageIndex(0), joint_from: None };
-    let mut encoder = Encoder { transcript, plan: &plan, joint, writer, neighbours: Cell::new(nobody) };
+    let rewriter = Rewriter { blocks, transcript };
+    let mut encoder =
+        Encoder { blocks, rewriter, transcript, plan: &plan, joint, writer, neighbours: Cell::new(nobody) };
     let mut index = MessageIndex(0);
     while index.get() < transcript.messages.len() {
         index = encoder.message(index);
     }
     encoder.insert_before(index);
-    encoder.writer.finish()
+    let declaration = if plan.declared.is_empty() { None } else { blocks.declaration(plan.declared) };
+    encoder.writer.finish_with(declaration)
 }
 
 struct Encoder<'t, 'a, 'p> {
+    blocks: &'static dyn Blocks,
+    rewriter: Rewriter<'t, 'a>,
     transcript: &'t Transcript<'a>,
     plan: &'p Plan<'p>,
     /// Whether the provider lets neighbouring messages with calls be answered together.
@@ -70,7 +78,8 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
             return;
         };
         for new in &plan.before {
-            let message = object([member("role", role_name(new.role)), member("content", new.text)]);
+            let text = self.blocks.text_content(Json::Text(new.text.to_owned()));
+            let message = self.new_message(new.role, text);
             self.writer.write(None, &message);
             self.writer.landed(new.edit);
         }
@@ -88,9 +97,13 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         let (results, media): (Vec<_>, Vec<_>) =
             self.placed(&answers).into_iter().partition(|item| item.sort == Sort::Result);
         let content = results.into_iter().chain(media).map(|item| item.json).collect();
-        let message = object([member("role", "user"), ("content", list(content))]);
+        let message = self.new_message(Role::User, list(content));
         self.writer.write(None, &message);
         self.note_landed(&answers);
+    }
+
+    fn new_message<'j>(&self, role: Role, content: Json<'j>) -> Json<'j> {
+        object([member("role", self.blocks.role_name(role)), (self.blocks.keys().content, content)])
     }
 
     /// Results that the message takes in as answers to those before it.
@@ -190,6 +203,9 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
             self.rebuilt(index);
         }
         self.groups(index, items, end != index.next());
+        for joined in (index.next().0..end.0).map(MessageIndex) {
+            self.note_edits(joined);
+        }
         if holds_results {
             self.rebuilt(index);
         }
@@ -222,12 +238,15 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         let changed = new_role.is_some();
         role = new_role.unwrap_or(role);
         let text_stays = !joined && plan.is_some_and(|plan| plan.blocks.is_empty() && plan.fill.is_none());
-        if text_stays && self.transcript.message(index).body != Body::Blocks {
+        let reforms = plan.is_some_and(|plan| plan.reform);
+        if text_stays && !reforms && self.transcript.message(index).body != Body::Blocks {
             self.rewrite(index, role, changed, None);
         } else if let Some(text) = plan.and_then(|plan| plan.fill) {
             let source = Document::part(self.transcript.source, self.transcript.message(index).span);
-            let kept = source.root().object().and_then(|members| members.get("content")).and_then(unreadable_text);
-            self.rewrite(index, role, changed, Some(Json::Text(kept.unwrap_or_else(|| text.to_owned()))));
+            let key = self.blocks.keys().content;
+            let kept = source.root().object().and_then(|members| members.get(key)).and_then(unreadable_text);
+            let text = Json::Text(kept.unwrap_or_else(|| text.to_owned()));
+            self.rewrite(index, role, changed, Some(self.blocks.text_content(text)));
         } else {
             self.group(index, (role, changed), items, true);
         }
@@ -249,7 +268,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         if first {
             self.rewrite(index, role, changed, Some(content));
         } else {
-            let message = object([member("role", role_name(role)), ("content", content)]);
+            let message = self.new_message(role, content);
             self.writer.write(Some(index), &message);
         }
     }
@@ -260,12 +279,17 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         let source = Document::part(self.transcript.source, message.span);
         let mut values = Vec::new();
         if changed {
-            values.push(("role", quoted(role_name(role))));
+            values.push(("role", quoted(self.blocks.role_name(role))));
         }
-        values.extend(content.map(|json| ("content", self.writer.render(&json, 1))));
+        values.extend(content.map(|json| (self.blocks.keys().content, self.writer.render(&json, 1))));
         let mut patches = set_members(source.root(), &values);
         let text = apply_patches(self.transcript, message.span, &mut patches);
         self.writer.rewrite(Some(index), &text);
+        self.note_edits(index);
+    }
+
+    /// Notes that the edits of a message ended up in the message written last.
+    fn note_edits(&mut self, index: MessageIndex) {
         for &edit in self.plan.get(index).map_or(&[][..], |plan| &plan.edits) {
             self.writer.landed(edit);
         }
@@ -280,17 +304,11 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
             let Some((id, name, edit)) = *rebuild else {
                 continue;
             };
-            let call = object([
-                member("type", "tool_use"),
-                member("id", id),
-                member("name", name),
-                ("input", object([("reconstructed", Json::Bool(true))])),
-            ]);
-            let message = object([member("role", "assistant"), ("content", list(vec![call]))]);
+            let message = self.new_message(Role::Assistant, list(vec![self.blocks.rebuilt_call(id, name)]));
             self.writer.write(None, &message);
             self.writer.landed(edit);
-            let result = rewrite::result_with_id(self.transcript, block, to.or(Some(id)));
-            let message = object([member("role", "user"), ("content", list(vec![result]))]);
+            let result = self.rewriter.result_with_id(block, to.or(Some(id)), None);
+            let message = self.new_message(Role::User, list(vec![result]));
             self.writer.write(Some(index), &message);
         }
     }
@@ -299,7 +317,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         let mut items = Vec::new();
         for (block, _) in self.transcript.blocks_of(index) {
             let plan = self.plan.block(self.transcript, block);
-            rewrite::items(self.transcript, block, plan, &mut items);
+            self.rewriter.items(block, plan, &mut items);
         }
         items
     }
@@ -309,20 +327,13 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         for placed in answers {
             match placed {
                 Placed::Moved { result, media, .. } => {
-                    let id = self.plan.block(self.transcript, *result).and_then(|plan| plan.id);
-                    let json = rewrite::result_with_id(self.transcript, *result, id);
-                    items.push(Item { sort: Sort::Result, json });
+                    let plan = self.plan.block(self.transcript, *result);
+                    let (id, call) = plan.map_or((None, None), |plan| (plan.id, plan.answers));
+                    items.push(Item { sort: Sort::Result, json: self.rewriter.result_with_id(*result, id, call) });
                     items.extend(media.iter().map(|&block| self.source(block)));
                 }
                 Placed::New { call, text, .. } => {
-                    let id = self.transcript.call(*call).and_then(|call| call.id.as_deref()).unwrap_or("");
-                    let json = object([
-                        member("type", "tool_result"),
-                        member("tool_use_id", id),
-                        member("content", *text),
-                        ("is_error", Json::Bool(true)),
-                    ]);
-                    items.push(Item { sort: Sort::Result, json });
+                    items.push(Item { sort: Sort::Result, json: self.rewriter.made_up_result(*call, text) });
                 }
             }
         }
@@ -339,13 +350,5 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
             let (Placed::Moved { edit, .. } | Placed::New { edit, .. }) = placed;
             self.writer.landed(*edit);
         }
-    }
-}
-
-fn role_name(role: Role) -> &'static str {
-    match role {
-        Role::Assistant => "assistant",
-        Role::System | Role::Developer => "system",
-        Role::User | Role::Tool | Role::Function | Role::Unknown => "user",
     }
 }

@@ -1,0 +1,143 @@
+//! The shapes on the wire, as views over borrowed JSON.
+//!
+//! A block is an object with one member, whose name says what it is.
+
+use std::borrow::Cow;
+
+use seamline_model::{BlockKind, Call, CallId, Parts, ResultBlock, Role, ServerCall, Span, is_synthetic};
+
+use crate::ids::{CALL_ID_KEYS, RESULT_ID_KEYS};
+use crate::json::{Kind, Value};
+use crate::reader::Reader;
+use crate::reading::{emptiness, input, only_text_by, parts_by};
+
+/// What a role says.
+pub(super) fn role(value: Option<Value<'_, '_>>) -> Role {
+    match value.and_then(Value::str).as_deref() {
+        Some("user") => Role::User,
+        Some("assistant") => Role::Assistant,
+        Some("system") => Role::System,
+        _ => Role::Unknown,
+    }
+}
+
+/// Reads one block. What is signed here is reasoning, which says so itself.
+pub(super) fn block(value: Value<'_, '_>, role: Role, reader: &mut Reader<'_>) -> (BlockKind, bool) {
+    let mut kind = BlockKind::Opaque;
+    for (key, member) in value.members() {
+        match (&*key.name(), member.kind()) {
+            ("text", Kind::String) => kind = BlockKind::Text(emptiness(member)),
+            ("toolUse", Kind::Object) => return (call(member, reader), false),
+            ("toolResult", Kind::Object) => return (result(member, role, reader), false),
+            ("reasoningContent", _) => kind = BlockKind::Reasoning { signed: is_signed(member) },
+            ("image" | "document" | "video" | "audio" | "searchResult", _) => kind = BlockKind::Media,
+            _ => {}
+        }
+    }
+    (kind, false)
+}
+
+/// The text of a part of a result.
+pub(super) fn part_text<'d, 'a>(part: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
+    part.object()?.get("text").filter(|text| text.is(Kind::String))
+}
+
+/// Whether a part of a result is JSON that is not an object.
+pub(super) fn is_bare_json(part: Value<'_, '_>) -> bool {
+    part.object().and_then(|part| part.get("json")).is_some_and(|json| !json.is(Kind::Object))
+}
+
+fn is_signed(reasoning: Value<'_, '_>) -> bool {
+    let get = |value: Value<'_, '_>, key| value.object().and_then(|members| members.get(key)).is_some();
+    let text = reasoning.object().and_then(|members| members.get("reasoningText"));
+    get(reasoning, "redactedContent") || text.is_some_and(|text| get(text, "signature"))
+}
+
+/// The members of a call or result that matter here.
+#[derive(Default)]
+struct WireFields<'d, 'a> {
+    id: Option<Value<'d, 'a>>,
+    /// An id under a key of another program or dialect.
+    foreign_id: Option<Value<'d, 'a>>,
+    name: Option<Value<'d, 'a>>,
+    input: Option<Value<'d, 'a>>,
+    content: Option<Value<'d, 'a>>,
+    status: Option<Value<'d, 'a>>,
+    kind: Option<Value<'d, 'a>>,
+    /// Whether there are members of other names.
+    has_more: bool,
+}
+
+impl<'d, 'a> WireFields<'d, 'a> {
+    fn read(value: Value<'d, 'a>, reader: &mut Reader<'_>) -> Self {
+        let mut fields = Self::default();
+        for (key, member) in value.members() {
+            match &*key.name() {
+                "toolUseId" => reader.set(&mut fields.id, member),
+                "name" => reader.set(&mut fields.name, member),
+                "input" => reader.set(&mut fields.input, member),
+                "content" => reader.set(&mut fields.content, member),
+                "status" => reader.set(&mut fields.status, member),
+                "type" => reader.set(&mut fields.kind, member),
+                other if CALL_ID_KEYS.contains(&other) || RESULT_ID_KEYS.contains(&other) => {
+                    reader.set(&mut fields.foreign_id, member);
+                }
+                _ => fields.has_more = true,
+            }
+        }
+        fields
+    }
+
+    fn read_id(&self, reader: &mut Reader<'_>) -> Option<Cow<'a, str>> {
+        if let (None, Some(id)) = (self.id, self.foreign_id) {
+            reader.foreign(id.key().span(), "toolUseId");
+        }
+        self.id.or(self.foreign_id).and_then(|id| reader.id(id))
+    }
+}
+
+fn call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> BlockKind {
+    let fields = WireFields::read(value, reader);
+    let id = fields.read_id(reader);
+    let name = fields.name.and_then(Value::str);
+    let call = Call::new(id.as_deref(), name.as_deref(), input(fields.input), &mut reader.transcript.tools);
+    if !fields.kind.is_some_and(|kind| kind.says("server_tool_use")) {
+        return BlockKind::Call(call);
+    }
+    let family = name.unwrap_or_default().into_owned();
+    BlockKind::ServerCall(Box::new(ServerCall { call, must_be_answered: false, family }))
+}
+
+fn result(value: Value<'_, '_>, role: Role, reader: &mut Reader<'_>) -> BlockKind {
+    let fields = WireFields::read(value, reader);
+    let id = fields.read_id(reader);
+    if role == Role::Assistant && id.as_deref().is_some_and(|id| is_of_server(id, reader)) {
+        return BlockKind::ServerResult { id: id.as_deref().map(CallId::from), kind: "toolResult".into() };
+    }
+    BlockKind::Result(ResultBlock {
+        id: id.as_deref().map(CallId::from),
+        tool: None,
+        synthetic: fields
+            .content
+            .and_then(|content| only_text_by(content, part_text))
+            .is_some_and(|text| is_synthetic(&text)),
+        failed: fields.status.is_some_and(|status| status.says("error")),
+        has_more: fields.has_more,
+        parts: fields.content.map_or(Parts::Missing, output),
+        content: fields.content.map_or(Span::default(), Value::span),
+    })
+}
+
+fn output(content: Value<'_, '_>) -> Parts {
+    if content.elements().any(is_bare_json) { Parts::Unreadable } else { parts_by(content, part_text) }
+}
+
+/// Whether the message being read calls a tool of the provider's own under this id.
+fn is_of_server(id: &str, reader: &Reader<'_>) -> bool {
+    let message = reader.transcript.messages.len();
+    let blocks = reader.transcript.blocks.iter().rev().take_while(|block| block.message.get() == message);
+    blocks.into_iter().any(|block| match &block.kind {
+        BlockKind::ServerCall(server) => server.call.id.as_deref() == Some(id),
+        _ => false,
+    })
+}

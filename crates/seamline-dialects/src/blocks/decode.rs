@@ -1,0 +1,65 @@
+//! Wire to transcript, message by message.
+
+use seamline_model::{BlockKind, Body, Field, IrregularityKind, Role, Slot};
+
+use crate::json::{Kind, Value};
+use crate::reader::Reader;
+use crate::reading::{emptiness, unreadable};
+
+/// How a dialect reads a message.
+pub(crate) struct Shape {
+    /// The member that is the list of blocks.
+    pub(crate) content: &'static str,
+    /// What a role says, or its absence.
+    pub(crate) role: fn(Option<Value<'_, '_>>) -> Role,
+    /// Notes a member of a message that is neither its role nor its list of blocks.
+    pub(crate) other: for<'d, 'a, 'r> fn(Value<'d, 'a>, Value<'d, 'a>, Value<'d, 'a>, &mut Reader<'r>),
+    /// Reads one block of a message with this role, and says whether it is signed.
+    pub(crate) block: for<'d, 'a, 'r> fn(Value<'d, 'a>, Role, &mut Reader<'r>) -> (BlockKind, bool),
+}
+
+/// Reads one message.
+pub(crate) fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>, shape: &Shape) {
+    reader.begin();
+    let (mut said_role, mut content) = (None, None);
+    for (key, member) in value.members() {
+        match &*key.name() {
+            "role" => reader.set(&mut said_role, member),
+            name if name == shape.content => reader.set(&mut content, member),
+            _ => (shape.other)(value, key, member, reader),
+        }
+    }
+    let role = if value.is(Kind::Object) { (shape.role)(said_role) } else { Role::Unknown };
+    if role == Role::Unknown {
+        let found = unreadable(value, said_role);
+        reader.note(IrregularityKind::UnreadableMessage { found }, value.span());
+    }
+    let first = reader.next_block();
+    let body = content.map_or(Body::Missing, |content| blocks(reader, content, role, shape));
+    reader.end(value, first, role, body);
+}
+
+fn blocks<'a>(reader: &mut Reader<'a>, content: Value<'_, 'a>, role: Role, shape: &Shape) -> Body {
+    match content.kind() {
+        Kind::String => {
+            let slot = Slot { field: Field::Whole, index: 0 };
+            reader.block(content, slot, BlockKind::Text(emptiness(content)));
+            Body::Text
+        }
+        Kind::Array => {
+            for (index, element) in content.elements().enumerate() {
+                reader.begin_block();
+                let (kind, signed) = (shape.block)(element, role, reader);
+                if !element.is(Kind::Object) {
+                    let found = element.kind().as_str();
+                    reader.note(IrregularityKind::UnreadableBlock { found }, element.span());
+                }
+                let slot = Slot { field: Field::Content, index: index as u32 };
+                reader.signed_block(element, slot, kind, signed);
+            }
+            Body::Blocks
+        }
+        Kind::Null => Body::Null,
+        _ => Body::Unreadable,
+    }
+}

@@ -1,0 +1,150 @@
+//! Single blocks, changed.
+
+use seamline_model::{BlockIndex, BlockKind, Role, Transcript};
+
+use super::write::{Blocks, Patch, fields_of};
+use crate::json::{Document, Json, Kind, Value, quoted};
+use crate::rewriting::{input_object, members_as_lines, set_members};
+use crate::splice::{BlockPlan, apply_patches};
+
+/// A block to be written, and what sort it is.
+pub(super) struct Item<'a> {
+    pub(super) sort: Sort,
+    pub(super) json: Json<'a>,
+}
+
+/// What decides the order of blocks and whose they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sort {
+    Result,
+    Assistant,
+    Other,
+}
+
+impl Sort {
+    pub(super) fn of(kind: &BlockKind) -> Self {
+        match kind {
+            BlockKind::Result(_) => Self::Result,
+            BlockKind::Call(_)
+            | BlockKind::ServerCall(_)
+            | BlockKind::ServerResult { .. }
+            | BlockKind::Reasoning { .. } => Self::Assistant,
+            BlockKind::Text(_) | BlockKind::Media | BlockKind::Opaque => Self::Other,
+        }
+    }
+
+    /// The role that may hold it, if only one may.
+    pub(super) fn role(self) -> Option<Role> {
+        match self {
+            Self::Result => Some(Role::User),
+            Self::Assistant => Some(Role::Assistant),
+            Self::Other => None,
+        }
+    }
+}
+
+/// Single blocks of a transcript, in the form of a dialect.
+#[derive(Clone, Copy)]
+pub(super) struct Rewriter<'t, 'a> {
+    pub(super) blocks: &'static dyn Blocks,
+    pub(super) transcript: &'t Transcript<'a>,
+}
+
+impl<'a> Rewriter<'_, 'a> {
+    /// Writes what a block becomes under its plan.
+    pub(super) fn items(&self, block: BlockIndex, plan: Option<&BlockPlan<'_>>, items: &mut Vec<Item<'a>>) {
+        let content = self.transcript.block(block);
+        let raw = self.transcript.text(content.span);
+        let source = Document::part(self.transcript.source, content.span);
+        let value = source.root();
+        let sort = Sort::of(&content.kind);
+        let Some(plan) = plan else {
+            items.push(Item { sort, json: self.whole_text(value).unwrap_or(Json::Raw(raw)) });
+            return;
+        };
+        if plan.gone || plan.rebuild.is_some() {
+            return;
+        }
+        if let Some(heading) = plan.demote {
+            let kept = self.demoted(value, &content.kind, heading);
+            items.extend(kept.into_iter().map(|json| Item { sort: Sort::Other, json }));
+            return;
+        }
+        items.push(Item { sort, json: Json::Written(self.changed(value, &content.kind, plan)) });
+        if plan.close {
+            let answer = self.blocks.server_answer(&content.kind, value);
+            items.extend(answer.map(|json| Item { sort: Sort::Assistant, json }));
+        }
+    }
+
+    /// A string content as the block it stands for.
+    fn whole_text(&self, value: Value<'_, 'a>) -> Option<Json<'a>> {
+        value.is(Kind::String).then(|| self.blocks.text(Json::Raw(value.raw())))
+    }
+
+    fn changed(&self, value: Value<'_, '_>, kind: &BlockKind, plan: &BlockPlan<'_>) -> String {
+        let keys = self.blocks.keys();
+        let fields = fields_of(keys, value);
+        let held = |key: &str| fields.object().and_then(|members| members.get(key));
+        let is_result = matches!(kind, BlockKind::Result(_));
+        let mut values = Vec::new();
+        let id_key = if matches!(kind, BlockKind::ServerResult { .. }) { keys.result_id } else { keys.call_id };
+        values.extend(plan.id.filter(|_| !is_result).map(|id| (id_key, quoted(id))));
+        values.extend(plan.name.map(|name| (keys.name, quoted(name))));
+        if plan.input {
+            values.push((keys.input, input_object(held(keys.input))));
+        }
+        if let Some(text) = plan.fill {
+            values.push((keys.output, self.blocks.filled(held(keys.output), text)));
+        }
+        let mut patches = set_members(fields, &values);
+        if let Some(id) = plan.id.filter(|_| is_result) {
+            patches.extend(self.addressed(fields, id, plan.answers));
+        }
+        if plan.sign {
+            patches.extend(self.blocks.signed(value));
+        }
+        apply_patches(self.transcript, value.span(), &mut patches)
+    }
+
+    /// The patches that let a result answer a call with this id.
+    fn addressed(&self, result: Value<'_, '_>, id: &str, call: Option<BlockIndex>) -> Vec<Patch> {
+        let Some(call) = call else {
+            return self.blocks.addressed(result, id, None);
+        };
+        let source = Document::part(self.transcript.source, self.transcript.block(call).span);
+        self.blocks.addressed(result, id, Some(fields_of(self.blocks.keys(), source.root())))
+    }
+
+    /// A result as it stands, naming another call if it should.
+    pub(super) fn result_with_id(&self, block: BlockIndex, id: Option<&str>, call: Option<BlockIndex>) -> Json<'a> {
+        let content = self.transcript.block(block);
+        let Some(id) = id else {
+            return Json::Raw(self.transcript.text(content.span));
+        };
+        let source = Document::part(self.transcript.source, content.span);
+        let mut patches = self.addressed(fields_of(self.blocks.keys(), source.root()), id, call);
+        Json::Written(apply_patches(self.transcript, content.span, &mut patches))
+    }
+
+    /// A result that was made up for a call.
+    pub(super) fn made_up_result(&self, call: BlockIndex, text: &str) -> Json<'a> {
+        let id = self.transcript.call(call).and_then(|call| call.id.as_deref()).unwrap_or("");
+        let source = Document::part(self.transcript.source, self.transcript.block(call).span);
+        self.blocks.made_up_result(source.root(), id, text)
+    }
+
+    /// A block as text under a line that says what it was. What it says stays byte for byte.
+    fn demoted(&self, value: Value<'_, 'a>, kind: &BlockKind, heading: &str) -> Vec<Json<'a>> {
+        if let (BlockKind::Reasoning { .. }, Some(said)) = (kind, self.blocks.reasoning(value)) {
+            return vec![self.blocks.text(Json::Joined(format!("{heading}\n"), said.raw_str()))];
+        }
+        if !matches!(kind, BlockKind::Result(_)) {
+            return vec![self.blocks.text(Json::Text(format!("{heading}\n{}", value.raw())))];
+        }
+        let keys = self.blocks.keys();
+        let fields = fields_of(keys, value);
+        let beside = members_as_lines(fields, |key| keys.result_known.contains(&key));
+        self.blocks.kept(fields, &format!("{heading}{beside}"))
+    }
+}

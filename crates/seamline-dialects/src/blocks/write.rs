@@ -1,0 +1,134 @@
+//! What a dialect says of how it writes blocks.
+
+use seamline_model::{BlockKind, Emptiness, Role, Span};
+
+use crate::json::{Json, Kind, Value, list, quoted};
+use crate::reading::emptiness;
+use crate::rewriting::{set_member, unreadable_text};
+
+/// A span and the text that takes its place.
+pub(crate) type Patch = (Span, String);
+
+/// What the members of messages, calls and results are called.
+pub(crate) struct Keys {
+    /// A message's list of blocks.
+    pub(crate) content: &'static str,
+    /// The id of a call.
+    pub(crate) call_id: &'static str,
+    /// The id of the call that a result answers.
+    pub(crate) result_id: &'static str,
+    /// A tool's name.
+    pub(crate) name: &'static str,
+    /// A call's input.
+    pub(crate) input: &'static str,
+    /// What a result holds.
+    pub(crate) output: &'static str,
+    /// The members of a result that every reader knows.
+    pub(crate) result_known: &'static [&'static str],
+    /// What stands around the members of a call or result, when they do not stand in the
+    /// block itself, in each of its spellings.
+    pub(crate) wrappers: &'static [&'static str],
+}
+
+/// How a dialect writes blocks.
+pub(crate) trait Blocks: Sync {
+    /// What its members are called.
+    fn keys(&self) -> &'static Keys;
+
+    /// What it calls a role.
+    fn role_name(&self, role: Role) -> &'static str;
+
+    /// A block of text.
+    fn text<'a>(&self, text: Json<'a>) -> Json<'a>;
+
+    /// A text as the content of a message.
+    fn text_content<'a>(&self, text: Json<'a>) -> Json<'a> {
+        list(vec![self.text(text)])
+    }
+
+    /// A call that was rebuilt from its result.
+    fn rebuilt_call<'a>(&self, id: &str, name: &str) -> Json<'a>;
+
+    /// A result that was made up for a call, given as the block it is and its id.
+    fn made_up_result<'a>(&self, call: Value<'_, '_>, id: &str, text: &str) -> Json<'a>;
+
+    /// The patches that let a result answer a call with this id. Both are given by their
+    /// members, the call only if it is known.
+    fn addressed(&self, result: Value<'_, '_>, id: &str, _call: Option<Value<'_, '_>>) -> Vec<Patch> {
+        set_member(result, self.keys().result_id, &quoted(id)).into_iter().collect()
+    }
+
+    /// The text of a part of a result, if it is a text part.
+    fn part_text<'d, 'a>(&self, part: Value<'d, 'a>) -> Option<Value<'d, 'a>>;
+
+    /// What a result holds in its proper form: without empty text, and `text` when nothing
+    /// is left.
+    fn filled(&self, output: Option<Value<'_, '_>>, text: &str) -> String;
+
+    /// What a result holds as blocks of a message, under a line that says what it was.
+    fn kept<'a>(&self, result: Value<'_, 'a>, heading: &str) -> Vec<Json<'a>>;
+
+    /// The result that closes a call of the provider's own tools, where there is such.
+    fn server_answer<'a>(&self, _kind: &BlockKind, _value: Value<'_, 'a>) -> Option<Json<'a>> {
+        None
+    }
+
+    /// What a block of reasoning says, where a reader can understand it.
+    fn reasoning<'d, 'a>(&self, _block: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
+        None
+    }
+
+    /// The patches that put the mark on a call which stands for a signature nobody has.
+    fn signed(&self, _call: Value<'_, '_>) -> Vec<Patch> {
+        Vec::new()
+    }
+
+    /// The member of the body that declares tools of these names, where it can be missed.
+    fn declaration<'a>(&self, _names: &[String]) -> Option<(&'static str, Json<'a>)> {
+        None
+    }
+}
+
+/// The value that holds the members of a call or result.
+pub(crate) fn fields_of<'d, 'a>(keys: &Keys, block: Value<'d, 'a>) -> Value<'d, 'a> {
+    let inner = |members: crate::json::Object<'d, 'a>| keys.wrappers.iter().find_map(|key| members.get(key));
+    block.object().and_then(inner).unwrap_or(block)
+}
+
+/// Whether a part of a result is a text with nothing in it.
+fn is_empty_text(blocks: &(impl Blocks + ?Sized), part: Value<'_, '_>) -> bool {
+    blocks.part_text(part).is_some_and(|text| emptiness(text) != Emptiness::Present)
+}
+
+/// What a result holds as blocks of a message, where it holds a string or a list of parts.
+pub(crate) fn kept_parts<'a>(
+    blocks: &(impl Blocks + ?Sized),
+    output: Option<Value<'_, 'a>>,
+    heading: &str,
+    as_block: impl Fn(Value<'_, 'a>) -> Json<'a>,
+) -> Vec<Json<'a>> {
+    match output.map(|output| (output, output.kind())) {
+        Some((output, Kind::String)) => vec![blocks.text(Json::Joined(format!("{heading}\n"), output.raw_str()))],
+        Some((output, Kind::Array)) => std::iter::once(blocks.text(Json::Text(heading.to_owned())))
+            .chain(output.elements().filter(|part| !is_empty_text(blocks, *part)).map(as_block))
+            .collect(),
+        Some((output, kind)) if kind != Kind::Null => {
+            vec![blocks.text(Json::Text(format!("{heading}\n{}", output.raw())))]
+        }
+        _ => vec![blocks.text(Json::Text(heading.to_owned()))],
+    }
+}
+
+/// What a result holds without empty text, where it holds a string or a list of parts: the
+/// parts that are left, or the source of what cannot be read, or nothing.
+pub(crate) fn listed(
+    blocks: &(impl Blocks + ?Sized),
+    output: Option<Value<'_, '_>>,
+    as_part: impl Fn(Value<'_, '_>) -> String,
+) -> Result<Vec<String>, String> {
+    let Some(output) = output else { return Ok(Vec::new()) };
+    match unreadable_text(output) {
+        Some(kept) => Err(kept),
+        None => Ok(output.elements().filter(|part| !is_empty_text(blocks, *part)).map(as_part).collect()),
+    }
+}

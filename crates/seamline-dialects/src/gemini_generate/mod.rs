@@ -1,0 +1,57 @@
+//! `gemini_generate`: Google's generateContent, also through Vertex AI.
+
+mod constraints;
+pub(crate) mod lift;
+pub(crate) mod render;
+mod wire;
+mod write;
+
+use seamline_model::{Constraints, Edit, Encoded, Place, Transcript};
+
+pub use constraints::CONSTRAINTS;
+
+use crate::blocks::{self, Shape};
+use crate::json::Value;
+use crate::reader::{self, Form, Reader};
+use crate::{Dialect, Error};
+
+/// The dialect of Google's generateContent.
+#[derive(Debug, Clone, Copy)]
+pub struct GeminiGenerate;
+
+/// Its name.
+pub(crate) const NAME: &str = "gemini_generate";
+
+const FORM: Form = Form { dialect: NAME, list: "contents", content: "parts", calls: "parts", model: "model", message };
+
+const SHAPE: Shape = Shape { content: "parts", role: wire::role, other: |_, _, _, _| {}, block: wire::block };
+
+fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>) {
+    blocks::message(reader, value, &SHAPE);
+}
+
+impl Dialect for GeminiGenerate {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn constraints(&self) -> &'static Constraints {
+        &CONSTRAINTS
+    }
+
+    fn decode<'a>(&self, body: &'a [u8]) -> Result<Transcript<'a>, Error> {
+        reader::decode(body, FORM)
+    }
+
+    fn follow<'n>(&self, before: &Transcript<'_>, encoded: &'n Encoded) -> Option<Transcript<'n>> {
+        reader::follow(before, encoded, FORM)
+    }
+
+    fn encode(&self, transcript: &Transcript<'_>, edits: &[Edit], demands: &Constraints) -> Encoded {
+        blocks::encode(&write::Writer, transcript, edits, demands.joint_answers)
+    }
+
+    fn pointer(&self, transcript: &Transcript<'_>, place: &Place) -> String {
+        crate::pointer::pointer(transcript, place, FORM)
+    }
+}

@@ -1,0 +1,144 @@
+//! The shapes on the wire, as views over borrowed JSON.
+//!
+//! A part is an object whose member says what it is, in the spelling of the API or of its
+//! SDKs. Ids are optional: the name of a tool stands for the id of its call and result.
+
+use std::borrow::Cow;
+
+use seamline_model::{BlockKind, Call, CallId, Emptiness, Parts, ResultBlock, Role, Span, is_synthetic};
+
+use crate::ids::{CALL_ID_KEYS, RESULT_ID_KEYS};
+use crate::json::{Kind, Value};
+use crate::reader::Reader;
+use crate::reading::{emptiness, input, short};
+
+/// What a role says. Nobody said is the user, and so is who only carries results.
+pub(super) fn role(value: Option<Value<'_, '_>>) -> Role {
+    let Some(value) = value else { return Role::User };
+    match value.str().as_deref() {
+        Some("user" | "function") => Role::User,
+        Some("model") => Role::Assistant,
+        _ => Role::Unknown,
+    }
+}
+
+/// The members of a part that matter here.
+#[derive(Default)]
+struct WirePart<'d, 'a> {
+    text: Option<Value<'d, 'a>>,
+    thought: bool,
+    signed: bool,
+    call: Option<Value<'d, 'a>>,
+    result: Option<Value<'d, 'a>>,
+    media: bool,
+}
+
+/// Reads one part, and whether it is signed.
+pub(super) fn block(value: Value<'_, '_>, _role: Role, reader: &mut Reader<'_>) -> (BlockKind, bool) {
+    let mut part = WirePart::default();
+    for (key, member) in value.members() {
+        match &*key.name() {
+            "text" => reader.set(&mut part.text, member),
+            "functionCall" | "function_call" => reader.set(&mut part.call, member),
+            "functionResponse" | "function_response" => reader.set(&mut part.result, member),
+            "thought" => part.thought = member.is(Kind::True),
+            "thoughtSignature" | "thought_signature" => part.signed = !member.raw_str().is_empty(),
+            "inlineData" | "inline_data" | "fileData" | "file_data" => part.media = true,
+            _ => {}
+        }
+    }
+    (part.judge(reader), part.signed)
+}
+
+impl WirePart<'_, '_> {
+    fn judge(&self, reader: &mut Reader<'_>) -> BlockKind {
+        if let Some(call) = self.call.filter(|call| call.is(Kind::Object)) {
+            return BlockKind::Call(read_call(call, reader));
+        }
+        if let Some(result) = self.result.filter(|result| result.is(Kind::Object)) {
+            return BlockKind::Result(read_result(result, reader));
+        }
+        match self.text.filter(|text| text.is(Kind::String)) {
+            Some(_) if self.thought => BlockKind::Reasoning { signed: self.signed },
+            Some(text) => BlockKind::Text(emptiness(text)),
+            None if self.media => BlockKind::Media,
+            None => BlockKind::Opaque,
+        }
+    }
+}
+
+/// The members of a call or result that matter here.
+#[derive(Default)]
+struct WireFields<'d, 'a> {
+    id: Option<Value<'d, 'a>>,
+    /// An id under a key of another program or dialect.
+    foreign_id: Option<Value<'d, 'a>>,
+    name: Option<Value<'d, 'a>>,
+    /// `args` or `response`.
+    held: Option<Value<'d, 'a>>,
+    /// Whether there are members of other names.
+    has_more: bool,
+}
+
+impl<'d, 'a> WireFields<'d, 'a> {
+    fn read(value: Value<'d, 'a>, reader: &mut Reader<'_>) -> Self {
+        let mut fields = Self::default();
+        for (key, member) in value.members() {
+            match &*key.name() {
+                "id" => reader.set(&mut fields.id, member),
+                "name" => reader.set(&mut fields.name, member),
+                "args" | "response" => reader.set(&mut fields.held, member),
+                other if CALL_ID_KEYS.contains(&other) || RESULT_ID_KEYS.contains(&other) => {
+                    reader.set(&mut fields.foreign_id, member);
+                }
+                _ => fields.has_more = true,
+            }
+        }
+        fields
+    }
+
+    fn read_name(&self) -> Option<Cow<'a, str>> {
+        self.name.and_then(Value::str)
+    }
+
+    /// The id, or the name that stands for it.
+    fn read_id(&self, reader: &mut Reader<'_>) -> Option<Cow<'a, str>> {
+        if let (None, Some(id)) = (self.id, self.foreign_id) {
+            reader.foreign(id.key().span(), "id");
+        }
+        let id = self.id.or(self.foreign_id).and_then(|id| reader.id(id));
+        id.filter(|id| !id.is_empty()).or_else(|| self.read_name())
+    }
+}
+
+fn read_call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> Call {
+    let fields = WireFields::read(value, reader);
+    let id = fields.read_id(reader);
+    Call::new(id.as_deref(), fields.read_name().as_deref(), input(fields.held), &mut reader.transcript.tools)
+}
+
+fn read_result(value: Value<'_, '_>, reader: &mut Reader<'_>) -> ResultBlock {
+    let fields = WireFields::read(value, reader);
+    let id = fields.read_id(reader);
+    let name = fields.read_name().filter(|name| !name.is_empty());
+    ResultBlock {
+        id: id.as_deref().map(CallId::from),
+        tool: name.map(|name| reader.transcript.tools.add(&name)),
+        synthetic: fields.held.and_then(only_member).and_then(short).is_some_and(|text| is_synthetic(&text)),
+        failed: fields.held.and_then(Value::object).is_some_and(|held| held.get("error").is_some()),
+        has_more: fields.has_more,
+        parts: match fields.held.map(Value::kind) {
+            Some(Kind::Object) => Parts::Text(Emptiness::Present),
+            Some(Kind::Null) | None => Parts::Missing,
+            Some(_) => Parts::Unreadable,
+        },
+        content: fields.held.map_or(Span::default(), Value::span),
+    }
+}
+
+/// What a response says, when it holds one text and nothing else.
+pub(super) fn only_member<'d, 'a>(response: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
+    let mut members = response.members();
+    let (_, first) = members.next().filter(|_| members.next().is_none())?;
+    first.is(Kind::String).then_some(first)
+}

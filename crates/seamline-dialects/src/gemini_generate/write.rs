@@ -1,0 +1,138 @@
+//! How single parts are written.
+
+use std::borrow::Cow;
+
+use seamline_model::Role;
+
+use super::wire;
+use crate::blocks::{Blocks, Keys, Patch};
+use crate::json::{Json, Kind, Value, member, object, quoted};
+use crate::rewriting::{set_member, set_members};
+
+/// Writes parts of generateContent.
+pub(super) struct Writer;
+
+const KEYS: Keys = Keys {
+    content: "parts",
+    call_id: "id",
+    result_id: "id",
+    name: "name",
+    input: "args",
+    output: "response",
+    result_known: &["id", "name", "response", "parts"],
+    wrappers: &["functionCall", "function_call", "functionResponse", "function_response"],
+};
+
+/// What the provider documents for calls whose signature is lost (GEM-9).
+const SKIP_SIGNATURE: &str = "skip_thought_signature_validator";
+
+impl Blocks for Writer {
+    fn keys(&self) -> &'static Keys {
+        &KEYS
+    }
+
+    fn role_name(&self, role: Role) -> &'static str {
+        if role == Role::Assistant { "model" } else { "user" }
+    }
+
+    fn text<'a>(&self, text: Json<'a>) -> Json<'a> {
+        object([("text", text)])
+    }
+
+    /// An id that is only the name standing for it is not written.
+    fn rebuilt_call<'a>(&self, id: &str, name: &str) -> Json<'a> {
+        let args = object([("reconstructed", Json::Bool(true))]);
+        let call = if id == name {
+            object([member("name", name), ("args", args)])
+        } else {
+            object([member("id", id), member("name", name), ("args", args)])
+        };
+        object([("functionCall", call)])
+    }
+
+    fn made_up_result<'a>(&self, call: Value<'_, '_>, _id: &str, text: &str) -> Json<'a> {
+        let snake = call.object().is_some_and(|part| part.get("function_call").is_some());
+        let fields = crate::blocks::fields_of(&KEYS, call);
+        let mut members: Vec<_> = own_id(fields).map(|id| member("id", id)).into_iter().collect();
+        members.push(member("name", text_of(fields, "name").unwrap_or_default()));
+        members.push(("response", object([member("error", text)])));
+        object([(if snake { "function_response" } else { "functionResponse" }, Json::Object(members))])
+    }
+
+    /// A call with an id is answered by that id, another one by its name alone.
+    fn addressed(&self, result: Value<'_, '_>, id: &str, call: Option<Value<'_, '_>>) -> Vec<Patch> {
+        let name = call.and_then(|call| text_of(call, "name"));
+        let named = name.as_deref().filter(|name| *name != id).map(|name| ("name", quoted(name)));
+        let by_id = match call {
+            Some(call) => own_id(call).is_some() || named.is_some(),
+            None => own_id(result).is_some(),
+        };
+        if by_id {
+            return set_members(result, &[Some(("id", quoted(id))), named].into_iter().flatten().collect::<Vec<_>>());
+        }
+        let stale = result.object().map(|members| members.cut(&["id"])).unwrap_or_default();
+        let cuts = stale.into_iter().map(|span| (span, String::new()));
+        set_member(result, "name", &quoted(id)).into_iter().chain(cuts).collect()
+    }
+
+    fn part_text<'d, 'a>(&self, part: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
+        part.object()?.get("text").filter(|text| text.is(Kind::String))
+    }
+
+    fn filled(&self, output: Option<Value<'_, '_>>, text: &str) -> String {
+        match output.filter(|output| !output.is(Kind::Null)) {
+            Some(output) if output.is(Kind::Object) => output.raw().to_owned(),
+            Some(output) => format!("{{\"output\":{}}}", output.raw()),
+            None if text.is_empty() => "{}".to_owned(),
+            None => format!("{{\"output\":{}}}", quoted(text)),
+        }
+    }
+
+    fn kept<'a>(&self, result: Value<'_, 'a>, heading: &str) -> Vec<Json<'a>> {
+        let held = |key| result.object().and_then(|members| members.get(key));
+        let mut kept = match held("response") {
+            Some(response) => self.kept_response(response, heading),
+            None => vec![self.text(Json::Text(heading.to_owned()))],
+        };
+        // Media of a result are parts themselves.
+        kept.extend(held("parts").into_iter().flat_map(Value::elements).map(|part| Json::Raw(part.raw())));
+        kept
+    }
+
+    fn signed(&self, call: Value<'_, '_>) -> Vec<Patch> {
+        let snake = call.object().is_some_and(|part| part.get("function_call").is_some());
+        let key = if snake { "thought_signature" } else { "thoughtSignature" };
+        set_member(call, key, &quoted(SKIP_SIGNATURE)).into_iter().collect()
+    }
+}
+
+impl Writer {
+    fn kept_response<'a>(&self, response: Value<'_, 'a>, heading: &str) -> Vec<Json<'a>> {
+        if response.is(Kind::String) {
+            return vec![self.text(Json::Joined(format!("{heading}\n"), response.raw_str()))];
+        }
+        if let Some(text) = wire::only_member(response) {
+            return vec![self.text(Json::Joined(format!("{heading}\n"), text.raw_str()))];
+        }
+        if !response.is(Kind::Object) {
+            return vec![self.text(Json::Text(format!("{heading}\n{}", response.raw())))];
+        }
+        let said = response.members().map(|(key, value)| {
+            let key = format!("{}: ", key.name());
+            self.text(match value.kind() {
+                Kind::String => Json::Joined(key, value.raw_str()),
+                _ => Json::Text(format!("{key}{}", value.raw())),
+            })
+        });
+        std::iter::once(self.text(Json::Text(heading.to_owned()))).chain(said).collect()
+    }
+}
+
+/// The id that a call or result has itself.
+fn own_id<'a>(fields: Value<'_, 'a>) -> Option<Cow<'a, str>> {
+    text_of(fields, "id").filter(|id| !id.is_empty())
+}
+
+fn text_of<'a>(fields: Value<'_, 'a>, key: &str) -> Option<Cow<'a, str>> {
+    fields.object().and_then(|members| members.get(key)).and_then(Value::str)
+}

@@ -1,0 +1,40 @@
+//! Anthropic's models on Bedrock.
+
+use seamline_model::{Constraints, ErrorText, LastRole};
+
+use super::Provider;
+use crate::anthropic_messages::NO_PREFILL;
+use crate::bedrock_converse;
+
+/// Claude through Converse, which passes on what Anthropic demands (BED-13).
+pub(super) const PROVIDER: Provider = Provider {
+    name: "bedrock-claude",
+    aliases: &[],
+    about: "Claude on AWS Bedrock, with the demands of Anthropic",
+    dialect: bedrock_converse::NAME,
+    models: &[
+        "anthropic.claude",
+        "us.anthropic.claude",
+        "eu.anthropic.claude",
+        "apac.anthropic.claude",
+        "global.anthropic.claude",
+    ],
+    fallback: false,
+    constraints: Constraints {
+        // ANT-9, documented.
+        results_first: Some(ErrorText(
+            "The model returned the following errors: messages.{message}: `tool_use` ids were found without \
+             `tool_result` blocks immediately after: {id}. Each `tool_use` block must have a corresponding \
+             `tool_result` block in the next message.",
+        )),
+        // ANT-13, documented.
+        last_role: LastRole::NotAssistant {
+            models: NO_PREFILL,
+            error: ErrorText(
+                "The model returned the following errors: This model does not support assistant message prefill. The \
+                 conversation must end with a user message.",
+            ),
+        },
+        ..bedrock_converse::CONSTRAINTS
+    },
+};

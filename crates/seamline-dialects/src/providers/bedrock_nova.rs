@@ -1,0 +1,24 @@
+//! Amazon's own models on Bedrock.
+
+use seamline_model::{Constraints, ErrorText, FirstRole};
+
+use super::Provider;
+use crate::bedrock_converse;
+
+/// Amazon Nova through Converse.
+pub(super) const PROVIDER: Provider = Provider {
+    name: "bedrock-nova",
+    aliases: &[],
+    about: "Amazon Nova on AWS Bedrock, where the user must speak first",
+    dialect: bedrock_converse::NAME,
+    models: &["amazon.nova", "us.amazon.nova", "eu.amazon.nova", "apac.amazon.nova", "global.amazon.nova"],
+    fallback: false,
+    constraints: Constraints {
+        // BED-7; only Claude was recorded to take an assistant first.
+        first_role: FirstRole::User(ErrorText(
+            "A conversation must start with a user message. Try again with a conversation that starts with a user \
+             message.",
+        )),
+        ..bedrock_converse::CONSTRAINTS
+    },
+};

@@ -1,0 +1,91 @@
+//! `IDENT010 unnamed-result`
+
+use seamline_model::{Edit, Fate, ResultState, Safety, Stage};
+
+use crate::context::Context;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds results that do not repeat the name of their tool.
+    ///
+    /// # Why is this bad?
+    /// Where results name the tool that gave them, the provider rejects one without a name. It happens when results come
+    /// from a dialect that knows calls by their ids alone.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "gemini-3-pro-preview",
+    ///   "contents": [
+    ///     {"role": "user", "parts": [{"text": "What is in main.rs?"}]},
+    ///     {
+    ///       "role": "model",
+    ///       "parts": [
+    ///         {"functionCall": {"id": "call_1", "name": "read_file", "args": {"path": "main.rs"}}, "thoughtSignature": "c2ln"}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "parts": [
+    ///         {"functionResponse": {"id": "call_1", "response": {"output": "fn main() {}"}}}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "gemini-3-pro-preview",
+    ///   "contents": [
+    ///     {"role": "user", "parts": [{"text": "What is in main.rs?"}]},
+    ///     {
+    ///       "role": "model",
+    ///       "parts": [
+    ///         {"functionCall": {"id": "call_1", "name": "read_file", "args": {"path": "main.rs"}}, "thoughtSignature": "c2ln"}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "parts": [
+    ///         {"functionResponse": {"id": "call_1", "response": {"output": "fn main() {}"}, "name": "read_file"}}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # Fix safety
+    /// Safe: the result gets the name that its call has.
+    ///
+    /// # References
+    /// GEM-7, seen in `langflow#9437`
+    IDENT010 "unnamed-result" in Ident, Error, Safe, each Result
+}
+
+fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {
+    let Some(error) = context.constraints.result_name else {
+        return;
+    };
+    let (Fate::Answers(call), Some(result)) = (state.fate, context.transcript.result(state.result)) else {
+        return;
+    };
+    let name = context.transcript.call(call).and_then(|call| context.transcript.name(call.tool)).unwrap_or("");
+    if result.tool.is_some() || name.is_empty() {
+        return;
+    }
+    let id = context.id(state.result);
+    report
+        .block(context, state.result, format!("result for `{id}` does not name its tool"))
+        .call_id(id)
+        .predicts(error.render(&context.values(state.result, id)))
+        .related([call])
+        .fix(
+            Stage::Finish,
+            Safety::Safe,
+            format!("name the tool `{name}`"),
+            vec![Edit::SetToolName { block: state.result, name: name.to_owned() }],
+        );
+}

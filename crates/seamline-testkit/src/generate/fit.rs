@@ -1,0 +1,29 @@
+//! Good conversations as the provider of a dialect wants them.
+
+use crate::{
+    Dialect,
+    transcript::{Block, Message, Role, Transcript},
+};
+
+/// The conversation with what this dialect demands beyond the others: Bedrock wants roles to take turns.
+pub fn fit(dialect: Dialect, transcript: Transcript) -> Transcript {
+    if dialect != Dialect::BedrockConverse {
+        return transcript;
+    }
+    let mut messages: Vec<Message> = Vec::new();
+    for mut message in transcript.messages {
+        if message.role == Role::System {
+            message.role = Role::User;
+        }
+        match messages.last_mut() {
+            Some(last) if last.role == message.role => join(last, message),
+            _ => messages.push(message),
+        }
+    }
+    Transcript { messages, ..transcript }
+}
+
+fn join(last: &mut Message, message: Message) {
+    last.blocks.extend(message.blocks);
+    last.blocks.sort_by_key(|block| !matches!(block, Block::Result(_)));
+}

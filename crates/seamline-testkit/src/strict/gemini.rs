@@ -1,0 +1,142 @@
+//! What Google's generateContent accepts in `contents`.
+
+use serde_json::Value;
+
+use super::{
+    Violation, ViolationKind,
+    union::{Neighbours, Turn, check_pairs, member, unmet},
+    wire,
+};
+
+/// GEM-7.
+const NAME_CHARS_MAX: usize = 128;
+
+/// Everything Google would reject, in no particular order.
+pub(super) fn check(contents: &[Value]) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    for (message, content) in contents.iter().enumerate() {
+        violations.extend(content_kinds(content).into_iter().map(|kind| Violation { message, kind }));
+    }
+    let turns: Vec<Turn> = contents.iter().map(turn).collect();
+    // GEM-2, GEM-4; neighbouring contents of the model were recorded as answered together.
+    check_pairs(&turns, Neighbours::Together, &mut violations);
+    // GEM-3.
+    let led = turns.iter().take_while(|turn| turn.from_model);
+    if let Some(message) = led.into_iter().position(|turn| !turn.calls.is_empty()) {
+        violations.push(Violation { message, kind: ViolationKind::CallOutOfOrder });
+    }
+    violations
+}
+
+fn call(part: &Value) -> Option<&Value> {
+    member(part, &["functionCall", "function_call"])
+}
+
+fn result(part: &Value) -> Option<&Value> {
+    member(part, &["functionResponse", "function_response"])
+}
+
+fn parts(content: &Value) -> &[Value] {
+    content.get("parts").and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// GEM-8: a call is known by its id, or by the name of its tool when it has none.
+fn key(held: &Value) -> Option<&str> {
+    let id = wire::string(held, "id").filter(|id| !id.is_empty());
+    id.or_else(|| wire::string(held, "name"))
+}
+
+fn turn(content: &Value) -> Turn<'_> {
+    let from_model = wire::role(content) == "model";
+    Turn {
+        from_model,
+        calls: parts(content).iter().filter_map(call).map(key).collect(),
+        // Elsewhere a result is in the wrong role instead.
+        results: if from_model { Vec::new() } else { parts(content).iter().filter_map(result).map(key).collect() },
+    }
+}
+
+fn content_kinds(content: &Value) -> Vec<ViolationKind> {
+    if !content.is_object() {
+        return vec![ViolationKind::Malformed];
+    }
+    // GEM-6. Nobody said is the user.
+    let role = if content.get("role").is_none() { "user" } else { wire::role(content) };
+    if !matches!(role, "user" | "model" | "function") {
+        return vec![ViolationKind::UnknownRole];
+    }
+    match content.get("parts").and_then(Value::as_array) {
+        None => vec![ViolationKind::BadContent],
+        // GEM-5.
+        Some(parts) if parts.is_empty() => vec![ViolationKind::EmptyContent],
+        Some(parts) => parts.iter().flat_map(|part| part_kinds(role, part)).collect(),
+    }
+}
+
+fn part_kinds(role: &str, part: &Value) -> Vec<ViolationKind> {
+    if let Some(call) = call(part) {
+        return unmet([
+            (role == "model", ViolationKind::CallInWrongRole),
+            (is_name(call.get("name")), ViolationKind::BadToolName),
+            (call.get("args").is_none_or(Value::is_object), ViolationKind::BadInput),
+        ]);
+    }
+    if let Some(result) = result(part) {
+        return unmet([
+            (role != "model", ViolationKind::ResultInWrongRole),
+            (wire::string(result, "name").is_some_and(|name| !name.is_empty()), ViolationKind::BadResultName),
+            (result.get("response").is_none_or(Value::is_object), ViolationKind::BadResultContent),
+        ]);
+    }
+    if part.is_object() { Vec::new() } else { vec![ViolationKind::Malformed] }
+}
+
+/// GEM-7: `[a-zA-Z0-9_.:-]{1,128}`.
+fn is_name(value: Option<&Value>) -> bool {
+    let is_legal = |byte: u8| byte.is_ascii_alphanumeric() || b"_.:-".contains(&byte);
+    let text = value.and_then(Value::as_str);
+    text.is_some_and(|text| (1..=NAME_CHARS_MAX).contains(&text.len()) && text.bytes().all(is_legal))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::{Dialect, strict, strict::ViolationKind as K};
+
+    fn found(contents: &Value) -> Vec<K> {
+        let body = json!({"contents": contents});
+        strict::check(Dialect::GeminiGenerate, &body).iter().map(|violation| violation.kind).collect()
+    }
+
+    fn cycle(call: &Value, result: &Value) -> Value {
+        json!([
+            {"parts": [{"text": "go"}]},
+            {"role": "model", "parts": [{"functionCall": call}]},
+            {"role": "function", "parts": [{"function_response": result}]},
+        ])
+    }
+
+    #[test]
+    fn calls_are_known_by_id_or_name() {
+        assert_eq!(found(&cycle(&json!({"name": "f"}), &json!({"name": "f", "response": {}}))), []);
+        assert_eq!(found(&cycle(&json!({"id": "1", "name": "f"}), &json!({"id": "1", "name": "f"}))), []);
+        let crossed = cycle(&json!({"id": "1", "name": "f"}), &json!({"name": "f"}));
+        assert_eq!(found(&crossed), [K::UnansweredCall, K::OrphanResult]);
+    }
+
+    #[test]
+    fn each_demand_is_made() {
+        let call = json!({"id": "1", "name": "f!", "args": []});
+        let result = json!({"id": "1", "response": "out"});
+        assert_eq!(found(&cycle(&call, &result)), [K::BadToolName, K::BadInput, K::BadResultContent, K::BadResultName]);
+        let contents = json!([
+            {"role": "model", "parts": [{"text": "hi"}]},
+            {"role": "model", "parts": [{"functionCall": {"name": "f"}}]},
+            {"role": "user", "parts": [{"functionResponse": {"name": "f"}}, {"functionResponse": {"name": "f"}}]},
+            {"role": "assistant", "parts": [{"text": ""}]},
+            {"role": "user", "parts": []},
+        ]);
+        assert_eq!(found(&contents), [K::CallOutOfOrder, K::DuplicateResult, K::UnknownRole, K::EmptyContent]);
+    }
+}
