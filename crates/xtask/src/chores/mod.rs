@@ -3,6 +3,7 @@
 pub(crate) mod bench;
 pub(crate) mod codegen;
 mod licences;
+mod oracles;
 pub(crate) mod new_rule;
 mod provider_pages;
 mod readme;
