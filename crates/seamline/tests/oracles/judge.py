@@ -8,16 +8,15 @@ import sys
 
 
 def mistral():
-    """Every generation of Mistral's own validator that knows tools, as its servers run it."""
+    """The generations of Mistral's own validator that take text beside calls, as its servers run them."""
     from mistral_common.protocol.instruct.request import ChatCompletionRequest
     from mistral_common.protocol.instruct.validator import (
-        MistralRequestValidatorV3,
         MistralRequestValidatorV5,
         MistralRequestValidatorV13,
         ValidationMode,
     )
 
-    generations = (MistralRequestValidatorV3, MistralRequestValidatorV5, MistralRequestValidatorV13)
+    generations = (MistralRequestValidatorV5, MistralRequestValidatorV13)
     validators = [generation(mode=ValidationMode.serving) for generation in generations]
 
     def judge(body):
@@ -46,12 +45,21 @@ def converse():
 
 
 def langgraph():
-    """What LangGraph's agent demands of a history before it calls a model."""
+    """What LangGraph's agent demands of a history before it calls a model.
+
+    It looks at calls and results, not at arguments; those are emptied, since its own reader
+    refuses some that OpenAI takes.
+    """
     from langchain_core.messages import convert_to_messages
     from langgraph.prebuilt.chat_agent_executor import _validate_chat_history
 
     def judge(body):
-        _validate_chat_history(convert_to_messages([{"content": "", **message} for message in body["messages"]]))
+        messages = [{"content": "", **message} for message in body["messages"]]
+        for message in messages:
+            for call in message.get("tool_calls") or []:
+                if "function" in call:
+                    call["function"]["arguments"] = "{}"
+        _validate_chat_history(convert_to_messages(messages))
 
     return judge
 

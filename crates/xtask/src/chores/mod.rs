@@ -3,8 +3,8 @@
 pub(crate) mod bench;
 pub(crate) mod codegen;
 mod licences;
-mod oracles;
 pub(crate) mod new_rule;
+mod oracles;
 mod provider_pages;
 mod readme;
 mod tally;

@@ -152,7 +152,8 @@ fn judged(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
     let Some(python) = oracles::python(workspace)? else {
         return Ok(Outcome::Skipped("there is no python3 with venv".to_owned()));
     };
-    let mut command = workspace.cargo(&["test", "-p", "seamline", "--test", "suite", "--", "oracles::", "--show-output"]);
+    let mut command =
+        workspace.cargo(&["test", "-p", "seamline", "--test", "suite", "--", "oracles::", "--show-output"]);
     workspace::run_watched(command.env(oracles::VARIABLE, python), |line| tally.see(line))?;
     Ok(Outcome::Passed)
 }
