@@ -14,6 +14,8 @@ mod exhaustive;
 mod fixtures;
 #[path = "suite/laws.rs"]
 mod laws;
+#[path = "suite/oracles.rs"]
+mod oracles;
 #[path = "suite/peers.rs"]
 mod peers;
 #[path = "suite/presets.rs"]

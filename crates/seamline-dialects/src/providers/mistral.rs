@@ -59,8 +59,8 @@ pub(super) const PROVIDER: Provider = Provider {
         },
         // MIS-1: an object is taken as well, a string is always right.
         input: openai_chat::CONSTRAINTS.input,
-        // MIS-6, executed: from tokenizer v7 on a message may have content, calls, both or neither.
-        null_content: None,
+        // MIS-6, executed: an assistant may say nothing, a user may not; the text names the types of its parser.
+        null_content: Some(ErrorText("")),
         // Recorded and accepted: `tool_calls: []`.
         empty_call_list: None,
         // The models that do not know a role are OpenAI's.

@@ -4,6 +4,7 @@ pub(crate) mod bench;
 pub(crate) mod codegen;
 mod licences;
 pub(crate) mod new_rule;
+mod oracles;
 mod provider_pages;
 mod readme;
 mod tally;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Error, Result, bail};
 
 use super::tally::Tally;
-use super::{codegen, licences, readme, tidy};
+use super::{codegen, licences, oracles, readme, tidy};
 use crate::workspace::{self, Workspace};
 
 /// How much to run.
@@ -33,11 +33,12 @@ struct Step {
     run: fn(&Workspace, &mut Tally) -> Result<Outcome>,
 }
 
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
     step("format", Extent::Fast, format),
     step("tidy", Extent::Fast, check_tidy),
     step("clippy", Extent::Fast, clippy),
     step("tests", Extent::Fast, tests),
+    step("oracles", Extent::Whole, judged),
     step("doc tests", Extent::Whole, doc_tests),
     step("docs", Extent::Whole, docs),
     step("generated docs", Extent::Whole, generated_docs),
@@ -146,6 +147,17 @@ fn tests(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
+/// Repaired conversations before judges that are not ours.
+fn judged(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
+    let Some(python) = oracles::python(workspace)? else {
+        return Ok(Outcome::Skipped("there is no python3 with venv".to_owned()));
+    };
+    let mut command =
+        workspace.cargo(&["test", "-p", "seamline", "--test", "suite", "--", "oracles::", "--show-output"]);
+    workspace::run_watched(command.env(oracles::VARIABLE, python), |line| tally.see(line))?;
+    Ok(Outcome::Passed)
+}
+
 fn doc_tests(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
     let mut command = workspace.cargo(&["test", "--doc", "--workspace", "--no-fail-fast"]);
     workspace::run_watched(&mut command, |line| tally.see(line))?;
@@ -190,6 +202,7 @@ mod tests {
              tidy            skipped     0.2 s  because\n\
              clippy          not run\n\
              tests           not run\n\
+             oracles         not run\n\
              doc tests       not run\n\
              docs            not run\n\
              generated docs  not run\n\

@@ -1,0 +1,79 @@
+//! Judges that are not ours, where `SEAMLINE_ORACLES` names a Python that has them.
+//!
+//! `cargo xtask test` makes one and sets the variable; what is judged are generated
+//! conversations that were broken and then repaired.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
+use seamline::policy::SafetyMax;
+use seamline::{Options, Policy, repair};
+use seamline_testkit::generate;
+use seamline_testkit::text::{Escapes, Layout, Style};
+use seamline_testkit::{Dialect, render};
+
+/// One body a line.
+const COMPACT: Style = Style { layout: Layout::Compact, escapes: Escapes::Needed };
+
+/// How many damaged conversations each judge sees.
+const DAMAGED: usize = 600;
+
+#[test]
+fn langgraph_takes_what_is_repaired_for_openai() {
+    judged("langgraph", Dialect::OpenAiChat, "openai");
+}
+
+#[test]
+fn mistral_takes_what_is_repaired_for_it() {
+    judged("mistral", Dialect::OpenAiChat, "mistral");
+}
+
+/// Repairs damaged conversations for a provider and has them judged.
+fn judged(judge: &str, dialect: Dialect, provider: &str) {
+    let Some(python) = std::env::var_os("SEAMLINE_ORACLES") else {
+        println!("skipped: SEAMLINE_ORACLES is not set");
+        return;
+    };
+    let bodies = repaired(dialect, provider);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracles/judge.py");
+    let verdicts = ask(Command::new(python).arg(script).arg(judge), &bodies.join("\n"));
+    assert_eq!(verdicts.len(), bodies.len(), "{judge} did not answer to each");
+    for (body, verdict) in bodies.iter().zip(&verdicts) {
+        assert_eq!(verdict, "null", "{judge} refuses\n{body}");
+    }
+    println!("{judge}: {} damaged conversations repaired and accepted", bodies.len());
+}
+
+/// Damaged conversations, repaired, one line each.
+fn repaired(dialect: Dialect, provider: &str) -> Vec<String> {
+    let mut runner = TestRunner::deterministic();
+    // Who speaks last is put right only with leave, and some judges look at it.
+    let policy = Policy { safety: SafetyMax::Unsafe, ..Policy::default() };
+    let options = Options { provider: Some(provider.to_owned()), policy, ..Options::default() };
+    let broken = generate::broken();
+    (0..DAMAGED)
+        .map(|_| {
+            let broken = broken.new_tree(&mut runner).unwrap().current();
+            let body = render::render(dialect, &broken.transcript, COMPACT);
+            let repaired = repair(body.as_bytes(), &options).unwrap();
+            assert!(repaired.remaining.is_empty(), "{:?}\n{body}", repaired.remaining);
+            String::from_utf8(repaired.body.into_owned()).unwrap()
+        })
+        .collect()
+}
+
+/// What a command answers to a text, line by line.
+fn ask(command: &mut Command, text: &str) -> Vec<String> {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let output = std::thread::scope(|scope| {
+        // Written beside the reading, so that neither waits for the other's pipe.
+        scope.spawn(move || stdin.write_all(text.as_bytes()));
+        child.wait_with_output().unwrap()
+    });
+    assert!(output.status.success(), "{command:?} failed");
+    String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+}
