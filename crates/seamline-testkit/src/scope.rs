@@ -55,8 +55,10 @@ pub fn render(dialect: Dialect, kinds: &[Kind]) -> String {
 
 /// Lets the name of a tool stand for the id of its call.
 fn forget_id(block: &mut Block) {
-    if let Block::Call(call) = block {
-        call.name = call.id.take().unwrap_or_default();
+    match block {
+        Block::Call(call) => call.name = call.id.take().unwrap_or_default(),
+        Block::Result(result) => result.name = result.id.take(),
+        _ => {}
     }
 }
 

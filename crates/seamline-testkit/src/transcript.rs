@@ -149,6 +149,8 @@ pub enum Input {
 pub struct CallResult {
     /// The id of the call.
     pub id: Option<String>,
+    /// The name of the tool; written where results repeat it. Without one, the name that the call before it has.
+    pub name: Option<String>,
     /// What the tool gave.
     pub output: String,
     /// How the output is written.
@@ -160,7 +162,7 @@ pub struct CallResult {
 impl CallResult {
     /// A result of a tool that ended well, written as a string.
     pub fn new(id: impl Into<String>, output: impl Into<String>) -> Self {
-        Self { id: Some(id.into()), output: output.into(), shape: Shape::Text, ending: Ending::Done }
+        Self { id: Some(id.into()), name: None, output: output.into(), shape: Shape::Text, ending: Ending::Done }
     }
 }
 

@@ -139,7 +139,7 @@ impl Builder {
         let id = if reuses_ids { format!("call_{index}") } else { format!("toolu_{}", self.said) };
         let name = TOOL_NAMES[index % TOOL_NAMES.len()].to_owned();
         let input = Input::Object(input(plan, self.said));
-        let result = CallResult { id: Some(id.clone()), output, shape: plan.shape, ending: plan.ending };
+        let result = CallResult { id: Some(id.clone()), name: None, output, shape: plan.shape, ending: plan.ending };
         (Block::Call(Call { id: Some(id), name, input }), Block::Result(result))
     }
 

@@ -178,7 +178,7 @@ fn every_breaker_does_what_its_name_says_to_bedrock() {
 fn every_breaker_does_what_its_name_says_to_gemini() {
     use ViolationKind as K;
     let expected = [
-        (Breaker::DropAssistant, vec![K::OrphanResult]),
+        (Breaker::DropAssistant, vec![K::OrphanResult, K::BadResultName]),
         (Breaker::RepeatResult, vec![K::DuplicateResult]),
         (Breaker::ReuseCallId, vec![K::UnansweredCall]),
         (Breaker::Steer, vec![K::UnansweredCall, K::OrphanResult]),

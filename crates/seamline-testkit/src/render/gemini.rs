@@ -8,7 +8,8 @@ use crate::transcript::{Block, Call, CallResult, Ending, Input, Message, Role, S
 /// The whole body. Who set the conversation up speaks as the user inside it.
 pub(super) fn body(transcript: &Transcript) -> Value {
     let declare = |name| json!({"name": name, "parameters": {"type": "object"}});
-    let contents: Vec<Value> = transcript.messages.iter().map(|message| content(transcript, message)).collect();
+    let messages = &transcript.messages;
+    let contents: Vec<Value> = (0..messages.len()).map(|at| content(&messages[..at], &messages[at])).collect();
     let mut body = Map::new();
     body.insert("tools".into(), json!([{"functionDeclarations": TOOL_NAMES.map(declare)}]));
     body.insert("contents".into(), json!(contents));
@@ -18,13 +19,13 @@ pub(super) fn body(transcript: &Transcript) -> Value {
     Value::Object(body)
 }
 
-fn content(transcript: &Transcript, message: &Message) -> Value {
+fn content(before: &[Message], message: &Message) -> Value {
     let role = if message.role == Role::Assistant { "model" } else { "user" };
-    let parts: Vec<Value> = message.blocks.iter().filter_map(|block| part(transcript, block)).collect();
+    let parts: Vec<Value> = message.blocks.iter().filter_map(|block| part(before, block)).collect();
     json!({"role": role, "parts": parts})
 }
 
-fn part(transcript: &Transcript, block: &Block) -> Option<Value> {
+fn part(before: &[Message], block: &Block) -> Option<Value> {
     match block {
         Block::Text(text) => Some(json!({"text": text})),
         Block::Image(data) => Some(json!({"inlineData": {"mimeType": "image/png", "data": data}})),
@@ -32,7 +33,7 @@ fn part(transcript: &Transcript, block: &Block) -> Option<Value> {
             Some(json!({"text": text, "thought": true, "thoughtSignature": signature}))
         }
         Block::Call(call) => Some(self::call(call)),
-        Block::Result(result) => Some(self::result(transcript, result)),
+        Block::Result(result) => Some(self::result(before, result)),
         Block::ServerCall(_) | Block::ServerResult(_) => None,
     }
 }
@@ -48,23 +49,18 @@ fn call(call: &Call) -> Value {
     json!({"functionCall": fields})
 }
 
-/// A result of a call that has an id names both; of another one, the tool alone.
-fn result(transcript: &Transcript, result: &CallResult) -> Value {
+/// A result, under the name that its call before it has.
+fn result(before: &[Message], result: &CallResult) -> Value {
     let response = match (result.ending, result.shape) {
         (Ending::Failed, _) => json!({"error": result.output}),
         (Ending::Done, Shape::Text) => json!({"output": result.output}),
         (Ending::Done, Shape::Blocks) => json!({"code": 0, "output": result.output}),
     };
+    let mut calls = before.iter().rev().flat_map(Message::calls);
+    let called = calls.find(|call| call.id.is_some() && call.id == result.id).map(|call| &call.name);
     let mut fields = Map::new();
     fields.insert("response".into(), response);
-    if let Some(id) = &result.id {
-        let mut calls = transcript.messages.iter().flat_map(Message::calls);
-        if let Some(call) = calls.find(|call| call.id.as_ref() == Some(id)) {
-            fields.insert("id".into(), json!(id));
-            fields.insert("name".into(), json!(call.name));
-        } else {
-            fields.insert("name".into(), json!(id));
-        }
-    }
+    fields.extend(result.id.iter().map(|id| ("id".to_owned(), json!(id))));
+    fields.extend(result.name.as_ref().or(called).map(|name| ("name".to_owned(), json!(name))));
     json!({"functionResponse": fields})
 }
