@@ -14,9 +14,10 @@ pub(crate) fn request(body: Value<'_, '_>) -> Request {
                 request.cache_marks += cache_marks(member);
                 request.tools = Some(Declared { cut: cut_of(body, key), tools: declared(member) });
             }
-            "toolConfig" => {
+            "toolConfig" if !member.is(Kind::Null) => {
                 let list = member.object().and_then(|config| config.get("tools"));
-                request.tools = list.map(|list| Declared { cut: cut_of(body, key), tools: declared(list) });
+                let tools = list.map(declared).unwrap_or_default();
+                request.tools = Some(Declared { cut: cut_of(body, key), tools });
             }
             "tool_choice" => request.forced_tool = forced_tool(member),
             "thinking" => request.thinking = thinking(member),

@@ -31,6 +31,11 @@ fn mistral_takes_what_is_repaired_for_it() {
     judged("mistral", Dialect::OpenAiChat, "mistral");
 }
 
+#[test]
+fn botocore_takes_what_is_repaired_for_bedrock() {
+    judged("converse", Dialect::BedrockConverse, "bedrock");
+}
+
 /// Repairs damaged conversations for a provider and has them judged.
 fn judged(judge: &str, dialect: Dialect, provider: &str) {
     let Some(python) = std::env::var_os("SEAMLINE_ORACLES") else {

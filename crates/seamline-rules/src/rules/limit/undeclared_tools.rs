@@ -47,7 +47,9 @@ declare_rule! {
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
     let transcript = context.transcript;
-    let declared = transcript.request.tools.as_ref().is_some_and(|declared| !declared.tools.is_empty());
+    // A declaration that is there is not written over, even when it names nothing.
+    let by_name = context.constraints.tools.declared_by_name;
+    let declared = transcript.request.tools.as_ref().is_some_and(|declared| by_name || !declared.tools.is_empty());
     // A bare list of messages is no request, and says nothing about tools.
     let Some(error) = context.constraints.tools.none_declared.filter(|_| !declared && !transcript.is_bare_list())
     else {
@@ -59,7 +61,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
             .block(context, block, "the conversation uses tools, and the request declares none".to_owned())
             .predicts(error.render(&context.values(block, context.id(block))));
         let names = called(context);
-        if context.constraints.tools.declared_by_name && !names.is_empty() {
+        if by_name && !names.is_empty() {
             let edits = vec![Edit::DeclareTools { names }];
             draft.fix(Stage::Finish, Safety::Safe, "declare the tools that are called", edits);
         }
