@@ -126,9 +126,12 @@ mod tests {
         let violation = Violation { message: 0, kind: ViolationKind::NoMessages };
         for dialect in Dialect::ALL {
             let key = dialect.list_key();
-            for body in [json!({}), json!({key: "hi"}), json!({key: []}), json!(7)] {
+            for body in [json!({}), json!({key: []}), json!(7)] {
                 assert_eq!(check(dialect, &body), [violation]);
             }
+            // A text is a conversation of its own there.
+            let takes_text = dialect == Dialect::OpenAiResponses;
+            assert_eq!(check(dialect, &json!({key: "hi"})).is_empty(), takes_text);
         }
     }
 

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a body that cannot be converted fails its test")]
 
 use proptest::prelude::*;
-use seamline::{ConvertOptions, Converted, convert};
+use seamline::{ConvertOptions, Converted, Finding, Options, Severity, check, convert, providers};
 use seamline_testkit::text::Style;
 use seamline_testkit::transcript::Transcript;
 use seamline_testkit::{Dialect, generate, lossless, render, strict};
@@ -35,6 +35,14 @@ fn into(body: &[u8], from: &str, to: &str) -> Converted {
 
 fn parsed(body: &[u8]) -> Value {
     serde_json::from_slice(body).unwrap()
+}
+
+/// What the provider itself would refuse. Whether it continues a message of the assistant that
+/// stands last is for the caller to say.
+fn refused(body: &[u8], provider: &str) -> Vec<Finding> {
+    let options = Options { provider: Some(provider.to_owned()), ..Options::default() };
+    let findings = check(body, &options).unwrap().findings.into_iter();
+    findings.filter(|finding| finding.severity == Severity::Error && finding.code != "SHAPE005").collect()
 }
 
 /// A conversation in a dialect: written by the testkit where it can, else converted.
@@ -101,13 +109,18 @@ proptest! {
         if internal {
             body = body.replace("\"toolu_", "\"hist_tool_");
         }
-        let stops = ["openai_chat", "anthropic_messages", "gemini_generate", "openai_chat", "bedrock_converse", "openai_responses", "anthropic_messages"];
+        let stops = [
+            "openai", "anthropic", "gemini", "mistral", "openai", "bedrock", "openai-responses", "anthropic", "openai",
+        ];
         let mut at = body.into_bytes();
         let mut calls = None;
         for way in stops.windows(2) {
             at = into(&at, way[0], way[1]).body;
-            let held = holds(way[1], &at, &broken.transcript.payloads());
+            let provider = providers::by_name(way[1]).unwrap();
+            let held = holds(provider.dialect, &at, &broken.transcript.payloads());
             prop_assert!(held.is_ok(), "{:?} at {}: {}\n{}", broken.damages, way[1], held.unwrap_err(), String::from_utf8_lossy(&at));
+            let wrong = refused(&at, way[1]);
+            prop_assert!(wrong.is_empty(), "{:?} at {}: {:?}\n{}", broken.damages, way[1], wrong, String::from_utf8_lossy(&at));
             let found = without_ids(held.unwrap());
             let first = calls.get_or_insert_with(|| found.clone());
             prop_assert_eq!(&found, &*first, "{:?} at {}", &broken.damages, way[1]);
