@@ -113,7 +113,7 @@ impl List {
             Uniqueness::Nowhere => {}
         }
         let NameDemand { also, length_max, error } = demands.tool_name;
-        let also: String = also.chars().map(|char| format!(", `{char}`")).collect();
+        let also = if also.is_empty() { String::new() } else { format!(", or one of `{also}`") };
         let says = format!("tool names in calls are 1 to {length_max} letters, digits, `_` and `-`{also}");
         self.add("tool_name", says, error);
         if let Some(demand) = demands.item_id {
