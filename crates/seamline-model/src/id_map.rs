@@ -17,6 +17,7 @@ use crate::{IdDemand, IdForm};
 ///     length_max: 40,
 ///     length_error: ErrorText(""),
 ///     prefix: "call_",
+///     demanded: true,
 /// };
 /// let map = IdMap::of(demand, ["toolu_1", "hist_tool_4f2a", "call_7|fc_9", "functions.bash:0"]);
 /// assert_eq!(map.get("toolu_1"), Some("toolu_1"));

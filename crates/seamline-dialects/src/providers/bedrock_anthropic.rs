@@ -8,7 +8,7 @@ use crate::anthropic_messages;
 /// Anthropic's Messages API on Bedrock's `InvokeModel`.
 pub(super) const PROVIDER: Provider = Provider {
     name: "bedrock-anthropic",
-    aliases: &["bedrock-claude"],
+    aliases: &[],
     about: "Anthropic's Messages API on Amazon Bedrock: calls need declared tools",
     dialect: anthropic_messages::NAME,
     models: &["anthropic.claude", "us.anthropic.", "eu.anthropic.", "apac.anthropic.", "global.anthropic."],
