@@ -1,5 +1,5 @@
 //! From one dialect into another: each dialect lifts its body into a
-//! [`Conversation`](seamline_model::conversation::Conversation) and renders one as a body.
+//! [`Conversation`] and renders one as a body.
 //! No dialect knows another.
 
 mod bend;
