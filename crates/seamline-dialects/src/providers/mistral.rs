@@ -8,7 +8,7 @@ use seamline_model::{
 use super::Provider;
 use crate::openai_chat;
 
-/// The Mistral API with models of tokenizer v3, v7 and v11.
+/// The Mistral API with models of tokenizer v7 and v11. Those of v3 also refuse text beside calls, which nothing checks.
 pub(super) const PROVIDER: Provider = Provider {
     name: "mistral",
     aliases: &["mistralai"],
