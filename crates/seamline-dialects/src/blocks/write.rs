@@ -100,7 +100,17 @@ fn is_empty_text(blocks: &(impl Blocks + ?Sized), part: Value<'_, '_>) -> bool {
     blocks.part_text(part).is_some_and(|text| emptiness(text) != Emptiness::Present)
 }
 
+/// Whether a part of a result is a call or a result itself. As a block it would have to be
+/// put right again, one layer after the other.
+fn is_pair(keys: &Keys, part: Value<'_, '_>) -> bool {
+    part.object().is_some_and(|members| {
+        keys.wrappers.iter().any(|key| members.get(key).is_some())
+            || members.get("type").is_some_and(|kind| kind.says("tool_use") || kind.says("tool_result"))
+    })
+}
+
 /// What a result holds as blocks of a message, where it holds a string or a list of parts.
+/// Calls and results among them are kept as their source.
 pub(crate) fn kept_parts<'a>(
     blocks: &(impl Blocks + ?Sized),
     output: Option<Value<'_, 'a>>,
@@ -110,7 +120,13 @@ pub(crate) fn kept_parts<'a>(
     match output.map(|output| (output, output.kind())) {
         Some((output, Kind::String)) => vec![blocks.text(Json::Joined(format!("{heading}\n"), output.raw_str()))],
         Some((output, Kind::Array)) => std::iter::once(blocks.text(Json::Text(heading.to_owned())))
-            .chain(output.elements().filter(|part| !is_empty_text(blocks, *part)).map(as_block))
+            .chain(output.elements().filter(|part| !is_empty_text(blocks, *part)).map(|part| {
+                if is_pair(blocks.keys(), part) {
+                    blocks.text(Json::Text(part.raw().to_owned()))
+                } else {
+                    as_block(part)
+                }
+            }))
             .collect(),
         Some((output, kind)) if kind != Kind::Null => {
             vec![blocks.text(Json::Text(format!("{heading}\n{}", output.raw())))]
