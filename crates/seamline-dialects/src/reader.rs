@@ -100,11 +100,11 @@ fn list_of(document: &Document<'_>, form: Form) -> Result<Span, Error> {
 /// Reads the text that edits made of a transcript's. What was only copied says what it
 /// said before, so only what was rewritten is read. Nothing when all must be read afresh.
 pub(crate) fn follow<'n>(before: &Transcript<'_>, encoded: &'n Encoded, form: Form) -> Option<Transcript<'n>> {
-    let fits = encoded.spans.len() == encoded.origins.len() && encoded.text.len() <= BYTES_MAX;
+    let fits = encoded.spans.len() == encoded.origins.len() && encoded.body.len() <= BYTES_MAX;
     if !fits || !before.irregularities.is_empty() {
         return None;
     }
-    let body = encoded.text.as_bytes();
+    let body = encoded.body.as_slice();
     let mut reader = Reader::new(body);
     reader.transcript.tools = before.tools.clone();
     for ((&span, copied), origin) in encoded.spans.iter().zip(&encoded.copied).zip(&encoded.origins) {
@@ -121,7 +121,7 @@ pub(crate) fn follow<'n>(before: &Transcript<'_>, encoded: &'n Encoded, form: Fo
     let mut transcript = reader.transcript;
     // Only the list grew or shrank.
     let after = before.source.len() - before.list.end as usize;
-    transcript.list = Span::new(before.list.start as usize, encoded.text.len() - after);
+    transcript.list = Span::new(before.list.start as usize, body.len() - after);
     transcript.model = before.model.as_deref().map(|model| Cow::Owned(model.to_owned()));
     transcript.request = before.request.moved(before.list.end, transcript.list.end.wrapping_sub(before.list.end));
     transcript.envelope = before.envelope;

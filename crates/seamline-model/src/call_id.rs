@@ -27,6 +27,12 @@ impl CallId {
         }
     }
 
+    /// How many bytes it has.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.as_bytes().len()
+    }
+
     /// Whether it says nothing.
     #[inline]
     pub fn is_empty(&self) -> bool {

@@ -227,13 +227,14 @@ pub enum Alphabet {
 }
 
 impl Alphabet {
-    /// Whether an id of this form is in the alphabet; mostly the form says it.
-    pub fn takes(self, form: crate::IdForm, id: &str) -> bool {
+    /// Whether the id of a call is in the alphabet; mostly its form says it.
+    pub fn takes(self, call: &crate::Call) -> bool {
+        let id = || call.id.as_deref().unwrap_or("");
         match self {
             Self::Any => true,
-            Self::Word => form != crate::IdForm::Other,
-            Self::Dotted => form != crate::IdForm::Other || self.holds(id),
-            Self::Exactly(_) => self.holds(id),
+            Self::Word => call.id_form != crate::IdForm::Other,
+            Self::Dotted => call.id_form != crate::IdForm::Other || self.holds(id()),
+            Self::Exactly(_) => self.holds(id()),
         }
     }
 

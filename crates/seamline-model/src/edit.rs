@@ -209,7 +209,7 @@ pub type NewText = &'static str;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Encoded {
     /// The new body.
-    pub text: String,
+    pub body: Vec<u8>,
     /// For each of its messages, the message it stems from; nothing for a new one.
     pub origins: Vec<Option<MessageIndex>>,
     /// Where each of its messages stands, when a dialect wrote them.

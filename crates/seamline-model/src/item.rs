@@ -8,20 +8,27 @@ use crate::{CallId, Span};
 pub struct Item {
     /// What it is to the rules.
     pub kind: ItemKind,
-    /// What errors call a call of this type, and its result; nothing for other items.
-    pub words: &'static str,
+    /// What is known of its type.
+    pub of: &'static ItemType,
     /// The id the provider gave it. An id that is no text counts as empty.
     pub id: Option<CallId>,
-    /// How ids of its type start; nothing when that is not known.
+    /// Where its type stands in the source; empty when it has none.
+    pub type_span: Span,
+    /// Whether it says something that a reader can understand.
+    pub readable: bool,
+}
+
+/// What is known of a type of items.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ItemType {
+    /// What errors call a call of this type, and its result; nothing for other items.
+    pub words: &'static str,
+    /// How ids of its items start; nothing when that is not known.
     pub id_start: &'static str,
     /// The type of a result; of a call, the type its result must have. Nothing when any will do.
     pub result_type: &'static str,
     /// Whether that result is an id and an output and nothing else, as those of other types are.
     pub plain_result: bool,
-    /// Where its type stands in the source; empty when it has none.
-    pub type_span: Span,
-    /// Whether it says something that a reader can understand.
-    pub readable: bool,
 }
 
 /// What an item is to the rules.

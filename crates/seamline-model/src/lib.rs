@@ -38,7 +38,7 @@ pub use edit::{Edit, Encoded, NewText};
 pub use finding::{Finding, Fix, Place, Safety, Severity, Stage};
 pub use id_map::IdMap;
 pub use irregularity::{Irregularity, IrregularityKind};
-pub use item::{Envelope, Item, ItemKind};
+pub use item::{Envelope, Item, ItemKind, ItemType};
 pub use listing::Demand;
 pub use pairing::{Answer, CallState, Cycle, Fate, Pairing, ResultState};
 pub use request::{Declared, DeclaredTool, Member, MemberSort, Request, Thinking};

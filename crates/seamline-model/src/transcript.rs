@@ -393,8 +393,19 @@ impl IdForm {
 
 /// Whether a text is made of letters, digits, `_` and `-` alone.
 pub(crate) fn is_word(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+    text.bytes().all(|byte| WORD[usize::from(byte)])
 }
+
+/// For each byte, whether it is a letter, a digit, `_` or `-`.
+static WORD: [bool; 256] = {
+    let mut word = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        word[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+        byte += 1;
+    }
+    word
+};
 
 /// A call of a tool that the provider runs itself.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -28,8 +28,8 @@ pub trait Rewrite {
 /// What came of a repair.
 #[derive(Debug, Clone, Default)]
 pub struct Repair {
-    /// The new text; nothing when the old one is right as it is.
-    pub text: Option<String>,
+    /// The new body; nothing when the old one is right as it is.
+    pub body: Option<Vec<u8>>,
     /// How many times edits were applied.
     pub passes: u32,
     /// What was done, in order.
@@ -80,12 +80,12 @@ pub fn repair(
         return state.repair;
     };
     while let Some(transcript) = read.take() {
-        let transcript = transcript.over(encoded.text.as_bytes());
+        let transcript = transcript.over(&encoded.body);
         if state.repair.passes == PASSES_MAX {
             break;
         }
         let Some(stepped) = state.step(rewrite, &transcript) else {
-            state.repair.text = Some(encoded.text);
+            state.repair.body = Some(encoded.body);
             return state.repair;
         };
         (encoded, read) = stepped;

@@ -4,7 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
 
 use seamline_model::{
-    BlockIndex, CallState, Carrier, Constraints, Fate, MessageIndex, Pairing, Role, Stage, Transcript, Values,
+    BlockIndex, CallId, CallState, Carrier, Constraints, Fate, MessageIndex, Pairing, Role, Stage, Transcript, Values,
 };
 
 use crate::Policy;
@@ -129,6 +129,11 @@ impl<'c, 'a> Context<'c, 'a> {
         })
     }
 
+    /// The id of a call, to be compared or measured.
+    pub(crate) fn call_id(&self, call: BlockIndex) -> Option<&CallId> {
+        self.transcript.call(call).and_then(|call| call.id.as_ref())
+    }
+
     /// The id of a call or result, or nothing.
     pub(crate) fn id(&self, block: BlockIndex) -> &str {
         let call = self.transcript.call(block).and_then(|call| call.id.as_deref());
@@ -151,7 +156,7 @@ impl<'c, 'a> Context<'c, 'a> {
     /// The values of a block for an error text.
     pub(crate) fn values<'v>(&self, block: BlockIndex, id: &'v str) -> Values<'v> {
         let content = self.transcript.block(block);
-        let kind = self.transcript.item(content.message).map_or("", |item| item.words);
+        let kind = self.transcript.item(content.message).map_or("", |item| item.of.words);
         Values { message: content.message.get(), block: content.slot.index as usize, id, kind, ..Values::default() }
     }
 

@@ -13,6 +13,10 @@ use seamline::{Options, check, repair};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
+/// The dialects; those named on the command line are measured, or all.
+const DIALECTS: [&str; 5] =
+    ["anthropic_messages", "openai_chat", "openai_responses", "bedrock_converse", "gemini_generate"];
+
 /// How many messages the bodies have.
 const SIZES: [usize; 4] = [100, 1_000, 10_000, 100_000];
 
@@ -42,7 +46,8 @@ fn main() {
         "ch/syn",
         "rep/Val"
     );
-    for dialect in ["anthropic_messages", "openai_chat", "openai_responses", "bedrock_converse", "gemini_generate"] {
+    let chosen: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    for dialect in DIALECTS.into_iter().filter(|name| chosen.is_empty() || chosen.iter().any(|chosen| chosen == name)) {
         for damaged in [false, true] {
             let rows: Vec<Row> = SIZES.iter().map(|&size| measure(dialect, damaged, size)).collect();
             let growth = |figure: fn(&Row) -> Duration| ratio(figure(&rows[3]), figure(&rows[1]));

@@ -194,8 +194,8 @@ pub(crate) fn repair_demanding<'b>(
     demand(&mut subject.provider.constraints);
     let repair = seamline_rules::repair(&transcript, &subject, &subject.provider.constraints, &options.policy);
     let (actions, dropped) = reported(dialect, &transcript, repair.actions);
-    let prefix = prefix(&transcript, body, repair.text.as_deref(), &actions);
-    let remaining = described(dialect, repair.text.as_deref().map_or(body, str::as_bytes), repair.remaining);
+    let prefix = prefix(&transcript, body, repair.body.as_deref(), &actions);
+    let remaining = described(dialect, repair.body.as_deref().unwrap_or(body), repair.remaining);
     let warns = options.policy.on_invalid == OnInvalid::Warn;
     Ok(Repaired {
         sendable: warns || remaining.iter().all(|finding| finding.severity < Severity::Error),
@@ -209,7 +209,7 @@ pub(crate) fn repair_demanding<'b>(
         remaining,
         origins: repair.origins.iter().map(|origin| origin.map(seamline_model::MessageIndex::get)).collect(),
         prefix,
-        body: repair.text.map_or(Cow::Borrowed(body), |text| Cow::Owned(text.into_bytes())),
+        body: repair.body.map_or(Cow::Borrowed(body), Cow::Owned),
     })
 }
 
@@ -261,18 +261,18 @@ fn described(dialect: &dyn Dialect, body: &[u8], findings: Vec<seamline_model::F
 /// what it was.
 const UNREAD: &[&str] = &["LIMIT001"];
 
-fn prefix(transcript: &Transcript<'_>, before: &[u8], after: Option<&str>, actions: &[RepairAction]) -> Prefix {
+fn prefix(transcript: &Transcript<'_>, before: &[u8], after: Option<&[u8]>, actions: &[RepairAction]) -> Prefix {
     let Some(after) = after else {
         return Prefix { unchanged_bytes: before.len(), first_changed_message: None, invalidates: Vec::new() };
     };
-    let unchanged_bytes = common_prefix(before, after.as_bytes());
+    let unchanged_bytes = common_prefix(before, after);
     let first = transcript.messages.partition_point(|message| message.span.end as usize <= unchanged_bytes);
     let first_changed_message = (first < transcript.messages.len()).then_some(first);
     if actions.iter().all(|action| UNREAD.contains(&action.code)) {
         return Prefix { unchanged_bytes, first_changed_message, invalidates: Vec::new() };
     }
     // Tools and settings come before all messages, wherever they stand in the body.
-    let around = !after.as_bytes().ends_with(&before[transcript.list.end as usize..])
+    let around = !after.ends_with(&before[transcript.list.end as usize..])
         || unchanged_bytes < transcript.list.start as usize;
     // What is only added at the end leaves everything before it worth what it was.
     let mut invalidates = if first_changed_message.is_some() || around { vec!["prompt_cache"] } else { Vec::new() };

@@ -87,7 +87,7 @@ fn named_provider(name: &str) -> Result<&'static Provider, Error> {
 
 impl Rewrite for Subject {
     fn reread<'n>(&self, before: &Transcript<'_>, encoded: &'n Encoded) -> Option<Transcript<'n>> {
-        let followed = self.dialect.follow(before, encoded).or_else(|| self.read(encoded.text.as_bytes()))?;
+        let followed = self.dialect.follow(before, encoded).or_else(|| self.read(&encoded.body))?;
         debug_assert!(self.reads_the_same(&followed), "what was copied says something else now");
         Some(followed)
     }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use seamline_model::Span;
 
-use super::plain::plain_prefix;
+use super::plain::string_prefix;
 use super::syntax::{Syntax, SyntaxKind};
 use super::text::hex_escape;
 use super::view::{Kind, Value};
@@ -326,7 +326,9 @@ impl<'a, V: ListVisitor<'a>> Scanner<'a, V> {
         let mut at = start + 1;
         let mut escaped = false;
         loop {
-            at += plain_prefix(&bytes[at..]);
+            let (length, escapes) = string_prefix(&bytes[at..]);
+            at += length;
+            escaped |= escapes;
             match bytes.get(at) {
                 Some(b'"') => break,
                 Some(b'\\') => {
@@ -341,11 +343,9 @@ impl<'a, V: ListVisitor<'a>> Scanner<'a, V> {
         self.push(start, Kind::String, escaped)
     }
 
-    /// Reads the escape at a place, and gives the place after it.
-    #[inline]
+    /// Reads an escape of more than one letter, and gives the place after it.
     fn escape(&mut self, at: usize) -> Result<usize, Syntax> {
         match self.bytes.get(at + 1) {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 2),
             Some(b'u') => self.unicode_escape(at),
             Some(_) => Self::fail_at(at, SyntaxKind::Escape),
             None => Self::fail_at(at, SyntaxKind::Unfinished),

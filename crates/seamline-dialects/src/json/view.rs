@@ -114,8 +114,11 @@ impl<'d, 'a> Value<'d, 'a> {
     /// Whether it is a string that says `text`.
     pub(crate) fn says(self, text: &str) -> bool {
         let node = self.node();
-        node.kind == Kind::String
-            && if node.escaped { unescape(self.raw_str()) == text } else { self.raw_str() == text }
+        if node.kind != Kind::String || node.escaped {
+            return node.escaped && unescape(self.raw_str()) == text;
+        }
+        // Most keys that are looked for have another length than those that are there.
+        (node.end - node.start) as usize == text.len() + 2 && self.raw_str() == text
     }
 
     /// A string's source text between its quotes; empty for other values.

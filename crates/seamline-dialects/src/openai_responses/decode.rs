@@ -2,7 +2,7 @@
 
 use seamline_model::{BlockKind, Body, Envelope, Field, IrregularityKind, Role, Slot, Transcript};
 
-use super::item::{self, Form, ItemType};
+use super::item::{self, Form, Known};
 use super::wire::{self, PartFit, WireItem};
 use crate::Error;
 use crate::json::{Document, Kind, Value};
@@ -53,7 +53,7 @@ pub(super) fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>) {
     let wire = WireItem::read(value, reader);
     let kind = match (wire.kind.and_then(Value::str), wire.kind) {
         (Some(name), _) => item::of(&name),
-        (None, None) => item::MESSAGE,
+        (None, None) => &item::MESSAGE,
         (None, Some(_)) => item::of(""),
     };
     let said = wire.role.map_or(Role::Unknown, wire::role);
@@ -63,14 +63,14 @@ pub(super) fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>) {
         reader.note(IrregularityKind::UnreadableMessage { found }, value.span());
     }
     let first = reader.next_block();
-    let body = blocks(reader, (role, &kind), value, &wire);
+    let body = blocks(reader, (role, kind), value, &wire);
     reader.end(value, first, role, body);
-    reader.transcript.items.push(wire.facts(&kind, role));
+    reader.transcript.items.push(wire.facts(kind, role));
 }
 
 fn blocks<'a>(
     reader: &mut Reader<'a>,
-    (role, kind): (Role, &ItemType),
+    (role, kind): (Role, &Known),
     value: Value<'_, 'a>,
     wire: &WireItem<'_, 'a>,
 ) -> Body {
@@ -105,9 +105,10 @@ fn content<'a>(reader: &mut Reader<'a>, role: Role, content: Option<Value<'_, 'a
                 if found != Kind::Object {
                     reader.note(IrregularityKind::UnreadableBlock { found: found.as_str() }, element.span());
                 }
-                part_type(reader, role, element);
+                let kind = wire::part_type(element);
+                part_type(reader, role, kind);
                 let slot = Slot { field: Field::Content, index: index as u32 };
-                reader.block(element, slot, wire::part(element));
+                reader.block(element, slot, wire::part(element, kind));
             }
         }
         _ => {}
@@ -116,14 +117,14 @@ fn content<'a>(reader: &mut Reader<'a>, role: Role, content: Option<Value<'_, 'a
 
 fn part_types<'a>(reader: &mut Reader<'a>, role: Role, parts: Option<Value<'_, 'a>>) {
     for part in parts.into_iter().flat_map(Value::elements) {
-        part_type(reader, role, part);
+        part_type(reader, role, wire::part_type(part));
     }
 }
 
 /// Notes a part of a type that belongs to another role.
-fn part_type<'a>(reader: &mut Reader<'a>, role: Role, part: Value<'_, 'a>) {
-    let Some(kind) = wire::part_type(part) else { return };
-    let expected = match wire::part_fit(role, &kind.str().unwrap_or_default()) {
+fn part_type<'a>(reader: &mut Reader<'a>, role: Role, kind: Option<Value<'_, 'a>>) {
+    let Some(kind) = kind else { return };
+    let expected = match wire::part_fit(role, &kind.name()) {
         PartFit::Right => return,
         PartFit::Called(name) => Some(name),
         PartFit::Foreign => None,

@@ -1,20 +1,15 @@
 //! The types of items.
 
-use seamline_model::{ItemKind, Role};
+use seamline_model::{ItemKind, ItemType, Role};
 
-/// What is known of a type of items.
+/// What this dialect knows of a type of items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ItemType {
+pub(super) struct Known {
     pub(super) form: Form,
     pub(super) kind: ItemKind,
     /// Who makes it, unless it says so itself.
     pub(super) role: Role,
-    /// What errors call a call of this type, and its result.
-    pub(super) words: &'static str,
-    /// How its ids start; nothing when no error says so.
-    pub(super) id_start: &'static str,
-    /// The type of a result; of a call, the type of its result. Nothing when any will do.
-    pub(super) result_type: &'static str,
+    pub(super) facts: ItemType,
 }
 
 /// How an item is read.
@@ -32,7 +27,7 @@ pub(super) enum Form {
     Opaque,
 }
 
-pub(super) const MESSAGE: ItemType = made(Form::Message, "msg");
+pub(super) static MESSAGE: Known = made(Form::Message, "msg");
 
 pub(super) const FUNCTION_RESULT: &str = "function_call_output";
 pub(super) const CUSTOM_RESULT: &str = "custom_tool_call_output";
@@ -42,24 +37,22 @@ pub(super) const LOCAL_SHELL_RESULT: &str = "local_shell_call_output";
 
 /// What is known of the type of this name (OAR-1). The starts of ids are those that OAR-14
 /// saw in errors.
-pub(super) fn of(name: &str) -> ItemType {
-    let call = |form, words, id_start, result_type| ItemType { words, result_type, ..made(form, id_start) };
-    let output = |words, result_type| ItemType { form: Form::Output, words, result_type, ..given(Role::Tool) };
+pub(super) fn of(name: &str) -> &'static Known {
     match name {
-        "message" => MESSAGE,
-        "function_call" => call(Form::NamedCall("arguments"), "function call", "fc", FUNCTION_RESULT),
-        "custom_tool_call" => call(Form::NamedCall("input"), "custom tool call", "ctc", CUSTOM_RESULT),
-        "shell_call" => call(Form::TypedCall("shell"), "shell call", "", SHELL_RESULT),
-        "apply_patch_call" => call(Form::TypedCall("apply_patch"), "apply patch call", "", PATCH_RESULT),
+        "message" => &MESSAGE,
+        "function_call" => const { &call(Form::NamedCall("arguments"), "function call", "fc", FUNCTION_RESULT) },
+        "custom_tool_call" => const { &call(Form::NamedCall("input"), "custom tool call", "ctc", CUSTOM_RESULT) },
+        "shell_call" => const { &call(Form::TypedCall("shell"), "shell call", "", SHELL_RESULT) },
+        "apply_patch_call" => const { &call(Form::TypedCall("apply_patch"), "apply patch call", "", PATCH_RESULT) },
         // OAR-5: clients answer it with the result of a function too.
-        "local_shell_call" => call(Form::TypedCall("local_shell"), "local shell call", "", ""),
-        FUNCTION_RESULT => output("function call", FUNCTION_RESULT),
-        CUSTOM_RESULT => output("custom tool call", CUSTOM_RESULT),
-        SHELL_RESULT => output("shell call", SHELL_RESULT),
-        PATCH_RESULT => output("apply patch call", PATCH_RESULT),
-        LOCAL_SHELL_RESULT => output("local shell call", LOCAL_SHELL_RESULT),
-        "reasoning" => ItemType { kind: ItemKind::Reasoning, ..made(Form::Reasoning, "rs") },
-        "compaction" => made(Form::Opaque, "cmp"),
+        "local_shell_call" => const { &call(Form::TypedCall("local_shell"), "local shell call", "", "") },
+        FUNCTION_RESULT => const { &output("function call", FUNCTION_RESULT) },
+        CUSTOM_RESULT => const { &output("custom tool call", CUSTOM_RESULT) },
+        SHELL_RESULT => const { &output("shell call", SHELL_RESULT) },
+        PATCH_RESULT => const { &output("apply patch call", PATCH_RESULT) },
+        LOCAL_SHELL_RESULT => const { &output("local shell call", LOCAL_SHELL_RESULT) },
+        "reasoning" => const { &Known { kind: ItemKind::Reasoning, ..made(Form::Reasoning, "rs") } },
+        "compaction" => const { &made(Form::Opaque, "cmp") },
         // Calls of the provider's own tools, which carry their results, and calls whose results are no text. A
         // call of the search for tools was recorded without a result, and accepted.
         "web_search_call"
@@ -71,19 +64,36 @@ pub(super) fn of(name: &str) -> ItemType {
         | "mcp_call"
         | "mcp_list_tools"
         | "mcp_approval_request"
-        | "program" => made(Form::Opaque, ""),
-        "computer_call_output" | "tool_search_output" | "mcp_approval_response" | "program_output" => given(Role::User),
-        "additional_tools" => given(Role::Developer),
-        "item_reference" => ItemType { kind: ItemKind::Reference, ..made(Form::Opaque, "") },
-        "compaction_trigger" => ItemType { kind: ItemKind::Trigger, ..given(Role::User) },
-        _ => ItemType { kind: ItemKind::Unknown, ..made(Form::Opaque, "") },
+        | "program" => const { &made(Form::Opaque, "") },
+        "computer_call_output" | "tool_search_output" | "mcp_approval_response" | "program_output" => {
+            const { &given(Role::User) }
+        }
+        "additional_tools" => const { &given(Role::Developer) },
+        "item_reference" => const { &Known { kind: ItemKind::Reference, ..made(Form::Opaque, "") } },
+        "compaction_trigger" => const { &Known { kind: ItemKind::Trigger, ..given(Role::User) } },
+        _ => const { &Known { kind: ItemKind::Unknown, ..made(Form::Opaque, "") } },
     }
 }
 
-const fn made(form: Form, id_start: &'static str) -> ItemType {
-    ItemType { form, kind: ItemKind::Made, role: Role::Assistant, words: "", id_start, result_type: "" }
+const NOTHING: ItemType = ItemType { words: "", id_start: "", result_type: "", plain_result: false };
+
+const fn made(form: Form, id_start: &'static str) -> Known {
+    Known { form, kind: ItemKind::Made, role: Role::Assistant, facts: ItemType { id_start, ..NOTHING } }
 }
 
-const fn given(role: Role) -> ItemType {
-    ItemType { form: Form::Opaque, kind: ItemKind::Given, role, words: "", id_start: "", result_type: "" }
+const fn given(role: Role) -> Known {
+    Known { form: Form::Opaque, kind: ItemKind::Given, role, facts: NOTHING }
+}
+
+const fn call(form: Form, words: &'static str, id_start: &'static str, result_type: &'static str) -> Known {
+    Known { facts: ItemType { id_start, ..paired(words, result_type) }, ..made(form, "") }
+}
+
+const fn output(words: &'static str, result_type: &'static str) -> Known {
+    Known { form: Form::Output, facts: paired(words, result_type), ..given(Role::Tool) }
+}
+
+const fn paired(words: &'static str, result_type: &'static str) -> ItemType {
+    let plain_result = matches!(result_type.as_bytes(), b"function_call_output" | b"custom_tool_call_output");
+    ItemType { words, result_type, plain_result, ..NOTHING }
 }

@@ -18,7 +18,7 @@ pub(super) fn said<'a>(role: Role, text: &str) -> Json<'a> {
 
 /// A result that a repair makes up, of the type that the call wants.
 pub(super) fn made_up<'a>(call: Option<&Item>, id: &str, text: &str) -> Json<'a> {
-    match call.map_or("", |call| call.result_type) {
+    match call.map_or("", |call| call.of.result_type) {
         SHELL_RESULT => {
             // What the shell would have said went nowhere; the mark stands where errors do.
             let outcome = object([member("type", "exit"), ("exit_code", Json::Written("-1".to_owned()))]);
@@ -39,7 +39,7 @@ pub(super) fn made_up<'a>(call: Option<&Item>, id: &str, text: &str) -> Json<'a>
 /// A call rebuilt from its result.
 pub(super) fn rebuilt<'a>(result: Option<&Item>, id: &str, name: &str) -> Json<'a> {
     let input = "{\"reconstructed\":true}";
-    if result.is_some_and(|result| result.result_type == CUSTOM_RESULT) {
+    if result.is_some_and(|result| result.of.result_type == CUSTOM_RESULT) {
         let kind = member("type", "custom_tool_call");
         return object([kind, member(PAIR_ID, id), member("name", name), member("input", input)]);
     }
@@ -114,9 +114,8 @@ fn is_part(part: Value<'_, '_>) -> bool {
 
 /// Reasoning as a message of the assistant, for whoever can read it.
 pub(super) fn demoted_thought<'a>(value: Value<'_, '_>, heading: &str) -> Json<'a> {
-    let of = |key| value.object().and_then(|item| item.get(key)).map(texts).unwrap_or_default();
-    let lines: Vec<_> =
-        of("summary").into_iter().chain(of("content")).filter_map(|text| text.str().map(String::from)).collect();
+    let of = |key| value.object().and_then(|item| item.get(key)).into_iter().flat_map(texts);
+    let lines: Vec<_> = of("summary").chain(of("content")).filter_map(Value::str).collect();
     said(Role::Assistant, &format!("{heading}\n{}", lines.join("\n")))
 }
 

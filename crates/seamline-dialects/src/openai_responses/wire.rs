@@ -4,17 +4,14 @@ use std::borrow::Cow;
 
 use seamline_model::{BlockKind, Call, CallId, Emptiness, Input, Item, Parts, ResultBlock, Role, Span, is_synthetic};
 
-use super::item::{CUSTOM_RESULT, FUNCTION_RESULT, Form, ItemType, LOCAL_SHELL_RESULT, PATCH_RESULT};
+use super::item::{Form, Known, LOCAL_SHELL_RESULT, PATCH_RESULT};
 use crate::ids::RESULT_ID_KEYS;
 use crate::json::{Kind, Value};
 use crate::reader::Reader;
-use crate::reading::{emptiness, parts_by};
+use crate::reading::{emptiness, only_text_by, parts_by};
 
 /// The id that a call has and its result names.
 pub(super) const PAIR_ID: &str = "call_id";
-
-/// Texts longer than this are never taken for what a repair made up.
-const SYNTHETIC_BYTES_MAX: usize = 512;
 
 /// The members of an item that matter here.
 #[derive(Default)]
@@ -61,31 +58,28 @@ impl<'d, 'a> WireItem<'d, 'a> {
     }
 
     /// What the rules want to know of it as an item.
-    pub(super) fn facts(&self, kind: &ItemType, role: Role) -> Item {
+    pub(super) fn facts(&self, kind: &'static Known, role: Role) -> Item {
         let made = match kind.form {
             Form::Message if role != Role::Assistant => seamline_model::ItemKind::Given,
             _ => kind.kind,
         };
         Item {
             kind: made,
-            words: kind.words,
+            of: &kind.facts,
             // In these results the id is the one of the call.
             id: self.id.filter(|_| !self.is_paired_by_id(kind)).map(|id| CallId::from(&*id.str().unwrap_or_default())),
-            id_start: kind.id_start,
-            result_type: kind.result_type,
-            plain_result: [FUNCTION_RESULT, CUSTOM_RESULT].contains(&kind.result_type),
             type_span: self.kind.map_or(Span::default(), Value::span),
             readable: self.is_readable(),
         }
     }
 
     /// OAR-5: the result of a local shell call names it under `id`.
-    fn is_paired_by_id(&self, kind: &ItemType) -> bool {
-        kind.result_type == LOCAL_SHELL_RESULT && self.pair.is_none()
+    fn is_paired_by_id(&self, kind: &Known) -> bool {
+        kind.facts.result_type == LOCAL_SHELL_RESULT && self.pair.is_none()
     }
 
     fn is_readable(&self) -> bool {
-        [self.summary, self.content].into_iter().flatten().any(|text| !texts(text).is_empty())
+        [self.summary, self.content].into_iter().flatten().any(|text| texts(text).next().is_some())
     }
 
     /// Whether only the provider can read it, and so only take it back as it is.
@@ -117,7 +111,7 @@ impl<'d, 'a> WireItem<'d, 'a> {
     }
 
     /// Reads a result.
-    pub(super) fn result(&self, kind: &ItemType, reader: &mut Reader<'_>) -> ResultBlock {
+    pub(super) fn result(&self, kind: &Known, reader: &mut Reader<'_>) -> ResultBlock {
         let id = match self.id.filter(|_| self.is_paired_by_id(kind)) {
             Some(id) => reader.id(id),
             None => self.pair_id(reader),
@@ -131,7 +125,7 @@ impl<'d, 'a> WireItem<'d, 'a> {
             parts: match self.output {
                 Some(output) => parts(output),
                 // How a patch went is said by its status.
-                None if kind.result_type == PATCH_RESULT => Parts::Text(Emptiness::Empty),
+                None if kind.facts.result_type == PATCH_RESULT => Parts::Text(Emptiness::Empty),
                 None => Parts::Missing,
             },
             content: self.output.map_or(Span::default(), Value::span),
@@ -159,11 +153,11 @@ fn input_form(value: Value<'_, '_>) -> Input {
 }
 
 /// Reads one part of a message's content.
-pub(super) fn part(value: Value<'_, '_>) -> BlockKind {
-    if let Some(text) = part_text(value) {
+pub(super) fn part(value: Value<'_, '_>, kind: Option<Value<'_, '_>>) -> BlockKind {
+    if let Some(text) = kind.filter(|kind| is_text_type(&kind.name())).and_then(|_| member_text(value)) {
         return BlockKind::Text(emptiness(text));
     }
-    match part_type(value).map(Value::raw_str) {
+    match kind.map(Value::raw_str) {
         Some("input_image" | "input_file" | "input_audio" | "image_url" | "image" | "file") => BlockKind::Media,
         _ => BlockKind::Opaque,
     }
@@ -195,18 +189,23 @@ pub(super) fn part_fit(role: Role, kind: &str) -> PartFit {
 
 /// The text of a part, if it is a text part.
 pub(super) fn part_text<'d, 'a>(part: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
-    let members = part.object()?;
-    members.get("type").filter(|kind| {
-        ["input_text", "output_text", "text", "summary_text", "reasoning_text"].iter().any(|name| kind.says(name))
-    })?;
-    members.get("text").filter(|text| text.is(Kind::String))
+    part_type(part).filter(|kind| is_text_type(&kind.name()))?;
+    member_text(part)
+}
+
+fn is_text_type(kind: &str) -> bool {
+    matches!(kind, "input_text" | "output_text" | "text" | "summary_text" | "reasoning_text")
+}
+
+fn member_text<'d, 'a>(part: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
+    part.object()?.get("text").filter(|text| text.is(Kind::String))
 }
 
 /// The texts of a string or of a list of parts that say something.
-pub(super) fn texts<'d, 'a>(content: Value<'d, 'a>) -> Vec<Value<'d, 'a>> {
+pub(super) fn texts<'d, 'a>(content: Value<'d, 'a>) -> impl Iterator<Item = Value<'d, 'a>> {
     let whole = content.is(Kind::String).then_some(content);
     let texts = whole.into_iter().chain(content.elements().filter_map(part_text));
-    texts.filter(|text| emptiness(*text) == Emptiness::Present).collect()
+    texts.filter(|text| emptiness(*text) == Emptiness::Present)
 }
 
 /// What a result's output holds.
@@ -216,14 +215,6 @@ fn parts(output: Value<'_, '_>) -> Parts {
 
 /// What an output says, when it is one short text: what a repair makes up is never long.
 fn only_text<'a>(output: Value<'_, 'a>) -> Option<Cow<'a, str>> {
-    let mut elements = output.elements();
-    let first = elements.next().filter(|_| elements.next().is_none());
     // The output of a shell is a list of commands' outputs.
-    let of_shell = |part: Value<'_, 'a>| part.object().and_then(|part| part.get("stderr")).and_then(Value::str);
-    let text = match (output.kind(), first) {
-        (Kind::String, _) => output.str(),
-        (_, Some(part)) => part_text(part).and_then(Value::str).or_else(|| of_shell(part)),
-        _ => None,
-    };
-    text.filter(|text| text.len() <= SYNTHETIC_BYTES_MAX)
+    only_text_by(output, |part| part_text(part).or_else(|| part.object()?.get("stderr")))
 }

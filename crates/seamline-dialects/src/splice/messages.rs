@@ -11,19 +11,21 @@ pub(crate) struct MessageWriter<'t, 'a> {
     /// How deep a message stands in the body.
     depth: usize,
     out: Encoded,
+    /// What is copied next: one run of the source, for as long as nothing else comes between.
+    run: Span,
     /// The last source message that was copied as it stands, and is still the newest.
     copied: Option<MessageIndex>,
 }
 
 impl<'t, 'a> MessageWriter<'t, 'a> {
     pub(crate) fn new(transcript: &'t Transcript<'a>, edit_count: usize) -> Self {
-        let mut text = String::with_capacity(transcript.source.len() + transcript.source.len() / 8);
-        text.push_str(transcript.text(Span { start: 0, end: transcript.list.start + 1 }));
+        let body = Vec::with_capacity(transcript.source.len() + transcript.source.len() / 8);
         Self {
             transcript,
             style: Style::of(transcript.source),
             depth: if transcript.is_bare_list() { 1 } else { 2 },
-            out: Encoded { text, landed: vec![None; edit_count], ..Encoded::default() },
+            out: Encoded { body, landed: vec![None; edit_count], ..Encoded::default() },
+            run: Span { start: 0, end: transcript.list.start + 1 },
             copied: None,
         }
     }
@@ -34,29 +36,50 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
         match self.copied {
             // The one before it was copied too: keep what stood between them.
             Some(last) if last.next() == index => {
-                let gap = Span { start: self.transcript.message(last).span.end, end: span.end };
-                self.out.text.push_str(self.transcript.text(gap));
+                self.copy_span(Span { start: self.transcript.message(last).span.end, end: span.end });
             }
             _ => {
                 self.separate();
-                self.out.text.push_str(self.transcript.text(span));
+                self.copy_span(span);
             }
         }
         self.note(Some(index), span.len(), true);
         self.copied = Some(index);
     }
 
+    /// Copies a span of the source.
+    fn copy_span(&mut self, span: Span) {
+        if self.run.end == span.start {
+            self.run.end = span.end;
+        } else {
+            self.flush();
+            self.run = span;
+        }
+    }
+
+    /// Writes the run that is to be copied.
+    fn flush(&mut self) {
+        self.out.body.extend_from_slice(&self.transcript.source[self.run.range()]);
+        self.run = Span::default();
+    }
+
     /// Writes a message that changed.
     pub(crate) fn rewrite(&mut self, origin: Option<MessageIndex>, text: &str) {
         self.separate();
-        self.out.text.push_str(text);
+        self.push(text);
         self.note(origin, text.len(), false);
+    }
+
+    /// Writes a text that is not in the source.
+    fn push(&mut self, text: &str) {
+        self.flush();
         self.copied = None;
+        self.out.body.extend_from_slice(text.as_bytes());
     }
 
     /// Notes the message that was just written.
     fn note(&mut self, origin: Option<MessageIndex>, len: usize, copied: bool) {
-        let end = self.out.text.len();
+        let end = self.out.body.len() + self.run.len();
         self.out.origins.push(origin);
         self.out.spans.push(Span::new(end - len, end));
         self.out.copied.push(copied);
@@ -96,7 +119,8 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
         self.style.write(&mut member, &json, self.depth - 1);
         let mut out = self.finish();
         let behind = transcript.source.len() - transcript.list.end as usize;
-        out.text.insert_str(out.text.len() - behind, &member);
+        let place = out.body.len() - behind;
+        out.body.splice(place..place, member.into_bytes());
         // More than the list changed, so the whole must be read afresh.
         out.spans.clear();
         out
@@ -107,12 +131,12 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
             Some(last) if !self.out.origins.is_empty() => last.span.end,
             Some(_) => self.transcript.list.end - 1,
             None => {
-                self.style.finish(&mut self.out.text, self.out.origins.len(), self.depth - 1);
+                self.styled(|style, out, count, depth| style.finish(out, count, depth - 1));
                 self.transcript.list.end - 1
             }
         };
-        let end = self.transcript.source.len() as u32;
-        self.out.text.push_str(self.transcript.text(Span { start: tail, end }));
+        self.copy_span(Span { start: tail, end: self.transcript.source.len() as u32 });
+        self.flush();
         self.out
     }
 
@@ -126,9 +150,17 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
             _ => None,
         };
         match gap {
-            Some(gap) => self.out.text.push_str(self.transcript.text(gap)),
-            None => self.style.separate(&mut self.out.text, self.out.origins.len(), self.depth),
+            Some(gap) => self.copy_span(gap),
+            None => self.styled(Style::separate),
         }
+    }
+
+    /// Writes what the style of the source puts in this place: the number of messages so far
+    /// and their depth decide it.
+    fn styled(&mut self, write: impl Fn(&Style, &mut String, usize, usize)) {
+        let mut text = String::new();
+        write(&self.style, &mut text, self.out.origins.len(), self.depth);
+        self.push(&text);
     }
 }
 

@@ -20,7 +20,7 @@ pub fn patch(transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
         })
         .collect();
     Encoded {
-        text: apply_patches(transcript, Span::new(0, transcript.source.len()), &mut patches),
+        body: apply_patches(transcript, Span::new(0, transcript.source.len()), &mut patches).into_bytes(),
         origins: transcript.enumerate().map(|(index, _)| Some(index)).collect(),
         landed: vec![None; edits.len()],
         ..Encoded::default()

@@ -73,10 +73,10 @@ declare_rule! {
 
 fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     let demand = &context.constraints.call_id;
-    let id = context.id(state.call);
-    if context.transcript.call(state.call).is_none_or(|call| demand.alphabet.takes(call.id_form, id)) {
+    if context.transcript.call(state.call).is_none_or(|call| demand.alphabet.takes(call)) {
         return;
     }
+    let id = context.id(state.call);
     let values = context.values(state.call, id);
     let made = ids::made(demand, id, |made| context.is_taken(state.call, made));
     report

@@ -69,7 +69,7 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
     let Some((what, error)) = wrong(demand, item, id) else {
         return;
     };
-    let values = Values { message: index.get(), id, kind: item.id_start, length: id.len(), ..Values::default() };
+    let values = Values { message: index.get(), id, kind: item.of.id_start, length: id.len(), ..Values::default() };
     let draft = report.message(context, index, format!("item id `{id}` {what}")).predicts(error.render(&values));
     if item.kind != ItemKind::Reference {
         draft.fix(Stage::Form, Safety::Safe, "leave the id out", vec![Edit::RemoveItemId { message: index }]);
@@ -84,6 +84,6 @@ fn wrong(demand: &ItemIdDemand, item: &Item, id: &str) -> Option<(&'static str, 
     if id.len() > demand.length_max {
         return Some(("is too long", demand.length_error));
     }
-    let starts = id.starts_with(item.id_start);
+    let starts = id.starts_with(item.of.id_start);
     (!starts).then_some(("does not start as ids of its type do", demand.prefix_error))
 }

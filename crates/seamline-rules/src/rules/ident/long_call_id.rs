@@ -79,12 +79,12 @@ declare_rule! {
 
 fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     let demand = &context.constraints.call_id;
-    if demand.length_max == usize::MAX {
+    // Characters are never more than bytes.
+    if context.call_id(state.call).is_none_or(|id| id.len() <= demand.length_max) {
         return;
     }
     let id = context.id(state.call);
-    // Characters are never more than bytes.
-    if id.len() <= demand.length_max || id.chars().count() <= demand.length_max || !demand.alphabet.holds(id) {
+    if id.chars().count() <= demand.length_max || !demand.alphabet.holds(id) {
         return;
     }
     let length = id.chars().count();

@@ -70,7 +70,7 @@ declare_rule! {
 
 fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     let demand = &context.constraints.call_id;
-    if !demand.demanded || !context.id(state.call).is_empty() {
+    if !demand.demanded || context.call_id(state.call).is_some_and(|id| !id.is_empty()) {
         return;
     }
     let content = context.transcript.block(state.call);

@@ -107,11 +107,14 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
 /// Repetitions where results may stand anywhere after their call: two calls of one id that
 /// are open together cannot be told apart. A call without a result gets one right after it.
 fn check_open(context: &Context<'_, '_>, report: &mut Report) {
+    if open_ids_differ(context) {
+        return;
+    }
     // For each id, how many calls had it and the last result of one of them.
     let mut known: HashMap<&str, (usize, BlockIndex)> = HashMap::new();
     for state in &context.pairing.calls {
         let id = context.id(state.call);
-        let closed = state.answer.map_or(state.call, |answer| answer.result.max(state.call));
+        let closed = closed_at(state);
         let Some((count, last)) = known.get_mut(id).filter(|_| !id.is_empty()) else {
             known.insert(id, (1, closed));
             continue;
@@ -125,6 +128,26 @@ fn check_open(context: &Context<'_, '_>, report: &mut Report) {
         let made = another(context, id, number, |made| known.contains_key(made));
         found(context, report, state.call, &made);
     }
+}
+
+/// Whether few calls are ever open together and no two of those have one id, which is
+/// quicker to see than to remember every id.
+fn open_ids_differ(context: &Context<'_, '_>) -> bool {
+    let mut open: Vec<&CallState> = Vec::new();
+    for state in &context.pairing.calls {
+        open.retain(|earlier| closed_at(earlier) >= state.call);
+        let id = context.call_id(state.call);
+        if open.len() > PAIRWISE_MAX || open.iter().any(|earlier| context.call_id(earlier.call) == id) {
+            return false;
+        }
+        open.push(state);
+    }
+    true
+}
+
+/// Where a call is open no longer.
+fn closed_at(state: &CallState) -> BlockIndex {
+    state.answer.map_or(state.call, |answer| answer.result.max(state.call))
 }
 
 /// Repetitions in other turns, which providers accept and a policy may not.
@@ -158,7 +181,7 @@ fn group_end(context: &Context<'_, '_>, start: usize) -> usize {
 const PAIRWISE_MAX: usize = 8;
 
 fn check_group(context: &Context<'_, '_>, report: &mut Report, states: &[CallState]) {
-    let id = |state: &CallState| context.transcript.call(state.call).and_then(|call| call.id.as_ref());
+    let id = |state: &CallState| context.call_id(state.call);
     let differ = |(at, state)| states[..at].iter().all(|earlier| id(earlier) != id(state));
     if states.len() <= PAIRWISE_MAX && states.iter().enumerate().all(differ) {
         return;

@@ -54,15 +54,15 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     let (Some(call), Some(result)) = (context.transcript.item(state.message), context.transcript.item(holder)) else {
         return;
     };
-    if call.result_type.is_empty() || call.result_type == result.result_type {
+    if call.of.result_type.is_empty() || call.of.result_type == result.of.result_type {
         return;
     }
     let id = context.id(state.call);
-    let message = format!("result for `{id}` is a `{}`, its call wants a `{}`", result.result_type, call.result_type);
+    let message = format!("result for `{id}` is a `{}`, its call wants a `{}`", result.of.result_type, call.of.result_type);
     let predicts = error.render(&context.values(state.call, id));
     let draft = report.block(context, answer.result, message).call_id(id).predicts(predicts).related([state.call]);
-    if call.plain_result && result.plain_result {
-        let edit = Edit::Patch { span: result.type_span, text: format!("\"{}\"", call.result_type) };
-        draft.fix(Stage::Bytes, Safety::Safe, format!("call it a `{}`", call.result_type), vec![edit]);
+    if call.of.plain_result && result.of.plain_result {
+        let edit = Edit::Patch { span: result.type_span, text: format!("\"{}\"", call.of.result_type) };
+        draft.fix(Stage::Bytes, Safety::Safe, format!("call it a `{}`", call.of.result_type), vec![edit]);
     }
 }
