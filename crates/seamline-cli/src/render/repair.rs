@@ -165,12 +165,13 @@ fn message_of(pointer: &str) -> String {
 /// An action's word as what was done; a word that is not known here says it itself.
 fn done(action: &str) -> String {
     let known = match action {
+        "declare" => "tools declared",
         "demote" => "kept as text",
         "fill" => "filled in",
         "hoist" => "media moved to a message after it",
         "insert" => "message inserted",
         "join" => "joined with the message before",
-        "patch" => "spelling put right",
+        "patch" => "put right in place",
         "readdress" => "addressed to its call",
         "reconstruct_call" => "call rebuilt",
         "reform" => "put into its proper form",
