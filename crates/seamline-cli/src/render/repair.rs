@@ -197,10 +197,14 @@ fn done(action: &str) -> String {
 
 /// What the change costs.
 fn cost(repaired: &Repaired<'_>) -> String {
-    let kept = match repaired.dropped.len() {
+    let sealed = repaired.dropped.iter().filter(|dropped| dropped.sealed).count();
+    let mut kept = match repaired.dropped.len() - sealed {
         0 => "nothing anyone said is lost".to_owned(),
         count => format!("{} taken out for good", screen::count(count, "piece")),
     };
+    if sealed > 0 {
+        kept += &format!(", {} of sealed reasoning taken out", screen::count(sealed, "piece"));
+    }
     let Some(first) = repaired.prefix.first_changed_message else {
         return kept;
     };
