@@ -1,0 +1,146 @@
+//! JSON values one after the other: lines of JSON, or the elements of a list that is written
+//! while it is read.
+//!
+//! A value ends where its brackets close, so one that is spread over lines is one frame. What
+//! begins with no bracket is a frame up to the end of its line.
+
+use crate::nesting::Nesting;
+use crate::{Error, ErrorKind, Frame, FrameKind, Limits};
+
+/// How values stand behind each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Layout {
+    Lines,
+    /// Inside one list, with commas between them.
+    List,
+}
+
+#[derive(Debug)]
+pub(crate) struct JsonValues {
+    layout: Layout,
+    limits: Limits,
+    state: State,
+    /// The start of a value that was cut.
+    value: Vec<u8>,
+    read: u64,
+    start: u64,
+}
+
+/// ```text
+///            `[` of the list              bracket
+/// Opening ─────────────────▸ Between ◂───────────────▸ Value
+///    │                          │ ▴       last one closed
+///    └── no list: lines ────────┘ │ line break
+///                               ▾ │
+///                               Word
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Nothing was read but white space.
+    Opening,
+    Between,
+    Value(Nesting),
+    /// Something that begins with no bracket.
+    Word,
+}
+
+impl JsonValues {
+    pub(crate) fn new(layout: Layout, limits: Limits) -> Self {
+        Self { layout, limits, state: State::Opening, value: Vec::new(), read: 0, start: 0 }
+    }
+
+    pub(crate) fn feed(&mut self, piece: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), Error> {
+        let mut rest = piece;
+        while !rest.is_empty() {
+            let used = match self.state {
+                State::Opening => self.open(rest),
+                State::Between => self.between(rest)?,
+                State::Value(nesting) => self.value(nesting, rest, sink)?,
+                State::Word => self.word(rest, sink)?,
+            };
+            self.read += used as u64;
+            rest = &rest[used..];
+        }
+        Ok(())
+    }
+
+    pub(crate) fn finish(&mut self, sink: &mut dyn FnMut(Frame<'_>)) {
+        let value = std::mem::take(&mut self.value);
+        let value = value.trim_ascii();
+        if !value.is_empty() {
+            sink(Frame { kind: FrameKind::Cut, ..Frame::unnamed(value) });
+        }
+    }
+
+    /// Decides at the first byte that says something whether there is a list around the values.
+    fn open(&mut self, rest: &[u8]) -> usize {
+        let blank = blanks(rest);
+        let used = match (self.layout, rest.get(blank)) {
+            (_, None) => return blank,
+            (Layout::List, Some(b'[')) => blank + 1,
+            (Layout::List, Some(_)) => {
+                // An error stands where the list should.
+                self.layout = Layout::Lines;
+                blank
+            }
+            (Layout::Lines, Some(_)) => blank,
+        };
+        self.state = State::Between;
+        used
+    }
+
+    fn between(&mut self, rest: &[u8]) -> Result<usize, Error> {
+        let blank = blanks(rest);
+        let Some(&byte) = rest.get(blank) else { return Ok(blank) };
+        self.start = self.read + blank as u64;
+        match (self.layout, byte) {
+            (_, b'{') | (Layout::Lines, b'[') => self.state = State::Value(Nesting::default()),
+            (Layout::List, b',') => return Ok(blank + 1),
+            // Whatever follows the list is read as lines.
+            (Layout::List, b']') => {
+                self.layout = Layout::Lines;
+                return Ok(blank + 1);
+            }
+            (Layout::Lines, _) => self.state = State::Word,
+            (Layout::List, _) => return Err(Error { offset: self.start, kind: ErrorKind::Between }),
+        }
+        Ok(blank)
+    }
+
+    fn value(&mut self, mut nesting: Nesting, rest: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<usize, Error> {
+        let end = nesting.close(rest);
+        self.state = if end.is_some() { State::Between } else { State::Value(nesting) };
+        self.give(rest, end, sink)
+    }
+
+    fn word(&mut self, rest: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<usize, Error> {
+        let end = memchr::memchr2(b'\n', b'\r', rest);
+        self.state = if end.is_some() { State::Between } else { State::Word };
+        self.give(rest, end, sink)
+    }
+
+    /// Gives out a value that ends at `end`, or keeps what there is of it.
+    fn give(&mut self, rest: &[u8], end: Option<usize>, sink: &mut dyn FnMut(Frame<'_>)) -> Result<usize, Error> {
+        let used = end.unwrap_or(rest.len());
+        let max = self.limits.frame_bytes_max;
+        if self.value.len() + used > max {
+            return Err(Error { offset: self.start, kind: ErrorKind::TooLong(max) });
+        }
+        match (end, self.value.is_empty()) {
+            (Some(end), true) => sink(Frame::unnamed(rest[..end].trim_ascii_end())),
+            (Some(end), false) => {
+                self.value.extend_from_slice(&rest[..end]);
+                sink(Frame::unnamed(self.value.trim_ascii_end()));
+                self.value.clear();
+            }
+            (None, _) => self.value.extend_from_slice(rest),
+        }
+        Ok(used)
+    }
+}
+
+/// How many bytes at the start are white space, or the mark that some servers begin with.
+fn blanks(bytes: &[u8]) -> usize {
+    let blank = |byte: &&u8| byte.is_ascii_whitespace() || matches!(byte, 0xef | 0xbb | 0xbf);
+    bytes.iter().take_while(blank).count()
+}

@@ -1,0 +1,219 @@
+//! Event streams, as the HTML standard has them, and what servers make of them.
+//!
+//! Beyond the standard: a line of JSON without a field in front of it is a frame, because
+//! gateways write their errors so; and what stands at the end without an empty line behind it
+//! is given out as cut, because many streams end so.
+
+use crate::nesting::Nesting;
+use crate::{Error, ErrorKind, Frame, FrameKind, Limits};
+
+/// What some servers put before the first byte.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+#[derive(Debug)]
+pub(crate) struct Sse {
+    limits: Limits,
+    /// The start of a line that was cut.
+    line: Vec<u8>,
+    /// The last byte was a carriage return, so a line feed that follows belongs to it.
+    after_return: bool,
+    /// The name of the frame that is being read.
+    name: Vec<u8>,
+    /// Its data so far, if there are any that had to be kept.
+    data: Option<Vec<u8>>,
+    /// A value without a field in front of it that is still open.
+    raw: Option<Nesting>,
+    /// Where in the stream the line begins, and the frame, once it has a line.
+    line_start: u64,
+    frame_start: Option<u64>,
+    is_first_line: bool,
+}
+
+impl Sse {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            line: Vec::new(),
+            after_return: false,
+            name: Vec::new(),
+            data: None,
+            raw: None,
+            line_start: 0,
+            frame_start: None,
+            is_first_line: true,
+        }
+    }
+
+    pub(crate) fn feed(&mut self, piece: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), Error> {
+        // Data that lie in this piece, and need not be kept unless it ends before the frame.
+        let mut here: Option<&[u8]> = None;
+        let mut rest = piece;
+        if std::mem::take(&mut self.after_return) && rest.first() == Some(&b'\n') {
+            rest = &rest[1..];
+            self.line_start += 1;
+        }
+        while let Some(end) = memchr::memchr2(b'\n', b'\r', rest) {
+            let (line, after) = (&rest[..end], end + line_break(&rest[end..]));
+            self.after_return = &rest[end..] == b"\r";
+            let before = self.line.len();
+            if before == 0 {
+                self.take_line(line, &mut here, sink)?;
+            } else {
+                self.take_cut_line(line, sink)?;
+            }
+            self.line_start += (before + after) as u64;
+            rest = &rest[after..];
+        }
+        self.keep(&mut here);
+        self.check_length(self.line.len() + rest.len())?;
+        self.line.extend_from_slice(rest);
+        Ok(())
+    }
+
+    /// Takes a line whose start came in a piece before.
+    fn take_cut_line(&mut self, end: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), Error> {
+        self.check_length(self.line.len() + end.len())?;
+        let mut line = std::mem::take(&mut self.line);
+        line.extend_from_slice(end);
+        let mut here = None;
+        self.take_line(&line, &mut here, sink)?;
+        self.keep(&mut here);
+        // Its memory is used again.
+        line.clear();
+        self.line = line;
+        Ok(())
+    }
+
+    pub(crate) fn finish(&mut self, sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), Error> {
+        let line = std::mem::take(&mut self.line);
+        let mut here = None;
+        if !line.is_empty() {
+            self.take_line(&line, &mut here, sink)?;
+        }
+        let data = match (&self.data, here) {
+            (Some(kept), _) => kept,
+            (None, Some(here)) => here,
+            (None, None) => return Ok(()),
+        };
+        sink(Frame { kind: FrameKind::Cut, name: &self.name, data });
+        self.data = None;
+        Ok(())
+    }
+
+    /// Takes a line without its break. `here` are the data of the frame that lie where the
+    /// line does.
+    fn take_line<'l>(
+        &mut self,
+        line: &'l [u8],
+        here: &mut Option<&'l [u8]>,
+        sink: &mut dyn FnMut(Frame<'_>),
+    ) -> Result<(), Error> {
+        self.check_length(line.len())?;
+        self.frame_start.get_or_insert(self.line_start);
+        let line = match line.strip_prefix(BYTE_ORDER_MARK) {
+            Some(rest) if self.is_first_line => rest,
+            _ => line,
+        };
+        self.is_first_line = false;
+        let (field, value) = field(line);
+        let is_field = matches!(field, b"data" | b"event" | b"id" | b"retry" | b"");
+        if self.raw.is_some() && !is_field || self.begins_raw(line, here.is_some()) {
+            return self.take_raw(line, sink);
+        }
+        if self.raw.take().is_some() {
+            // What follows is an event stream again: the value was cut.
+            self.dispatch(here, sink);
+        }
+        match field {
+            _ if line.is_empty() => self.dispatch(here, sink),
+            b"data" => self.take_data(value, here)?,
+            b"event" => {
+                self.name.clear();
+                self.name.extend_from_slice(value);
+            }
+            // Comments, `id`, `retry`, and fields nobody knows.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn take_data<'l>(&mut self, value: &'l [u8], here: &mut Option<&'l [u8]>) -> Result<(), Error> {
+        if self.data.is_none() && here.is_none() {
+            *here = Some(value);
+            return Ok(());
+        }
+        self.keep(here);
+        let kept = self.data.as_ref().map_or(0, Vec::len);
+        self.check_length(kept + 1 + value.len())?;
+        let data = self.data.get_or_insert_default();
+        data.push(b'\n');
+        data.extend_from_slice(value);
+        Ok(())
+    }
+
+    /// Whether a line begins a value without a field in front of it.
+    fn begins_raw(&self, line: &[u8], has_data: bool) -> bool {
+        self.raw.is_none()
+            && self.data.is_none()
+            && !has_data
+            && matches!(line.trim_ascii_start().first(), Some(b'{' | b'['))
+    }
+
+    fn take_raw(&mut self, line: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), Error> {
+        let kept = self.data.as_ref().map_or(0, Vec::len);
+        self.check_length(kept + 1 + line.len())?;
+        let data = self.data.get_or_insert_default();
+        if !data.is_empty() {
+            data.push(b'\n');
+        }
+        data.extend_from_slice(line);
+        let mut nesting = self.raw.take().unwrap_or_default();
+        if nesting.close(line).is_some() {
+            self.dispatch(&mut None, sink);
+        } else {
+            self.raw = Some(nesting);
+        }
+        Ok(())
+    }
+
+    /// Gives out the frame that is being read, if there are data in it.
+    fn dispatch(&mut self, here: &mut Option<&[u8]>, sink: &mut dyn FnMut(Frame<'_>)) {
+        let kind = FrameKind::Event;
+        match (self.data.take(), here.take()) {
+            (Some(data), _) => sink(Frame { kind, name: &self.name, data: &data }),
+            (None, Some(data)) => sink(Frame { kind, name: &self.name, data }),
+            (None, None) => {}
+        }
+        self.name.clear();
+        self.frame_start = None;
+    }
+
+    /// Keeps data that lie in a piece that will be gone.
+    fn keep(&mut self, here: &mut Option<&[u8]>) {
+        if let Some(here) = here.take() {
+            self.data.get_or_insert_default().extend_from_slice(here);
+        }
+    }
+
+    fn check_length(&self, length: usize) -> Result<(), Error> {
+        let max = self.limits.frame_bytes_max;
+        let offset = self.frame_start.unwrap_or(self.line_start);
+        if length > max { Err(Error { offset, kind: ErrorKind::TooLong(max) }) } else { Ok(()) }
+    }
+}
+
+/// How long the line break is that `bytes` begin with.
+fn line_break(bytes: &[u8]) -> usize {
+    if bytes.starts_with(b"\r\n") { 2 } else { 1 }
+}
+
+/// The name of a field and its value; a line without a colon is all name.
+fn field(line: &[u8]) -> (&[u8], &[u8]) {
+    match memchr::memchr(b':', line) {
+        Some(at) => {
+            let value = &line[at + 1..];
+            (&line[..at], value.strip_prefix(b" ").unwrap_or(value))
+        }
+        None => (line, b""),
+    }
+}

@@ -1,0 +1,42 @@
+//! What the tests share.
+
+use seamline_frame::{Error, FrameKind, Framer, Framing, Limits};
+
+/// A frame that outlives its stream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Kept {
+    pub(crate) kind: FrameKind,
+    pub(crate) name: String,
+    pub(crate) data: Vec<u8>,
+}
+
+/// The frames of a stream that comes in these pieces.
+pub(crate) fn frames(framing: Framing, limits: Limits, pieces: &[&[u8]]) -> (Vec<Kept>, Result<(), Error>) {
+    let mut framer = Framer::new(framing, limits);
+    let mut kept = Vec::new();
+    let mut keep = |frame: seamline_frame::Frame<'_>| {
+        let name = String::from_utf8_lossy(frame.name).into_owned();
+        kept.push(Kept { kind: frame.kind, name, data: frame.data.to_vec() });
+    };
+    let mut fed = Ok(());
+    for piece in pieces {
+        fed = fed.and_then(|()| framer.feed(piece, &mut keep));
+    }
+    let ended = fed.and_then(|()| framer.finish(&mut keep));
+    (kept, ended)
+}
+
+/// The frames of a whole stream as text: the name, then what it holds; a cut one with `…`.
+pub(crate) fn said(framing: Framing, stream: &[u8]) -> Vec<String> {
+    let (frames, ended) = frames(framing, Limits::default(), &[stream]);
+    assert_eq!(ended, Ok(()));
+    let text = |frame: &Kept| {
+        let mark = match frame.kind {
+            FrameKind::Event => "",
+            FrameKind::Exception => "!",
+            FrameKind::Cut => "…",
+        };
+        format!("{mark}{}|{}", frame.name, String::from_utf8_lossy(&frame.data))
+    };
+    frames.iter().map(text).collect()
+}

@@ -1,0 +1,46 @@
+//! Lines of JSON and arrays.
+
+use seamline_frame::{ErrorKind, Framing, Limits};
+
+use crate::bench::{frames, said};
+
+#[test]
+fn each_line_is_a_frame() {
+    assert_eq!(
+        said(Framing::JsonLines, b"\xef\xbb\xbf{\"a\":\"}\"}\r\n\n [1]\n{\"b\":2}"),
+        [r#"|{"a":"}"}"#, "|[1]", r#"|{"b":2}"#]
+    );
+    assert_eq!(said(Framing::JsonLines, b"{\"a\":\n 1}\nnot json \n7"), ["|{\"a\":\n 1}", "|not json", "…|7"]);
+    assert_eq!(said(Framing::JsonLines, b"{\"a\":1}{\"b\":[\"x"), [r#"|{"a":1}"#, r#"…|{"b":["x"#]);
+}
+
+#[test]
+fn each_element_of_an_array_is_a_frame() {
+    assert_eq!(
+        said(Framing::JsonArray, b"[{\"a\":[1,2]}\n,\r\n{\"b\":\"],[\"}]\n"),
+        [r#"|{"a":[1,2]}"#, r#"|{"b":"],["}"#]
+    );
+    assert_eq!(said(Framing::JsonArray, b" []"), [""; 0]);
+    assert_eq!(said(Framing::JsonArray, b"[{\"a\":1},{\"b\":"), [r#"|{"a":1}"#, r#"…|{"b":"#]);
+}
+
+#[test]
+fn an_object_may_stand_where_the_array_should() {
+    assert_eq!(said(Framing::JsonArray, b"{\n\"error\":{\"code\":400}}"), ["|{\n\"error\":{\"code\":400}}"]);
+    assert_eq!(said(Framing::JsonArray, b"[{\"a\":1}]\n{\"error\":1}"), [r#"|{"a":1}"#, r#"|{"error":1}"#]);
+}
+
+#[test]
+fn what_is_no_element_ends_the_stream() {
+    let (kept, ended) = frames(Framing::JsonArray, Limits::default(), &[b"[{\"a\":1}, oops"]);
+    assert_eq!(kept.len(), 1);
+    let error = ended.unwrap_err();
+    assert_eq!((error.offset, error.kind), (10, ErrorKind::Between));
+}
+
+#[test]
+fn nesting_has_no_bottom() {
+    let deep = [vec![b'['; 100_000], vec![b']'; 100_000]].concat();
+    let (kept, ended) = frames(Framing::JsonLines, Limits::default(), &[&deep]);
+    assert_eq!((kept.len(), kept[0].data.len(), ended), (1, deep.len(), Ok(())));
+}

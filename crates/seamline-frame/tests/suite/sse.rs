@@ -1,0 +1,67 @@
+//! Event streams.
+
+use seamline_frame::{ErrorKind, Framing, Limits};
+
+use crate::bench::{frames, said};
+
+fn events(stream: &str) -> Vec<String> {
+    said(Framing::Sse, stream.as_bytes())
+}
+
+#[test]
+fn every_line_break_and_the_mark_before_the_first_are_read() {
+    for line_break in ["\n", "\r\n", "\r"] {
+        let stream = "\u{feff}event: a\ndata: 1\n\ndata:2\n\n".replace('\n', line_break);
+        assert_eq!(events(&stream), ["a|1", "|2"], "{stream:?}");
+    }
+}
+
+#[test]
+fn data_of_several_lines_are_one_frame() {
+    assert_eq!(events("data: a\ndata\ndata:  b\n\n"), ["|a\n\n b"]);
+}
+
+#[test]
+fn comments_and_fields_nobody_needs_are_passed_over() {
+    let stream = ": keep-alive\n\n: OPENROUTER PROCESSING\nid: 7\nretry: 10\nfoo: bar\ndata: x\nodd\n\nevent: lonely\n\ndata: y\n\n";
+    assert_eq!(events(stream), ["|x", "|y"]);
+}
+
+#[test]
+fn a_stream_may_end_without_a_line_break() {
+    assert_eq!(events("data: a\n\ndata: [DONE]"), ["|a", "…|[DONE]"]);
+    assert_eq!(events("data: a\n\nevent: b\ndata: c\n"), ["|a", "…b|c"]);
+    assert_eq!(events("data: a\n\n: bye"), ["|a"]);
+}
+
+#[test]
+fn json_without_a_field_is_a_frame() {
+    assert_eq!(events("{\"error\":{}}\n"), ["|{\"error\":{}}"]);
+    assert_eq!(
+        events("data: 1\n\n{\"error\":1}\n{\"error\":2}\n\ndata: 3\n\n"),
+        ["|1", "|{\"error\":1}", "|{\"error\":2}", "|3"]
+    );
+    assert_eq!(
+        events("{\n  \"error\": {\n    \"code\": 500\n  }\n}"),
+        ["|{\n  \"error\": {\n    \"code\": 500\n  }\n}"]
+    );
+    assert_eq!(events("{\"cut\":\ndata: 1\n\n"), ["|{\"cut\":", "|1"]);
+}
+
+#[test]
+fn what_is_too_long_ends_the_stream_and_says_where_it_begins() {
+    let limits = Limits { frame_bytes_max: 10 };
+    for stream in [
+        "data: 1\n\ndata: 12345678901\n\ndata: 3\n\n",
+        "data: 1\n\ndata: 12345\ndata: 67890\n\n",
+        "data: 1\n\ndata: 123456789012345",
+    ] {
+        let pieces: Vec<&[u8]> = stream.as_bytes().chunks(4).collect();
+        for pieces in [vec![stream.as_bytes()], pieces] {
+            let (frames, ended) = frames(Framing::Sse, limits, &pieces);
+            assert_eq!(frames.len(), 1, "{stream:?}");
+            let error = ended.unwrap_err();
+            assert_eq!((error.offset, error.kind), (9, ErrorKind::TooLong(10)), "{stream:?}");
+        }
+    }
+}
