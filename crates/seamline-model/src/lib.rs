@@ -14,6 +14,7 @@ mod constraints;
 pub mod conversation;
 mod demands;
 mod edit;
+mod event;
 mod finding;
 mod id_map;
 mod irregularity;
@@ -35,6 +36,7 @@ pub use constraints::{
 };
 pub use demands::{Arguments, Echo, Limit, Limits, Members, ReasoningDemands, RoleOrder, SystemPlace, ToolDemands};
 pub use edit::{Edit, Encoded, NewText};
+pub use event::{Addition, Event, Piece, Stop, Unreadable};
 pub use finding::{Finding, Fix, Place, Safety, Severity, Stage};
 pub use id_map::IdMap;
 pub use irregularity::{Irregularity, IrregularityKind};

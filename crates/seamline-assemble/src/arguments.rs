@@ -1,0 +1,171 @@
+//! What a call is called with: the start value and the pieces, which are never joined.
+
+use serde::de::IgnoredAny;
+
+use crate::snapshot::Snapshot;
+
+/// Which source of a call's input counts when there are several.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ArgSource {
+    /// The pieces, if any came; else what stood at the start.
+    #[default]
+    DeltaWins,
+    /// A piece that begins an object replaces what stood at the start, any other goes on from it.
+    MergeHeuristic,
+    /// The first of pieces and start that is an object, else as `DeltaWins`.
+    ParsableWins,
+}
+
+/// The input of a call while it comes.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Arguments {
+    /// What stood where the call began, as JSON; nothing when that was nothing.
+    start: Option<String>,
+    deltas: Snapshot,
+    /// What the provider repeated at the end.
+    whole: Option<String>,
+}
+
+impl Arguments {
+    /// Notes what stood at the start. Nothing, an empty object and an empty string say that
+    /// the input is to come.
+    pub(crate) fn start(&mut self, json: &str) {
+        let says = !matches!(json.trim(), "" | "null" | "\"\"");
+        if says && self.start.is_none() {
+            self.start = Some(json.trim().to_owned());
+        }
+    }
+
+    pub(crate) fn push(&mut self, piece: &str) {
+        self.deltas.push(piece);
+    }
+
+    pub(crate) fn whole(&mut self, text: &str) {
+        if !text.trim().is_empty() {
+            self.whole = Some(text.to_owned());
+        }
+    }
+
+    /// Whether the input stood at the start and came in pieces that say something else.
+    pub(crate) fn differs(&self) -> bool {
+        let says = self.start.as_deref().filter(|start| *start != "{}");
+        says.is_some_and(|start| !self.deltas.is_empty() && !same_json(start, self.delta_text()))
+    }
+
+    /// The text of the input; no input is an empty object.
+    pub(crate) fn text(&self, source: ArgSource) -> String {
+        let text = match (&self.whole, &self.start) {
+            (Some(whole), _) if is_json(whole) => whole.clone(),
+            (_, start) => {
+                self.without_whole(start.as_deref(), source).or_else(|| self.whole.clone()).unwrap_or_default()
+            }
+        };
+        if text.trim().is_empty() { "{}".to_owned() } else { text }
+    }
+
+    fn without_whole(&self, start: Option<&str>, source: ArgSource) -> Option<String> {
+        let deltas = (!self.deltas.is_empty()).then(|| self.delta_text());
+        let (Some(start), Some(deltas)) = (start, deltas) else {
+            return deltas.or(start).map(str::to_owned);
+        };
+        let chosen = match source {
+            ArgSource::MergeHeuristic if deltas.trim_start().starts_with('{') => deltas.to_owned(),
+            ArgSource::MergeHeuristic => continued(start, deltas),
+            ArgSource::ParsableWins if !is_object(deltas) && is_object(start) => start.to_owned(),
+            ArgSource::DeltaWins | ArgSource::ParsableWins => deltas.to_owned(),
+        };
+        Some(chosen)
+    }
+
+    /// The pieces one behind the other, unless only the last of them is JSON and holds all
+    /// the others.
+    fn delta_text(&self) -> &str {
+        let joined = self.deltas.joined();
+        match self.deltas.repeated() {
+            Some(last) if !is_json(joined) && is_json(last) => last,
+            _ => joined,
+        }
+    }
+}
+
+/// An object that goes on: what closed it makes room for what follows.
+fn continued(start: &str, deltas: &str) -> String {
+    let open = start.strip_suffix('}').unwrap_or(start).trim_end();
+    let both = [open, deltas].concat();
+    if is_json(&both) { both } else { [start, deltas].concat() }
+}
+
+/// Whether two texts are the same JSON, however it is laid out.
+fn same_json(one: &str, other: &str) -> bool {
+    let value = |text| serde_json::from_str::<serde_json::Value>(text).ok();
+    one == other || value(one).is_some_and(|read| value(other) == Some(read))
+}
+
+/// Whether a text is JSON and nothing else.
+pub(crate) fn is_json(text: &str) -> bool {
+    serde_json::from_str::<IgnoredAny>(text).is_ok()
+}
+
+/// Whether a text is a JSON object and nothing else.
+pub(crate) fn is_object(text: &str) -> bool {
+    text.trim_start().starts_with('{') && is_json(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(start: &str, deltas: &[&str], source: ArgSource) -> String {
+        let mut arguments = Arguments::default();
+        arguments.start(start);
+        for delta in deltas {
+            arguments.push(delta);
+        }
+        arguments.text(source)
+    }
+
+    #[test]
+    fn the_six_sequences_of_start_and_pieces() {
+        let wins = |start: &str, deltas: &[&str]| text(start, deltas, ArgSource::DeltaWins);
+        let object = r#"{"command":"ls"}"#;
+        assert_eq!(wins(object, &[object]), object);
+        assert_eq!(wins("", &[r#"{"command""#, r#":"ls"}"#]), object);
+        assert_eq!(wins(object, &[]), object);
+        assert_eq!(wins("null", &[object]), object);
+        assert_eq!(wins(object, &[r#","path":"x"}"#]), r#","path":"x"}"#);
+        assert_eq!(wins("{}", &[object]), object);
+    }
+
+    #[test]
+    fn a_continuation_is_valid_where_it_is_looked_for() {
+        let both = r#"{"pattern":"*.c","path":"x"}"#;
+        assert_eq!(text(r#"{"pattern":"*.c"}"#, &[r#","path":"x"}"#], ArgSource::MergeHeuristic), both);
+        assert_eq!(text(r#"{"a":1}"#, &[r#"{"a":"#, "2}"], ArgSource::MergeHeuristic), r#"{"a":2}"#);
+        assert_eq!(text(r#"{"a":1}"#, &[r#"{"a":"#], ArgSource::ParsableWins), r#"{"a":1}"#);
+        assert_eq!(text(r#"{"a":1}"#, &[r#"{"a":2}"#], ArgSource::ParsableWins), r#"{"a":2}"#);
+    }
+
+    #[test]
+    fn snapshots_are_told_from_pieces() {
+        assert_eq!(text("", &[r#"{"a":"#, r#"{"a":1"#, r#"{"a":1}"#], ArgSource::DeltaWins), r#"{"a":1}"#);
+        // Both readings begin alike; only joined is it JSON.
+        assert_eq!(text("", &[r#"{"a":"#, r#"{"a":1}}"#], ArgSource::DeltaWins), r#"{"a":{"a":1}}"#);
+    }
+
+    #[test]
+    fn no_input_is_an_empty_object() {
+        for (start, deltas) in [("", &[][..]), ("null", &[]), ("\"\"", &[""]), ("{}", &[])] {
+            assert_eq!(text(start, deltas, ArgSource::DeltaWins), "{}");
+        }
+    }
+
+    #[test]
+    fn what_the_provider_repeats_at_the_end_counts_if_it_is_json() {
+        let mut arguments = Arguments::default();
+        arguments.push(r#"{"a":"#);
+        arguments.whole(r#"{"a":1}"#);
+        assert_eq!(arguments.text(ArgSource::DeltaWins), r#"{"a":1}"#);
+        arguments.whole("{oops");
+        assert_eq!(arguments.text(ArgSource::DeltaWins), r#"{"a":"#);
+    }
+}

@@ -1,0 +1,315 @@
+//! From events to a message.
+
+use std::collections::BTreeMap;
+
+use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
+
+use crate::Ending;
+use crate::arguments::{ArgSource, Arguments, is_object};
+use crate::ending::{Left, Signs};
+use crate::message::{Assembled, AssembledBlock, AssembledCall, Content, Flaw, Text};
+use crate::snapshot::Snapshot;
+
+/// What a message may take at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// How many bytes of text and JSON are kept.
+    pub message_bytes_max: usize,
+    /// How many blocks there may be.
+    pub blocks_max: usize,
+    /// How many flaws are noted.
+    pub flaws_max: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { message_bytes_max: 256 * 1024 * 1024, blocks_max: 100_000, flaws_max: 100 }
+    }
+}
+
+/// Puts a message together from what a stream says about it.
+#[derive(Debug)]
+pub struct Assembler {
+    source: ArgSource,
+    limits: Limits,
+    blocks: BTreeMap<u32, Block>,
+    members: Vec<(String, String)>,
+    usage: Vec<(String, String)>,
+    signs: Signs,
+    word: String,
+    failure: Option<String>,
+    flaws: Vec<Flaw>,
+    bytes: usize,
+}
+
+/// A block while it comes.
+#[derive(Debug)]
+struct Block {
+    piece: Piece,
+    base: String,
+    whole: Option<String>,
+    text: Snapshot,
+    id: String,
+    name: String,
+    arguments: Arguments,
+    signature: Option<String>,
+    members: Vec<(String, String)>,
+    closed: bool,
+}
+
+impl Assembler {
+    /// An assembler for a message that begins.
+    pub fn new(source: ArgSource, limits: Limits) -> Self {
+        Self {
+            source,
+            limits,
+            blocks: BTreeMap::new(),
+            members: Vec::new(),
+            usage: Vec::new(),
+            signs: Signs::default(),
+            word: String::new(),
+            failure: None,
+            flaws: Vec::new(),
+            bytes: 0,
+        }
+    }
+
+    /// Takes the next thing that the stream says.
+    pub fn handle_event(&mut self, event: &Event<'_>) {
+        if !self.may_keep(event) {
+            return;
+        }
+        match *event {
+            Event::Member { name, json } => set(&mut self.members, name, json),
+            Event::Usage { json } => self.note_usage(json),
+            Event::Begin { place, piece, base } => self.begin(place, piece, base),
+            Event::Add { place, addition } => self.add(place, addition),
+            Event::End { place } => match self.blocks.get_mut(&place) {
+                Some(block) => block.closed = true,
+                None => self.flaw(Flaw::Unreadable(Unreadable::Stray)),
+            },
+            Event::Stop { stop, word } => {
+                self.signs.stop = Some(stop);
+                word.clone_into(&mut self.word);
+            }
+            Event::Failed { said } => self.fail(said),
+            Event::Done => self.signs.done = true,
+            Event::Unreadable { what } => self.flaw(Flaw::Unreadable(what)),
+        }
+    }
+
+    /// Whoever asked does not want the rest.
+    pub fn handle_abort(&mut self) {
+        self.signs.left.get_or_insert(Left::Aborted);
+    }
+
+    /// Nothing came for too long.
+    pub fn handle_stall(&mut self) {
+        self.signs.left.get_or_insert(Left::Stalled);
+    }
+
+    /// The stream could not be read on, and why.
+    pub fn handle_failure(&mut self, said: &str) {
+        self.fail(said);
+    }
+
+    /// The message, once the stream has ended.
+    pub fn finish(mut self) -> Assembled {
+        self.signs.ends_in_call = self.blocks.values().next_back().is_some_and(|block| block.piece == Piece::Call);
+        let ending = self.signs.ending();
+        let last = self.blocks.keys().next_back().copied();
+        let mut blocks = Vec::with_capacity(self.blocks.len());
+        for (place, block) in std::mem::take(&mut self.blocks) {
+            let may_run = match ending {
+                Ending::Complete => true,
+                // The limit was reached in the last one; those before it are whole.
+                Ending::CutCall => Some(place) != last,
+                _ => false,
+            };
+            blocks.extend(self.assembled(place, block, may_run));
+        }
+        Assembled {
+            ending,
+            stop: self.signs.stop.map(|stop: Stop| (stop, self.word)),
+            blocks,
+            members: self.members,
+            usage: self.usage,
+            failure: self.failure,
+            flaws: self.flaws,
+        }
+    }
+
+    /// Counts what an event would have us keep. What is too much fails the message, and what
+    /// comes after it says nothing.
+    fn may_keep(&mut self, event: &Event<'_>) -> bool {
+        self.bytes += bytes(event);
+        let is_new = matches!(event, Event::Begin { place, .. } if !self.blocks.contains_key(place));
+        let too_many = is_new && self.blocks.len() >= self.limits.blocks_max;
+        if self.bytes <= self.limits.message_bytes_max && !too_many {
+            return true;
+        }
+        if !self.flaws.contains(&Flaw::TooLong) {
+            self.flaws.push(Flaw::TooLong);
+        }
+        self.signs.failed = true;
+        false
+    }
+
+    fn fail(&mut self, said: &str) {
+        self.signs.failed = true;
+        self.failure.get_or_insert_with(|| said.to_owned());
+    }
+
+    fn flaw(&mut self, flaw: Flaw) {
+        if self.flaws.len() < self.limits.flaws_max {
+            self.flaws.push(flaw);
+        }
+    }
+
+    /// Replaces the members of the usage that a later report has too.
+    fn note_usage(&mut self, json: &str) {
+        let Ok(members) = serde_json::from_str::<BTreeMap<String, Box<serde_json::value::RawValue>>>(json) else {
+            self.flaw(Flaw::Unreadable(Unreadable::Shape));
+            return;
+        };
+        for (name, value) in members {
+            // What is not known yet does not undo what was.
+            if value.get() != "null" || !self.usage.iter().any(|(known, _)| *known == name) {
+                set(&mut self.usage, &name, value.get());
+            }
+        }
+    }
+
+    fn begin(&mut self, place: u32, piece: Piece, base: &str) {
+        if self.blocks.contains_key(&place) {
+            self.flaw(Flaw::Repeated { place });
+            return;
+        }
+        let block = Block {
+            piece,
+            base: base.to_owned(),
+            whole: None,
+            text: Snapshot::default(),
+            id: String::new(),
+            name: String::new(),
+            arguments: Arguments::default(),
+            signature: None,
+            members: Vec::new(),
+            closed: false,
+        };
+        self.blocks.insert(place, block);
+    }
+
+    fn add(&mut self, place: u32, addition: Addition<'_>) {
+        let Some(block) = self.blocks.get_mut(&place) else {
+            self.flaw(Flaw::Unreadable(Unreadable::Stray));
+            return;
+        };
+        let mut is_repeated = false;
+        match addition {
+            Addition::Text(text) => block.text.push(text),
+            Addition::Id(id) => is_repeated = set_once(&mut block.id, id),
+            Addition::Name(name) => is_repeated = set_once(&mut block.name, name),
+            Addition::StartInput(json) => block.arguments.start(json),
+            Addition::Arguments(piece) => block.arguments.push(piece),
+            Addition::WholeArguments(text) => block.arguments.whole(text),
+            Addition::Signature(signature) => block.signature = Some(signature.to_owned()),
+            Addition::Member(name, json) => set(&mut block.members, name, json),
+            Addition::Element(name, json) => append(&mut block.members, name, json),
+            Addition::Whole(json) => block.whole = Some(json.to_owned()),
+        }
+        if is_repeated {
+            self.flaw(Flaw::Repeated { place });
+        }
+    }
+
+    /// The block as it came out; nothing when it is a call of nothing.
+    fn assembled(&mut self, place: u32, block: Block, may_run: bool) -> Option<AssembledBlock> {
+        let content = match block.piece {
+            Piece::Text | Piece::Refusal | Piece::Reasoning => {
+                Content::Text(Text { text: block.text.text().to_owned(), signature: block.signature.clone() })
+            }
+            Piece::Call | Piece::ServerCall => Content::Call(self.call(place, &block, may_run)?),
+            Piece::Opaque => Content::Opaque,
+        };
+        let Block { piece, base, whole, members, closed, .. } = block;
+        Some(AssembledBlock { place, piece, base, whole, content, members, closed })
+    }
+
+    fn call(&mut self, place: u32, block: &Block, may_run: bool) -> Option<AssembledCall> {
+        let arguments = block.arguments.text(self.source);
+        if block.name.trim().is_empty() && block.piece == Piece::Call {
+            self.flaw(Flaw::Nameless { place, arguments });
+            return None;
+        }
+        if block.arguments.differs() {
+            self.flaw(Flaw::TwoInputs { place });
+        }
+        if block.id.trim().is_empty() {
+            self.flaw(Flaw::NoId { place });
+        }
+        let is_object = is_object(&arguments);
+        if !is_object {
+            self.flaw(Flaw::BrokenInput { place });
+        }
+        Some(AssembledCall {
+            id: block.id.clone(),
+            name: block.name.clone(),
+            arguments,
+            signature: block.signature.clone(),
+            executable: may_run && is_object && block.piece == Piece::Call,
+        })
+    }
+}
+
+/// Sets what is set once. Whether something else was there.
+fn set_once(slot: &mut String, value: &str) -> bool {
+    if slot.is_empty() {
+        value.clone_into(slot);
+        return false;
+    }
+    !value.is_empty() && slot != value
+}
+
+fn set(members: &mut Vec<(String, String)>, name: &str, json: &str) {
+    match members.iter_mut().find(|(known, _)| known == name) {
+        Some((_, value)) => json.clone_into(value),
+        None => members.push((name.to_owned(), json.to_owned())),
+    }
+}
+
+/// Adds an element to a member that is a list, which it becomes.
+fn append(members: &mut Vec<(String, String)>, name: &str, json: &str) {
+    match members.iter_mut().find(|(known, _)| known == name) {
+        Some((_, list)) if list.ends_with(']') => {
+            list.pop();
+            if !list.trim_end().ends_with('[') {
+                list.push(',');
+            }
+            list.push_str(json);
+            list.push(']');
+        }
+        _ => set(members, name, &["[", json, "]"].concat()),
+    }
+}
+
+/// How many bytes an event would have us keep.
+fn bytes(event: &Event<'_>) -> usize {
+    match event {
+        Event::Member { name, json } => name.len() + json.len(),
+        Event::Usage { json } | Event::Begin { base: json, .. } => json.len(),
+        Event::Add { addition, .. } => match addition {
+            Addition::Text(text)
+            | Addition::Id(text)
+            | Addition::Name(text)
+            | Addition::StartInput(text)
+            | Addition::Arguments(text)
+            | Addition::WholeArguments(text)
+            | Addition::Signature(text)
+            | Addition::Whole(text) => text.len(),
+            Addition::Member(name, json) | Addition::Element(name, json) => name.len() + json.len(),
+        },
+        Event::Failed { said } => said.len(),
+        Event::Stop { .. } | Event::End { .. } | Event::Done | Event::Unreadable { .. } => 0,
+    }
+}

@@ -1,0 +1,45 @@
+//! The events of a stream to one message with its ending.
+//!
+//! An [`Assembler`] takes the [events](seamline_model::Event) that a dialect reads from a
+//! stream and makes one message of them. How it ended is decided once: a stream that failed,
+//! was filtered, stopped short or never said that it was done is never taken for a whole
+//! message, and a call that may not be whole is never to be run.
+//!
+//! ```
+//! use seamline_assemble::{ArgSource, Assembler, Ending, Limits};
+//! use seamline_model::{Addition, Event, Piece, Stop};
+//!
+//! let mut assembler = Assembler::new(ArgSource::DeltaWins, Limits::default());
+//! let start = r#"{"type":"tool_use","id":"toolu_1","name":"shell","input":{"command":"ls"}}"#;
+//! assembler.handle_event(&Event::Begin { place: 0, piece: Piece::Call, base: start });
+//! for addition in [
+//!     Addition::Id("toolu_1"),
+//!     Addition::Name("shell"),
+//!     // The input stands at the start, and comes again in pieces.
+//!     Addition::StartInput(r#"{"command":"ls"}"#),
+//!     Addition::Arguments(r#"{"command":"#),
+//!     Addition::Arguments(r#""ls"}"#),
+//! ] {
+//!     assembler.handle_event(&Event::Add { place: 0, addition });
+//! }
+//! assembler.handle_event(&Event::End { place: 0 });
+//! assembler.handle_event(&Event::Stop { stop: Stop::Calls, word: "tool_use" });
+//! assembler.handle_event(&Event::Done);
+//!
+//! let message = assembler.finish();
+//! assert_eq!(message.ending, Ending::Complete);
+//! let call = message.blocks[0].call().unwrap();
+//! assert_eq!((call.arguments.as_str(), call.executable), (r#"{"command":"ls"}"#, true));
+//! ```
+#![deny(clippy::disallowed_methods)]
+
+mod arguments;
+mod assembler;
+mod ending;
+mod message;
+mod snapshot;
+
+pub use arguments::ArgSource;
+pub use assembler::{Assembler, Limits};
+pub use ending::Ending;
+pub use message::{Assembled, AssembledBlock, AssembledCall, Content, Flaw, Text};

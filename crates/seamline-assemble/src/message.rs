@@ -1,0 +1,145 @@
+//! A message that was put together.
+
+use seamline_model::{Piece, Stop, Unreadable};
+
+use crate::Ending;
+
+/// A message that was put together, with the dialect taken out; the dialect it came in writes
+/// it in the shape of an answer that was not streamed.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Assembled {
+    /// How it ended.
+    pub ending: Ending,
+    /// Why the provider stopped, and its word for it.
+    pub stop: Option<(Stop, String)>,
+    /// Its blocks, in order.
+    pub blocks: Vec<AssembledBlock>,
+    /// Members of the response around it, as JSON.
+    pub members: Vec<(String, String)>,
+    /// How much was used, as members of an object with their JSON.
+    pub usage: Vec<(String, String)>,
+    /// What the provider said when it failed.
+    pub failure: Option<String>,
+    /// What was wrong with the stream, and what was made of it.
+    pub flaws: Vec<Flaw>,
+}
+
+/// One block of a message.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct AssembledBlock {
+    /// The place the stream gave it.
+    pub place: u32,
+    /// What it is.
+    pub piece: Piece,
+    /// The object it began with, as JSON; empty when there is none.
+    pub base: String,
+    /// The block as the provider itself put it together, as JSON.
+    pub whole: Option<String>,
+    /// What was assembled.
+    pub content: Content,
+    /// Further members, as JSON.
+    pub members: Vec<(String, String)>,
+    /// Whether the stream said that nothing more comes for it.
+    pub closed: bool,
+}
+
+/// What a block says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Content {
+    /// Text, a refusal or reasoning.
+    Text(Text),
+    /// A call of the client or of the provider.
+    Call(AssembledCall),
+    /// Whatever stands in its base and its members.
+    Opaque,
+}
+
+/// A text and what the provider signed it with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Text {
+    /// The text.
+    pub text: String,
+    /// The signature, if there is one.
+    pub signature: Option<String>,
+}
+
+/// A call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AssembledCall {
+    /// Its id; empty when the stream gave none.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// The text of its input.
+    pub arguments: String,
+    /// What the provider signed it with, if anything.
+    pub signature: Option<String>,
+    /// Whether it may be run: the message is whole as far as it goes, and the call has a name
+    /// and an input that is a JSON object.
+    pub executable: bool,
+}
+
+/// Something that was wrong with a stream, which was made the best of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Flaw {
+    /// Something could not be understood and was passed over.
+    Unreadable(Unreadable),
+    /// The input of a call stood at its start and came in pieces as well, and they differ.
+    TwoInputs {
+        /// The block.
+        place: u32,
+    },
+    /// The input of a call is not a JSON object.
+    BrokenInput {
+        /// The block.
+        place: u32,
+    },
+    /// A call without a name was left out.
+    Nameless {
+        /// The block.
+        place: u32,
+        /// What its input said.
+        arguments: String,
+    },
+    /// A call has no id.
+    NoId {
+        /// The block.
+        place: u32,
+    },
+    /// A second id, name or block was given where there was one.
+    Repeated {
+        /// The block.
+        place: u32,
+    },
+    /// The message is longer than the limit, and the rest was not kept.
+    TooLong,
+}
+
+impl AssembledBlock {
+    /// The call, if it is one that the client answers.
+    pub fn call(&self) -> Option<&AssembledCall> {
+        match &self.content {
+            Content::Call(call) if self.piece == Piece::Call => Some(call),
+            _ => None,
+        }
+    }
+
+    /// The text, if it is one.
+    pub fn text(&self) -> Option<&str> {
+        match &self.content {
+            Content::Text(text) => Some(&text.text),
+            _ => None,
+        }
+    }
+}
+
+impl Assembled {
+    /// The calls that may be run.
+    pub fn executable(&self) -> impl Iterator<Item = &AssembledCall> {
+        self.blocks.iter().filter_map(AssembledBlock::call).filter(|call| call.executable)
+    }
+}
