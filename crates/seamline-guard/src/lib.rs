@@ -14,6 +14,8 @@ mod known;
 mod patterns;
 mod place;
 mod reading;
+mod retry;
+mod stall;
 mod views;
 mod wait;
 
@@ -22,4 +24,6 @@ pub use errors::{is_provider, providers};
 pub use kinds::{Class, Kind};
 pub use known::{Known, all};
 pub use place::{IDS_MAX, Place};
+pub use retry::{Advice, GaveUp, Retry, RetryPolicy};
+pub use stall::{StallGuard, StallLimits, StallNotice};
 pub use views::{LAYERS_MAX, TEXT_BYTES_MAX};

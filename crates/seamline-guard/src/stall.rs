@@ -1,0 +1,244 @@
+//! Whether a run still gets anywhere.
+//!
+//! ```text
+//!                  progress                      warn_after without progress
+//!        ┌──────────────────────────┐      ┌───────────────────────────────────┐
+//!        ▾                          │      │                                   ▾
+//!     Moving ────────────────────▸ Moving ─┘                                Warned
+//!        ▴                                     progress                        │
+//!        ├─────────────────────────────────────────────────────────────────────┤
+//!        │ the last tool came back                                             │ kill_after
+//!     Working ◂── a tool was begun, from Moving and Warned                     ▾
+//!                                                                           Stalled
+//! ```
+//!
+//! A sign of life (a comment of the stream, a heartbeat, a log line) is no progress: a model
+//! that only says that it is there says nothing. While tools run the model is not expected to
+//! say anything, and their time is not its time.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// How long nothing may happen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StallLimits {
+    /// After how long whoever watches is told; nothing when he is not.
+    pub warn_after: Option<Duration>,
+    /// After how long the run is over; nothing when it may take for ever.
+    pub kill_after: Option<Duration>,
+    /// After how long a tool that runs is over; nothing when it may take for ever.
+    pub tool_kill_after: Option<Duration>,
+}
+
+impl Default for StallLimits {
+    /// Ten seconds and five minutes. How long a tool may take is its own affair.
+    fn default() -> Self {
+        Self {
+            warn_after: Some(Duration::from_secs(10)),
+            kill_after: Some(Duration::from_mins(5)),
+            tool_kill_after: None,
+        }
+    }
+}
+
+/// Watches a run. Time is what the caller says it is: a duration since whenever he likes.
+#[derive(Debug, Clone)]
+pub struct StallGuard {
+    limits: StallLimits,
+    /// When the model last got anywhere, or was asked to.
+    moved_at: Duration,
+    /// When a sign of life last came.
+    alive_at: Duration,
+    tools: BTreeSet<(String, Duration)>,
+    told: Told,
+}
+
+/// What the caller was told since the run last got anywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Told {
+    Nothing,
+    Warned,
+    Stalled,
+}
+
+/// What is to be said about a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StallNotice {
+    /// Nothing happened for so long.
+    Warn {
+        /// How long.
+        idle: Duration,
+        /// Whether signs of life came meanwhile.
+        alive: bool,
+    },
+    /// Nothing happened for too long: the run is over. Whoever ends it still answers the open calls.
+    Stalled {
+        /// How long.
+        idle: Duration,
+        /// The tool that did not come back, if it was one.
+        tool: Option<String>,
+    },
+}
+
+impl StallGuard {
+    /// Watches a run that begins now.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use seamline_guard::{StallGuard, StallLimits, StallNotice};
+    ///
+    /// let seconds = Duration::from_secs;
+    /// let mut guard = StallGuard::new(StallLimits::default(), seconds(0));
+    /// guard.handle_progress(seconds(3));
+    /// // A heartbeat is no progress.
+    /// guard.handle_life(seconds(12));
+    /// assert!(matches!(guard.poll_notice(seconds(13)), Some(StallNotice::Warn { alive: true, .. })));
+    /// assert_eq!(guard.poll_notice(seconds(302)), None);
+    /// assert!(matches!(guard.poll_notice(seconds(303)), Some(StallNotice::Stalled { tool: None, .. })));
+    /// ```
+    pub fn new(limits: StallLimits, now: Duration) -> Self {
+        Self { limits, moved_at: now, alive_at: now, tools: BTreeSet::new(), told: Told::Nothing }
+    }
+
+    /// Something came that brings the message on: text, a piece of a call, an ending.
+    pub fn handle_progress(&mut self, now: Duration) {
+        self.moved_at = self.moved_at.max(now);
+        self.alive_at = self.alive_at.max(now);
+        if self.told == Told::Warned {
+            self.told = Told::Nothing;
+        }
+    }
+
+    /// Something came that says no more than that somebody is there.
+    pub fn handle_life(&mut self, now: Duration) {
+        self.alive_at = self.alive_at.max(now);
+    }
+
+    /// A tool was begun.
+    pub fn handle_tool_begun(&mut self, call: &str, now: Duration) {
+        self.tools.insert((call.to_owned(), now));
+        self.handle_progress(now);
+    }
+
+    /// A tool came back, however it went.
+    pub fn handle_tool_ended(&mut self, call: &str, now: Duration) {
+        let first = self.tools.iter().find(|(begun, _)| begun == call).cloned();
+        if let Some(first) = first {
+            self.tools.remove(&first);
+        }
+        self.handle_progress(now);
+    }
+
+    /// What there is to be said now, each thing once.
+    pub fn poll_notice(&mut self, now: Duration) -> Option<StallNotice> {
+        if self.told == Told::Stalled {
+            return None;
+        }
+        if let Some((tool, idle)) = self.stuck_tool(now) {
+            self.told = Told::Stalled;
+            return Some(StallNotice::Stalled { idle, tool: Some(tool) });
+        }
+        if !self.tools.is_empty() {
+            return None;
+        }
+        let idle = now.saturating_sub(self.moved_at);
+        if self.limits.kill_after.is_some_and(|limit| idle >= limit) {
+            self.told = Told::Stalled;
+            return Some(StallNotice::Stalled { idle, tool: None });
+        }
+        if self.told == Told::Nothing && self.limits.warn_after.is_some_and(|limit| idle >= limit) {
+            self.told = Told::Warned;
+            return Some(StallNotice::Warn { idle, alive: self.alive_at > self.moved_at });
+        }
+        None
+    }
+
+    /// When there will be something to be said if nothing happens before.
+    pub fn poll_deadline(&self) -> Option<Duration> {
+        if self.told == Told::Stalled {
+            return None;
+        }
+        let tools = self.limits.tool_kill_after.and_then(|limit| Some(self.earliest_tool()? + limit));
+        if !self.tools.is_empty() {
+            return tools;
+        }
+        let warn = self.limits.warn_after.filter(|_| self.told == Told::Nothing);
+        [warn, self.limits.kill_after].into_iter().flatten().min().map(|limit| self.moved_at + limit)
+    }
+
+    fn stuck_tool(&self, now: Duration) -> Option<(String, Duration)> {
+        let limit = self.limits.tool_kill_after?;
+        let idle = |begun: Duration| now.saturating_sub(begun);
+        let stuck = self.tools.iter().filter(|(_, begun)| idle(*begun) >= limit).min_by_key(|(_, begun)| *begun);
+        stuck.map(|(call, begun)| (call.clone(), idle(*begun)))
+    }
+
+    fn earliest_tool(&self) -> Option<Duration> {
+        self.tools.iter().map(|(_, begun)| *begun).min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn at(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    #[test]
+    fn each_thing_is_said_once_and_progress_starts_over() {
+        let mut guard = StallGuard::new(StallLimits::default(), at(0));
+        assert_eq!(guard.poll_notice(at(9)), None);
+        assert_eq!(guard.poll_notice(at(10)), Some(StallNotice::Warn { idle: at(10), alive: false }));
+        assert_eq!(guard.poll_notice(at(11)), None);
+        guard.handle_progress(at(200));
+        assert_eq!(guard.poll_deadline(), Some(at(210)));
+        assert_eq!(guard.poll_notice(at(215)), Some(StallNotice::Warn { idle: at(15), alive: false }));
+        assert_eq!(guard.poll_notice(at(500)), Some(StallNotice::Stalled { idle: at(300), tool: None }));
+        guard.handle_progress(at(501));
+        assert_eq!((guard.poll_notice(at(900)), guard.poll_deadline()), (None, None));
+    }
+
+    #[test]
+    fn signs_of_life_put_nothing_off() {
+        let mut guard = StallGuard::new(StallLimits::default(), at(0));
+        for second in 1..300 {
+            guard.handle_life(at(second));
+        }
+        assert_eq!(guard.poll_notice(at(300)), Some(StallNotice::Stalled { idle: at(300), tool: None }));
+    }
+
+    #[test]
+    fn the_time_of_a_tool_is_not_the_time_of_the_model() {
+        let mut guard = StallGuard::new(StallLimits::default(), at(0));
+        guard.handle_tool_begun("a", at(1));
+        guard.handle_tool_begun("b", at(1));
+        assert_eq!((guard.poll_notice(at(10_000)), guard.poll_deadline()), (None, None));
+        guard.handle_tool_ended("a", at(10_000));
+        assert_eq!(guard.poll_notice(at(20_000)), None);
+        guard.handle_tool_ended("b", at(20_000));
+        assert_eq!(guard.poll_notice(at(20_009)), None);
+        assert!(matches!(guard.poll_notice(at(20_300)), Some(StallNotice::Stalled { tool: None, .. })));
+    }
+
+    #[test]
+    fn a_tool_may_have_a_limit_of_its_own() {
+        let limits = StallLimits { tool_kill_after: Some(at(60)), ..StallLimits::default() };
+        let mut guard = StallGuard::new(limits, at(0));
+        guard.handle_tool_begun("slow", at(5));
+        guard.handle_tool_begun("slower", at(10));
+        assert_eq!(guard.poll_deadline(), Some(at(65)));
+        assert_eq!(
+            guard.poll_notice(at(70)),
+            Some(StallNotice::Stalled { idle: at(65), tool: Some("slow".to_owned()) })
+        );
+    }
+
+    #[test]
+    fn nothing_is_watched_that_has_no_limit() {
+        let limits = StallLimits { warn_after: None, kill_after: None, tool_kill_after: None };
+        let mut guard = StallGuard::new(limits, at(0));
+        assert_eq!((guard.poll_notice(at(1 << 40)), guard.poll_deadline()), (None, None));
+    }
+}
