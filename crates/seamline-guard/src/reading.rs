@@ -102,7 +102,7 @@ static NUMBERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// How texts name a status by its number and its words, which numbers of other things do not have.
 static NAMED_NUMBERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     compile(
-        r#"(?:^ ?|[\s>(\[\x22'])([45]\d\d):? (?:Bad Request|Unauthorized|Payment Required|Forbidden|Not Found|Request Timeout|Conflict|(?:Payload|Content|Request Entity) Too Large|Unprocessable|Too Many Requests|Internal Server Error|Bad Gateway|Service (?:Temporarily )?Unavailable|Gateway Time-?out|Overloaded|\{)|^ ?([45]\d\d) ?$"#,
+        r"(?:^ ?|[\s>(\[\x22'])([45]\d\d):? (?:Bad Request|Unauthorized|Payment Required|Forbidden|Not Found|Request Timeout|Conflict|(?:Payload|Content|Request Entity) Too Large|Unprocessable|Too Many Requests|Internal Server Error|Bad Gateway|Service (?:Temporarily )?Unavailable|Gateway Time-?out|Overloaded|\{)|^ ?([45]\d\d) ?$",
     )
 });
 
