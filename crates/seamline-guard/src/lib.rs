@@ -6,6 +6,7 @@
 //! family of providers under `errors/`, what each saying means under `kinds/`.
 #![deny(clippy::disallowed_methods)]
 
+mod breaker;
 mod classify;
 mod errors;
 mod excerpt;
@@ -19,6 +20,9 @@ mod stall;
 mod views;
 mod wait;
 
+pub use breaker::{
+    Breaker, BreakerLimits, CallInRound, Checked, Outcome, Reset, SchemaError, StopTurn, ToolSchemas, TurnLoop,
+};
 pub use classify::{Certainty, Failure, Verdict, classify};
 pub use errors::{is_provider, providers};
 pub use kinds::{Class, Kind};

@@ -1,0 +1,321 @@
+//! Rounds, counted.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::schema::ToolSchemas;
+
+/// How often something may go wrong in a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BreakerLimits {
+    /// After how many rounds in which a tool was called wrongly the answer says what it wants.
+    pub failures_max: u32,
+    /// After how many rounds that repeat each other and only fail the turn ends.
+    pub rounds_max: u32,
+    /// What ends a row of failures.
+    pub reset: Reset,
+    /// Whether a tool that has failed too often ends the turn as well.
+    pub ends_turn: bool,
+}
+
+impl Default for BreakerLimits {
+    fn default() -> Self {
+        Self { failures_max: 3, rounds_max: 3, reset: Reset::AnySuccess, ends_turn: false }
+    }
+}
+
+/// What ends a row of failures.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Reset {
+    /// Any call that went well.
+    #[default]
+    AnySuccess,
+    /// A call of the same tool that went well.
+    SameTool,
+    /// A call of the same tool that was made well, however it went.
+    SameToolFits,
+}
+
+/// A call of a round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallInRound<'c> {
+    /// The tool.
+    pub name: &'c str,
+    /// The text of its arguments.
+    pub arguments: &'c str,
+    /// Whether the call was cut off, which is nobody's mistake and is not counted.
+    pub truncated: bool,
+}
+
+/// What becomes of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Checked {
+    /// It may be run.
+    Run,
+    /// It is answered with this error instead.
+    Refuse {
+        /// The answer, for the model.
+        text: String,
+        /// Whether the tool was called wrongly too often in a row.
+        escalated: bool,
+    },
+}
+
+/// How a call that was run went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outcome<'o> {
+    /// The tool.
+    pub name: &'o str,
+    /// The text of its arguments.
+    pub arguments: &'o str,
+    /// Whether the tool did what it was asked to.
+    pub ok: bool,
+    /// What it answered.
+    pub text: &'o str,
+}
+
+/// Why a turn is over. Whoever ends it still answers the open calls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StopTurn {
+    /// What repeats.
+    pub repeats: TurnLoop,
+    /// The tools it is about, in order.
+    pub tools: Vec<String>,
+    /// How many rounds in a row.
+    pub rounds: u32,
+}
+
+/// What repeats in a turn that is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TurnLoop {
+    /// The same calls whose arguments cannot be read.
+    Malformed,
+    /// The same calls, each of which fails the same way.
+    Failing,
+    /// Calls of a tool that do not fit its schema.
+    Misfitting,
+}
+
+impl StopTurn {
+    /// The same text for the same loop: it says what repeats and with which tools, and nothing
+    /// that differs from run to run. No retry of the turn helps, so the failure is deterministic.
+    pub fn signature(&self) -> String {
+        let what = match self.repeats {
+            TurnLoop::Malformed => "repeated_malformed_tool_loop",
+            TurnLoop::Failing => "repeated_tool_failure_loop",
+            TurnLoop::Misfitting => "repeated_tool_validation_loop",
+        };
+        format!("{what}:{}", self.tools.join(","))
+    }
+}
+
+/// Counts what goes wrong in the rounds of a turn.
+#[derive(Debug, Clone, Default)]
+pub struct Breaker {
+    limits: BreakerLimits,
+    /// For each tool, in how many rounds in a row it was called wrongly.
+    failures: BTreeMap<String, u32>,
+    malformed: Row,
+    failing: Row,
+}
+
+/// Rounds in a row that are the same.
+#[derive(Debug, Clone, Default)]
+struct Row {
+    round: String,
+    count: u32,
+}
+
+impl Row {
+    /// Counts a round. How many in a row are the same.
+    fn count(&mut self, round: String) -> u32 {
+        self.count = if self.count > 0 && self.round == round { self.count + 1 } else { 1 };
+        self.round = round;
+        self.count
+    }
+
+    fn end(&mut self) {
+        self.count = 0;
+    }
+}
+
+/// What is wrong with a call.
+enum Fault {
+    Malformed(String),
+    Unknown(String),
+    Misfit(Vec<String>),
+}
+
+impl Breaker {
+    /// Nothing went wrong yet.
+    pub fn new(limits: BreakerLimits) -> Self {
+        Self { limits, ..Self::default() }
+    }
+
+    /// Checks the calls of a round before they are run. Each is run or answered with an error;
+    /// and the turn may be over.
+    ///
+    /// ```
+    /// use seamline_guard::{Breaker, BreakerLimits, CallInRound, Checked, ToolSchemas};
+    ///
+    /// let mut tools = ToolSchemas::new();
+    /// let schema = r#"{"type":"object","required":["command"],"properties":{"command":{"type":"string"}}}"#;
+    /// tools.add("shell", Some(schema))?;
+    /// let mut breaker = Breaker::new(BreakerLimits::default());
+    /// let call = CallInRound { name: "shell", arguments: "{}", truncated: false };
+    /// for round in 1..=3 {
+    ///     let (checked, _) = breaker.handle_round(&[call], &tools);
+    ///     let Checked::Refuse { text, escalated } = &checked[0] else { panic!() };
+    ///     assert_eq!(*escalated, round == 3);
+    ///     assert!(text.contains("command"));
+    /// }
+    /// # Ok::<(), seamline_guard::SchemaError>(())
+    /// ```
+    pub fn handle_round(&mut self, calls: &[CallInRound<'_>], tools: &ToolSchemas) -> (Vec<Checked>, Option<StopTurn>) {
+        let faults: Vec<_> = calls.iter().map(|call| fault(call, tools)).collect();
+        self.count_misfits(calls, &faults);
+        let stop = self.repeated_malformed(calls, &faults).or_else(|| self.misfitting(calls, &faults));
+        let checked = calls.iter().zip(faults).map(|(call, fault)| self.checked(call, fault, tools)).collect();
+        (checked, stop)
+    }
+
+    /// Takes how the calls of a round went, those that were refused among them; and the turn
+    /// may be over.
+    pub fn handle_outcomes(&mut self, outcomes: &[Outcome<'_>]) -> Option<StopTurn> {
+        for outcome in outcomes.iter().filter(|outcome| outcome.ok) {
+            match self.limits.reset {
+                Reset::AnySuccess => self.failures.clear(),
+                Reset::SameTool => {
+                    self.failures.remove(outcome.name);
+                }
+                Reset::SameToolFits => {}
+            }
+        }
+        if outcomes.is_empty() || outcomes.iter().any(|outcome| outcome.ok) {
+            self.failing.end();
+            return None;
+        }
+        let round = fingerprint(outcomes.iter().flat_map(|outcome| [outcome.name, outcome.arguments, outcome.text]));
+        let rounds = self.failing.count(round);
+        let names = outcomes.iter().map(|outcome| outcome.name);
+        self.stop_at(rounds, TurnLoop::Failing, names)
+    }
+
+    /// Counts each tool once for a round, however many calls of it there are.
+    fn count_misfits(&mut self, calls: &[CallInRound<'_>], faults: &[Option<Fault>]) {
+        let mut wrong = BTreeSet::new();
+        let mut right = BTreeSet::new();
+        for (call, fault) in calls.iter().zip(faults) {
+            match fault {
+                _ if call.truncated => {}
+                Some(Fault::Malformed(_) | Fault::Misfit(_)) => {
+                    wrong.insert(call.name);
+                }
+                // A tool that does not exist has no schema to fail.
+                Some(Fault::Unknown(_)) => {}
+                None => {
+                    right.insert(call.name);
+                }
+            }
+        }
+        for name in &wrong {
+            *self.failures.entry((*name).to_owned()).or_default() += 1;
+        }
+        if self.limits.reset == Reset::SameToolFits {
+            for name in right.difference(&wrong) {
+                self.failures.remove(*name);
+            }
+        }
+    }
+
+    fn repeated_malformed(&mut self, calls: &[CallInRound<'_>], faults: &[Option<Fault>]) -> Option<StopTurn> {
+        let is_malformed = |(call, fault): (&CallInRound<'_>, &Option<Fault>)| {
+            !call.truncated && matches!(fault, Some(Fault::Malformed(_)))
+        };
+        if calls.is_empty() || !calls.iter().zip(faults).all(is_malformed) {
+            self.malformed.end();
+            return None;
+        }
+        let round = fingerprint(calls.iter().flat_map(|call| [call.name, call.arguments]));
+        let rounds = self.malformed.count(round);
+        self.stop_at(rounds, TurnLoop::Malformed, calls.iter().map(|call| call.name))
+    }
+
+    fn misfitting(&self, calls: &[CallInRound<'_>], faults: &[Option<Fault>]) -> Option<StopTurn> {
+        let wrong = calls.iter().zip(faults).filter(|(call, fault)| fault.is_some() && !call.truncated);
+        let names: BTreeSet<_> = wrong.map(|(call, _)| call.name).filter(|name| self.escalates(name)).collect();
+        let rounds = names.iter().filter_map(|name| self.failures.get(*name)).max().copied()?;
+        self.limits.ends_turn.then(|| StopTurn {
+            repeats: TurnLoop::Misfitting,
+            tools: names.into_iter().map(str::to_owned).collect(),
+            rounds,
+        })
+    }
+
+    fn stop_at<'n>(&self, rounds: u32, repeats: TurnLoop, names: impl Iterator<Item = &'n str>) -> Option<StopTurn> {
+        let names: BTreeSet<_> = names.collect();
+        (rounds >= self.limits.rounds_max).then(|| StopTurn {
+            repeats,
+            tools: names.into_iter().map(str::to_owned).collect(),
+            rounds,
+        })
+    }
+
+    fn escalates(&self, name: &str) -> bool {
+        self.failures.get(name).is_some_and(|count| *count >= self.limits.failures_max)
+    }
+
+    fn checked(&self, call: &CallInRound<'_>, fault: Option<Fault>, tools: &ToolSchemas) -> Checked {
+        let name = call.name;
+        let mut text = match fault {
+            None if !call.truncated => return Checked::Run,
+            _ if call.truncated => {
+                format!("The call of tool '{name}' was cut off before it was complete, and was not run. Make it again.")
+            }
+            None => return Checked::Run,
+            Some(Fault::Unknown(text) | Fault::Malformed(text)) => text,
+            Some(Fault::Misfit(complaints)) => {
+                format!("The arguments of tool '{name}' do not fit its schema: {}", complaints.join("; "))
+            }
+        };
+        let escalated = !call.truncated && self.escalates(name);
+        if escalated {
+            text.push_str("\n\n");
+            text.push_str(&escalation(name, self.failures.get(name).copied().unwrap_or(0), tools.required(name)));
+        }
+        Checked::Refuse { text, escalated }
+    }
+}
+
+/// What a model is told that calls a tool wrongly again and again.
+fn escalation(name: &str, count: u32, required: &[String]) -> String {
+    format!(
+        "Tool '{name}' has failed schema validation {count} times consecutively. The required fields are: {}. Do NOT \
+         call this tool again without providing all required fields.",
+        required.join(", ")
+    )
+}
+
+fn fault(call: &CallInRound<'_>, tools: &ToolSchemas) -> Option<Fault> {
+    let name = call.name;
+    if !tools.knows(name) {
+        return Some(Fault::Unknown(format!("There is no tool '{name}'.")));
+    }
+    let text = if call.arguments.trim().is_empty() { "{}" } else { call.arguments };
+    match serde_json::from_str::<Value>(text) {
+        Err(error) => Some(Fault::Malformed(format!("The arguments of tool '{name}' are not JSON: {error}"))),
+        Ok(arguments) => Some(tools.complaints(name, &arguments)).filter(|found| !found.is_empty()).map(Fault::Misfit),
+    }
+}
+
+/// Texts as one that no other texts become.
+fn fingerprint<'p>(parts: impl Iterator<Item = &'p str>) -> String {
+    let mut out = String::new();
+    for part in parts {
+        out.push_str(&part.len().to_string());
+        out.push(':');
+        out.push_str(part);
+    }
+    out
+}

@@ -1,0 +1,97 @@
+//! What tools want to be called with.
+
+use std::collections::BTreeMap;
+
+use jsonschema::Validator;
+use serde_json::Value;
+
+/// How many things are said about arguments that do not fit.
+const COMPLAINTS_MAX: usize = 5;
+/// How long each of them may be: a schema can quote a whole document.
+const COMPLAINT_BYTES_MAX: usize = 300;
+
+/// The schemas of the tools that a model may call.
+#[derive(Debug, Default)]
+pub struct ToolSchemas {
+    tools: BTreeMap<String, Tool>,
+}
+
+#[derive(Debug)]
+struct Tool {
+    /// Nothing when any arguments will do.
+    validator: Option<Validator>,
+    required: Vec<String>,
+}
+
+/// Why a tool's schema could not be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the schema of tool `{tool}` cannot be used: {why}")]
+pub struct SchemaError {
+    /// The tool.
+    pub tool: String,
+    /// What is wrong with its schema.
+    pub why: String,
+}
+
+impl ToolSchemas {
+    /// No tools.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a tool and the schema of its arguments, as JSON; nothing when any will do.
+    /// References to other documents are not followed.
+    ///
+    /// # Errors
+    ///
+    /// When the schema is not JSON, or no JSON Schema. The tool is known then all the same, and
+    /// takes any arguments.
+    pub fn add(&mut self, name: &str, schema: Option<&str>) -> Result<(), SchemaError> {
+        let failed = |why: String| SchemaError { tool: name.to_owned(), why };
+        let read = schema.map(serde_json::from_str::<Value>).transpose().map_err(|error| failed(error.to_string()));
+        let compiled = match &read {
+            Ok(Some(schema)) => jsonschema::validator_for(schema).map(Some).map_err(|error| failed(error.to_string())),
+            Ok(None) => Ok(None),
+            Err(error) => Err(error.clone()),
+        };
+        let required = read.ok().flatten().map(|schema| required(&schema)).unwrap_or_default();
+        let (validator, added) = match compiled {
+            Ok(validator) => (validator, Ok(())),
+            Err(error) => (None, Err(error)),
+        };
+        self.tools.insert(name.to_owned(), Tool { validator, required });
+        added
+    }
+
+    /// Whether there is a tool of this name.
+    pub fn knows(&self, name: &str) -> bool {
+        self.tools.contains_key(name)
+    }
+
+    /// The members that a tool's arguments must have.
+    pub(crate) fn required(&self, name: &str) -> &[String] {
+        self.tools.get(name).map_or(&[], |tool| &tool.required)
+    }
+
+    /// What is wrong with arguments; nothing when they fit.
+    pub(crate) fn complaints(&self, name: &str, arguments: &Value) -> Vec<String> {
+        let validator = self.tools.get(name).and_then(|tool| tool.validator.as_ref());
+        let errors = validator.into_iter().flat_map(|validator| validator.iter_errors(arguments));
+        errors.take(COMPLAINTS_MAX).map(|error| complaint(&error)).collect()
+    }
+}
+
+fn complaint(error: &jsonschema::ValidationError<'_>) -> String {
+    let place = error.instance_path().to_string();
+    let mut text = if place.is_empty() { error.to_string() } else { format!("{place}: {error}") };
+    if text.len() > COMPLAINT_BYTES_MAX {
+        text.truncate(text.floor_char_boundary(COMPLAINT_BYTES_MAX));
+        text.push('…');
+    }
+    text
+}
+
+fn required(schema: &Value) -> Vec<String> {
+    let names = schema["required"].as_array().into_iter().flatten();
+    names.filter_map(|name| name.as_str().map(str::to_owned)).collect()
+}
