@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
+use seamline_model::{
+    Addition, Assembled, AssembledBlock, AssembledCall, Content, Ending, Event, Flaw, Piece, Stop, Text, Unreadable,
+};
 
-use crate::Ending;
 use crate::arguments::{ArgSource, Arguments, is_object};
 use crate::ending::{Left, Signs};
-use crate::message::{Assembled, AssembledBlock, AssembledCall, Content, Flaw, Text};
 use crate::snapshot::Snapshot;
 
 /// What a message may take at most.

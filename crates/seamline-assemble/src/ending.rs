@@ -1,43 +1,6 @@
-//! How a message ended.
+//! How a message ended, decided once.
 
-use seamline_model::Stop;
-
-/// How a message ended. Decided once, and only [`Complete`](Self::Complete) is whole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
-    /// The provider said all it wanted and said so.
-    Complete,
-    /// The limit of the answer was reached, between two thoughts or in the middle of a text.
-    Length,
-    /// The limit of the answer was reached while a call was being written.
-    CutCall,
-    /// The stream stopped before it said that it was done.
-    Truncated,
-    /// What was said, or asked, was filtered, or the model refused.
-    Filtered,
-    /// The provider said that it failed, or sent what could not be read.
-    Failed,
-    /// Nothing came for too long.
-    Stalled,
-    /// Whoever asked did not want it any more.
-    Aborted,
-}
-
-impl Ending {
-    /// Its name in output.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Complete => "complete",
-            Self::Length => "length",
-            Self::CutCall => "cut_call",
-            Self::Truncated => "truncated",
-            Self::Filtered => "filtered",
-            Self::Failed => "failed",
-            Self::Stalled => "stalled",
-            Self::Aborted => "aborted",
-        }
-    }
-}
+use seamline_model::{Ending, Stop};
 
 /// What decides how a message ended.
 #[derive(Debug, Clone, Copy, Default)]

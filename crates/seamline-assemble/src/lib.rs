@@ -6,8 +6,8 @@
 //! message, and a call that may not be whole is never to be run.
 //!
 //! ```
-//! use seamline_assemble::{ArgSource, Assembler, Ending, Limits};
-//! use seamline_model::{Addition, Event, Piece, Stop};
+//! use seamline_assemble::{ArgSource, Assembler, Limits};
+//! use seamline_model::{Addition, Ending, Event, Piece, Stop};
 //!
 //! let mut assembler = Assembler::new(ArgSource::DeltaWins, Limits::default());
 //! let start = r#"{"type":"tool_use","id":"toolu_1","name":"shell","input":{"command":"ls"}}"#;
@@ -36,10 +36,7 @@
 mod arguments;
 mod assembler;
 mod ending;
-mod message;
 mod snapshot;
 
 pub use arguments::ArgSource;
 pub use assembler::{Assembler, Limits};
-pub use ending::Ending;
-pub use message::{Assembled, AssembledBlock, AssembledCall, Content, Flaw, Text};

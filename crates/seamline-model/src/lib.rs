@@ -9,6 +9,7 @@
 //! or a rule.
 #![deny(clippy::disallowed_methods)]
 
+mod assembled;
 mod call_id;
 mod constraints;
 pub mod conversation;
@@ -29,6 +30,7 @@ mod synthetic;
 mod tools;
 mod transcript;
 
+pub use assembled::{Assembled, AssembledBlock, AssembledCall, Content, Ending, Flaw, Text};
 pub use call_id::CallId;
 pub use constraints::{
     Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, ItemIdDemand, LastRole,

@@ -1,13 +1,10 @@
-//! A message that was put together.
+//! A message that was put together from what a stream says, with the dialect taken out.
 
-use seamline_model::{Piece, Stop, Unreadable};
-
-use crate::Ending;
+use crate::{Piece, Stop, Unreadable};
 
 /// A message that was put together, with the dialect taken out; the dialect it came in writes
 /// it in the shape of an answer that was not streamed.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 pub struct Assembled {
     /// How it ended.
     pub ending: Ending,
@@ -27,7 +24,6 @@ pub struct Assembled {
 
 /// One block of a message.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 pub struct AssembledBlock {
     /// The place the stream gave it.
     pub place: u32,
@@ -67,7 +63,6 @@ pub struct Text {
 
 /// A call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct AssembledCall {
     /// Its id; empty when the stream gave none.
     pub id: String,
@@ -80,6 +75,43 @@ pub struct AssembledCall {
     /// Whether it may be run: the message is whole as far as it goes, and the call has a name
     /// and an input that is a JSON object.
     pub executable: bool,
+}
+
+/// How a message ended. Decided once, and only [`Complete`](Self::Complete) is whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// The provider said all it wanted and said so.
+    Complete,
+    /// The limit of the answer was reached, between two thoughts or in the middle of a text.
+    Length,
+    /// The limit of the answer was reached while a call was being written.
+    CutCall,
+    /// The stream stopped before it said that it was done.
+    Truncated,
+    /// What was said, or asked, was filtered, or the model refused.
+    Filtered,
+    /// The provider said that it failed, or sent what could not be read.
+    Failed,
+    /// Nothing came for too long.
+    Stalled,
+    /// Whoever asked did not want it any more.
+    Aborted,
+}
+
+impl Ending {
+    /// Its name in output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::Length => "length",
+            Self::CutCall => "cut_call",
+            Self::Truncated => "truncated",
+            Self::Filtered => "filtered",
+            Self::Failed => "failed",
+            Self::Stalled => "stalled",
+            Self::Aborted => "aborted",
+        }
+    }
 }
 
 /// Something that was wrong with a stream, which was made the best of.
