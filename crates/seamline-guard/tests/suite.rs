@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a fixture that cannot be read fails its test")]
 
+#[path = "suite/breaker.rs"]
+mod breaker;
 #[path = "suite/fixtures.rs"]
 mod fixtures;
 #[path = "suite/properties.rs"]
