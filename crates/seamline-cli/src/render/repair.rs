@@ -203,7 +203,7 @@ fn cost(repaired: &Repaired<'_>) -> String {
         count => format!("{} taken out for good", screen::count(count, "piece")),
     };
     if sealed > 0 {
-        kept += &format!(", {} of sealed reasoning taken out", screen::count(sealed, "piece"));
+        let _ = write!(kept, ", {} of sealed reasoning taken out", screen::count(sealed, "piece"));
     }
     let Some(first) = repaired.prefix.first_changed_message else {
         return kept;
