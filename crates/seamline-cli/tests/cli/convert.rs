@@ -51,8 +51,7 @@ fn the_report_has_the_shape_that_is_promised() {
     let args = ["convert", "body.json", "--to", "bedrock_converse", "--report", "report.json", "--output", "new.json"];
     bench.run(&args).expect(0);
     let text = bench.read("report.json");
-    let order =
-        ["path", "from", "to", "messages", "complete", "checked", "lost", "ids", "tools", "repairs", "remaining"];
+    let order = ["path", "from", "to", "messages", "complete", "lost", "ids", "tools", "repairs", "remaining"];
     assert!(crate::formats::in_order(&text, &order), "{text}");
     let report: serde_json::Value = serde_json::from_str(&text).unwrap();
     let document = &report["documents"][0];
