@@ -14,7 +14,7 @@ mod target;
 mod tools;
 
 pub(crate) use draft::{Draft, Room};
-pub(crate) use format::{answer_schema, schema_members};
+pub(crate) use format::schema_members;
 use lifting::Lifting;
 pub use lifting::sources;
 pub(crate) use media::{data_url, extension, file_name, linked, mime, mime_of_extension};

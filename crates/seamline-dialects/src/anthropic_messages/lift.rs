@@ -6,7 +6,7 @@ use seamline_model::conversation::{
 
 use super::NAME;
 use crate::Error;
-use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, is_on, member, opaque, string, text};
+use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, member, opaque, string, text};
 use crate::json::{Kind, Value};
 
 const FORM: Form = Form {
@@ -87,7 +87,7 @@ fn choice(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
         None => lifting.left("setting `tool_choice`", pointer, NOT_CARRIED),
     }
     lifting.conversation.settings.tool_choice = choice;
-    if let Some(alone) = is_on(value, "disable_parallel_tool_use") {
+    if let Some(alone) = lifting.switch(value, "disable_parallel_tool_use", pointer) {
         let pointer = format!("{pointer}/disable_parallel_tool_use");
         lifting.other("parallel_calls", (!alone).to_string(), &pointer);
     }
@@ -105,7 +105,7 @@ fn result(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
     lifting.strangers(value, &["type", "tool_use_id", "content", "is_error"], pointer);
     let id = lifting.field(value, "tool_use_id", pointer).unwrap_or_default();
     let blocks = lifting.content(member(value, "content"), &format!("{pointer}/content"), leaf);
-    let failed = is_on(value, "is_error") == Some(true);
+    let failed = lifting.switch(value, "is_error", pointer) == Some(true);
     Block::new(Says::Result(Answer { id, name: None, blocks, failed }), pointer)
 }
 

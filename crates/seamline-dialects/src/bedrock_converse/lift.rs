@@ -9,6 +9,7 @@ use crate::Error;
 use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, compact, member, opaque, string, text};
 use crate::convert::mime_of_extension;
 use crate::json::{Kind, Value};
+use crate::members::is_hollow;
 
 const FORM: Form = Form {
     dialect: NAME,
@@ -74,18 +75,25 @@ fn tool_definition(lifting: &mut Lifting, tool: Value<'_, '_>, pointer: &str) {
     let Some(spec) = member(tool, "toolSpec") else {
         return lifting.left("tool", pointer, "it is a mark or one of the provider's own");
     };
+    lifting.strangers(tool, &["toolSpec"], pointer);
+    let pointer = format!("{pointer}/toolSpec");
     let count = lifting.conversation.settings.tools.len();
-    lifting.tool(spec, "inputSchema", pointer);
-    let schema = member(spec, "inputSchema").and_then(|schema| member(schema, "json"));
+    lifting.tool(spec, "inputSchema", &pointer);
+    let given = member(spec, "inputSchema");
+    let schema = given.and_then(|schema| member(schema, "json"));
+    if given.is_some() && schema.is_none() {
+        lifting.left("schema of a tool", format!("{pointer}/inputSchema"), "it is no object with the member `json`");
+    }
     if let Some(tool) = lifting.conversation.settings.tools.get_mut(count) {
         tool.schema = schema.map(|schema| compact(schema.raw()));
     }
 }
 
 fn choice(value: Value<'_, '_>) -> Option<ToolChoice> {
-    match value.members().next()?.0.name().as_ref() {
-        "any" => Some(ToolChoice::Any),
-        "auto" => Some(ToolChoice::Auto),
+    let (key, inner) = value.members().next()?;
+    match key.name().as_ref() {
+        "any" if is_hollow(inner) => Some(ToolChoice::Any),
+        "auto" if is_hollow(inner) => Some(ToolChoice::Auto),
         "tool" => string(member(value, "tool")?, "name").map(ToolChoice::Tool),
         _ => None,
     }

@@ -157,15 +157,20 @@ impl<'r> Bending<'r> {
             match written {
                 Some(written) if written.contains(name) => {}
                 Some(written) => {
-                    self.lose(format!("name of a {kind}"), pointer, Fate::Altered, &format!("it is `{written}` there"));
+                    self.lose(
+                        format!("name of the {kind}"),
+                        pointer,
+                        Fate::Altered,
+                        &format!("it is `{written}` there"),
+                    );
                 }
-                None => self.lose(format!("name of a {kind}"), pointer, Fate::Dropped, "it has no counterpart"),
+                None => self.lose(format!("name of the {kind}"), pointer, Fate::Dropped, "it has no counterpart"),
             }
         }
         // `auto` is what everybody does who is not told.
         let detail = media.detail.as_deref().filter(|detail| !matches!(*detail, "" | "auto"));
         if detail.is_some() && !self.room.media_detail {
-            self.lose(format!("`detail` of a {kind}"), pointer, Fate::Dropped, "it has no counterpart");
+            self.lose(format!("`detail` of the {kind}"), pointer, Fate::Dropped, "it has no counterpart");
         }
     }
 

@@ -94,6 +94,13 @@ impl Draft {
         self.lost.push(Lost { what, pointer, fate: Fate::Dropped, note: note.to_owned() });
     }
 
+    /// Notes a setting that the dialect has in another form.
+    pub(crate) fn altered(&mut self, name: &str, note: &str) {
+        let pointer = self.settings.pointer(name).to_owned();
+        let what = format!("setting `{}`", pointer::name(&pointer));
+        self.lost.push(Lost { what, pointer, fate: Fate::Altered, note: note.to_owned() });
+    }
+
     /// Notes something the dialect demands and nobody said.
     pub(crate) fn added(&mut self, what: &str, note: &str) {
         let lost = Lost { what: what.to_owned(), pointer: String::new(), fate: Fate::Added, note: note.to_owned() };

@@ -2,20 +2,22 @@
 
 use seamline_model::conversation::AnswerSchema;
 
-use super::lifting::{compact, is_on, member, string};
+use super::lifting::{Lifting, compact, member};
 use super::{Draft, Members};
 use crate::json::{Json, Value, member as text_member};
 
 /// What a schema is called where nobody named it and a name is demanded.
 const NAME: &str = "answer";
 
-/// The form of an answer.
-pub(crate) fn answer_schema(value: Value<'_, '_>) -> AnswerSchema {
-    AnswerSchema {
-        name: string(value, "name"),
-        description: string(value, "description"),
-        schema: member(value, "schema").map(|schema| compact(schema.raw())),
-        strict: is_on(value, "strict"),
+impl Lifting {
+    /// The form of an answer, in the object that has its schema.
+    pub(crate) fn answer_schema(&mut self, value: Value<'_, '_>, pointer: &str) -> AnswerSchema {
+        AnswerSchema {
+            name: self.field(value, "name", pointer),
+            description: self.field(value, "description", pointer),
+            schema: member(value, "schema").map(|schema| compact(schema.raw())),
+            strict: self.switch(value, "strict", pointer),
+        }
     }
 }
 

@@ -169,6 +169,18 @@ impl Lifting {
         member.str().map(String::from)
     }
 
+    /// Whether a member is on. What is neither on nor off is noted.
+    pub(crate) fn switch(&mut self, value: Value<'_, '_>, key: &str, pointer: &str) -> Option<bool> {
+        let member = member(value, key)?;
+        match member.kind() {
+            Kind::True => return Some(true),
+            Kind::False => return Some(false),
+            _ if is_hollow(member) => {}
+            _ => self.left(format!("member `{key}`"), pointer::joined(pointer, key), "it is neither true nor false"),
+        }
+        None
+    }
+
     /// A setting that is a number, as it was written.
     pub(crate) fn number(&mut self, value: Value<'_, '_>, pointer: &str) -> Option<String> {
         if !value.is(Kind::Number) {
@@ -260,7 +272,7 @@ impl Lifting {
             return vec![text(said, pointer)];
         }
         if !content.is(Kind::Array) {
-            return says_something(content).then(|| unread(content, pointer)).into_iter().collect();
+            return (!is_hollow(content)).then(|| unread(content, pointer)).into_iter().collect();
         }
         let mut blocks = Vec::new();
         for (index, value) in content.elements().enumerate() {
@@ -352,15 +364,6 @@ pub(crate) fn member_of<'d, 'a>(value: Value<'d, 'a>, keys: &[&str]) -> Option<V
 /// What the string under a key says.
 pub(crate) fn string(value: Value<'_, '_>, key: &str) -> Option<String> {
     Some(member(value, key)?.str()?.into_owned())
-}
-
-/// Whether a member is there and on.
-pub(crate) fn is_on(value: Value<'_, '_>, key: &str) -> Option<bool> {
-    match member(value, key)?.kind() {
-        Kind::True => Some(true),
-        Kind::False => Some(false),
-        _ => None,
-    }
 }
 
 /// A number as it was written.

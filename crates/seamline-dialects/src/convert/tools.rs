@@ -2,7 +2,7 @@
 
 use seamline_model::conversation::{Fate, FreeText, Grammar, ToolDefinition};
 
-use super::lifting::{Lifting, compact, is_on, member, string};
+use super::lifting::{Lifting, NOT_CARRIED, compact, member, string};
 use crate::json::Value;
 
 /// What a tool takes that takes any text, where there are only objects.
@@ -19,7 +19,7 @@ impl Lifting {
         self.strangers(tool, &["type", "name", "description", "strict", schema], pointer);
         let description = self.field(tool, "description", pointer);
         let schema = member(tool, schema).map(|schema| compact(schema.raw()));
-        let (strict, pointer) = (is_on(tool, "strict"), pointer.to_owned());
+        let (strict, pointer) = (self.switch(tool, "strict", pointer), pointer.to_owned());
         let tools = &mut self.conversation.settings.tools;
         tools.push(ToolDefinition { name, description, schema, strict, free: None, pointer });
     }
@@ -28,11 +28,14 @@ impl Lifting {
     pub(crate) fn free_tool(&mut self, tool: Value<'_, '_>, pointer: &str) {
         let count = self.conversation.settings.tools.len();
         self.tool(tool, "format", pointer);
-        let format = member(tool, "format");
-        let inner = format.map(|format| member(format, "grammar").unwrap_or(format));
-        let field = |key| inner.and_then(|inner| string(inner, key));
-        let grammar = field("syntax").zip(field("definition"));
-        let grammar = grammar.map(|(syntax, definition)| Grammar { syntax, definition });
+        let grammar = member(tool, "format").and_then(|format| {
+            let inner = member(format, "grammar").unwrap_or(format);
+            let grammar = string(inner, "syntax").zip(string(inner, "definition"));
+            if grammar.is_none() && string(format, "type").as_deref() != Some("text") {
+                self.left("grammar of a tool", format!("{pointer}/format"), NOT_CARRIED);
+            }
+            grammar.map(|(syntax, definition)| Grammar { syntax, definition })
+        });
         if let Some(tool) = self.conversation.settings.tools.get_mut(count) {
             tool.schema = None;
             tool.free = Some(FreeText { grammar });

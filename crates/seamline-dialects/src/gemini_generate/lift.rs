@@ -4,17 +4,15 @@
 use std::collections::VecDeque;
 
 use seamline_model::conversation::{
-    Answer, AnswerFormat, AnswerSchema, Block, Conversation, Family, Media, MediaKind, MediaSource, Reasoning, Says,
-    Speaker, ToolChoice,
+    Answer, AnswerFormat, AnswerSchema, Block, Conversation, Family, Fate, Media, MediaKind, MediaSource, Reasoning,
+    Says, Speaker, ToolChoice,
 };
 use seamline_model::{Alphabet, ErrorText, IdDemand};
 
 use super::NAME;
 use super::render::NO_SIGNATURE;
 use crate::Error;
-use crate::convert::lifting::{
-    Form, Lifting, NOT_CARRIED, compact, is_on, member, member_of, opaque, string, strings, text,
-};
+use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, compact, member, member_of, opaque, string, text};
 use crate::json::{Kind, Value};
 
 /// How ids look that calls without one are given.
@@ -110,13 +108,7 @@ fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &st
         "generationConfig.responseSchema" => schema(lifting, plain_types(&compact(value.raw())), pointer),
         "generationConfig.responseJsonSchema" => schema(lifting, compact(value.raw()), pointer),
         "tools" if value.is(Kind::Array) => tools(lifting, value),
-        "toolConfig.functionCallingConfig" => {
-            lifting.placed("tool_choice", pointer);
-            lifting.conversation.settings.tool_choice = choice(value);
-            if lifting.conversation.settings.tool_choice.is_none() {
-                lifting.left("setting `toolConfig.functionCallingConfig`", pointer, NOT_CARRIED);
-            }
-        }
+        "toolConfig.functionCallingConfig" => choice(lifting, value, pointer),
         _ => return false,
     }
     true
@@ -173,14 +165,28 @@ fn plain_types(schema: &str) -> String {
         .fold(schema.to_owned(), |schema, name| schema.replace(&member(name), &member(&name.to_ascii_lowercase())))
 }
 
-fn choice(config: Value<'_, '_>) -> Option<ToolChoice> {
-    let named = member_of(config, &["allowedFunctionNames", "allowed_function_names"]).map(strings);
-    match (string(config, "mode")?.as_str(), named.as_deref()) {
-        ("NONE", _) => Some(ToolChoice::None),
-        ("ANY", Some([name])) => Some(ToolChoice::Tool(name.clone())),
-        ("ANY", _) => Some(ToolChoice::Any),
-        _ => Some(ToolChoice::Auto),
+fn choice(lifting: &mut Lifting, config: Value<'_, '_>, pointer: &str) {
+    lifting.placed("tool_choice", pointer);
+    let key = ["allowedFunctionNames", "allowed_function_names"].into_iter().find(|key| member(config, key).is_some());
+    let named = key.and_then(|key| Some((key, member(config, key)?)));
+    let named = named.map(|(key, named)| lifting.words(named, &format!("{pointer}/{key}")));
+    let choice = match (string(config, "mode").as_deref(), named.as_deref()) {
+        (Some("NONE"), _) => Some(ToolChoice::None),
+        (Some("ANY"), Some([name])) => Some(ToolChoice::Tool(name.clone())),
+        (Some("ANY"), None | Some([])) => Some(ToolChoice::Any),
+        (Some("ANY"), Some(_)) => {
+            let note = "any tool may be called, not these alone";
+            lifting.lost("tools that must be called", pointer, Fate::Altered, note);
+            Some(ToolChoice::Any)
+        }
+        (Some("AUTO" | "MODE_UNSPECIFIED"), _) => Some(ToolChoice::Auto),
+        _ => None,
+    };
+    match &choice {
+        Some(_) => lifting.strangers(config, &["mode", "allowedFunctionNames", "allowed_function_names"], pointer),
+        None => lifting.left("setting `toolConfig.functionCallingConfig`", pointer, NOT_CARRIED),
     }
+    lifting.conversation.settings.tool_choice = choice;
 }
 
 fn parts(lifting: &mut Lifting, content: Value<'_, '_>, pointer: &str, open: &mut Open) -> Vec<Block> {
@@ -190,8 +196,8 @@ fn parts(lifting: &mut Lifting, content: Value<'_, '_>, pointer: &str, open: &mu
 }
 
 fn part(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str, open: &mut Open) -> Block {
-    let seal = member_of(value, SEALS).and_then(Value::str);
-    let seal = seal.map(String::from).filter(|seal| seal != NO_SIGNATURE && !seal.is_empty());
+    let key = SEALS.iter().find(|key| member(value, key).is_some()).unwrap_or(&SEALS[0]);
+    let seal = lifting.field(value, key, pointer).filter(|seal| seal != NO_SIGNATURE && !seal.is_empty());
     if let Some(said) = string(value, "text") {
         lifting.strangers(value, &[&["text", "thought"], SEALS].concat(), pointer);
         return words(lifting, value, said, seal, pointer);
@@ -226,7 +232,7 @@ fn unknown(value: Value<'_, '_>, pointer: &str) -> Block {
 
 /// Text, which is reasoning when it is marked as a thought.
 fn words(lifting: &mut Lifting, value: Value<'_, '_>, said: String, seal: Option<String>, pointer: &str) -> Block {
-    if is_on(value, "thought") == Some(true) {
+    if lifting.switch(value, "thought", pointer) == Some(true) {
         let reasoning = Reasoning { text: said, seal, redacted: false, family: Family::Gemini };
         return Block::new(Says::Reasoning(reasoning), pointer);
     }

@@ -125,7 +125,7 @@ fn answer_format(draft: &mut Draft) -> Members<'static> {
         Some(AnswerFormat::Json) => vec![member(TYPE, "application/json")],
         Some(AnswerFormat::Schema(schema)) => {
             if schema.name.is_some() || schema.description.is_some() {
-                draft.left("format", "its name and description have no counterpart; its schema is carried over");
+                draft.altered("format", "its schema is carried over; a name and a description it has not there");
             }
             let json = schema.schema.map(|schema| ("generationConfig.responseJsonSchema", Json::Written(schema)));
             std::iter::once(member(TYPE, "application/json")).chain(json).collect()

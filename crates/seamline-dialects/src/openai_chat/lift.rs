@@ -8,7 +8,7 @@ use seamline_model::conversation::{
 use super::NAME;
 use crate::Error;
 use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, member, opaque, string, text, unread};
-use crate::convert::{answer_schema, linked, mime_of_extension};
+use crate::convert::{linked, mime_of_extension};
 use crate::json::{Kind, Value};
 
 const FORM: Form =
@@ -48,9 +48,10 @@ fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &st
         "tools" if value.is(Kind::Array) => {
             for (index, tool) in value.elements().enumerate() {
                 let pointer = format!("/tools/{index}");
-                match member(tool, "custom") {
-                    Some(custom) => lifting.free_tool(custom, &pointer),
-                    None => lifting.tool(member(tool, "function").unwrap_or(tool), "parameters", &pointer),
+                match (member(tool, "custom"), member(tool, "function")) {
+                    (Some(custom), _) => lifting.free_tool(custom, &format!("{pointer}/custom")),
+                    (None, Some(function)) => lifting.tool(function, "parameters", &format!("{pointer}/function")),
+                    (None, None) => lifting.tool(tool, "parameters", &pointer),
                 }
             }
         }
@@ -63,7 +64,7 @@ fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &st
         }
         "response_format" => {
             lifting.placed("format", pointer);
-            lifting.conversation.settings.format = format(value);
+            lifting.conversation.settings.format = format(lifting, value, pointer);
             if lifting.conversation.settings.format.is_none() {
                 lifting.left("setting `response_format`", pointer, NOT_CARRIED);
             }
@@ -86,13 +87,20 @@ fn choice(value: Value<'_, '_>) -> Option<ToolChoice> {
     }
 }
 
-fn format(value: Value<'_, '_>) -> Option<AnswerFormat> {
-    match string(value, "type")?.as_str() {
-        "text" => Some(AnswerFormat::Text),
-        "json_object" => Some(AnswerFormat::Json),
-        "json_schema" => member(value, "json_schema").map(answer_schema).map(AnswerFormat::Schema),
-        _ => None,
-    }
+fn format(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<AnswerFormat> {
+    let format = match string(value, "type")?.as_str() {
+        "text" => AnswerFormat::Text,
+        "json_object" => AnswerFormat::Json,
+        "json_schema" => {
+            let schema = member(value, "json_schema").filter(|schema| schema.is(Kind::Object))?;
+            let within = format!("{pointer}/json_schema");
+            lifting.strangers(schema, &["name", "description", "schema", "strict"], &within);
+            AnswerFormat::Schema(lifting.answer_schema(schema, &within))
+        }
+        _ => return None,
+    };
+    lifting.strangers(value, &["type", "json_schema"], pointer);
+    Some(format)
 }
 
 fn message(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {

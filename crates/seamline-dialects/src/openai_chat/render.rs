@@ -1,8 +1,8 @@
 //! A conversation of any dialect to wire.
 
 use seamline_model::conversation::{
-    Answer, AnswerFormat, Block, Call, Conversation, Family, Grammar, Media, MediaKind, MediaSource, Message, Says,
-    Speaker, ToolChoice, ToolDefinition,
+    Answer, AnswerFormat, Block, Call, Conversation, Family, Grammar, Media, MediaKind, MediaSource, Message, Other,
+    Says, Speaker, ToolChoice, ToolDefinition,
 };
 
 use crate::convert::rendering::{is_result, numbers, only_text, strings, typed_text};
@@ -77,6 +77,7 @@ fn is_own(target: &Target<'_>) -> bool {
 /// The body that says this.
 pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
     let mut draft = Draft::of(conversation, target, &ROOM);
+    ask_for_likelihoods(&mut draft);
     let taken: Vec<_> = SHARED.iter().copied().filter(|(name, _)| is_own(target) || !OWN.contains(name)).collect();
     let (shared, format) = (draft.shared(&taken), answer_format(&mut draft));
     let settings = &draft.settings;
@@ -99,6 +100,15 @@ pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Render
     let messages = system.chain(draft.messages.iter().flat_map(messages)).collect();
     body.push(("messages", list(messages)));
     rendered(draft, body, target)
+}
+
+/// How many likelihoods are wanted can only be said here where they are wanted at all.
+fn ask_for_likelihoods(draft: &mut Draft) {
+    let others = &mut draft.settings.others;
+    if others.contains_key("top_logprobs") && !others.contains_key("logprobs") {
+        others.insert("logprobs", Other { json: "true".to_owned(), pointer: String::new() });
+        draft.added("setting `logprobs`", "`top_logprobs` demands it");
+    }
 }
 
 fn answer_format(draft: &mut Draft) -> Option<Json<'static>> {

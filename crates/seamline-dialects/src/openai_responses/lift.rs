@@ -10,7 +10,7 @@ use super::NAME;
 use super::item::{self, LOCAL_SHELL_RESULT, PATCH_RESULT, SHELL_RESULT};
 use crate::Error;
 use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, compact, member, opaque, string, text};
-use crate::convert::{answer_schema, linked};
+use crate::convert::linked;
 use crate::json::{Kind, Value};
 
 const FORM: Form = Form {
@@ -72,7 +72,7 @@ fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &st
         }
         "text.format" => {
             lifting.placed("format", pointer);
-            lifting.conversation.settings.format = format(value);
+            lifting.conversation.settings.format = format(lifting, value, pointer);
             if lifting.conversation.settings.format.is_none() {
                 lifting.left("setting `text.format`", pointer, NOT_CARRIED);
             }
@@ -113,13 +113,17 @@ fn choice(value: Value<'_, '_>) -> Option<ToolChoice> {
     }
 }
 
-fn format(value: Value<'_, '_>) -> Option<AnswerFormat> {
-    match string(value, "type")?.as_str() {
-        "text" => Some(AnswerFormat::Text),
-        "json_object" => Some(AnswerFormat::Json),
-        "json_schema" => Some(AnswerFormat::Schema(answer_schema(value))),
-        _ => None,
-    }
+fn format(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<AnswerFormat> {
+    let format = match string(value, "type")?.as_str() {
+        "text" => AnswerFormat::Text,
+        "json_object" => AnswerFormat::Json,
+        "json_schema" => AnswerFormat::Schema(lifting.answer_schema(value, pointer)),
+        _ => return None,
+    };
+    let is_schema = matches!(format, AnswerFormat::Schema(_));
+    let known: &[&str] = if is_schema { &["type", "name", "description", "schema", "strict"] } else { &["type"] };
+    lifting.strangers(value, known, pointer);
+    Some(format)
 }
 
 fn item(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {

@@ -85,7 +85,12 @@ pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Render
 
 /// Where the likelihoods of an answer are asked for, they are included.
 fn included(draft: &mut Draft) -> Option<Json<'static>> {
-    let wanted = draft.settings.others.remove("logprobs")?.json == "true";
+    let wanted = match draft.settings.others.get("logprobs")?.json.as_str() {
+        "true" => true,
+        "false" => false,
+        _ => return None,
+    };
+    draft.settings.others.remove("logprobs");
     wanted.then(|| strings(&[LOGPROBS.to_owned()]))
 }
 

@@ -96,6 +96,11 @@ fn openai_chat(message: &Value, events: &mut Vec<Event>) {
     }
     events.push(Event::Other);
     for value in message["tool_calls"].as_array().into_iter().flatten() {
+        let custom = &value["custom"];
+        if custom.is_object() {
+            events.push(call(&value["id"], &custom["name"], &json!({"input": custom["input"]})));
+            continue;
+        }
         events.push(call(&value["id"], &value["function"]["name"], &value["function"]["arguments"]));
     }
 }
@@ -103,7 +108,8 @@ fn openai_chat(message: &Value, events: &mut Vec<Event>) {
 fn openai_responses(item: &Value, events: &mut Vec<Event>) {
     events.push(match item["type"].as_str() {
         Some("function_call") => call(&item["call_id"], &item["name"], &item["arguments"]),
-        Some("function_call_output") => marked(&item["call_id"], &item["output"]),
+        Some("custom_tool_call") => call(&item["call_id"], &item["name"], &json!({"input": item["input"]})),
+        Some("function_call_output" | "custom_tool_call_output") => marked(&item["call_id"], &item["output"]),
         // The assistant may speak between two calls.
         _ if item["role"] == "assistant" => return,
         _ => Event::Other,
