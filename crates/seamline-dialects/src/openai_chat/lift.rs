@@ -62,6 +62,16 @@ fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &st
                 lifting.left("setting `tool_choice`", pointer, NOT_CARRIED);
             }
         }
+        // What tools were called before there were others than functions.
+        "functions" if value.is(Kind::Array) => {
+            for (index, function) in value.elements().enumerate() {
+                lifting.tool(function, "parameters", &format!("/functions/{index}"));
+            }
+        }
+        "function_call" if named_function(value).is_some() => {
+            lifting.placed("tool_choice", pointer);
+            lifting.conversation.settings.tool_choice = named_function(value);
+        }
         "response_format" => {
             lifting.placed("format", pointer);
             lifting.conversation.settings.format = format(lifting, value, pointer);
@@ -85,6 +95,10 @@ fn choice(value: Value<'_, '_>) -> Option<ToolChoice> {
             string(named, "name").map(ToolChoice::Tool)
         }
     }
+}
+
+fn named_function(value: Value<'_, '_>) -> Option<ToolChoice> {
+    choice(value).or_else(|| string(value, "name").map(ToolChoice::Tool))
 }
 
 fn format(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<AnswerFormat> {
