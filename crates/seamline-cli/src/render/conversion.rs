@@ -83,10 +83,7 @@ fn side(side: &Side) -> String {
 
 /// What the new body is worth, in one line.
 fn verdict(converted: &Converted) -> &'static str {
-    match converted.complete() {
-        true => "nothing is left out, and the new body was checked",
-        false => "the new body was checked",
-    }
+    if converted.complete() { "nothing is left out, and the new body was checked" } else { "the new body was checked" }
 }
 
 fn section(out: &mut String, heading: &str, table: &str, count: usize) {

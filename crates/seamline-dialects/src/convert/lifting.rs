@@ -209,7 +209,8 @@ impl Lifting {
     /// A setting that is a text or a list of texts.
     pub(crate) fn words(&mut self, value: Value<'_, '_>, pointer: &str) -> Vec<String> {
         let is_text = |value: Value<'_, '_>| value.is(Kind::String);
-        if !is_text(value) && !(value.is(Kind::Array) && value.elements().all(is_text)) {
+        let is_list = value.is(Kind::Array) && value.elements().all(is_text);
+        if !is_text(value) && !is_list {
             self.ill_formed(pointer, "it is no list of texts");
         }
         strings(value)

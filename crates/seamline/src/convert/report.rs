@@ -9,13 +9,13 @@ use crate::{Finding, RepairAction};
 /// What came of a conversion.
 ///
 /// ```
-/// let body = br#"{"model":"claude-sonnet-4-5","max_tokens":64,"metadata":{"user_id":"u1"},
+/// let body = br#"{"model":"claude-sonnet-4-5","max_tokens":64,"service_tier":"auto",
 ///   "messages":[{"role":"user","content":"hello"}]}"#;
 /// let options = seamline::ConvertOptions { to: "openai_chat".to_owned(), ..Default::default() };
 ///
 /// let converted = seamline::convert(body, &options)?;
 /// assert_eq!((converted.from.dialect, converted.to.dialect), ("anthropic_messages", "openai_chat"));
-/// assert_eq!((converted.lost[0].pointer.as_str(), converted.lost[0].fate), ("/metadata", "dropped"));
+/// assert_eq!((converted.lost[0].pointer.as_str(), converted.lost[0].fate), ("/service_tier", "dropped"));
 /// # Ok::<(), seamline::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
