@@ -8,6 +8,7 @@ mod failure;
 mod format;
 pub(crate) mod lifting;
 mod media;
+mod noting;
 mod rename;
 pub(crate) mod rendering;
 mod target;

@@ -163,7 +163,7 @@ fn within(body: &[u8], from: &Speaking, to: &Speaking, options: &ConvertOptions)
     if asked.is_none()
         && let Some(model) = &options.model
     {
-        lost.push(addressed(model));
+        lost.push(unnamed(model, to));
     }
     Ok(Converted {
         from: from.side(),
@@ -179,14 +179,15 @@ fn within(body: &[u8], from: &Speaking, to: &Speaking, options: &ConvertOptions)
     })
 }
 
-/// A model that was asked for where bodies do not name one.
-fn addressed(model: &str) -> Carried {
-    Carried {
-        what: format!("model `{model}`"),
-        pointer: String::new(),
-        fate: Fate::Moved.as_str(),
-        note: "it is part of the address there, not of the body".to_owned(),
-    }
+/// A model that was asked for where the body does not name one.
+fn unnamed(model: &str, to: &Speaking) -> Carried {
+    let note = if to.converter.names_model {
+        "the body is a list of messages, so the request names it"
+    } else {
+        "it is part of the address there, not of the body"
+    };
+    let what = format!("model `{model}`");
+    Carried { what, pointer: String::new(), fate: Fate::Moved.as_str(), note: note.to_owned() }
 }
 
 /// The tools that calls name otherwise after a repair.

@@ -6,7 +6,7 @@ use crate::screen;
 /// Between two columns.
 const SPACE: usize = 2;
 /// A last column that would be narrower stands below the others.
-const LAST_MIN: usize = 24;
+const LAST_MIN: usize = 36;
 /// No column is made narrower.
 const COLUMN_MIN: usize = 16;
 

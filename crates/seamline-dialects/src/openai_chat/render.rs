@@ -39,6 +39,7 @@ const ROOM: Room = Room {
 /// Settings that are handed over as they stand.
 pub(super) const SHARED: &[(&str, &str)] = &[
     ("seed", "seed"),
+    ("seed", "random_seed"),
     ("presence_penalty", "presence_penalty"),
     ("frequency_penalty", "frequency_penalty"),
     ("answers", "n"),
@@ -69,6 +70,26 @@ const OWN: &[&str] = &[
     "prompt_cache_retention",
 ];
 
+/// Those that Mistral has, by the names it gives them; it refuses any other.
+const MISTRAL: &[&str] = &[
+    "random_seed",
+    "presence_penalty",
+    "frequency_penalty",
+    "n",
+    "parallel_tool_calls",
+    "reasoning_effort",
+    "metadata",
+    "prompt_cache_key",
+];
+
+/// Whether a setting goes to whoever is spoken to, under this name.
+fn takes(target: &Target<'_>, (name, path): (&str, &str)) -> bool {
+    match target.provider {
+        Some("mistral" | "mistral-v13") => MISTRAL.contains(&path),
+        _ => path != "random_seed" && (is_own(target) || !OWN.contains(&name)),
+    }
+}
+
 /// Whether everything of the dialect can be said: to who made it, or when nobody else is named.
 fn is_own(target: &Target<'_>) -> bool {
     matches!(target.provider, None | Some("openai" | "azure" | "openai-compatible"))
@@ -78,7 +99,7 @@ fn is_own(target: &Target<'_>) -> bool {
 pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
     let mut draft = Draft::of(conversation, target, &ROOM);
     ask_for_likelihoods(&mut draft);
-    let taken: Vec<_> = SHARED.iter().copied().filter(|(name, _)| is_own(target) || !OWN.contains(name)).collect();
+    let taken: Vec<_> = SHARED.iter().copied().filter(|setting| takes(target, *setting)).collect();
     let (shared, format) = (draft.shared(&taken), answer_format(&mut draft));
     let settings = &draft.settings;
     let mut body: Members<'_> = Vec::new();

@@ -377,6 +377,22 @@ fn settings_reach_gemini_and_come_back() {
 }
 
 #[test]
+fn a_provider_gets_no_setting_that_it_refuses() {
+    let body = serde_json::json!({
+        "generationConfig": {"seed": 7, "responseLogprobs": true},
+        "contents": [{"role": "user", "parts": [{"text": "a"}]}]
+    });
+    let converted = into(body.to_string().as_bytes(), "gemini", "mistral");
+    let new = parsed(&converted.body);
+    assert_eq!(
+        (&new["random_seed"], &new["seed"], &new["logprobs"]),
+        (&serde_json::json!(7), &Value::Null, &Value::Null)
+    );
+    let listed = converted.lost.iter().find(|lost| lost.pointer == "/generationConfig/responseLogprobs").unwrap();
+    assert_eq!((listed.fate, listed.note.as_str()), ("dropped", "it is not carried over"));
+}
+
+#[test]
 fn nothing_is_kept_by_a_provider_that_was_not_before() {
     let body = br#"{"model":"gpt-5","messages":[{"role":"user","content":"a"}]}"#;
     let converted = into(body, "openai", "openai-responses");
