@@ -2,6 +2,7 @@
 
 use seamline_model::{Constraints, Edit, Encoded, Place, Transcript};
 
+use crate::convert::Converter;
 use crate::{Error, anthropic_messages, bedrock_converse, gemini_generate, openai_chat, openai_responses};
 
 /// A way of writing a conversation on the wire.
@@ -30,6 +31,9 @@ pub trait Dialect: Sync {
 
     /// A place as a JSON pointer into the body.
     fn pointer(&self, transcript: &Transcript<'_>, place: &Place) -> String;
+
+    /// What it can do for a conversion.
+    fn converter(&self) -> &'static Converter;
 }
 
 /// Every dialect, in the order they are listed.

@@ -1,9 +1,9 @@
 //! `anthropic_messages`: the Messages API of Anthropic and of those who speak like it.
 
 mod constraints;
-pub(crate) mod lift;
+mod lift;
 mod members;
-pub(crate) mod render;
+mod render;
 mod wire;
 mod write;
 
@@ -13,6 +13,7 @@ pub use constraints::CONSTRAINTS;
 pub(crate) use constraints::NO_PREFILL;
 
 use crate::blocks::{self, Shape};
+use crate::convert::Converter;
 use crate::json::Value;
 use crate::reader::{self, Form, Reader};
 use crate::{Dialect, Error};
@@ -32,6 +33,16 @@ const SHAPE: Shape = Shape { content: "content", role: wire::role, other: wire::
 fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>) {
     blocks::message(reader, value, &SHAPE);
 }
+
+const CONVERTER: Converter = Converter {
+    list: FORM.list,
+    model: FORM.model,
+    names_model: true,
+    lift: lift::lift,
+    render: render::render,
+    call_id: CONSTRAINTS.call_id,
+    tool_name: CONSTRAINTS.tool_name,
+};
 
 impl Dialect for AnthropicMessages {
     fn name(&self) -> &'static str {
@@ -56,5 +67,9 @@ impl Dialect for AnthropicMessages {
 
     fn pointer(&self, transcript: &Transcript<'_>, place: &Place) -> String {
         crate::pointer::pointer(transcript, place, FORM)
+    }
+
+    fn converter(&self) -> &'static Converter {
+        &CONVERTER
     }
 }

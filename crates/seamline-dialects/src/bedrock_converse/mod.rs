@@ -1,16 +1,17 @@
 //! `bedrock_converse`: the Converse API of AWS Bedrock.
 
 mod constraints;
-pub(crate) mod lift;
-pub(crate) mod render;
+mod lift;
+mod render;
 mod wire;
 mod write;
 
-use seamline_model::{Constraints, Edit, Encoded, Place, Transcript};
+use seamline_model::{Alphabet, Constraints, Edit, Encoded, Place, Transcript};
 
 pub use constraints::CONSTRAINTS;
 
 use crate::blocks::{self, Shape};
+use crate::convert::{self, Converter};
 use crate::json::Value;
 use crate::reader::{self, Form, Reader};
 use crate::{Dialect, Error};
@@ -30,6 +31,17 @@ const SHAPE: Shape = Shape { content: "content", role: wire::role, other: |_, _,
 fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>) {
     blocks::message(reader, value, &SHAPE);
 }
+
+const CONVERTER: Converter = Converter {
+    list: FORM.list,
+    model: FORM.model,
+    names_model: false,
+    lift: lift::lift,
+    render: render::render,
+    // BED-2: what every model behind it takes.
+    call_id: convert::ids(Alphabet::Word, 64, "tooluse_"),
+    tool_name: convert::names(64),
+};
 
 impl Dialect for BedrockConverse {
     fn name(&self) -> &'static str {
@@ -54,5 +66,9 @@ impl Dialect for BedrockConverse {
 
     fn pointer(&self, transcript: &Transcript<'_>, place: &Place) -> String {
         crate::pointer::pointer(transcript, place, FORM)
+    }
+
+    fn converter(&self) -> &'static Converter {
+        &CONVERTER
     }
 }

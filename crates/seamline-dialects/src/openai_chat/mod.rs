@@ -4,8 +4,8 @@ mod calls;
 mod constraints;
 mod decode;
 mod encode;
-pub(crate) mod lift;
-pub(crate) mod render;
+mod lift;
+mod render;
 mod rewrite;
 mod wire;
 
@@ -13,6 +13,7 @@ use seamline_model::{Constraints, Edit, Encoded, Place, Transcript};
 
 pub use constraints::CONSTRAINTS;
 
+use crate::convert::Converter;
 use crate::reader::{self, Form};
 use crate::{Dialect, Error};
 
@@ -30,6 +31,16 @@ const FORM: Form = Form {
     calls: "tool_calls",
     model: "model",
     message: decode::message,
+};
+
+const CONVERTER: Converter = Converter {
+    list: FORM.list,
+    model: FORM.model,
+    names_model: true,
+    lift: lift::lift,
+    render: render::render,
+    call_id: CONSTRAINTS.call_id,
+    tool_name: CONSTRAINTS.tool_name,
 };
 
 impl Dialect for OpenAiChat {
@@ -55,5 +66,9 @@ impl Dialect for OpenAiChat {
 
     fn pointer(&self, transcript: &Transcript<'_>, place: &Place) -> String {
         crate::pointer::pointer(transcript, place, FORM)
+    }
+
+    fn converter(&self) -> &'static Converter {
+        &CONVERTER
     }
 }
