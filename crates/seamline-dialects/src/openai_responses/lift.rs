@@ -9,7 +9,7 @@ use seamline_model::conversation::{
 use super::NAME;
 use super::item::{self, LOCAL_SHELL_RESULT, PATCH_RESULT, SHELL_RESULT};
 use crate::Error;
-use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, compact, member, opaque, string, text};
+use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, compact, member, opaque, string, text, unread};
 use crate::convert::linked;
 use crate::json::{Kind, Value};
 
@@ -256,9 +256,9 @@ fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
         "refusal" => (string(value, "refusal").map(Says::Refusal), &["refusal"]),
         "input_image" => return media(lifting, value, ("image_url", MediaKind::Image), pointer),
         "input_file" => return media(lifting, value, ("file_data", MediaKind::Document), pointer),
-        _ => (None, &[]),
+        other => return opaque(value, other, true, pointer),
     };
-    let Some(says) = says else { return opaque(value, &kind, true, pointer) };
+    let Some(says) = says else { return unread(value, pointer) };
     lifting.strangers(value, &[&["type"], known].concat(), pointer);
     Block::new(says, pointer)
 }
