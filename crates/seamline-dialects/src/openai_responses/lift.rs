@@ -2,8 +2,8 @@
 
 use seamline_model::Role;
 use seamline_model::conversation::{
-    Answer, AnswerFormat, Block, Call, Conversation, Family, Media, MediaKind, MediaSource, Message, Reasoning, Says,
-    Speaker, ToolChoice,
+    Answer, AnswerFormat, Block, Call, Conversation, Family, Fate, Media, MediaKind, MediaSource, Message, Reasoning,
+    Says, Speaker, ToolChoice,
 };
 
 use super::NAME;
@@ -92,6 +92,13 @@ fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &st
 }
 
 fn tools(lifting: &mut Lifting, value: Value<'_, '_>) {
+    let is_unsaid = |tool: Value<'_, '_>| {
+        member(tool, "type").is_some_and(|kind| kind.says("function")) && member(tool, "strict").is_none()
+    };
+    if let Some(first) = value.elements().position(is_unsaid) {
+        let note = "where nobody says, it holds in this dialect and in no other";
+        lifting.lost("`strict` of tools", format!("/tools/{first}/strict"), Fate::Altered, note);
+    }
     for (index, tool) in value.elements().enumerate() {
         let pointer = format!("/tools/{index}");
         match string(tool, "type").as_deref() {
