@@ -6,7 +6,7 @@ use seamline_model::conversation::{
 
 use super::NAME;
 use crate::Error;
-use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, member, opaque, string, text};
+use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, member, opaque, string, text, unread};
 use crate::json::{Kind, Value};
 
 const FORM: Form = Form {
@@ -138,6 +138,7 @@ fn leaf(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
             Some(says) => (Block::new(says, pointer), &["source", "title"]),
             None => return opaque(value, &kind, true, pointer),
         },
+        "text" | "thinking" | "redacted_thinking" | "compaction" => return unread(value, pointer),
         other => return opaque(value, other, true, pointer),
     };
     lifting.strangers(value, &[&["type"], known].concat(), pointer);

@@ -6,7 +6,7 @@ use seamline_model::conversation::{
 
 use super::NAME;
 use crate::Error;
-use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, compact, member, opaque, string, text};
+use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, compact, member, opaque, string, text, unread};
 use crate::convert::mime_of_extension;
 use crate::json::{Kind, Value};
 use crate::members::is_hollow;
@@ -137,12 +137,13 @@ fn leaf(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
         }
         "reasoningContent" => match reasoning(lifting, inner, &within) {
             Some(reasoning) => Block::new(Says::Reasoning(reasoning), pointer),
-            None => return opaque(value, &kind, true, pointer),
+            None => return unread(value, pointer),
         },
         "image" | "document" | "video" | "audio" => match media(lifting, inner, &kind, &within) {
             Some(says) => Block::new(says, pointer),
             None => return opaque(value, &kind, true, pointer),
         },
+        "text" => return unread(value, pointer),
         "cachePoint" => return opaque(value, &kind, false, pointer),
         other => return opaque(value, other, true, pointer),
     };

@@ -12,7 +12,7 @@ use seamline_model::{Alphabet, ErrorText, IdDemand};
 use super::NAME;
 use super::render::NO_SIGNATURE;
 use crate::Error;
-use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, compact, member, member_of, opaque, string, text};
+use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, compact, member, member_of, opaque, string, text, unread};
 use crate::json::{Kind, Value};
 
 /// How ids look that calls without one are given.
@@ -225,6 +225,7 @@ fn part(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str, open: &mut O
 fn unknown(value: Value<'_, '_>, pointer: &str) -> Block {
     let mut kinds = value.members().map(|(key, _)| key.name()).filter(|key| !key.starts_with("thought"));
     match kinds.next() {
+        Some(kind) if kind == "text" => unread(value, pointer),
         Some(kind) => opaque(value, &kind, true, pointer),
         None => opaque(value, "thoughtSignature", false, pointer),
     }

@@ -218,7 +218,10 @@ fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
         "file" => member(value, "file").and_then(|inner| file(lifting, inner, pointer)),
         _ => None,
     };
-    let Some(says) = says else { return opaque(value, &kind, true, pointer) };
+    let Some(says) = says else {
+        let is_known = matches!(kind.as_str(), "text" | "refusal" | "image_url");
+        return if is_known { unread(value, pointer) } else { opaque(value, &kind, true, pointer) };
+    };
     lifting.strangers(value, &["type", &kind], pointer);
     Block::new(says, pointer)
 }

@@ -2,14 +2,14 @@
 
 use seamline_model::Role;
 use seamline_model::conversation::{
-    Answer, AnswerFormat, Block, Call, Conversation, Family, Media, MediaKind, MediaSource, Message, Reasoning, Says,
-    Speaker, ToolChoice,
+    Answer, AnswerFormat, Block, Call, Conversation, Family, Fate, Media, MediaKind, MediaSource, Message, Reasoning,
+    Says, Speaker, ToolChoice,
 };
 
 use super::NAME;
 use super::item::{self, LOCAL_SHELL_RESULT, PATCH_RESULT, SHELL_RESULT};
 use crate::Error;
-use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, compact, member, opaque, string, text};
+use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, compact, member, opaque, string, text, unread};
 use crate::convert::linked;
 use crate::json::{Kind, Value};
 
@@ -92,6 +92,13 @@ fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &st
 }
 
 fn tools(lifting: &mut Lifting, value: Value<'_, '_>) {
+    let is_unsaid = |tool: Value<'_, '_>| {
+        member(tool, "type").is_some_and(|kind| kind.says("function")) && member(tool, "strict").is_none()
+    };
+    if let Some(first) = value.elements().position(is_unsaid) {
+        let note = "where nobody says, it holds in this dialect and in no other";
+        lifting.lost("`strict` of tools", format!("/tools/{first}/strict"), Fate::Altered, note);
+    }
     for (index, tool) in value.elements().enumerate() {
         let pointer = format!("/tools/{index}");
         match string(tool, "type").as_deref() {
@@ -256,9 +263,9 @@ fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
         "refusal" => (string(value, "refusal").map(Says::Refusal), &["refusal"]),
         "input_image" => return media(lifting, value, ("image_url", MediaKind::Image), pointer),
         "input_file" => return media(lifting, value, ("file_data", MediaKind::Document), pointer),
-        _ => (None, &[]),
+        other => return opaque(value, other, true, pointer),
     };
-    let Some(says) = says else { return opaque(value, &kind, true, pointer) };
+    let Some(says) = says else { return unread(value, pointer) };
     lifting.strangers(value, &[&["type"], known].concat(), pointer);
     Block::new(says, pointer)
 }

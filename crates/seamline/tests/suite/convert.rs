@@ -393,6 +393,15 @@ fn a_provider_gets_no_setting_that_it_refuses() {
 }
 
 #[test]
+fn a_tool_that_is_strict_unless_said_otherwise_is_not_so_elsewhere_without_a_word() {
+    let body =
+        br#"{"model":"gpt-5","input":"a","tools":[{"type":"function","name":"read","parameters":{"type":"object"}}]}"#;
+    let converted = into(body, "openai-responses", "openai");
+    let listed: Vec<_> = converted.lost.iter().map(|lost| (lost.what.as_str(), lost.pointer.as_str())).collect();
+    assert_eq!(listed, [("`strict` of tools", "/tools/0/strict")]);
+}
+
+#[test]
 fn nothing_is_kept_by_a_provider_that_was_not_before() {
     let body = br#"{"model":"gpt-5","messages":[{"role":"user","content":"a"}]}"#;
     let converted = into(body, "openai", "openai-responses");
