@@ -8,7 +8,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use seamline_model::{
-    BlockIndex, Constraints, Edit, Encoded, Finding, Fix, MessageIndex, Place, Severity, Span, Transcript,
+    BlockIndex, Constraints, Edit, Encoded, Finding, Fix, MessageIndex, Place, Severity, Span, Spliced, Transcript,
 };
 
 use crate::{Policy, check};
@@ -18,18 +18,23 @@ pub const PASSES_MAX: u32 = 16;
 
 /// Reads and writes conversations. This is all the loop knows of dialects.
 pub trait Rewrite {
-    /// Reads the text that edits made of a transcript's. Nothing when it cannot be read.
-    fn reread<'n>(&self, before: &Transcript<'_>, encoded: &'n Encoded) -> Option<Transcript<'n>>;
+    /// Reads the text that edits made of a transcript's, without reading again what was only
+    /// copied. Nothing when it must be read afresh.
+    fn follow<'n>(&self, before: &Transcript<'n>, encoded: &'n Encoded) -> Option<Transcript<'n>>;
 
-    /// Writes edits by splicing the text of a transcript.
+    /// Reads a body. Nothing when it cannot be read.
+    fn read<'n>(&self, body: &'n [u8]) -> Option<Transcript<'n>>;
+
+    /// Writes edits by splicing the text of a transcript. Either all or none of them are
+    /// about bytes.
     fn write(&self, transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded;
 }
 
 /// What came of a repair.
 #[derive(Debug, Clone, Default)]
-pub struct Repair {
+pub struct Repair<'a> {
     /// The new body; nothing when the old one is right as it is.
-    pub body: Option<Vec<u8>>,
+    pub body: Option<Spliced<'a>>,
     /// How many times edits were applied.
     pub passes: u32,
     /// What was done, in order.
@@ -68,34 +73,37 @@ pub struct Action {
 }
 
 /// Repairs a conversation as far as the policy allows.
-pub fn repair(
-    transcript: &Transcript<'_>,
+pub fn repair<'a>(
+    transcript: &Transcript<'a>,
     rewrite: &dyn Rewrite,
     constraints: &Constraints,
     policy: &Policy,
-) -> Repair {
+) -> Repair<'a> {
     let mut state =
         State { constraints, policy, repair: Repair::default(), landed: Vec::new(), hashes: HashMap::new() };
-    let Some((mut encoded, mut read)) = state.step(rewrite, transcript) else {
+    let Some(mut stepped) = state.step(rewrite, transcript) else {
         return state.repair;
     };
-    while let Some(transcript) = read.take() {
-        let transcript = transcript.over(&encoded.body);
-        if state.repair.passes == PASSES_MAX {
-            break;
-        }
-        let Some(stepped) = state.step(rewrite, &transcript) else {
-            state.repair.body = Some(encoded.body);
+    let mut body = Spliced::new(transcript.source.body);
+    while state.repair.passes < PASSES_MAX {
+        body.take(stepped.encoded.written, stepped.encoded.pieces);
+        let read = stepped.read.or_else(|| {
+            body.join();
+            rewrite.read(body.source().body).map(Transcript::detached)
+        });
+        let Some(transcript) = read.map(|transcript| transcript.over(body.source())) else { break };
+        let Some(next) = state.step(rewrite, &transcript) else {
+            state.repair.body = Some(body);
             return state.repair;
         };
-        (encoded, read) = stepped;
+        stepped = next;
     }
     debug_assert!(false, "repair did not settle: {:?}", state.repair.actions);
     unsettled(state.repair)
 }
 
 /// The original, with a finding that says so: a half-repaired text is never given out.
-fn unsettled(repair: Repair) -> Repair {
+fn unsettled(repair: Repair<'_>) -> Repair<'_> {
     let bug = Finding {
         code: "BUG001",
         name: "repair-did-not-settle",
@@ -112,20 +120,25 @@ fn unsettled(repair: Repair) -> Repair {
     Repair { found: repair.found, remaining, ..Repair::default() }
 }
 
-struct State<'p> {
+struct State<'p, 'a> {
     constraints: &'p Constraints,
     policy: &'p Policy,
-    repair: Repair,
+    repair: Repair<'a>,
     /// For each action of the last pass, the message it ended up in.
     landed: Vec<(usize, Option<MessageIndex>)>,
     /// Hashes of messages of the text being looked at: many edits can be about one.
     hashes: HashMap<MessageIndex, String>,
 }
 
-/// What one pass made of a text: the new one, and what it says, if it can be read.
-type Stepped = (Encoded, Option<Transcript<'static>>);
+/// What one pass made of a text.
+struct Stepped {
+    /// The new one.
+    encoded: Encoded,
+    /// What it says; nothing when it must be read afresh.
+    read: Option<Transcript<'static>>,
+}
 
-impl State<'_> {
+impl State<'_, '_> {
     /// Makes one pass. Nothing when there is nothing to apply.
     fn step(&mut self, rewrite: &dyn Rewrite, transcript: &Transcript<'_>) -> Option<Stepped> {
         let edits = self.pass(transcript);
@@ -134,8 +147,8 @@ impl State<'_> {
         }
         let encoded = rewrite.write(transcript, &edits);
         self.follow(&encoded);
-        let read = rewrite.reread(transcript, &encoded).map(Transcript::detached);
-        Some((encoded, read))
+        let read = rewrite.follow(transcript, &encoded).map(Transcript::detached);
+        Some(Stepped { encoded, read })
     }
 
     /// Checks a text and chooses the edits of one pass.
@@ -169,7 +182,9 @@ impl State<'_> {
             let Some(fix) = applicable(finding, self.policy).filter(|fix| fix.stage == stage) else {
                 continue;
             };
-            if claims.take(fix) {
+            // Bytes and blocks are written in different ways, so a pass is about one of them.
+            let fits = edits.first().is_none_or(|first: &Edit| first.is_bytes() == fix.is_bytes());
+            if fits && claims.take(fix) {
                 self.note(transcript, finding, fix);
                 edits.extend(fix.edits.iter().cloned());
             }
@@ -231,7 +246,8 @@ impl State<'_> {
 /// The fix of a finding, if the policy lets it be applied.
 fn applicable<'f>(finding: &'f Finding, policy: &Policy) -> Option<&'f Fix> {
     let fix = finding.fix.as_ref()?;
-    let worth = finding.severity >= Severity::Warning && !fix.edits.is_empty();
+    debug_assert!(!fix.is_mixed(), "{} edits bytes and blocks at once", finding.code);
+    let worth = finding.severity >= Severity::Warning && !fix.edits.is_empty() && !fix.is_mixed();
     (worth && policy.allows(fix.safety)).then_some(fix)
 }
 

@@ -106,7 +106,7 @@ pub fn convert(body: &[u8], options: &ConvertOptions) -> Result<Converted, Error
         tools: tools.into_iter().map(Rename::from).collect(),
         adjustments: result.as_ref().map(|repaired| repaired.actions.clone()).unwrap_or_default(),
         remaining: result.as_ref().map(|repaired| repaired.remaining.clone()).unwrap_or_default(),
-        body: result.map_or(rendered.clone().into_bytes(), |repaired| repaired.body.into_owned()),
+        body: result.map_or(rendered.clone().into_bytes(), |repaired| repaired.body.into_bytes().into_owned()),
     })
 }
 
@@ -148,7 +148,7 @@ fn within(body: &[u8], from: &Speaking, to: &Speaking, options: &ConvertOptions)
         tools: Vec::new(),
         adjustments: result.as_ref().map(|repaired| repaired.actions.clone()).unwrap_or_default(),
         remaining: result.as_ref().map(|repaired| repaired.remaining.clone()).unwrap_or_default(),
-        body: result.map_or(body.to_vec(), |repaired| repaired.body.into_owned()),
+        body: result.map_or(body.to_vec(), |repaired| repaired.body.into_bytes().into_owned()),
     })
 }
 

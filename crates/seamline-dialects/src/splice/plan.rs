@@ -132,7 +132,7 @@ impl<'e> Plan<'e> {
 
     fn add(&mut self, transcript: &Transcript<'_>, index: usize, edit: &'e Edit) {
         match edit {
-            // Applied to the bytes before any block is looked at.
+            // A pass is about bytes or about blocks, never about both, and this one is about blocks.
             Edit::Patch { .. } | Edit::DropMember { .. } => {}
             Edit::Synthesize { call, text } => {
                 let message = transcript.block(*call).message;
