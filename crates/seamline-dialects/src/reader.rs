@@ -224,7 +224,7 @@ impl<'a> Reader<'a> {
     /// Ends the message, whose blocks are those from `first` on.
     pub(crate) fn end(&mut self, value: Value<'_, 'a>, first: BlockIndex, role: Role, body: Body) {
         let (first_block, end_block) = (first.0, self.next_block().0);
-        self.transcript.messages.push(Message { role, span: value.span(), first_block, end_block, body });
+        self.transcript.push(Message { role, span: value.span(), first_block, end_block, body });
     }
 
     /// Adds a message of the transcript before this one, which stands where it stood.
@@ -240,7 +240,7 @@ impl<'a> Reader<'a> {
         let blocks = first.0.wrapping_sub(old.first_block);
         self.transcript.members.extend(before.members_of(origin).iter().map(|member| member.moved(message, blocks)));
         let (first_block, end_block) = (first.0, self.next_block().0);
-        self.transcript.messages.push(Message { first_block, end_block, ..*old });
+        self.transcript.push(Message { first_block, end_block, ..*old });
         self.transcript.items.extend(before.item(origin).cloned());
     }
 

@@ -1,6 +1,6 @@
 //! Which kinds of block occur.
 
-use crate::{BlockKind, IdForm};
+use crate::{Block, BlockKind, IdForm};
 
 /// Which kinds of block occur in a transcript.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub struct Kinds {
     pub pairs: bool,
     /// Calls whose id a client made up for its own history.
     pub internal_ids: bool,
+    /// Calls that may have the id of another one in the same message or in the one before it.
+    pub neighbouring_ids: bool,
     /// Calls or results of tools the provider runs itself.
     pub server_pairs: bool,
     /// Reasoning blocks.
@@ -32,4 +34,18 @@ impl Kinds {
             BlockKind::Text(_) | BlockKind::Media | BlockKind::Opaque => {}
         }
     }
+    /// Notes how the calls of a message stand to each other and to the message before it.
+    pub fn note_calls(&mut self, before: &[Block], blocks: &[Block]) {
+        let calls = || blocks.iter().filter_map(Block::call);
+        let follow = || before.iter().any(|block| block.call().is_some());
+        let repeat = || calls().enumerate().any(|(at, call)| calls().take(at).any(|earlier| earlier.id == call.id));
+        self.neighbouring_ids |= match calls().count() {
+            0 => false,
+            1 => follow(),
+            count => count > PAIRWISE_MAX || repeat() || follow(),
+        };
+    }
 }
+
+/// More calls than this in one message are not compared pair by pair.
+const PAIRWISE_MAX: usize = 8;

@@ -99,6 +99,13 @@ impl<'a> Transcript<'a> {
         }
     }
 
+    /// Adds a message, whose blocks were added before.
+    pub fn push(&mut self, message: Message) {
+        let before = self.messages.last().map_or(0..0, Message::range);
+        self.has.note_calls(&self.blocks[before], &self.blocks[message.range()]);
+        self.messages.push(message);
+    }
+
     /// The message at `index`.
     pub fn message(&self, index: MessageIndex) -> &Message {
         &self.messages[index.get()]
@@ -151,10 +158,7 @@ impl<'a> Transcript<'a> {
 
     /// The call in a block, if it is one the client answers.
     pub fn call(&self, index: BlockIndex) -> Option<&Call> {
-        match &self.block(index).kind {
-            BlockKind::Call(call) => Some(call),
-            _ => None,
-        }
+        self.block(index).call()
     }
 
     /// The result in a block, if it answers a call of the client's.
@@ -172,7 +176,7 @@ impl<'a> Transcript<'a> {
 
     /// Whether a message holds calls that the client answers.
     pub fn has_calls(&self, index: MessageIndex) -> bool {
-        self.blocks[self.message(index).range()].iter().any(|block| matches!(block.kind, BlockKind::Call(_)))
+        self.blocks[self.message(index).range()].iter().any(|block| block.call().is_some())
     }
 
     /// Whether a message holds results.
@@ -259,6 +263,16 @@ pub struct Block {
     pub kind: BlockKind,
     /// Whether the provider signed it, whatever it is.
     pub signed: bool,
+}
+
+impl Block {
+    /// The call, if it is one the client answers.
+    pub fn call(&self) -> Option<&Call> {
+        match &self.kind {
+            BlockKind::Call(call) => Some(call),
+            _ => None,
+        }
+    }
 }
 
 /// Where a block stands in its message.
