@@ -227,9 +227,16 @@ pub struct Encoded {
 }
 
 impl Encoded {
-    /// A body to be written from the bytes of another one.
-    pub fn of(source: Source<'_>) -> Self {
-        Self { written: source.written.to_vec(), ..Self::default() }
+    /// A body to be written from the bytes of another one, with room for so many messages.
+    pub fn of(source: Source<'_>, messages: usize) -> Self {
+        Self {
+            written: source.written.to_vec(),
+            origins: Vec::with_capacity(messages),
+            spans: Vec::with_capacity(messages),
+            copied: Vec::with_capacity(messages),
+            layout: Layout { leads: Vec::with_capacity(messages), closing: Span::default() },
+            ..Self::default()
+        }
     }
 
     /// The bytes it points into, when this is the body it was made of.

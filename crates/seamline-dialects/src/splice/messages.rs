@@ -17,11 +17,12 @@ pub(crate) struct MessageWriter<'t, 'a> {
 
 impl<'t, 'a> MessageWriter<'t, 'a> {
     pub(crate) fn new(transcript: &'t Transcript<'a>, edit_count: usize) -> Self {
+        let count = transcript.messages.len() + edit_count;
         let mut writer = Self {
             transcript,
             style: Style::of(&transcript.source.head(Style::HEAD_BYTES)),
             depth: if transcript.is_bare_list() { 1 } else { 2 },
-            out: Encoded { landed: vec![None; edit_count], ..Encoded::of(transcript.source) },
+            out: Encoded { landed: vec![None; edit_count], ..Encoded::of(transcript.source, count) },
             copied: None,
         };
         writer.copy_span(Span { start: 0, end: transcript.list.start + 1 });

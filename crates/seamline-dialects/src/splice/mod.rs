@@ -25,7 +25,7 @@ pub fn patch(transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
     let mut out = Encoded {
         origins: transcript.enumerate().map(|(index, _)| Some(index)).collect(),
         landed: vec![None; edits.len()],
-        ..Encoded::of(source)
+        ..Encoded::of(source, 0)
     };
     let whole = [0..source.body.len()];
     for piece in if source.pieces.is_empty() { &whole } else { source.pieces } {
