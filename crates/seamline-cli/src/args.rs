@@ -8,6 +8,7 @@ use seamline::{Options, Policy};
 use crate::commands::{check, convert, explain, fix, policies, providers, rules, undo};
 use crate::failure::Failure;
 use crate::render::style;
+use crate::suggest;
 
 /// Keep the conversation between an agent and a language model whole
 ///
@@ -107,16 +108,18 @@ pub(crate) fn policy(name_or_file: &Path) -> Result<Policy, Failure> {
         return Ok(policy);
     }
     let shown = name_or_file.display();
-    let text = std::fs::read_to_string(name_or_file).map_err(|error| {
-        if error.kind() == std::io::ErrorKind::NotFound {
-            let names: Vec<_> = seamline::policy::PRESETS.iter().map(|preset| preset.name).collect();
-            Failure::new(format!("no policy is called `{shown}`, and there is no such file"))
-                .with_hint(format!("the presets are {}", names.join(", ")))
-        } else {
-            let failure = Failure::io("read", &error);
-            Failure { message: format!("policy `{shown}`: {}", failure.message), ..failure }
-        }
-    })?;
+    let text =
+        std::fs::read_to_string(name_or_file).map_err(|error| {
+            if error.kind() == std::io::ErrorKind::NotFound {
+                let names: Vec<_> = seamline::policy::PRESETS.iter().map(|preset| preset.name).collect();
+                let all = format!("the presets are {}", names.join(", "));
+                Failure::new(format!("no policy is called `{shown}`, and there is no such file"))
+                    .with_hint(suggest::hint(&shown.to_string(), &names, &all))
+            } else {
+                let failure = Failure::io("read", &error);
+                Failure { message: format!("policy `{shown}`: {}", failure.message), ..failure }
+            }
+        })?;
     Policy::from_toml(&text).map_err(|error| {
         Failure::new(format!("policy `{shown}`: {error}"))
             .with_hint("`seamline policies lossless` shows every knob and how to write the file")

@@ -5,6 +5,8 @@ use std::io::ErrorKind;
 use seamline::{BodyError, Error};
 use serde::Serialize;
 
+use crate::suggest;
+
 /// Why something could not be done, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Failure {
@@ -43,9 +45,26 @@ impl From<Error> for Failure {
             Error::Body(BodyError::Envelope { .. }) => {
                 error.hint().map(|hint| hint + "; `--dialect` names the dialect")
             }
+            Error::UnknownProvider(name) => {
+                Some(suggest::hint(name, &providers(), "`seamline providers` lists them all"))
+            }
+            Error::UnknownDialect(name) => {
+                Some(suggest::hint(name, &seamline::dialect_names(), &error.hint().unwrap_or_default()))
+            }
+            Error::UnknownSide(name) => {
+                let names = [providers(), seamline::dialect_names()].concat();
+                Some(suggest::hint(name, &names, "`seamline providers` lists them all"))
+            }
             Error::WrongProvider { .. } => Some("leave `--dialect` out, or name a provider that serves it".to_owned()),
             _ => error.hint(),
         };
         Self { message: error.to_string(), hint }
     }
+}
+
+/// The names that providers go by.
+fn providers() -> Vec<&'static str> {
+    let names =
+        seamline::providers::ALL.iter().flat_map(|provider| provider.aliases.iter().copied().chain([provider.name]));
+    names.collect()
 }

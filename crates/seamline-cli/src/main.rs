@@ -10,6 +10,7 @@ mod many;
 mod output;
 mod render;
 mod screen;
+mod suggest;
 
 use clap::Parser as _;
 

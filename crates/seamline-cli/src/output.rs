@@ -89,11 +89,31 @@ pub(crate) fn complain_about(label: &str, failure: &Failure) {
 }
 
 fn complaint(message: &str, failure: &Failure) -> String {
-    let mut text = format!("{}: {}\n", style::ERROR.paint("seamline"), screen::printable_lines(message));
+    let mut text = labelled("seamline", style::ERROR, message);
     if let Some(hint) = &failure.hint {
-        let _ = writeln!(text, "{}: {}", style::HINT.paint("hint"), screen::printable_lines(hint));
+        text += &labelled("hint", style::HINT, hint);
     }
     text
+}
+
+/// A text behind its label; for people in lines that fit their screen.
+fn labelled(label: &str, paint: style::Paint, text: &str) -> String {
+    let mut out = String::new();
+    for line in screen::printable_lines(text).lines() {
+        let line = if out.is_empty() { format!("{label}: {line}") } else { line.to_owned() };
+        let lines = match screen::error_width() {
+            // Lines that were laid out keep their layout.
+            Some(width) if !line.starts_with(' ') => screen::wrap(&line, width),
+            _ => vec![line],
+        };
+        for line in lines {
+            let _ = match line.strip_prefix(label) {
+                Some(rest) if out.is_empty() => writeln!(out, "{}{rest}", paint.paint(label)),
+                _ => writeln!(out, "{line}"),
+            };
+        }
+    }
+    out
 }
 
 /// Writes text to standard error. There is nowhere to complain when that fails.

@@ -16,6 +16,12 @@ pub(crate) fn width() -> usize {
     size.map_or(WIDTH_ELSEWHERE, |(columns, _)| usize::from(columns.0).clamp(WIDTH_MIN, WIDTH_MAX))
 }
 
+/// How many columns standard error has, when a person looks at it.
+pub(crate) fn error_width() -> Option<usize> {
+    let size = terminal_size::terminal_size_of(std::io::stderr());
+    size.map(|(columns, _)| usize::from(columns.0).clamp(WIDTH_MIN, WIDTH_MAX))
+}
+
 /// The text with everything a terminal would obey made visible: what people said must not
 /// move the cursor, set colours or reverse the line.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {

@@ -38,10 +38,12 @@ impl Error {
         match self {
             Self::NotUtf8 { .. } => Some(NOT_UTF8),
             Self::NotJson { syntax, .. } => match syntax.kind {
-                SyntaxKind::Empty => Some("give a request body: an object with a `messages` list"),
+                SyntaxKind::Empty => Some("give a request body, such as an object with a `messages` list"),
                 SyntaxKind::Unfinished => Some("the body seems to be cut off; take it from where it was logged whole"),
                 SyntaxKind::ControlInString(_) => Some("escape control characters in strings, a line break as `\\n`"),
-                SyntaxKind::Trailing => Some("give one body per file; split several bodies into files of their own"),
+                SyntaxKind::Trailing => {
+                    Some("give one body per file; lines that are one message each become a body with `jq -s . FILE`")
+                }
                 SyntaxKind::TooManyValues | SyntaxKind::TooManyBytes => {
                     Some("providers refuse bodies over 32 MB; split the conversation first")
                 }
@@ -51,7 +53,16 @@ impl Error {
                 SyntaxKind::Number => Some(NUMBER),
                 SyntaxKind::NotUtf8 => Some(NOT_UTF8),
             },
-            Self::Envelope { .. } => Some("give an object with a `messages` list, or that list itself"),
+            Self::Envelope { dialect: "gemini_generate", .. } => {
+                Some("give an object with a `contents` list, or that list itself")
+            }
+            Self::Envelope { dialect: "openai_responses", .. } => {
+                Some("give an object with an `input` list, or that list itself")
+            }
+            Self::Envelope { .. } => Some(
+                "give an object with a list of messages (`messages`, `input` or `contents`), or that list itself; one \
+                 inside another object comes out with `jq .request`",
+            ),
         }
     }
 }

@@ -46,6 +46,8 @@ pub struct Verdict {
     pub class: Class,
     /// How sure that is.
     pub certainty: Certainty,
+    /// Our name for what it means; `unknown-error` where neither text nor status say.
+    pub name: &'static str,
     /// The known error that was recognised, with our name for it and where it is known from.
     pub known: Option<&'static Known>,
     /// Codes of the rules that find the cause in a body, the likeliest first.
@@ -113,10 +115,11 @@ pub fn classify(failure: &Failure<'_>) -> Verdict {
         Some((known, said)) => (Some(known), said),
         None => (None, excerpt::innermost(views.outermost())),
     };
-    let Reading { class, certainty, meaning, advice } = known.map_or(by_status, Reading::known);
+    let Reading { name, class, certainty, meaning, advice } = known.map_or(by_status, Reading::known);
     Verdict {
         class,
         certainty,
+        name,
         known,
         rules: known.map_or(&[], |known| known.kind.rules),
         meaning,

@@ -12,6 +12,8 @@ use crate::views::Views;
 
 /// What to make of an error.
 pub(crate) struct Reading {
+    /// Our name for it.
+    pub(crate) name: &'static str,
     pub(crate) class: Class,
     pub(crate) certainty: Certainty,
     pub(crate) meaning: &'static str,
@@ -21,6 +23,7 @@ pub(crate) struct Reading {
 impl Reading {
     /// Where nothing is known: not to be tried again blindly, and a person should look.
     const UNKNOWN: Self = Self {
+        name: "unknown-error",
         class: Class::Fatal,
         certainty: Certainty::Guess,
         meaning: "this error is not known",
@@ -48,7 +51,13 @@ impl Reading {
     }
 
     fn by(kind: &'static Kind) -> Self {
-        Self { class: kind.class, certainty: Certainty::Status, meaning: kind.meaning, advice: kind.advice }
+        Self {
+            name: kind.name,
+            class: kind.class,
+            certainty: Certainty::Status,
+            meaning: kind.meaning,
+            advice: kind.advice,
+        }
     }
 }
 
@@ -86,7 +95,14 @@ fn should_retry(failure: &Failure<'_>) -> Option<bool> {
 /// How texts name a status.
 static NUMBERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     compile(
-        r#"(?:^ ?(?:API )?(?:Error: ?)?|Error code: |HTTP(?:/[\d.]+)? |[Ss]tatus(?: code)?:? |<|["'](?:code|status|status_code|statusCode)["'] ?: ?)([45]\d\d)(?:$|[^\w.]|\.(?:$| ))"#,
+        r#"(?:API Error: ?|^ ?Error: ?|Error code: |HTTP(?:/[\d.]+)? |[Ss]tatus(?: code)?:? |<|["'](?:code|status|status_code|statusCode)["'] ?: ?)([45]\d\d)(?:$|[^\w.]|\.(?:$| ))"#,
+    )
+});
+
+/// How texts name a status by its number and its words, which numbers of other things do not have.
+static NAMED_NUMBERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(
+        r"(?:^ ?|[\s>(\[\x22'])([45]\d\d):? (?:Bad Request|Unauthorized|Payment Required|Forbidden|Not Found|Request Timeout|Conflict|(?:Payload|Content|Request Entity) Too Large|Unprocessable|Too Many Requests|Internal Server Error|Bad Gateway|Service (?:Temporarily )?Unavailable|Gateway Time-?out|Overloaded|\{)|^ ?([45]\d\d) ?$",
     )
 });
 
@@ -100,8 +116,12 @@ pub(crate) fn status(failure: &Failure<'_>, views: &Views) -> Option<u16> {
 }
 
 fn named(view: &str) -> Option<u16> {
-    let captures = NUMBERS.as_ref()?.captures(view.as_bytes())?;
-    std::str::from_utf8(captures.get(1)?.as_bytes()).ok()?.parse().ok()
+    let number = |regex: &LazyLock<Option<Regex>>| {
+        let captures = regex.as_ref()?.captures(view.as_bytes())?;
+        let number = captures.get(1).or_else(|| captures.get(2))?;
+        std::str::from_utf8(number.as_bytes()).ok()?.parse().ok()
+    };
+    number(&NUMBERS).or_else(|| number(&NAMED_NUMBERS))
 }
 
 #[cfg(test)]
@@ -119,11 +139,14 @@ mod tests {
             r#"{"raw":"{\"error\":{\"code\": 429}}"}"#,
             "<429> InternalError",
             "request failed with status code 429",
+            "429 {\"type\":\"error\"}",
+            "<html><head><title>429 Too Many Requests</title></head>",
+            "429",
         ] {
             let failure = Failure { text, ..Failure::default() };
             assert_eq!(super::status(&failure, &Views::of(text)), Some(429), "{text}");
         }
-        for text in ["I read 429 files", "see issue #429", "", "took 4.429 s"] {
+        for text in ["I read 429 files", "see issue #429", "429 apples", "", "took 4.429 s"] {
             assert_eq!(named(text), None, "{text}");
         }
     }

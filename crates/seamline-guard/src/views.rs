@@ -6,10 +6,13 @@
 //! sentences are looked for in every view. So nothing malformed can hide a sentence, and the
 //! work stays linear.
 
+use std::borrow::Cow;
+
 /// How many layers of quoting are taken off at most.
 pub const LAYERS_MAX: usize = 8;
 
-/// How much of a text is read; error texts say what they have to say at the start.
+/// How much of a text is read: half of it from the start, where errors say what they have
+/// to say, and half from the end, where logs do.
 pub const TEXT_BYTES_MAX: usize = 256 * 1024;
 
 /// The views of a text: as it came, then with ever fewer escapes. Never empty.
@@ -19,7 +22,7 @@ pub(crate) struct Views {
 
 impl Views {
     pub(crate) fn of(text: &str) -> Self {
-        let mut list = vec![smooth(start(text))];
+        let mut list = vec![smooth(&ends(text))];
         while let Some(last) = list.last()
             && list.len() <= LAYERS_MAX
             && last.contains('\\')
@@ -49,12 +52,15 @@ pub(crate) fn bare(text: &str) -> String {
     Views::of(text).list.pop().unwrap_or_default()
 }
 
-fn start(text: &str) -> &str {
-    let mut end = text.len().min(TEXT_BYTES_MAX);
-    while !text.is_char_boundary(end) {
-        end -= 1;
+/// The start and the end of a text; all of it, if it is not too long.
+fn ends(text: &str) -> Cow<'_, str> {
+    if text.len() <= TEXT_BYTES_MAX {
+        return Cow::Borrowed(text);
     }
-    &text[..end]
+    let half = (TEXT_BYTES_MAX - 1) / 2;
+    let start = text.floor_char_boundary(half);
+    let end = text.ceil_char_boundary(text.len() - half);
+    Cow::Owned([&text[..start], "\n", &text[end..]].concat())
 }
 
 /// White space of any length as one blank, curly quotes as straight ones: lines are wrapped
@@ -163,5 +169,7 @@ mod tests {
         assert!(views(&deep).len() <= LAYERS_MAX + 1);
         let long = "é".repeat(TEXT_BYTES_MAX);
         assert!(views(&long)[0].len() <= TEXT_BYTES_MAX);
+        let log = long + "the end";
+        assert!(views(&log)[0].starts_with('é') && views(&log)[0].ends_with("the end"));
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::Span;
+use crate::{Encoded, Span};
 
 /// The bytes that the spans of a transcript point into: a body and, behind it in one
 /// address space, what repairs wrote. A span lies in one of the two and never in both.
@@ -107,24 +107,21 @@ impl<'a> Spliced<'a> {
         Source { body: &self.body, written: &self.written, pieces: &self.pieces }
     }
 
-    /// What edits made of it.
-    pub fn take(&mut self, written: Vec<u8>, pieces: Vec<Range<usize>>) {
-        (self.written, self.pieces) = (written, pieces);
+    /// Makes it what edits made of it.
+    pub fn take(&mut self, encoded: Encoded) {
+        (self.written, self.pieces) = (encoded.written, encoded.pieces);
     }
 
-    /// Puts it together, so that it can be read afresh. What its pieces do not hold is gone.
-    pub fn join(&mut self) {
-        let joined = std::mem::replace(self, Spliced::new(&[])).into_bytes();
-        *self = Self { body: joined, written: Vec::new(), pieces: Vec::new() };
-    }
-
-    /// The bytes; those that came, if nothing stands between them.
+    /// The bytes; those that came, if nothing was changed.
     pub fn into_bytes(self) -> Cow<'a, [u8]> {
-        match (&self.body, &self.pieces[..]) {
-            (_, []) => self.body,
-            (Cow::Borrowed(body), [only]) if only.end <= body.len() => Cow::Borrowed(&body[only.clone()]),
-            _ => Cow::Owned(self.source().joined()),
-        }
+        if self.pieces.is_empty() { self.body } else { Cow::Owned(self.source().joined()) }
+    }
+}
+
+impl From<Vec<u8>> for Spliced<'_> {
+    /// A body that was put together, so that it could be read afresh.
+    fn from(body: Vec<u8>) -> Self {
+        Self { body: Cow::Owned(body), written: Vec::new(), pieces: Vec::new() }
     }
 }
 
@@ -145,24 +142,15 @@ mod tests {
     #[test]
     fn pieces_are_the_body_in_order() {
         let mut spliced = Spliced::new(b"one, two");
-        assert_eq!(spliced.source().whole(), Some(&b"one, two"[..]));
-        spliced.take(b"three".to_vec(), vec![8..13, 3..5, 0..3]);
-        assert_eq!(spliced.source().whole(), None);
-        assert_eq!(spliced.source().pieces().collect::<Vec<_>>(), [&b"three"[..], b", ", b"one"]);
+        assert!(matches!(spliced.clone().into_bytes(), Cow::Borrowed(b"one, two")));
+        let pieces = vec![8..13, 3..5, 0..3];
+        spliced.take(Encoded { written: b"three".to_vec(), pieces, ..Encoded::default() });
+        let source = spliced.source();
+        assert_eq!(source.pieces().collect::<Vec<_>>(), [&b"three"[..], b", ", b"one"]);
+        assert_eq!((source.whole(), source.joined()), (None, b"three, one".to_vec()));
         for bytes in 0..12 {
-            let head = spliced.source().head(bytes);
+            let head = source.head(bytes);
             assert!(head.len() >= bytes.min(10) && b"three, one".starts_with(&head), "{head:?}");
         }
-        spliced.join();
-        assert_eq!(spliced.source().body, b"three, one");
-        assert!(spliced.source().written.is_empty());
-    }
-
-    #[test]
-    fn what_came_is_not_copied() {
-        let body = b"one, two";
-        let mut spliced = Spliced::new(body);
-        spliced.take(Vec::new(), vec![5..8]);
-        assert!(matches!(spliced.into_bytes(), Cow::Borrowed(b"two")));
     }
 }

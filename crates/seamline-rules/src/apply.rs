@@ -8,7 +8,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use seamline_model::{
-    BlockIndex, Constraints, Edit, Encoded, Finding, Fix, MessageIndex, Place, Severity, Span, Spliced, Transcript,
+    BlockIndex, BlockKind, Constraints, Edit, Encoded, Finding, Fix, IrregularityKind, MessageIndex, Place, Severity,
+    Span, Spliced, Transcript,
 };
 
 use crate::{Policy, check};
@@ -62,14 +63,32 @@ pub struct Action {
     pub call_id: Option<String>,
     /// Whether what it wrote was made up.
     pub synthetic: bool,
-    /// The source of what it took out for good.
-    pub dropped: Option<String>,
-    /// Whether what it took out was made up itself.
-    pub dropped_synthetic: bool,
+    /// What it took out for good.
+    pub dropped: Vec<Taken>,
     /// Hash of the message before.
     pub before_hash: Option<String>,
     /// Hash of the message after.
     pub after_hash: Option<String>,
+}
+
+/// Something that was taken out for good.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Taken {
+    /// Its source.
+    pub source: String,
+    /// What is lost with it.
+    pub loss: Loss,
+}
+
+/// What is lost with something that was taken out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loss {
+    /// Something that somebody said.
+    Said,
+    /// Nothing: it was made up by a repair.
+    Synthetic,
+    /// Something that the provider sealed, which nobody else can read.
+    Sealed,
 }
 
 /// Repairs a conversation as far as the policy allows.
@@ -86,12 +105,11 @@ pub fn repair<'a>(
     };
     let mut body = Spliced::new(transcript.source.body);
     while state.repair.passes < PASSES_MAX {
-        body.take(stepped.encoded.written, stepped.encoded.pieces);
-        let read = stepped.read.or_else(|| {
-            body.join();
-            rewrite.read(body.source().body).map(Transcript::detached)
-        });
-        let Some(transcript) = read.map(|transcript| transcript.over(body.source())) else { break };
+        match stepped.joined {
+            Some(joined) => body = Spliced::from(joined),
+            None => body.take(stepped.encoded),
+        }
+        let Some(transcript) = stepped.read.map(|transcript| transcript.over(body.source())) else { break };
         let Some(next) = state.step(rewrite, &transcript) else {
             state.repair.body = Some(body);
             return state.repair;
@@ -134,7 +152,9 @@ struct State<'p, 'a> {
 struct Stepped {
     /// The new one.
     encoded: Encoded,
-    /// What it says; nothing when it must be read afresh.
+    /// The same put together, when it had to be read afresh.
+    joined: Option<Vec<u8>>,
+    /// What it says, if it can be read.
     read: Option<Transcript<'static>>,
 }
 
@@ -146,9 +166,17 @@ impl State<'_, '_> {
             return None;
         }
         let encoded = rewrite.write(transcript, &edits);
+        let followed = rewrite.follow(transcript, &encoded);
+        let joined = followed.is_none().then(|| encoded.source(transcript.source.body).joined());
+        let read = followed.or_else(|| rewrite.read(joined.as_deref()?));
+        if let Some(read) = &read
+            && !edits.iter().all(Edit::is_bytes)
+        {
+            self.note_hidden(transcript, read, &encoded);
+        }
         self.follow(&encoded);
-        let read = rewrite.follow(transcript, &encoded).map(Transcript::detached);
-        Some(Stepped { encoded, read })
+        let read = read.map(Transcript::detached);
+        Some(Stepped { encoded, joined, read })
     }
 
     /// Checks a text and chooses the edits of one pass.
@@ -160,13 +188,14 @@ impl State<'_, '_> {
         if self.repair.passes == 0 {
             self.repair.origins =
                 (0..transcript.messages.len() as u32).map(|index| Some(MessageIndex(index))).collect();
-            self.repair.found.clone_from(&findings);
         }
-        if edits.is_empty() {
-            self.repair.remaining = findings;
-        } else {
-            self.repair.passes += 1;
+        match (edits.is_empty(), self.repair.passes) {
+            (true, 0) => (self.repair.found, self.repair.remaining) = (findings.clone(), findings),
+            (true, _) => self.repair.remaining = findings,
+            (false, 0) => self.repair.found = findings,
+            (false, _) => {}
         }
+        self.repair.passes += u32::from(!edits.is_empty());
         edits
     }
 
@@ -207,11 +236,33 @@ impl State<'_, '_> {
                 place: first_pass.then_some(place_of(transcript, edit).unwrap_or(finding.place)),
                 call_id: finding.call_id.clone(),
                 synthetic: is_synthetic_edit(edit),
-                dropped: dropped(transcript, edit, fix),
-                dropped_synthetic: matches!(edit, Edit::Remove { block } if is_made_up(transcript, *block)),
+                dropped: dropped(transcript, edit, fix).into_iter().collect(),
                 before_hash,
                 after_hash: None,
             });
+        }
+    }
+
+    /// Notes the values that stood behind a repeated key of a message that was rewritten,
+    /// and went with it.
+    fn note_hidden(&mut self, before: &Transcript<'_>, after: &Transcript<'_>, encoded: &Encoded) {
+        let mut kept: HashMap<_, usize> = HashMap::new();
+        for (message, source) in hidden(after) {
+            let origin = encoded.origins.get(message.get()).copied().flatten();
+            *kept.entry((origin, source)).or_default() += 1;
+        }
+        for (message, source) in hidden(before) {
+            if let Some(count) = kept.get_mut(&(Some(message), source)).filter(|count| **count > 0) {
+                *count -= 1;
+                continue;
+            }
+            let first = self.repair.actions.len() - encoded.landed.len();
+            let origin = self.repair.origins.get(message.get()).copied().flatten();
+            let taken = Taken { source: source.to_owned(), loss: Loss::Said };
+            let about = self.repair.actions[first..].iter_mut().find(|action| action.message == origin);
+            if let Some(action) = about {
+                action.dropped.push(taken);
+            }
         }
     }
 
@@ -454,20 +505,33 @@ fn action_name(edit: &Edit) -> &'static str {
 
 /// What an edit takes out for good: unsafe fixes do, members that were worth keeping, and
 /// results that count as made up.
-fn dropped(transcript: &Transcript<'_>, edit: &Edit, fix: &Fix) -> Option<String> {
-    if let Edit::DropMember { member, lost: true, .. } = edit {
-        return Some(transcript.text(*member).to_owned());
-    }
-    let made_up = matches!(edit, Edit::Remove { block } if is_made_up(transcript, *block));
-    if fix.safety != seamline_model::Safety::Unsafe && !made_up {
-        return None;
-    }
-    match edit {
-        Edit::Remove { block } => Some(transcript.text(transcript.block(*block).span).to_owned()),
-        Edit::RemoveMessage { message } => Some(transcript.text(transcript.message(*message).span).to_owned()),
-        Edit::Patch { span, text } if text.is_empty() => Some(transcript.text(*span).to_owned()),
+fn dropped(transcript: &Transcript<'_>, edit: &Edit, fix: &Fix) -> Option<Taken> {
+    let is_unsafe = fix.safety == seamline_model::Safety::Unsafe;
+    let (span, loss) = match edit {
+        Edit::DropMember { member, lost: true, .. } => (*member, Loss::Said),
+        Edit::Remove { block } if is_made_up(transcript, *block) => (transcript.block(*block).span, Loss::Synthetic),
+        // Kept as text or not: what was sealed cannot be kept.
+        Edit::Remove { block } | Edit::Demote { block, .. } if is_sealed(transcript, *block) => {
+            (transcript.block(*block).span, Loss::Sealed)
+        }
+        Edit::Remove { block } if is_unsafe => (transcript.block(*block).span, Loss::Said),
+        Edit::RemoveMessage { message } if is_unsafe => (transcript.message(*message).span, Loss::Said),
+        Edit::Patch { span, text } if is_unsafe && text.is_empty() => (*span, Loss::Said),
+        _ => return None,
+    };
+    Some(Taken { source: transcript.text(span).to_owned(), loss })
+}
+
+/// The members of messages that stand behind a later one of the same key.
+fn hidden<'t>(transcript: &'t Transcript<'_>) -> impl Iterator<Item = (MessageIndex, &'t str)> {
+    transcript.irregularities.iter().filter_map(|irregularity| match &irregularity.kind {
+        IrregularityKind::DuplicateKey { cut, .. } => Some((irregularity.message?, transcript.text(*cut))),
         _ => None,
-    }
+    })
+}
+
+fn is_sealed(transcript: &Transcript<'_>, block: BlockIndex) -> bool {
+    matches!(transcript.block(block).kind, BlockKind::Reasoning { signed: true })
 }
 
 fn is_made_up(transcript: &Transcript<'_>, block: BlockIndex) -> bool {

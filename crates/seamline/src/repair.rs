@@ -2,6 +2,7 @@
 
 use seamline_dialects::Dialect;
 use seamline_model::{BlockKind, Constraints, Place, Transcript};
+use seamline_rules::{Loss, Taken};
 use serde::Serialize;
 
 use crate::policy::OnInvalid;
@@ -101,6 +102,9 @@ pub struct Dropped {
     pub source: String,
     /// Whether it was made up itself: nothing anyone said is lost with it.
     pub synthetic: bool,
+    /// Whether the provider sealed it, so that nobody else can read it: what was to be read
+    /// of it is still there.
+    pub sealed: bool,
 }
 
 /// What stayed the same from the start of a body.
@@ -153,7 +157,7 @@ impl Repaired<'_> {
     /// # Ok::<(), seamline::Error>(())
     /// ```
     pub fn lossless(&self) -> bool {
-        self.dropped.iter().all(|dropped| dropped.synthetic)
+        self.dropped.iter().all(|dropped| dropped.synthetic || dropped.sealed)
     }
 }
 
@@ -226,14 +230,13 @@ fn reported(
         .map(|action| {
             let place = action.place.unwrap_or(Place { message: action.message, ..Place::default() });
             let pointer = place.message.map(|_| dialect.pointer(transcript, &place));
-            if let Some(source) = action.dropped {
-                dropped.push(Dropped {
-                    code: action.code,
-                    pointer: pointer.clone(),
-                    source,
-                    synthetic: action.dropped_synthetic,
-                });
-            }
+            dropped.extend(action.dropped.into_iter().map(|Taken { source, loss }| Dropped {
+                code: action.code,
+                pointer: pointer.clone(),
+                source,
+                synthetic: loss == Loss::Synthetic,
+                sealed: loss == Loss::Sealed,
+            }));
             RepairAction {
                 code: action.code,
                 action: action.action,
@@ -311,6 +314,28 @@ mod tests {
             {"role":"assistant","content":[{"type":"thinking","thinking":"","signature":"c2ln"},{"type":"text","text":"b"}]},
             {"role":"user","content":"c"}],"tools":[{"name":"x"},{"name":"x"}]}"#;
         assert_eq!(invalidates(body), ["prompt_cache", "thinking"]);
+    }
+
+    fn dropped(body: &str) -> Vec<(bool, String)> {
+        let repaired = repair(body.as_bytes(), &Options::default()).unwrap();
+        assert!(repaired.changed());
+        repaired.dropped.into_iter().map(|dropped| (dropped.sealed, dropped.source)).collect()
+    }
+
+    #[test]
+    fn what_stood_behind_a_repeated_key_is_told_when_it_goes() {
+        let tool = r#"{"model":"gpt-4o","messages":[{"role":"tool","content":"old","content":"new"}]}"#;
+        assert_eq!(dropped(tool), [(false, r#""content":"old","#.to_owned())]);
+        let beside = r#"{"model":"gpt-4o","messages":[{"role":"tool","content":"x"},
+            {"role":"user","content":"old","content":"new"}]}"#;
+        assert_eq!(dropped(beside), []);
+    }
+
+    #[test]
+    fn reasoning_that_was_sealed_is_told_when_it_goes() {
+        let sealed = r#"{"type":"reasoning","summary":[],"id":"rs_1","encrypted_content":"ENC"}"#;
+        let body = format!(r#"{{"model":"gpt-5","input":[{sealed},{{"role":"user","content":"hi"}}]}}"#);
+        assert_eq!(dropped(&body), [(true, sealed.to_owned())]);
     }
 
     #[test]

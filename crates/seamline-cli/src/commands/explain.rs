@@ -14,7 +14,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{self, Output};
 use crate::render::{json, markdown, style};
-use crate::screen;
+use crate::{screen, suggest};
 
 /// Say what a rule's code or a provider's error means
 ///
@@ -59,10 +59,6 @@ Examples:
   seamline explain --error 'messages.6: `tool_use` ids were found without `tool_result` blocks'
   seamline explain --error - --status 400 --provider openrouter < error.txt
   seamline explain --error - --body request.json < error.txt";
-
-/// How alike two names must be for one to be proposed for the other, from 0 to 1.
-const LIKENESS_MIN: f64 = 0.7;
-const PROPOSALS_MAX: usize = 3;
 
 /// The finding that is about Seamline and has no rule.
 const BUG: Entry = Entry {
@@ -152,28 +148,11 @@ impl Explain {
 
 fn unknown(asked: &str) -> Failure {
     let failure = Failure::new(format!("no rule is called `{asked}`"));
-    let proposals = closest(asked);
+    let names = |rule: &Rule| vec![rule.code.to_owned(), rule.name.to_owned()];
+    let proposals = suggest::closest(asked, seamline::RULES, names);
     if proposals.is_empty() {
-        failure.with_hint("`seamline rules` lists them all")
-    } else {
-        failure.with_hint(format!("did you mean {}?", proposals.join(", ")))
+        return failure.with_hint("`seamline rules` lists them all");
     }
-}
-
-/// The rules whose code or name is most like what was asked for.
-fn closest(asked: &str) -> Vec<String> {
-    let asked = asked.to_lowercase();
-    let mut scored: Vec<_> = seamline::RULES
-        .iter()
-        .map(|rule| {
-            let code = strsim::normalized_damerau_levenshtein(&asked, &rule.code.to_lowercase());
-            let name = strsim::normalized_damerau_levenshtein(&asked, rule.name);
-            let names_part = rule.name.split('-').any(|word| word == asked);
-            let score = if names_part { 1.0 } else { code.max(name) };
-            (score, rule)
-        })
-        .filter(|(score, _)| *score >= LIKENESS_MIN)
-        .collect();
-    scored.sort_by(|(one, _), (other, _)| other.total_cmp(one));
-    scored.iter().take(PROPOSALS_MAX).map(|(_, rule)| format!("{} ({})", rule.code, rule.name)).collect()
+    let proposals: Vec<_> = proposals.iter().map(|rule| format!("{} ({})", rule.code, rule.name)).collect();
+    failure.with_hint(format!("did you mean {}?", proposals.join(", ")))
 }

@@ -33,7 +33,7 @@ use crate::render::{Counts, Examined, github, json, repair, sarif};
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Fix {
-    /// Request bodies, folders of `*.json`, or `-` for standard input, which is the default
+    /// Request bodies, folders (every `*.json` below them), or `-` for standard input, which is the default
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     #[command(flatten)]
@@ -45,7 +45,7 @@ pub(crate) struct Fix {
     #[arg(long = "unsafe")]
     allow_unsafe: bool,
     /// Show what would change, and change nothing
-    #[arg(long, conflicts_with_all = ["stdout", "output"])]
+    #[arg(long, visible_alias = "dry-run", conflicts_with_all = ["stdout", "output"])]
     diff: bool,
     /// Write the repaired body to standard output
     #[arg(long, conflicts_with = "output")]

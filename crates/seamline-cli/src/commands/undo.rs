@@ -11,23 +11,24 @@ use crate::output::{self, Output};
 use crate::render::{style, table};
 use crate::screen;
 
-/// Take the last repair of a file back
+/// Take the last repair of files back
 ///
-/// Gives a file the exact bytes back that it had before `seamline fix` repaired it in place. Several repairs
-/// are taken back one after the other, the last one first. A file that was changed since is left alone.
+/// Gives files the exact bytes back that they had before `seamline fix` repaired them in place; of a folder, every
+/// file below it that was repaired. Several repairs of a file are taken back one after the other, the last one
+/// first. A file that was changed since is left alone.
 ///
 /// The old bytes are in `$XDG_STATE_HOME/seamline`, else in `~/.local/state/seamline`, readable for you only. They
 /// stay there until you delete them; without them a repair cannot be taken back.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Undo {
-    /// The file that was repaired
+    /// The files that were repaired, or folders they are in
     #[arg(value_name = "PATH", required_unless_present = "list")]
-    path: Option<PathBuf>,
+    paths: Vec<PathBuf>,
     /// Give the bytes back even if the file was changed since; what it holds now is kept aside
     #[arg(long)]
     force: bool,
-    /// List what can be taken back, of one file or of all, and take nothing back
+    /// List what can be taken back, of these or of all, and take nothing back
     #[arg(long, conflicts_with = "force")]
     list: bool,
 }
@@ -36,13 +37,34 @@ const EXAMPLES: &str = "\
 Examples:
   seamline fix request.json
   seamline undo request.json
+  seamline undo logs/
   seamline undo --list";
 
 impl Undo {
     pub(crate) fn run(&self) -> Result<Exit, Failure> {
-        match &self.path {
-            Some(path) if !self.list => Ok(self.take_back(path)),
-            path => list(path.as_deref()),
+        if self.list {
+            return list(&self.paths);
+        }
+        let mut exit = Exit::Clean;
+        for path in &self.paths {
+            exit = exit.max(if path.is_dir() { self.take_back_below(path) } else { self.take_back(path) });
+        }
+        Ok(exit)
+    }
+
+    /// Takes the last repair of every file below a folder back.
+    fn take_back_below(&self, folder: &Path) -> Exit {
+        let files = match undo::repaired_below(folder) {
+            Ok(files) if files.is_empty() => Err(Failure::new("no repair of a file in this folder is known")
+                .with_hint("`seamline undo --list` shows all that can be taken back")),
+            files => files,
+        };
+        match files {
+            Ok(files) => files.iter().map(|file| self.take_back(file)).max().unwrap_or_default(),
+            Err(failure) => {
+                output::complain_about(&folder.display().to_string(), &failure);
+                Exit::Failed
+            }
         }
     }
 
@@ -75,8 +97,8 @@ impl Undo {
 }
 
 /// The repairs that can be taken back, in the order they were done.
-fn list(path: Option<&Path>) -> Result<Exit, Failure> {
-    let records = undo::list(path)?.into_iter();
+fn list(paths: &[PathBuf]) -> Result<Exit, Failure> {
+    let records = undo::list(paths)?.into_iter();
     let rows: Vec<_> = records.map(|record| [record.time, screen::printable(&record.path).into_owned()]).collect();
     let mut output = Output::new();
     output.text(&table::render(&rows, [style::FAINT, style::PLAIN], usize::MAX));

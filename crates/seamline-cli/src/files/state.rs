@@ -85,15 +85,10 @@ impl State {
         Ok(Repairs { folder, _lock: lock })
     }
 
-    /// The records of a file's repairs, or of all files', as text; those of one file in the
-    /// order of their numbers. A folder that is not there has none.
-    pub(crate) fn records(&self, path: Option<&Path>) -> std::io::Result<Vec<String>> {
-        let folders = match path {
-            Some(path) => vec![self.folder_of(path)],
-            None => entries(&self.root.join("repairs"))?,
-        };
+    /// The records of all repairs, as text; those of one file in the order of their numbers.
+    pub(crate) fn records(&self) -> std::io::Result<Vec<String>> {
         let mut records = Vec::new();
-        for folder in folders {
+        for folder in entries(&self.root.join("repairs"))? {
             for number in numbers(&folder)? {
                 records.push(std::fs::read_to_string(folder.join(number.to_string()))?);
             }
@@ -179,8 +174,10 @@ fn write_new(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut file = options.open(&draft)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    std::fs::rename(&draft, path)?;
-    sync_folder(path)
+    let written = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| std::fs::rename(&draft, path));
+    if written.is_err() {
+        // Nothing to be done about a draft that cannot be removed.
+        let _ = std::fs::remove_file(&draft);
+    }
+    written.and_then(|()| sync_folder(path))
 }

@@ -106,12 +106,20 @@ pub(crate) fn undo(path: &Path, force: Force) -> Result<Undone, Failure> {
     Ok(Undone { record, left, overwritten })
 }
 
-/// The repairs of a file, or of all files, that can be taken back, the oldest first.
-pub(crate) fn list(path: Option<&Path>) -> Result<Vec<Record>, Failure> {
-    let real = path.map(real).transpose()?;
-    let texts = State::find()?.records(real.as_deref());
-    let texts = texts.map_err(|error| Failure::io("read the undo records", &error))?;
+/// The files below a folder that were repaired.
+pub(crate) fn repaired_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let records = list(&[folder.to_owned()])?;
+    let files: std::collections::BTreeSet<_> = records.into_iter().map(|record| PathBuf::from(record.path)).collect();
+    Ok(files.into_iter().collect())
+}
+
+/// The repairs of these files, of those below these folders, or of all files, that can be
+/// taken back, the oldest first.
+pub(crate) fn list(paths: &[PathBuf]) -> Result<Vec<Record>, Failure> {
+    let real = paths.iter().map(|path| real(path)).collect::<Result<Vec<_>, _>>()?;
+    let texts = State::find()?.records().map_err(|error| Failure::io("read the undo records", &error))?;
     let mut records = texts.iter().map(|text| Record::read(text)).collect::<Result<Vec<_>, _>>()?;
+    records.retain(|record| real.is_empty() || real.iter().any(|path| Path::new(&record.path).starts_with(path)));
     // Within a second they keep the order of their numbers.
     records.sort_by(|one, other| one.time.cmp(&other.time));
     Ok(records)
@@ -148,7 +156,7 @@ fn refused(record: &Record, is_there: bool) -> Failure {
         .with_hint("`--force` gives the old bytes back; what the file holds now is kept aside")
 }
 
-/// The file behind links; a file that is gone is looked for in its folder.
+/// The file or folder behind links; a file that is gone is looked for in its folder.
 fn real(path: &Path) -> Result<PathBuf, Failure> {
     let failed = |error: std::io::Error| Failure::io("find it", &error);
     if let Ok(real) = path.canonicalize() {

@@ -69,13 +69,18 @@ impl Layout {
     }
 }
 
+/// The id of a block, unless its tool's name stands for it.
+pub(crate) fn own_id(block: &OutlineBlock) -> Option<&str> {
+    block.id.as_deref().filter(|_| block.id != block.name)
+}
+
 /// What a block says, after the names it goes by.
 pub(crate) fn said(block: &OutlineBlock, columns_max: usize) -> String {
     let mut line = String::new();
     let mut used = 0;
     let names = [
         (block.name.as_deref(), style::STRONG),
-        (block.id.as_deref(), style::FAINT),
+        (own_id(block), style::FAINT),
         (Some(block.preview.as_str()), style::PLAIN),
     ];
     for (text, paint) in names {

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use seamline::OutlineBlock;
 
+use super::conversation::own_id;
 use super::style::{self, Paint};
 use crate::screen;
 
@@ -103,7 +104,7 @@ fn note(row: &Row<'_>) -> String {
 
 /// What a block says; what came or went on several lines, so that it can be read.
 fn said(row: &Row<'_>, columns: usize) -> Vec<String> {
-    let names = row.block.map(|block| [block.name.as_deref(), block.id.as_deref(), Some(block.preview.as_str())]);
+    let names = row.block.map(|block| [block.name.as_deref(), own_id(block), Some(block.preview.as_str())]);
     let names = names.into_iter().flatten().flatten().filter(|name| !name.is_empty());
     let text = match names.collect::<Vec<_>>().join(" ") {
         text if text.is_empty() => "empty".to_owned(),

@@ -95,6 +95,7 @@ fn headline(examined: &Examined<'_>, repaired: &Repaired<'_>, destination: &Dest
     let mark = if is_wrong { style::ERROR.paint("✗") } else { style::GOOD.paint("✓") };
     let found = screen::count(repaired.found.len(), "finding");
     let what = match (repaired.changed(), is_dry_run, is_wrong) {
+        (true, true, false) if repaired.found.len() == 1 => format!("{found}; it would be put right"),
         (true, true, false) => format!("{found}; all would be put right"),
         (true, true, true) => format!("{found}; some would be put right"),
         (true, false, false) => format!("repaired; {found} put right"),
@@ -123,8 +124,11 @@ fn footer(destination: &Destination<'_>) -> String {
 /// What was done to a body, one line each, and what that costs.
 fn actions(repaired: &Repaired<'_>) -> String {
     let width = screen::width();
-    let shown = &repaired.actions[..SHOWN_MAX.min(repaired.actions.len())];
-    let rows: Vec<_> = shown.iter().map(row).collect();
+    // In the order of the conversation, whatever the order they were done in.
+    let mut shown: Vec<_> = repaired.actions.iter().collect();
+    shown.sort_by_key(|action| action.pointer.as_deref().and_then(message_index));
+    shown.truncate(SHOWN_MAX);
+    let rows: Vec<_> = shown.iter().map(|action| row(action)).collect();
     let paints = [style::HINT, style::FAINT, style::PLAIN];
     let table = table::render(&rows, paints, width.saturating_sub(INDENT.len()));
     let mut out = String::new();
@@ -158,19 +162,23 @@ pub(crate) fn row(action: &RepairAction) -> [String; 3] {
 
 /// The message a pointer leads into.
 fn message_of(pointer: &str) -> String {
-    let index = pointer.split('/').find(|part| part.bytes().all(|byte| byte.is_ascii_digit()) && !part.is_empty());
-    index.map(|index| format!("message {index}")).unwrap_or_default()
+    message_index(pointer).map(|index| format!("message {index}")).unwrap_or_default()
+}
+
+fn message_index(pointer: &str) -> Option<usize> {
+    pointer.split('/').find_map(|part| part.parse().ok())
 }
 
 /// An action's word as what was done; a word that is not known here says it itself.
 fn done(action: &str) -> String {
     let known = match action {
+        "declare" => "tools declared",
         "demote" => "kept as text",
         "fill" => "filled in",
         "hoist" => "media moved to a message after it",
         "insert" => "message inserted",
         "join" => "joined with the message before",
-        "patch" => "spelling put right",
+        "patch" => "put right in place",
         "readdress" => "addressed to its call",
         "reconstruct_call" => "call rebuilt",
         "reform" => "put into its proper form",
@@ -189,10 +197,14 @@ fn done(action: &str) -> String {
 
 /// What the change costs.
 fn cost(repaired: &Repaired<'_>) -> String {
-    let kept = match repaired.dropped.len() {
+    let sealed = repaired.dropped.iter().filter(|dropped| dropped.sealed).count();
+    let mut kept = match repaired.dropped.len() - sealed {
         0 => "nothing anyone said is lost".to_owned(),
         count => format!("{} taken out for good", screen::count(count, "piece")),
     };
+    if sealed > 0 {
+        let _ = write!(kept, ", {} of sealed reasoning taken out", screen::count(sealed, "piece"));
+    }
     let Some(first) = repaired.prefix.first_changed_message else {
         return kept;
     };

@@ -57,12 +57,11 @@ pub(crate) fn closing(failures: &[(String, Failure)]) -> String {
 }
 
 fn rule(rule: &seamline::Rule) -> Value {
-    let documentation = seamline::documentation(rule);
     json!({
         "id": rule.code,
         "name": rule.name,
         "shortDescription": { "text": rule.summary() },
-        "help": { "text": documentation, "markdown": documentation },
+        "help": { "text": format!("`seamline explain {}` says more.", rule.code), "markdown": seamline::documentation(rule) },
         "defaultConfiguration": { "level": level(rule.severity) },
         "properties": { "group": rule.group.as_str(), "safety": rule.safety.as_str() },
     })

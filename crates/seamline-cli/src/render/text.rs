@@ -19,6 +19,8 @@ pub(crate) struct Tally {
     pub(crate) fixable: usize,
     /// Findings it would put right only with `--unsafe`.
     pub(crate) unsafe_only: usize,
+    /// Whether something else would be wrong then.
+    pub(crate) leaves: bool,
 }
 
 impl Tally {
@@ -35,7 +37,13 @@ impl Tally {
             counts,
             fixable: wrong().filter(|finding| allows(policy, finding)).count(),
             unsafe_only: wrong().filter(|finding| needs_unsafe(policy, finding)).count(),
+            leaves: false,
         }
+    }
+
+    /// Whether all that is wrong would be put right.
+    pub(crate) fn promises_all(&self) -> bool {
+        self.fixable > 0 && self.fixable == self.counts.errors + self.counts.warnings
     }
 
     pub(crate) fn add(&mut self, other: Self) {
@@ -47,6 +55,7 @@ impl Tally {
         self.counts.add(other.counts);
         self.fixable += other.fixable;
         self.unsafe_only += other.unsafe_only;
+        self.leaves |= other.leaves;
     }
 }
 
@@ -121,7 +130,7 @@ pub(crate) fn counted(counts: Counts) -> String {
 
 fn remedy(tally: &Tally) -> String {
     let all = tally.counts.errors + tally.counts.warnings;
-    match (tally.fixable, tally.unsafe_only) {
+    let remedy = match (tally.fixable, tally.unsafe_only) {
         (1, _) if all == 1 => "it can be fixed with `seamline fix`".to_owned(),
         (fixable, _) if fixable == all => "all can be fixed with `seamline fix`".to_owned(),
         (0, 0) => "none can be fixed under this policy".to_owned(),
@@ -131,6 +140,11 @@ fn remedy(tally: &Tally) -> String {
         (fixable, only) => {
             format!("{} can be fixed with `seamline fix`, {only} more with `--unsafe`", of(fixable, all))
         }
+    };
+    if tally.leaves {
+        format!("{remedy}, which leaves something else wrong: see `seamline fix --diff`")
+    } else {
+        remedy
     }
 }
 

@@ -52,7 +52,6 @@ pub(crate) fn text(explained: &Explained<'_>, options: &Options, width: usize) -
 
 /// The class, the name, and how sure it is.
 fn heading(verdict: &Verdict) -> String {
-    let name = verdict.known.map_or("unknown-error", |known| known.kind.name);
     let sure = match (verdict.certainty, verdict.known, verdict.status) {
         (Certainty::Known, Some(known), _) => format!("known as {}", known.source),
         (Certainty::Status, _, Some(status)) => format!("by its status {status}; the text is not known"),
@@ -62,7 +61,7 @@ fn heading(verdict: &Verdict) -> String {
     format!(
         "{} {}  {}\n\n",
         class_paint(verdict.class).paint(class),
-        style::STRONG.paint(name),
+        style::STRONG.paint(verdict.name),
         style::FAINT.paint(&sure)
     )
 }
@@ -128,6 +127,15 @@ fn listed(rules: &[MeantRule], causes: &[Finding]) -> String {
     format!("{}; more with `seamline explain {}`", names.join(", "), first.code)
 }
 
+/// A provider that complains and a body that breaks no demand that is known of it.
+fn nothing_wrong(explained: &Explained<'_>, label: &str) -> String {
+    let provider = explained.checked.map_or("", |checked| checked.provider);
+    format!(
+        "{label} breaks nothing that `{provider}` is known to demand; if somebody else answered, name him with \
+         `--provider`, and if the body was changed on the way, look at the one that was sent"
+    )
+}
+
 /// What to type next, or what there is to say instead.
 fn step(explained: &Explained<'_>, causes: &[Finding]) -> String {
     let verdict = explained.verdict;
@@ -138,7 +146,7 @@ fn step(explained: &Explained<'_>, causes: &[Finding]) -> String {
         _ if !is_in_body => String::new(),
         None if !verdict.rules.is_empty() => format!("`seamline fix --diff {label}`"),
         None => format!("`seamline check {label}`"),
-        Some(0) => format!("Seamline finds nothing wrong with {label}"),
+        Some(0) => nothing_wrong(explained, label),
         Some(all) => {
             let count = screen::count(all, "finding");
             format!("{count} in {label}, none that this error is known to be about: `seamline check {label}`")

@@ -73,7 +73,7 @@ fn what_cannot_be_done_is_said_with_what_can() {
     bench.write("body.json", CLEAN);
     let ran = bench.run(&["convert", "body.json", "--to", "antropic"]).expect(2);
     assert!(ran.err.contains("no provider and no dialect is called `antropic`"), "{}", ran.err);
-    assert!(ran.err.contains("hint: there are anthropic, "), "{}", ran.err);
+    assert!(ran.err.contains("hint: did you mean `anthropic`"), "{}", ran.err);
     let ran = bench.run(&["convert", "body.json", "--to", "openai", "--output", "body.json"]).expect(2);
     assert!(ran.err.contains("would overwrite the body"), "{}", ran.err);
     assert_eq!(bench.read("body.json"), CLEAN);

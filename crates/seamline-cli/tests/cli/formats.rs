@@ -69,7 +69,7 @@ fn sarif_has_rules_results_and_regions() {
     let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
     for rule in rules {
         assert!(rule["id"].is_string() && rule["shortDescription"]["text"].is_string());
-        assert!(rule["help"]["text"].as_str().unwrap().starts_with("# What it does"), "{rule}");
+        assert!(rule["help"]["markdown"].as_str().unwrap().starts_with("# What it does"), "{rule}");
     }
     let result = &run["results"][0];
     let rule = &rules[usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap()];

@@ -36,6 +36,23 @@ fn repairs_are_taken_back_one_after_the_other() {
 }
 
 #[test]
+fn a_folder_stands_for_every_file_below_it_that_was_repaired() {
+    let bench = Bench::new();
+    for name in ["logs/a.json", "logs/deep/b.json", "logs/clean.json", "beside.json"] {
+        bench.write(name, if name.contains("clean") { CLEAN } else { BROKEN });
+    }
+    bench.run(&["fix", "logs", "beside.json"]).expect(0);
+    let ran = bench.run(&["undo", "--list", "logs"]).expect(0);
+    assert_eq!(ran.out.lines().count(), 2, "{}", ran.out);
+    let ran = bench.run(&["undo", "logs"]).expect(0);
+    assert_eq!(ran.out.matches("took back the repair").count(), 2, "{}", ran.out);
+    assert_eq!([bench.read("logs/a.json"), bench.read("logs/deep/b.json")], [BROKEN; 2]);
+    assert_ne!(bench.read("beside.json"), BROKEN);
+    let ran = bench.run(&["undo", "logs"]).expect(2);
+    assert!(ran.err.contains("no repair of a file in this folder is known"), "{}", ran.err);
+}
+
+#[test]
 fn a_file_that_was_changed_since_is_left_alone() {
     let bench = Bench::new();
     bench.write("body.json", BROKEN);

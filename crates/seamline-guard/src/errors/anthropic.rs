@@ -39,8 +39,9 @@ pub(super) const FAMILY: Family = Family {
             "ANT-21",
             400,
             &service::TOOL_DECLARATION,
-            r"tools\.\d+\.(?:[a-z_0-9]+\.)?name: String should (?:match pattern|have at)",
+            r"tools\.\d+\.(?:[a-z_0-9]+\.)?name: String should (?:match pattern|have at)|tools\.\d+\.[\w.]*input_schema: JSON schema is invalid",
         ),
+        sentence("ANT-27", 400, &service::UNSUPPORTED_SETTING, r"max_tokens: \d+ > \d+, which is the maximum allowed"),
         // Calls and results.
         sentence(
             "ANT-5",

@@ -68,7 +68,7 @@ pub(super) const FAMILY: Family = Family {
             r"contents\.parts must not be empty|must include at least one parts? field",
         ),
         sentence("GEM-6", 400, &shape::UNSUPPORTED_ROLE, r"Please use a valid role"),
-        sentence("GEM-9", 400, &reasoning::MISSING_SIGNATURE, r"missing a thought_signature"),
+        sentence("GEM-9", 400, &reasoning::MISSING_SIGNATURE, r"missing a [`'\x22]?thought_signature"),
         sentence(
             "GEM-12",
             400,

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::input::Source;
 use crate::output::Output;
 use crate::render::verdict::{self, Explained};
-use crate::screen;
+use crate::{screen, suggest};
 
 /// Says what an error means.
 pub(super) fn explain(asked: &Explain) -> Result<Exit, Failure> {
@@ -43,6 +43,10 @@ fn text(asked: &Explain) -> Result<String, Failure> {
             Err(Failure::new("the error and the body cannot both come from standard input"))
         }
         Some("-") => Ok(String::from_utf8_lossy(&Source::Stdin.read()?).into_owned()),
+        Some(text) if Path::new(text).is_file() => {
+            Err(Failure::new(format!("`{text}` is a file, not an error's text"))
+                .with_hint(format!("`seamline explain --error - < {text}` reads it")))
+        }
         Some(text) => Ok(text.to_owned()),
     }
 }
@@ -78,6 +82,7 @@ fn is_provider(name: &str) -> bool {
 }
 
 fn unknown(name: &str) -> Failure {
-    Failure::new(format!("no provider is called `{name}`"))
-        .with_hint(format!("there are {}", seamline::error_providers().join(", ")))
+    let names = seamline::error_providers();
+    let all = format!("there are {}", names.join(", "));
+    Failure::new(format!("no provider is called `{name}`")).with_hint(suggest::hint(name, &names, &all))
 }
