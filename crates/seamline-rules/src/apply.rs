@@ -5,13 +5,14 @@
 //! starts again. It ends when nothing is left to apply; the last check is made on the
 //! exact bytes that are returned.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use seamline_model::{
     BlockIndex, BlockKind, Constraints, Edit, Encoded, Finding, Fix, IrregularityKind, MessageIndex, Place, Severity,
-    Span, Spliced, Transcript,
+    Spliced, Transcript,
 };
 
+use crate::claims::{Claim, Claims, claim_of};
 use crate::{Policy, check};
 
 /// The most passes a repair takes. Real damage settles in one to four.
@@ -200,23 +201,10 @@ impl State<'_, '_> {
     }
 
     fn choose(&mut self, transcript: &Transcript<'_>, findings: &[Finding]) -> Vec<Edit> {
-        let allowed = |finding: &&Finding| applicable(finding, self.policy).is_some();
-        let stage = findings.iter().filter(allowed).filter_map(|finding| Some(finding.fix.as_ref()?.stage)).min();
-        let Some(stage) = stage else {
-            return Vec::new();
-        };
-        let mut claims = Claims::default();
         let mut edits = Vec::new();
-        for finding in findings {
-            let Some(fix) = applicable(finding, self.policy).filter(|fix| fix.stage == stage) else {
-                continue;
-            };
-            // Bytes and blocks are written in different ways, so a pass is about one of them.
-            let fits = edits.first().is_none_or(|first: &Edit| first.is_bytes() == fix.is_bytes());
-            if fits && claims.take(fix) {
-                self.note(transcript, finding, fix);
-                edits.extend(fix.edits.iter().cloned());
-            }
+        for (finding, fix) in chosen(findings, self.policy) {
+            self.note(transcript, finding, fix);
+            edits.extend(fix.edits.iter().cloned());
         }
         edits
     }
@@ -294,134 +282,28 @@ impl State<'_, '_> {
     }
 }
 
+/// The fixes of one pass: of the earliest stage, and none that changes what another does.
+fn chosen<'f>(findings: &'f [Finding], policy: &Policy) -> Vec<(&'f Finding, &'f Fix)> {
+    let allowed = || findings.iter().filter_map(|finding| Some((finding, applicable(finding, policy)?)));
+    let stage = allowed().map(|(_, fix)| fix.stage).min();
+    let mut claims = Claims::default();
+    let mut taken: Vec<(&Finding, &Fix)> = Vec::new();
+    for (finding, fix) in allowed().filter(|(_, fix)| Some(fix.stage) == stage) {
+        // Bytes and blocks are written in different ways, so a pass is about one of them.
+        let fits = taken.first().is_none_or(|(_, first)| first.is_bytes() == fix.is_bytes());
+        if fits && claims.take(fix) {
+            taken.push((finding, fix));
+        }
+    }
+    taken
+}
+
 /// The fix of a finding, if the policy lets it be applied.
 fn applicable<'f>(finding: &'f Finding, policy: &Policy) -> Option<&'f Fix> {
     let fix = finding.fix.as_ref()?;
     debug_assert!(!fix.is_mixed(), "{} edits bytes and blocks at once", finding.code);
     let worth = finding.severity >= Severity::Warning && !fix.edits.is_empty() && !fix.is_mixed();
     (worth && policy.allows(fix.safety)).then_some(fix)
-}
-
-/// What the fixes taken so far are about.
-#[derive(Default)]
-struct Claims {
-    blocks: BTreeSet<(BlockIndex, Aspect)>,
-    messages: BTreeSet<(MessageIndex, Aspect)>,
-    spans: BTreeSet<Span>,
-}
-
-impl Claims {
-    /// Takes a fix, unless one of its edits changes what another fix changes.
-    fn take(&mut self, fix: &Fix) -> bool {
-        let overlaps = fix.edits.iter().any(|edit| self.overlaps(edit));
-        if !overlaps {
-            for edit in &fix.edits {
-                self.claim(edit);
-            }
-        }
-        !overlaps
-    }
-
-    fn overlaps(&self, edit: &Edit) -> bool {
-        match claim_of(edit) {
-            Claim::Block(block, aspect) => {
-                Aspect::ALL.iter().any(|other| aspect.overlaps(*other) && self.blocks.contains(&(block, *other)))
-            }
-            Claim::Message(message, aspect) => {
-                Aspect::ALL.iter().any(|other| aspect.overlaps(*other) && self.messages.contains(&(message, *other)))
-            }
-            Claim::Bytes(span) => {
-                let before = self.spans.range(..=span).next_back().is_some_and(|other| other.end > span.start);
-                let after = self.spans.range(span..).next().is_some_and(|other| other.start < span.end);
-                before || after
-            }
-            Claim::Nothing => false,
-        }
-    }
-
-    fn claim(&mut self, edit: &Edit) {
-        match claim_of(edit) {
-            Claim::Block(block, aspect) => {
-                self.blocks.insert((block, aspect));
-            }
-            Claim::Message(message, aspect) => {
-                self.messages.insert((message, aspect));
-            }
-            Claim::Bytes(span) => {
-                self.spans.insert(span);
-            }
-            Claim::Nothing => {}
-        }
-    }
-}
-
-/// What an edit changes, so that two edits never change the same thing in one pass.
-enum Claim {
-    Block(BlockIndex, Aspect),
-    Message(MessageIndex, Aspect),
-    Bytes(Span),
-    Nothing,
-}
-
-/// What of a block or message an edit changes.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Aspect {
-    /// Whether it is there at all, and as what.
-    Whole,
-    /// Where it stands.
-    Place,
-    /// Its id.
-    Id,
-    /// Its name.
-    Name,
-    /// Its role.
-    Role,
-    /// What it holds.
-    Content,
-    /// Its list of calls.
-    Calls,
-    /// Its reasoning.
-    Reasoning,
-}
-
-impl Aspect {
-    const ALL: [Self; 8] =
-        [Self::Whole, Self::Place, Self::Id, Self::Name, Self::Role, Self::Content, Self::Calls, Self::Reasoning];
-
-    /// Two edits of one thing overlap when they change the same of it, or when one of them
-    /// changes whether it is there.
-    fn overlaps(self, other: Self) -> bool {
-        self == other || self == Self::Whole || other == Self::Whole
-    }
-}
-
-fn claim_of(edit: &Edit) -> Claim {
-    match edit {
-        Edit::Patch { span, .. } | Edit::DropMember { cut: span, .. } => Claim::Bytes(*span),
-        Edit::Synthesize { .. } | Edit::InsertMessage { .. } | Edit::DeclareTools { .. } => Claim::Nothing,
-        Edit::Relocate { result: block, .. } | Edit::Sign { call: block } => Claim::Block(*block, Aspect::Place),
-        Edit::Demote { block, .. }
-        | Edit::ReconstructCall { result: block, .. }
-        | Edit::Remove { block }
-        | Edit::AdoptLegacyCall { call: block } => Claim::Block(*block, Aspect::Whole),
-        Edit::Readdress { result: block, .. } | Edit::SetCallId { call: block, .. } => Claim::Block(*block, Aspect::Id),
-        Edit::SetToolName { block, .. } => Claim::Block(*block, Aspect::Name),
-        Edit::SetInput { call: block }
-        | Edit::FlattenResult { result: block }
-        | Edit::FillResult { result: block, .. }
-        | Edit::HoistMedia { result: block, .. }
-        | Edit::CloseServerCall { call: block } => Claim::Block(*block, Aspect::Content),
-        Edit::RemoveMessage { message }
-        | Edit::Regroup { message }
-        | Edit::FillMessage { message, .. }
-        | Edit::JoinPrevious { message } => Claim::Message(*message, Aspect::Whole),
-        Edit::SetRole { message, .. } => Claim::Message(*message, Aspect::Role),
-        Edit::AddReasoning { message, .. } => Claim::Message(*message, Aspect::Reasoning),
-        Edit::RemoveCallList { message } => Claim::Message(*message, Aspect::Calls),
-        Edit::RemoveItemId { message } => Claim::Message(*message, Aspect::Id),
-        Edit::SetContent { message } => Claim::Message(*message, Aspect::Content),
-        Edit::ResultsFirst { message } => Claim::Message(*message, Aspect::Place),
-    }
 }
 
 /// Whether what an edit writes is made up.
@@ -536,4 +418,38 @@ fn is_sealed(transcript: &Transcript<'_>, block: BlockIndex) -> bool {
 
 fn is_made_up(transcript: &Transcript<'_>, block: BlockIndex) -> bool {
     transcript.result(block).is_some_and(|result| result.synthetic)
+}
+
+#[cfg(test)]
+mod tests {
+    use seamline_model::{Safety, Stage};
+
+    use super::*;
+
+    fn finding(edit: Edit) -> Finding {
+        let fix = Fix { title: String::new(), safety: Safety::Safe, stage: Stage::Form, edits: vec![edit] };
+        Finding {
+            code: "WIRE001",
+            name: "wire",
+            severity: Severity::Error,
+            message: String::new(),
+            place: Place::default(),
+            call_id: None,
+            related: Vec::new(),
+            predicts: None,
+            fix: Some(fix),
+        }
+    }
+
+    #[test]
+    fn a_pass_is_about_bytes_or_about_blocks() {
+        let bytes = |start| Edit::Patch { span: seamline_model::Span::new(start, start + 1), text: String::new() };
+        let blocks = Edit::DeclareTools { names: Vec::new() };
+        let findings = [finding(bytes(0)), finding(blocks.clone()), finding(bytes(4))];
+        let edits = |findings| -> Vec<Edit> {
+            chosen(findings, &Policy::default()).into_iter().flat_map(|(_, fix)| fix.edits.clone()).collect()
+        };
+        assert_eq!(edits(&findings), [bytes(0), bytes(4)]);
+        assert_eq!(edits(&findings[1..]), [blocks]);
+    }
 }

@@ -46,3 +46,30 @@ pub fn patch(transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use seamline_model::Source;
+
+    use super::*;
+
+    #[test]
+    fn bytes_are_patched_in_the_body_and_in_what_was_written() {
+        let pieces = [0..3, 9..14, 5..9];
+        let mut transcript = Transcript::new(b"");
+        transcript.source = Source { body: b"[a,bb,cc]", written: b"d,ee,", pieces: &pieces };
+        let patch_at = |start, end, text: &str| Edit::Patch { span: Span::new(start, end), text: text.to_owned() };
+        let cut = Span::new(10, 13);
+        let edits = [
+            patch_at(6, 8, "CC"),
+            patch_at(1, 2, "A"),
+            Edit::DropMember { cut, member: cut, lost: false },
+            // What another edit changes already, and what is in no piece.
+            patch_at(11, 12, "E"),
+            patch_at(3, 4, "B"),
+        ];
+        let patched = patch(&transcript, &edits);
+        assert_eq!(transcript.source.joined(), b"[a,d,ee,,cc]");
+        assert_eq!(patched.source(transcript.source.body).joined(), b"[A,d,,CC]");
+    }
+}
