@@ -23,7 +23,7 @@ pub trait Dialect: Sync {
 
     /// Reads the text that edits made of a transcript's, without reading again what was
     /// only copied. Nothing when it must be decoded afresh.
-    fn follow<'n>(&self, before: &Transcript<'_>, encoded: &'n Encoded) -> Option<Transcript<'n>>;
+    fn follow<'n>(&self, before: &Transcript<'n>, encoded: &'n Encoded) -> Option<Transcript<'n>>;
 
     /// Writes edits by splicing the text the transcript was read from, for a provider that
     /// demands this.

@@ -49,7 +49,7 @@ pub(crate) fn decode_with(
     form: Form,
     envelope: impl FnOnce(Value<'_, '_>) -> Envelope,
 ) -> Result<Transcript<'_>, Error> {
-    let mut reader = Reader::new(body);
+    let mut reader = Reader::new(Transcript::new(body));
     let messages = Messages { reader: &mut reader, form };
     let document = Document::read_list(body, messages).map_err(|syntax| unreadable(body, syntax))?;
     reader.transcript.list = list_of(&document, form)?;
@@ -97,33 +97,42 @@ fn list_of(document: &Document<'_>, form: Form) -> Result<Span, Error> {
     }
 }
 
+/// The least that repairs may leave behind in what they wrote, however small the body.
+const WRITTEN_BYTES: usize = 1024 * 1024;
+
 /// Reads the text that edits made of a transcript's. What was only copied says what it
 /// said before, so only what was rewritten is read. Nothing when all must be read afresh.
-pub(crate) fn follow<'n>(before: &Transcript<'_>, encoded: &'n Encoded, form: Form) -> Option<Transcript<'n>> {
-    let fits = encoded.spans.len() == encoded.origins.len() && encoded.body.len() <= BYTES_MAX;
+pub(crate) fn follow<'n>(before: &Transcript<'n>, encoded: &'n Encoded, form: Form) -> Option<Transcript<'n>> {
+    let source = encoded.source(before.source.body);
+    // Whoever writes everything anew in every pass puts it together, lest it heap up.
+    let written_max = source.body.len().max(WRITTEN_BYTES);
+    let fits = encoded.spans.len() == encoded.origins.len()
+        && encoded.written.len() <= written_max
+        && source.len() <= BYTES_MAX;
     if !fits || !before.irregularities.is_empty() {
         return None;
     }
-    let body = encoded.body.as_slice();
-    let mut reader = Reader::new(body);
+    let added = encoded.spans.len().saturating_sub(before.messages.len());
+    let transcript = Transcript::with_room(source, encoded.spans.len(), before.blocks.len() + added);
+    let mut reader = Reader::new(transcript);
     reader.transcript.tools = before.tools.clone();
     for ((&span, copied), origin) in encoded.spans.iter().zip(&encoded.copied).zip(&encoded.origins) {
         if let Some(origin) = origin.filter(|_| *copied) {
-            reader.copy(before, origin, span);
+            reader.copy(before, origin);
         } else {
-            let part = Document::part(body, span);
+            let part = Document::part(source, span);
             if !part.lone_surrogates.is_empty() {
                 return None;
             }
             (form.message)(&mut reader, part.root());
         }
     }
-    let mut transcript = reader.transcript;
     // Only the list grew or shrank.
-    let after = before.source.len() - before.list.end as usize;
-    transcript.list = Span::new(before.list.start as usize, body.len() - after);
-    transcript.model = before.model.as_deref().map(|model| Cow::Owned(model.to_owned()));
-    transcript.request = before.request.moved(before.list.end, transcript.list.end.wrapping_sub(before.list.end));
+    let mut transcript = reader.transcript;
+    transcript.list = before.list;
+    transcript.layout = Some(encoded.layout.clone());
+    transcript.model.clone_from(&before.model);
+    transcript.request = before.request.clone();
     transcript.envelope = before.envelope;
     transcript.irregularities = reader.found;
     transcript.irregularities.sort_by_key(|irregularity| irregularity.span);
@@ -142,8 +151,8 @@ pub(crate) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(body: &'a [u8]) -> Self {
-        Self { transcript: Transcript::new(body), found: Vec::new(), message: None, block: None, noted: 0 }
+    fn new(transcript: Transcript<'a>) -> Self {
+        Self { transcript, found: Vec::new(), message: None, block: None, noted: 0 }
     }
 
     /// Starts over: the body has another list of messages, and the last one counts.
@@ -215,37 +224,24 @@ impl<'a> Reader<'a> {
     /// Ends the message, whose blocks are those from `first` on.
     pub(crate) fn end(&mut self, value: Value<'_, 'a>, first: BlockIndex, role: Role, body: Body) {
         let (first_block, end_block) = (first.0, self.next_block().0);
-        self.transcript.messages.push(Message { role, span: value.span(), first_block, end_block, body });
+        self.transcript.push(Message { role, span: value.span(), first_block, end_block, body });
     }
 
-    /// Adds a message of another transcript, whose source stands at `span` now.
-    fn copy(&mut self, before: &Transcript<'_>, origin: MessageIndex, span: Span) {
+    /// Adds a message of the transcript before this one, which stands where it stood.
+    fn copy(&mut self, before: &Transcript<'_>, origin: MessageIndex) {
         let message = MessageIndex(self.transcript.messages.len() as u32);
         let old = before.message(origin);
-        let moved = span.start.wrapping_sub(old.span.start);
         let first = self.next_block();
         for block in &before.blocks[old.range()] {
-            let mut block = block.clone();
-            block.message = message;
-            block.span = block.span.moved(moved);
-            if let BlockKind::Result(result) = &mut block.kind
-                && !result.content.is_empty()
-            {
-                result.content = result.content.moved(moved);
-            }
             self.transcript.has.note(&block.kind);
             self.transcript.has.reasoning |= block.signed;
-            self.transcript.blocks.push(block);
+            self.transcript.blocks.push(Block { message, ..block.clone() });
         }
         let blocks = first.0.wrapping_sub(old.first_block);
-        let members = before.members_of(origin).iter().map(|member| member.moved(message, blocks, moved));
-        self.transcript.members.extend(members);
+        self.transcript.members.extend(before.members_of(origin).iter().map(|member| member.moved(message, blocks)));
         let (first_block, end_block) = (first.0, self.next_block().0);
-        self.transcript.messages.push(Message { span, first_block, end_block, ..*old });
-        if let Some(item) = before.item(origin) {
-            let type_span = if item.type_span.is_empty() { item.type_span } else { item.type_span.moved(moved) };
-            self.transcript.items.push(seamline_model::Item { type_span, ..item.clone() });
-        }
+        self.transcript.push(Message { first_block, end_block, ..*old });
+        self.transcript.items.extend(before.item(origin).cloned());
     }
 
     /// The transcript, with what was met while reading in the order of the source.

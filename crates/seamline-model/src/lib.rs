@@ -18,11 +18,14 @@ mod finding;
 mod id_map;
 mod irregularity;
 mod item;
+mod kinds;
 mod listing;
 mod naming;
 mod pairing;
 mod request;
+mod sameness;
 mod scope;
+mod source;
 mod span;
 mod synthetic;
 mod tools;
@@ -34,19 +37,21 @@ pub use constraints::{
     NameDemand, OutputForm, PartDemand, RoleGap, SameRole, SignatureDemand, Uniqueness, Values,
 };
 pub use demands::{Arguments, Echo, Limit, Limits, Members, ReasoningDemands, RoleOrder, SystemPlace, ToolDemands};
-pub use edit::{Edit, Encoded, NewText};
+pub use edit::{Edit, Encoded, Layout, NewText};
 pub use finding::{Finding, Fix, Place, Safety, Severity, Stage};
 pub use id_map::IdMap;
 pub use irregularity::{Irregularity, IrregularityKind};
 pub use item::{Envelope, Item, ItemKind, ItemType};
+pub use kinds::Kinds;
 pub use listing::Demand;
 pub use pairing::{Answer, CallState, Cycle, Fate, Pairing, ResultState};
 pub use request::{Declared, DeclaredTool, Member, MemberSort, Request, Thinking};
 pub use scope::Scope;
+pub use source::{Source, Spliced};
 pub use span::{BlockIndex, MessageIndex, Span};
 pub use synthetic::{MARK, Reason, is_synthetic};
 pub use tools::{Tool, Tools};
 pub use transcript::{
-    Block, BlockKind, Body, Call, Emptiness, Field, IdForm, Input, Kinds, Message, Parts, ResultBlock, Role,
-    ServerCall, Slot, Transcript,
+    Block, BlockKind, Body, Call, Emptiness, Field, IdForm, Input, Message, Parts, ResultBlock, Role, ServerCall, Slot,
+    Transcript,
 };

@@ -49,28 +49,6 @@ pub enum Thinking {
     Off,
 }
 
-impl Request {
-    /// The same where everything after `end` moved by `by` bytes.
-    #[must_use]
-    pub fn moved(&self, end: u32, by: u32) -> Self {
-        let place = |span: Span| if span.start >= end { span.moved(by) } else { span };
-        let tool = |tool: &DeclaredTool| DeclaredTool {
-            name: tool.name.clone(),
-            span: place(tool.span),
-            cut: place(tool.cut),
-        };
-        let tools = self
-            .tools
-            .as_ref()
-            .map(|tools| Declared { cut: place(tools.cut), tools: tools.tools.iter().map(tool).collect() });
-        let thinking = match self.thinking {
-            Thinking::On(span) => Thinking::On(place(span)),
-            other => other,
-        };
-        Self { tools, thinking, forced_tool: self.forced_tool.clone(), cache_marks: self.cache_marks }
-    }
-}
-
 /// A member of a message or block that the dialect itself does not have, or that some
 /// providers count or refuse.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,17 +72,11 @@ pub struct Member {
 }
 
 impl Member {
-    /// The same in another message, with its blocks and bytes moved.
+    /// The same in another message, with its blocks moved.
     #[must_use]
-    pub fn moved(&self, message: MessageIndex, blocks: u32, bytes: u32) -> Self {
-        Self {
-            message,
-            block: self.block.map(|block| BlockIndex(block.0.wrapping_add(blocks))),
-            key_span: self.key_span.moved(bytes),
-            span: self.span.moved(bytes),
-            cut: self.cut.moved(bytes),
-            ..self.clone()
-        }
+    pub fn moved(&self, message: MessageIndex, blocks: u32) -> Self {
+        let block = self.block.map(|block| BlockIndex(block.0.wrapping_add(blocks)));
+        Self { message, block, ..self.clone() }
     }
 }
 

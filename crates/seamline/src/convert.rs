@@ -104,7 +104,7 @@ pub fn convert(body: &[u8], options: &ConvertOptions) -> Result<Converted, Error
         ids: whole_way(original.as_ref(), &conversation, &ids),
         tools: tools.into_iter().map(Rename::from).collect(),
         repairs: source.actions,
-        body: result.body.into_owned(),
+        body: result.body.into_bytes().into_owned(),
         adjustments: result.actions,
         remaining: result.remaining,
     })
@@ -173,7 +173,7 @@ fn within(body: &[u8], from: &Speaking, to: &Speaking, options: &ConvertOptions)
         lost,
         ids: whole_way(Some(&before), &after, &[]),
         tools: renamed_tools(&before, &after),
-        body: result.body.into_owned(),
+        body: result.body.into_bytes().into_owned(),
         adjustments: result.actions,
         remaining: result.remaining,
     })

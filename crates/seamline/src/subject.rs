@@ -86,10 +86,14 @@ fn named_provider(name: &str) -> Result<&'static Provider, Error> {
 }
 
 impl Rewrite for Subject {
-    fn reread<'n>(&self, before: &Transcript<'_>, encoded: &'n Encoded) -> Option<Transcript<'n>> {
-        let followed = self.dialect.follow(before, encoded).or_else(|| self.read(&encoded.body))?;
+    fn follow<'n>(&self, before: &Transcript<'n>, encoded: &'n Encoded) -> Option<Transcript<'n>> {
+        let followed = self.dialect.follow(before, encoded)?;
         debug_assert!(self.reads_the_same(&followed), "what was copied says something else now");
         Some(followed)
+    }
+
+    fn read<'n>(&self, body: &'n [u8]) -> Option<Transcript<'n>> {
+        self.dialect.decode(body).ok()
     }
 
     fn write(&self, transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
@@ -102,11 +106,9 @@ impl Rewrite for Subject {
 }
 
 impl Subject {
-    fn read<'a>(&self, body: &'a [u8]) -> Option<Transcript<'a>> {
-        self.dialect.decode(body).ok()
-    }
-
-    fn reads_the_same(&self, transcript: &Transcript<'_>) -> bool {
-        self.read(transcript.source).is_some_and(|fresh| fresh.says_the_same(transcript))
+    /// Whether a body that is put together and read afresh says what was followed.
+    fn reads_the_same(&self, followed: &Transcript<'_>) -> bool {
+        let joined = followed.source.joined();
+        self.read(&joined).is_some_and(|fresh| fresh.says_the_same(followed))
     }
 }

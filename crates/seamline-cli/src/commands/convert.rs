@@ -163,6 +163,6 @@ impl Convert {
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    replace::write(path, bytes)
+    replace::write(path, &[bytes])
         .map_err(|failure| Failure { message: format!("{}: {}", path.display(), failure.message), ..failure })
 }

@@ -52,9 +52,12 @@ pub(crate) struct Style {
 }
 
 impl Style {
+    /// How much of a document is looked at to judge its layout.
+    pub(crate) const HEAD_BYTES: usize = 4096;
+
     /// The layout of a document, judged by its first lines.
     pub(crate) fn of(body: &[u8]) -> Self {
-        let head = body[..body.len().min(HEAD_BYTES)].utf8_chunks().next().map_or("", |chunk| chunk.valid());
+        let head = body[..body.len().min(Self::HEAD_BYTES)].utf8_chunks().next().map_or("", |chunk| chunk.valid());
         let newline = if head.contains("\r\n") { "\r\n" } else { "\n" };
         let after_brace = head.trim_start().strip_prefix('{').unwrap_or("");
         let space: String = after_brace.chars().take_while(|char| char.is_whitespace()).collect();
@@ -142,9 +145,6 @@ impl Style {
         }
     }
 }
-
-/// How much of a document is looked at to judge its layout.
-const HEAD_BYTES: usize = 4096;
 
 #[cfg(test)]
 mod tests {

@@ -51,7 +51,7 @@ impl Dialect for OpenAiResponses {
         decode::body(body, FORM)
     }
 
-    fn follow<'n>(&self, before: &Transcript<'_>, encoded: &'n Encoded) -> Option<Transcript<'n>> {
+    fn follow<'n>(&self, before: &Transcript<'n>, encoded: &'n Encoded) -> Option<Transcript<'n>> {
         reader::follow(before, encoded, FORM)
     }
 

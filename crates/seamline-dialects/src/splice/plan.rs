@@ -1,13 +1,17 @@
 //! What a list of edits means for each message.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
 use seamline_model::{BlockIndex, Edit, MessageIndex, NewText, Role, Transcript};
 
 /// What a list of edits means for each message it touches.
 #[derive(Debug, Default)]
 pub(crate) struct Plan<'e> {
-    messages: BTreeMap<MessageIndex, MessagePlan<'e>>,
+    messages: Vec<MessagePlan<'e>>,
+    /// For each message, and for the end, its place in that list: nearly all of them have
+    /// none, and all are asked for.
+    places: Vec<Option<NonZeroU32>>,
     /// Tools to be declared, by name.
     pub(crate) declared: &'e [String],
 }
@@ -110,11 +114,11 @@ impl MessagePlan<'_> {
 
 impl<'e> Plan<'e> {
     pub(crate) fn new(transcript: &Transcript<'_>, edits: &'e [Edit]) -> Self {
-        let mut plan = Self::default();
+        let mut plan = Self { places: vec![None; transcript.messages.len() + 1], ..Self::default() };
         for (index, edit) in edits.iter().enumerate() {
             plan.add(transcript, index, edit);
         }
-        for message in plan.messages.values_mut() {
+        for message in &mut plan.messages {
             // Results with one id answer their calls in turn, so they must stand in turn.
             message.answers.sort_by_key(Placed::call);
         }
@@ -122,7 +126,8 @@ impl<'e> Plan<'e> {
     }
 
     pub(crate) fn get(&self, message: MessageIndex) -> Option<&MessagePlan<'e>> {
-        self.messages.get(&message)
+        let place = (*self.places.get(message.get())?)?;
+        self.messages.get(place.get() as usize - 1)
     }
 
     /// The plan of the block, if one of the edits is about it.
@@ -132,7 +137,7 @@ impl<'e> Plan<'e> {
 
     fn add(&mut self, transcript: &Transcript<'_>, index: usize, edit: &'e Edit) {
         match edit {
-            // Applied to the bytes before any block is looked at.
+            // A pass is about bytes or about blocks, never about both, and this one is about blocks.
             Edit::Patch { .. } | Edit::DropMember { .. } => {}
             Edit::Synthesize { call, text } => {
                 let message = transcript.block(*call).message;
@@ -187,7 +192,12 @@ impl<'e> Plan<'e> {
     }
 
     fn message(&mut self, message: MessageIndex) -> &mut MessagePlan<'e> {
-        self.messages.entry(message).or_default()
+        let next = NonZeroU32::MIN.saturating_add(self.messages.len() as u32);
+        let place = *self.places[message.get()].get_or_insert(next);
+        if place == next {
+            self.messages.push(MessagePlan::default());
+        }
+        &mut self.messages[place.get() as usize - 1]
     }
 
     /// The plan of a message that an edit ends up in.

@@ -290,6 +290,6 @@ impl Outcome<'_> {
 impl std::fmt::Display for Outcome<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let out = String::from_utf8_lossy(&self.repaired.body);
-        write!(f, "--- in\n{}\n--- out\n{out}", String::from_utf8_lossy(self.before.transcript.source))
+        write!(f, "--- in\n{}\n--- out\n{out}", String::from_utf8_lossy(self.before.transcript.source.body))
     }
 }

@@ -67,7 +67,7 @@ fn repaired(dialect: Dialect, provider: &str) -> Vec<String> {
             let body = render::render(dialect, &broken.transcript, COMPACT);
             let repaired = repair(body.as_bytes(), &options).unwrap();
             assert!(repaired.remaining.is_empty(), "{:?}\n{body}", repaired.remaining);
-            String::from_utf8(repaired.body.into_owned()).unwrap()
+            String::from_utf8(repaired.body.into_bytes().into_owned()).unwrap()
         })
         .collect()
 }

@@ -93,7 +93,8 @@ impl<'b> Reading<'b> {
     /// Whether a text is in the body, decoded or as it stands. Half a character counts as
     /// the one that stands for what cannot be read.
     pub(super) fn says(&self, text: &str) -> bool {
-        let source = self.transcript.text(Span::new(0, self.transcript.source.len())).trim_start_matches('\u{feff}');
+        let source =
+            self.transcript.text(Span::new(0, self.transcript.source.body.len())).trim_start_matches('\u{feff}');
         let whole = || source.replace("\\ud83d\"", "\\ufffd\"").replace("\\udc4d\"", "\\ufffd\"");
         source.contains(text) || says(source, text) || says(&whole(), text)
     }
