@@ -17,6 +17,13 @@ pub enum Arguments {
         /// The error text.
         error: ErrorText,
     },
+    /// A JSON object.
+    Object {
+        /// Whether text with nothing in it counts as no arguments.
+        empty: bool,
+        /// The error text.
+        error: ErrorText,
+    },
 }
 
 /// Members of messages and blocks that the dialect itself does not have.

@@ -133,9 +133,16 @@ impl List {
             InputForm::ObjectOrNothing(error) => self.add("input", "a call's input is an object, or not there", error),
             InputForm::Text(error) => self.add("input", "a call's arguments are a string", error),
         }
-        if let Arguments::Json { empty, error } = demands.arguments {
-            let nothing = if empty { " or nothing" } else { "" };
-            self.add("arguments", format!("the arguments of a call are JSON{nothing}"), error);
+        let nothing = |empty: bool| if empty { " or nothing" } else { "" };
+        match demands.arguments {
+            Arguments::Any => {}
+            Arguments::Json { empty, error } => {
+                self.add("arguments", format!("the arguments of a call are JSON{}", nothing(empty)), error);
+            }
+            Arguments::Object { empty, error } => {
+                let says = format!("the arguments of a call are a JSON object{}", nothing(empty));
+                self.add("arguments", says, error);
+            }
         }
         match demands.empty_text {
             EmptyText::Accepted => {}

@@ -81,8 +81,7 @@ mod tests {
         // Every run of five pieces, at every place around the end of a lane.
         let pieces: [&[u8]; 7] = [b"a", b"\\n", b"\\\\", b"\\\"", b"\\u0041", b"\"", b"\x01"];
         for number in 0..7_usize.pow(5) {
-            let text: Vec<u8> =
-                (0..5).flat_map(|at| pieces[number / 7_usize.pow(at) % 7].iter().copied()).collect();
+            let text: Vec<u8> = (0..5).flat_map(|at| pieces[number / 7_usize.pow(at) % 7].iter().copied()).collect();
             for before in 8..18 {
                 for after in [0, 20] {
                     let bytes = [vec![b'x'; before], text.clone(), vec![b'y'; after]].concat();

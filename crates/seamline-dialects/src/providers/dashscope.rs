@@ -43,8 +43,8 @@ pub(super) const PROVIDER: Provider = Provider {
             "InternalError.Algo.InvalidParameter: messages with role \"tool\" must be a response to a preceeding message \
              with \"tool_calls\".",
         ),
-        // QWN-3, observed.
-        arguments: Arguments::Json {
+        // QWN-3, observed. X-7: an object.
+        arguments: Arguments::Object {
             empty: false,
             error: ErrorText(
                 "<400> InternalError.Algo.InvalidParameter: The \"function.arguments\" parameter of the code model must \

@@ -29,7 +29,7 @@ pub(super) const PROVIDER: Provider = Provider {
         duplicate_result: ErrorText(
             "Messages with role 'tool' must be a response to a preceding message with 'tool_calls'",
         ),
-        // DSK-10, observed.
+        // DSK-10, observed. X-7 wants an object of gateways before it, not of itself.
         arguments: Arguments::Json { empty: true, error: ErrorText("invalid tool call arguments") },
         // DSK-3, CMP-12, documented: V4 thinks unless told not to. DSK-4: the first reasoner wanted the opposite, so
         // other models only when the request switches thinking on.

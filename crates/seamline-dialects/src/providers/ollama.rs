@@ -20,7 +20,7 @@ pub(super) const PROVIDER: Provider = Provider {
         // The models that do not know a role are OpenAI's.
         role_gap: None,
         // OLL-2, in the server's code.
-        arguments: Arguments::Json { empty: false, error: ErrorText("invalid tool call arguments") },
+        arguments: Arguments::Object { empty: false, error: ErrorText("invalid tool call arguments") },
         // OLL-3, in the server's code.
         null_content: Some(ErrorText("invalid message content type: <nil>")),
         // OLL-4, in the server's code: no error, but the id of the call is lost.

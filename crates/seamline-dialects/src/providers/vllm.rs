@@ -19,8 +19,8 @@ pub(super) const PROVIDER: Provider = Provider {
         empty_call_list: None,
         // The models that do not know a role are OpenAI's.
         role_gap: None,
-        // VLM-1, in the server's code: nothing counts as no arguments.
-        arguments: Arguments::Json { empty: true, error: ErrorText("") },
+        // VLM-1, in the server's code: nothing counts as no arguments. X-7: an object.
+        arguments: Arguments::Object { empty: true, error: ErrorText("") },
         // VLM-1, in the server's code.
         tools: ToolDemands {
             empty_list: Some(ErrorText(

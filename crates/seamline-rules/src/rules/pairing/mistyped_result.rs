@@ -58,7 +58,8 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
         return;
     }
     let id = context.id(state.call);
-    let message = format!("result for `{id}` is a `{}`, its call wants a `{}`", result.of.result_type, call.of.result_type);
+    let message =
+        format!("result for `{id}` is a `{}`, its call wants a `{}`", result.of.result_type, call.of.result_type);
     let predicts = error.render(&context.values(state.call, id));
     let draft = report.block(context, answer.result, message).call_id(id).predicts(predicts).related([state.call]);
     if call.of.plain_result && result.of.plain_result {
