@@ -103,5 +103,5 @@ const fn ids(alphabet: Alphabet, length_max: usize, prefix: &'static str) -> IdD
 }
 
 const fn names(length_max: usize) -> NameDemand {
-    NameDemand { also: "", length_max, error: ErrorText("") }
+    NameDemand { length_max, ..NameDemand::WORD }
 }

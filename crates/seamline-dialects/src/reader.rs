@@ -142,7 +142,7 @@ pub(crate) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(body: &'a [u8]) -> Self {
+    pub(crate) fn new(body: &'a [u8]) -> Self {
         Self { transcript: Transcript::new(body), found: Vec::new(), message: None, block: None, noted: 0 }
     }
 
@@ -249,7 +249,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The transcript, with what was met while reading in the order of the source.
-    fn finish(self, document: &Document<'a>) -> Transcript<'a> {
+    pub(crate) fn finish(self, document: &Document<'a>) -> Transcript<'a> {
         let Self { mut transcript, mut found, .. } = self;
         for &span in &document.lone_surrogates {
             let message = message_at(&transcript, span);

@@ -92,6 +92,11 @@ pub enum Edit {
         /// The name.
         name: String,
     },
+    /// Say that the last message, which is the assistant's, is to be continued.
+    Continue {
+        /// The message.
+        message: MessageIndex,
+    },
     /// Put reasoning that a repair made up into a message.
     AddReasoning {
         /// The message.

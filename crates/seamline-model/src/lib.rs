@@ -19,6 +19,7 @@ mod id_map;
 mod irregularity;
 mod item;
 mod listing;
+mod models;
 mod naming;
 mod pairing;
 mod request;
@@ -31,7 +32,7 @@ mod transcript;
 pub use call_id::CallId;
 pub use constraints::{
     Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, ItemIdDemand, LastRole,
-    NameDemand, OutputForm, PartDemand, RoleGap, SameRole, SignatureDemand, Uniqueness, Values,
+    NameDemand, NameStart, OutputForm, PartDemand, RoleGap, SameRole, SignatureDemand, Uniqueness, Values,
 };
 pub use demands::{Arguments, Echo, Limit, Limits, Members, ReasoningDemands, RoleOrder, SystemPlace, ToolDemands};
 pub use edit::{Edit, Encoded, NewText};
@@ -40,6 +41,7 @@ pub use id_map::IdMap;
 pub use irregularity::{Irregularity, IrregularityKind};
 pub use item::{Envelope, Item, ItemKind, ItemType};
 pub use listing::Demand;
+pub use models::Models;
 pub use pairing::{Answer, CallState, Cycle, Fate, Pairing, ResultState};
 pub use request::{Declared, DeclaredTool, Member, MemberSort, Request, Thinking};
 pub use scope::Scope;

@@ -348,7 +348,7 @@ fn claim_of(edit: &Edit) -> Claim {
         | Edit::Regroup { message }
         | Edit::FillMessage { message, .. }
         | Edit::JoinPrevious { message } => Claim::Message(*message, Aspect::Whole),
-        Edit::SetRole { message, .. } => Claim::Message(*message, Aspect::Role),
+        Edit::SetRole { message, .. } | Edit::Continue { message } => Claim::Message(*message, Aspect::Role),
         Edit::AddReasoning { message, .. } => Claim::Message(*message, Aspect::Reasoning),
         Edit::RemoveCallList { message } => Claim::Message(*message, Aspect::Calls),
         Edit::RemoveItemId { message } => Claim::Message(*message, Aspect::Id),
@@ -381,6 +381,7 @@ fn subject(transcript: &Transcript<'_>, edit: &Edit) -> Option<MessageIndex> {
         | Edit::FillMessage { message, .. }
         | Edit::JoinPrevious { message }
         | Edit::SetRole { message, .. }
+        | Edit::Continue { message }
         | Edit::AddReasoning { message, .. }
         | Edit::RemoveCallList { message }
         | Edit::RemoveItemId { message }
@@ -426,6 +427,7 @@ fn action_name(edit: &Edit) -> &'static str {
             "reform"
         }
         Edit::Sign { .. } => "sign",
+        Edit::Continue { .. } => "continue",
         Edit::DeclareTools { .. } => "declare",
         Edit::Regroup { .. } => "regroup",
         Edit::SetRole { .. } => "set_role",

@@ -55,12 +55,12 @@ pub const CONSTRAINTS: Constraints = Constraints {
     )),
     // BED-3: the service model.
     tool_name: NameDemand {
-        also: "",
         length_max: 64,
         error: ErrorText(
             "1 validation error detected: Value at 'messages.{message}.member.content.{block}.member.toolUse.name' \
              failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_-]+",
         ),
+        ..NameDemand::WORD
     },
     // BED-10, observed (aichat#1550).
     input: InputForm::Object(ErrorText(
@@ -123,6 +123,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     item_id: None,
     repeated_item: None,
     dangling_reasoning: None,
+    keeps_nothing: false,
     lost_item: None,
     early_trigger: None,
     part_type: None,

@@ -5,7 +5,9 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{BlockKind, Call, CallId, Emptiness, Parts, ResultBlock, Role, Span, is_synthetic};
+use seamline_model::{
+    BlockKind, Call, CallId, Emptiness, IrregularityKind, Parts, ResultBlock, Role, Span, is_synthetic,
+};
 
 use crate::ids::{CALL_ID_KEYS, RESULT_ID_KEYS};
 use crate::json::{Kind, Value};
@@ -46,6 +48,9 @@ pub(super) fn block(value: Value<'_, '_>, _role: Role, reader: &mut Reader<'_>) 
             "inlineData" | "inline_data" | "fileData" | "file_data" => part.media = true,
             _ => {}
         }
+    }
+    if value.is(Kind::Object) && value.members().next().is_none() {
+        reader.note(IrregularityKind::UnreadableBlock { found: "an empty object" }, value.span());
     }
     (part.judge(reader), part.signed)
 }

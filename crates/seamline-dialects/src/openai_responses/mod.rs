@@ -12,6 +12,7 @@ mod wire;
 use seamline_model::{Constraints, Edit, Encoded, Place, Transcript};
 
 pub use constraints::CONSTRAINTS;
+pub(crate) use constraints::ITEM_ID;
 
 use crate::reader::{self, Form};
 use crate::{Dialect, Error};

@@ -28,6 +28,8 @@ pub(crate) struct MessagePlan<'e> {
     pub(crate) fill: Option<NewText>,
     /// A member with reasoning that goes into it.
     pub(crate) reasoning: Option<(&'static str, NewText)>,
+    /// Whether the message says that it is to be continued.
+    pub(crate) continued: bool,
     pub(crate) join_previous: bool,
     /// Its content is put into form.
     pub(crate) reform: bool,
@@ -168,6 +170,7 @@ impl<'e> Plan<'e> {
             Edit::AddReasoning { message, field, text } => {
                 self.whole(*message, index).reasoning = Some((field, text));
             }
+            Edit::Continue { message } => self.whole(*message, index).continued = true,
             Edit::AdoptLegacyCall { call } => self.own(transcript, *call, index).adopt = true,
             Edit::FillResult { result, text } => self.own(transcript, *result, index).fill = Some(text),
             Edit::HoistMedia { result, text } => self.own(transcript, *result, index).hoist = Some(text),
