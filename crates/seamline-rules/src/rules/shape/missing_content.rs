@@ -138,6 +138,7 @@ fn in_result(
     }
     let id = context.id(block);
     let (what, title) = match (context.constraints.output, result.parts) {
+        (_, Parts::Missing) if listed => ("no content", "give it an empty list"),
         (_, Parts::Missing) => ("no content", "give it a text"),
         (OutputForm::TextOrList { .. }, Parts::Text(_)) => ("a string where a list is wanted", "put it into a list"),
         (OutputForm::TextOrList { .. }, _) if listed => ("content that is no list", "put it into a list"),
