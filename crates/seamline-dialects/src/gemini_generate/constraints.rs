@@ -115,12 +115,8 @@ pub const CONSTRAINTS: Constraints = Constraints {
     early_trigger: None,
     part_type: None,
     tools: ToolDemands {
-        // GEM-7, from the SDK; the text has the form of the one of calls.
-        name: Some(ErrorText(
-            "* GenerateContentRequest.tools[0].function_declarations[{block}].name: Invalid function name. Must start \
-             with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), \
-             or dashes (-), with a maximum length of 128.",
-        )),
+        // GEM-7, from the SDK. Which list of declarations the text would name is not known.
+        name: Some(ErrorText("")),
         ..ToolDemands::NONE
     },
     limits: Limits::NONE,
