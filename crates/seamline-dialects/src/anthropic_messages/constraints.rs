@@ -39,6 +39,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     )),
     // ANT-10, recalled.
     misplaced_call: ErrorText("messages.{message}: `tool_use` blocks can only be in `assistant` messages"),
+    // ANT-10, recalled.
     misplaced_result: ErrorText("messages.{message}: `tool_result` blocks can only be in `user` messages"),
     // ANT-35, documented.
     unanswered_server: ErrorText(

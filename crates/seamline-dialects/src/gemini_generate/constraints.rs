@@ -131,6 +131,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     }),
     // The parser's own text is not known.
     lone_surrogate: ErrorText(""),
+    // The parser's own text is not known.
     not_json: ErrorText(""),
 };
 

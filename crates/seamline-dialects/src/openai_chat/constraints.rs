@@ -76,6 +76,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     ),
     // OAC-10: no demand is known beyond OAC-8.
     empty_message: None,
+    // OAC-10: no message is refused for being empty.
     empty_ending: true,
     // OAC-1: a string is the usual form.
     string_content: None,
@@ -154,6 +155,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     call_signature: None,
     // OAC-21, recalled.
     lone_surrogate: ErrorText("We could not parse the JSON body of your request."),
+    // OAC-21, recalled.
     not_json: ErrorText("We could not parse the JSON body of your request."),
 };
 

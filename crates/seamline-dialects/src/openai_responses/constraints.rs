@@ -26,6 +26,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     results_first: None,
     // An item cannot hold what another role says.
     misplaced_call: ErrorText(""),
+    // An item cannot hold what another role says.
     misplaced_result: ErrorText(""),
     // Calls of the provider's own tools carry their results.
     unanswered_server: ErrorText(""),
@@ -64,7 +65,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     role_gap: None,
     // OAR-1: a result has an output.
     missing_output: Some(ErrorText("")),
-    // OAR-14, OAR-15, observed.
+    // OAR-14 (codex#33176) knows the start and the length, OAR-15 (langchainjs#11044) the letters; both observed.
     item_id: Some(ITEM_ID),
     // OAR-10, recalled.
     repeated_item: Some(ErrorText(
@@ -94,6 +95,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     text_only_results: None,
     // OAC-21, recalled.
     lone_surrogate: ErrorText("We could not parse the JSON body of your request."),
+    // OAC-21, recalled.
     not_json: ErrorText("We could not parse the JSON body of your request."),
     // OAR-1: an output is a string or a list of parts.
     listed_results: None,

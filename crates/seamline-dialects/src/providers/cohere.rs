@@ -16,8 +16,6 @@ pub(super) const PROVIDER: Provider = Provider {
     constraints: Constraints {
         // COH-2, observed. The text is not known.
         unanswered: ErrorText(""),
-        orphan: ErrorText(""),
-        duplicate_result: ErrorText(""),
         // COH-1: results may hold documents.
         text_only_results: None,
         ..openai_chat::COMPATIBLE

@@ -34,6 +34,7 @@ pub(super) const PROVIDER: Provider = Provider {
             "InternalError.Algo.InvalidParameter: messages with role \"tool\" must be a response to a preceeding message \
              with \"tool_calls\".",
         ),
+        // QWN-2: a second result answers no open call.
         duplicate_result: ErrorText(
             "InternalError.Algo.InvalidParameter: messages with role \"tool\" must be a response to a preceeding message \
              with \"tool_calls\".",

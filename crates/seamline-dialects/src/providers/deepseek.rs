@@ -21,6 +21,7 @@ pub(super) const PROVIDER: Provider = Provider {
         ),
         // DSK-2, observed.
         orphan: ErrorText("Messages with role 'tool' must be a response to a preceding message with 'tool_calls'"),
+        // DSK-2: a second result answers no open call.
         duplicate_result: ErrorText(
             "Messages with role 'tool' must be a response to a preceding message with 'tool_calls'",
         ),

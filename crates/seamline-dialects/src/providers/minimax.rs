@@ -16,7 +16,9 @@ pub(super) const PROVIDER: Provider = Provider {
     constraints: Constraints {
         // Case 12, observed (opencode#32609).
         unanswered: ErrorText("tool call result does not follow tool call (2013)"),
+        // Case 12, observed: the same text.
         orphan: ErrorText("tool call result does not follow tool call (2013)"),
+        // Case 12: a second result answers no open call.
         duplicate_result: ErrorText("tool call result does not follow tool call (2013)"),
         // Case 28, observed. The text is not known.
         arguments: Arguments::Json { empty: true, error: ErrorText("") },

@@ -20,6 +20,7 @@ pub(super) const PROVIDER: Provider = Provider {
         unique_ids: Uniqueness::Request(ErrorText("")),
         // KIM-3, observed, with the server's two blanks.
         orphan: ErrorText("Invalid request: tool_call_id  is not found"),
+        // KIM-3: a second result answers no open call.
         duplicate_result: ErrorText("Invalid request: tool_call_id  is not found"),
         // KIM-5, observed.
         empty_message: Some(ErrorText(
