@@ -252,7 +252,7 @@ mod tests {
         const SEEDS: &[&str] = &[
             r#"{"path": "a\"b\\", "n": [1, -2.5e+3, {"deep": null}], "ok": true, "no": false}"#,
             r#"{"a":{"b":[[],{},[{}]],"c":0},"d":"\u00e9\n","e":[0,10,-0.1E-7]}"#,
-            r#"{}"#,
+            "{}",
             r#"{"text":"{[,:\"]}","é":"→"}"#,
         ];
         const PIECES: &[&str] = &[

@@ -48,6 +48,7 @@ pub static ALL: &[&Rule] = &[
     &pairing::orphan_server_result::RULE,
     &pairing::wrong_role_block::RULE,
     &pairing::mistyped_result::RULE,
+    &pairing::crowded_block::RULE,
     &reason::unsigned_thinking::RULE,
     &reason::missing_thinking::RULE,
     &reason::missing_reasoning::RULE,

@@ -1,6 +1,6 @@
 //! `PAIR002 orphan-result`
 
-use seamline_model::{BlockIndex, Edit, Fate, ResultState, Safety, Stage};
+use seamline_model::{BlockIndex, Edit, ErrorText, Fate, ResultState, Safety, Stage};
 
 use crate::context::Context;
 use crate::ids;
@@ -81,11 +81,9 @@ fn found(context: &Context<'_, '_>, report: &mut Report, result: BlockIndex, why
         name if unaddressed => format!("result of `{name}` gives no id, and calls of it have one"),
         id => format!("result answers `{id}`, {why}"),
     };
-    let predicts = match unaddressed {
-        // What is said of a result without an id is not known.
-        true => String::new(),
-        false => context.constraints.orphan.render(&context.values(result, id)),
-    };
+    // What is said of a result without an id is not known.
+    let error = if unaddressed { ErrorText("") } else { context.constraints.orphan };
+    let predicts = error.render(&context.values(result, id));
     let draft = report.block(context, result, message).call_id(id).predicts(predicts);
     match context.policy.orphan_result {
         OrphanResult::ToText => {
