@@ -26,6 +26,8 @@ pub struct Constraints {
     pub joint_answers: bool,
     /// Results must come before anything else in their message.
     pub results_first: Option<ErrorText>,
+    /// Anything beside results in their message.
+    pub results_alone: Option<ErrorText>,
     /// A call in a message that is not the assistant's.
     pub misplaced_call: ErrorText,
     /// A result in a message that cannot carry it.

@@ -158,6 +158,11 @@ pub enum Edit {
         /// The message.
         message: MessageIndex,
     },
+    /// Put what stands beside results in their message into one after it.
+    SplitResults {
+        /// The message.
+        message: MessageIndex,
+    },
     /// Give a message content that a repair made up.
     FillMessage {
         /// The message.

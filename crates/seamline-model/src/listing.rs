@@ -81,6 +81,7 @@ impl List {
             demands.joint_answers,
         );
         self.add_some("results_first", "results come before anything else in their message", demands.results_first);
+        self.add_some("results_alone", "nothing stands beside results in their message", demands.results_alone);
         self.add("misplaced_call", "only the assistant makes calls", demands.misplaced_call);
         if demands.carrier == Carrier::UserBlocks {
             self.add("misplaced_result", "only messages of the user hold results", demands.misplaced_result);

@@ -346,6 +346,7 @@ fn claim_of(edit: &Edit) -> Claim {
         | Edit::CloseServerCall { call: block } => Claim::Block(*block, Aspect::Content),
         Edit::RemoveMessage { message }
         | Edit::Regroup { message }
+        | Edit::SplitResults { message }
         | Edit::FillMessage { message, .. }
         | Edit::JoinPrevious { message } => Claim::Message(*message, Aspect::Whole),
         Edit::SetRole { message, .. } | Edit::Continue { message } => Claim::Message(*message, Aspect::Role),
@@ -378,6 +379,7 @@ fn subject(transcript: &Transcript<'_>, edit: &Edit) -> Option<MessageIndex> {
     match edit {
         Edit::RemoveMessage { message }
         | Edit::Regroup { message }
+        | Edit::SplitResults { message }
         | Edit::FillMessage { message, .. }
         | Edit::JoinPrevious { message }
         | Edit::SetRole { message, .. }
@@ -429,7 +431,7 @@ fn action_name(edit: &Edit) -> &'static str {
         Edit::Sign { .. } => "sign",
         Edit::Continue { .. } => "continue",
         Edit::DeclareTools { .. } => "declare",
-        Edit::Regroup { .. } => "regroup",
+        Edit::Regroup { .. } | Edit::SplitResults { .. } => "regroup",
         Edit::SetRole { .. } => "set_role",
         Edit::ResultsFirst { .. } => "reorder",
         Edit::FillMessage { .. } | Edit::FillResult { .. } | Edit::AddReasoning { .. } => "fill",

@@ -37,6 +37,8 @@ pub const CONSTRAINTS: Constraints = Constraints {
         "messages.{message}: `tool_use` ids were found without `tool_result` blocks immediately after: {id}. Each \
          `tool_use` block must have a corresponding `tool_result` block in the next message.",
     )),
+    // No such demand is known.
+    results_alone: None,
     // ANT-10, recalled.
     misplaced_call: ErrorText("messages.{message}: `tool_use` blocks can only be in `assistant` messages"),
     // ANT-10, recalled.

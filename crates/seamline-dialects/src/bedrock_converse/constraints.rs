@@ -22,6 +22,8 @@ pub const CONSTRAINTS: Constraints = Constraints {
     joint_answers: false,
     // Converse itself shows no order.
     results_first: None,
+    // No such demand is known.
+    results_alone: None,
     // ANT-10 as Converse passes it on, recalled.
     misplaced_call: ErrorText(
         "The model returned the following errors: messages.{message}: `tool_use` blocks can only be in `assistant` \

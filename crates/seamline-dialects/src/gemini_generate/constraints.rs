@@ -23,6 +23,8 @@ pub const CONSTRAINTS: Constraints = Constraints {
     joint_answers: true,
     // No order of parts is demanded.
     results_first: None,
+    // No such demand is known.
+    results_alone: None,
     // GEM-1: only the model makes calls; the text is the one of GEM-3.
     misplaced_call: OUT_OF_ORDER,
     // Its text is not known.

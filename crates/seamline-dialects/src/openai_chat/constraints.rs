@@ -32,6 +32,8 @@ pub const CONSTRAINTS: Constraints = Constraints {
     joint_answers: false,
     // A tool message holds nothing but its result.
     results_first: None,
+    // No such demand is known.
+    results_alone: None,
     // OAC-1: only the assistant has `tool_calls`. The text is the schema's.
     misplaced_call: ErrorText("Invalid parameter: only messages with role 'assistant' can have 'tool_calls'."),
     // A result is a message of its own here.

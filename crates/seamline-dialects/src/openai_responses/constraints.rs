@@ -24,6 +24,8 @@ pub const CONSTRAINTS: Constraints = Constraints {
     joint_answers: true,
     // A result is all there is in its item.
     results_first: None,
+    // No such demand is known.
+    results_alone: None,
     // An item cannot hold what another role says.
     misplaced_call: ErrorText(""),
     // An item cannot hold what another role says.

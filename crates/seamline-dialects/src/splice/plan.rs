@@ -30,6 +30,8 @@ pub(crate) struct MessagePlan<'e> {
     pub(crate) reasoning: Option<(&'static str, NewText)>,
     /// Whether the message says that it is to be continued.
     pub(crate) continued: bool,
+    /// Whether what stands beside results goes into a message after it.
+    pub(crate) split_results: bool,
     pub(crate) join_previous: bool,
     /// Its content is put into form.
     pub(crate) reform: bool,
@@ -178,6 +180,7 @@ impl<'e> Plan<'e> {
             Edit::RemoveMessage { message } => self.whole(*message, index).removed = true,
             Edit::RemoveCallList { message } => self.whole(*message, index).drop_call_list = true,
             Edit::RemoveItemId { message } => self.whole(*message, index).drop_item_id = true,
+            Edit::SplitResults { message } => self.whole(*message, index).split_results = true,
             Edit::Regroup { message } => self.whole(*message, index).regroup = true,
             Edit::SetRole { message, role } => self.whole(*message, index).role = Some(*role),
             Edit::ResultsFirst { message } => self.whole(*message, index).results_first = true,

@@ -37,6 +37,7 @@ pub static ALL: &[&Rule] = &[
     &order::unexpected_role::RULE,
     &order::misplaced_system::RULE,
     &order::early_prefix::RULE,
+    &order::text_after_results::RULE,
     &pairing::unanswered_call::RULE,
     &pairing::orphan_result::RULE,
     &pairing::duplicate_result::RULE,
