@@ -76,5 +76,5 @@ pub(crate) const fn ids(alphabet: Alphabet, length_max: usize, prefix: &'static 
 
 /// Names of this length, where only the dialect is known.
 pub(crate) const fn names(length_max: usize) -> NameDemand {
-    NameDemand { also: "", length_max, error: ErrorText("") }
+    NameDemand { length_max, ..NameDemand::WORD }
 }

@@ -28,7 +28,21 @@ pub(crate) fn request(body: Value<'_, '_>) -> Request {
     request
 }
 
+/// The tools of a list, or of the lists in it that declare several each.
 fn declared(list: Value<'_, '_>) -> Vec<DeclaredTool> {
+    if list.elements().any(|element| declarations(element).is_some()) {
+        return list.elements().flat_map(|element| declarations(element).map(listed).unwrap_or_default()).collect();
+    }
+    listed(list)
+}
+
+/// The list of tools in an element that declares several.
+fn declarations<'d, 'a>(element: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
+    let members = element.object()?;
+    members.get("functionDeclarations").or_else(|| members.get("function_declarations"))
+}
+
+fn listed(list: Value<'_, '_>) -> Vec<DeclaredTool> {
     let mut tools: Vec<DeclaredTool> = Vec::new();
     for element in list.elements() {
         let span = element.span();

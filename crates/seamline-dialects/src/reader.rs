@@ -151,7 +151,7 @@ pub(crate) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(transcript: Transcript<'a>) -> Self {
+    pub(crate) fn new(transcript: Transcript<'a>) -> Self {
         Self { transcript, found: Vec::new(), message: None, block: None, noted: 0 }
     }
 
@@ -245,7 +245,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The transcript, with what was met while reading in the order of the source.
-    fn finish(self, document: &Document<'a>) -> Transcript<'a> {
+    pub(crate) fn finish(self, document: &Document<'a>) -> Transcript<'a> {
         let Self { mut transcript, mut found, .. } = self;
         for &span in &document.lone_surrogates {
             let message = message_at(&transcript, span);

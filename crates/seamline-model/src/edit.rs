@@ -94,6 +94,11 @@ pub enum Edit {
         /// The name.
         name: String,
     },
+    /// Say that the last message, which is the assistant's, is to be continued.
+    Continue {
+        /// The message.
+        message: MessageIndex,
+    },
     /// Put reasoning that a repair made up into a message.
     AddReasoning {
         /// The message.
@@ -152,6 +157,11 @@ pub enum Edit {
     },
     /// Put results before everything else in their message.
     ResultsFirst {
+        /// The message.
+        message: MessageIndex,
+    },
+    /// Put what stands beside results in their message into one after it.
+    SplitResults {
         /// The message.
         message: MessageIndex,
     },

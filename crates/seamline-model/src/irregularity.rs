@@ -65,6 +65,11 @@ pub enum IrregularityKind {
         /// The type that says the same in this role, if there is one.
         expected: Option<&'static str>,
     },
+    /// One block that says several things, of which each is a block of its own; the span is the block.
+    CrowdedBlock {
+        /// The blocks, as they stand in a list.
+        blocks: String,
+    },
     /// An id that is written without quotes, as a number.
     UnquotedId,
 }

@@ -20,6 +20,7 @@ mod irregularity;
 mod item;
 mod kinds;
 mod listing;
+mod models;
 mod naming;
 mod pairing;
 mod request;
@@ -34,7 +35,7 @@ mod transcript;
 pub use call_id::CallId;
 pub use constraints::{
     Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, ItemIdDemand, LastRole,
-    NameDemand, OutputForm, PartDemand, RoleGap, SameRole, SignatureDemand, Uniqueness, Values,
+    NameDemand, NameStart, OutputForm, PartDemand, RoleGap, SameRole, SignatureDemand, Uniqueness, Values,
 };
 pub use demands::{Arguments, Echo, Limit, Limits, Members, ReasoningDemands, RoleOrder, SystemPlace, ToolDemands};
 pub use edit::{Edit, Encoded, Layout, NewText};
@@ -44,6 +45,7 @@ pub use irregularity::{Irregularity, IrregularityKind};
 pub use item::{Envelope, Item, ItemKind, ItemType};
 pub use kinds::Kinds;
 pub use listing::Demand;
+pub use models::Models;
 pub use pairing::{Answer, CallState, Cycle, Fate, Pairing, ResultState};
 pub use request::{Declared, DeclaredTool, Member, MemberSort, Request, Thinking};
 pub use scope::Scope;

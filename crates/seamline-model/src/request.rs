@@ -97,4 +97,6 @@ pub enum MemberSort {
     CacheMark,
     /// It is `true` and says that the message is to be continued.
     Continued,
+    /// It holds the signature of reasoning.
+    Signature,
 }

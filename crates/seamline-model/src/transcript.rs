@@ -422,8 +422,10 @@ pub struct ServerCall {
 pub enum Input {
     /// As a JSON object.
     Object,
-    /// As a string.
+    /// As a string; where it should hold JSON, it holds an object.
     Text,
+    /// As a string that holds JSON, but no object.
+    ValueText,
     /// As a string that should hold JSON and holds nothing.
     EmptyText,
     /// As a string that should hold JSON and does not.
@@ -439,7 +441,7 @@ pub enum Input {
 impl Input {
     /// Whether it is written as a string.
     pub fn is_text(self) -> bool {
-        matches!(self, Self::Text | Self::EmptyText | Self::BrokenText)
+        matches!(self, Self::Text | Self::ValueText | Self::EmptyText | Self::BrokenText)
     }
 }
 

@@ -327,9 +327,11 @@ fn subject(transcript: &Transcript<'_>, edit: &Edit) -> Option<MessageIndex> {
     match edit {
         Edit::RemoveMessage { message }
         | Edit::Regroup { message }
+        | Edit::SplitResults { message }
         | Edit::FillMessage { message, .. }
         | Edit::JoinPrevious { message }
         | Edit::SetRole { message, .. }
+        | Edit::Continue { message }
         | Edit::AddReasoning { message, .. }
         | Edit::RemoveCallList { message }
         | Edit::RemoveItemId { message }
@@ -375,8 +377,9 @@ fn action_name(edit: &Edit) -> &'static str {
             "reform"
         }
         Edit::Sign { .. } => "sign",
+        Edit::Continue { .. } => "continue",
         Edit::DeclareTools { .. } => "declare",
-        Edit::Regroup { .. } => "regroup",
+        Edit::Regroup { .. } | Edit::SplitResults { .. } => "regroup",
         Edit::SetRole { .. } => "set_role",
         Edit::ResultsFirst { .. } => "reorder",
         Edit::FillMessage { .. } | Edit::FillResult { .. } | Edit::AddReasoning { .. } => "fill",

@@ -116,9 +116,10 @@ pub(crate) fn claim_of(edit: &Edit) -> Claim {
         | Edit::CloseServerCall { call: block } => Claim::Block(*block, Aspect::Content),
         Edit::RemoveMessage { message }
         | Edit::Regroup { message }
+        | Edit::SplitResults { message }
         | Edit::FillMessage { message, .. }
         | Edit::JoinPrevious { message } => Claim::Message(*message, Aspect::Whole),
-        Edit::SetRole { message, .. } => Claim::Message(*message, Aspect::Role),
+        Edit::SetRole { message, .. } | Edit::Continue { message } => Claim::Message(*message, Aspect::Role),
         Edit::AddReasoning { message, .. } => Claim::Message(*message, Aspect::Reasoning),
         Edit::RemoveCallList { message } => Claim::Message(*message, Aspect::Calls),
         Edit::RemoveItemId { message } => Claim::Message(*message, Aspect::Id),

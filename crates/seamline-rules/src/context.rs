@@ -144,6 +144,15 @@ impl<'c, 'a> Context<'c, 'a> {
         call.or(result).unwrap_or("")
     }
 
+    /// Whether a result has no id where ids are optional, and its tool was called under one: then
+    /// the name that stands for its id is no call's.
+    pub(crate) fn is_unaddressed(&self, result: BlockIndex) -> bool {
+        let tool = self.transcript.result(result).and_then(|result| result.tool);
+        let named = tool.is_some() && self.transcript.name(tool) == Some(self.id(result));
+        let calls = || self.pairing.calls.iter().filter_map(|state| self.transcript.call(state.call));
+        !self.constraints.call_id.demanded && named && calls().any(|call| call.tool == tool)
+    }
+
     /// Whether another call of the same message has this id.
     pub(crate) fn is_taken(&self, call: BlockIndex, id: &str) -> bool {
         let message = self.transcript.block(call).message;

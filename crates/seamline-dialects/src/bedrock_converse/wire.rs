@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{BlockKind, Call, CallId, Parts, ResultBlock, Role, ServerCall, Span, is_synthetic};
+use seamline_model::{BlockKind, Call, CallId, MemberSort, Parts, ResultBlock, Role, ServerCall, Span, is_synthetic};
 
 use crate::ids::{CALL_ID_KEYS, RESULT_ID_KEYS};
 use crate::json::{Kind, Value};
@@ -29,7 +29,10 @@ pub(super) fn block(value: Value<'_, '_>, role: Role, reader: &mut Reader<'_>) -
             ("text", Kind::String) => kind = BlockKind::Text(emptiness(member)),
             ("toolUse", Kind::Object) => return (call(member, reader), false),
             ("toolResult", Kind::Object) => return (result(member, role, reader), false),
-            ("reasoningContent", _) => kind = BlockKind::Reasoning { signed: is_signed(member) },
+            ("reasoningContent", _) => {
+                note_signature(member, reader);
+                kind = BlockKind::Reasoning { signed: is_signed(member) };
+            }
             ("image" | "document" | "video" | "audio" | "searchResult", _) => kind = BlockKind::Media,
             _ => {}
         }
@@ -45,6 +48,14 @@ pub(super) fn part_text<'d, 'a>(part: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
 /// Whether a part of a result is JSON that is not an object.
 pub(super) fn is_bare_json(part: Value<'_, '_>) -> bool {
     part.object().and_then(|part| part.get("json")).is_some_and(|json| !json.is(Kind::Object))
+}
+
+/// Notes the signature of reasoning, which only the models that gave it take back.
+fn note_signature(reasoning: Value<'_, '_>, reader: &mut Reader<'_>) {
+    let Some(text) = reasoning.object().and_then(|members| members.get("reasoningText")) else { return };
+    for (key, _) in text.members().filter(|(key, _)| key.name() == "signature") {
+        reader.member(text, key, MemberSort::Signature, "");
+    }
 }
 
 fn is_signed(reasoning: Value<'_, '_>) -> bool {

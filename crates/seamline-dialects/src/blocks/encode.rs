@@ -234,6 +234,12 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
             }
             return;
         }
+        if plan.is_some_and(|plan| plan.split_results) {
+            let (results, rest): (Vec<_>, Vec<_>) = items.into_iter().partition(|item| item.sort == Sort::Result);
+            self.group(index, (role, false), results, true);
+            self.group(index, (role, false), rest, false);
+            return;
+        }
         let new_role = plan.and_then(|plan| plan.role);
         let changed = new_role.is_some();
         role = new_role.unwrap_or(role);

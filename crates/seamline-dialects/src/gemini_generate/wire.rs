@@ -5,7 +5,9 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{BlockKind, Call, CallId, Emptiness, Parts, ResultBlock, Role, Span, is_synthetic};
+use seamline_model::{
+    BlockKind, Call, CallId, Emptiness, IrregularityKind, Parts, ResultBlock, Role, Span, is_synthetic,
+};
 
 use crate::ids::{CALL_ID_KEYS, RESULT_ID_KEYS};
 use crate::json::{Kind, Value};
@@ -31,12 +33,15 @@ struct WirePart<'d, 'a> {
     call: Option<Value<'d, 'a>>,
     result: Option<Value<'d, 'a>>,
     media: bool,
+    /// How many members there are of which each makes a part.
+    data: u32,
 }
 
 /// Reads one part, and whether it is signed.
 pub(super) fn block(value: Value<'_, '_>, _role: Role, reader: &mut Reader<'_>) -> (BlockKind, bool) {
     let mut part = WirePart::default();
     for (key, member) in value.members() {
+        part.data += u32::from(is_data(&key.name(), member));
         match &*key.name() {
             "text" => reader.set(&mut part.text, member),
             "functionCall" | "function_call" => reader.set(&mut part.call, member),
@@ -47,7 +52,52 @@ pub(super) fn block(value: Value<'_, '_>, _role: Role, reader: &mut Reader<'_>) 
             _ => {}
         }
     }
+    if value.is(Kind::Object) && value.members().next().is_none() {
+        reader.note(IrregularityKind::UnreadableBlock { found: "an empty object" }, value.span());
+    }
+    if part.data > 1 {
+        reader.note(IrregularityKind::CrowdedBlock { blocks: apart(value) }, value.span());
+    }
     (part.judge(reader), part.signed)
+}
+
+/// Whether a member makes a part what it is (GEM-1: a part has one such member).
+fn is_data(key: &str, value: Value<'_, '_>) -> bool {
+    let named = matches!(
+        key,
+        "text"
+            | "functionCall"
+            | "function_call"
+            | "functionResponse"
+            | "function_response"
+            | "inlineData"
+            | "inline_data"
+            | "fileData"
+            | "file_data"
+            | "executableCode"
+            | "executable_code"
+            | "codeExecutionResult"
+            | "code_execution_result"
+            | "toolCall"
+            | "toolResponse"
+    );
+    named && !value.is(Kind::Null)
+}
+
+/// The parts that a part with several such members is. What else it has goes with its call, or
+/// with the first of them.
+fn apart(part: Value<'_, '_>) -> String {
+    let written = |(key, value): (Value<'_, '_>, Value<'_, '_>)| format!("{}: {}", key.raw(), value.raw());
+    let (data, beside): (Vec<_>, Vec<_>) = part.members().partition(|(key, value)| is_data(&key.name(), *value));
+    let owner = data.iter().position(|(key, _)| matches!(&*key.name(), "functionCall" | "function_call"));
+    let parts = data.into_iter().enumerate().map(|(index, member)| {
+        let mut members = vec![written(member)];
+        if index == owner.unwrap_or(0) {
+            members.extend(beside.iter().copied().map(written));
+        }
+        format!("{{{}}}", members.join(", "))
+    });
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 impl WirePart<'_, '_> {

@@ -63,6 +63,7 @@ fn content<'a>(reader: &mut Reader<'a>, content: Option<Value<'_, 'a>>) {
             for (index, element) in content.elements().enumerate() {
                 let slot = Slot { field: Field::Content, index: index as u32 };
                 note_unreadable(reader, element);
+                wire::note_members(element, reader);
                 reader.block(element, slot, wire::part(element));
             }
         }

@@ -11,7 +11,7 @@ mod wire;
 
 use seamline_model::{Constraints, Edit, Encoded, Place, Transcript};
 
-pub use constraints::CONSTRAINTS;
+pub use constraints::{COMPATIBLE, CONSTRAINTS};
 
 use crate::convert::Converter;
 use crate::reader::{self, Form};

@@ -40,6 +40,9 @@ impl<'a> MessageParts<'_, 'a, '_> {
             if let Some((field, text)) = plan.reasoning {
                 patches.extend(set_member(value, field, &quoted(text)));
             }
+            if plan.continued {
+                patches.extend(set_member(value, "prefix", "true"));
+            }
             if let Some(text) = plan.fill {
                 let kept = content_of(value).and_then(unreadable_text);
                 patches.extend(set_member(value, "content", &quoted(kept.as_deref().unwrap_or(text))));
@@ -193,6 +196,9 @@ pub(super) fn result(transcript: &Transcript<'_>, block: BlockIndex, plan: &Bloc
     let mut patches = Patches::new();
     if let Some(id) = plan.id {
         patches.extend(set_member(value, "tool_call_id", &quoted(id)));
+    }
+    if let Some(name) = plan.name {
+        patches.extend(set_member(value, "name", &quoted(name)));
     }
     if plan.flatten {
         let texts: Vec<_> = contents(value).filter_map(part_text).filter_map(Value::str).collect();

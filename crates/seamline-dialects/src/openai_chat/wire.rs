@@ -83,6 +83,19 @@ pub(super) fn part(value: Value<'_, '_>) -> BlockKind {
     }
 }
 
+/// Notes the members of a text that the dialect does not have. Parts of other types hold what
+/// their type says, which changes too often to say more of them than that they mark no cache.
+pub(super) fn note_members(part: Value<'_, '_>, reader: &mut Reader<'_>) {
+    let is_text = part_text(part).is_some();
+    for (key, member) in part.members() {
+        let name = key.name();
+        let known = if is_text { matches!(&*name, "type" | "text") } else { name != "cache_control" };
+        if !known && !member.is(Kind::Null) {
+            reader.member(part, key, MemberSort::Foreign { empty: is_hollow(member) }, "");
+        }
+    }
+}
+
 /// Reads one call of a message's list.
 pub(super) fn call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> Call {
     let mut id = None;
@@ -145,6 +158,9 @@ pub(super) fn result(message: &WireMessage<'_, '_>, reader: &mut Reader<'_>) -> 
         && !id.key().says("tool_call_id")
     {
         reader.foreign(id.key().span(), "tool_call_id");
+    }
+    for part in message.content.into_iter().flat_map(Value::elements) {
+        note_members(part, reader);
     }
     ResultBlock {
         id: message.answers.and_then(|id| reader.id(id)).as_deref().map(CallId::from),

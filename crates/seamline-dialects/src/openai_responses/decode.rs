@@ -41,10 +41,11 @@ fn unlisted(body: &[u8]) -> Option<Transcript<'_>> {
         None if around.chained || member(root, "prompt").is_some() => {}
         _ => return None,
     }
-    let mut transcript = Transcript::new(body);
-    transcript.model = member(root, "model").and_then(Value::str);
-    transcript.envelope = Envelope { unlisted: true, ..around };
-    Some(transcript)
+    let mut reader = Reader::new(Transcript::new(body));
+    reader.transcript.model = member(root, "model").and_then(Value::str);
+    reader.transcript.request = crate::envelope::request(root);
+    reader.transcript.envelope = Envelope { unlisted: true, ..around };
+    Some(reader.finish(&document))
 }
 
 /// Reads one item.

@@ -12,6 +12,7 @@ mod wire;
 use seamline_model::{Alphabet, Constraints, Edit, Encoded, Place, Transcript};
 
 pub use constraints::CONSTRAINTS;
+pub(crate) use constraints::ITEM_ID;
 
 use crate::convert::{self, Converter};
 use crate::reader::{self, Form};

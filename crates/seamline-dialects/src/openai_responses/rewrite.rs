@@ -81,10 +81,27 @@ pub(super) fn result(
         patches.extend(set_member(value, key, &quoted(id)));
     }
     if let Some(text) = plan.fill {
-        let kept = get("output").and_then(unreadable_text);
-        patches.extend(set_member(value, "output", &quoted(kept.as_deref().unwrap_or(text))));
+        let output = get("output");
+        let json = if get("type").is_some_and(|kind| kind.says(SHELL_RESULT)) {
+            shell_output(output)
+        } else {
+            quoted(output.and_then(unreadable_text).as_deref().unwrap_or(text))
+        };
+        patches.extend(set_member(value, "output", &json));
     }
     apply_patches(transcript, value.span(), &mut patches)
+}
+
+/// What a shell returned, as a list of what its commands did. How a command ended that only left
+/// a text is not known; of one that left nothing there is nothing to list.
+fn shell_output(output: Option<Value<'_, '_>>) -> String {
+    let said = match output {
+        Some(text) if text.is(Kind::String) => text.raw().to_owned(),
+        Some(other) if !other.is(Kind::Null) => quoted(other.raw()),
+        _ => return "[]".to_owned(),
+    };
+    let note = quoted(&format!("{} how the command ended was not recorded", seamline_model::MARK));
+    format!("[{{\"stdout\":{said},\"stderr\":{note},\"outcome\":{{\"type\":\"exit\",\"exit_code\":-1}}}}]")
 }
 
 /// A result as a message of the user under a line that says what it was. What it says stays

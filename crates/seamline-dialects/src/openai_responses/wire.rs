@@ -215,6 +215,13 @@ fn parts(output: Value<'_, '_>) -> Parts {
 
 /// What an output says, when it is one short text: what a repair makes up is never long.
 fn only_text<'a>(output: Value<'_, 'a>) -> Option<Cow<'a, str>> {
-    // The output of a shell is a list of commands' outputs.
-    only_text_by(output, |part| part_text(part).or_else(|| part.object()?.get("stderr")))
+    only_text_by(output, |part| part_text(part).or_else(|| only_note(part)))
+}
+
+/// What stands where errors do in the output of a command that said nothing else. The output of a
+/// shell is a list of such outputs.
+fn only_note<'d, 'a>(part: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
+    let output = part.object()?;
+    let silent = output.get("stdout").is_none_or(|stdout| stdout.raw_str().is_empty());
+    output.get("stderr").filter(|_| silent)
 }

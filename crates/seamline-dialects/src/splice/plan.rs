@@ -32,6 +32,10 @@ pub(crate) struct MessagePlan<'e> {
     pub(crate) fill: Option<NewText>,
     /// A member with reasoning that goes into it.
     pub(crate) reasoning: Option<(&'static str, NewText)>,
+    /// Whether the message says that it is to be continued.
+    pub(crate) continued: bool,
+    /// Whether what stands beside results goes into a message after it.
+    pub(crate) split_results: bool,
     pub(crate) join_previous: bool,
     /// Its content is put into form.
     pub(crate) reform: bool,
@@ -173,6 +177,7 @@ impl<'e> Plan<'e> {
             Edit::AddReasoning { message, field, text } => {
                 self.whole(*message, index).reasoning = Some((field, text));
             }
+            Edit::Continue { message } => self.whole(*message, index).continued = true,
             Edit::AdoptLegacyCall { call } => self.own(transcript, *call, index).adopt = true,
             Edit::FillResult { result, text } => self.own(transcript, *result, index).fill = Some(text),
             Edit::HoistMedia { result, text } => self.own(transcript, *result, index).hoist = Some(text),
@@ -180,6 +185,7 @@ impl<'e> Plan<'e> {
             Edit::RemoveMessage { message } => self.whole(*message, index).removed = true,
             Edit::RemoveCallList { message } => self.whole(*message, index).drop_call_list = true,
             Edit::RemoveItemId { message } => self.whole(*message, index).drop_item_id = true,
+            Edit::SplitResults { message } => self.whole(*message, index).split_results = true,
             Edit::Regroup { message } => self.whole(*message, index).regroup = true,
             Edit::SetRole { message, role } => self.whole(*message, index).role = Some(*role),
             Edit::ResultsFirst { message } => self.whole(*message, index).results_first = true,

@@ -1,6 +1,6 @@
 //! `REASON003 missing-reasoning`
 
-use seamline_model::{BlockKind, Echo, Edit, MessageIndex, Role, Safety, Stage, Thinking, Values};
+use seamline_model::{BlockKind, Echo, Edit, MessageIndex, Models, Role, Safety, Stage, Thinking, Values};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -87,13 +87,13 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
 }
 
 /// Whether the model of the request thinks: it says so, or its models do unless told not to.
-fn thinks(context: &Context<'_, '_>, models: &[&str]) -> bool {
+fn thinks(context: &Context<'_, '_>, models: Models) -> bool {
     match context.transcript.request.thinking {
         Thinking::On(_) => true,
         Thinking::Off => false,
         Thinking::Unsaid | Thinking::Adaptive => {
             let model = context.transcript.model.as_deref().unwrap_or("");
-            models.iter().any(|start| model.starts_with(start))
+            models.claims(model)
         }
     }
 }

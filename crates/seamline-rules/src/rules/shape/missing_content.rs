@@ -125,10 +125,12 @@ fn in_result(
         OutputForm::List(error) => (true, true, error),
         OutputForm::Object(error) => (false, false, error),
     };
+    let item = context.transcript.item(context.transcript.block(block).message);
+    let listed = item.is_some_and(|item| item.of.listed_result);
     let wrong = match result.parts {
         Parts::Missing => demanded || !result.content.is_empty(),
         Parts::Unreadable => true,
-        Parts::Text(_) => lists_only,
+        Parts::Text(_) => lists_only || listed,
         Parts::List { .. } => false,
     };
     if !wrong {
@@ -136,7 +138,10 @@ fn in_result(
     }
     let id = context.id(block);
     let (what, title) = match (context.constraints.output, result.parts) {
+        (_, Parts::Missing) if listed => ("no content", "give it an empty list"),
         (_, Parts::Missing) => ("no content", "give it a text"),
+        (OutputForm::TextOrList { .. }, Parts::Text(_)) => ("a string where a list is wanted", "put it into a list"),
+        (OutputForm::TextOrList { .. }, _) if listed => ("content that is no list", "put it into a list"),
         (OutputForm::TextOrList { .. }, _) => ("content that is neither text nor a list", "keep it as text"),
         (OutputForm::List(_), _) => ("content that is no list of readable parts", "keep it as a part"),
         (OutputForm::Object(_), _) => ("content that is no object", "put it into an object"),

@@ -46,10 +46,10 @@ declare_rule! {
     ///
     /// # Fix safety
     /// Unsafe: the member is taken out, and what it says is in the report. Members that only say when, by whom or
-    /// at what cost an answer was made, or nothing, are taken out safely. The example is repaired with `safety = "unsafe"`.
+    /// at what cost an answer was made, or what is to be cached, or nothing, are taken out safely. The example is repaired with `safety = "unsafe"`.
     ///
     /// # References
-    /// ANT-4, FWK-1, GRQ-1, MIS-8; case 43
+    /// ANT-4, FWK-1, GRQ-1, MIS-8; cases 43, 44
     WIRE013 "extra-member" in Wire, Error, Unsafe, each Whole
 }
 
@@ -71,6 +71,9 @@ const ABOUT_ANSWERS: &[&str] = &[
     "type",
 ];
 
+/// Asks to have the prompt cached up to here, which no model reads.
+const CACHE_MARK: &str = "cache_control";
+
 fn check(context: &Context<'_, '_>, report: &mut Report) {
     let Members::Closed { known, .. } = context.constraints.members else {
         return;
@@ -85,7 +88,8 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
 fn found(context: &Context<'_, '_>, report: &mut Report, member: &Member) {
     let Member { message, block, key, span, cut, .. } = member;
     let place = Place { message: Some(*message), block: *block, span: *span };
-    let safe = ABOUT_ANSWERS.contains(&&**key) || member.sort == MemberSort::Foreign { empty: true };
+    let safe =
+        ABOUT_ANSWERS.contains(&&**key) || **key == *CACHE_MARK || member.sort == MemberSort::Foreign { empty: true };
     let safety = if safe { Safety::Safe } else { Safety::Unsafe };
     let edit = Edit::DropMember { cut: *cut, member: *span, lost: !safe };
     report
