@@ -22,6 +22,7 @@ mod listing;
 mod naming;
 mod pairing;
 mod request;
+mod role;
 mod scope;
 mod span;
 mod synthetic;
@@ -41,12 +42,17 @@ pub use irregularity::{Irregularity, IrregularityKind};
 pub use item::{Envelope, Item, ItemKind, ItemType};
 pub use listing::Demand;
 pub use pairing::{Answer, CallState, Cycle, Fate, Pairing, ResultState};
-pub use request::{Declared, DeclaredTool, Member, MemberSort, Request, Thinking};
+pub use request::{Declared, DeclaredTool, Entries, Member, MemberSort, Request, Thinking};
+pub use role::Role;
 pub use scope::Scope;
 pub use span::{BlockIndex, MessageIndex, Span};
-pub use synthetic::{MARK, Reason, is_synthetic};
+pub use synthetic::{
+    ABORTED, CANCELLED, CONTINUE, CRASHED, DENIED, MARK, NO_ANSWER, NO_CONTENT, NO_OUTPUT, NO_REASONING, NO_RESULT,
+    NO_RESULT_CONVERTED, NO_SERVER_RESULT, NOTHING_BETWEEN, OUTPUT_FOLLOWS, RECONSTRUCTED, Reason, START, Synthetic,
+    TIMED_OUT, TRUNCATED, UNSIGNED_THINKING, is_synthetic,
+};
 pub use tools::{Tool, Tools};
 pub use transcript::{
-    Block, BlockKind, Body, Call, Emptiness, Field, IdForm, Input, Kinds, Message, Parts, ResultBlock, Role,
-    ServerCall, Slot, Transcript,
+    Block, BlockKind, Body, Call, Emptiness, Field, IdForm, Input, Kinds, Message, Parts, ResultBlock, ServerCall,
+    Slot, Transcript,
 };

@@ -2,7 +2,7 @@
 
 use crate::{
     Alphabet, Arguments, Carrier, Constraints, Echo, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole,
-    Limits, Members, NameDemand, OutputForm, ReasoningDemands, Role, SameRole, ToolDemands, Uniqueness,
+    Limits, Members, NameDemand, OutputForm, ReasoningDemands, SameRole, ToolDemands, Uniqueness,
 };
 
 /// One thing a provider demands, in words.
@@ -199,7 +199,7 @@ impl List {
         }
         if let Some(order) = demands.role_order {
             for (before, after) in order.never {
-                let says = format!("`{}` does not come right after `{}`", word(*after), word(*before));
+                let says = format!("`{}` does not come right after `{}`", after.as_str(), before.as_str());
                 self.add("role_order", says, order.error);
             }
         }
@@ -211,7 +211,7 @@ impl List {
             self.add("system_place", says, place.error);
         }
         if let Some(gap) = demands.role_gap {
-            let says = format!("the role `{}` is not known to {}", word(gap.role), quoted(gap.models));
+            let says = format!("the role `{}` is not known to {}", gap.role.as_str(), quoted(gap.models));
             self.add("role_gap", says, gap.error);
         }
         self.add_some(
@@ -260,16 +260,4 @@ impl List {
 
 fn quoted(words: &[&str]) -> String {
     format!("`{}`", words.join("`, `"))
-}
-
-fn word(role: Role) -> &'static str {
-    match role {
-        Role::System => "system",
-        Role::Developer => "developer",
-        Role::User => "user",
-        Role::Assistant => "assistant",
-        Role::Tool => "tool",
-        Role::Function => "function",
-        Role::Unknown => "",
-    }
 }

@@ -163,7 +163,7 @@ impl State<'_> {
         let Some(stage) = stage else {
             return Vec::new();
         };
-        let mut claims = Claims::default();
+        let mut claims = Claims::new(transcript);
         let mut edits = Vec::new();
         for finding in findings {
             let Some(fix) = applicable(finding, self.policy).filter(|fix| fix.stage == stage) else {
@@ -193,7 +193,7 @@ impl State<'_> {
                 call_id: finding.call_id.clone(),
                 synthetic: is_synthetic_edit(edit),
                 dropped: dropped(transcript, edit, fix),
-                dropped_synthetic: matches!(edit, Edit::Remove { block } if is_made_up(transcript, *block)),
+                dropped_synthetic: matches!(edit, Edit::Remove { block } if transcript.is_made_up(*block)),
                 before_hash,
                 after_hash: None,
             });
@@ -236,14 +236,26 @@ fn applicable<'f>(finding: &'f Finding, policy: &Policy) -> Option<&'f Fix> {
 }
 
 /// What the fixes taken so far are about.
-#[derive(Default)]
-struct Claims {
+struct Claims<'t, 'a> {
+    transcript: &'t Transcript<'a>,
     blocks: BTreeSet<(BlockIndex, Aspect)>,
     messages: BTreeSet<(MessageIndex, Aspect)>,
+    /// The messages of the blocks: whether a message is there at all decides it for its blocks.
+    around: BTreeSet<MessageIndex>,
     spans: BTreeSet<Span>,
 }
 
-impl Claims {
+impl<'t, 'a> Claims<'t, 'a> {
+    fn new(transcript: &'t Transcript<'a>) -> Self {
+        Self {
+            transcript,
+            blocks: BTreeSet::new(),
+            messages: BTreeSet::new(),
+            around: BTreeSet::new(),
+            spans: BTreeSet::new(),
+        }
+    }
+
     /// Takes a fix, unless one of its edits changes what another fix changes.
     fn take(&mut self, fix: &Fix) -> bool {
         let overlaps = fix.edits.iter().any(|edit| self.overlaps(edit));
@@ -258,10 +270,13 @@ impl Claims {
     fn overlaps(&self, edit: &Edit) -> bool {
         match claim_of(edit) {
             Claim::Block(block, aspect) => {
-                Aspect::ALL.iter().any(|other| aspect.overlaps(*other) && self.blocks.contains(&(block, *other)))
+                self.messages.contains(&(self.transcript.block(block).message, Aspect::Whole))
+                    || Aspect::ALL.iter().any(|other| aspect.overlaps(*other) && self.blocks.contains(&(block, *other)))
             }
             Claim::Message(message, aspect) => {
-                Aspect::ALL.iter().any(|other| aspect.overlaps(*other) && self.messages.contains(&(message, *other)))
+                let taken = |other: &&Aspect| aspect.overlaps(**other) && self.messages.contains(&(message, **other));
+                (aspect == Aspect::Whole && self.around.contains(&message))
+                    || Aspect::ALL.iter().any(|other| taken(&other))
             }
             Claim::Bytes(span) => {
                 let before = self.spans.range(..=span).next_back().is_some_and(|other| other.end > span.start);
@@ -275,6 +290,7 @@ impl Claims {
     fn claim(&mut self, edit: &Edit) {
         match claim_of(edit) {
             Claim::Block(block, aspect) => {
+                self.around.insert(self.transcript.block(block).message);
                 self.blocks.insert((block, aspect));
             }
             Claim::Message(message, aspect) => {
@@ -347,6 +363,9 @@ fn claim_of(edit: &Edit) -> Claim {
         Edit::RemoveMessage { message }
         | Edit::Regroup { message }
         | Edit::FillMessage { message, .. }
+        | Edit::KeepMembers { message }
+        | Edit::Restate { message }
+        | Edit::TakeIn { message, .. }
         | Edit::JoinPrevious { message } => Claim::Message(*message, Aspect::Whole),
         Edit::SetRole { message, .. } => Claim::Message(*message, Aspect::Role),
         Edit::AddReasoning { message, .. } => Claim::Message(*message, Aspect::Reasoning),
@@ -379,6 +398,9 @@ fn subject(transcript: &Transcript<'_>, edit: &Edit) -> Option<MessageIndex> {
         Edit::RemoveMessage { message }
         | Edit::Regroup { message }
         | Edit::FillMessage { message, .. }
+        | Edit::KeepMembers { message }
+        | Edit::Restate { message }
+        | Edit::TakeIn { message, .. }
         | Edit::JoinPrevious { message }
         | Edit::SetRole { message, .. }
         | Edit::AddReasoning { message, .. }
@@ -422,9 +444,13 @@ fn action_name(edit: &Edit) -> &'static str {
         Edit::RemoveItemId { .. } => "remove_id",
         Edit::SetCallId { .. } => "rename_call",
         Edit::SetToolName { .. } => "rename_tool",
-        Edit::SetInput { .. } | Edit::SetContent { .. } | Edit::AdoptLegacyCall { .. } | Edit::FlattenResult { .. } => {
-            "reform"
-        }
+        Edit::SetInput { .. }
+        | Edit::SetContent { .. }
+        | Edit::AdoptLegacyCall { .. }
+        | Edit::FlattenResult { .. }
+        | Edit::KeepMembers { .. }
+        | Edit::Restate { .. } => "reform",
+        Edit::TakeIn { .. } => "take_in",
         Edit::Sign { .. } => "sign",
         Edit::DeclareTools { .. } => "declare",
         Edit::Regroup { .. } => "regroup",
@@ -442,7 +468,7 @@ fn dropped(transcript: &Transcript<'_>, edit: &Edit, fix: &Fix) -> Option<String
     if let Edit::DropMember { member, lost: true, .. } = edit {
         return Some(transcript.text(*member).to_owned());
     }
-    let made_up = matches!(edit, Edit::Remove { block } if is_made_up(transcript, *block));
+    let made_up = matches!(edit, Edit::Remove { block } if transcript.is_made_up(*block));
     if fix.safety != seamline_model::Safety::Unsafe && !made_up {
         return None;
     }
@@ -452,8 +478,4 @@ fn dropped(transcript: &Transcript<'_>, edit: &Edit, fix: &Fix) -> Option<String
         Edit::Patch { span, text } if text.is_empty() => Some(transcript.text(*span).to_owned()),
         _ => None,
     }
-}
-
-fn is_made_up(transcript: &Transcript<'_>, block: BlockIndex) -> bool {
-    transcript.result(block).is_some_and(|result| result.synthetic)
 }

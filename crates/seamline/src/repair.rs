@@ -189,7 +189,7 @@ pub(crate) fn repair_demanding<'b>(
     demand: impl FnOnce(&mut Constraints),
 ) -> Result<Repaired<'b>, Error> {
     let dialect = Subject::dialect(body, options)?;
-    let transcript = dialect.decode(body)?;
+    let transcript = Subject::transcript(dialect, body, options)?;
     let mut subject = Subject::of(dialect, &transcript, options)?;
     demand(&mut subject.provider.constraints);
     let repair = seamline_rules::repair(&transcript, &subject, &subject.provider.constraints, &options.policy);
@@ -272,8 +272,8 @@ fn prefix(transcript: &Transcript<'_>, before: &[u8], after: Option<&[u8]>, acti
         return Prefix { unchanged_bytes, first_changed_message, invalidates: Vec::new() };
     }
     // Tools and settings come before all messages, wherever they stand in the body.
-    let around = !after.ends_with(&before[transcript.list.end as usize..])
-        || unchanged_bytes < transcript.list.start as usize;
+    let around =
+        !after.ends_with(&before[transcript.list.end as usize..]) || unchanged_bytes < transcript.list.start as usize;
     // What is only added at the end leaves everything before it worth what it was.
     let mut invalidates = if first_changed_message.is_some() || around { vec!["prompt_cache"] } else { Vec::new() };
     let bound = transcript.blocks.iter().rev().take_while(|block| around || block.message.get() > first);

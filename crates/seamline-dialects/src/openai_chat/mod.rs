@@ -4,6 +4,7 @@ mod calls;
 mod constraints;
 mod decode;
 mod encode;
+mod foreign;
 pub(crate) mod lift;
 pub(crate) mod render;
 mod rewrite;

@@ -69,7 +69,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     if !ends || waits || is_continued(context, last) {
         return;
     }
-    let edit = Edit::InsertMessage { before: last.next(), role: Role::User, text: "[synthetic] Continue." };
+    let edit = Edit::InsertMessage { before: last.next(), role: Role::User, text: seamline_model::CONTINUE };
     report
         .message(
             context,
