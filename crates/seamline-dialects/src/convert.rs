@@ -4,7 +4,7 @@
 
 mod bend;
 mod draft;
-mod failure;
+pub(crate) mod failure;
 mod format;
 pub(crate) mod lifting;
 mod media;

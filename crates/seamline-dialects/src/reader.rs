@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use seamline_model::{
-    Block, BlockIndex, BlockKind, Body, Encoded, Envelope, Irregularity, IrregularityKind, Message, MessageIndex, Role,
-    Slot, Span, Transcript,
+    Block, BlockIndex, BlockKind, Body, Encoded, Entries, Envelope, Irregularity, IrregularityKind, Message,
+    MessageIndex, Role, Slot, Span, Transcript,
 };
 
+use crate::ids::CONTENT_KEYS;
 use crate::json::{BYTES_MAX, Document, Kind, ListVisitor, Syntax, SyntaxKind, Value};
 use crate::{Error, Position};
 
@@ -146,13 +147,11 @@ pub(crate) struct Reader<'a> {
     /// The message and block being read.
     message: Option<MessageIndex>,
     block: Option<BlockIndex>,
-    /// How many of its members were noted.
-    noted: u32,
 }
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(transcript: Transcript<'a>) -> Self {
-        Self { transcript, found: Vec::new(), message: None, block: None, noted: 0 }
+        Self { transcript, found: Vec::new(), message: None, block: None }
     }
 
     /// Starts over: the body has another list of messages, and the last one counts.
@@ -183,24 +182,16 @@ impl<'a> Reader<'a> {
     pub(crate) fn begin(&mut self) {
         self.message = Some(MessageIndex(self.transcript.messages.len() as u32));
         self.block = None;
-        self.noted = 0;
     }
 
     /// Begins a block of the message. Everything from here on is in it.
     pub(crate) fn begin_block(&mut self) {
         self.block = Some(self.next_block());
-        self.noted = 0;
     }
 
     /// The message and block being read.
     pub(crate) fn place(&self) -> (MessageIndex, Option<BlockIndex>) {
         (MessageIndex(self.transcript.messages.len() as u32), self.block)
-    }
-
-    /// Counts a member to be noted, up to `max` of them.
-    pub(crate) fn may_note(&mut self, max: u32) -> bool {
-        self.noted += 1;
-        self.noted <= max
     }
 
     /// The block that comes next.
@@ -225,6 +216,13 @@ impl<'a> Reader<'a> {
     pub(crate) fn end(&mut self, value: Value<'_, 'a>, first: BlockIndex, role: Role, body: Body) {
         let (first_block, end_block) = (first.0, self.next_block().0);
         self.transcript.push(Message { role, span: value.span(), first_block, end_block, body });
+        if self.transcript.entries != Entries::Messages {
+            self.transcript.entries = match holds_message(value) {
+                true => Entries::Log,
+                false if looks_like_message(value, role) => Entries::Messages,
+                false => self.transcript.entries,
+            };
+        }
     }
 
     /// Adds a message of the transcript before this one, which stands where it stood.
@@ -282,6 +280,17 @@ impl Reader<'_> {
         }
     }
 
+    /// Puts the value of a key among those of others. Of several of one name the last counts.
+    pub(crate) fn set_among<'d, 'a>(&mut self, among: &mut Vec<Value<'d, 'a>>, value: Value<'d, 'a>) {
+        match among.iter_mut().find(|other| other.key().name() == value.key().name()) {
+            Some(earlier) => {
+                let earlier = std::mem::replace(earlier, value);
+                self.note_duplicate(earlier);
+            }
+            None => among.push(value),
+        }
+    }
+
     fn note_duplicate(&mut self, earlier: Value<'_, '_>) {
         let key = earlier.key();
         // The member that repeats the key follows, so there is a next one.
@@ -307,6 +316,24 @@ impl Reader<'_> {
     pub(crate) fn note(&mut self, kind: IrregularityKind, span: Span) {
         self.found.push(Irregularity { kind, span, message: self.message, block: self.block });
     }
+}
+
+/// Whether an entry of a list has a member that messages have, or is an item of some type.
+fn looks_like_message(entry: Value<'_, '_>, role: Role) -> bool {
+    let is_known = |name: &str| match name {
+        "role" => true,
+        "type" => role != Role::Unknown,
+        name => CONTENT_KEYS.contains(&name),
+    };
+    entry.members().any(|(key, _)| is_known(&key.name()))
+}
+
+/// Whether an entry of a list is no message itself, but has one in it.
+fn holds_message(entry: Value<'_, '_>) -> bool {
+    let Some(members) = entry.object() else { return false };
+    let wraps =
+        ["message", "payload"].into_iter().any(|key| members.get(key).is_some_and(|held| held.is(Kind::Object)));
+    wraps && members.get("role").is_none() && CONTENT_KEYS.iter().all(|key| members.get(key).is_none())
 }
 
 fn message_at(transcript: &Transcript<'_>, span: Span) -> Option<MessageIndex> {

@@ -34,6 +34,13 @@ pub(crate) fn set_members(object: Value<'_, '_>, values: &[(&str, String)]) -> V
     patches
 }
 
+/// The patch that puts a new first member into an object that has others.
+pub(crate) fn leading_member(object: Value<'_, '_>, key: &str, json: &str) -> (Span, String) {
+    let (colon, comma) = layout(object);
+    let first = object.members().next().map_or(object.span().start + 1, |(key, _)| key.span().start);
+    (Span { start: first, end: first }, ["\"", key, "\"", colon, json, comma].concat())
+}
+
 /// What stands between a key and its value, and between two members, in an object.
 fn layout<'a>(object: Value<'_, 'a>) -> (&'a str, &'a str) {
     let mut members = object.members();

@@ -172,6 +172,23 @@ pub enum Edit {
         /// The text.
         text: NewText,
     },
+    /// Keep the members of a message that nobody reads as its text.
+    KeepMembers {
+        /// The message.
+        message: MessageIndex,
+    },
+    /// Write a message, calls and results in its content among them, in the form of the dialect.
+    Restate {
+        /// The message.
+        message: MessageIndex,
+    },
+    /// Let a message of nobody known be the user's, under a line that says what it was.
+    TakeIn {
+        /// The message.
+        message: MessageIndex,
+        /// The line.
+        heading: String,
+    },
     /// Take empty text out of a result, or put a text there when nothing is left.
     FillResult {
         /// The result.

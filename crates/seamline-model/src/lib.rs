@@ -24,6 +24,7 @@ mod models;
 mod naming;
 mod pairing;
 mod request;
+mod role;
 mod sameness;
 mod scope;
 mod source;
@@ -47,13 +48,18 @@ pub use kinds::Kinds;
 pub use listing::Demand;
 pub use models::Models;
 pub use pairing::{Answer, CallState, Cycle, Fate, Pairing, ResultState};
-pub use request::{Declared, DeclaredTool, Member, MemberSort, Request, Thinking};
+pub use request::{Declared, DeclaredTool, Entries, Member, MemberSort, Request, Thinking};
+pub use role::Role;
 pub use scope::Scope;
 pub use source::{Source, Spliced};
 pub use span::{BlockIndex, MessageIndex, Span};
-pub use synthetic::{MARK, Reason, is_synthetic};
+pub use synthetic::{
+    ABORTED, CANCELLED, CONTINUE, CRASHED, DENIED, MARK, NO_ANSWER, NO_CONTENT, NO_OUTPUT, NO_REASONING, NO_RESULT,
+    NO_RESULT_CONVERTED, NO_SERVER_RESULT, NOTHING_BETWEEN, OUTPUT_FOLLOWS, RECONSTRUCTED, Reason, START, Synthetic,
+    TIMED_OUT, TRUNCATED, UNSIGNED_THINKING, is_synthetic,
+};
 pub use tools::{Tool, Tools};
 pub use transcript::{
-    Block, BlockKind, Body, Call, Emptiness, Field, IdForm, Input, Message, Parts, ResultBlock, Role, ServerCall, Slot,
+    Block, BlockKind, Body, Call, Emptiness, Field, IdForm, Input, Message, Parts, ResultBlock, ServerCall, Slot,
     Transcript,
 };

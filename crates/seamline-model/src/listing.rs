@@ -2,7 +2,7 @@
 
 use crate::{
     Alphabet, Arguments, Carrier, Constraints, Echo, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole,
-    Limits, Members, NameDemand, NameStart, OutputForm, ReasoningDemands, Role, SameRole, ToolDemands, Uniqueness,
+    Limits, Members, NameDemand, NameStart, OutputForm, ReasoningDemands, SameRole, ToolDemands, Uniqueness,
 };
 
 /// One thing a provider demands, in words.
@@ -212,7 +212,7 @@ impl List {
         }
         if let Some(order) = demands.role_order {
             for (before, after) in order.never {
-                let says = format!("`{}` does not come right after `{}`", word(*after), word(*before));
+                let says = format!("`{}` does not come right after `{}`", after.as_str(), before.as_str());
                 self.add("role_order", says, order.error);
             }
         }
@@ -224,7 +224,7 @@ impl List {
             self.add("system_place", says, place.error);
         }
         if let Some(gap) = demands.role_gap {
-            let says = format!("the role `{}` is not known to {}", word(gap.role), quoted(gap.models.0));
+            let says = format!("the role `{}` is not known to {}", gap.role.as_str(), quoted(gap.models.0));
             self.add("role_gap", says, gap.error);
         }
         self.add_some(
@@ -289,17 +289,5 @@ fn started(start: NameStart) -> Option<&'static str> {
         NameStart::Any => None,
         NameStart::LetterOrUnderscore => Some("a letter or `_`"),
         NameStart::Letter => Some("a letter"),
-    }
-}
-
-fn word(role: Role) -> &'static str {
-    match role {
-        Role::System => "system",
-        Role::Developer => "developer",
-        Role::User => "user",
-        Role::Assistant => "assistant",
-        Role::Tool => "tool",
-        Role::Function => "function",
-        Role::Unknown => "",
     }
 }

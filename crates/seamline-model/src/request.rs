@@ -49,6 +49,18 @@ pub enum Thinking {
     Off,
 }
 
+/// What a list of messages holds at first sight.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Entries {
+    /// Nothing that looks like a message.
+    #[default]
+    Others,
+    /// Entries of a log, with messages inside them.
+    Log,
+    /// Messages, among others perhaps.
+    Messages,
+}
+
 /// A member of a message or block that the dialect itself does not have, or that some
 /// providers count or refuse.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,6 +89,67 @@ impl Member {
     pub fn moved(&self, message: MessageIndex, blocks: u32) -> Self {
         let block = self.block.map(|block| BlockIndex(block.0.wrapping_add(blocks)));
         Self { message, block, ..self.clone() }
+    }
+}
+
+/// Members of a message that say how it was made, not what was said. Answers and logs have
+/// them.
+const ABOUT_ANSWERS: &[&str] = &[
+    "cache_control",
+    "id",
+    "object",
+    "index",
+    "model",
+    "provider",
+    "created",
+    "created_at",
+    "createdAt",
+    "updated_at",
+    "updatedAt",
+    "timestamp",
+    "ts",
+    "uuid",
+    "parentUuid",
+    "parent_id",
+    "parentId",
+    "session_id",
+    "sessionId",
+    "request_id",
+    "requestId",
+    "message_id",
+    "messageId",
+    "stop_reason",
+    "stopReason",
+    "stop_sequence",
+    "finish_reason",
+    "finishReason",
+    "native_finish_reason",
+    "usage",
+    "usageMetadata",
+    "logprobs",
+    "cost",
+    "duration_ms",
+    "latency_ms",
+    "status",
+    "type",
+    "cache_control",
+];
+
+impl Member {
+    /// Whether something anyone said may go with it: it holds something, and is not known to
+    /// be about how a message was made.
+    pub fn says_something(&self) -> bool {
+        self.sort == MemberSort::Foreign { empty: false } && !ABOUT_ANSWERS.contains(&&*self.key)
+    }
+
+    /// Whether it is the message's own, and something anyone said may go with it.
+    pub fn speaks_for_message(&self) -> bool {
+        self.block.is_none() && self.says_something()
+    }
+
+    /// Whether it holds something to look at or listen to, which is worth nothing as text.
+    pub fn holds_media(&self) -> bool {
+        matches!(&*self.key, "images" | "image" | "videos" | "video" | "files" | "attachments")
     }
 }
 

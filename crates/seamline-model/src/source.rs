@@ -41,6 +41,16 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// What stands before and behind a span, in the body or in what was written.
+    pub fn around(self, span: Span) -> (&'a [u8], &'a [u8]) {
+        let Range { start, end } = span.range();
+        let (bytes, start, end) = match start.checked_sub(self.body.len()) {
+            None => (self.body, start, end),
+            Some(start) => (self.written, start, end.saturating_sub(self.body.len())),
+        };
+        (bytes.get(..start).unwrap_or_default(), bytes.get(end..).unwrap_or_default())
+    }
+
     /// How many bytes there are to point into.
     pub fn len(self) -> usize {
         self.body.len() + self.written.len()

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use crate::{
-    BlockIndex, CallId, Envelope, Irregularity, Item, Kinds, Layout, Member, MessageIndex, Request, Source, Span, Tool,
-    Tools,
+    BlockIndex, CallId, Entries, Envelope, Irregularity, Item, Kinds, Layout, Member, MessageIndex, Request, Role, Source,
+    Span, Synthetic, Tool, Tools,
 };
 
 /// The messages of one conversation, in order.
@@ -34,6 +34,10 @@ pub struct Transcript<'a> {
     pub items: Vec<Item>,
     /// What the body around the messages says.
     pub envelope: Envelope,
+    /// What the list of messages holds at first sight. Only what was read as a whole says so.
+    pub entries: Entries,
+    /// Texts of results that the policy has made up, beside those that are always known.
+    pub made_up: Vec<String>,
     /// Which kinds of block occur, so that rules about absent kinds cost nothing.
     pub has: Kinds,
 }
@@ -63,6 +67,8 @@ impl<'a> Transcript<'a> {
             irregularities: Vec::new(),
             items: Vec::new(),
             envelope: Envelope::default(),
+            entries: Entries::default(),
+            made_up: Vec::new(),
             has: Kinds::default(),
         }
     }
@@ -169,6 +175,15 @@ impl<'a> Transcript<'a> {
         }
     }
 
+    /// Whether a block is a result that a repair made up.
+    pub fn is_made_up(&self, index: BlockIndex) -> bool {
+        self.result(index).is_some_and(|result| match &result.synthetic {
+            Synthetic::No => false,
+            Synthetic::Yes => true,
+            Synthetic::Marked(text) => self.made_up.iter().any(|known| known.trim() == &**text),
+        })
+    }
+
     /// What a tool is called.
     pub fn name(&self, tool: Option<Tool>) -> Option<&str> {
         tool.map(|tool| self.tools.name(tool))
@@ -214,25 +229,6 @@ impl Message {
     pub fn range(&self) -> std::ops::Range<usize> {
         self.first_block as usize..self.end_block as usize
     }
-}
-
-/// Who speaks in a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Role {
-    /// Instructions.
-    System,
-    /// Instructions, in the newer name of some models.
-    Developer,
-    /// The person or program that asks.
-    User,
-    /// The model.
-    Assistant,
-    /// Carries results, in dialects where they are messages of their own.
-    Tool,
-    /// Carries a result in the retired function-calling form.
-    Function,
-    /// A role we do not know.
-    Unknown,
 }
 
 /// How a message's content is written.
@@ -452,8 +448,8 @@ pub struct ResultBlock {
     pub id: Option<CallId>,
     /// The tool, in dialects that repeat its name.
     pub tool: Option<Tool>,
-    /// Whether its text is known to be made up by a repair, ours or another program's.
-    pub synthetic: bool,
+    /// Whether it was made up by a repair, ours or another program's.
+    pub synthetic: Synthetic,
     /// Whether it says that the tool failed, in dialects that have a sign for it.
     pub failed: bool,
     /// Whether it holds members that nobody reads.

@@ -202,7 +202,7 @@ impl State<'_, '_> {
 
     fn choose(&mut self, transcript: &Transcript<'_>, findings: &[Finding]) -> Vec<Edit> {
         let mut edits = Vec::new();
-        for (finding, fix) in chosen(findings, self.policy) {
+        for (finding, fix) in chosen(transcript, findings, self.policy) {
             self.note(transcript, finding, fix);
             edits.extend(fix.edits.iter().cloned());
         }
@@ -283,10 +283,10 @@ impl State<'_, '_> {
 }
 
 /// The fixes of one pass: of the earliest stage, and none that changes what another does.
-fn chosen<'f>(findings: &'f [Finding], policy: &Policy) -> Vec<(&'f Finding, &'f Fix)> {
+fn chosen<'f>(transcript: &Transcript<'_>, findings: &'f [Finding], policy: &Policy) -> Vec<(&'f Finding, &'f Fix)> {
     let allowed = || findings.iter().filter_map(|finding| Some((finding, applicable(finding, policy)?)));
     let stage = allowed().map(|(_, fix)| fix.stage).min();
-    let mut claims = Claims::default();
+    let mut claims = Claims::new(transcript);
     let mut taken: Vec<(&Finding, &Fix)> = Vec::new();
     for (finding, fix) in allowed().filter(|(_, fix)| Some(fix.stage) == stage) {
         // Bytes and blocks are written in different ways, so a pass is about one of them.
@@ -329,6 +329,9 @@ fn subject(transcript: &Transcript<'_>, edit: &Edit) -> Option<MessageIndex> {
         | Edit::Regroup { message }
         | Edit::SplitResults { message }
         | Edit::FillMessage { message, .. }
+        | Edit::KeepMembers { message }
+        | Edit::Restate { message }
+        | Edit::TakeIn { message, .. }
         | Edit::JoinPrevious { message }
         | Edit::SetRole { message, .. }
         | Edit::Continue { message }
@@ -373,9 +376,13 @@ fn action_name(edit: &Edit) -> &'static str {
         Edit::RemoveItemId { .. } => "remove_id",
         Edit::SetCallId { .. } => "rename_call",
         Edit::SetToolName { .. } => "rename_tool",
-        Edit::SetInput { .. } | Edit::SetContent { .. } | Edit::AdoptLegacyCall { .. } | Edit::FlattenResult { .. } => {
-            "reform"
-        }
+        Edit::SetInput { .. }
+        | Edit::SetContent { .. }
+        | Edit::AdoptLegacyCall { .. }
+        | Edit::FlattenResult { .. }
+        | Edit::KeepMembers { .. }
+        | Edit::Restate { .. } => "reform",
+        Edit::TakeIn { .. } => "take_in",
         Edit::Sign { .. } => "sign",
         Edit::Continue { .. } => "continue",
         Edit::DeclareTools { .. } => "declare",
@@ -394,7 +401,7 @@ fn dropped(transcript: &Transcript<'_>, edit: &Edit, fix: &Fix) -> Option<Taken>
     let is_unsafe = fix.safety == seamline_model::Safety::Unsafe;
     let (span, loss) = match edit {
         Edit::DropMember { member, lost: true, .. } => (*member, Loss::Said),
-        Edit::Remove { block } if is_made_up(transcript, *block) => (transcript.block(*block).span, Loss::Synthetic),
+        Edit::Remove { block } if transcript.is_made_up(*block) => (transcript.block(*block).span, Loss::Synthetic),
         // Kept as text or not: what was sealed cannot be kept.
         Edit::Remove { block } | Edit::Demote { block, .. } if is_sealed(transcript, *block) => {
             (transcript.block(*block).span, Loss::Sealed)
@@ -417,10 +424,6 @@ fn hidden<'t>(transcript: &'t Transcript<'_>) -> impl Iterator<Item = (MessageIn
 
 fn is_sealed(transcript: &Transcript<'_>, block: BlockIndex) -> bool {
     matches!(transcript.block(block).kind, BlockKind::Reasoning { signed: true })
-}
-
-fn is_made_up(transcript: &Transcript<'_>, block: BlockIndex) -> bool {
-    transcript.result(block).is_some_and(|result| result.synthetic)
 }
 
 #[cfg(test)]
@@ -450,7 +453,7 @@ mod tests {
         let blocks = Edit::DeclareTools { names: Vec::new() };
         let findings = [finding(bytes(0)), finding(blocks.clone()), finding(bytes(4))];
         let edits = |findings| -> Vec<Edit> {
-            chosen(findings, &Policy::default()).into_iter().flat_map(|(_, fix)| fix.edits.clone()).collect()
+            chosen(&Transcript::new(b"[]"), findings, &Policy::default()).into_iter().flat_map(|(_, fix)| fix.edits.clone()).collect()
         };
         assert_eq!(edits(&findings), [bytes(0), bytes(4)]);
         assert_eq!(edits(&findings[1..]), [blocks]);

@@ -2,17 +2,29 @@
 
 use std::collections::BTreeSet;
 
-use seamline_model::{BlockIndex, Edit, Fix, MessageIndex, Span};
+use seamline_model::{BlockIndex, Edit, Fix, MessageIndex, Span, Transcript};
 
 /// What the fixes taken so far are about.
-#[derive(Default)]
-pub(crate) struct Claims {
+pub(crate) struct Claims<'t, 'a> {
+    transcript: &'t Transcript<'a>,
     blocks: BTreeSet<(BlockIndex, Aspect)>,
     messages: BTreeSet<(MessageIndex, Aspect)>,
+    /// The messages of the blocks: whether a message is there at all decides it for its blocks.
+    around: BTreeSet<MessageIndex>,
     spans: BTreeSet<Span>,
 }
 
-impl Claims {
+impl<'t, 'a> Claims<'t, 'a> {
+    pub(crate) fn new(transcript: &'t Transcript<'a>) -> Self {
+        Self {
+            transcript,
+            blocks: BTreeSet::new(),
+            messages: BTreeSet::new(),
+            around: BTreeSet::new(),
+            spans: BTreeSet::new(),
+        }
+    }
+
     /// Takes a fix, unless one of its edits changes what another fix changes.
     pub(crate) fn take(&mut self, fix: &Fix) -> bool {
         let overlaps = fix.edits.iter().any(|edit| self.overlaps(edit));
@@ -27,10 +39,12 @@ impl Claims {
     fn overlaps(&self, edit: &Edit) -> bool {
         match claim_of(edit) {
             Claim::Block(block, aspect) => {
-                Aspect::ALL.iter().any(|other| aspect.overlaps(*other) && self.blocks.contains(&(block, *other)))
+                self.messages.contains(&(self.transcript.block(block).message, Aspect::Whole))
+                    || Aspect::ALL.iter().any(|other| aspect.overlaps(*other) && self.blocks.contains(&(block, *other)))
             }
             Claim::Message(message, aspect) => {
-                Aspect::ALL.iter().any(|other| aspect.overlaps(*other) && self.messages.contains(&(message, *other)))
+                let taken = |other: &Aspect| aspect.overlaps(*other) && self.messages.contains(&(message, *other));
+                (aspect == Aspect::Whole && self.around.contains(&message)) || Aspect::ALL.iter().any(taken)
             }
             Claim::Bytes(span) => {
                 let before = self.spans.range(..=span).next_back().is_some_and(|other| other.end > span.start);
@@ -44,6 +58,7 @@ impl Claims {
     fn claim(&mut self, edit: &Edit) {
         match claim_of(edit) {
             Claim::Block(block, aspect) => {
+                self.around.insert(self.transcript.block(block).message);
                 self.blocks.insert((block, aspect));
             }
             Claim::Message(message, aspect) => {
@@ -118,6 +133,9 @@ pub(crate) fn claim_of(edit: &Edit) -> Claim {
         | Edit::Regroup { message }
         | Edit::SplitResults { message }
         | Edit::FillMessage { message, .. }
+        | Edit::KeepMembers { message }
+        | Edit::Restate { message }
+        | Edit::TakeIn { message, .. }
         | Edit::JoinPrevious { message } => Claim::Message(*message, Aspect::Whole),
         Edit::SetRole { message, .. } | Edit::Continue { message } => Claim::Message(*message, Aspect::Role),
         Edit::AddReasoning { message, .. } => Claim::Message(*message, Aspect::Reasoning),

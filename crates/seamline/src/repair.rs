@@ -191,7 +191,7 @@ pub(crate) fn repair_demanding<'b>(
     demand: impl FnOnce(&mut Constraints),
 ) -> Result<Repaired<'b>, Error> {
     let dialect = Subject::dialect(body, options)?;
-    let transcript = dialect.decode(body)?;
+    let transcript = Subject::transcript(dialect, body, options)?;
     let mut subject = Subject::of(dialect, &transcript, options)?;
     demand(&mut subject.provider.constraints);
     let repair = seamline_rules::repair(&transcript, &subject, &subject.provider.constraints, &options.policy);

@@ -16,7 +16,7 @@ use crate::blocks::{self, Shape};
 use crate::convert::Converter;
 use crate::json::Value;
 use crate::reader::{self, Form, Reader};
-use crate::{Dialect, Error};
+use crate::{Dialect, Error, roles};
 
 /// The dialect of Anthropic's Messages API.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +28,7 @@ pub(crate) const NAME: &str = "anthropic_messages";
 const FORM: Form =
     Form { dialect: NAME, list: "messages", content: "content", calls: "tool_calls", model: "model", message };
 
-const SHAPE: Shape = Shape { content: "content", role: wire::role, other: wire::other_member, block: wire::block };
+const SHAPE: Shape = Shape { content: "content", role: wire::role, called: roles::plain, block: wire::block };
 
 fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>) {
     blocks::message(reader, value, &SHAPE);

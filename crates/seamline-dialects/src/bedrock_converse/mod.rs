@@ -14,7 +14,7 @@ use crate::blocks::{self, Shape};
 use crate::convert::{self, Converter};
 use crate::json::Value;
 use crate::reader::{self, Form, Reader};
-use crate::{Dialect, Error};
+use crate::{Dialect, Error, roles};
 
 /// The dialect of Bedrock's Converse API.
 #[derive(Debug, Clone, Copy)]
@@ -26,7 +26,7 @@ pub(crate) const NAME: &str = "bedrock_converse";
 const FORM: Form =
     Form { dialect: NAME, list: "messages", content: "content", calls: "content", model: "modelId", message };
 
-const SHAPE: Shape = Shape { content: "content", role: wire::role, other: |_, _, _, _| {}, block: wire::block };
+const SHAPE: Shape = Shape { content: "content", role: wire::role, called: roles::plain, block: wire::block };
 
 fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>) {
     blocks::message(reader, value, &SHAPE);

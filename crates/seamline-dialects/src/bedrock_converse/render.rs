@@ -48,7 +48,7 @@ const ROOM: Room = Room {
 };
 
 /// BED-9: what a failed tool that said nothing says.
-const NO_OUTPUT: &str = "[synthetic] (no output)";
+const NO_OUTPUT: &str = seamline_model::NO_OUTPUT;
 
 /// The body that says this.
 pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {

@@ -221,7 +221,7 @@ impl<'r> Bending<'r> {
             }
         }
         if !hoisted.is_empty() {
-            let line = format!("[synthetic] what tool call {id} returned beside text:");
+            let line = format!("{MARK} what tool call {id} returned beside text:");
             hoisted.insert(0, Block::new(Says::Text(line), hoisted[0].pointer.clone()));
             if kept.is_empty() {
                 let follows = Says::Text(failure::FOLLOWS.to_owned());

@@ -25,7 +25,7 @@ pub(crate) const NAME: &str = "gemini_generate";
 
 const FORM: Form = Form { dialect: NAME, list: "contents", content: "parts", calls: "parts", model: "model", message };
 
-const SHAPE: Shape = Shape { content: "parts", role: wire::role, other: |_, _, _, _| {}, block: wire::block };
+const SHAPE: Shape = Shape { content: "parts", role: wire::role, called: wire::called, block: wire::block };
 
 fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>) {
     blocks::message(reader, value, &SHAPE);

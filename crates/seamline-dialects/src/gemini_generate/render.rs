@@ -59,7 +59,7 @@ pub(super) const SHARED: &[(&str, &str)] = &[
 pub(super) const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 /// What the user says where the model would speak first with a call, which GEM-3 forbids.
-const START: &str = "[synthetic] (the conversation starts here)";
+const START: &str = seamline_model::START;
 
 /// The body that says this.
 pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {

@@ -4,6 +4,7 @@ mod calls;
 mod constraints;
 mod decode;
 mod encode;
+mod foreign;
 mod lift;
 mod render;
 mod rewrite;

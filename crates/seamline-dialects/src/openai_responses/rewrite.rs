@@ -6,7 +6,8 @@ use super::item::{CUSTOM_RESULT, FUNCTION_RESULT, PATCH_RESULT, SHELL_RESULT};
 use super::wire::{PAIR_ID, texts};
 use crate::ids::RESULT_ID_KEYS;
 use crate::json::{Document, Json, Kind, Value, list, member, object, quoted};
-use crate::rewriting::{input_text, members_as_lines, set_member, unreadable_text};
+use crate::kept::{as_user, no_message, with_members_as_text};
+use crate::rewriting::{input_text, members_as_lines, set_member, set_members, unreadable_text};
 use crate::splice::{BlockPlan, MessagePlan, MessageWriter, apply_patches};
 
 type Patches = Vec<(Span, String)>;
@@ -146,6 +147,12 @@ pub(super) fn message(
     let span = transcript.message(index).span;
     let source = Document::part(transcript.source, span);
     let value = source.root();
+    if plan.keep_members {
+        return with_members_as_text(transcript, index, "content", |text| quoted(&text));
+    }
+    if let Some(heading) = plan.take_in {
+        return taken_in(writer, transcript, value, heading);
+    }
     let mut patches = if plan.drop_item_id { without_id(value) } else { Patches::new() };
     if let Some(role) = plan.role {
         patches.extend(set_member(value, "role", &quoted(role_name(role))));
@@ -159,6 +166,24 @@ pub(super) fn message(
         patches.extend(set_member(value, "content", &writer.render(&parts, 1)));
     }
     apply_patches(transcript, span, &mut patches)
+}
+
+/// A message of nobody known as one of the user.
+fn taken_in<'a>(
+    writer: &MessageWriter<'_, '_>,
+    transcript: &Transcript<'a>,
+    value: Value<'_, 'a>,
+    heading: &str,
+) -> String {
+    let parts = |heading, content: Value<'_, 'a>| {
+        let heading = text_part(Role::User, Json::Text(heading));
+        list(std::iter::once(heading).chain(content.elements().map(|part| Json::Raw(part.raw()))).collect())
+    };
+    let Some(content) = as_user(value, "content", heading, parts) else {
+        return writer.render(&said(Role::User, &no_message(value, heading)), 0);
+    };
+    let values = [("role", quoted(Role::User.as_str())), ("content", writer.render(&content, 1))];
+    apply_patches(transcript, value.span(), &mut set_members(value, &values))
 }
 
 /// What is left of a message's parts.
@@ -192,9 +217,7 @@ fn text_part(role: Role, text: Json<'_>) -> Json<'_> {
 
 fn role_name(role: Role) -> &'static str {
     match role {
-        Role::System => "system",
-        Role::Developer => "developer",
-        Role::Assistant => "assistant",
-        Role::User | Role::Tool | Role::Function | Role::Unknown => "user",
+        Role::System | Role::Developer | Role::Assistant => role.as_str(),
+        Role::User | Role::Tool | Role::Function | Role::Unknown => Role::User.as_str(),
     }
 }

@@ -30,6 +30,12 @@ pub(crate) struct MessagePlan<'e> {
     /// The id that the provider gave the item goes.
     pub(crate) drop_item_id: bool,
     pub(crate) fill: Option<NewText>,
+    /// The members that nobody reads become its text.
+    pub(crate) keep_members: bool,
+    /// Calls and results in its content are put into form.
+    pub(crate) restate: bool,
+    /// It becomes the user's under this line.
+    pub(crate) take_in: Option<&'e str>,
     /// A member with reasoning that goes into it.
     pub(crate) reasoning: Option<(&'static str, NewText)>,
     /// Whether the message says that it is to be continued.
@@ -190,6 +196,9 @@ impl<'e> Plan<'e> {
             Edit::SetRole { message, role } => self.whole(*message, index).role = Some(*role),
             Edit::ResultsFirst { message } => self.whole(*message, index).results_first = true,
             Edit::FillMessage { message, text } => self.whole(*message, index).fill = Some(text),
+            Edit::KeepMembers { message } => self.whole(*message, index).keep_members = true,
+            Edit::Restate { message } => self.whole(*message, index).restate = true,
+            Edit::TakeIn { message, heading } => self.whole(*message, index).take_in = Some(heading),
             Edit::JoinPrevious { message } => self.whole(*message, index).join_previous = true,
             Edit::InsertMessage { before, role, text } => {
                 self.message(*before).before.push(NewMessage { edit: index, role: *role, text });

@@ -72,6 +72,7 @@ pub static ALL: &[&Rule] = &[
     &shape::listed_result::RULE,
     &shape::early_trigger::RULE,
     &shape::empty_failure::RULE,
+    &shape::wordless_text::RULE,
     &wire::lone_surrogate::RULE,
     &wire::byte_order_mark::RULE,
     &wire::duplicate_key::RULE,
@@ -86,4 +87,6 @@ pub static ALL: &[&Rule] = &[
     &wire::broken_arguments::RULE,
     &wire::extra_member::RULE,
     &wire::part_of_other_role::RULE,
+    &wire::foreign_block::RULE,
+    &wire::foreign_role::RULE,
 ];

@@ -79,7 +79,7 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
     if blocks.any(|(_, block)| matches!(block.kind, BlockKind::Reasoning { .. })) {
         return;
     }
-    let edit = Edit::AddReasoning { message: index, field, text: "[synthetic] (reasoning was not recorded)" };
+    let edit = Edit::AddReasoning { message: index, field, text: seamline_model::NO_REASONING };
     report
         .message(context, index, format!("calls without `{field}`, which the provider wants back"))
         .predicts(error.render(&Values { message: index.get(), ..Values::default() }))

@@ -81,7 +81,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     if has_sign && says_something(context, last) {
         draft.fix(Stage::Roles, Safety::Safe, "say that it is to be continued", vec![Edit::Continue { message: last }]);
     } else {
-        let edit = Edit::InsertMessage { before: last.next(), role: Role::User, text: "[synthetic] Continue." };
+        let edit = Edit::InsertMessage { before: last.next(), role: Role::User, text: seamline_model::CONTINUE };
         draft.fix(Stage::Roles, Safety::Unsafe, "let the user ask to continue", vec![edit]);
     }
 }
