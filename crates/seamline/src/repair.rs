@@ -198,9 +198,10 @@ pub(crate) fn repair_demanding<'b>(
     let (actions, dropped) = reported(dialect, &transcript, repair.actions);
     let new = repair.body.map_or(Body::of(body), Body::changed);
     let prefix = prefix(&transcript, &new, &actions);
-    let remaining = match new.is_changed() && !repair.remaining.is_empty() {
-        true => remaining(&subject, &new, &options.policy),
-        false => described(dialect, &transcript, repair.remaining),
+    let remaining = if new.is_changed() && !repair.remaining.is_empty() {
+        remaining(&subject, &new, &options.policy)
+    } else {
+        described(dialect, &transcript, repair.remaining)
     };
     let warns = options.policy.on_invalid == OnInvalid::Warn;
     Ok(Repaired {

@@ -27,8 +27,8 @@ pub fn patch(transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
         landed: vec![None; edits.len()],
         ..Encoded::of(source, 0)
     };
-    let whole = [0..source.body.len()];
-    for piece in if source.pieces.is_empty() { &whole } else { source.pieces } {
+    let whole = 0..source.body.len();
+    for piece in if source.pieces.is_empty() { std::slice::from_ref(&whole) } else { source.pieces } {
         let mut at = piece.start;
         let first = patches.partition_point(|(span, _)| (span.start as usize) < piece.start);
         for (span, text) in &patches[first..] {
