@@ -56,7 +56,8 @@ fn listed(list: Value<'_, '_>) -> Vec<DeclaredTool> {
             }
             None => span,
         };
-        tools.push(DeclaredTool { name: tool_name(element), span, cut });
+        let cache_mark = element.object().is_some_and(|element| element.get("cachePoint").is_some());
+        tools.push(DeclaredTool { name: tool_name(element), cache_mark, span, cut });
     }
     tools
 }

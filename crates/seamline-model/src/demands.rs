@@ -119,6 +119,8 @@ pub struct ToolDemands {
     pub empty_list: Option<ErrorText>,
     /// Two tools of one name.
     pub repeated: Option<ErrorText>,
+    /// A mark among the tools up to which they are cached.
+    pub cache_mark: Option<ErrorText>,
     /// A forced tool that is not declared.
     pub unknown_choice: Option<ErrorText>,
     /// A declared name that is not what a tool's name may look like.
@@ -136,6 +138,7 @@ impl ToolDemands {
         declared_by_name: false,
         empty_list: None,
         repeated: None,
+        cache_mark: None,
         unknown_choice: None,
         name: None,
         start: NameStart::Any,

@@ -261,6 +261,7 @@ impl List {
         self.fact("tools.declared_by_name", "a tool can be declared by its name alone", demands.declared_by_name);
         self.add_some("tools.empty_list", "a list of tools is not empty", demands.empty_list);
         self.add_some("tools.repeated", "declared tools have different names", demands.repeated);
+        self.add_some("tools.cache_mark", "no mark for the cache stands among the tools", demands.cache_mark);
         self.add_some("tools.unknown_choice", "a forced tool is declared", demands.unknown_choice);
         self.add_some("tools.name", "declared names are made like those in calls", demands.name);
         if let Some(first) = started(demands.start) {

@@ -29,6 +29,8 @@ pub struct Declared {
 pub struct DeclaredTool {
     /// Its name; tools that the provider runs itself may have none.
     pub name: Option<Box<str>>,
+    /// Whether it is no tool, but a mark up to which the list is cached.
+    pub cache_mark: bool,
     /// Where it stands in the source.
     pub span: Span,
     /// What to cut so that it is gone and the list stays well-formed.

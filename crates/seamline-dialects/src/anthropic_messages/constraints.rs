@@ -166,6 +166,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
         empty_list: None,
         // ANT-21: names are unique. The text is recalled.
         repeated: Some(ErrorText("tools: Tool names must be unique.")),
+        cache_mark: None,
         unknown_choice: None,
         // ANT-21, observed.
         name: Some(ErrorText("tools.{block}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'")),

@@ -137,6 +137,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
             "Invalid 'tools': empty array. Expected an array with minimum length 1, but got an empty array instead.",
         )),
         repeated: None,
+        cache_mark: None,
         unknown_choice: None,
         // OAC-9.
         name: Some(ErrorText(

@@ -30,6 +30,10 @@ pub(super) const PROVIDER: Provider = Provider {
         tools: ToolDemands {
             // BED-3, observed: the request is taken, and the call of such a tool fails while the model writes it.
             name: Some(ErrorText("")),
+            // BED-19, observed (LibreChat#13838).
+            cache_mark: Some(ErrorText(
+                "Malformed input request: #/toolConfig/tools/{block}: extraneous key [cachePoint] is not permitted",
+            )),
             // BED-3, observed: any name with a hyphen.
             never: "-",
             ..bedrock_converse::CONSTRAINTS.tools

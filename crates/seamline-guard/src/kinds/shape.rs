@@ -148,7 +148,7 @@ pub(crate) const LOST_THREAD: Kind = corruption(
 
 pub(crate) const CACHE_MARK: Kind = corruption(
     "cache-mark",
-    &["LIMIT001"],
+    &["LIMIT001", "LIMIT007"],
     "a cache marker stands where none may stand, or there are too many",
     "keep the last few cache markers, on blocks with something in them, and take the others out",
 );

@@ -29,6 +29,7 @@ pub static ALL: &[&Rule] = &[
     &limit::repeated_tool::RULE,
     &limit::undeclared_choice::RULE,
     &limit::illegal_declared_name::RULE,
+    &limit::cached_tools::RULE,
     &ident::unnamed_result::RULE,
     &ident::illegal_result_name::RULE,
     &media::media_in_result::RULE,
