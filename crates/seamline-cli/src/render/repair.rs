@@ -189,6 +189,7 @@ fn done(action: &str) -> String {
         "rename_tool" => "tool renamed",
         "reorder" => "results put first",
         "set_role" => "given its proper role",
+        "take_in" => "kept as text of the user",
         "synthesize" => "answered with a synthetic result",
         other => return other.replace('_', " "),
     };
