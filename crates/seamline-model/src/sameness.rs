@@ -77,6 +77,10 @@ impl Texts<'_, '_, '_> {
                 IrregularityKind::DuplicateKey { key, cut },
                 IrregularityKind::DuplicateKey { key: other_key, cut: other_cut },
             ) => key == other_key && self.same(*cut, *other_cut),
+            (
+                IrregularityKind::WordlessText { patch: Some((place, text)), empty },
+                IrregularityKind::WordlessText { patch: Some((other_place, other_text)), empty: other_empty },
+            ) => (text, empty) == (other_text, other_empty) && self.same(*place, *other_place),
             (one, two) => one == two,
         };
         alike && (one.message, one.block) == (two.message, two.block) && self.same(one.span, two.span)

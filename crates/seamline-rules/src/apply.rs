@@ -402,11 +402,11 @@ fn dropped(transcript: &Transcript<'_>, edit: &Edit, fix: &Fix) -> Option<Taken>
     let (span, loss) = match edit {
         Edit::DropMember { member, lost: true, .. } => (*member, Loss::Said),
         Edit::Remove { block } if transcript.is_made_up(*block) => (transcript.block(*block).span, Loss::Synthetic),
+        Edit::Remove { block } if is_unsafe => (transcript.block(*block).span, Loss::Said),
         // Kept as text or not: what was sealed cannot be kept.
         Edit::Remove { block } | Edit::Demote { block, .. } if is_sealed(transcript, *block) => {
             (transcript.block(*block).span, Loss::Sealed)
         }
-        Edit::Remove { block } if is_unsafe => (transcript.block(*block).span, Loss::Said),
         Edit::RemoveMessage { message } if is_unsafe => (transcript.message(*message).span, Loss::Said),
         Edit::Patch { span, text } if is_unsafe && text.is_empty() => (*span, Loss::Said),
         _ => return None,
