@@ -3,7 +3,7 @@
 use seamline_model::{Declared, DeclaredTool, Request, Span, Thinking};
 
 use crate::json::{Kind, Value};
-use crate::members::cut_of;
+use crate::members::{cut_of, is_hollow};
 
 /// Reads what a body says beside its messages. A bare list of messages says nothing.
 pub(crate) fn request(body: Value<'_, '_>) -> Request {
@@ -12,12 +12,14 @@ pub(crate) fn request(body: Value<'_, '_>) -> Request {
         match &*key.name() {
             "tools" if member.is(Kind::Array) => {
                 request.cache_marks += cache_marks(member);
-                request.tools = Some(Declared { cut: cut_of(body, key), tools: declared(member) });
+                let (cut, is_hollow) = (cut_of(body, key), is_hollow(member));
+                request.tools = Some(Declared { cut, tools: declared(member), is_hollow });
             }
             "toolConfig" if !member.is(Kind::Null) => {
                 let list = member.object().and_then(|config| config.get("tools"));
                 let tools = list.map(declared).unwrap_or_default();
-                request.tools = Some(Declared { cut: cut_of(body, key), tools });
+                let is_hollow = is_hollow(member) || is_only_list(member) && list.is_some_and(is_hollow);
+                request.tools = Some(Declared { cut: cut_of(body, key), tools, is_hollow });
             }
             "tool_choice" => request.forced_tool = forced_tool(member),
             "thinking" => request.thinking = thinking(member),
@@ -26,6 +28,12 @@ pub(crate) fn request(body: Value<'_, '_>) -> Request {
         }
     }
     request
+}
+
+/// Whether an object holds one member and nothing else.
+fn is_only_list(config: Value<'_, '_>) -> bool {
+    let mut members = config.members();
+    members.next().is_some() && members.next().is_none()
 }
 
 /// The tools of a list, or of the lists in it that declare several each.

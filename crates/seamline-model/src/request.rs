@@ -22,6 +22,8 @@ pub struct Declared {
     pub cut: Span,
     /// The tools, in order.
     pub tools: Vec<DeclaredTool>,
+    /// Whether nothing at all stands there.
+    pub is_hollow: bool,
 }
 
 /// One tool that a request declares.

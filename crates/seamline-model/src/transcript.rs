@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use crate::{
-    BlockIndex, CallId, Entries, Envelope, Irregularity, Item, Kinds, Layout, Member, MessageIndex, Request, Role, Source,
-    Span, Synthetic, Tool, Tools,
+    BlockIndex, CallId, Entries, Envelope, Irregularity, Item, Kinds, Layout, Member, MessageIndex, Request, Role,
+    Source, Span, Synthetic, Tool, Tools,
 };
 
 /// The messages of one conversation, in order.

@@ -90,6 +90,8 @@ pub enum Loss {
     Synthetic,
     /// Something that the provider sealed, which nobody else can read.
     Sealed,
+    /// Something that stood behind a repeated key, where no reader looks.
+    Hidden,
 }
 
 /// Repairs a conversation as far as the policy allows.
@@ -246,7 +248,7 @@ impl State<'_, '_> {
             }
             let first = self.repair.actions.len() - encoded.landed.len();
             let origin = self.repair.origins.get(message.get()).copied().flatten();
-            let taken = Taken { source: source.to_owned(), loss: Loss::Said };
+            let taken = Taken { source: source.to_owned(), loss: Loss::Hidden };
             let about = self.repair.actions[first..].iter_mut().find(|action| action.message == origin);
             if let Some(action) = about {
                 action.dropped.push(taken);
@@ -453,7 +455,10 @@ mod tests {
         let blocks = Edit::DeclareTools { names: Vec::new() };
         let findings = [finding(bytes(0)), finding(blocks.clone()), finding(bytes(4))];
         let edits = |findings| -> Vec<Edit> {
-            chosen(&Transcript::new(b"[]"), findings, &Policy::default()).into_iter().flat_map(|(_, fix)| fix.edits.clone()).collect()
+            chosen(&Transcript::new(b"[]"), findings, &Policy::default())
+                .into_iter()
+                .flat_map(|(_, fix)| fix.edits.clone())
+                .collect()
         };
         assert_eq!(edits(&findings), [bytes(0), bytes(4)]);
         assert_eq!(edits(&findings[1..]), [blocks]);

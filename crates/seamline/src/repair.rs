@@ -105,6 +105,8 @@ pub struct Dropped {
     /// Whether the provider sealed it, so that nobody else can read it: what was to be read
     /// of it is still there.
     pub sealed: bool,
+    /// Whether it stood behind a repeated key, where no reader looks.
+    pub hidden: bool,
 }
 
 /// What stayed the same from the start of a body.
@@ -157,7 +159,7 @@ impl Repaired<'_> {
     /// # Ok::<(), seamline::Error>(())
     /// ```
     pub fn lossless(&self) -> bool {
-        self.dropped.iter().all(|dropped| dropped.synthetic || dropped.sealed)
+        self.dropped.iter().all(|dropped| dropped.synthetic || dropped.sealed || dropped.hidden)
     }
 }
 
@@ -237,6 +239,7 @@ fn reported(
                 source,
                 synthetic: loss == Loss::Synthetic,
                 sealed: loss == Loss::Sealed,
+                hidden: loss == Loss::Hidden,
             }));
             RepairAction {
                 code: action.code,

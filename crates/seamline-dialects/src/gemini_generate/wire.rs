@@ -5,9 +5,7 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{
-    BlockKind, Call, CallId, Emptiness, IrregularityKind, Parts, ResultBlock, Role, Span, Synthetic,
-};
+use seamline_model::{BlockKind, Call, CallId, Emptiness, IrregularityKind, Parts, ResultBlock, Role, Span, Synthetic};
 
 use crate::ids::{CALL_ID_KEYS, INPUT_KEYS, RESULT_ID_KEYS};
 use crate::json::{Kind, Value};

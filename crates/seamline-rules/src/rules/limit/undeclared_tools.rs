@@ -94,8 +94,9 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         let names = called(context);
         if let (true, Some(list)) = (by_name, list) {
             // What names nothing goes first, so that there is room for what does.
-            let edits = vec![Edit::DropMember { cut: list.cut, member: list.cut, lost: false }];
-            draft.fix(Stage::Bytes, Safety::Safe, "take the empty list out", edits);
+            let edits = vec![Edit::DropMember { cut: list.cut, member: list.cut, lost: !list.is_hollow }];
+            let safety = if list.is_hollow { Safety::Safe } else { Safety::Unsafe };
+            draft.fix(Stage::Bytes, safety, "take out what declares nothing", edits);
         } else if by_name && !names.is_empty() {
             let edits = vec![Edit::DeclareTools { names }];
             draft.fix(Stage::Finish, Safety::Safe, "declare the tools that are called", edits);
