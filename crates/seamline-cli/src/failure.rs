@@ -52,7 +52,7 @@ impl From<Error> for Failure {
                 Some(suggest::hint(name, &seamline::dialect_names(), &error.hint().unwrap_or_default()))
             }
             Error::UnknownSide(name) => {
-                let names = [providers(), seamline::dialect_names().to_vec()].concat();
+                let names = [providers(), seamline::dialect_names()].concat();
                 Some(suggest::hint(name, &names, "`seamline providers` lists them all"))
             }
             Error::WrongProvider { .. } => Some("leave `--dialect` out, or name a provider that serves it".to_owned()),

@@ -12,7 +12,15 @@ const WIDTH_ELSEWHERE: usize = 100;
 
 /// How many columns there are.
 pub(crate) fn width() -> usize {
-    let size = terminal_size::terminal_size_of(std::io::stdout());
+    columns_of(terminal_size::terminal_size_of(std::io::stdout()))
+}
+
+/// How many columns there are for what is said aside, on standard error.
+pub(crate) fn width_aside() -> usize {
+    columns_of(terminal_size::terminal_size_of(std::io::stderr()))
+}
+
+fn columns_of(size: Option<(terminal_size::Width, terminal_size::Height)>) -> usize {
     size.map_or(WIDTH_ELSEWHERE, |(columns, _)| usize::from(columns.0).clamp(WIDTH_MIN, WIDTH_MAX))
 }
 

@@ -4,14 +4,19 @@
 
 mod bend;
 mod draft;
-mod failure;
+pub(crate) mod failure;
+mod format;
 pub(crate) mod lifting;
 mod media;
+mod noting;
 mod rename;
 pub(crate) mod rendering;
 mod target;
+mod tools;
 
 pub(crate) use draft::{Draft, Room};
+pub(crate) use format::schema_members;
+use lifting::Lifting;
 pub use lifting::sources;
 pub(crate) use media::{data_url, extension, file_name, linked, mime, mime_of_extension};
 pub(crate) use rendering::{Members, rendered};
@@ -20,15 +25,19 @@ pub use target::{ForeignReasoning, Renamed, Rendered, Target};
 use seamline_model::conversation::Conversation;
 use seamline_model::{Alphabet, ErrorText, IdDemand, NameDemand};
 
-use crate::{Error, anthropic_messages, bedrock_converse, gemini_generate, openai_chat, openai_responses};
+use crate::Error;
+use crate::json::quoted;
+use crate::rewriting::set_member;
 
 /// What one dialect can do for a conversion.
 #[derive(Debug, Clone, Copy)]
 pub struct Converter {
-    /// The dialect's name.
-    pub dialect: &'static str,
     /// The member of the body that is the list of messages.
     pub list: &'static str,
+    /// The member of the body that names the model.
+    pub model: &'static str,
+    /// Whether the model is named in the body, not in its address.
+    pub names_model: bool,
     /// Reads a body.
     pub lift: fn(&[u8]) -> Result<Conversation, Error>,
     /// Writes a conversation.
@@ -39,59 +48,22 @@ pub struct Converter {
     pub tool_name: NameDemand,
 }
 
-/// Every dialect that can be converted from and into.
-pub const CONVERTERS: &[Converter] = &[
-    Converter {
-        dialect: anthropic_messages::NAME,
-        list: "messages",
-        lift: anthropic_messages::lift::lift,
-        render: anthropic_messages::render::render,
-        call_id: anthropic_messages::CONSTRAINTS.call_id,
-        tool_name: anthropic_messages::CONSTRAINTS.tool_name,
-    },
-    Converter {
-        dialect: openai_chat::NAME,
-        list: "messages",
-        lift: openai_chat::lift::lift,
-        render: openai_chat::render::render,
-        call_id: openai_chat::CONSTRAINTS.call_id,
-        tool_name: openai_chat::CONSTRAINTS.tool_name,
-    },
-    Converter {
-        dialect: openai_responses::NAME,
-        list: "input",
-        lift: openai_responses::lift::lift,
-        render: openai_responses::render::render,
-        // OAR-13: only the length is looked at.
-        call_id: ids(Alphabet::Any, 64, "call_"),
-        tool_name: names(64),
-    },
-    Converter {
-        dialect: gemini_generate::NAME,
-        list: "contents",
-        lift: gemini_generate::lift::lift,
-        render: gemini_generate::render::render,
-        // GEM-8: what models of other makers behind the same dialect want.
-        call_id: ids(Alphabet::Word, 64, "call_"),
-        tool_name: names(64),
-    },
-    Converter {
-        dialect: bedrock_converse::NAME,
-        list: "messages",
-        lift: bedrock_converse::lift::lift,
-        render: bedrock_converse::render::render,
-        // BED-2: what every model behind it takes.
-        call_id: ids(Alphabet::Word, 64, "tooluse_"),
-        tool_name: names(64),
-    },
-];
-
-/// What a dialect can do for a conversion.
-pub fn converter(dialect: &str) -> Option<&'static Converter> {
-    CONVERTERS.iter().find(|converter| converter.dialect == dialect)
+impl Converter {
+    /// A body that asks this model; nothing where bodies do not say whom they ask.
+    pub fn with_model(&self, body: &[u8], model: &str) -> Option<Vec<u8>> {
+        let document = Lifting::document(body).ok()?;
+        let is_there = lifting::member(document.root(), self.model).is_some();
+        if !is_there && !self.names_model {
+            return None;
+        }
+        let (span, json) = set_member(document.root(), self.model, &quoted(model))?;
+        let (before, after) = (body.get(..span.start as usize)?, body.get(span.end as usize..)?);
+        Some([before, json.as_bytes(), after].concat())
+    }
 }
 
-const fn ids(alphabet: Alphabet, length_max: usize, prefix: &'static str) -> IdDemand {
+/// Ids of these characters, where only the dialect is known.
+pub(crate) const fn ids(alphabet: Alphabet, length_max: usize, prefix: &'static str) -> IdDemand {
     IdDemand {
         alphabet,
         alphabet_error: ErrorText(""),
@@ -102,6 +74,7 @@ const fn ids(alphabet: Alphabet, length_max: usize, prefix: &'static str) -> IdD
     }
 }
 
-const fn names(length_max: usize) -> NameDemand {
-    NameDemand { also: "", length_max, error: ErrorText("") }
+/// Names of this length, where only the dialect is known.
+pub(crate) const fn names(length_max: usize) -> NameDemand {
+    NameDemand { length_max, ..NameDemand::WORD }
 }

@@ -9,7 +9,7 @@ use crate::json::{Document, Kind, ListVisitor, Value};
 use crate::openai_chat::OpenAiChat;
 use crate::openai_responses::OpenAiResponses;
 use crate::reader::unreadable;
-use crate::{Dialect, Error};
+use crate::{Dialect, Error, Provider, providers};
 
 /// How many messages are looked at.
 const MESSAGES_MAX: usize = 256;
@@ -19,6 +19,10 @@ const NAMED: i32 = 1000;
 
 /// What only one dialect has.
 const DECISIVE: i32 = 10;
+
+/// A model whose provider is known. It says less than what only one dialect has, and more than
+/// what several have.
+const CLAIMED: i32 = 8;
 
 /// The dialects that can be told apart. Of two with the same score the earlier one is
 /// taken, so the more widely spoken come first.
@@ -63,10 +67,29 @@ pub fn detect(body: &[u8]) -> Result<&'static dyn Dialect, Error> {
     Ok(signs.best().dialect())
 }
 
+/// The dialect that a body is certainly written in, if that is another one than this: calls,
+/// results or the list of messages are those of another dialect, and none are of this one.
+/// Nothing when the body has no such signs, or cannot be read.
+pub fn contradiction(body: &[u8], dialect: &str) -> Option<&'static dyn Dialect> {
+    let mut signs = Signs { thorough: true, ..Signs::default() };
+    Document::read_list(body, &mut signs).ok()?;
+    let certain =
+        || Candidate::ALL.into_iter().filter(|&candidate| signs.is_certain(candidate)).map(Candidate::dialect);
+    if certain().any(|found| found.name() == dialect) { None } else { certain().next() }
+}
+
 /// What speaks for each candidate.
 #[derive(Default)]
 struct Signs {
     scores: [i32; Candidate::ALL.len()],
+    /// Of signs that prove little, however often they occur, the strongest.
+    hints: [i32; Candidate::ALL.len()],
+    /// Whether the conversation holds what no other dialect has.
+    certain: [bool; Candidate::ALL.len()],
+    /// What the list of messages is called.
+    list: Option<&'static str>,
+    /// Whether one decisive sign is not enough.
+    thorough: bool,
     seen: usize,
 }
 
@@ -75,12 +98,34 @@ impl Signs {
         self.scores[candidate as usize] += score;
     }
 
+    /// Adds what no other dialect has.
+    fn prove(&mut self, candidate: Candidate) {
+        self.add(candidate, DECISIVE);
+        self.certain[candidate as usize] = true;
+    }
+
+    /// Adds what proves little, however often it occurs.
+    fn hint(&mut self, candidate: Candidate, score: i32) {
+        let hint = &mut self.hints[candidate as usize];
+        *hint = score.max(*hint);
+    }
+
+    /// Whether the conversation holds what only this one has, in a list that it may have.
+    fn is_certain(&self, candidate: Candidate) -> bool {
+        let fits = match candidate {
+            Candidate::OpenAiResponses => self.list.is_none_or(|list| list == "input"),
+            Candidate::GeminiGenerate => self.list.is_none_or(|list| list == "contents"),
+            _ => self.list.is_none_or(|list| list == "messages"),
+        };
+        fits && self.certain[candidate as usize]
+    }
+
     fn is_decisive(&self) -> bool {
         self.scores.iter().any(|&score| score >= DECISIVE)
     }
 
     fn best(&self) -> Candidate {
-        let score = |candidate: Candidate| self.scores[candidate as usize];
+        let score = |candidate: Candidate| self.scores[candidate as usize] + self.hints[candidate as usize];
         let better = |one, other| if score(other) > score(one) { other } else { one };
         Candidate::ALL.into_iter().reduce(better).unwrap_or(Candidate::OpenAiChat)
     }
@@ -108,13 +153,23 @@ impl Signs {
             | "logprobs"
             | "reasoning_effort"
             | "functions" => self.add(Candidate::OpenAiChat, 3),
-            "model" if value.raw_str().starts_with("claude") => self.add(Candidate::AnthropicMessages, 2),
+            "model" => self.model(value.raw_str()),
             "tools" => {
                 if let Some(tool) = value.elements().next() {
                     self.tool(tool);
                 }
             }
             _ => {}
+        }
+    }
+
+    fn model(&mut self, model: &str) {
+        let claims = |provider: &&&Provider| provider.models.iter().any(|start| model.starts_with(start));
+        for candidate in Candidate::ALL {
+            let name = candidate.dialect().name();
+            if providers::ALL.iter().filter(claims).any(|provider| provider.dialect == name) {
+                self.add(candidate, CLAIMED);
+            }
         }
     }
 
@@ -130,25 +185,25 @@ impl Signs {
 
     fn message_member(&mut self, key: &str, value: Value<'_, '_>) {
         match (key, value.kind()) {
-            ("tool_calls" | "function_call" | "tool_call_id" | "reasoning_content", kind) if kind != Kind::Null => {
+            ("tool_calls" | "tool_call_id", kind) if kind != Kind::Null => self.prove(Candidate::OpenAiChat),
+            ("function_call" | "reasoning_content", kind) if kind != Kind::Null => {
                 self.add(Candidate::OpenAiChat, DECISIVE);
             }
             ("role", _) => match value.raw_str() {
-                "tool" | "function" | "developer" => self.add(Candidate::OpenAiChat, DECISIVE),
-                "system" => self.add(Candidate::OpenAiChat, 1),
+                "tool" | "function" => self.prove(Candidate::OpenAiChat),
+                "developer" => self.add(Candidate::OpenAiChat, DECISIVE),
+                "system" => self.hint(Candidate::OpenAiChat, 1),
                 _ => {}
             },
-            ("type", Kind::String) if is_item_type(value.raw_str()) => {
-                self.add(Candidate::OpenAiResponses, DECISIVE);
-            }
+            ("type", Kind::String) if is_item_type(value.raw_str()) => self.prove(Candidate::OpenAiResponses),
             // Answers of another provider have this type too.
-            ("type", Kind::String) if value.says("message") => self.add(Candidate::OpenAiResponses, 2),
+            ("type", Kind::String) if value.says("message") => self.hint(Candidate::OpenAiResponses, 2),
             ("content", Kind::Array) => {
                 for block in value.elements() {
                     self.block(block);
                 }
             }
-            ("parts", Kind::Array) => self.add(Candidate::GeminiGenerate, DECISIVE),
+            ("parts", Kind::Array) => self.prove(Candidate::GeminiGenerate),
             _ => {}
         }
     }
@@ -156,14 +211,16 @@ impl Signs {
     fn block(&mut self, block: Value<'_, '_>) {
         let kind = block.object().and_then(|block| block.get("type"));
         match kind.map(Value::raw_str) {
-            Some("tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "server_tool_use") => {
-                self.add(Candidate::AnthropicMessages, DECISIVE);
+            Some("tool_use" | "tool_result" | "redacted_thinking" | "server_tool_use") => {
+                self.prove(Candidate::AnthropicMessages);
             }
+            // Also what some servers of the other dialect give.
+            Some("thinking") => self.hint(Candidate::AnthropicMessages, 5),
             Some("input_text" | "output_text" | "input_image" | "input_file") => {
-                self.add(Candidate::OpenAiResponses, DECISIVE);
+                self.prove(Candidate::OpenAiResponses);
             }
             Some("image_url" | "input_audio" | "file") => self.add(Candidate::OpenAiChat, DECISIVE),
-            Some("image" | "document") => self.add(Candidate::AnthropicMessages, 3),
+            Some("image" | "document") => self.hint(Candidate::AnthropicMessages, 3),
             None => self.typeless_block(block),
             _ => {}
         }
@@ -172,10 +229,9 @@ impl Signs {
     fn typeless_block(&mut self, block: Value<'_, '_>) {
         for (key, _) in block.members() {
             match &*key.name() {
-                "toolUse" | "toolResult" | "reasoningContent" | "cachePoint" => {
-                    self.add(Candidate::BedrockConverse, DECISIVE);
-                }
-                "text" => self.add(Candidate::BedrockConverse, 3),
+                "toolUse" | "toolResult" => self.prove(Candidate::BedrockConverse),
+                "reasoningContent" | "cachePoint" => self.add(Candidate::BedrockConverse, DECISIVE),
+                "text" => self.hint(Candidate::BedrockConverse, 3),
                 _ => {}
             }
         }
@@ -199,15 +255,20 @@ impl<'a> ListVisitor<'a> for &mut Signs {
         match key {
             None => true,
             Some("messages") => {
+                self.list = Some("messages");
                 self.add(Candidate::OpenAiResponses, -NAMED);
+                self.add(Candidate::GeminiGenerate, -NAMED);
                 true
             }
             Some("input") => {
+                self.list = Some("input");
                 self.add(Candidate::OpenAiResponses, NAMED);
+                self.certain[Candidate::OpenAiResponses as usize] = true;
                 true
             }
             Some("contents") => {
-                self.add(Candidate::GeminiGenerate, DECISIVE);
+                self.list = Some("contents");
+                self.prove(Candidate::GeminiGenerate);
                 true
             }
             Some(_) => false,
@@ -221,6 +282,32 @@ impl<'a> ListVisitor<'a> for &mut Signs {
                 self.message_member(&key.name(), member);
             }
         }
-        if self.is_decisive() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let enough = if self.thorough { self.seen >= MESSAGES_MAX } else { self.is_decisive() };
+        if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_claims_the_model_outweighs_blocks_that_several_dialects_have() {
+        let name = |model: &str, block: &str| {
+            let body = format!(r#"{{"model":"{model}","messages":[{{"role":"user","content":[{block},{block}]}}]}}"#);
+            detect(body.as_bytes()).unwrap().name()
+        };
+        let thinking = r#"{"type":"thinking","thinking":"hm"}"#;
+        assert_eq!(name("magistral-medium", thinking), "openai_chat");
+        assert_eq!(name("claude-sonnet-4-5", thinking), "anthropic_messages");
+        assert_eq!(name("nobody-knows", thinking), "anthropic_messages");
+        assert_eq!(name("gpt-4o", r#"{"type":"image"}"#), "openai_chat");
+        assert_eq!(name("gpt-4o", r#"{"type":"tool_result"}"#), "anthropic_messages");
+    }
+
+    #[test]
+    fn parts_among_messages_make_no_gemini() {
+        let body = br#"{"messages":[{"role":"user","parts":[{"text":"hi"}]}]}"#;
+        assert_eq!(detect(body).unwrap().name(), "openai_chat");
     }
 }

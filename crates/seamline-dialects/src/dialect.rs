@@ -2,6 +2,7 @@
 
 use seamline_model::{Constraints, Edit, Encoded, Place, Transcript};
 
+use crate::convert::Converter;
 use crate::{Error, anthropic_messages, bedrock_converse, gemini_generate, openai_chat, openai_responses};
 
 /// A way of writing a conversation on the wire.
@@ -22,7 +23,7 @@ pub trait Dialect: Sync {
 
     /// Reads the text that edits made of a transcript's, without reading again what was
     /// only copied. Nothing when it must be decoded afresh.
-    fn follow<'n>(&self, before: &Transcript<'_>, encoded: &'n Encoded) -> Option<Transcript<'n>>;
+    fn follow<'n>(&self, before: &Transcript<'n>, encoded: &'n Encoded) -> Option<Transcript<'n>>;
 
     /// Writes edits by splicing the text the transcript was read from, for a provider that
     /// demands this.
@@ -30,6 +31,9 @@ pub trait Dialect: Sync {
 
     /// A place as a JSON pointer into the body.
     fn pointer(&self, transcript: &Transcript<'_>, place: &Place) -> String;
+
+    /// What it can do for a conversion.
+    fn converter(&self) -> &'static Converter;
 }
 
 /// Every dialect, in the order they are listed.

@@ -3,7 +3,7 @@
 use seamline_model::{Declared, DeclaredTool, Request, Span, Thinking};
 
 use crate::json::{Kind, Value};
-use crate::members::cut_of;
+use crate::members::{cut_of, is_hollow};
 
 /// Reads what a body says beside its messages. A bare list of messages says nothing.
 pub(crate) fn request(body: Value<'_, '_>) -> Request {
@@ -12,12 +12,14 @@ pub(crate) fn request(body: Value<'_, '_>) -> Request {
         match &*key.name() {
             "tools" if member.is(Kind::Array) => {
                 request.cache_marks += cache_marks(member);
-                request.tools = Some(Declared { cut: cut_of(body, key), tools: declared(member) });
+                let (cut, is_hollow) = (cut_of(body, key), is_hollow(member));
+                request.tools = Some(Declared { cut, tools: declared(member), is_hollow });
             }
             "toolConfig" if !member.is(Kind::Null) => {
                 let list = member.object().and_then(|config| config.get("tools"));
                 let tools = list.map(declared).unwrap_or_default();
-                request.tools = Some(Declared { cut: cut_of(body, key), tools });
+                let is_hollow = is_hollow(member) || is_only_list(member) && list.is_some_and(is_hollow);
+                request.tools = Some(Declared { cut: cut_of(body, key), tools, is_hollow });
             }
             "tool_choice" => request.forced_tool = forced_tool(member),
             "thinking" => request.thinking = thinking(member),
@@ -28,7 +30,27 @@ pub(crate) fn request(body: Value<'_, '_>) -> Request {
     request
 }
 
+/// Whether an object holds one member and nothing else.
+fn is_only_list(config: Value<'_, '_>) -> bool {
+    let mut members = config.members();
+    members.next().is_some() && members.next().is_none()
+}
+
+/// The tools of a list, or of the lists in it that declare several each.
 fn declared(list: Value<'_, '_>) -> Vec<DeclaredTool> {
+    if list.elements().any(|element| declarations(element).is_some()) {
+        return list.elements().flat_map(|element| declarations(element).map(listed).unwrap_or_default()).collect();
+    }
+    listed(list)
+}
+
+/// The list of tools in an element that declares several.
+fn declarations<'d, 'a>(element: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
+    let members = element.object()?;
+    members.get("functionDeclarations").or_else(|| members.get("function_declarations"))
+}
+
+fn listed(list: Value<'_, '_>) -> Vec<DeclaredTool> {
     let mut tools: Vec<DeclaredTool> = Vec::new();
     for element in list.elements() {
         let span = element.span();
@@ -42,7 +64,8 @@ fn declared(list: Value<'_, '_>) -> Vec<DeclaredTool> {
             }
             None => span,
         };
-        tools.push(DeclaredTool { name: tool_name(element), span, cut });
+        let cache_mark = element.object().is_some_and(|element| element.get("cachePoint").is_some());
+        tools.push(DeclaredTool { name: tool_name(element), cache_mark, span, cut });
     }
     tools
 }

@@ -30,6 +30,14 @@ pub enum Error {
         /// What was found instead.
         found: String,
     },
+    /// There is a list, and nothing in it is a message.
+    #[error("not a request body of {dialect}: nothing in the list is a message")]
+    NoMessage {
+        /// The dialect that was asked for or detected.
+        dialect: &'static str,
+        /// Whether messages stand inside the entries, as logs of sessions have them.
+        is_log: bool,
+    },
 }
 
 impl Error {
@@ -53,6 +61,10 @@ impl Error {
                 SyntaxKind::Number => Some(NUMBER),
                 SyntaxKind::NotUtf8 => Some(NOT_UTF8),
             },
+            Self::NoMessage { is_log: true, .. } => {
+                Some("this looks like a log of a session; give the messages that stand inside its entries as a list")
+            }
+            Self::NoMessage { .. } => Some("give a list of messages: objects with a `role` and what was said"),
             Self::Envelope { dialect: "gemini_generate", .. } => {
                 Some("give an object with a `contents` list, or that list itself")
             }

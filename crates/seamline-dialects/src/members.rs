@@ -1,36 +1,45 @@
 //! Members that a dialect itself does not have, or that some providers count.
 
-use seamline_model::{Emptiness, Member, MemberSort, Span};
+use seamline_model::{Emptiness, Member, MemberSort, Source, Span};
 
 use crate::json::{Kind, Value};
 use crate::reader::Reader;
 use crate::reading::emptiness;
 
-/// How many members of one message or block are noted. Cutting one out takes a look at
-/// those before it, and nothing sensible has more.
-const NOTED_MAX: u32 = 32;
-
 impl Reader<'_> {
-    /// Notes a member of the message or block being read, which is `owner` in error texts.
-    pub(crate) fn member(&mut self, parent: Value<'_, '_>, key: Value<'_, '_>, sort: MemberSort, owner: &'static str) {
-        if !self.may_note(NOTED_MAX) {
-            return;
-        }
-        let Some((_, value)) = parent.members().find(|(name, _)| name.span() == key.span()) else {
-            return;
-        };
+    /// Notes a member of the message or block being read, given by its value. What it is in is
+    /// `owner` in error texts.
+    pub(crate) fn member(&mut self, value: Value<'_, '_>, sort: MemberSort, owner: &'static str) {
         let (message, block) = self.place();
-        self.transcript.members.push(Member {
-            message,
-            block,
-            sort,
-            key: key.name().into(),
-            owner,
-            key_span: key.span(),
-            span: Span { start: key.span().start, end: value.span().end },
-            cut: cut_of(parent, key),
-        });
+        let key = value.key();
+        let span = Span { start: key.span().start, end: value.span().end };
+        let cut = cut_around(self.transcript.source, span);
+        let key_span = key.span();
+        let key = key.name().into();
+        self.transcript.members.push(Member { message, block, sort, key, owner, key_span, span, cut });
     }
+
+    /// Notes a member that the dialect itself does not have, if anything stands there.
+    pub(crate) fn foreign_member(&mut self, value: Value<'_, '_>) {
+        if !value.is(Kind::Null) {
+            self.member(value, MemberSort::Foreign { empty: is_hollow(value) }, "");
+        }
+    }
+}
+
+/// What to cut so that a member is gone, judged by the bytes around it: an object with many
+/// members is walked once and not once for each.
+fn cut_around(source: Source<'_>, member: Span) -> Span {
+    let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+    let (before, after) = source.around(member);
+    if let Some(kept) = before.trim_ascii_end().strip_suffix(b",") {
+        let gone = before.len() - kept.trim_ascii_end().len();
+        return Span { start: member.start - gone as u32, end: member.end };
+    }
+    let gap = after.iter().take_while(|byte| blank(byte)).count();
+    let Some(b',') = after.get(gap) else { return member };
+    let next = gap + 1 + after[gap + 1..].iter().take_while(|byte| blank(byte)).count();
+    Span { start: member.start, end: member.end + next as u32 }
 }
 
 /// Whether a value is a text, list or object with nothing in it.
@@ -44,8 +53,8 @@ pub(crate) fn is_hollow(value: Value<'_, '_>) -> bool {
     }
 }
 
-/// What to cut so that a member is gone and its object stays well-formed: what stands
-/// between it and the one before goes along, or what stands between it and the next.
+/// What to cut so that a member of the body is gone and the body stays well-formed: what
+/// stands between it and the one before goes along, or what stands between it and the next.
 pub(crate) fn cut_of(parent: Value<'_, '_>, key: Value<'_, '_>) -> Span {
     let mut before: Option<Span> = None;
     let mut members = parent.members();

@@ -1,7 +1,10 @@
-//! Places as JSON pointers.
+//! Places as JSON pointers (RFC 6901).
+
+use std::borrow::Cow;
 
 use seamline_model::{Field, Place, Transcript};
 
+use crate::json::{Kind, Value};
 use crate::reader::Form;
 
 /// A place as a JSON pointer into the body.
@@ -19,5 +22,48 @@ pub(crate) fn pointer(transcript: &Transcript<'_>, place: &Place, form: Form) ->
         Field::Whole | Field::Item => message,
         Field::Content => format!("{message}/{}/{}", form.content, slot.index),
         Field::Calls => format!("{message}/{}/{}", form.calls, slot.index),
+    }
+}
+
+/// The pointer to a member of what a pointer leads to.
+pub(crate) fn joined(pointer: &str, key: &str) -> String {
+    let key = if key.contains(['~', '/']) {
+        Cow::Owned(key.replace('~', "~0").replace('/', "~1"))
+    } else {
+        Cow::Borrowed(key)
+    };
+    [pointer, "/", &key].concat()
+}
+
+/// What a pointer leads to.
+pub(crate) fn resolve<'d, 'a>(root: Value<'d, 'a>, pointer: &str) -> Option<Value<'d, 'a>> {
+    pointer.split('/').skip(1).map(key).try_fold(root, |value, key| match value.kind() {
+        Kind::Array => value.elements().nth(key.parse().ok()?),
+        _ => value.object()?.get(&key),
+    })
+}
+
+/// What a pointer leads to, by the names on its way.
+pub(crate) fn name(pointer: &str) -> String {
+    pointer.split('/').skip(1).map(key).collect::<Vec<_>>().join(".")
+}
+
+fn key(part: &str) -> Cow<'_, str> {
+    if part.contains('~') { Cow::Owned(part.replace("~1", "/").replace("~0", "~")) } else { Cow::Borrowed(part) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Document;
+
+    #[test]
+    fn a_key_of_any_spelling_is_found_again() {
+        let document = Document::read(r#"{"a":[{"x/y~z~1":7}]}"#).unwrap();
+        let pointer = joined("/a/0", "x/y~z~1");
+        assert_eq!(pointer, "/a/0/x~1y~0z~01");
+        assert_eq!(resolve(document.root(), &pointer).map(Value::raw), Some("7"));
+        assert_eq!(name(&pointer), "a.0.x/y~z~1");
+        assert_eq!(resolve(document.root(), "/a/1").map(Value::raw), None);
     }
 }

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use seamline_model::{
-    Block, BlockIndex, BlockKind, Body, Encoded, Envelope, Irregularity, IrregularityKind, Message, MessageIndex, Role,
-    Slot, Span, Transcript,
+    Block, BlockIndex, BlockKind, Body, Encoded, Entries, Envelope, Irregularity, IrregularityKind, Message,
+    MessageIndex, Role, Slot, Span, Transcript,
 };
 
+use crate::ids::CONTENT_KEYS;
 use crate::json::{BYTES_MAX, Document, Kind, ListVisitor, Syntax, SyntaxKind, Value};
 use crate::{Error, Position};
 
@@ -49,7 +50,7 @@ pub(crate) fn decode_with(
     form: Form,
     envelope: impl FnOnce(Value<'_, '_>) -> Envelope,
 ) -> Result<Transcript<'_>, Error> {
-    let mut reader = Reader::new(body);
+    let mut reader = Reader::new(Transcript::new(body));
     let messages = Messages { reader: &mut reader, form };
     let document = Document::read_list(body, messages).map_err(|syntax| unreadable(body, syntax))?;
     reader.transcript.list = list_of(&document, form)?;
@@ -97,33 +98,42 @@ fn list_of(document: &Document<'_>, form: Form) -> Result<Span, Error> {
     }
 }
 
+/// The least that repairs may leave behind in what they wrote, however small the body.
+const WRITTEN_BYTES: usize = 1024 * 1024;
+
 /// Reads the text that edits made of a transcript's. What was only copied says what it
 /// said before, so only what was rewritten is read. Nothing when all must be read afresh.
-pub(crate) fn follow<'n>(before: &Transcript<'_>, encoded: &'n Encoded, form: Form) -> Option<Transcript<'n>> {
-    let fits = encoded.spans.len() == encoded.origins.len() && encoded.body.len() <= BYTES_MAX;
+pub(crate) fn follow<'n>(before: &Transcript<'n>, encoded: &'n Encoded, form: Form) -> Option<Transcript<'n>> {
+    let source = encoded.source(before.source.body);
+    // Whoever writes everything anew in every pass puts it together, lest it heap up.
+    let written_max = source.body.len().max(WRITTEN_BYTES);
+    let fits = encoded.spans.len() == encoded.origins.len()
+        && encoded.written.len() <= written_max
+        && source.len() <= BYTES_MAX;
     if !fits || !before.irregularities.is_empty() {
         return None;
     }
-    let body = encoded.body.as_slice();
-    let mut reader = Reader::new(body);
+    let added = encoded.spans.len().saturating_sub(before.messages.len());
+    let transcript = Transcript::with_room(source, encoded.spans.len(), before.blocks.len() + added);
+    let mut reader = Reader::new(transcript);
     reader.transcript.tools = before.tools.clone();
     for ((&span, copied), origin) in encoded.spans.iter().zip(&encoded.copied).zip(&encoded.origins) {
         if let Some(origin) = origin.filter(|_| *copied) {
-            reader.copy(before, origin, span);
+            reader.copy(before, origin);
         } else {
-            let part = Document::part(body, span);
+            let part = Document::part(source, span);
             if !part.lone_surrogates.is_empty() {
                 return None;
             }
             (form.message)(&mut reader, part.root());
         }
     }
-    let mut transcript = reader.transcript;
     // Only the list grew or shrank.
-    let after = before.source.len() - before.list.end as usize;
-    transcript.list = Span::new(before.list.start as usize, body.len() - after);
-    transcript.model = before.model.as_deref().map(|model| Cow::Owned(model.to_owned()));
-    transcript.request = before.request.moved(before.list.end, transcript.list.end.wrapping_sub(before.list.end));
+    let mut transcript = reader.transcript;
+    transcript.list = before.list;
+    transcript.layout = Some(encoded.layout.clone());
+    transcript.model.clone_from(&before.model);
+    transcript.request = before.request.clone();
     transcript.envelope = before.envelope;
     transcript.irregularities = reader.found;
     transcript.irregularities.sort_by_key(|irregularity| irregularity.span);
@@ -137,13 +147,11 @@ pub(crate) struct Reader<'a> {
     /// The message and block being read.
     message: Option<MessageIndex>,
     block: Option<BlockIndex>,
-    /// How many of its members were noted.
-    noted: u32,
 }
 
 impl<'a> Reader<'a> {
-    fn new(body: &'a [u8]) -> Self {
-        Self { transcript: Transcript::new(body), found: Vec::new(), message: None, block: None, noted: 0 }
+    pub(crate) fn new(transcript: Transcript<'a>) -> Self {
+        Self { transcript, found: Vec::new(), message: None, block: None }
     }
 
     /// Starts over: the body has another list of messages, and the last one counts.
@@ -174,24 +182,16 @@ impl<'a> Reader<'a> {
     pub(crate) fn begin(&mut self) {
         self.message = Some(MessageIndex(self.transcript.messages.len() as u32));
         self.block = None;
-        self.noted = 0;
     }
 
     /// Begins a block of the message. Everything from here on is in it.
     pub(crate) fn begin_block(&mut self) {
         self.block = Some(self.next_block());
-        self.noted = 0;
     }
 
     /// The message and block being read.
     pub(crate) fn place(&self) -> (MessageIndex, Option<BlockIndex>) {
         (MessageIndex(self.transcript.messages.len() as u32), self.block)
-    }
-
-    /// Counts a member to be noted, up to `max` of them.
-    pub(crate) fn may_note(&mut self, max: u32) -> bool {
-        self.noted += 1;
-        self.noted <= max
     }
 
     /// The block that comes next.
@@ -215,41 +215,35 @@ impl<'a> Reader<'a> {
     /// Ends the message, whose blocks are those from `first` on.
     pub(crate) fn end(&mut self, value: Value<'_, 'a>, first: BlockIndex, role: Role, body: Body) {
         let (first_block, end_block) = (first.0, self.next_block().0);
-        self.transcript.messages.push(Message { role, span: value.span(), first_block, end_block, body });
+        self.transcript.push(Message { role, span: value.span(), first_block, end_block, body });
+        if self.transcript.entries != Entries::Messages {
+            self.transcript.entries = match holds_message(value) {
+                true => Entries::Log,
+                false if looks_like_message(value, role) => Entries::Messages,
+                false => self.transcript.entries,
+            };
+        }
     }
 
-    /// Adds a message of another transcript, whose source stands at `span` now.
-    fn copy(&mut self, before: &Transcript<'_>, origin: MessageIndex, span: Span) {
+    /// Adds a message of the transcript before this one, which stands where it stood.
+    fn copy(&mut self, before: &Transcript<'_>, origin: MessageIndex) {
         let message = MessageIndex(self.transcript.messages.len() as u32);
         let old = before.message(origin);
-        let moved = span.start.wrapping_sub(old.span.start);
         let first = self.next_block();
         for block in &before.blocks[old.range()] {
-            let mut block = block.clone();
-            block.message = message;
-            block.span = block.span.moved(moved);
-            if let BlockKind::Result(result) = &mut block.kind
-                && !result.content.is_empty()
-            {
-                result.content = result.content.moved(moved);
-            }
             self.transcript.has.note(&block.kind);
             self.transcript.has.reasoning |= block.signed;
-            self.transcript.blocks.push(block);
+            self.transcript.blocks.push(Block { message, ..block.clone() });
         }
         let blocks = first.0.wrapping_sub(old.first_block);
-        let members = before.members_of(origin).iter().map(|member| member.moved(message, blocks, moved));
-        self.transcript.members.extend(members);
+        self.transcript.members.extend(before.members_of(origin).iter().map(|member| member.moved(message, blocks)));
         let (first_block, end_block) = (first.0, self.next_block().0);
-        self.transcript.messages.push(Message { span, first_block, end_block, ..*old });
-        if let Some(item) = before.item(origin) {
-            let type_span = if item.type_span.is_empty() { item.type_span } else { item.type_span.moved(moved) };
-            self.transcript.items.push(seamline_model::Item { type_span, ..item.clone() });
-        }
+        self.transcript.push(Message { first_block, end_block, ..*old });
+        self.transcript.items.extend(before.item(origin).cloned());
     }
 
     /// The transcript, with what was met while reading in the order of the source.
-    fn finish(self, document: &Document<'a>) -> Transcript<'a> {
+    pub(crate) fn finish(self, document: &Document<'a>) -> Transcript<'a> {
         let Self { mut transcript, mut found, .. } = self;
         for &span in &document.lone_surrogates {
             let message = message_at(&transcript, span);
@@ -286,6 +280,17 @@ impl Reader<'_> {
         }
     }
 
+    /// Puts the value of a key among those of others. Of several of one name the last counts.
+    pub(crate) fn set_among<'d, 'a>(&mut self, among: &mut Vec<Value<'d, 'a>>, value: Value<'d, 'a>) {
+        match among.iter_mut().find(|other| other.key().name() == value.key().name()) {
+            Some(earlier) => {
+                let earlier = std::mem::replace(earlier, value);
+                self.note_duplicate(earlier);
+            }
+            None => among.push(value),
+        }
+    }
+
     fn note_duplicate(&mut self, earlier: Value<'_, '_>) {
         let key = earlier.key();
         // The member that repeats the key follows, so there is a next one.
@@ -311,6 +316,24 @@ impl Reader<'_> {
     pub(crate) fn note(&mut self, kind: IrregularityKind, span: Span) {
         self.found.push(Irregularity { kind, span, message: self.message, block: self.block });
     }
+}
+
+/// Whether an entry of a list has a member that messages have, or is an item of some type.
+fn looks_like_message(entry: Value<'_, '_>, role: Role) -> bool {
+    let is_known = |name: &str| match name {
+        "role" => true,
+        "type" => role != Role::Unknown,
+        name => CONTENT_KEYS.contains(&name),
+    };
+    entry.members().any(|(key, _)| is_known(&key.name()))
+}
+
+/// Whether an entry of a list is no message itself, but has one in it.
+fn holds_message(entry: Value<'_, '_>) -> bool {
+    let Some(members) = entry.object() else { return false };
+    let wraps =
+        ["message", "payload"].into_iter().any(|key| members.get(key).is_some_and(|held| held.is(Kind::Object)));
+    wraps && members.get("role").is_none() && CONTENT_KEYS.iter().all(|key| members.get(key).is_none())
 }
 
 fn message_at(transcript: &Transcript<'_>, span: Span) -> Option<MessageIndex> {

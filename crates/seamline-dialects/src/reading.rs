@@ -2,9 +2,13 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{Emptiness, Input, Parts};
+use seamline_model::{BlockKind, Emptiness, Input, IrregularityKind, Parts, Role};
 
-use crate::json::{Kind, Value};
+use crate::ids::CONTENT_KEYS;
+use crate::json::{Kind, Value, quoted};
+use crate::members::is_hollow;
+use crate::reader::Reader;
+use crate::rewriting::leading_member;
 
 /// Texts longer than this are never taken for what a repair made up.
 const SYNTHETIC_BYTES_MAX: usize = 512;
@@ -114,8 +118,118 @@ pub(crate) fn input(value: Option<Value<'_, '_>>) -> Input {
     }
 }
 
+/// The content of a message under a name that another program or dialect gives it.
+#[derive(Default)]
+pub(crate) struct Elsewhere<'d, 'a>(Option<Value<'d, 'a>>);
+
+impl<'d, 'a> Elsewhere<'d, 'a> {
+    /// Takes a member that may be the content. Of several the first counts.
+    pub(crate) fn takes(&mut self, name: &str, member: Value<'d, 'a>) -> bool {
+        let may_be =
+            self.0.is_none() && CONTENT_KEYS.contains(&name) && (member.is(Kind::String) || member.is(Kind::Array));
+        if may_be {
+            self.0 = Some(member);
+        }
+        may_be
+    }
+
+    /// Whether there is such a member.
+    pub(crate) fn is_some(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// The content: the member of its own name, else this one, which is noted.
+    pub(crate) fn or(
+        self,
+        content: Option<Value<'d, 'a>>,
+        expected: &'static str,
+        reader: &mut Reader<'_>,
+    ) -> Option<Value<'d, 'a>> {
+        match (content, self.0) {
+            (Some(_), Some(other)) => reader.foreign_member(other),
+            (None, Some(other)) => reader.foreign(other.key().span(), expected),
+            (_, None) => {}
+        }
+        content.or(self.0)
+    }
+}
+
+impl Reader<'_> {
+    /// Who speaks in a message, given what the dialect makes of its role. A role that goes by
+    /// another name here is noted, and so is one that nobody knows.
+    pub(crate) fn role(
+        &mut self,
+        read: Role,
+        said: Option<Value<'_, '_>>,
+        message: Value<'_, '_>,
+        called: fn(&str) -> Option<(Role, &'static str)>,
+    ) -> Role {
+        if read != Role::Unknown {
+            return read;
+        }
+        if let Some(value) = said
+            && let Some((role, expected)) = value.str().and_then(|name| called(&name))
+        {
+            self.note(IrregularityKind::ForeignRole { expected }, value.span());
+            return role;
+        }
+        let found = unreadable(message, said);
+        self.note(IrregularityKind::UnreadableMessage { found }, message.span());
+        Role::Unknown
+    }
+}
+
+/// Texts that are not written as such.
+impl Reader<'_> {
+    /// Notes a text that is no string. It is kept as its source.
+    pub(crate) fn wordless(&mut self, text: Value<'_, '_>) {
+        let patch = Some((text.span(), quoted(text.raw())));
+        self.note(IrregularityKind::WordlessText { patch, empty: false }, text.span());
+    }
+
+    /// Reads a block that should be a text and is none, where blocks say of which type they
+    /// are, and notes why. Nothing when it is no text at all.
+    pub(crate) fn odd_text(&mut self, block: Value<'_, '_>) -> Option<BlockKind> {
+        let members = block.object()?;
+        let text = members.get("text");
+        match (members.get("type"), text) {
+            (None, Some(text)) if text.is(Kind::String) => {
+                let patch = Some(leading_member(block, "type", "\"text\""));
+                self.note(IrregularityKind::WordlessText { patch, empty: false }, block.span());
+                Some(BlockKind::Text(emptiness(text)))
+            }
+            (Some(kind), Some(text)) if text.is(Kind::String) && is_other_text(kind) => {
+                self.note(IrregularityKind::ForeignType { expected: "text" }, kind.span());
+                Some(BlockKind::Text(emptiness(text)))
+            }
+            (Some(kind), _) if !kind.says("text") => None,
+            (_, Some(text)) if !text.is(Kind::Null) => {
+                self.wordless(text);
+                Some(BlockKind::Opaque)
+            }
+            (None, _) => None,
+            (Some(_), text) => {
+                let said = ["content", "value"].into_iter().find_map(|key| members.get(key));
+                if let (None, Some(said)) = (text, said.filter(|said| said.is(Kind::String))) {
+                    self.foreign(said.key().span(), "text");
+                    return Some(BlockKind::Text(emptiness(said)));
+                }
+                let is_bare = |name: &str| matches!(name, "type" | "text" | "cache_control");
+                let empty = block.members().all(|(key, value)| is_bare(&key.name()) || is_hollow(value));
+                self.note(IrregularityKind::WordlessText { patch: None, empty }, block.span());
+                Some(BlockKind::Opaque)
+            }
+        }
+    }
+}
+
+/// Whether this is what another dialect calls a text.
+fn is_other_text(kind: Value<'_, '_>) -> bool {
+    kind.says("input_text") || kind.says("output_text")
+}
+
 /// What stands where a readable message should.
-pub(crate) fn unreadable(message: Value<'_, '_>, role: Option<Value<'_, '_>>) -> &'static str {
+fn unreadable(message: Value<'_, '_>, role: Option<Value<'_, '_>>) -> &'static str {
     match (message.kind(), role) {
         (Kind::Object, Some(_)) => "an unknown role",
         (Kind::Object, None) => "no role",

@@ -34,6 +34,13 @@ pub(crate) fn set_members(object: Value<'_, '_>, values: &[(&str, String)]) -> V
     patches
 }
 
+/// The patch that puts a new first member into an object that has others.
+pub(crate) fn leading_member(object: Value<'_, '_>, key: &str, json: &str) -> (Span, String) {
+    let (colon, comma) = layout(object);
+    let first = object.members().next().map_or(object.span().start + 1, |(key, _)| key.span().start);
+    (Span { start: first, end: first }, ["\"", key, "\"", colon, json, comma].concat())
+}
+
 /// What stands between a key and its value, and between two members, in an object.
 fn layout<'a>(object: Value<'_, 'a>) -> (&'a str, &'a str) {
     let mut members = object.members();
@@ -45,8 +52,12 @@ fn layout<'a>(object: Value<'_, 'a>) -> (&'a str, &'a str) {
     (colon, second.map_or(comma, |(next, _)| between(value.span(), next.span())))
 }
 
-/// A call's input as an object that says the same: an object inside a string is taken
-/// out, nothing becomes no arguments, anything else is wrapped.
+/// How often an input may be wrapped in a string to be taken out again. Clients were seen
+/// to write one that is already text as text once more.
+const WRAPPED_MAX: usize = 4;
+
+/// A call's input as an object that says the same: an object inside a string, or inside a
+/// string in a string, is taken out, nothing becomes no arguments, anything else is wrapped.
 pub(crate) fn input_object(input: Option<Value<'_, '_>>) -> String {
     let Some(input) = input else {
         return "{}".to_owned();
@@ -56,13 +67,26 @@ pub(crate) fn input_object(input: Option<Value<'_, '_>>) -> String {
         Kind::Null => "{}".to_owned(),
         Kind::String => match input.str() {
             Some(text) if text.trim().is_empty() => "{}".to_owned(),
-            Some(text) if is_object(&text) => text.into_owned(),
-            _ => format!("{{\"raw\":{}}}", input.raw()),
+            Some(text) => object_inside(&text).unwrap_or_else(|| format!("{{\"raw\":{}}}", input.raw())),
+            None => "{}".to_owned(),
         },
         Kind::Array | Kind::Number | Kind::True | Kind::False => {
             format!("{{\"value\":{}}}", input.raw())
         }
     }
+}
+
+/// The object that a text holds, however often it is wrapped in strings.
+fn object_inside(text: &str) -> Option<String> {
+    let mut text = Cow::Borrowed(text);
+    for _ in 0..WRAPPED_MAX {
+        if is_object(&text) {
+            return Some(text.into_owned());
+        }
+        let inner = Document::read(&text).ok()?.root().str()?.into_owned();
+        text = Cow::Owned(inner);
+    }
+    None
 }
 
 /// A call's input as a string that holds JSON: an object is put into a string, nothing
@@ -76,13 +100,19 @@ pub(crate) fn input_text(input: Option<Value<'_, '_>>) -> String {
     quoted(&json)
 }
 
-/// The same, where text that is no JSON is wrapped, and text with nothing in it becomes no
-/// arguments.
+/// The same, where what the text holds is always an object: JSON of another kind is wrapped,
+/// and so is text that is no JSON.
 pub(crate) fn input_json_text(input: Option<Value<'_, '_>>) -> String {
-    match input.and_then(Value::str) {
-        Some(text) if !text.trim().is_empty() && Document::read(&text).is_ok() => input_text(input),
-        _ => quoted(&input_object(input)),
-    }
+    let Some(text) = input.and_then(Value::str) else {
+        return quoted(&input_object(input));
+    };
+    let document = Document::read(&text).ok();
+    let json = match document.as_ref().map(|document| document.root()) {
+        Some(held) if held.is(Kind::Object) => return input_text(input),
+        Some(held) if !held.is(Kind::String) => input_object(Some(held)),
+        _ => input_object(input),
+    };
+    quoted(&json)
 }
 
 /// The members of an object that are not `known`, a line each.
@@ -112,4 +142,39 @@ pub(crate) fn holds(text: &str, kind: Kind) -> bool {
 
 fn is_object(text: &str) -> bool {
     holds(text, Kind::Object)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read<T>(json: &str, look: impl Fn(Option<Value<'_, '_>>) -> T) -> T {
+        look(Some(Document::read(json).unwrap().root()))
+    }
+
+    #[test]
+    fn an_object_is_taken_out_of_every_string_around_it() {
+        let once = quoted(r#"{"path":"a"}"#);
+        let twice = quoted(&once);
+        let thrice = quoted(&twice);
+        for json in [&once, &twice, &thrice] {
+            assert_eq!(read(json, input_object), r#"{"path":"a"}"#);
+            assert_eq!(read(json, input_json_text), once);
+        }
+        let words = quoted(&quoted("words"));
+        assert_eq!(read(&words, input_object), format!("{{\"raw\":{words}}}"));
+    }
+
+    #[test]
+    fn arguments_that_are_no_object_are_put_into_one() {
+        for (held, expected) in [
+            ("[1]", r#"{"value":[1]}"#),
+            ("7", r#"{"value":7}"#),
+            ("null", "{}"),
+            ("ls", r#"{"raw":"ls"}"#),
+            (" ", "{}"),
+        ] {
+            assert_eq!(read(&quoted(held), input_json_text), quoted(expected));
+        }
+    }
 }

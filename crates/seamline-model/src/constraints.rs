@@ -4,6 +4,7 @@
 //! provider that differs overrides single fields. Each demand carries the error text
 //! that breaking it provokes.
 
+use crate::Models;
 use crate::demands::{Arguments, Limits, Members, ReasoningDemands, RoleOrder, SystemPlace, ToolDemands};
 
 /// Everything a provider demands of a transcript.
@@ -25,6 +26,8 @@ pub struct Constraints {
     pub joint_answers: bool,
     /// Results must come before anything else in their message.
     pub results_first: Option<ErrorText>,
+    /// Anything beside results in their message.
+    pub results_alone: Option<ErrorText>,
     /// A call in a message that is not the assistant's.
     pub misplaced_call: ErrorText,
     /// A result in a message that cannot carry it.
@@ -73,6 +76,8 @@ pub struct Constraints {
     pub dangling_reasoning: Option<ErrorText>,
     /// An item that is only named, or sealed elsewhere, in a request that keeps nothing.
     pub lost_item: Option<ErrorText>,
+    /// Nothing is ever kept, whatever a request says about it.
+    pub keeps_nothing: bool,
     /// An item that must be the last and is not.
     pub early_trigger: Option<ErrorText>,
     /// A part of a type that belongs to another role.
@@ -202,6 +207,8 @@ pub struct ItemIdDemand {
     pub length_max: usize,
     /// More characters than that.
     pub length_error: ErrorText,
+    /// An id that ends in `_`.
+    pub ending_error: Option<ErrorText>,
 }
 
 /// Types of parts that belong to a role; `{kind}` is the one that was found.
@@ -218,6 +225,8 @@ pub struct PartDemand {
 pub enum Alphabet {
     /// Any, as long as there is one.
     Any,
+    /// Any, but not the word `null`.
+    NotNull,
     /// Letters, digits, `_` and `-`.
     Word,
     /// The same, `.` and `:`.
@@ -234,7 +243,7 @@ impl Alphabet {
             Self::Any => true,
             Self::Word => call.id_form != crate::IdForm::Other,
             Self::Dotted => call.id_form != crate::IdForm::Other || self.holds(id()),
-            Self::Exactly(_) => self.holds(id()),
+            Self::NotNull | Self::Exactly(_) => self.holds(id()),
         }
     }
 
@@ -242,6 +251,7 @@ impl Alphabet {
     pub fn holds(self, id: &str) -> bool {
         match self {
             Self::Any => true,
+            Self::NotNull => id != "null",
             Self::Word => crate::transcript::is_word(id),
             Self::Exactly(length) => {
                 id.len() == usize::from(length) && id.bytes().all(|byte| byte.is_ascii_alphanumeric())
@@ -277,10 +287,43 @@ impl Uniqueness {
 pub struct NameDemand {
     /// Further characters.
     pub also: &'static str,
+    /// Which character may be the first.
+    pub start: NameStart,
     /// How many characters at most.
     pub length_max: usize,
     /// Any other name.
     pub error: ErrorText,
+    /// A name that a result repeats is looked at as well.
+    pub in_results: bool,
+}
+
+impl NameDemand {
+    /// Letters, digits, `_` and `-`, up to the length that most take.
+    pub const WORD: Self =
+        Self { also: "", start: NameStart::Any, length_max: 64, error: ErrorText(""), in_results: false };
+}
+
+/// Which character a name may start with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NameStart {
+    /// Any that may stand in it.
+    Any,
+    /// A letter or `_`.
+    LetterOrUnderscore,
+    /// A letter.
+    Letter,
+}
+
+impl NameStart {
+    /// Whether a name starts so.
+    pub fn takes(self, name: &str) -> bool {
+        let letter = name.starts_with(|first: char| first.is_ascii_alphabetic());
+        match self {
+            Self::Any => true,
+            Self::LetterOrUnderscore => letter || name.starts_with('_'),
+            Self::Letter => letter,
+        }
+    }
 }
 
 /// How a call's input is written.
@@ -323,8 +366,8 @@ pub enum OutputForm {
 /// long as the turn goes on.
 #[derive(Debug, Clone, Copy)]
 pub struct SignatureDemand {
-    /// Parts of the names of the models that demand it.
-    pub models: &'static [&'static str],
+    /// The models that demand it.
+    pub models: Models,
     /// A call without it.
     pub error: ErrorText,
 }
@@ -354,10 +397,10 @@ pub enum FirstRole {
 pub enum LastRole {
     /// Anybody may.
     Any,
-    /// Not the assistant, for models whose name contains one of these.
+    /// Not the assistant, for these models.
     NotAssistant {
-        /// Parts of model names.
-        models: &'static [&'static str],
+        /// The models.
+        models: Models,
         /// The error text.
         error: ErrorText,
     },
@@ -373,8 +416,8 @@ pub struct RoleGap {
     pub role: crate::Role,
     /// The role that says the same there.
     pub instead: crate::Role,
-    /// Starts of the models' names.
-    pub models: &'static [&'static str],
+    /// The models.
+    pub models: Models,
     /// The error text.
     pub error: ErrorText,
 }

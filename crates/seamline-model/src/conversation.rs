@@ -8,7 +8,9 @@
 mod settings;
 mod settle;
 
-pub use settings::{Settings, ToolChoice, ToolDefinition};
+use std::collections::BTreeMap;
+
+pub use settings::{AnswerFormat, AnswerSchema, FreeText, Grammar, Other, Settings, ToolChoice, ToolDefinition};
 
 /// What was said, by whom, and how the answer was asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,6 +23,8 @@ pub struct Conversation {
     pub settings: Settings,
     /// What was read and cannot be said here.
     pub left: Vec<Lost>,
+    /// Ids of calls that have none on the wire, and which calls these are.
+    pub made: BTreeMap<String, String>,
 }
 
 /// One role's contribution.
@@ -92,6 +96,8 @@ pub struct Call {
     pub name: String,
     /// What the tool is given, as the text of a JSON object.
     pub input: String,
+    /// What it is given where it takes any text; the object holds it too.
+    pub free: Option<String>,
     /// What makes the call genuine, for those who sign calls.
     pub seal: Option<String>,
 }
@@ -146,6 +152,15 @@ pub struct Media {
     pub source: MediaSource,
     /// What it is called.
     pub name: Option<String>,
+    /// How closely it is to be looked at.
+    pub detail: Option<String>,
+}
+
+impl Media {
+    /// Media of which no more is known than where they are.
+    pub fn new(kind: MediaKind, source: MediaSource) -> Self {
+        Self { kind, mime: None, source, name: None, detail: None }
+    }
 }
 
 /// What sort of media.
@@ -190,14 +205,14 @@ pub enum MediaSource {
     Data(String),
     /// At an address.
     Url(String),
-    /// With the provider, under this id.
-    File(String),
+    /// With the provider of these models, under this id.
+    File(Family, String),
 }
 
 /// Something only its own dialect knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opaque {
-    /// Its type on the wire.
+    /// Its type on the wire; empty for what has none.
     pub kind: String,
     /// Its source.
     pub raw: String,
@@ -231,6 +246,8 @@ pub enum Fate {
     Altered,
     /// It was not there and was made up.
     Added,
+    /// It is not there, and only the caller can say it.
+    Missing,
 }
 
 impl Fate {
@@ -242,6 +259,7 @@ impl Fate {
             Self::Moved => "moved",
             Self::Altered => "altered",
             Self::Added => "added",
+            Self::Missing => "missing",
         }
     }
 }

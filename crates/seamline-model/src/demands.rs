@@ -3,7 +3,7 @@
 //! Parts of [`Constraints`](crate::Constraints) that belong together; each has a `NONE` for
 //! dialects and providers that are not known to demand any of it.
 
-use crate::{ErrorText, Role};
+use crate::{ErrorText, Models, NameStart, Role};
 
 /// What the text of a call's input must hold, where input is written as text.
 #[derive(Debug, Clone, Copy)]
@@ -12,6 +12,13 @@ pub enum Arguments {
     Any,
     /// A JSON object, or anything else that is JSON.
     Json {
+        /// Whether text with nothing in it counts as no arguments.
+        empty: bool,
+        /// The error text.
+        error: ErrorText,
+    },
+    /// A JSON object.
+    Object {
         /// Whether text with nothing in it counts as no arguments.
         empty: bool,
         /// The error text.
@@ -48,8 +55,8 @@ pub struct RoleOrder {
 /// and last or before the assistant.
 #[derive(Debug, Clone, Copy)]
 pub struct SystemPlace {
-    /// Parts of the names of models that take such messages and are known to want this.
-    pub models: &'static [&'static str],
+    /// The models that take such messages and are known to want this.
+    pub models: Models,
     /// One that stands elsewhere.
     pub error: ErrorText,
 }
@@ -63,11 +70,15 @@ pub struct ReasoningDemands {
     pub unsigned: Option<ErrorText>,
     /// A turn with calls that does not start with reasoning, while thinking is switched on.
     pub leading: Option<ErrorText>,
+    /// Reasoning with a signature, which the provider does not know.
+    pub signed: Option<ErrorText>,
+    /// Reasoning in a last message of the assistant, while thinking is switched off.
+    pub ending: Option<ErrorText>,
 }
 
 impl ReasoningDemands {
     /// No demand is known.
-    pub const NONE: Self = Self { echo: Echo::Free, unsigned: None, leading: None };
+    pub const NONE: Self = Self { echo: Echo::Free, unsigned: None, leading: None, signed: None, ending: None };
 }
 
 /// Whether reasoning comes back in a member of the message.
@@ -79,9 +90,9 @@ pub enum Echo {
     Required {
         /// The member it stands in.
         field: &'static str,
-        /// Starts of the names of models that think unless told otherwise; others only
-        /// when the request switches thinking on.
-        models: &'static [&'static str],
+        /// The models that think unless told otherwise; others only when the request switches
+        /// thinking on.
+        models: Models,
         /// The error text.
         error: ErrorText,
     },
@@ -108,12 +119,16 @@ pub struct ToolDemands {
     pub empty_list: Option<ErrorText>,
     /// Two tools of one name.
     pub repeated: Option<ErrorText>,
+    /// A mark among the tools up to which they are cached.
+    pub cache_mark: Option<ErrorText>,
     /// A forced tool that is not declared.
     pub unknown_choice: Option<ErrorText>,
     /// A declared name that is not what a tool's name may look like.
     pub name: Option<ErrorText>,
-    /// Names must start with a letter or `_`.
-    pub letter_first: bool,
+    /// Which character a declared name may start with, beside what names in calls may.
+    pub start: NameStart,
+    /// Characters that a declared name must not hold, although names in calls may.
+    pub never: &'static str,
 }
 
 impl ToolDemands {
@@ -123,9 +138,11 @@ impl ToolDemands {
         declared_by_name: false,
         empty_list: None,
         repeated: None,
+        cache_mark: None,
         unknown_choice: None,
         name: None,
-        letter_first: false,
+        start: NameStart::Any,
+        never: "",
     };
 }
 

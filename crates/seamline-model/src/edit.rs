@@ -1,6 +1,8 @@
 //! The smallest changes to a transcript.
 
-use crate::{BlockIndex, MessageIndex, Role, Span};
+use std::ops::Range;
+
+use crate::{BlockIndex, MessageIndex, Role, Source, Span};
 
 /// The smallest change to a transcript. An edit says what should be true; how that is
 /// written is the dialect's affair.
@@ -92,6 +94,11 @@ pub enum Edit {
         /// The name.
         name: String,
     },
+    /// Say that the last message, which is the assistant's, is to be continued.
+    Continue {
+        /// The message.
+        message: MessageIndex,
+    },
     /// Put reasoning that a repair made up into a message.
     AddReasoning {
         /// The message.
@@ -153,12 +160,34 @@ pub enum Edit {
         /// The message.
         message: MessageIndex,
     },
+    /// Put what stands beside results in their message into one after it.
+    SplitResults {
+        /// The message.
+        message: MessageIndex,
+    },
     /// Give a message content that a repair made up.
     FillMessage {
         /// The message.
         message: MessageIndex,
         /// The text.
         text: NewText,
+    },
+    /// Keep the members of a message that nobody reads as its text.
+    KeepMembers {
+        /// The message.
+        message: MessageIndex,
+    },
+    /// Write a message, calls and results in its content among them, in the form of the dialect.
+    Restate {
+        /// The message.
+        message: MessageIndex,
+    },
+    /// Let a message of nobody known be the user's, under a line that says what it was.
+    TakeIn {
+        /// The message.
+        message: MessageIndex,
+        /// The line.
+        heading: String,
     },
     /// Take empty text out of a result, or put a text there when nothing is left.
     FillResult {
@@ -208,14 +237,65 @@ pub type NewText = &'static str;
 /// A body with edits applied.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Encoded {
-    /// The new body.
-    pub body: Vec<u8>,
+    /// The new body, in pieces of the [`Source`]; those that touch are one.
+    pub pieces: Vec<Range<usize>>,
+    /// What stands behind the body in the source: what earlier edits wrote, and these.
+    pub written: Vec<u8>,
     /// For each of its messages, the message it stems from; nothing for a new one.
     pub origins: Vec<Option<MessageIndex>>,
     /// Where each of its messages stands, when a dialect wrote them.
     pub spans: Vec<Span>,
     /// For each of its messages, whether it was copied as it stood.
     pub copied: Vec<bool>,
+    /// What stands between its messages.
+    pub layout: Layout,
     /// For each edit, the new message it ended up in, if it is in one.
     pub landed: Vec<Option<MessageIndex>>,
+}
+
+impl Encoded {
+    /// A body to be written from the bytes of another one, with room for so many messages.
+    pub fn of(source: Source<'_>, messages: usize) -> Self {
+        Self {
+            written: source.written.to_vec(),
+            origins: Vec::with_capacity(messages),
+            spans: Vec::with_capacity(messages),
+            copied: Vec::with_capacity(messages),
+            layout: Layout { leads: Vec::with_capacity(messages), closing: Span::default() },
+            ..Self::default()
+        }
+    }
+
+    /// The bytes it points into, when this is the body it was made of.
+    pub fn source<'a>(&'a self, body: &'a [u8]) -> Source<'a> {
+        Source { body, written: &self.written, pieces: &self.pieces }
+    }
+
+    /// Adds a piece of the source of `body`.
+    pub fn push(&mut self, piece: Range<usize>, body: &[u8]) {
+        match self.pieces.last_mut() {
+            // What was written stands behind the body and is still another piece.
+            Some(last) if last.end == piece.start && piece.start != body.len() => last.end = piece.end,
+            _ if piece.is_empty() => {}
+            _ => self.pieces.push(piece),
+        }
+    }
+
+    /// Writes a text, and says where it stands in the source of `body`.
+    pub fn write(&mut self, text: &str, body: &[u8]) -> Span {
+        let start = body.len() + self.written.len();
+        self.written.extend_from_slice(text.as_bytes());
+        let piece = start..start + text.len();
+        self.push(piece.clone(), body);
+        Span::new(piece.start, piece.end)
+    }
+}
+
+/// What stands between messages that do not stand side by side in the source.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// For each message, what stands before it.
+    pub leads: Vec<Span>,
+    /// What stands between the last message and the end of the list.
+    pub closing: Span,
 }

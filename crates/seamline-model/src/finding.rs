@@ -71,6 +71,18 @@ pub struct Fix {
     pub edits: Vec<Edit>,
 }
 
+impl Fix {
+    /// Whether its edits change bytes without a look at messages and blocks.
+    pub fn is_bytes(&self) -> bool {
+        self.edits.iter().all(Edit::is_bytes)
+    }
+
+    /// Whether only some of its edits do, which cannot be written at once.
+    pub fn is_mixed(&self) -> bool {
+        !self.is_bytes() && self.edits.iter().any(Edit::is_bytes)
+    }
+}
+
 /// What applying a fix may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Safety {

@@ -65,6 +65,32 @@ pub enum IrregularityKind {
         /// The type that says the same in this role, if there is one.
         expected: Option<&'static str>,
     },
+    /// One block that says several things, of which each is a block of its own; the span is the block.
+    CrowdedBlock {
+        /// The blocks, as they stand in a list.
+        blocks: String,
+    },
     /// An id that is written without quotes, as a number.
     UnquotedId,
+    /// A role under the name that another program or dialect gives it; the span is the role.
+    ForeignRole {
+        /// The name this dialect gives it.
+        expected: &'static str,
+    },
+    /// A block of a type that goes by another name here; the span is the type.
+    ForeignType {
+        /// The name this dialect gives it.
+        expected: &'static str,
+    },
+    /// A message whose content holds calls or results in the form of another dialect.
+    ForeignPairs,
+    /// A block of a type that this dialect does not have.
+    ForeignBlock,
+    /// A block of text that does not say it is one, or whose text is no string.
+    WordlessText {
+        /// What makes it a text that says the same, if that is known.
+        patch: Option<(Span, String)>,
+        /// Whether nothing is in it.
+        empty: bool,
+    },
 }

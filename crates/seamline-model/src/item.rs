@@ -29,6 +29,8 @@ pub struct ItemType {
     pub result_type: &'static str,
     /// Whether that result is an id and an output and nothing else, as those of other types are.
     pub plain_result: bool,
+    /// Whether that result is a list, and never a string.
+    pub listed_result: bool,
 }
 
 /// What an item is to the rules.

@@ -20,11 +20,16 @@ mod finding;
 mod id_map;
 mod irregularity;
 mod item;
+mod kinds;
 mod listing;
+mod models;
 mod naming;
 mod pairing;
 mod request;
+mod role;
+mod sameness;
 mod scope;
+mod source;
 mod span;
 mod synthetic;
 mod tools;
@@ -34,23 +39,31 @@ pub use assembled::{Assembled, AssembledBlock, AssembledCall, Content, Ending, F
 pub use call_id::CallId;
 pub use constraints::{
     Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, ItemIdDemand, LastRole,
-    NameDemand, OutputForm, PartDemand, RoleGap, SameRole, SignatureDemand, Uniqueness, Values,
+    NameDemand, NameStart, OutputForm, PartDemand, RoleGap, SameRole, SignatureDemand, Uniqueness, Values,
 };
 pub use demands::{Arguments, Echo, Limit, Limits, Members, ReasoningDemands, RoleOrder, SystemPlace, ToolDemands};
-pub use edit::{Edit, Encoded, NewText};
+pub use edit::{Edit, Encoded, Layout, NewText};
 pub use event::{Addition, Event, Piece, Stop, Unreadable};
 pub use finding::{Finding, Fix, Place, Safety, Severity, Stage};
 pub use id_map::IdMap;
 pub use irregularity::{Irregularity, IrregularityKind};
 pub use item::{Envelope, Item, ItemKind, ItemType};
+pub use kinds::Kinds;
 pub use listing::Demand;
+pub use models::Models;
 pub use pairing::{Answer, CallState, Cycle, Fate, Pairing, ResultState};
-pub use request::{Declared, DeclaredTool, Member, MemberSort, Request, Thinking};
+pub use request::{Declared, DeclaredTool, Entries, Member, MemberSort, Request, Thinking};
+pub use role::Role;
 pub use scope::Scope;
+pub use source::{Source, Spliced};
 pub use span::{BlockIndex, MessageIndex, Span};
-pub use synthetic::{MARK, Reason, is_synthetic};
+pub use synthetic::{
+    ABORTED, CANCELLED, CONTINUE, CRASHED, DENIED, MARK, NO_ANSWER, NO_CONTENT, NO_OUTPUT, NO_REASONING, NO_RESULT,
+    NO_RESULT_CONVERTED, NO_SERVER_RESULT, NOTHING_BETWEEN, OUTPUT_FOLLOWS, RECONSTRUCTED, Reason, START, Synthetic,
+    TIMED_OUT, TRUNCATED, UNSIGNED_THINKING, is_synthetic,
+};
 pub use tools::{Tool, Tools};
 pub use transcript::{
-    Block, BlockKind, Body, Call, Emptiness, Field, IdForm, Input, Kinds, Message, Parts, ResultBlock, Role,
-    ServerCall, Slot, Transcript,
+    Block, BlockKind, Body, Call, Emptiness, Field, IdForm, Input, Message, Parts, ResultBlock, ServerCall, Slot,
+    Transcript,
 };

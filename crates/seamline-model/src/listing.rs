@@ -2,7 +2,7 @@
 
 use crate::{
     Alphabet, Arguments, Carrier, Constraints, Echo, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole,
-    Limits, Members, NameDemand, OutputForm, ReasoningDemands, Role, SameRole, ToolDemands, Uniqueness,
+    Limits, Members, NameDemand, NameStart, OutputForm, ReasoningDemands, SameRole, ToolDemands, Uniqueness,
 };
 
 /// One thing a provider demands, in words.
@@ -67,7 +67,7 @@ impl List {
         let says = "reasoning under an id is followed by what it led to";
         self.add_some("dangling_reasoning", says, demands.dangling_reasoning);
         if let Some(demand) = demands.call_signature {
-            let says = format!("the first call of a turn is signed, for models {}", quoted(demand.models));
+            let says = format!("the first call of a turn is signed, for models {}", quoted(demand.models.0));
             self.add("call_signature", says, demand.error);
         }
         self.fact(
@@ -81,6 +81,7 @@ impl List {
             demands.joint_answers,
         );
         self.add_some("results_first", "results come before anything else in their message", demands.results_first);
+        self.add_some("results_alone", "nothing stands beside results in their message", demands.results_alone);
         self.add("misplaced_call", "only the assistant makes calls", demands.misplaced_call);
         if demands.carrier == Carrier::UserBlocks {
             self.add("misplaced_result", "only messages of the user hold results", demands.misplaced_result);
@@ -98,6 +99,7 @@ impl List {
         let says = match alphabet {
             Alphabet::Any if !demanded => "a call may have an id".to_owned(),
             Alphabet::Any => "a call has an id".to_owned(),
+            Alphabet::NotNull => "a call has an id, which is not `null`".to_owned(),
             Alphabet::Dotted => "ids of calls are letters, digits, `_`, `-`, `.` and `:`".to_owned(),
             Alphabet::Word => "ids of calls are letters, digits, `_` and `-`".to_owned(),
             Alphabet::Exactly(length) => format!("ids of calls are exactly {length} letters and digits"),
@@ -112,18 +114,22 @@ impl List {
             Uniqueness::Request(error) => self.add("unique_ids", "all calls of a request have different ids", error),
             Uniqueness::Nowhere => {}
         }
-        let NameDemand { also, length_max, error } = demands.tool_name;
+        let NameDemand { also, start, length_max, error, in_results } = demands.tool_name;
         let also = if also.is_empty() { String::new() } else { format!(", or one of `{also}`") };
-        let says = format!("tool names in calls are 1 to {length_max} letters, digits, `_` and `-`{also}");
+        let first = started(start).map(|first| format!(", {first} first")).unwrap_or_default();
+        let whose = if in_results { "calls and results" } else { "calls" };
+        let says = format!("tool names in {whose} are 1 to {length_max} letters, digits, `_` and `-`{also}{first}");
         self.add("tool_name", says, error);
         if let Some(demand) = demands.item_id {
             self.add("item_id.prefix_error", "ids of items start as those of their type", demand.prefix_error);
             self.add("item_id.alphabet_error", "ids of items are letters, digits, `_` and `-`", demand.alphabet_error);
             let says = format!("ids of items have at most {} characters", demand.length_max);
             self.add("item_id.length_error", says, demand.length_error);
+            self.add_some("item_id.ending_error", "ids of items do not end in `_`", demand.ending_error);
         }
         self.add_some("repeated_item", "an item is there once", demands.repeated_item);
         self.add_some("lost_item", "where nothing is kept, items are sent whole", demands.lost_item);
+        self.fact("keeps_nothing", "nothing is ever kept", demands.keeps_nothing);
         self.add_some("server_id", "ids of the provider's own calls are as it gave them", demands.server_id);
     }
 
@@ -133,9 +139,16 @@ impl List {
             InputForm::ObjectOrNothing(error) => self.add("input", "a call's input is an object, or not there", error),
             InputForm::Text(error) => self.add("input", "a call's arguments are a string", error),
         }
-        if let Arguments::Json { empty, error } = demands.arguments {
-            let nothing = if empty { " or nothing" } else { "" };
-            self.add("arguments", format!("the arguments of a call are JSON{nothing}"), error);
+        let nothing = |empty: bool| if empty { " or nothing" } else { "" };
+        match demands.arguments {
+            Arguments::Any => {}
+            Arguments::Json { empty, error } => {
+                self.add("arguments", format!("the arguments of a call are JSON{}", nothing(empty)), error);
+            }
+            Arguments::Object { empty, error } => {
+                let says = format!("the arguments of a call are a JSON object{}", nothing(empty));
+                self.add("arguments", says, error);
+            }
         }
         match demands.empty_text {
             EmptyText::Accepted => {}
@@ -190,7 +203,7 @@ impl List {
         match demands.last_role {
             LastRole::Any => {}
             LastRole::NotAssistant { models, error } => {
-                let says = format!("the assistant does not speak last (models with {})", quoted(models));
+                let says = format!("the assistant does not speak last (models with {})", quoted(models.0));
                 self.add("last_role", says, error);
             }
             LastRole::NotAssistantUnlessContinued(error) => {
@@ -199,19 +212,19 @@ impl List {
         }
         if let Some(order) = demands.role_order {
             for (before, after) in order.never {
-                let says = format!("`{}` does not come right after `{}`", word(*after), word(*before));
+                let says = format!("`{}` does not come right after `{}`", after.as_str(), before.as_str());
                 self.add("role_order", says, order.error);
             }
         }
         if let Some(place) = demands.system_place {
             let says = format!(
                 "a system message stands after one of the user, and last or before the assistant (models with {})",
-                quoted(place.models)
+                quoted(place.models.0)
             );
             self.add("system_place", says, place.error);
         }
         if let Some(gap) = demands.role_gap {
-            let says = format!("the role `{}` is not known to {}", word(gap.role), quoted(gap.models));
+            let says = format!("the role `{}` is not known to {}", gap.role.as_str(), quoted(gap.models.0));
             self.add("role_gap", says, gap.error);
         }
         self.add_some(
@@ -225,7 +238,8 @@ impl List {
         match demands.echo {
             Echo::Free => {}
             Echo::Required { field, models, error } => {
-                let who = if models.is_empty() { String::new() } else { format!(" (always with {})", quoted(models)) };
+                let who =
+                    if models.0.is_empty() { String::new() } else { format!(" (always with {})", quoted(models.0)) };
                 let says = format!("while thinking, messages with calls bring `{field}` back{who}");
                 self.add("reasoning.echo", says, error);
             }
@@ -237,6 +251,9 @@ impl List {
         self.add_some("reasoning.unsigned", "thinking comes back with its signature", demands.unsigned);
         let says = "with thinking on, a turn whose calls are being answered starts with thinking";
         self.add_some("reasoning.leading", says, demands.leading);
+        self.add_some("reasoning.signed", "reasoning comes back without a signature", demands.signed);
+        let says = "with thinking off, a last message of the assistant holds no thinking";
+        self.add_some("reasoning.ending", says, demands.ending);
     }
 
     fn tools(&mut self, demands: &ToolDemands, limits: &Limits) {
@@ -244,9 +261,15 @@ impl List {
         self.fact("tools.declared_by_name", "a tool can be declared by its name alone", demands.declared_by_name);
         self.add_some("tools.empty_list", "a list of tools is not empty", demands.empty_list);
         self.add_some("tools.repeated", "declared tools have different names", demands.repeated);
+        self.add_some("tools.cache_mark", "no mark for the cache stands among the tools", demands.cache_mark);
         self.add_some("tools.unknown_choice", "a forced tool is declared", demands.unknown_choice);
         self.add_some("tools.name", "declared names are made like those in calls", demands.name);
-        self.fact("tools.letter_first", "names of tools start with a letter or `_`", demands.letter_first);
+        if let Some(first) = started(demands.start) {
+            self.add("tools.start", format!("declared names start with {first}"), ErrorText(""));
+        }
+        if !demands.never.is_empty() {
+            self.add("tools.never", format!("declared names hold none of `{}`", demands.never), ErrorText(""));
+        }
         if let Some(limit) = limits.cache_marks {
             self.add("limits.cache_marks", format!("there are at most {} cache marks", limit.max), limit.error);
         }
@@ -262,14 +285,10 @@ fn quoted(words: &[&str]) -> String {
     format!("`{}`", words.join("`, `"))
 }
 
-fn word(role: Role) -> &'static str {
-    match role {
-        Role::System => "system",
-        Role::Developer => "developer",
-        Role::User => "user",
-        Role::Assistant => "assistant",
-        Role::Tool => "tool",
-        Role::Function => "function",
-        Role::Unknown => "",
+fn started(start: NameStart) -> Option<&'static str> {
+    match start {
+        NameStart::Any => None,
+        NameStart::LetterOrUnderscore => Some("a letter or `_`"),
+        NameStart::Letter => Some("a letter"),
     }
 }

@@ -47,7 +47,9 @@ impl IdDemand {
 impl NameDemand {
     /// Whether the provider takes a tool's name.
     pub fn takes(&self, name: &str) -> bool {
-        !name.is_empty() && name.len() <= self.length_max && name.chars().all(|char| self.takes_char(char))
+        (1..=self.length_max).contains(&name.len())
+            && self.start.takes(name)
+            && name.chars().all(|char| self.takes_char(char))
     }
 
     fn takes_char(&self, char: char) -> bool {
@@ -66,6 +68,10 @@ impl NameDemand {
         plain.truncate(room);
         if plain.is_empty() {
             plain.push_str("tool");
+        }
+        if !self.start.takes(&plain) {
+            plain.insert_str(0, "tool_");
+            plain.truncate(room);
         }
         format!("{plain}_{}", hex(name, NAME_HASH_CHARS))
     }
@@ -91,7 +97,7 @@ mod tests {
     use super::*;
     use crate::ErrorText;
 
-    const NAME: NameDemand = NameDemand { also: "", length_max: 64, error: ErrorText("") };
+    const NAME: NameDemand = NameDemand::WORD;
 
     #[test]
     fn a_made_name_is_legal_and_tells_two_names_apart() {
@@ -101,6 +107,9 @@ mod tests {
         assert_eq!(NAME.made(" read "), "read");
         assert!(NAME.takes(&NAME.made(&"é".repeat(200))));
         assert!(NAME.takes(&NAME.made("")));
+        let lettered = NameDemand { start: crate::NameStart::Letter, ..NAME };
+        assert!(!lettered.takes("1st") && !lettered.takes("_f"));
+        assert!(lettered.takes(&lettered.made("1st")) && lettered.takes(&lettered.made(&"9".repeat(80))));
     }
 
     #[test]

@@ -469,7 +469,7 @@ impl<'t, 'a> Walk<'t, 'a> {
     }
 
     fn is_made_up(&self, block: BlockIndex) -> bool {
-        self.transcript.result(block).is_some_and(|result| result.synthetic)
+        self.transcript.is_made_up(block)
     }
 
     fn call_key(&self, index: usize) -> Key<'t> {

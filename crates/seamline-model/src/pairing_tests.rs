@@ -3,7 +3,7 @@
 use super::{Answer, Fate, Pairing, SCAN_MAX, Scope};
 use crate::{
     Block, BlockIndex, BlockKind, Body, Call, CallId, Emptiness, Field, Input, Message, MessageIndex, Parts,
-    ResultBlock, Role, Slot, Span, Tool, Tools, Transcript,
+    ResultBlock, Role, Slot, Span, Synthetic, Tool, Tools, Transcript,
 };
 
 const JOINT: Scope = Scope { joint: true, ..Scope::ALL };
@@ -111,7 +111,7 @@ fn result(id: &'static str, tool: Option<Tool>, synthetic: bool) -> BlockKind {
     BlockKind::Result(ResultBlock {
         id: there(id).map(CallId::from),
         tool,
-        synthetic,
+        synthetic: if synthetic { Synthetic::Yes } else { Synthetic::No },
         failed: false,
         has_more: false,
         parts: Parts::Text(Emptiness::Present),

@@ -22,6 +22,8 @@ pub struct Declared {
     pub cut: Span,
     /// The tools, in order.
     pub tools: Vec<DeclaredTool>,
+    /// Whether nothing at all stands there.
+    pub is_hollow: bool,
 }
 
 /// One tool that a request declares.
@@ -29,6 +31,8 @@ pub struct Declared {
 pub struct DeclaredTool {
     /// Its name; tools that the provider runs itself may have none.
     pub name: Option<Box<str>>,
+    /// Whether it is no tool, but a mark up to which the list is cached.
+    pub cache_mark: bool,
     /// Where it stands in the source.
     pub span: Span,
     /// What to cut so that it is gone and the list stays well-formed.
@@ -49,26 +53,16 @@ pub enum Thinking {
     Off,
 }
 
-impl Request {
-    /// The same where everything after `end` moved by `by` bytes.
-    #[must_use]
-    pub fn moved(&self, end: u32, by: u32) -> Self {
-        let place = |span: Span| if span.start >= end { span.moved(by) } else { span };
-        let tool = |tool: &DeclaredTool| DeclaredTool {
-            name: tool.name.clone(),
-            span: place(tool.span),
-            cut: place(tool.cut),
-        };
-        let tools = self
-            .tools
-            .as_ref()
-            .map(|tools| Declared { cut: place(tools.cut), tools: tools.tools.iter().map(tool).collect() });
-        let thinking = match self.thinking {
-            Thinking::On(span) => Thinking::On(place(span)),
-            other => other,
-        };
-        Self { tools, thinking, forced_tool: self.forced_tool.clone(), cache_marks: self.cache_marks }
-    }
+/// What a list of messages holds at first sight.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Entries {
+    /// Nothing that looks like a message.
+    #[default]
+    Others,
+    /// Entries of a log, with messages inside them.
+    Log,
+    /// Messages, among others perhaps.
+    Messages,
 }
 
 /// A member of a message or block that the dialect itself does not have, or that some
@@ -94,17 +88,72 @@ pub struct Member {
 }
 
 impl Member {
-    /// The same in another message, with its blocks and bytes moved.
+    /// The same in another message, with its blocks moved.
     #[must_use]
-    pub fn moved(&self, message: MessageIndex, blocks: u32, bytes: u32) -> Self {
-        Self {
-            message,
-            block: self.block.map(|block| BlockIndex(block.0.wrapping_add(blocks))),
-            key_span: self.key_span.moved(bytes),
-            span: self.span.moved(bytes),
-            cut: self.cut.moved(bytes),
-            ..self.clone()
-        }
+    pub fn moved(&self, message: MessageIndex, blocks: u32) -> Self {
+        let block = self.block.map(|block| BlockIndex(block.0.wrapping_add(blocks)));
+        Self { message, block, ..self.clone() }
+    }
+}
+
+/// Members of a message that say how it was made, not what was said. Answers and logs have
+/// them.
+const ABOUT_ANSWERS: &[&str] = &[
+    "cache_control",
+    "id",
+    "object",
+    "index",
+    "model",
+    "provider",
+    "created",
+    "created_at",
+    "createdAt",
+    "updated_at",
+    "updatedAt",
+    "timestamp",
+    "ts",
+    "uuid",
+    "parentUuid",
+    "parent_id",
+    "parentId",
+    "session_id",
+    "sessionId",
+    "request_id",
+    "requestId",
+    "message_id",
+    "messageId",
+    "stop_reason",
+    "stopReason",
+    "stop_sequence",
+    "finish_reason",
+    "finishReason",
+    "native_finish_reason",
+    "usage",
+    "usageMetadata",
+    "logprobs",
+    "cost",
+    "duration_ms",
+    "latency_ms",
+    "status",
+    "type",
+    "cache_control",
+];
+
+impl Member {
+    /// Whether something anyone said may go with it: it holds something, and is not known to
+    /// be about how a message was made.
+    pub fn says_something(&self) -> bool {
+        self.sort == MemberSort::Foreign { empty: false } && !ABOUT_ANSWERS.contains(&&*self.key)
+    }
+
+    /// Whether it is the message's own, and something anyone said may go with it.
+    pub fn speaks_for_message(&self) -> bool {
+        self.block.is_none() && self.says_something()
+    }
+
+    /// Whether it holds something to look at or listen to, which is worth nothing as text.
+    pub fn holds_media(&self) -> bool {
+        matches!(&*self.key, "images" | "image" | "videos" | "video" | "files" | "attachments")
     }
 }
 
@@ -125,4 +174,6 @@ pub enum MemberSort {
     CacheMark,
     /// It is `true` and says that the message is to be continued.
     Continued,
+    /// It holds the signature of reasoning.
+    Signature,
 }

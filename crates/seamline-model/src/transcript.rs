@@ -2,19 +2,24 @@
 
 use std::borrow::Cow;
 
-use crate::{BlockIndex, CallId, Envelope, Irregularity, Item, Member, MessageIndex, Request, Span, Tool, Tools};
+use crate::{
+    BlockIndex, CallId, Entries, Envelope, Irregularity, Item, Kinds, Layout, Member, MessageIndex, Request, Role,
+    Source, Span, Synthetic, Tool, Tools,
+};
 
 /// The messages of one conversation, in order.
 #[derive(Debug, Clone)]
 pub struct Transcript<'a> {
-    /// The body every span points into. What is in a span is UTF-8.
-    pub source: &'a [u8],
+    /// What every span points into. What is in a span is UTF-8.
+    pub source: Source<'a>,
     /// The messages.
     pub messages: Vec<Message>,
     /// The blocks of all messages, in order; a message owns a range of them.
     pub blocks: Vec<Block>,
-    /// Where the list of messages stands in the source.
+    /// Where the list of messages stood in the body when it was read.
     pub list: Span,
+    /// What stands between messages; nothing when they stand as they were read.
+    pub layout: Option<Layout>,
     /// The tools that calls and results name.
     pub tools: Tools,
     /// The model the request names.
@@ -29,37 +34,12 @@ pub struct Transcript<'a> {
     pub items: Vec<Item>,
     /// What the body around the messages says.
     pub envelope: Envelope,
+    /// What the list of messages holds at first sight. Only what was read as a whole says so.
+    pub entries: Entries,
+    /// Texts of results that the policy has made up, beside those that are always known.
+    pub made_up: Vec<String>,
     /// Which kinds of block occur, so that rules about absent kinds cost nothing.
     pub has: Kinds,
-}
-
-/// Which kinds of block occur in a transcript.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Kinds {
-    /// How many calls the client answers.
-    pub calls: u32,
-    /// Calls or results answered by the client.
-    pub pairs: bool,
-    /// Calls or results of tools the provider runs itself.
-    pub server_pairs: bool,
-    /// Reasoning blocks.
-    pub reasoning: bool,
-}
-
-impl Kinds {
-    /// Notes that a block of this kind occurs.
-    pub fn note(&mut self, kind: &BlockKind) {
-        match kind {
-            BlockKind::Call(_) => {
-                self.pairs = true;
-                self.calls += 1;
-            }
-            BlockKind::Result(_) => self.pairs = true,
-            BlockKind::ServerCall(_) | BlockKind::ServerResult { .. } => self.server_pairs = true,
-            BlockKind::Reasoning { .. } => self.reasoning = true,
-            BlockKind::Text(_) | BlockKind::Media | BlockKind::Opaque => {}
-        }
-    }
 }
 
 /// How long a message and a block of a usual conversation are, so that room is made once.
@@ -67,13 +47,19 @@ const MESSAGE_BYTES: usize = 1024;
 const BLOCK_BYTES: usize = 512;
 
 impl<'a> Transcript<'a> {
-    /// A transcript of `source` with nothing in it yet, with room for what is to come.
-    pub fn new(source: &'a [u8]) -> Self {
+    /// A transcript of a body with nothing in it yet, with room for what is to come.
+    pub fn new(body: &'a [u8]) -> Self {
+        Self::with_room(Source::new(body), body.len() / MESSAGE_BYTES + 1, body.len() / BLOCK_BYTES + 1)
+    }
+
+    /// The same, with room for so many messages and blocks.
+    pub fn with_room(source: Source<'a>, messages: usize, blocks: usize) -> Self {
         Self {
             source,
-            messages: Vec::with_capacity(source.len() / MESSAGE_BYTES + 1),
-            blocks: Vec::with_capacity(source.len() / BLOCK_BYTES + 1),
+            messages: Vec::with_capacity(messages),
+            blocks: Vec::with_capacity(blocks),
             list: Span::default(),
+            layout: None,
             tools: Tools::default(),
             model: None,
             request: Request::default(),
@@ -81,6 +67,8 @@ impl<'a> Transcript<'a> {
             irregularities: Vec::new(),
             items: Vec::new(),
             envelope: Envelope::default(),
+            entries: Entries::default(),
+            made_up: Vec::new(),
             has: Kinds::default(),
         }
     }
@@ -88,31 +76,40 @@ impl<'a> Transcript<'a> {
     /// The transcript without its text, to be put [`over`](Self::over) it again.
     pub fn detached(self) -> Transcript<'static> {
         let model = self.model.map(|model| Cow::Owned(model.into_owned()));
-        Transcript { source: &[], model, ..self }
+        Transcript { source: Source::default(), model, ..self }
     }
 
     /// The transcript over the text it was [`detached`](Self::detached) from.
     #[must_use]
-    pub fn over(self, source: &'a [u8]) -> Self {
+    pub fn over(self, source: Source<'a>) -> Self {
         Self { source, ..self }
     }
 
-    /// Whether both say the same, in the same places.
-    pub fn says_the_same(&self, other: &Transcript<'_>) -> bool {
-        let named = |block: &Block, transcript: &Transcript<'_>| match &block.kind {
-            BlockKind::Call(call) => transcript.name(call.tool).map(str::to_owned),
-            BlockKind::Result(result) => transcript.name(result.tool).map(str::to_owned),
-            _ => None,
-        };
-        (self.list, &self.messages, &self.model, &self.irregularities, self.has)
-            == (other.list, &other.messages, &other.model, &other.irregularities, other.has)
-            && (&self.request, &self.members) == (&other.request, &other.members)
-            && (&self.items, self.envelope) == (&other.items, other.envelope)
-            && self.blocks.len() == other.blocks.len()
-            && self.blocks.iter().zip(&other.blocks).all(|(one, two)| {
-                (one.message, one.span, one.slot, one.signed) == (two.message, two.span, two.slot, two.signed)
-                    && named(one, self) == named(two, other)
-            })
+    /// What stands before a message: between it and the one before it, or the start of the list.
+    pub fn lead(&self, index: MessageIndex) -> Span {
+        if let Some(layout) = &self.layout {
+            return layout.leads[index.get()];
+        }
+        let before = index.get().checked_sub(1).map(|before| self.messages[before].span.end);
+        Span { start: before.unwrap_or(self.list.start + 1), end: self.message(index).span.start }
+    }
+
+    /// What stands between the last message and the end of the list.
+    pub fn closing(&self) -> Span {
+        match (&self.layout, self.messages.last()) {
+            (Some(layout), _) => layout.closing,
+            (None, last) => Span {
+                start: last.map_or(self.list.start + 1, |last| last.span.end),
+                end: self.list.end.saturating_sub(1),
+            },
+        }
+    }
+
+    /// Adds a message, whose blocks were added before.
+    pub fn push(&mut self, message: Message) {
+        let before = self.messages.last().map_or(0..0, Message::range);
+        self.has.note_calls(&self.blocks[before], &self.blocks[message.range()]);
+        self.messages.push(message);
     }
 
     /// The message at `index`.
@@ -132,12 +129,12 @@ impl<'a> Transcript<'a> {
 
     /// The source text of a span.
     pub fn text(&self, span: Span) -> &'a str {
-        self.source.get(span.range()).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
+        self.source.get(span).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
     }
 
     /// Whether the body is the list of messages itself.
     pub fn is_bare_list(&self) -> bool {
-        let body = self.source.strip_prefix("\u{feff}".as_bytes()).unwrap_or(self.source);
+        let body = self.source.body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(self.source.body);
         body.trim_ascii_start().first() == Some(&b'[')
     }
 
@@ -167,10 +164,7 @@ impl<'a> Transcript<'a> {
 
     /// The call in a block, if it is one the client answers.
     pub fn call(&self, index: BlockIndex) -> Option<&Call> {
-        match &self.block(index).kind {
-            BlockKind::Call(call) => Some(call),
-            _ => None,
-        }
+        self.block(index).call()
     }
 
     /// The result in a block, if it answers a call of the client's.
@@ -181,6 +175,15 @@ impl<'a> Transcript<'a> {
         }
     }
 
+    /// Whether a block is a result that a repair made up.
+    pub fn is_made_up(&self, index: BlockIndex) -> bool {
+        self.result(index).is_some_and(|result| match &result.synthetic {
+            Synthetic::No => false,
+            Synthetic::Yes => true,
+            Synthetic::Marked(text) => self.made_up.iter().any(|known| known.trim() == &**text),
+        })
+    }
+
     /// What a tool is called.
     pub fn name(&self, tool: Option<Tool>) -> Option<&str> {
         tool.map(|tool| self.tools.name(tool))
@@ -188,7 +191,7 @@ impl<'a> Transcript<'a> {
 
     /// Whether a message holds calls that the client answers.
     pub fn has_calls(&self, index: MessageIndex) -> bool {
-        self.blocks[self.message(index).range()].iter().any(|block| matches!(block.kind, BlockKind::Call(_)))
+        self.blocks[self.message(index).range()].iter().any(|block| block.call().is_some())
     }
 
     /// Whether a message holds results.
@@ -228,25 +231,6 @@ impl Message {
     }
 }
 
-/// Who speaks in a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Role {
-    /// Instructions.
-    System,
-    /// Instructions, in the newer name of some models.
-    Developer,
-    /// The person or program that asks.
-    User,
-    /// The model.
-    Assistant,
-    /// Carries results, in dialects where they are messages of their own.
-    Tool,
-    /// Carries a result in the retired function-calling form.
-    Function,
-    /// A role we do not know.
-    Unknown,
-}
-
 /// How a message's content is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Body {
@@ -275,6 +259,16 @@ pub struct Block {
     pub kind: BlockKind,
     /// Whether the provider signed it, whatever it is.
     pub signed: bool,
+}
+
+impl Block {
+    /// The call, if it is one the client answers.
+    pub fn call(&self) -> Option<&Call> {
+        match &self.kind {
+            BlockKind::Call(call) => Some(call),
+            _ => None,
+        }
+    }
 }
 
 /// Where a block stands in its message.
@@ -424,8 +418,10 @@ pub struct ServerCall {
 pub enum Input {
     /// As a JSON object.
     Object,
-    /// As a string.
+    /// As a string; where it should hold JSON, it holds an object.
     Text,
+    /// As a string that holds JSON, but no object.
+    ValueText,
     /// As a string that should hold JSON and holds nothing.
     EmptyText,
     /// As a string that should hold JSON and does not.
@@ -441,7 +437,7 @@ pub enum Input {
 impl Input {
     /// Whether it is written as a string.
     pub fn is_text(self) -> bool {
-        matches!(self, Self::Text | Self::EmptyText | Self::BrokenText)
+        matches!(self, Self::Text | Self::ValueText | Self::EmptyText | Self::BrokenText)
     }
 }
 
@@ -452,8 +448,8 @@ pub struct ResultBlock {
     pub id: Option<CallId>,
     /// The tool, in dialects that repeat its name.
     pub tool: Option<Tool>,
-    /// Whether its text is known to be made up by a repair, ours or another program's.
-    pub synthetic: bool,
+    /// Whether it was made up by a repair, ours or another program's.
+    pub synthetic: Synthetic,
     /// Whether it says that the tool failed, in dialects that have a sign for it.
     pub failed: bool,
     /// Whether it holds members that nobody reads.

@@ -5,13 +5,14 @@
 //! starts again. It ends when nothing is left to apply; the last check is made on the
 //! exact bytes that are returned.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use seamline_model::{
     BlockIndex, BlockKind, Constraints, Edit, Encoded, Finding, Fix, IrregularityKind, MessageIndex, Place, Severity,
-    Span, Transcript,
+    Spliced, Transcript,
 };
 
+use crate::claims::{Claim, Claims, claim_of};
 use crate::{Policy, check};
 
 /// The most passes a repair takes. Real damage settles in one to four.
@@ -19,18 +20,23 @@ pub const PASSES_MAX: u32 = 16;
 
 /// Reads and writes conversations. This is all the loop knows of dialects.
 pub trait Rewrite {
-    /// Reads the text that edits made of a transcript's. Nothing when it cannot be read.
-    fn reread<'n>(&self, before: &Transcript<'_>, encoded: &'n Encoded) -> Option<Transcript<'n>>;
+    /// Reads the text that edits made of a transcript's, without reading again what was only
+    /// copied. Nothing when it must be read afresh.
+    fn follow<'n>(&self, before: &Transcript<'n>, encoded: &'n Encoded) -> Option<Transcript<'n>>;
 
-    /// Writes edits by splicing the text of a transcript.
+    /// Reads a body. Nothing when it cannot be read.
+    fn read<'n>(&self, body: &'n [u8]) -> Option<Transcript<'n>>;
+
+    /// Writes edits by splicing the text of a transcript. Either all or none of them are
+    /// about bytes.
     fn write(&self, transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded;
 }
 
 /// What came of a repair.
 #[derive(Debug, Clone, Default)]
-pub struct Repair {
+pub struct Repair<'a> {
     /// The new body; nothing when the old one is right as it is.
-    pub body: Option<Vec<u8>>,
+    pub body: Option<Spliced<'a>>,
     /// How many times edits were applied.
     pub passes: u32,
     /// What was done, in order.
@@ -84,37 +90,41 @@ pub enum Loss {
     Synthetic,
     /// Something that the provider sealed, which nobody else can read.
     Sealed,
+    /// Something that stood behind a repeated key, where no reader looks.
+    Hidden,
 }
 
 /// Repairs a conversation as far as the policy allows.
-pub fn repair(
-    transcript: &Transcript<'_>,
+pub fn repair<'a>(
+    transcript: &Transcript<'a>,
     rewrite: &dyn Rewrite,
     constraints: &Constraints,
     policy: &Policy,
-) -> Repair {
+) -> Repair<'a> {
     let mut state =
         State { constraints, policy, repair: Repair::default(), landed: Vec::new(), hashes: HashMap::new() };
-    let Some((mut encoded, mut read)) = state.step(rewrite, transcript) else {
+    let Some(mut stepped) = state.step(rewrite, transcript) else {
         return state.repair;
     };
-    while let Some(transcript) = read.take() {
-        let transcript = transcript.over(&encoded.body);
-        if state.repair.passes == PASSES_MAX {
-            break;
+    let mut body = Spliced::new(transcript.source.body);
+    while state.repair.passes < PASSES_MAX {
+        match stepped.joined {
+            Some(joined) => body = Spliced::from(joined),
+            None => body.take(stepped.encoded),
         }
-        let Some(stepped) = state.step(rewrite, &transcript) else {
-            state.repair.body = Some(encoded.body);
+        let Some(transcript) = stepped.read.map(|transcript| transcript.over(body.source())) else { break };
+        let Some(next) = state.step(rewrite, &transcript) else {
+            state.repair.body = Some(body);
             return state.repair;
         };
-        (encoded, read) = stepped;
+        stepped = next;
     }
     debug_assert!(false, "repair did not settle: {:?}", state.repair.actions);
     unsettled(state.repair)
 }
 
 /// The original, with a finding that says so: a half-repaired text is never given out.
-fn unsettled(repair: Repair) -> Repair {
+fn unsettled(repair: Repair<'_>) -> Repair<'_> {
     let bug = Finding {
         code: "BUG001",
         name: "repair-did-not-settle",
@@ -131,20 +141,27 @@ fn unsettled(repair: Repair) -> Repair {
     Repair { found: repair.found, remaining, ..Repair::default() }
 }
 
-struct State<'p> {
+struct State<'p, 'a> {
     constraints: &'p Constraints,
     policy: &'p Policy,
-    repair: Repair,
+    repair: Repair<'a>,
     /// For each action of the last pass, the message it ended up in.
     landed: Vec<(usize, Option<MessageIndex>)>,
     /// Hashes of messages of the text being looked at: many edits can be about one.
     hashes: HashMap<MessageIndex, String>,
 }
 
-/// What one pass made of a text: the new one, and what it says, if it can be read.
-type Stepped = (Encoded, Option<Transcript<'static>>);
+/// What one pass made of a text.
+struct Stepped {
+    /// The new one.
+    encoded: Encoded,
+    /// The same put together, when it had to be read afresh.
+    joined: Option<Vec<u8>>,
+    /// What it says, if it can be read.
+    read: Option<Transcript<'static>>,
+}
 
-impl State<'_> {
+impl State<'_, '_> {
     /// Makes one pass. Nothing when there is nothing to apply.
     fn step(&mut self, rewrite: &dyn Rewrite, transcript: &Transcript<'_>) -> Option<Stepped> {
         let edits = self.pass(transcript);
@@ -152,7 +169,9 @@ impl State<'_> {
             return None;
         }
         let encoded = rewrite.write(transcript, &edits);
-        let read = rewrite.reread(transcript, &encoded);
+        let followed = rewrite.follow(transcript, &encoded);
+        let joined = followed.is_none().then(|| encoded.source(transcript.source.body).joined());
+        let read = followed.or_else(|| rewrite.read(joined.as_deref()?));
         if let Some(read) = &read
             && !edits.iter().all(Edit::is_bytes)
         {
@@ -160,7 +179,7 @@ impl State<'_> {
         }
         self.follow(&encoded);
         let read = read.map(Transcript::detached);
-        Some((encoded, read))
+        Some(Stepped { encoded, joined, read })
     }
 
     /// Checks a text and chooses the edits of one pass.
@@ -172,32 +191,22 @@ impl State<'_> {
         if self.repair.passes == 0 {
             self.repair.origins =
                 (0..transcript.messages.len() as u32).map(|index| Some(MessageIndex(index))).collect();
-            self.repair.found.clone_from(&findings);
         }
-        if edits.is_empty() {
-            self.repair.remaining = findings;
-        } else {
-            self.repair.passes += 1;
+        match (edits.is_empty(), self.repair.passes) {
+            (true, 0) => (self.repair.found, self.repair.remaining) = (findings.clone(), findings),
+            (true, _) => self.repair.remaining = findings,
+            (false, 0) => self.repair.found = findings,
+            (false, _) => {}
         }
+        self.repair.passes += u32::from(!edits.is_empty());
         edits
     }
 
     fn choose(&mut self, transcript: &Transcript<'_>, findings: &[Finding]) -> Vec<Edit> {
-        let allowed = |finding: &&Finding| applicable(finding, self.policy).is_some();
-        let stage = findings.iter().filter(allowed).filter_map(|finding| Some(finding.fix.as_ref()?.stage)).min();
-        let Some(stage) = stage else {
-            return Vec::new();
-        };
-        let mut claims = Claims::default();
         let mut edits = Vec::new();
-        for finding in findings {
-            let Some(fix) = applicable(finding, self.policy).filter(|fix| fix.stage == stage) else {
-                continue;
-            };
-            if claims.take(fix) {
-                self.note(transcript, finding, fix);
-                edits.extend(fix.edits.iter().cloned());
-            }
+        for (finding, fix) in chosen(transcript, findings, self.policy) {
+            self.note(transcript, finding, fix);
+            edits.extend(fix.edits.iter().cloned());
         }
         edits
     }
@@ -239,7 +248,7 @@ impl State<'_> {
             }
             let first = self.repair.actions.len() - encoded.landed.len();
             let origin = self.repair.origins.get(message.get()).copied().flatten();
-            let taken = Taken { source: source.to_owned(), loss: Loss::Said };
+            let taken = Taken { source: source.to_owned(), loss: Loss::Hidden };
             let about = self.repair.actions[first..].iter_mut().find(|action| action.message == origin);
             if let Some(action) = about {
                 action.dropped.push(taken);
@@ -275,133 +284,28 @@ impl State<'_> {
     }
 }
 
+/// The fixes of one pass: of the earliest stage, and none that changes what another does.
+fn chosen<'f>(transcript: &Transcript<'_>, findings: &'f [Finding], policy: &Policy) -> Vec<(&'f Finding, &'f Fix)> {
+    let allowed = || findings.iter().filter_map(|finding| Some((finding, applicable(finding, policy)?)));
+    let stage = allowed().map(|(_, fix)| fix.stage).min();
+    let mut claims = Claims::new(transcript);
+    let mut taken: Vec<(&Finding, &Fix)> = Vec::new();
+    for (finding, fix) in allowed().filter(|(_, fix)| Some(fix.stage) == stage) {
+        // Bytes and blocks are written in different ways, so a pass is about one of them.
+        let fits = taken.first().is_none_or(|(_, first)| first.is_bytes() == fix.is_bytes());
+        if fits && claims.take(fix) {
+            taken.push((finding, fix));
+        }
+    }
+    taken
+}
+
 /// The fix of a finding, if the policy lets it be applied.
 fn applicable<'f>(finding: &'f Finding, policy: &Policy) -> Option<&'f Fix> {
     let fix = finding.fix.as_ref()?;
-    let worth = finding.severity >= Severity::Warning && !fix.edits.is_empty();
+    debug_assert!(!fix.is_mixed(), "{} edits bytes and blocks at once", finding.code);
+    let worth = finding.severity >= Severity::Warning && !fix.edits.is_empty() && !fix.is_mixed();
     (worth && policy.allows(fix.safety)).then_some(fix)
-}
-
-/// What the fixes taken so far are about.
-#[derive(Default)]
-struct Claims {
-    blocks: BTreeSet<(BlockIndex, Aspect)>,
-    messages: BTreeSet<(MessageIndex, Aspect)>,
-    spans: BTreeSet<Span>,
-}
-
-impl Claims {
-    /// Takes a fix, unless one of its edits changes what another fix changes.
-    fn take(&mut self, fix: &Fix) -> bool {
-        let overlaps = fix.edits.iter().any(|edit| self.overlaps(edit));
-        if !overlaps {
-            for edit in &fix.edits {
-                self.claim(edit);
-            }
-        }
-        !overlaps
-    }
-
-    fn overlaps(&self, edit: &Edit) -> bool {
-        match claim_of(edit) {
-            Claim::Block(block, aspect) => {
-                Aspect::ALL.iter().any(|other| aspect.overlaps(*other) && self.blocks.contains(&(block, *other)))
-            }
-            Claim::Message(message, aspect) => {
-                Aspect::ALL.iter().any(|other| aspect.overlaps(*other) && self.messages.contains(&(message, *other)))
-            }
-            Claim::Bytes(span) => {
-                let before = self.spans.range(..=span).next_back().is_some_and(|other| other.end > span.start);
-                let after = self.spans.range(span..).next().is_some_and(|other| other.start < span.end);
-                before || after
-            }
-            Claim::Nothing => false,
-        }
-    }
-
-    fn claim(&mut self, edit: &Edit) {
-        match claim_of(edit) {
-            Claim::Block(block, aspect) => {
-                self.blocks.insert((block, aspect));
-            }
-            Claim::Message(message, aspect) => {
-                self.messages.insert((message, aspect));
-            }
-            Claim::Bytes(span) => {
-                self.spans.insert(span);
-            }
-            Claim::Nothing => {}
-        }
-    }
-}
-
-/// What an edit changes, so that two edits never change the same thing in one pass.
-enum Claim {
-    Block(BlockIndex, Aspect),
-    Message(MessageIndex, Aspect),
-    Bytes(Span),
-    Nothing,
-}
-
-/// What of a block or message an edit changes.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Aspect {
-    /// Whether it is there at all, and as what.
-    Whole,
-    /// Where it stands.
-    Place,
-    /// Its id.
-    Id,
-    /// Its name.
-    Name,
-    /// Its role.
-    Role,
-    /// What it holds.
-    Content,
-    /// Its list of calls.
-    Calls,
-    /// Its reasoning.
-    Reasoning,
-}
-
-impl Aspect {
-    const ALL: [Self; 8] =
-        [Self::Whole, Self::Place, Self::Id, Self::Name, Self::Role, Self::Content, Self::Calls, Self::Reasoning];
-
-    /// Two edits of one thing overlap when they change the same of it, or when one of them
-    /// changes whether it is there.
-    fn overlaps(self, other: Self) -> bool {
-        self == other || self == Self::Whole || other == Self::Whole
-    }
-}
-
-fn claim_of(edit: &Edit) -> Claim {
-    match edit {
-        Edit::Patch { span, .. } | Edit::DropMember { cut: span, .. } => Claim::Bytes(*span),
-        Edit::Synthesize { .. } | Edit::InsertMessage { .. } | Edit::DeclareTools { .. } => Claim::Nothing,
-        Edit::Relocate { result: block, .. } | Edit::Sign { call: block } => Claim::Block(*block, Aspect::Place),
-        Edit::Demote { block, .. }
-        | Edit::ReconstructCall { result: block, .. }
-        | Edit::Remove { block }
-        | Edit::AdoptLegacyCall { call: block } => Claim::Block(*block, Aspect::Whole),
-        Edit::Readdress { result: block, .. } | Edit::SetCallId { call: block, .. } => Claim::Block(*block, Aspect::Id),
-        Edit::SetToolName { block, .. } => Claim::Block(*block, Aspect::Name),
-        Edit::SetInput { call: block }
-        | Edit::FlattenResult { result: block }
-        | Edit::FillResult { result: block, .. }
-        | Edit::HoistMedia { result: block, .. }
-        | Edit::CloseServerCall { call: block } => Claim::Block(*block, Aspect::Content),
-        Edit::RemoveMessage { message }
-        | Edit::Regroup { message }
-        | Edit::FillMessage { message, .. }
-        | Edit::JoinPrevious { message } => Claim::Message(*message, Aspect::Whole),
-        Edit::SetRole { message, .. } => Claim::Message(*message, Aspect::Role),
-        Edit::AddReasoning { message, .. } => Claim::Message(*message, Aspect::Reasoning),
-        Edit::RemoveCallList { message } => Claim::Message(*message, Aspect::Calls),
-        Edit::RemoveItemId { message } => Claim::Message(*message, Aspect::Id),
-        Edit::SetContent { message } => Claim::Message(*message, Aspect::Content),
-        Edit::ResultsFirst { message } => Claim::Message(*message, Aspect::Place),
-    }
 }
 
 /// Whether what an edit writes is made up.
@@ -425,9 +329,14 @@ fn subject(transcript: &Transcript<'_>, edit: &Edit) -> Option<MessageIndex> {
     match edit {
         Edit::RemoveMessage { message }
         | Edit::Regroup { message }
+        | Edit::SplitResults { message }
         | Edit::FillMessage { message, .. }
+        | Edit::KeepMembers { message }
+        | Edit::Restate { message }
+        | Edit::TakeIn { message, .. }
         | Edit::JoinPrevious { message }
         | Edit::SetRole { message, .. }
+        | Edit::Continue { message }
         | Edit::AddReasoning { message, .. }
         | Edit::RemoveCallList { message }
         | Edit::RemoveItemId { message }
@@ -469,12 +378,17 @@ fn action_name(edit: &Edit) -> &'static str {
         Edit::RemoveItemId { .. } => "remove_id",
         Edit::SetCallId { .. } => "rename_call",
         Edit::SetToolName { .. } => "rename_tool",
-        Edit::SetInput { .. } | Edit::SetContent { .. } | Edit::AdoptLegacyCall { .. } | Edit::FlattenResult { .. } => {
-            "reform"
-        }
+        Edit::SetInput { .. }
+        | Edit::SetContent { .. }
+        | Edit::AdoptLegacyCall { .. }
+        | Edit::FlattenResult { .. }
+        | Edit::KeepMembers { .. }
+        | Edit::Restate { .. } => "reform",
+        Edit::TakeIn { .. } => "take_in",
         Edit::Sign { .. } => "sign",
+        Edit::Continue { .. } => "continue",
         Edit::DeclareTools { .. } => "declare",
-        Edit::Regroup { .. } => "regroup",
+        Edit::Regroup { .. } | Edit::SplitResults { .. } => "regroup",
         Edit::SetRole { .. } => "set_role",
         Edit::ResultsFirst { .. } => "reorder",
         Edit::FillMessage { .. } | Edit::FillResult { .. } | Edit::AddReasoning { .. } => "fill",
@@ -489,12 +403,12 @@ fn dropped(transcript: &Transcript<'_>, edit: &Edit, fix: &Fix) -> Option<Taken>
     let is_unsafe = fix.safety == seamline_model::Safety::Unsafe;
     let (span, loss) = match edit {
         Edit::DropMember { member, lost: true, .. } => (*member, Loss::Said),
-        Edit::Remove { block } if is_made_up(transcript, *block) => (transcript.block(*block).span, Loss::Synthetic),
+        Edit::Remove { block } if transcript.is_made_up(*block) => (transcript.block(*block).span, Loss::Synthetic),
+        Edit::Remove { block } if is_unsafe => (transcript.block(*block).span, Loss::Said),
         // Kept as text or not: what was sealed cannot be kept.
         Edit::Remove { block } | Edit::Demote { block, .. } if is_sealed(transcript, *block) => {
             (transcript.block(*block).span, Loss::Sealed)
         }
-        Edit::Remove { block } if is_unsafe => (transcript.block(*block).span, Loss::Said),
         Edit::RemoveMessage { message } if is_unsafe => (transcript.message(*message).span, Loss::Said),
         Edit::Patch { span, text } if is_unsafe && text.is_empty() => (*span, Loss::Said),
         _ => return None,
@@ -514,6 +428,39 @@ fn is_sealed(transcript: &Transcript<'_>, block: BlockIndex) -> bool {
     matches!(transcript.block(block).kind, BlockKind::Reasoning { signed: true })
 }
 
-fn is_made_up(transcript: &Transcript<'_>, block: BlockIndex) -> bool {
-    transcript.result(block).is_some_and(|result| result.synthetic)
+#[cfg(test)]
+mod tests {
+    use seamline_model::{Safety, Stage};
+
+    use super::*;
+
+    fn finding(edit: Edit) -> Finding {
+        let fix = Fix { title: String::new(), safety: Safety::Safe, stage: Stage::Form, edits: vec![edit] };
+        Finding {
+            code: "WIRE001",
+            name: "wire",
+            severity: Severity::Error,
+            message: String::new(),
+            place: Place::default(),
+            call_id: None,
+            related: Vec::new(),
+            predicts: None,
+            fix: Some(fix),
+        }
+    }
+
+    #[test]
+    fn a_pass_is_about_bytes_or_about_blocks() {
+        let bytes = |start| Edit::Patch { span: seamline_model::Span::new(start, start + 1), text: String::new() };
+        let blocks = Edit::DeclareTools { names: Vec::new() };
+        let findings = [finding(bytes(0)), finding(blocks.clone()), finding(bytes(4))];
+        let edits = |findings| -> Vec<Edit> {
+            chosen(&Transcript::new(b"[]"), findings, &Policy::default())
+                .into_iter()
+                .flat_map(|(_, fix)| fix.edits.clone())
+                .collect()
+        };
+        assert_eq!(edits(&findings), [bytes(0), bytes(4)]);
+        assert_eq!(edits(&findings[1..]), [blocks]);
+    }
 }

@@ -1,6 +1,6 @@
 //! What a rule sees.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashSet;
 
 use seamline_model::{
@@ -22,9 +22,11 @@ pub(crate) struct Context<'c, 'a> {
     partner: Vec<Option<MessageIndex>>,
     /// The ids of the calls of one message, the one last asked for.
     siblings: RefCell<(Option<MessageIndex>, HashSet<String>)>,
-    /// For each message, whether it holds results and nothing else; and the last that does
-    /// not. Only looked at once something is wrong.
-    only_results: OnceCell<(Vec<bool>, Option<MessageIndex>)>,
+    /// For each message that was asked for, whether it holds results and nothing else. Only
+    /// looked at once something is wrong.
+    only_results: OnceCell<Vec<Cell<Option<bool>>>>,
+    /// The last message that says something else, likewise.
+    last_said: OnceCell<Option<MessageIndex>>,
 }
 
 impl<'c, 'a> Context<'c, 'a> {
@@ -47,6 +49,7 @@ impl<'c, 'a> Context<'c, 'a> {
             partner,
             siblings: RefCell::default(),
             only_results: OnceCell::new(),
+            last_said: OnceCell::new(),
         };
         if policy.match_scope == MatchScope::Adjacent {
             context.forget_displaced();
@@ -104,28 +107,28 @@ impl<'c, 'a> Context<'c, 'a> {
     /// Whether nothing but results follows a message, so that its calls may still be
     /// answered.
     pub(crate) fn is_frontier(&self, message: MessageIndex) -> bool {
-        self.only_results().1.is_none_or(|last| last <= message)
+        self.last_said.get_or_init(|| self.last_said()).is_none_or(|last| last <= message)
+    }
+
+    fn last_said(&self) -> Option<MessageIndex> {
+        let mut messages = (0..self.transcript.messages.len() as u32).rev().map(MessageIndex);
+        // An emptied message says nothing, so it ends no turn; calls that are items of their
+        // own are made together.
+        let together = |index| self.constraints.carrier == Carrier::Items && self.transcript.has_calls(index);
+        let says = |&index: &MessageIndex| {
+            !self.holds_only_results(index) && !self.transcript.message(index).range().is_empty() && !together(index)
+        };
+        messages.find(says)
     }
 
     /// Whether a message holds results and nothing else.
     pub(crate) fn holds_only_results(&self, index: MessageIndex) -> bool {
-        self.only_results().0.get(index.get()).copied().unwrap_or(false)
-    }
-
-    fn only_results(&self) -> &(Vec<bool>, Option<MessageIndex>) {
-        self.only_results.get_or_init(|| {
-            let only: Vec<bool> =
-                self.transcript.enumerate().map(|(index, _)| holds_only_results(self.transcript, index)).collect();
-            // An emptied message says nothing, so it ends no turn; calls that are items of their
-            // own are made together.
-            let together = |index: usize| {
-                self.constraints.carrier == Carrier::Items && self.transcript.has_calls(MessageIndex(index as u32))
-            };
-            let says = |index: &usize| {
-                !only[*index] && !self.transcript.messages[*index].range().is_empty() && !together(*index)
-            };
-            let last = (0..only.len()).rev().find(says).map(|index| MessageIndex(index as u32));
-            (only, last)
+        let asked = self.only_results.get_or_init(|| vec![Cell::new(None); self.transcript.messages.len()]);
+        let Some(known) = asked.get(index.get()) else { return false };
+        known.get().unwrap_or_else(|| {
+            let only = holds_only_results(self.transcript, index);
+            known.set(Some(only));
+            only
         })
     }
 
@@ -139,6 +142,15 @@ impl<'c, 'a> Context<'c, 'a> {
         let call = self.transcript.call(block).and_then(|call| call.id.as_deref());
         let result = self.transcript.result(block).and_then(|result| result.id.as_deref());
         call.or(result).unwrap_or("")
+    }
+
+    /// Whether a result has no id where ids are optional, and its tool was called under one: then
+    /// the name that stands for its id is no call's.
+    pub(crate) fn is_unaddressed(&self, result: BlockIndex) -> bool {
+        let tool = self.transcript.result(result).and_then(|result| result.tool);
+        let named = tool.is_some() && self.transcript.name(tool) == Some(self.id(result));
+        let calls = || self.pairing.calls.iter().filter_map(|state| self.transcript.call(state.call));
+        !self.constraints.call_id.demanded && named && calls().any(|call| call.tool == tool)
     }
 
     /// Whether another call of the same message has this id.

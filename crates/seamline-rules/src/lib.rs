@@ -8,6 +8,7 @@
 
 mod apply;
 mod check;
+mod claims;
 mod context;
 mod ids;
 pub mod policy;

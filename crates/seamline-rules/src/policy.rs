@@ -358,6 +358,12 @@ macro_rules! texts {
                 vec![$((stringify!($name), self.$name.as_str(), concat!($($doc),+).trim_ascii())),+]
             }
 
+            /// Those of them that only this policy knows to be made up.
+            pub fn own(&self) -> Vec<String> {
+                let texts = [$(&self.$name),+];
+                texts.into_iter().filter(|text| !seamline_model::is_synthetic(text)).cloned().collect()
+            }
+
             /// The text for a reason.
             pub fn get(&self, reason: Reason) -> &str {
                 match reason {
@@ -371,7 +377,8 @@ macro_rules! texts {
 /// A text that is known to be made up: without a mark, a real result that comes later
 /// could not take its place.
 fn marked(text: String) -> String {
-    if seamline_model::is_synthetic(&text) { text } else { format!("{} {text}", seamline_model::MARK) }
+    let known = seamline_model::is_synthetic(&text) || text.trim_start().starts_with(seamline_model::MARK);
+    if known { text } else { format!("{} {text}", seamline_model::MARK) }
 }
 
 texts! {

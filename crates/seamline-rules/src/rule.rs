@@ -49,8 +49,13 @@ pub(crate) type Whole = fn(&Context<'_, '_>, &mut Report);
 
 impl Rule {
     /// The first sentence of its documentation.
-    pub fn summary(&self) -> &'static str {
-        self.docs.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or(self.name)
+    pub fn summary(&self) -> String {
+        let said = self.docs.lines().map(str::trim).skip_while(|line| line.is_empty() || line.starts_with('#'));
+        let text = said.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
+        match text.split_once(". ") {
+            Some((first, _)) => format!("{first}."),
+            None => text,
+        }
     }
 }
 

@@ -65,7 +65,7 @@ impl Checked {
 /// does not exist.
 pub fn check(body: &[u8], options: &Options) -> Result<Checked, Error> {
     let dialect = Subject::dialect(body, options)?;
-    let transcript = dialect.decode(body)?;
+    let transcript = Subject::transcript(dialect, body, options)?;
     let subject = Subject::of(dialect, &transcript, options)?;
     let findings = seamline_rules::check(&transcript, &subject.provider.constraints, &options.policy);
     Ok(Checked {

@@ -7,7 +7,7 @@ mod sides;
 use std::collections::{HashMap, HashSet};
 
 use seamline_dialects::convert::{Renamed, Rendered, Target};
-use seamline_model::conversation::Conversation;
+use seamline_model::conversation::{Conversation, Fate};
 use seamline_model::{Alphabet, Constraints, IdDemand};
 use seamline_rules::Policy;
 
@@ -74,13 +74,12 @@ pub struct ConvertOptions {
 pub fn convert(body: &[u8], options: &ConvertOptions) -> Result<Converted, Error> {
     let from = Speaking::source(body, options)?;
     let to = Speaking::target(options)?;
-    if from.converter.dialect == to.converter.dialect {
+    if from.dialect.name() == to.dialect.name() {
         return within(body, &from, &to, options);
     }
     let source = from.repaired_to_leave(body, &to, options)?;
-    let spoken = source.as_ref().map_or(body, |repaired| &*repaired.body);
-    let conversation = (from.converter.lift)(spoken)?;
-    let original = source.as_ref().filter(|source| source.changed()).and_then(|_| (from.converter.lift)(body).ok());
+    let conversation = (from.converter.lift)(&source.body)?;
+    let original = if source.changed() { (from.converter.lift)(body).ok() } else { None };
     let messages = conversation.messages.len();
     let target = Target {
         provider: to.provider.map(|provider| provider.name),
@@ -92,21 +91,33 @@ pub fn convert(body: &[u8], options: &ConvertOptions) -> Result<Converted, Error
         layout: body,
     };
     let Rendered { body: rendered, lost, ids, tools } = (to.converter.render)(&conversation, &target);
-    let mut carried = places::located(body, source.as_ref(), &from, lost);
-    carried.extend(to.doubtful_model(&conversation.settings, options));
+    let mut carried = places::located(body, &source, &from, lost);
+    to.remark_model(&conversation.settings, options, &mut carried);
     let result = to.repaired(rendered.as_bytes(), options)?;
+    carried
+        .extend(taken_out(&source).chain(taken_out(&result).map(|taken| Carried { pointer: String::new(), ..taken })));
     Ok(Converted {
         from: from.side(),
         to: to.side(),
         messages,
-        checked: result.is_some(),
-        repairs: source.map(|repaired| repaired.actions).unwrap_or_default(),
         lost: carried,
         ids: whole_way(original.as_ref(), &conversation, &ids),
         tools: tools.into_iter().map(Rename::from).collect(),
-        adjustments: result.as_ref().map(|repaired| repaired.actions.clone()).unwrap_or_default(),
-        remaining: result.as_ref().map(|repaired| repaired.remaining.clone()).unwrap_or_default(),
-        body: result.map_or(rendered.clone().into_bytes(), |repaired| repaired.body.into_owned()),
+        repairs: source.actions,
+        body: result.body.into_bytes().into_owned(),
+        adjustments: result.actions,
+        remaining: result.remaining,
+    })
+}
+
+/// What a repair took out for good.
+fn taken_out(repaired: &Repaired<'_>) -> impl Iterator<Item = Carried> {
+    let real = repaired.dropped.iter().filter(|dropped| !dropped.synthetic);
+    real.map(|dropped| Carried {
+        what: "what a repair takes out".to_owned(),
+        pointer: dropped.pointer.clone().unwrap_or_default(),
+        fate: Fate::Dropped.as_str(),
+        note: format!("{} asked for it, and the policy allows it", dropped.code),
     })
 }
 
@@ -126,39 +137,78 @@ fn whole_way(original: Option<&Conversation>, spoken: &Conversation, ids: &[Rena
     }
     let rest = ids.iter().filter(|renamed| !between.contains(&renamed.from)).cloned();
     out.extend(rest.map(Rename::from).collect::<Vec<_>>());
+    // A call without an id is known by its tool and its place.
+    let places = original.into_iter().chain([spoken]).map(|conversation| &conversation.made);
+    let places: Vec<_> = places.collect();
+    for rename in &mut out {
+        if let Some(place) = places.iter().find_map(|made| made.get(&rename.from)) {
+            rename.from.clone_from(place);
+        }
+    }
+    out.retain(|rename| rename.from != rename.to);
     out
 }
 
 /// Within one dialect nothing has to be said anew: what the other provider refuses is put
-/// right, and every other byte stays.
+/// right, the model is named, and every other byte stays.
 fn within(body: &[u8], from: &Speaking, to: &Speaking, options: &ConvertOptions) -> Result<Converted, Error> {
-    let result: Option<Repaired<'_>> = to.repaired(body, options)?;
-    let same = (from.converter.lift)(body)?;
-    let lost = to.doubtful_model(&same.settings, options);
-    let lost =
-        lost.filter(|_| from.provider.map(|provider| provider.name) != to.provider.map(|provider| provider.name));
+    let asked = options.model.as_deref().and_then(|model| to.converter.with_model(body, model));
+    let result = to.repaired(asked.as_deref().unwrap_or(body), options)?;
+    let before = (from.converter.lift)(body)?;
+    let after = (to.converter.lift)(&result.body)?;
+    let mut lost: Vec<Carried> = taken_out(&result).collect();
+    if from.side() != to.side() {
+        to.remark_model(&before.settings, options, &mut lost);
+    }
+    if asked.is_none()
+        && let Some(model) = &options.model
+    {
+        lost.push(unnamed(model, to));
+    }
     Ok(Converted {
         from: from.side(),
         to: to.side(),
-        messages: same.messages.len(),
-        checked: result.is_some(),
+        messages: before.messages.len(),
         repairs: Vec::new(),
-        lost: lost.into_iter().collect(),
-        ids: Vec::new(),
-        tools: Vec::new(),
-        adjustments: result.as_ref().map(|repaired| repaired.actions.clone()).unwrap_or_default(),
-        remaining: result.as_ref().map(|repaired| repaired.remaining.clone()).unwrap_or_default(),
-        body: result.map_or(body.to_vec(), |repaired| repaired.body.into_owned()),
+        lost,
+        ids: whole_way(Some(&before), &after, &[]),
+        tools: renamed_tools(&before, &after),
+        body: result.body.into_bytes().into_owned(),
+        adjustments: result.actions,
+        remaining: result.remaining,
     })
 }
 
-impl Speaking {
-    /// The body put right for this side; nothing when its dialect can only be converted.
-    fn repaired<'b>(&self, body: &'b [u8], options: &ConvertOptions) -> Result<Option<Repaired<'b>>, Error> {
-        if seamline_dialects::by_name(self.converter.dialect).is_none() {
-            return Ok(None);
+/// A model that was asked for where the body does not name one.
+fn unnamed(model: &str, to: &Speaking) -> Carried {
+    let note = if to.converter.names_model {
+        "the body is a list of messages, so the request names it"
+    } else {
+        "it is part of the address there, not of the body"
+    };
+    let what = format!("model `{model}`");
+    Carried { what, pointer: String::new(), fate: Fate::Moved.as_str(), note: note.to_owned() }
+}
+
+/// The tools that calls name otherwise after a repair.
+fn renamed_tools(before: &Conversation, after: &Conversation) -> Vec<Rename> {
+    let mut out: Vec<Rename> = Vec::new();
+    if before.calls().count() == after.calls().count() {
+        let named = before.calls().zip(after.calls()).filter(|(old, new)| old.name != new.name);
+        for (old, new) in named {
+            let rename = Rename { from: old.name.clone(), to: new.name.clone() };
+            if !out.contains(&rename) {
+                out.push(rename);
+            }
         }
-        repair(body, &self.options(options.policy.clone())).map(Some)
+    }
+    out
+}
+
+impl Speaking {
+    /// The body put right for this side.
+    fn repaired<'b>(&self, body: &'b [u8], options: &ConvertOptions) -> Result<Repaired<'b>, Error> {
+        repair(body, &self.options(options.policy.clone()))
     }
 
     /// The body put right before it leaves this side. Ids only have to be there: what they
@@ -168,17 +218,14 @@ impl Speaking {
         body: &'b [u8],
         to: &Speaking,
         options: &ConvertOptions,
-    ) -> Result<Option<Repaired<'b>>, Error> {
-        if seamline_dialects::by_name(self.converter.dialect).is_none() {
-            return Ok(None);
-        }
+    ) -> Result<Repaired<'b>, Error> {
         let anything = IdDemand { alphabet: Alphabet::Any, length_max: usize::MAX, ..to.call_id() };
         let demand = |constraints: &mut Constraints| constraints.call_id = anything;
-        repair_demanding(body, &self.options(options.policy.clone()), demand).map(Some)
+        repair_demanding(body, &self.options(options.policy.clone()), demand)
     }
 
     fn options(&self, policy: Policy) -> Options {
         let provider = self.provider.map(|provider| provider.name.to_owned());
-        Options { dialect: Some(self.converter.dialect.to_owned()), provider, policy }
+        Options { dialect: Some(self.dialect.name().to_owned()), provider, policy }
     }
 }

@@ -31,6 +31,20 @@ pub enum Error {
         /// The dialect that was asked for.
         asked: &'static str,
     },
+    /// The body is written in another dialect than the provider serves.
+    #[error("this looks like {} {found} body; `{provider}` reads {reads}", article(found))]
+    OtherDialect {
+        /// The provider.
+        provider: &'static str,
+        /// The dialect it serves.
+        reads: &'static str,
+        /// The dialect that the body is written in.
+        found: &'static str,
+    },
+}
+
+fn article(name: &str) -> &'static str {
+    if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
 }
 
 impl Error {
@@ -55,6 +69,9 @@ impl Error {
                 let names: Vec<_> = providers.chain(crate::convertible_dialects()).collect();
                 Some(format!("there are {}", names.join(", ")))
             }
+            Self::OtherDialect { provider, reads, .. } => Some(format!(
+                "`seamline convert --to {provider}` says it in that dialect; `--dialect {reads}` insists on reading it so"
+            )),
             Self::WrongProvider { .. } => Some("name no dialect, or a provider that serves it".to_owned()),
         }
     }

@@ -21,6 +21,7 @@
 //! # Ok::<(), seamline::Error>(())
 //! ```
 
+mod body;
 mod catalogue;
 mod check;
 mod convert;
@@ -32,6 +33,7 @@ mod preview;
 mod repair;
 mod subject;
 
+pub use body::Body;
 pub use catalogue::{documentation, rule};
 pub use check::{Checked, check};
 pub use convert::{Carried, ConvertOptions, Converted, ForeignReasoning, Rename, Side, convert, convertible_dialects};

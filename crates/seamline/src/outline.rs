@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use seamline_dialects::Dialect;
-use seamline_model::{BlockKind, MessageIndex, Place, Role, Tool, Transcript};
+use seamline_model::{BlockKind, MessageIndex, Place, Tool, Transcript};
 
 use crate::preview::preview;
 use crate::subject::Subject;
@@ -169,7 +169,7 @@ fn message(
         .collect();
     OutlineMessage {
         index: index.get(),
-        role: role_name(transcript.message(index).role),
+        role: transcript.message(index).role.as_str(),
         span: transcript.message(index).span.range(),
         blocks,
     }
@@ -185,17 +185,5 @@ fn named(kind: &BlockKind) -> (&'static str, Option<&str>, Option<Tool>) {
         BlockKind::Reasoning { .. } => ("reasoning", None, None),
         BlockKind::Media => ("media", None, None),
         BlockKind::Opaque => ("opaque", None, None),
-    }
-}
-
-fn role_name(role: Role) -> &'static str {
-    match role {
-        Role::System => "system",
-        Role::Developer => "developer",
-        Role::User => "user",
-        Role::Assistant => "assistant",
-        Role::Tool => "tool",
-        Role::Function => "function",
-        Role::Unknown => "?",
     }
 }

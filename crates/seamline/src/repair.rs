@@ -1,7 +1,5 @@
 //! A body put right.
 
-use std::borrow::Cow;
-
 use seamline_dialects::Dialect;
 use seamline_model::{BlockKind, Constraints, Place, Transcript};
 use seamline_rules::{Loss, Taken};
@@ -9,7 +7,7 @@ use serde::Serialize;
 
 use crate::policy::OnInvalid;
 use crate::subject::Subject;
-use crate::{Error, Finding, Options, Severity};
+use crate::{Body, Error, Finding, Options, Policy, Severity};
 
 /// What came of a repair.
 ///
@@ -25,7 +23,7 @@ use crate::{Error, Finding, Options, Severity};
 #[non_exhaustive]
 pub struct Repaired<'b> {
     /// The body to send; the very bytes that came when nothing needed fixing.
-    pub body: Cow<'b, [u8]>,
+    pub body: Body<'b>,
     /// The dialect it is written in.
     pub dialect: &'static str,
     /// The provider it was repaired for.
@@ -107,6 +105,8 @@ pub struct Dropped {
     /// Whether the provider sealed it, so that nobody else can read it: what was to be read
     /// of it is still there.
     pub sealed: bool,
+    /// Whether it stood behind a repeated key, where no reader looks.
+    pub hidden: bool,
 }
 
 /// What stayed the same from the start of a body.
@@ -146,7 +146,7 @@ impl Repaired<'_> {
     /// # Ok::<(), seamline::Error>(())
     /// ```
     pub fn changed(&self) -> bool {
-        matches!(self.body, Cow::Owned(_))
+        self.body.is_changed()
     }
 
     /// Whether everything anyone said is still there.
@@ -159,7 +159,7 @@ impl Repaired<'_> {
     /// # Ok::<(), seamline::Error>(())
     /// ```
     pub fn lossless(&self) -> bool {
-        self.dropped.iter().all(|dropped| dropped.synthetic || dropped.sealed)
+        self.dropped.iter().all(|dropped| dropped.synthetic || dropped.sealed || dropped.hidden)
     }
 }
 
@@ -193,13 +193,18 @@ pub(crate) fn repair_demanding<'b>(
     demand: impl FnOnce(&mut Constraints),
 ) -> Result<Repaired<'b>, Error> {
     let dialect = Subject::dialect(body, options)?;
-    let transcript = dialect.decode(body)?;
+    let transcript = Subject::transcript(dialect, body, options)?;
     let mut subject = Subject::of(dialect, &transcript, options)?;
     demand(&mut subject.provider.constraints);
     let repair = seamline_rules::repair(&transcript, &subject, &subject.provider.constraints, &options.policy);
     let (actions, dropped) = reported(dialect, &transcript, repair.actions);
-    let prefix = prefix(&transcript, body, repair.body.as_deref(), &actions);
-    let remaining = described(dialect, repair.body.as_deref().unwrap_or(body), repair.remaining);
+    let new = repair.body.map_or(Body::of(body), Body::changed);
+    let prefix = prefix(&transcript, &new, &actions);
+    let remaining = if new.is_changed() && !repair.remaining.is_empty() {
+        remaining(&subject, &new, &options.policy)
+    } else {
+        described(dialect, &transcript, repair.remaining)
+    };
     let warns = options.policy.on_invalid == OnInvalid::Warn;
     Ok(Repaired {
         sendable: warns || remaining.iter().all(|finding| finding.severity < Severity::Error),
@@ -207,13 +212,13 @@ pub(crate) fn repair_demanding<'b>(
         provider: subject.provider.name,
         messages: transcript.messages.len(),
         passes: repair.passes,
-        found: repair.found.into_iter().map(|finding| Finding::of(dialect, &transcript, finding)).collect(),
+        found: described(dialect, &transcript, repair.found),
         actions,
         dropped,
         remaining,
         origins: repair.origins.iter().map(|origin| origin.map(seamline_model::MessageIndex::get)).collect(),
         prefix,
-        body: repair.body.map_or(Cow::Borrowed(body), Cow::Owned),
+        body: new,
     })
 }
 
@@ -234,6 +239,7 @@ fn reported(
                 source,
                 synthetic: loss == Loss::Synthetic,
                 sealed: loss == Loss::Sealed,
+                hidden: loss == Loss::Hidden,
             }));
             RepairAction {
                 code: action.code,
@@ -249,26 +255,33 @@ fn reported(
     (actions, dropped)
 }
 
-/// Findings about the new body, described by it.
-fn described(dialect: &dyn Dialect, body: &[u8], findings: Vec<seamline_model::Finding>) -> Vec<Finding> {
-    if findings.is_empty() {
-        return Vec::new();
-    }
-    let Ok(transcript) = dialect.decode(body) else {
+/// What is still wrong with a new body, as whoever gets its bytes will see it.
+fn remaining(subject: &Subject, body: &Body<'_>, policy: &Policy) -> Vec<Finding> {
+    let Ok(transcript) = subject.dialect.decode(body) else {
         return Vec::new();
     };
-    findings.into_iter().map(|finding| Finding::of(dialect, &transcript, finding)).collect()
+    let findings = seamline_rules::check(&transcript, &subject.provider.constraints, policy);
+    described(subject.dialect, &transcript, findings)
+}
+
+fn described(
+    dialect: &dyn Dialect,
+    transcript: &Transcript<'_>,
+    findings: Vec<seamline_model::Finding>,
+) -> Vec<Finding> {
+    findings.into_iter().map(|finding| Finding::of(dialect, transcript, finding)).collect()
 }
 
 /// Rules whose fixes change no word that a model reads, so that what is cached stays worth
 /// what it was.
 const UNREAD: &[&str] = &["LIMIT001"];
 
-fn prefix(transcript: &Transcript<'_>, before: &[u8], after: Option<&[u8]>, actions: &[RepairAction]) -> Prefix {
-    let Some(after) = after else {
+fn prefix(transcript: &Transcript<'_>, after: &Body<'_>, actions: &[RepairAction]) -> Prefix {
+    let before = transcript.source.body;
+    if !after.is_changed() {
         return Prefix { unchanged_bytes: before.len(), first_changed_message: None, invalidates: Vec::new() };
-    };
-    let unchanged_bytes = common_prefix(before, after);
+    }
+    let unchanged_bytes = after.common_prefix(before);
     let first = transcript.messages.partition_point(|message| message.span.end as usize <= unchanged_bytes);
     let first_changed_message = (first < transcript.messages.len()).then_some(first);
     if actions.iter().all(|action| UNREAD.contains(&action.code)) {
@@ -286,10 +299,6 @@ fn prefix(transcript: &Transcript<'_>, before: &[u8], after: Option<&[u8]>, acti
         invalidates.push("thinking");
     }
     Prefix { unchanged_bytes, first_changed_message, invalidates }
-}
-
-fn common_prefix(one: &[u8], other: &[u8]) -> usize {
-    one.iter().zip(other).take_while(|(a, b)| a == b).count()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What is looked at: a body, its dialect and its provider.
 
 use seamline_dialects::{Dialect, Provider, providers};
-use seamline_model::{Edit, Encoded, Transcript};
+use seamline_model::{Edit, Encoded, Entries, Transcript};
 use seamline_rules::{Policy, Rewrite};
 
 use crate::Error;
@@ -21,7 +21,7 @@ use crate::Error;
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The dialect, by name; detected when not given.
+    /// The dialect, by name; detected when not given. One that is given is never questioned.
     pub dialect: Option<String>,
     /// The provider, by name; detected from the model when not given.
     pub provider: Option<String>,
@@ -42,6 +42,8 @@ pub fn dialect_names() -> Vec<&'static str> {
 pub(crate) struct Subject {
     pub(crate) dialect: &'static dyn Dialect,
     pub(crate) provider: Provider,
+    /// Texts that the policy is known to put where a result is missing.
+    made_up: Vec<String>,
 }
 
 impl Subject {
@@ -61,10 +63,30 @@ impl Subject {
                     _ => Ok(dialect),
                 }
             }
-            (None, Some(provider)) => seamline_dialects::by_name(provider.dialect)
-                .ok_or_else(|| Error::UnknownDialect(provider.dialect.to_owned())),
+            (None, Some(provider)) => match seamline_dialects::contradiction(body, provider.dialect) {
+                Some(found) => {
+                    Err(Error::OtherDialect { provider: provider.name, reads: provider.dialect, found: found.name() })
+                }
+                None => seamline_dialects::by_name(provider.dialect)
+                    .ok_or_else(|| Error::UnknownDialect(provider.dialect.to_owned())),
+            },
             (None, None) => Ok(seamline_dialects::detect(body)?),
         }
+    }
+
+    /// Reads a body in a dialect.
+    pub(crate) fn transcript<'b>(
+        dialect: &dyn Dialect,
+        body: &'b [u8],
+        options: &Options,
+    ) -> Result<Transcript<'b>, Error> {
+        let mut transcript = dialect.decode(body)?;
+        let is_log = transcript.entries == Entries::Log;
+        if !transcript.messages.is_empty() && transcript.entries != Entries::Messages {
+            return Err(seamline_dialects::Error::NoMessage { dialect: dialect.name(), is_log }.into());
+        }
+        transcript.made_up = made_up(options);
+        Ok(transcript)
     }
 
     /// The dialect and provider of a transcript that was read.
@@ -77,8 +99,12 @@ impl Subject {
             Some(name) => named_provider(name)?,
             None => providers::for_model(dialect.name(), transcript.model.as_deref()),
         };
-        Ok(Self { dialect, provider: *provider })
+        Ok(Self { dialect, provider: *provider, made_up: made_up(options) })
     }
+}
+
+fn made_up(options: &Options) -> Vec<String> {
+    options.policy.synthetic_text.own()
 }
 
 fn named_provider(name: &str) -> Result<&'static Provider, Error> {
@@ -86,10 +112,17 @@ fn named_provider(name: &str) -> Result<&'static Provider, Error> {
 }
 
 impl Rewrite for Subject {
-    fn reread<'n>(&self, before: &Transcript<'_>, encoded: &'n Encoded) -> Option<Transcript<'n>> {
-        let followed = self.dialect.follow(before, encoded).or_else(|| self.read(&encoded.body))?;
+    fn follow<'n>(&self, before: &Transcript<'n>, encoded: &'n Encoded) -> Option<Transcript<'n>> {
+        let mut followed = self.dialect.follow(before, encoded)?;
+        followed.made_up.clone_from(&self.made_up);
         debug_assert!(self.reads_the_same(&followed), "what was copied says something else now");
         Some(followed)
+    }
+
+    fn read<'n>(&self, body: &'n [u8]) -> Option<Transcript<'n>> {
+        let mut transcript = self.dialect.decode(body).ok()?;
+        transcript.made_up.clone_from(&self.made_up);
+        Some(transcript)
     }
 
     fn write(&self, transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
@@ -102,11 +135,97 @@ impl Rewrite for Subject {
 }
 
 impl Subject {
-    fn read<'a>(&self, body: &'a [u8]) -> Option<Transcript<'a>> {
-        self.dialect.decode(body).ok()
+    /// Whether a body that is put together and read afresh says what was followed.
+    fn reads_the_same(&self, followed: &Transcript<'_>) -> bool {
+        let joined = followed.source.joined();
+        self.read(&joined).is_some_and(|fresh| fresh.says_the_same(followed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dialect(body: &str, provider: &str) -> Result<&'static str, Error> {
+        let options = Options { provider: Some(provider.to_owned()), ..Options::default() };
+        Subject::dialect(body.as_bytes(), &options).map(Dialect::name)
     }
 
-    fn reads_the_same(&self, transcript: &Transcript<'_>) -> bool {
-        self.read(transcript.source).is_some_and(|fresh| fresh.says_the_same(transcript))
+    const CHAT: &str = r#"{"messages":[{"role":"tool","tool_call_id":"call_1","content":"ok"}]}"#;
+    const ANTHROPIC: &str =
+        r#"{"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"x","input":{}}]}]}"#;
+
+    #[test]
+    fn a_body_of_another_dialect_than_the_provider_reads_is_refused() {
+        let refused = |body, provider| match dialect(body, provider) {
+            Err(Error::OtherDialect { found, .. }) => found,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(refused(CHAT, "anthropic"), "openai_chat");
+        assert_eq!(refused(ANTHROPIC, "openai"), "anthropic_messages");
+        assert_eq!(refused(r#"{"input":[{"role":"user","content":"hi"}]}"#, "openai"), "openai_responses");
+        assert_eq!(refused(r#"{"contents":[{"parts":[{"text":"hi"}]}]}"#, "openai"), "gemini_generate");
+    }
+
+    #[test]
+    fn a_body_without_such_signs_or_with_those_of_both_is_read() {
+        let plain = r#"{"messages":[{"role":"system","content":"a"},{"role":"user","content":[{"type":"thinking"}]}]}"#;
+        assert_eq!(dialect(plain, "anthropic"), Ok("anthropic_messages"));
+        assert_eq!(dialect(plain, "mistral"), Ok("openai_chat"));
+        let half_moved = format!("{},{}", &CHAT[..CHAT.len() - 2], &ANTHROPIC["{\"messages\":[".len()..]);
+        assert_eq!(dialect(&half_moved, "openai"), Ok("openai_chat"));
+        assert_eq!(dialect(&half_moved, "anthropic"), Ok("anthropic_messages"));
+    }
+
+    #[test]
+    fn a_dialect_that_is_named_is_not_questioned() {
+        let options = Options {
+            provider: Some("anthropic".to_owned()),
+            dialect: Some("anthropic_messages".to_owned()),
+            ..Options::default()
+        };
+        assert!(crate::check(CHAT.as_bytes(), &options).is_ok());
+    }
+
+    #[test]
+    fn what_holds_no_message_is_no_conversation() {
+        let error = |body: &str| crate::check(body.as_bytes(), &Options::default()).unwrap_err().hint().unwrap();
+        assert!(error("[1,2,3]").contains("`role`"));
+        assert!(error(r#"[{"type":"user","message":{"role":"user","content":"hi"}}]"#).contains("log"));
+        assert!(crate::check(br#"[{"role":"wizard","content":"hi"}]"#, &Options::default()).is_ok());
+    }
+
+    #[test]
+    fn members_without_number_are_taken_out_in_few_passes() {
+        let members: Vec<_> = (0..2000).map(|at| format!("\"x{at}\":\"\"")).collect();
+        let members = members.join(",");
+        let body = format!("{{\"messages\":[{{\"role\":\"user\",\"content\":\"hi\",{members}}}]}}");
+        let options = Options { provider: Some("anthropic".to_owned()), ..Options::default() };
+        let repaired = crate::repair(body.as_bytes(), &options).unwrap();
+        assert_eq!((repaired.passes, repaired.remaining.len()), (1, 0));
+        assert_eq!(&*repaired.body, br#"{"messages":[{"role":"user","content":"hi"}]}"#);
+    }
+
+    #[test]
+    fn a_text_of_the_policy_is_known_to_be_made_up_and_a_mark_alone_is_not() {
+        let body = |first: &str| {
+            format!(
+                r#"{{"messages":[{{"role":"user","content":"go"}},
+                {{"role":"assistant","content":[{{"type":"tool_use","id":"toolu_1","name":"x","input":{{}}}}]}},
+                {{"role":"user","content":[{{"type":"tool_result","tool_use_id":"toolu_1","content":"{first}"}}]}},
+                {{"role":"assistant","content":"hm"}},
+                {{"role":"user","content":[{{"type":"tool_result","tool_use_id":"toolu_1","content":"real"}}]}}]}}"#
+            )
+        };
+        let policy = Policy::from_toml("[synthetic_text]\nmissing = 'lost in the post'").unwrap();
+        let options = Options { policy, provider: Some("anthropic".to_owned()), ..Options::default() };
+        let kept = |first: &str| {
+            let body = body(first);
+            let repaired = crate::repair(body.as_bytes(), &options).unwrap();
+            String::from_utf8(repaired.body.into_bytes().into_owned()).unwrap().contains(first)
+        };
+        assert!(!kept("[synthetic] lost in the post"));
+        assert!(kept("[synthetic] dataset generated: 5 rows"));
+        assert!(kept("[synthetic] (no output)"));
     }
 }

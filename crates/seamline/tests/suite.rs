@@ -4,6 +4,8 @@
 mod convert;
 #[path = "suite/convert_fixtures.rs"]
 mod convert_fixtures;
+#[path = "suite/convert_settings.rs"]
+mod convert_settings;
 #[path = "suite/corpus.rs"]
 mod corpus;
 #[path = "suite/errors.rs"]

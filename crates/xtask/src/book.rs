@@ -5,12 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
+use crate::sources;
+
 /// Where the book stands.
 pub(crate) const BOOK: &str = "docs/providers/data/rules.toml";
 /// Where dialects and providers stand.
 pub(crate) const DIALECTS: &str = "crates/seamline-dialects/src";
 /// Where rules stand.
-const RULES: &str = "crates/seamline-rules/src";
+const RULES: &str = "crates/seamline-rules/src/rules/";
 
 /// Everything that is known of what providers demand.
 #[derive(Debug, Deserialize)]
@@ -39,6 +41,9 @@ pub(crate) struct Family {
     /// Others that are not checked, with the reason.
     #[serde(default)]
     unchecked: BTreeMap<String, String>,
+    /// What of those that are checked is not, with the reason.
+    #[serde(default)]
+    partly: BTreeMap<String, String>,
 }
 
 impl Book {
@@ -59,19 +64,45 @@ impl Book {
         let count = self.families.get(prefix).map_or(0, |family| family.count);
         (1..=count).filter_map(move |number| Some((format!("{prefix}-{number}"), self.reason(prefix, number)?)))
     }
+
+    /// The marks of a family that are checked in part, with what is not, in the order of their numbers.
+    pub(crate) fn partly<'b>(&'b self, prefix: &'b str) -> impl Iterator<Item = (String, &'b str)> {
+        let family = self.families.get(prefix);
+        let of =
+            move |number: u32| Some((format!("{prefix}-{number}"), family?.partly.get(&number.to_string())?.as_str()));
+        (1..=family.map_or(0, |family| family.count)).filter_map(of)
+    }
 }
 
 impl Family {
     /// Numbers under which a reason stands.
     pub(crate) fn listed(&self) -> impl Iterator<Item = String> {
-        self.answers.iter().map(u32::to_string).chain(self.unchecked.keys().cloned())
+        let more = self.unchecked.keys().chain(self.partly.keys()).cloned();
+        self.answers.iter().map(u32::to_string).chain(more)
     }
 }
 
-/// The marks that dialects, providers and rules name.
+/// The marks that are checked: those beside a field of constraints, and those among the references
+/// of a rule. Any other mention says nothing about what is checked.
 pub(crate) fn named<'t>(files: impl Iterator<Item = (&'t str, &'t str)>) -> BTreeSet<String> {
-    let is_source = |path: &str| path.starts_with(DIALECTS) || path.starts_with(RULES);
-    files.filter(|(path, _)| is_source(path)).flat_map(|(_, text)| marks(text)).collect()
+    let mut named = BTreeSet::new();
+    for (path, text) in files {
+        let is_provider = path.strip_prefix(DIALECTS).is_some_and(|path| path.starts_with("/providers/"));
+        if is_provider || (path.starts_with(DIALECTS) && path.ends_with("/constraints.rs")) {
+            let comments = sources::sets(text).into_values().flat_map(|set| set.fields.into_values());
+            named.extend(comments.flat_map(|comment| marks(&comment)));
+        } else if path.starts_with(RULES) {
+            named.extend(marks(&references(text)));
+        }
+    }
+    named
+}
+
+/// What a rule says under its last heading.
+fn references(text: &str) -> String {
+    let lines = text.lines().map(str::trim).skip_while(|line| *line != "/// # References");
+    let said = lines.skip(1).map_while(|line| line.strip_prefix("/// "));
+    said.collect::<Vec<_>>().join(" ")
 }
 
 /// The marks in a text, such as `ANT-5`, and those between two such as `ANT-34 to ANT-37`.
@@ -104,6 +135,22 @@ mod tests {
     fn marks_and_ranges_of_marks_are_found() {
         let text = "// ANT-5, observed (claude-code#2697); OAC-2 to OAC-4. Not utf-8, gpt-4 or `A-b`.";
         assert_eq!(marks(text), ["ANT-5", "OAC-2", "OAC-3", "OAC-4"]);
+    }
+
+    #[test]
+    fn only_what_is_checked_counts_as_named() {
+        let files = [
+            (
+                "crates/seamline-dialects/src/a/constraints.rs",
+                "//! ANT-1\npub const C: Constraints = Constraints {\n    // ANT-2.\n    carrier: X,\n};\n",
+            ),
+            ("crates/seamline-dialects/src/a/decode.rs", "    // ANT-3.\n    carrier: X,\n"),
+            (
+                "crates/seamline-rules/src/rules/r.rs",
+                "    /// ANT-4\n    /// # References\n    /// ANT-5, seen\n    RULE\n// ANT-6\n",
+            ),
+        ];
+        assert_eq!(named(files.into_iter()).into_iter().collect::<Vec<_>>(), ["ANT-2", "ANT-5"]);
     }
 
     #[test]

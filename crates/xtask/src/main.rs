@@ -5,6 +5,7 @@ mod book;
 mod chores;
 mod manifest;
 mod source;
+mod sources;
 mod tidy;
 mod tree;
 mod workspace;

@@ -12,6 +12,7 @@ use crate::files::replace;
 use crate::input::{Input, Inputs, Source};
 use crate::output::{self, Output};
 use crate::render::{Counts, conversion, json};
+use crate::screen;
 
 /// Write a request body for another provider
 ///
@@ -132,8 +133,10 @@ impl Convert {
 
     /// The body to where it belongs, and what is said about it to people or programs.
     fn tell(&self, label: &str, converted: &Converted) -> Result<Exit, Failure> {
+        let is_aside = !self.dry_run && self.output.is_none();
+        let width = if is_aside { screen::width_aside() } else { screen::width() };
         let told = match self.format {
-            ListFormat::Text => conversion::text(label, converted, self.dry_run),
+            ListFormat::Text => conversion::text(label, converted, self.dry_run, width),
             ListFormat::Json => {
                 format!("{}{}{}", json::OPENING, conversion::json(label, converted), json::CLOSING)
             }
@@ -147,6 +150,10 @@ impl Convert {
             }
             None => {
                 out.bytes(&converted.body);
+                // What is said about it starts on a line of its own.
+                if output::is_terminal() && !converted.body.ends_with(b"\n") {
+                    out.bytes(b"\n");
+                }
                 output::say(&told);
             }
         }
@@ -156,6 +163,6 @@ impl Convert {
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    replace::write(path, bytes)
+    replace::write(path, &[bytes])
         .map_err(|failure| Failure { message: format!("{}: {}", path.display(), failure.message), ..failure })
 }

@@ -156,7 +156,9 @@ impl Fix {
         let repaired = seamline::repair(&before, options)?;
         let destination = self.destination(source);
         let body = write(&destination, &before, &repaired)?;
-        let examined = Examined { label, body: &repaired.body, options, findings: &repaired.remaining };
+        // Only what is still wrong is shown in the body, so nobody else needs it in one piece.
+        let whole: &[u8] = if repaired.remaining.is_empty() { &[] } else { &repaired.body };
+        let examined = Examined { label, body: whole, options, findings: &repaired.remaining };
         let text = match self.format {
             Format::Text => repair::document(&examined, &before, &repaired, &destination)?,
             Format::Json => json::repaired(label, &repaired),
@@ -185,16 +187,17 @@ impl Fix {
 
 /// Writes the body to where it belongs; what belongs on standard output comes back.
 fn write(destination: &Destination<'_>, before: &[u8], repaired: &Repaired<'_>) -> Result<Option<Vec<u8>>, Failure> {
+    let pieces: Vec<&[u8]> = repaired.body.pieces().collect();
     match destination {
         Destination::Nowhere => Ok(None),
-        Destination::Stdout => Ok(Some(repaired.body.to_vec())),
+        Destination::Stdout => Ok(Some(pieces.concat())),
         Destination::File(path) => {
-            replace::write(path, &repaired.body).map_err(|failure| about(path, failure))?;
+            replace::write(path, &pieces).map_err(|failure| about(path, failure))?;
             Ok(None)
         }
         Destination::InPlace(path) => {
             if repaired.changed() {
-                undo::repair(path, before, &repaired.body)?;
+                undo::repair(path, before, &pieces)?;
             }
             Ok(None)
         }

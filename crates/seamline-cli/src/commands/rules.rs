@@ -33,7 +33,7 @@ struct Listed {
     group: &'static str,
     severity: &'static str,
     safety: &'static str,
-    summary: &'static str,
+    summary: String,
     documentation: String,
 }
 
@@ -65,7 +65,7 @@ fn listed(rule: &'static seamline::Rule) -> Listed {
 fn text(rules: &[Listed]) -> String {
     let rows: Vec<_> = rules
         .iter()
-        .map(|rule| [rule.code, rule.name, rule.severity, rule.safety, rule.summary].map(str::to_owned))
+        .map(|rule| [rule.code, rule.name, rule.severity, rule.safety, &rule.summary].map(str::to_owned))
         .collect();
     let paints = [style::HINT, style::STRONG, style::PLAIN, style::PLAIN, style::FAINT];
     format!(

@@ -1,11 +1,10 @@
 //! Replacing a file so that at every moment either the old bytes or the new ones are there.
 
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::hash;
+use super::{hash, write_pieces};
 use crate::failure::Failure;
 
 /// A file that is to be replaced, found by following links.
@@ -30,10 +29,10 @@ impl Target {
         Ok(Self { path, metadata })
     }
 
-    /// Puts `bytes` in place of a file whose bytes have the hash `before`. The mode and, as
+    /// Puts `pieces` in place of a file whose bytes have the hash `before`. The mode and, as
     /// far as we may, the owner stay.
-    pub(crate) fn replace(&self, before: &str, bytes: &[u8]) -> Result<(), Failure> {
-        let draft = Draft::write(&self.path, bytes, Access::Owner)?;
+    pub(crate) fn replace(&self, before: &str, pieces: &[&[u8]]) -> Result<(), Failure> {
+        let draft = Draft::write(&self.path, pieces, Access::Owner)?;
         self.keep_owner(&draft);
         let kept = draft.file.set_permissions(self.metadata.permissions());
         kept.map_err(|error| Failure::io("keep the mode of the file", &error))?;
@@ -62,20 +61,20 @@ fn changed() -> Failure {
 }
 
 /// Writes a file that need not exist yet. Pipes and devices are written to as they are.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+pub(crate) fn write(path: &Path, pieces: &[&[u8]]) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::io("write", &error);
     match path.metadata() {
         Ok(metadata) if metadata.is_file() => {
             let target = path.canonicalize().map_err(failed)?;
-            let draft = Draft::write(&target, bytes, Access::Owner)?;
+            let draft = Draft::write(&target, pieces, Access::Owner)?;
             draft.file.set_permissions(metadata.permissions()).map_err(failed)?;
             draft.publish(&target)
         }
         Ok(_) => {
             let mut file = OpenOptions::new().write(true).open(path).map_err(failed)?;
-            file.write_all(bytes).map_err(failed)
+            write_pieces(&mut file, pieces).map_err(failed)
         }
-        Err(_) => Draft::write(path, bytes, Access::Usual)?.publish(path),
+        Err(_) => Draft::write(path, pieces, Access::Usual)?.publish(path),
     }
 }
 
@@ -96,11 +95,11 @@ struct Draft {
 }
 
 impl Draft {
-    fn write(target: &Path, bytes: &[u8], access: Access) -> Result<Self, Failure> {
+    fn write(target: &Path, pieces: &[&[u8]], access: Access) -> Result<Self, Failure> {
         let failed = |error: std::io::Error| Failure::io("write beside the file", &error);
         let (path, file) = create(target, access).map_err(failed)?;
         let mut draft = Self { path, file, is_published: false };
-        draft.file.write_all(bytes).map_err(failed)?;
+        write_pieces(&mut draft.file, pieces).map_err(failed)?;
         Ok(draft)
     }
 
@@ -172,9 +171,9 @@ mod tests {
         std::fs::write(&path, "as read").unwrap();
         let target = Target::of(&path).unwrap();
         std::fs::write(&path, "by somebody else").unwrap();
-        assert_eq!(target.replace(&hash(b"as read"), b"repaired"), Err(changed()));
+        assert_eq!(target.replace(&hash(b"as read"), &[b"rep", b"aired"]), Err(changed()));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "by somebody else");
-        assert_eq!(target.replace(&hash(b"by somebody else"), b"repaired"), Ok(()));
+        assert_eq!(target.replace(&hash(b"by somebody else"), &[b"rep", b"aired"]), Ok(()));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "repaired");
         let names: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names, ["body.json"]);

@@ -5,9 +5,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use super::hash;
 use super::replace::{self, Target};
 use super::state::{Repairs, State};
+use super::{hash, hash_pieces};
 use crate::failure::Failure;
 
 const VERSION: u32 = 1;
@@ -46,7 +46,7 @@ pub(crate) enum Force {
 
 /// Replaces the bytes of a file, after those it has were kept. When that fails the file is
 /// as it was.
-pub(crate) fn repair(path: &Path, before: &[u8], after: &[u8]) -> Result<(), Failure> {
+pub(crate) fn repair(path: &Path, before: &[u8], after: &[&[u8]]) -> Result<(), Failure> {
     let state = State::find()?;
     let target = Target::of(path)?;
     let repairs = state.repairs_of(&target.path)?;
@@ -54,7 +54,7 @@ pub(crate) fn repair(path: &Path, before: &[u8], after: &[u8]) -> Result<(), Fai
         version: VERSION,
         path: target.path.display().to_string(),
         before: state.keep(before)?,
-        after: hash(after),
+        after: hash_pieces(after),
         time: now(),
     };
     let failed = |error: std::io::Error| Failure::io("write the undo record", &error);
@@ -97,8 +97,8 @@ pub(crate) fn undo(path: &Path, force: Force) -> Result<Undone, Failure> {
         (false, Force::Yes, Some(current)) => Some(state.object(&state.keep(current)?)),
     };
     match current_hash {
-        Some(current_hash) => Target::of(&real)?.replace(&current_hash, &bytes)?,
-        None => replace::write(&real, &bytes)?,
+        Some(current_hash) => Target::of(&real)?.replace(&current_hash, &[&bytes])?,
+        None => replace::write(&real, &[&bytes])?,
     }
     let failed = |error: std::io::Error| Failure::io("remove the undo record", &error);
     repairs.remove(number).map_err(failed)?;

@@ -22,7 +22,6 @@ pub(crate) fn json(label: &str, converted: &Converted) -> String {
         to: Side,
         messages: usize,
         complete: bool,
-        checked: bool,
         lost: &'a [Carried],
         ids: &'a [Rename],
         tools: &'a [Rename],
@@ -36,7 +35,6 @@ pub(crate) fn json(label: &str, converted: &Converted) -> String {
         to: converted.to,
         messages: converted.messages,
         complete: converted.complete(),
-        checked: converted.checked,
         lost: &converted.lost,
         ids: &converted.ids,
         tools: &converted.tools,
@@ -46,8 +44,12 @@ pub(crate) fn json(label: &str, converted: &Converted) -> String {
     })
 }
 
-/// A conversion for people.
-pub(crate) fn text(label: &str, converted: &Converted, is_dry_run: bool) -> String {
+/// A conversion for people, in lines of this width.
+pub(crate) fn text(label: &str, converted: &Converted, is_dry_run: bool, width: usize) -> String {
+    let width = width.saturating_sub(2 * INDENT.len());
+    let section = |out: &mut String, heading: &str, rows: &[[String; 3]], paints| {
+        section(out, heading, &table::render(&rows[..rows.len().min(SHOWN_MAX)], paints, width), rows.len());
+    };
     let is_wrong = Counts::of(&converted.remaining).is_wrong();
     let mark = if is_wrong { style::ERROR.paint("✗") } else { style::GOOD.paint("✓") };
     let label = screen::printable(if label == "-" { "standard input" } else { label });
@@ -81,26 +83,19 @@ fn side(side: &Side) -> String {
 
 /// What the new body is worth, in one line.
 fn verdict(converted: &Converted) -> &'static str {
-    match (converted.complete(), converted.checked) {
-        (true, true) => "nothing is left out, and the new body was checked",
-        (true, false) => "nothing is left out; there is no check for the new dialect",
-        (false, true) => "the new body was checked",
-        (false, false) => "there is no check for the new dialect",
-    }
+    if converted.complete() { "nothing is left out, and the new body was checked" } else { "the new body was checked" }
 }
 
-fn section(out: &mut String, heading: &str, rows: &[[String; 3]], paints: [style::Paint; 3]) {
-    if rows.is_empty() {
+fn section(out: &mut String, heading: &str, table: &str, count: usize) {
+    if count == 0 {
         return;
     }
     let _ = writeln!(out, "\n{INDENT}{}", style::STRONG.paint(heading));
-    let shown = &rows[..rows.len().min(SHOWN_MAX)];
-    let width = screen::width().saturating_sub(2 * INDENT.len());
-    for line in table::render(shown, paints, width).lines() {
+    for line in table.lines() {
         let _ = writeln!(out, "{INDENT}{INDENT}{line}");
     }
-    if rows.len() > SHOWN_MAX {
-        let more = screen::grouped(rows.len() - SHOWN_MAX);
+    if count > SHOWN_MAX {
+        let more = screen::grouped(count - SHOWN_MAX);
         let _ = writeln!(out, "{INDENT}{INDENT}… and {more} more; `--report FILE` lists every one");
     }
 }
@@ -132,4 +127,28 @@ fn remaining(findings: &[Finding]) -> Vec<[String; 3]> {
         [finding.code.to_owned(), finding.pointer.clone(), message]
     };
     findings.iter().map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_is_wider_than_the_screen() {
+        let body = r#"{"model":"gpt-4o","seed":7,"messages":[{"role":"user","name":"ada","content":"a"},
+            {"role":"assistant","content":null,"tool_calls":[{"id":"functions.read_all_of_it:0","type":"function",
+                "function":{"name":"read","arguments":"now"}}]}]}"#;
+        for to in ["anthropic", "gemini", "bedrock", "mistral"] {
+            let options = seamline::ConvertOptions { to: to.to_owned(), ..Default::default() };
+            let converted = seamline::convert(body.as_bytes(), &options).unwrap();
+            for width in [60, 80, 100] {
+                let text = text("body.json", &converted, true, width);
+                let text = anstream::adapter::strip_str(&text).to_string();
+                // The first line names the body, however long that is.
+                for line in text.lines().skip(1) {
+                    assert!(screen::columns(line) <= width, "{to}, {width}: {line}");
+                }
+            }
+        }
+    }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use seamline::policy::OnInvalid;
-use seamline::{RepairAction, Repaired};
+use seamline::{Dropped, RepairAction, Repaired};
 
 use super::diff::{self, Sides};
 use super::findings::{self, Extent};
@@ -189,6 +189,7 @@ fn done(action: &str) -> String {
         "rename_tool" => "tool renamed",
         "reorder" => "results put first",
         "set_role" => "given its proper role",
+        "take_in" => "kept as text of the user",
         "synthesize" => "answered with a synthetic result",
         other => return other.replace('_', " "),
     };
@@ -197,13 +198,17 @@ fn done(action: &str) -> String {
 
 /// What the change costs.
 fn cost(repaired: &Repaired<'_>) -> String {
-    let sealed = repaired.dropped.iter().filter(|dropped| dropped.sealed).count();
-    let mut kept = match repaired.dropped.len() - sealed {
+    let count = |is: fn(&Dropped) -> bool| repaired.dropped.iter().filter(|dropped| is(dropped)).count();
+    let (sealed, hidden) = (count(|dropped| dropped.sealed), count(|dropped| dropped.hidden));
+    let mut kept = match repaired.dropped.len() - sealed - hidden {
         0 => "nothing anyone said is lost".to_owned(),
         count => format!("{} taken out for good", screen::count(count, "piece")),
     };
     if sealed > 0 {
-        kept += &format!(", {} of sealed reasoning taken out", screen::count(sealed, "piece"));
+        let _ = write!(kept, ", {} of sealed reasoning taken out", screen::count(sealed, "piece"));
+    }
+    if hidden > 0 {
+        let _ = write!(kept, ", {} behind repeated keys taken out", screen::count(hidden, "value"));
     }
     let Some(first) = repaired.prefix.first_changed_message else {
         return kept;

@@ -5,9 +5,13 @@ use crate::screen;
 
 /// Between two columns.
 const SPACE: usize = 2;
+/// A last column that would be narrower stands below the others.
+const LAST_MIN: usize = 36;
+/// No column is made narrower.
+const COLUMN_MIN: usize = 16;
 
 /// One line per row; every column but the last as wide as its widest cell, the last one
-/// wrapped.
+/// wrapped. Where that leaves no room for the last, it goes below the one before it.
 pub(crate) fn render<const N: usize>(rows: &[[String; N]], paints: [Paint; N], width: usize) -> String {
     let widest = |column: usize| {
         let cells = rows.iter().map(|row| screen::columns(&row[column]));
@@ -15,21 +19,77 @@ pub(crate) fn render<const N: usize>(rows: &[[String; N]], paints: [Paint; N], w
     };
     let widths: Vec<usize> = (0..N - 1).map(widest).collect();
     let start: usize = widths.iter().map(|width| width + SPACE).sum();
+    let is_narrow = N > 2 && start.saturating_add(LAST_MIN.min(widest(N - 1))) > width;
     let mut out = String::new();
     for row in rows {
-        for (column, width) in widths.iter().enumerate() {
-            let padding = width - screen::columns(&row[column]) + SPACE;
-            out += &paints[column].paint(&row[column]);
-            out += &" ".repeat(padding);
+        if is_narrow {
+            stacked(&mut out, row, paints, (&widths[..N - 2], width));
+            continue;
         }
-        let last = screen::wrap(&row[N - 1], width.saturating_sub(start).max(20));
-        for (index, line) in last.iter().enumerate() {
-            if index > 0 {
-                out += &" ".repeat(start);
-            }
-            out += &paints[N - 1].paint(line);
-            out.push('\n');
-        }
+        beside(&mut out, row, paints, &widths);
+        wrapped(&mut out, &row[N - 1], paints[N - 1], (start, width));
     }
     out
+}
+
+/// The first cells of a row, each as wide as its column.
+fn beside<const N: usize>(out: &mut String, row: &[String; N], paints: [Paint; N], widths: &[usize]) {
+    for (column, width) in widths.iter().enumerate() {
+        let padding = width - screen::columns(&row[column]) + SPACE;
+        *out += &paints[column].paint(&row[column]);
+        *out += &" ".repeat(padding);
+    }
+}
+
+/// A row whose last two cells stand below each other.
+fn stacked<const N: usize>(
+    out: &mut String,
+    row: &[String; N],
+    paints: [Paint; N],
+    (widths, width): (&[usize], usize),
+) {
+    beside(out, row, paints, widths);
+    let start: usize = widths.iter().map(|width| width + SPACE).sum();
+    wrapped(out, &row[N - 2], paints[N - 2], (start, width));
+    if !row[N - 1].is_empty() {
+        *out += &" ".repeat(start + SPACE);
+        wrapped(out, &row[N - 1], paints[N - 1], (start + SPACE, width));
+    }
+}
+
+/// A cell that starts in this column, in as many lines as it takes.
+fn wrapped(out: &mut String, cell: &str, paint: Paint, (start, width): (usize, usize)) {
+    for (index, line) in screen::wrap(cell, width.saturating_sub(start).max(COLUMN_MIN)).iter().enumerate() {
+        if index > 0 {
+            *out += &" ".repeat(start);
+        }
+        *out += &paint.paint(line);
+        out.push('\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::style::PLAIN;
+
+    fn rows() -> [[String; 3]; 2] {
+        let row = |cells: [&str; 3]| cells.map(str::to_owned);
+        [row(["dropped", "member of a message at /messages/0", "it is not carried over"]), row(["kept", "model", ""])]
+    }
+
+    #[test]
+    fn columns_stand_beside_each_other_where_there_is_room() {
+        let text = render(&rows(), [PLAIN; 3], 80);
+        let expected = "dropped  member of a message at /messages/0  it is not carried over\n\
+                        kept     model                               \n";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn no_line_is_longer_than_the_screen_and_no_word_is_cut() {
+        let expected = "dropped  member of a message at\n         /messages/0\n           it is not carried over\n\
+                        kept     model\n";
+        assert_eq!(render(&rows(), [PLAIN; 3], 40), expected);
+    }
 }

@@ -37,12 +37,27 @@ fn bytes_that_are_no_body_are_refused_with_their_place() {
 }
 
 #[test]
+fn what_is_written_for_somebody_else_is_refused_with_what_to_do() {
+    let bench = Bench::new();
+    bench.write("chat.json", r#"{"messages":[{"role":"tool","tool_call_id":"call_1","content":"ok"}]}"#);
+    for command in ["check", "fix"] {
+        let ran = bench.run(&[command, "chat.json", "--provider", "anthropic"]).expect(2);
+        assert!(ran.err.contains("looks like an openai_chat body"), "{ran:?}");
+        assert!(ran.err.contains("seamline convert --to anthropic"), "{ran:?}");
+    }
+    bench.run(&["check", "chat.json", "--provider", "anthropic", "--dialect", "anthropic_messages"]).expect(1);
+    bench.write("log.json", r#"[{"type":"user","message":{"role":"user","content":"hi"}}]"#);
+    let ran = bench.run(&["fix", "log.json", "--unsafe"]).expect(2);
+    assert!(ran.err.contains("log of a session"), "{ran:?}");
+}
+
+#[test]
 fn nesting_has_no_bottom() {
     let bench = Bench::new();
     let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
     bench.write("deep.json", format!(r#"{{"messages":[{{"role":"user","content":"x","extra":{deep}}}]}}"#));
     bench.write("deeper.json", format!(r#"{{"messages":[{{"role":"user","content":{deep}}}]}}"#));
-    bench.write("list.json", &deep);
+    bench.write("list.json", format!(r#"[{{"role":"user","content":"x"}},{deep}]"#));
     for name in ["deep.json", "deeper.json", "list.json"] {
         for format in ["text", "json", "sarif", "github"] {
             let ran = bench.run(&["check", name, "--format", format]);

@@ -34,11 +34,12 @@ fn damage_is_put_right_on_the_way_and_told() {
 #[test]
 fn a_dry_run_says_what_would_be_lost_and_writes_nothing() {
     let bench = Bench::new();
-    let odd = CLEAN.replace("toolu_1", "hist_tool_1").replace("\"max_tokens\"", "\"top_k\":5,\"max_tokens\"");
+    let odd =
+        CLEAN.replace("toolu_1", "hist_tool_1").replace("\"max_tokens\"", "\"service_tier\":\"auto\",\"max_tokens\"");
     bench.write("body.json", odd);
     let ran = bench.run(&["convert", "body.json", "--to", "gemini_generate", "--dry-run"]).expect(0);
     assert!(ran.out.contains("would not go over as it is\n"), "{}", ran.out);
-    assert!(ran.out.contains("dropped  setting `top_k` at /top_k"), "{}", ran.out);
+    assert!(ran.out.contains("dropped  setting `service_tier` at /service_tier"), "{}", ran.out);
     assert!(ran.out.contains("call  hist_tool_1  → call_1\n"), "{}", ran.out);
     assert!(!ran.out.contains("functionCall") && ran.err.is_empty(), "{ran:?}");
     assert_eq!(bench.names("."), ["body.json"]);
@@ -47,19 +48,17 @@ fn a_dry_run_says_what_would_be_lost_and_writes_nothing() {
 #[test]
 fn the_report_has_the_shape_that_is_promised() {
     let bench = Bench::new();
-    bench.write("body.json", CLEAN.replace("\"max_tokens\"", "\"top_k\":5,\"max_tokens\""));
+    bench.write("body.json", CLEAN.replace("\"max_tokens\"", "\"service_tier\":\"auto\",\"max_tokens\""));
     let args = ["convert", "body.json", "--to", "bedrock_converse", "--report", "report.json", "--output", "new.json"];
     bench.run(&args).expect(0);
     let text = bench.read("report.json");
-    let order =
-        ["path", "from", "to", "messages", "complete", "checked", "lost", "ids", "tools", "repairs", "remaining"];
+    let order = ["path", "from", "to", "messages", "complete", "lost", "ids", "tools", "repairs", "remaining"];
     assert!(crate::formats::in_order(&text, &order), "{text}");
     let report: serde_json::Value = serde_json::from_str(&text).unwrap();
     let document = &report["documents"][0];
     assert_eq!(document["from"], json!({"dialect": "anthropic_messages", "provider": null}));
     assert_eq!(document["complete"], json!(false));
-    let lost =
-        json!({"what": "setting `top_k`", "pointer": "/top_k", "fate": "dropped", "note": "it has no counterpart"});
+    let lost = json!({"what": "setting `service_tier`", "pointer": "/service_tier", "fate": "dropped", "note": "it is not carried over"});
     assert_eq!(document["lost"][0], lost);
     let told =
         bench.run(&["convert", "body.json", "--to", "bedrock_converse", "--dry-run", "--format", "json"]).expect(0);

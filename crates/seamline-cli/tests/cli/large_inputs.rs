@@ -107,7 +107,7 @@ fn a_number_where_a_message_text_or_id_should_be_is_answered() {
     let bench = Bench::new();
     for odd in ["1e999", "99999999999999999999999999"] {
         for body in [
-            format!(r#"{{"messages":[{odd}]}}"#),
+            format!(r#"{{"messages":[{{"role":"user","content":"x"}},{odd}]}}"#),
             format!(r#"{{"messages":[{{"role":{odd},"content":{odd}}}]}}"#),
             format!(r#"{{"messages":[{{"role":"tool","tool_call_id":{odd},"content":{odd}}}]}}"#),
             format!(r#"{{"messages":[{{"role":"assistant","tool_calls":{odd}}}]}}"#),

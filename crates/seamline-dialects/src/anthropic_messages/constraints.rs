@@ -3,7 +3,8 @@
 
 use seamline_model::{
     Alphabet, Arguments, Carrier, Constraints, Echo, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole,
-    Limit, Limits, Members, NameDemand, OutputForm, ReasoningDemands, SameRole, SystemPlace, ToolDemands, Uniqueness,
+    Limit, Limits, Members, Models, NameDemand, NameStart, OutputForm, ReasoningDemands, SameRole, SystemPlace,
+    ToolDemands, Uniqueness,
 };
 
 /// What Anthropic's own endpoint demands.
@@ -36,8 +37,11 @@ pub const CONSTRAINTS: Constraints = Constraints {
         "messages.{message}: `tool_use` ids were found without `tool_result` blocks immediately after: {id}. Each \
          `tool_use` block must have a corresponding `tool_result` block in the next message.",
     )),
+    // No such demand is known.
+    results_alone: None,
     // ANT-10, recalled.
     misplaced_call: ErrorText("messages.{message}: `tool_use` blocks can only be in `assistant` messages"),
+    // ANT-10, recalled.
     misplaced_result: ErrorText("messages.{message}: `tool_result` blocks can only be in `user` messages"),
     // ANT-35, documented.
     unanswered_server: ErrorText(
@@ -64,11 +68,11 @@ pub const CONSTRAINTS: Constraints = Constraints {
     unique_ids: Uniqueness::Cycle(ErrorText("messages.{message}.content.{block}: tool_use ids must be unique")),
     // ANT-21, observed.
     tool_name: NameDemand {
-        also: "",
         length_max: 128,
         error: ErrorText(
             "messages.{message}.content.{block}.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'",
         ),
+        ..NameDemand::WORD
     },
     // ANT-3: an object, always.
     input: InputForm::Object(ErrorText(
@@ -109,6 +113,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     item_id: None,
     repeated_item: None,
     dangling_reasoning: None,
+    keeps_nothing: false,
     lost_item: None,
     early_trigger: None,
     part_type: None,
@@ -125,7 +130,10 @@ pub const CONSTRAINTS: Constraints = Constraints {
     },
     role_order: None,
     // ANT-15, documented for these models, and recorded. The text is not known.
-    system_place: Some(SystemPlace { models: &["opus-4-8", "opus-5", "fable", "mythos"], error: ErrorText("") }),
+    system_place: Some(SystemPlace {
+        models: Models(&["opus-4-8", "opus-5", "fable", "mythos"]),
+        error: ErrorText(""),
+    }),
     // ANT-14, in the SDK's code.
     trailing_space: Some(ErrorText("messages: final assistant content cannot end with trailing whitespace")),
     // ANT-22, observed.
@@ -143,6 +151,13 @@ pub const CONSTRAINTS: Constraints = Constraints {
              `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the \
              lastmost set of `tool_use` and `tool_result` blocks).",
         )),
+        // Signatures are its own.
+        signed: None,
+        // Case 49, observed (forgecode#1853).
+        ending: Some(ErrorText(
+            "When thinking is disabled, an `assistant` message in the final position cannot contain \
+             `thinking`.",
+        )),
     },
     tools: ToolDemands {
         // ANT-44: the API itself was seen to be tolerant.
@@ -151,10 +166,12 @@ pub const CONSTRAINTS: Constraints = Constraints {
         empty_list: None,
         // ANT-21: names are unique. The text is recalled.
         repeated: Some(ErrorText("tools: Tool names must be unique.")),
+        cache_mark: None,
         unknown_choice: None,
         // ANT-21, observed.
         name: Some(ErrorText("tools.{block}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'")),
-        letter_first: false,
+        start: NameStart::Any,
+        never: "",
     },
     limits: Limits {
         // ANT-67, recalled.
@@ -177,8 +194,8 @@ pub const CONSTRAINTS: Constraints = Constraints {
     not_json: ErrorText("The request body is not valid JSON"),
 };
 
-/// Parts of the names of models that do not continue a message of the assistant.
-pub(crate) const NO_PREFILL: &[&str] = &[
+/// The models that do not continue a message of the assistant.
+pub(crate) const NO_PREFILL: Models = Models(&[
     "opus-4-6",
     "sonnet-4-6",
     "opus-4-7",
@@ -189,4 +206,4 @@ pub(crate) const NO_PREFILL: &[&str] = &[
     "haiku-5",
     "fable",
     "mythos",
-];
+]);

@@ -6,8 +6,20 @@ use seamline_model::conversation::{
 
 use super::NAME;
 use crate::Error;
-use crate::convert::lifting::{Lifting, member, number, opaque, string, strings, text};
+use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, member, opaque, string, text, unread};
 use crate::json::{Kind, Value};
+
+const FORM: Form = Form {
+    dialect: NAME,
+    list: "messages",
+    groups: &["metadata"],
+    shared: super::render::SHARED,
+    snake_too: false,
+    setting,
+};
+
+const ROLES: &[(&str, Speaker)] =
+    &[("user", Speaker::User), ("assistant", Speaker::Assistant), ("system", Speaker::System)];
 
 /// What a body says.
 ///
@@ -15,72 +27,70 @@ use crate::json::{Kind, Value};
 ///
 /// When the body is not JSON or not this dialect's envelope.
 pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
-    let document = Lifting::document(body)?;
-    let (list, base) = Lifting::list(&document, NAME, "messages")?;
-    let mut lifting = Lifting::default();
-    for (key, value) in document.root().members() {
-        if !value.is(Kind::Null) {
-            lifting.placed(&format!("/{}", key.name()));
-            setting(&mut lifting, &key.name(), value);
-        }
-    }
-    for (index, message) in list.elements().enumerate() {
-        let pointer = format!("{base}/{index}");
-        let speaker = match string(message, "role").as_deref() {
-            Some("assistant") => Speaker::Assistant,
-            Some("system") => Speaker::System,
-            _ => Speaker::User,
-        };
-        lifting.strangers(message, &["role", "content"], &pointer);
-        let blocks = content(&mut lifting, member(message, "content"), &format!("{pointer}/content"));
+    Lifting::run(body, &FORM, |lifting, message, pointer| {
+        let speaker = lifting.speaker(message, ROLES, pointer);
+        lifting.strangers(message, &["role", "content"], pointer);
+        let blocks = lifting.content(member(message, "content"), &format!("{pointer}/content"), block);
         lifting.push(speaker, blocks);
-    }
-    Ok(lifting.conversation)
+    })
 }
 
-fn setting(lifting: &mut Lifting, key: &str, value: Value<'_, '_>) {
-    let settings = &mut lifting.conversation.settings;
-    match key {
-        "messages" => {}
+fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &str) -> bool {
+    match path {
         "system" => {
-            let blocks = content(lifting, Some(value), "/system");
+            let blocks = lifting.content(Some(value), pointer, block);
             lifting.conversation.system.extend(blocks);
         }
-        "model" => settings.model = value.str().map(String::from),
-        "max_tokens" => settings.max_tokens = number(value),
-        "temperature" => settings.temperature = number(value),
-        "top_p" => settings.top_p = number(value),
-        "stop_sequences" => settings.stop = strings(value),
-        "stream" => settings.stream = Some(value.is(Kind::True)),
-        "tools" => {
-            for (index, tool) in value.elements().enumerate() {
-                let pointer = format!("/tools/{index}");
-                match string(tool, "type").as_deref() {
-                    None | Some("custom") => lifting.tool(tool, "input_schema", pointer),
-                    Some(kind) => lifting.left(format!("tool `{kind}`"), pointer, "the provider runs it itself"),
-                }
-            }
+        "model" => {
+            lifting.placed("model", pointer);
+            lifting.conversation.settings.model = lifting.word(value, pointer);
         }
-        "tool_choice" => {
-            settings.tool_choice = match string(value, "type").as_deref() {
-                Some("any") => Some(ToolChoice::Any),
-                Some("none") => Some(ToolChoice::None),
-                Some("tool") => string(value, "name").map(ToolChoice::Tool),
-                _ => Some(ToolChoice::Auto),
-            }
+        "max_tokens" => lifting.conversation.settings.max_tokens = lifting.number(value, pointer),
+        "temperature" => lifting.conversation.settings.temperature = lifting.number(value, pointer),
+        "top_p" => lifting.conversation.settings.top_p = lifting.number(value, pointer),
+        "stop_sequences" => {
+            lifting.placed("stop", pointer);
+            lifting.conversation.settings.stop = lifting.words(value, pointer);
         }
-        other => lifting.unknown_setting(&format!("/{other}")),
+        "stream" => {
+            lifting.placed("stream", pointer);
+            lifting.conversation.settings.stream = lifting.flag(value, pointer);
+        }
+        "tools" if value.is(Kind::Array) => tools(lifting, value),
+        "tool_choice" => choice(lifting, value, pointer),
+        _ => return false,
+    }
+    true
+}
+
+fn tools(lifting: &mut Lifting, value: Value<'_, '_>) {
+    for (index, tool) in value.elements().enumerate() {
+        let pointer = format!("/tools/{index}");
+        match string(tool, "type").as_deref() {
+            None | Some("custom") => lifting.tool(tool, "input_schema", &pointer),
+            Some(kind) => lifting.left(format!("tool `{kind}`"), pointer, "the provider defines it itself"),
+        }
     }
 }
 
-/// The blocks of a content, which may be text alone.
-fn content(lifting: &mut Lifting, content: Option<Value<'_, '_>>, pointer: &str) -> Vec<Block> {
-    let Some(content) = content else { return Vec::new() };
-    if let Some(said) = content.str() {
-        return vec![text(said, pointer)];
+fn choice(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
+    lifting.placed("tool_choice", pointer);
+    let choice = match string(value, "type").as_deref() {
+        Some("auto") => Some(ToolChoice::Auto),
+        Some("any") => Some(ToolChoice::Any),
+        Some("none") => Some(ToolChoice::None),
+        Some("tool") => string(value, "name").map(ToolChoice::Tool),
+        _ => None,
+    };
+    match &choice {
+        Some(_) => lifting.strangers(value, &["type", "name", "disable_parallel_tool_use"], pointer),
+        None => lifting.left("setting `tool_choice`", pointer, NOT_CARRIED),
     }
-    let blocks = content.elements().enumerate();
-    blocks.map(|(index, value)| block(lifting, value, &format!("{pointer}/{index}"))).collect()
+    lifting.conversation.settings.tool_choice = choice;
+    if let Some(alone) = lifting.switch(value, "disable_parallel_tool_use", pointer) {
+        let pointer = format!("{pointer}/disable_parallel_tool_use");
+        lifting.other("parallel_calls", (!alone).to_string(), &pointer);
+    }
 }
 
 fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
@@ -93,67 +103,60 @@ fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
 /// A result. What is in it is no result again, however deep somebody nested them.
 fn result(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
     lifting.strangers(value, &["type", "tool_use_id", "content", "is_error"], pointer);
-    let inner = format!("{pointer}/content");
-    let content = member(value, "content");
-    let said = content.and_then(Value::str).map(|said| text(said, &inner));
-    let values = content.into_iter().flat_map(Value::elements).enumerate();
-    let listed = values.map(|(index, value)| leaf(lifting, value, &format!("{inner}/{index}")));
-    let blocks = said.into_iter().chain(listed).collect();
-    let failed = member(value, "is_error").is_some_and(|flag| flag.is(Kind::True));
-    let id = string(value, "tool_use_id").unwrap_or_default();
+    let id = lifting.field(value, "tool_use_id", pointer).unwrap_or_default();
+    let blocks = lifting.content(member(value, "content"), &format!("{pointer}/content"), leaf);
+    let failed = lifting.switch(value, "is_error", pointer) == Some(true);
     Block::new(Says::Result(Answer { id, name: None, blocks, failed }), pointer)
 }
 
 /// A block that holds no others.
 fn leaf(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
     let kind = string(value, "type").unwrap_or_default();
-    let field = |key| string(value, key).unwrap_or_default();
-    match kind.as_str() {
-        "text" => {
-            lifting.strangers(value, &["type", "text"], pointer);
-            text(field("text"), pointer)
-        }
+    let is_text = |key| member(value, key).is_some_and(|said| said.is(Kind::String));
+    let mut field = |key| lifting.field(value, key, pointer);
+    let (block, known): (Block, &[&str]) = match kind.as_str() {
+        "text" if is_text("text") => (text(field("text").unwrap_or_default(), pointer), &["text"]),
         "tool_use" => {
-            lifting.strangers(value, &["type", "id", "name", "input"], pointer);
-            lifting.call(field("id"), field("name"), member(value, "input"), pointer)
+            let (id, name) = (field("id").unwrap_or_default(), field("name").unwrap_or_default());
+            (lifting.call(id, name, member(value, "input"), pointer), &["id", "name", "input"])
         }
-        "thinking" => {
-            let seal = string(value, "signature").filter(|signature| !signature.is_empty());
-            let reasoning = Reasoning { text: field("thinking"), seal, redacted: false, family: Family::Claude };
-            Block::new(Says::Reasoning(reasoning), pointer)
+        "thinking" if is_text("thinking") => {
+            let seal = field("signature").filter(|signature| !signature.is_empty());
+            let text = field("thinking").unwrap_or_default();
+            let reasoning = Reasoning { text, seal, redacted: false, family: Family::Claude };
+            (Block::new(Says::Reasoning(reasoning), pointer), &["thinking", "signature"])
         }
-        "redacted_thinking" => {
-            let seal = string(value, "data");
-            let reasoning = Reasoning { text: String::new(), seal, redacted: true, family: Family::Claude };
-            Block::new(Says::Reasoning(reasoning), pointer)
+        "redacted_thinking" if is_text("data") => {
+            let reasoning =
+                Reasoning { text: String::new(), seal: field("data"), redacted: true, family: Family::Claude };
+            (Block::new(Says::Reasoning(reasoning), pointer), &["data"])
         }
-        "image" | "document" => match media(value, &kind) {
-            Some(says) => {
-                lifting.strangers(value, &["type", "source", "title"], pointer);
-                Block::new(says, pointer)
-            }
-            None => opaque(value, &kind, true, pointer),
-        },
         // A summary of what was said before.
-        "compaction" if member(value, "content").is_some_and(|said| said.is(Kind::String)) => {
-            text(field("content"), pointer)
-        }
-        other => opaque(value, other, true, pointer),
-    }
+        "compaction" if is_text("content") => (text(field("content").unwrap_or_default(), pointer), &["content"]),
+        "image" | "document" => match media(lifting, value, &kind, pointer) {
+            Some(Says::Text(said)) => (text(said, pointer), &["source"]),
+            Some(says) => (Block::new(says, pointer), &["source", "title"]),
+            None => return opaque(value, &kind, true, pointer),
+        },
+        "text" | "thinking" | "redacted_thinking" | "compaction" => return unread(value, pointer),
+        other => return opaque(value, other, true, pointer),
+    };
+    lifting.strangers(value, &[&["type"], known].concat(), pointer);
+    block
 }
 
-fn media(value: Value<'_, '_>, kind: &str) -> Option<Says> {
+fn media(lifting: &mut Lifting, value: Value<'_, '_>, kind: &str, pointer: &str) -> Option<Says> {
     let kind = if kind == "image" { MediaKind::Image } else { MediaKind::Document };
     let source = member(value, "source")?;
-    let mime = string(source, "media_type");
-    let name = string(value, "title");
-    let source = match string(source, "type")?.as_str() {
-        "base64" => MediaSource::Data(string(source, "data")?),
-        "url" => MediaSource::Url(string(source, "url")?),
-        "file" => MediaSource::File(string(source, "file_id")?),
+    let (place, key) = match string(source, "type")?.as_str() {
+        "base64" => (MediaSource::Data(string(source, "data")?), "data"),
+        "url" => (MediaSource::Url(string(source, "url")?), "url"),
+        "file" => (MediaSource::File(Family::Claude, string(source, "file_id")?), "file_id"),
         // A document that is text says what text says.
         "text" => return Some(Says::Text(string(source, "data")?)),
         _ => return None,
     };
-    Some(Says::Media(Media { kind, mime, source, name }))
+    lifting.strangers(source, &["type", "media_type", key], &format!("{pointer}/source"));
+    let (mime, name) = (string(source, "media_type"), lifting.field(value, "title", pointer));
+    Some(Says::Media(Media { mime, name, ..Media::new(kind, place) }))
 }

@@ -19,21 +19,28 @@ const TYPES: &[(&str, &[&str])] = &[
 
 /// Notes the members of a block that its type does not have, and its mark for the cache.
 /// Blocks of other types change too often to say.
-pub(super) fn note(block: Value<'_, '_>, kind: Option<Value<'_, '_>>, reader: &mut Reader<'_>) {
+/// What was `read` under another name is an irregularity of its own.
+pub(super) fn note<'d, 'a>(
+    block: Value<'d, 'a>,
+    kind: Option<Value<'_, '_>>,
+    read: [Option<Value<'d, 'a>>; 2],
+    reader: &mut Reader<'_>,
+) {
     let known = TYPES.iter().find(|(name, _)| kind.is_some_and(|kind| kind.says(name)));
     for (key, member) in block.members() {
         let name = key.name();
         let is_known = known.is_none_or(|(_, keys)| keys.contains(&&*name));
         // An id under another key is an irregularity of its own.
         let is_id = CALL_ID_KEYS.contains(&&*name) || RESULT_ID_KEYS.contains(&&*name);
-        if member.is(Kind::Null) || is_id {
+        let is_read = read.iter().flatten().any(|read| read.span() == member.span());
+        if member.is(Kind::Null) || is_id || is_read {
             continue;
         }
         let owner = known.map_or("", |(name, _)| name);
         if !is_known {
-            reader.member(block, key, MemberSort::Foreign { empty: is_hollow(member) }, owner);
+            reader.member(member, MemberSort::Foreign { empty: is_hollow(member) }, owner);
         } else if name == "cache_control" {
-            reader.member(block, key, MemberSort::CacheMark, owner);
+            reader.member(member, MemberSort::CacheMark, owner);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! `anthropic_messages`: the Messages API of Anthropic and of those who speak like it.
 
 mod constraints;
-pub(crate) mod lift;
+mod lift;
 mod members;
-pub(crate) mod render;
+mod render;
 mod wire;
 mod write;
 
@@ -13,9 +13,10 @@ pub use constraints::CONSTRAINTS;
 pub(crate) use constraints::NO_PREFILL;
 
 use crate::blocks::{self, Shape};
+use crate::convert::Converter;
 use crate::json::Value;
 use crate::reader::{self, Form, Reader};
-use crate::{Dialect, Error};
+use crate::{Dialect, Error, roles};
 
 /// The dialect of Anthropic's Messages API.
 #[derive(Debug, Clone, Copy)]
@@ -27,11 +28,21 @@ pub(crate) const NAME: &str = "anthropic_messages";
 const FORM: Form =
     Form { dialect: NAME, list: "messages", content: "content", calls: "tool_calls", model: "model", message };
 
-const SHAPE: Shape = Shape { content: "content", role: wire::role, other: wire::other_member, block: wire::block };
+const SHAPE: Shape = Shape { content: "content", role: wire::role, called: roles::plain, block: wire::block };
 
 fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>) {
     blocks::message(reader, value, &SHAPE);
 }
+
+const CONVERTER: Converter = Converter {
+    list: FORM.list,
+    model: FORM.model,
+    names_model: true,
+    lift: lift::lift,
+    render: render::render,
+    call_id: CONSTRAINTS.call_id,
+    tool_name: CONSTRAINTS.tool_name,
+};
 
 impl Dialect for AnthropicMessages {
     fn name(&self) -> &'static str {
@@ -46,7 +57,7 @@ impl Dialect for AnthropicMessages {
         reader::decode(body, FORM)
     }
 
-    fn follow<'n>(&self, before: &Transcript<'_>, encoded: &'n Encoded) -> Option<Transcript<'n>> {
+    fn follow<'n>(&self, before: &Transcript<'n>, encoded: &'n Encoded) -> Option<Transcript<'n>> {
         reader::follow(before, encoded, FORM)
     }
 
@@ -56,5 +67,9 @@ impl Dialect for AnthropicMessages {
 
     fn pointer(&self, transcript: &Transcript<'_>, place: &Place) -> String {
         crate::pointer::pointer(transcript, place, FORM)
+    }
+
+    fn converter(&self) -> &'static Converter {
+        &CONVERTER
     }
 }

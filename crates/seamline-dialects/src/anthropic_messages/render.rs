@@ -1,8 +1,8 @@
 //! A conversation of any dialect to wire.
 
 use seamline_model::conversation::{
-    Answer, Block, Conversation, Family, Media, MediaKind, MediaSource, Message, Reasoning, Says, Speaker, ToolChoice,
-    ToolDefinition,
+    Answer, Block, Conversation, Family, Media, MediaKind, MediaSource, Message, Reasoning, Says, Settings, Speaker,
+    ToolChoice, ToolDefinition,
 };
 
 use crate::convert::rendering::{numbers, only_text, strings, typed_text};
@@ -24,8 +24,28 @@ const ROOM: Room = Room {
     needs_tools: true,
     names_model: true,
     families: &[Family::Claude],
+    free_tools: |_| false,
+    strict_tools: true,
+    lacks: &[
+        "answers",
+        "frequency_penalty",
+        "logprobs",
+        "presence_penalty",
+        "prompt_cache_key",
+        "prompt_cache_retention",
+        "seed",
+        "store",
+        "stream_options",
+        "top_logprobs",
+        "verbosity",
+    ],
     media: is_shown,
+    media_name: |media| media.name.clone().filter(|_| media.kind == MediaKind::Document),
+    media_detail: false,
 };
+
+/// Settings that are handed over as they stand.
+pub(super) const SHARED: &[(&str, &str)] = &[("top_k", "top_k"), ("user", "metadata.user_id")];
 
 /// The length of an answer when nobody said it; the dialect demands one.
 const MAX_TOKENS: &str = "4096";
@@ -37,6 +57,8 @@ pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Render
         draft.settings.max_tokens = Some(MAX_TOKENS.to_owned());
         draft.added("setting `max_tokens`", "the dialect demands one; 4096 is put there");
     }
+    let shared = draft.shared(SHARED);
+    let choice = chosen(&mut draft.settings);
     let settings = &draft.settings;
     let mut body: Members<'_> = Vec::new();
     body.extend(settings.model.as_ref().map(|model| member("model", model)));
@@ -45,20 +67,21 @@ pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Render
         body.push(("stop_sequences", strings(&settings.stop)));
     }
     body.extend(settings.stream.map(|stream| ("stream", Json::Bool(stream))));
+    body.extend(shared);
     if !draft.system.is_empty() {
         body.push(("system", system(&draft.system)));
     }
     if !settings.tools.is_empty() {
         body.push(("tools", list(settings.tools.iter().map(tool).collect())));
     }
-    body.extend(settings.tool_choice.as_ref().map(|choice| ("tool_choice", tool_choice(choice))));
+    body.extend(choice.map(|choice| ("tool_choice", Json::Object(choice))));
     body.push(("messages", list(draft.messages.iter().map(message).collect())));
     rendered(draft, body, target)
 }
 
-fn is_shown(media: &Media) -> bool {
+fn is_shown(media: &Media, _: &Target<'_>) -> bool {
     let is_kind = matches!(media.kind, MediaKind::Image | MediaKind::Document);
-    is_kind && !matches!(media.source, MediaSource::File(_))
+    is_kind && !matches!(media.source, MediaSource::File(..))
 }
 
 fn system(texts: &[String]) -> Json<'static> {
@@ -73,15 +96,35 @@ fn tool(tool: &ToolDefinition) -> Json<'static> {
     members.extend(tool.description.as_ref().map(|text| member("description", text)));
     let any = || "{\"type\":\"object\"}".to_owned();
     members.push(("input_schema", Json::Written(tool.schema.clone().unwrap_or_else(any))));
+    if tool.strict == Some(true) {
+        members.push(("strict", Json::Bool(true)));
+    }
     Json::Object(members)
 }
 
-fn tool_choice(choice: &ToolChoice) -> Json<'static> {
+/// Which tool must be called, and whether only one at a time may be.
+fn chosen(settings: &mut Settings) -> Option<Members<'static>> {
+    let is_alone = settings.others.get("parallel_calls").is_some_and(|several| several.json == "false");
+    let choice = match &settings.tool_choice {
+        None if is_alone && !settings.tools.is_empty() => ToolChoice::Auto,
+        choice => choice.clone()?,
+    };
+    let mut members = tool_choice(&choice);
+    if is_alone {
+        settings.others.remove("parallel_calls");
+        if choice != ToolChoice::None {
+            members.push(("disable_parallel_tool_use", Json::Bool(true)));
+        }
+    }
+    Some(members)
+}
+
+fn tool_choice(choice: &ToolChoice) -> Members<'static> {
     match choice {
-        ToolChoice::Auto => object([member("type", "auto")]),
-        ToolChoice::None => object([member("type", "none")]),
-        ToolChoice::Any => object([member("type", "any")]),
-        ToolChoice::Tool(name) => object([member("type", "tool"), member("name", name)]),
+        ToolChoice::Auto => vec![member("type", "auto")],
+        ToolChoice::None => vec![member("type", "none")],
+        ToolChoice::Any => vec![member("type", "any")],
+        ToolChoice::Tool(name) => vec![member("type", "tool"), member("name", name)],
     }
 }
 
@@ -140,7 +183,7 @@ fn shown(media: &Media) -> Json<'static> {
         MediaSource::Data(data) => {
             object([member("type", "base64"), member("media_type", mime(media)), member("data", data)])
         }
-        MediaSource::Url(url) | MediaSource::File(url) => object([member("type", "url"), member("url", url)]),
+        MediaSource::Url(url) | MediaSource::File(_, url) => object([member("type", "url"), member("url", url)]),
     };
     let mut members = vec![member("type", media.kind.as_str()), ("source", source)];
     if media.kind == MediaKind::Document {

@@ -2,26 +2,15 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{BlockKind, Call, CallId, MemberSort, Parts, ResultBlock, Role, ServerCall, Span, is_synthetic};
+use seamline_model::{
+    BlockKind, Call, CallId, IrregularityKind, Parts, ResultBlock, Role, ServerCall, Span, Synthetic,
+};
 
 use super::members;
-use crate::ids::{CALL_ID_KEYS, RESULT_ID_KEYS};
+use crate::ids::{CALL_ID_KEYS, INPUT_KEYS, RESULT_ID_KEYS, TOOL_NAME_KEYS};
 use crate::json::{Kind, Value};
-use crate::members::is_hollow;
 use crate::reader::Reader;
 use crate::reading::{emptiness, input, is_media_type, only_text, parts};
-
-/// Notes a member of a message that the dialect itself does not have.
-pub(super) fn other_member<'a>(
-    message: Value<'_, 'a>,
-    key: Value<'_, 'a>,
-    value: Value<'_, 'a>,
-    reader: &mut Reader<'_>,
-) {
-    if !value.is(Kind::Null) {
-        reader.member(message, key, MemberSort::Foreign { empty: is_hollow(value) }, "");
-    }
-}
 
 /// What a role says.
 pub(super) fn role(value: Option<Value<'_, '_>>) -> Role {
@@ -30,6 +19,33 @@ pub(super) fn role(value: Option<Value<'_, '_>>) -> Role {
         Some("assistant") => Role::Assistant,
         Some("system") => Role::System,
         _ => Role::Unknown,
+    }
+}
+
+/// Types of blocks that only other dialects and programs have, and that have no counterpart.
+const FOREIGN_TYPES: &[&str] = &["refusal", "reasoning", "step-start", "tool-error"];
+
+/// The type that says here what this type says in other dialects and programs.
+fn own_type(kind: &str) -> Option<&'static str> {
+    match kind {
+        "tool-call" | "function_call" => Some("tool_use"),
+        "tool-result" | "function_call_output" => Some("tool_result"),
+        _ => None,
+    }
+}
+
+/// Fills a slot that is empty with a value under another name, which is noted.
+fn own_or<'d, 'a>(
+    own: &mut Option<Value<'d, 'a>>,
+    foreign: &mut Option<Value<'d, 'a>>,
+    expected: &'static str,
+    reader: &mut Reader<'_>,
+) {
+    // One of its own name counts, and the other is a member like any.
+    if let (None, Some(value)) = (&own, foreign.take()) {
+        reader.foreign(value.key().span(), expected);
+        *foreign = Some(value);
+        *own = Some(value);
     }
 }
 
@@ -46,10 +62,16 @@ struct WireBlock<'d, 'a> {
     is_error: Option<Value<'d, 'a>>,
     /// Whether there are members of other names.
     has_more: bool,
+    /// Whether it is a text that is not written as one: what is in it is kept with it.
+    is_odd_text: bool,
     name: Option<Value<'d, 'a>>,
     input: Option<Value<'d, 'a>>,
     text: Option<Value<'d, 'a>>,
     content: Option<Value<'d, 'a>>,
+    /// The tool's name, an input and an output under keys of other programs or dialects.
+    foreign_name: Option<Value<'d, 'a>>,
+    foreign_input: Option<Value<'d, 'a>>,
+    foreign_output: Option<Value<'d, 'a>>,
     signature: Option<Value<'d, 'a>>,
 }
 
@@ -73,17 +95,36 @@ pub(super) fn block(value: Value<'_, '_>, _role: Role, reader: &mut Reader<'_>) 
             }
             "thinking" | "data" => block.has_more = true,
             "cache_control" => rare = true,
-            _ => (block.has_more, rare) = (true, true),
+            other => {
+                (block.has_more, rare) = (true, true);
+                block.elsewhere(other, member);
+            }
         }
     }
-    let kind = block.judge(reader);
-    if rare || block.is_odd(&kind) {
-        members::note(value, block.kind, reader);
+    let kind = block.judge(value, reader);
+    if !block.is_odd_text && (rare || block.is_odd(&kind)) {
+        let read = match kind {
+            BlockKind::Call(_) => [block.foreign_name, block.foreign_input],
+            BlockKind::Result(_) => [block.foreign_output, None],
+            _ => [None, None],
+        };
+        members::note(value, block.kind, read, reader);
     }
     (kind, false)
 }
 
-impl<'a> WireBlock<'_, 'a> {
+impl<'d, 'a> WireBlock<'d, 'a> {
+    /// Keeps what other programs and dialects call by another name.
+    fn elsewhere(&mut self, name: &str, member: Value<'d, 'a>) {
+        let slot = match name {
+            name if TOOL_NAME_KEYS.contains(&name) => &mut self.foreign_name,
+            name if INPUT_KEYS.contains(&name) => &mut self.foreign_input,
+            "result" | "output" => &mut self.foreign_output,
+            _ => return,
+        };
+        slot.get_or_insert(member);
+    }
+
     /// Whether it holds members that only blocks of another type have.
     fn is_odd(&self, kind: &BlockKind) -> bool {
         let Self { id, answers, foreign_id, is_error, name, input, text, content, signature, .. } = self;
@@ -98,18 +139,29 @@ impl<'a> WireBlock<'_, 'a> {
         }
     }
 
-    fn judge(&self, reader: &mut Reader<'_>) -> BlockKind {
-        let kind = self.kind.and_then(Value::str).unwrap_or(Cow::Borrowed(""));
+    fn judge(&mut self, value: Value<'d, 'a>, reader: &mut Reader<'_>) -> BlockKind {
+        let said = self.kind.and_then(Value::str).unwrap_or(Cow::Borrowed(""));
+        let kind = match (own_type(&said), self.kind) {
+            (Some(expected), Some(kind)) => {
+                reader.note(IrregularityKind::ForeignType { expected }, kind.span());
+                Cow::Borrowed(expected)
+            }
+            _ => said,
+        };
         match &*kind {
             "text" => match self.text {
                 Some(text) if text.is(Kind::String) => BlockKind::Text(emptiness(text)),
-                _ => BlockKind::Opaque,
+                _ => self.odd_text(value, reader),
             },
+            "" | "input_text" | "output_text" => self.odd_text(value, reader),
             "tool_use" => {
                 let id = self.id_or_foreign(self.id, "id", reader);
+                own_or(&mut self.name, &mut self.foreign_name, "name", reader);
+                own_or(&mut self.input, &mut self.foreign_input, "input", reader);
                 BlockKind::Call(self.call(id.as_deref(), reader))
             }
             "tool_result" => {
+                own_or(&mut self.content, &mut self.foreign_output, "content", reader);
                 let id = self.id_or_foreign(self.answers, "tool_use_id", reader);
                 BlockKind::Result(self.result(id.as_deref()))
             }
@@ -123,8 +175,19 @@ impl<'a> WireBlock<'_, 'a> {
                 BlockKind::ServerResult { id: id.as_deref().map(CallId::from), kind: other.into() }
             }
             other if is_media_type(other) => BlockKind::Media,
-            _ => BlockKind::Opaque,
+            other => {
+                if FOREIGN_TYPES.contains(&other) {
+                    reader.note(IrregularityKind::ForeignBlock, value.span());
+                }
+                BlockKind::Opaque
+            }
         }
+    }
+
+    fn odd_text(&mut self, value: Value<'d, 'a>, reader: &mut Reader<'_>) -> BlockKind {
+        let kind = reader.odd_text(value);
+        self.is_odd_text = kind.is_some();
+        kind.unwrap_or(BlockKind::Opaque)
     }
 
     /// The id under the key this dialect uses, else under another one, which is noted.
@@ -156,7 +219,7 @@ impl<'a> WireBlock<'_, 'a> {
 
     fn result(&self, id: Option<&str>) -> ResultBlock {
         let parts = self.content.map_or(Parts::Missing, parts);
-        let synthetic = self.content.and_then(only_text).is_some_and(|text| is_synthetic(&text));
+        let synthetic = self.content.and_then(only_text).map_or(Synthetic::No, |text| Synthetic::of(&text));
         let content = self.content.map_or(Span::default(), Value::span);
         let failed = self.is_error.is_some_and(|value| value.is(Kind::True));
         ResultBlock { id: id.map(CallId::from), tool: None, synthetic, failed, has_more: self.has_more, parts, content }

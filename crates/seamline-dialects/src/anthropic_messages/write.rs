@@ -85,12 +85,12 @@ impl Blocks for Writer {
         let id = server.call.id.as_deref().unwrap_or("");
         let family = &server.family;
         if value.object().and_then(|block| block.get("type")).is_some_and(|kind| kind.says("mcp_tool_use")) {
-            let text = format!("{} no result was recorded for this call", seamline_model::MARK);
+            let text = seamline_model::NO_SERVER_RESULT;
             return Some(object([
                 member("type", "mcp_tool_result"),
                 member("tool_use_id", id),
                 ("is_error", Json::Bool(true)),
-                ("content", list(vec![self.text(Json::Text(text))])),
+                ("content", list(vec![self.text(Json::Text(text.to_owned()))])),
             ]));
         }
         let error =

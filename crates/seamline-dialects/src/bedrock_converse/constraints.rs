@@ -14,6 +14,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     unanswered: ErrorText("Expected toolResult blocks at messages.{next}.content for the following Ids: {id}"),
     // BED-5, observed in part (pydantic-ai#2327).
     orphan: SURPLUS,
+    // BED-5: a second result is one too many.
     duplicate_result: SURPLUS,
     // BED-4: all in the single next user message.
     one_answer_message: true,
@@ -21,11 +22,14 @@ pub const CONSTRAINTS: Constraints = Constraints {
     joint_answers: false,
     // Converse itself shows no order.
     results_first: None,
-    // BED-13 with ANT-10, recalled.
+    // No such demand is known.
+    results_alone: None,
+    // ANT-10 as Converse passes it on, recalled.
     misplaced_call: ErrorText(
         "The model returned the following errors: messages.{message}: `tool_use` blocks can only be in `assistant` \
          messages",
     ),
+    // ANT-10 as Converse passes it on, recalled.
     misplaced_result: ErrorText(
         "The model returned the following errors: messages.{message}: `tool_result` blocks can only be in `user` \
          messages",
@@ -55,12 +59,12 @@ pub const CONSTRAINTS: Constraints = Constraints {
     )),
     // BED-3: the service model.
     tool_name: NameDemand {
-        also: "",
         length_max: 64,
         error: ErrorText(
             "1 validation error detected: Value at 'messages.{message}.member.content.{block}.member.toolUse.name' \
              failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_-]+",
         ),
+        ..NameDemand::WORD
     },
     // BED-10, observed (aichat#1550).
     input: InputForm::Object(ErrorText(
@@ -80,6 +84,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     empty_ending: false,
     // BED-1: content is a list. The text is the one of an empty list, as no other is known.
     string_content: Some(EMPTY_MESSAGE),
+    // BED-8.
     null_content: Some(EMPTY_MESSAGE),
     // This dialect has no list of calls.
     empty_call_list: None,
@@ -123,6 +128,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     item_id: None,
     repeated_item: None,
     dangling_reasoning: None,
+    keeps_nothing: false,
     lost_item: None,
     early_trigger: None,
     part_type: None,
@@ -140,6 +146,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     call_signature: None,
     // The gateway parses JSON before anything else; its text is not known.
     lone_surrogate: ErrorText(""),
+    // The parser's own text is not known.
     not_json: ErrorText(""),
 };
 

@@ -6,9 +6,22 @@ use seamline_model::conversation::{
 
 use super::NAME;
 use crate::Error;
-use crate::convert::lifting::{Lifting, compact, member, number, opaque, string, strings, text};
+use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, compact, member, opaque, string, text, unread};
 use crate::convert::mime_of_extension;
 use crate::json::{Kind, Value};
+use crate::members::is_hollow;
+
+const FORM: Form = Form {
+    dialect: NAME,
+    list: "messages",
+    groups: &["inferenceConfig", "toolConfig"],
+    shared: &[],
+    snake_too: false,
+    setting,
+};
+
+const ROLES: &[(&str, Speaker)] =
+    &[("user", Speaker::User), ("assistant", Speaker::Assistant), ("system", Speaker::System)];
 
 /// What a body says.
 ///
@@ -16,157 +29,172 @@ use crate::json::{Kind, Value};
 ///
 /// When the body is not JSON or not this dialect's envelope.
 pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
-    let document = Lifting::document(body)?;
-    let (list, base) = Lifting::list(&document, NAME, "messages")?;
-    let mut lifting = Lifting::default();
-    for (key, value) in document.root().members() {
-        if !value.is(Kind::Null) {
-            lifting.placed(&format!("/{}", key.name()));
-            setting(&mut lifting, &key.name(), value);
-        }
-    }
-    for (index, message) in list.elements().enumerate() {
-        let speaker = match string(message, "role").as_deref() {
-            Some("assistant") => Speaker::Assistant,
-            Some("system") => Speaker::System,
-            _ => Speaker::User,
-        };
-        lifting.strangers(message, &["role", "content"], &format!("{base}/{index}"));
-        let blocks = content(&mut lifting, member(message, "content"), &format!("{base}/{index}/content"));
+    Lifting::run(body, &FORM, |lifting, message, pointer| {
+        let speaker = lifting.speaker(message, ROLES, pointer);
+        lifting.strangers(message, &["role", "content"], pointer);
+        let blocks = lifting.content(member(message, "content"), &format!("{pointer}/content"), block);
         lifting.push(speaker, blocks);
-    }
-    Ok(lifting.conversation)
+    })
 }
 
-fn setting(lifting: &mut Lifting, key: &str, value: Value<'_, '_>) {
-    match key {
-        "messages" => {}
-        "modelId" => lifting.conversation.settings.model = value.str().map(String::from),
+fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &str) -> bool {
+    match path {
+        "modelId" => {
+            lifting.placed("model", pointer);
+            lifting.conversation.settings.model = lifting.word(value, pointer);
+        }
         "system" => {
-            let blocks = content(lifting, Some(value), "/system");
+            let blocks = lifting.content(Some(value), pointer, block);
             lifting.conversation.system.extend(blocks);
         }
-        "inferenceConfig" => {
-            for (name, value) in value.members() {
-                lifting.placed(&format!("/inferenceConfig/{}", name.name()));
-                inference(lifting, &name.name(), value);
+        "inferenceConfig.maxTokens" => lifting.conversation.settings.max_tokens = lifting.number(value, pointer),
+        "inferenceConfig.temperature" => lifting.conversation.settings.temperature = lifting.number(value, pointer),
+        "inferenceConfig.topP" => lifting.conversation.settings.top_p = lifting.number(value, pointer),
+        "inferenceConfig.stopSequences" => {
+            lifting.placed("stop", pointer);
+            lifting.conversation.settings.stop = lifting.words(value, pointer);
+        }
+        "toolConfig.tools" if value.is(Kind::Array) => {
+            for (index, tool) in value.elements().enumerate() {
+                tool_definition(lifting, tool, &format!("{pointer}/{index}"));
             }
         }
-        "toolConfig" => {
-            let tools = member(value, "tools").into_iter().flat_map(Value::elements);
-            for (index, tool) in tools.enumerate() {
-                tool_definition(lifting, tool, format!("/toolConfig/tools/{index}"));
+        "toolConfig.toolChoice" => {
+            lifting.placed("tool_choice", pointer);
+            lifting.conversation.settings.tool_choice = choice(value);
+            if lifting.conversation.settings.tool_choice.is_none() {
+                lifting.left("setting `toolConfig.toolChoice`", pointer, NOT_CARRIED);
             }
-            lifting.conversation.settings.tool_choice = member(value, "toolChoice").and_then(choice);
         }
-        other => lifting.unknown_setting(&format!("/{other}")),
+        _ => return false,
     }
+    true
 }
 
-fn inference(lifting: &mut Lifting, key: &str, value: Value<'_, '_>) {
-    let settings = &mut lifting.conversation.settings;
-    match key {
-        "maxTokens" => settings.max_tokens = number(value),
-        "temperature" => settings.temperature = number(value),
-        "topP" => settings.top_p = number(value),
-        "stopSequences" => settings.stop = strings(value),
-        other => lifting.unknown_setting(&format!("/inferenceConfig/{other}")),
-    }
-}
-
-fn tool_definition(lifting: &mut Lifting, tool: Value<'_, '_>, pointer: String) {
+fn tool_definition(lifting: &mut Lifting, tool: Value<'_, '_>, pointer: &str) {
     let Some(spec) = member(tool, "toolSpec") else {
         return lifting.left("tool", pointer, "it is a mark or one of the provider's own");
     };
-    lifting.tool(spec, "", pointer);
-    let schema = member(spec, "inputSchema").and_then(|schema| member(schema, "json"));
-    if let Some(tool) = lifting.conversation.settings.tools.last_mut() {
+    lifting.strangers(tool, &["toolSpec"], pointer);
+    let pointer = format!("{pointer}/toolSpec");
+    let count = lifting.conversation.settings.tools.len();
+    lifting.tool(spec, "inputSchema", &pointer);
+    let given = member(spec, "inputSchema");
+    let schema = given.and_then(|schema| member(schema, "json"));
+    if given.is_some() && schema.is_none() {
+        lifting.left("schema of a tool", format!("{pointer}/inputSchema"), "it is no object with the member `json`");
+    }
+    if let Some(tool) = lifting.conversation.settings.tools.get_mut(count) {
         tool.schema = schema.map(|schema| compact(schema.raw()));
     }
 }
 
 fn choice(value: Value<'_, '_>) -> Option<ToolChoice> {
-    if member(value, "any").is_some() {
-        return Some(ToolChoice::Any);
+    let (key, inner) = value.members().next()?;
+    match key.name().as_ref() {
+        "any" if is_hollow(inner) => Some(ToolChoice::Any),
+        "auto" if is_hollow(inner) => Some(ToolChoice::Auto),
+        "tool" => string(member(value, "tool")?, "name").map(ToolChoice::Tool),
+        _ => None,
     }
-    match member(value, "tool") {
-        Some(tool) => string(tool, "name").map(ToolChoice::Tool),
-        None => Some(ToolChoice::Auto),
-    }
-}
-
-fn content(lifting: &mut Lifting, content: Option<Value<'_, '_>>, pointer: &str) -> Vec<Block> {
-    let blocks = content.into_iter().flat_map(Value::elements).enumerate();
-    blocks.map(|(index, value)| block(lifting, value, &format!("{pointer}/{index}"))).collect()
 }
 
 fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
     match member(value, "toolResult") {
-        Some(result) if member(result, "type").is_none() => answer(lifting, result, pointer),
+        Some(result) if result.is(Kind::Object) && member(result, "type").is_none() => {
+            lifting.strangers(value, &["toolResult"], pointer);
+            answer(lifting, result, pointer)
+        }
         _ => leaf(lifting, value, pointer),
     }
 }
 
 /// A result. What is in it is no result again, however deep somebody nested them.
 fn answer(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
-    let inner = format!("{pointer}/toolResult/content");
-    let values = member(value, "content").into_iter().flat_map(Value::elements).enumerate();
-    let blocks = values.map(|(index, value)| leaf(lifting, value, &format!("{inner}/{index}"))).collect();
+    let inner = format!("{pointer}/toolResult");
+    lifting.strangers(value, &["toolUseId", "content", "status"], &inner);
+    let id = lifting.field(value, "toolUseId", &inner).unwrap_or_default();
+    let blocks = lifting.content(member(value, "content"), &format!("{inner}/content"), leaf);
     let failed = string(value, "status").as_deref() == Some("error");
-    let id = string(value, "toolUseId").unwrap_or_default();
     Block::new(Says::Result(Answer { id, name: None, blocks, failed }), pointer)
 }
 
 /// A block that holds no others: an object with one member that names its kind.
 fn leaf(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
-    let Some((key, inner)) = value.members().next() else {
+    let Some((key, inner)) = value.members().find(|(_, inner)| !inner.is(Kind::Null)) else {
         return opaque(value, "block", false, pointer);
     };
     let kind = key.name();
-    let field = |key| string(inner, key).unwrap_or_default();
-    match &*kind {
-        "text" => text(inner.str().unwrap_or_default(), pointer),
+    let within = format!("{pointer}/{kind}");
+    let block = match &*kind {
+        "text" if inner.is(Kind::String) => text(inner.str().unwrap_or_default(), pointer),
         "json" => text(compact(inner.raw()), pointer),
-        "toolUse" if member(inner, "type").is_none() => {
-            lifting.call(field("toolUseId"), field("name"), member(inner, "input"), pointer)
+        "toolUse" if inner.is(Kind::Object) && member(inner, "type").is_none() => {
+            lifting.strangers(inner, &["toolUseId", "name", "input"], &within);
+            let id = lifting.field(inner, "toolUseId", &within).unwrap_or_default();
+            let name = lifting.field(inner, "name", &within).unwrap_or_default();
+            lifting.call(id, name, member(inner, "input"), pointer)
         }
-        "reasoningContent" => Block::new(Says::Reasoning(reasoning(inner)), pointer),
-        "image" | "document" | "video" | "audio" => match media(inner, &kind) {
-            Some(says) => Block::new(says, pointer),
-            None => opaque(value, &kind, true, pointer),
+        "reasoningContent" => match reasoning(lifting, inner, &within) {
+            Some(reasoning) => Block::new(Says::Reasoning(reasoning), pointer),
+            None => return unread(value, pointer),
         },
-        "cachePoint" => opaque(value, &kind, false, pointer),
-        other => opaque(value, other, true, pointer),
-    }
+        "image" | "document" | "video" | "audio" => match media(lifting, inner, &kind, &within) {
+            Some(says) => Block::new(says, pointer),
+            None => return opaque(value, &kind, true, pointer),
+        },
+        "text" => return unread(value, pointer),
+        "cachePoint" => return opaque(value, &kind, false, pointer),
+        other => return opaque(value, other, true, pointer),
+    };
+    lifting.strangers(value, &[&*kind], pointer);
+    block
 }
 
-fn reasoning(value: Value<'_, '_>) -> Reasoning {
+fn reasoning(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<Reasoning> {
     if let Some(data) = string(value, "redactedContent") {
-        return Reasoning { text: String::new(), seal: Some(data), redacted: true, family: Family::Claude };
+        lifting.strangers(value, &["redactedContent"], pointer);
+        return Some(Reasoning { text: String::new(), seal: Some(data), redacted: true, family: Family::Claude });
     }
-    let words = member(value, "reasoningText");
-    let text = words.and_then(|words| string(words, "text")).unwrap_or_default();
-    let seal = words.and_then(|words| string(words, "signature"));
+    let words = member(value, "reasoningText")?;
+    let text = string(words, "text")?;
+    let within = format!("{pointer}/reasoningText");
+    lifting.strangers(value, &["reasoningText"], pointer);
+    lifting.strangers(words, &["text", "signature"], &within);
+    let seal = lifting.field(words, "signature", &within);
     // Only Claude signs what it thinks here.
     let family = if seal.is_some() { Family::Claude } else { Family::Plain };
-    Reasoning { text, seal, redacted: false, family }
+    Some(Reasoning { text, seal, redacted: false, family })
 }
 
-fn media(value: Value<'_, '_>, kind: &str) -> Option<Says> {
+fn media(lifting: &mut Lifting, value: Value<'_, '_>, kind: &str, pointer: &str) -> Option<Says> {
     let kind = match kind {
         "image" => MediaKind::Image,
         "video" => MediaKind::Video,
         "audio" => MediaKind::Audio,
         _ => MediaKind::Document,
     };
-    let mime = string(value, "format").and_then(|format| mime_of_extension(&format)).map(str::to_owned);
+    let format = string(value, "format");
+    let mime = format.as_deref().and_then(mime_of_extension).map(str::to_owned);
     let source = member(value, "source")?;
     let place = member(source, "s3Location").and_then(|place| string(place, "uri"));
-    let source = match (string(source, "bytes"), place) {
-        (Some(data), _) => MediaSource::Data(data),
-        (None, Some(uri)) => MediaSource::Url(uri),
-        // A document that is text says what text says.
-        (None, None) => return string(source, "text").map(Says::Text),
+    // A document that is text says what text says.
+    let words = string(source, "text").map(Says::Text);
+    let (says, known): (_, &[&str]) = match (string(source, "bytes"), place) {
+        (Some(data), _) => (Says::Media(Media { mime, ..Media::new(kind, MediaSource::Data(data)) }), &["bytes"]),
+        (None, Some(uri)) => (Says::Media(Media { mime, ..Media::new(kind, MediaSource::Url(uri)) }), &["s3Location"]),
+        (None, None) => (words?, &["text"]),
     };
-    Some(Says::Media(Media { kind, mime, source, name: string(value, "name") }))
+    let within = format!("{pointer}/source");
+    lifting.strangers(source, known, &within);
+    if let Some(place) = member(source, "s3Location") {
+        lifting.strangers(place, &["uri"], &format!("{within}/s3Location"));
+    }
+    let Says::Media(media) = says else {
+        lifting.strangers(value, &["format", "source"], pointer);
+        return Some(says);
+    };
+    lifting.strangers(value, &["format", "name", "source"], pointer);
+    let name = lifting.field(value, "name", pointer);
+    Some(Says::Media(Media { name, ..media }))
 }

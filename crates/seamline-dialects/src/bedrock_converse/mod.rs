@@ -1,19 +1,20 @@
 //! `bedrock_converse`: the Converse API of AWS Bedrock.
 
 mod constraints;
-pub(crate) mod lift;
-pub(crate) mod render;
+mod lift;
+mod render;
 mod wire;
 mod write;
 
-use seamline_model::{Constraints, Edit, Encoded, Place, Transcript};
+use seamline_model::{Alphabet, Constraints, Edit, Encoded, Place, Transcript};
 
 pub use constraints::CONSTRAINTS;
 
 use crate::blocks::{self, Shape};
+use crate::convert::{self, Converter};
 use crate::json::Value;
 use crate::reader::{self, Form, Reader};
-use crate::{Dialect, Error};
+use crate::{Dialect, Error, roles};
 
 /// The dialect of Bedrock's Converse API.
 #[derive(Debug, Clone, Copy)]
@@ -25,11 +26,22 @@ pub(crate) const NAME: &str = "bedrock_converse";
 const FORM: Form =
     Form { dialect: NAME, list: "messages", content: "content", calls: "content", model: "modelId", message };
 
-const SHAPE: Shape = Shape { content: "content", role: wire::role, other: |_, _, _, _| {}, block: wire::block };
+const SHAPE: Shape = Shape { content: "content", role: wire::role, called: roles::plain, block: wire::block };
 
 fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>) {
     blocks::message(reader, value, &SHAPE);
 }
+
+const CONVERTER: Converter = Converter {
+    list: FORM.list,
+    model: FORM.model,
+    names_model: false,
+    lift: lift::lift,
+    render: render::render,
+    // BED-2: what every model behind it takes.
+    call_id: convert::ids(Alphabet::Word, 64, "tooluse_"),
+    tool_name: convert::names(64),
+};
 
 impl Dialect for BedrockConverse {
     fn name(&self) -> &'static str {
@@ -44,7 +56,7 @@ impl Dialect for BedrockConverse {
         reader::decode(body, FORM)
     }
 
-    fn follow<'n>(&self, before: &Transcript<'_>, encoded: &'n Encoded) -> Option<Transcript<'n>> {
+    fn follow<'n>(&self, before: &Transcript<'n>, encoded: &'n Encoded) -> Option<Transcript<'n>> {
         reader::follow(before, encoded, FORM)
     }
 
@@ -54,5 +66,9 @@ impl Dialect for BedrockConverse {
 
     fn pointer(&self, transcript: &Transcript<'_>, place: &Place) -> String {
         crate::pointer::pointer(transcript, place, FORM)
+    }
+
+    fn converter(&self) -> &'static Converter {
+        &CONVERTER
     }
 }

@@ -24,11 +24,31 @@ const ROOM: Room = Room {
     names_model: false,
     // BED-12: Claude's goes back as it was, that of others not at all.
     families: &[Family::Claude],
+    free_tools: |_| false,
+    strict_tools: false,
+    lacks: &[
+        "answers",
+        "frequency_penalty",
+        "logprobs",
+        "parallel_calls",
+        "presence_penalty",
+        "prompt_cache_key",
+        "prompt_cache_retention",
+        "safety_identifier",
+        "seed",
+        "store",
+        "stream_options",
+        "top_logprobs",
+        "user",
+        "verbosity",
+    ],
     media: is_shown,
+    media_name: |media| (media.kind == MediaKind::Document).then(|| document_name(media)),
+    media_detail: false,
 };
 
 /// BED-9: what a failed tool that said nothing says.
-const NO_OUTPUT: &str = "[synthetic] (no output)";
+const NO_OUTPUT: &str = seamline_model::NO_OUTPUT;
 
 /// The body that says this.
 pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
@@ -42,12 +62,12 @@ pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Render
     if !draft.system.is_empty() {
         body.push(("system", list(draft.system.iter().map(|text| object([member("text", text)])).collect())));
     }
-    let mut inference = numbers(settings, ["maxTokens", "temperature", "topP"]);
+    body.extend(numbers(
+        settings,
+        ["inferenceConfig.maxTokens", "inferenceConfig.temperature", "inferenceConfig.topP"],
+    ));
     if !settings.stop.is_empty() {
-        inference.push(("stopSequences", strings(&settings.stop)));
-    }
-    if !inference.is_empty() {
-        body.push(("inferenceConfig", Json::Object(inference)));
+        body.push(("inferenceConfig.stopSequences", strings(&settings.stop)));
     }
     if !settings.tools.is_empty() {
         let mut config = vec![("tools", list(settings.tools.iter().map(tool).collect()))];
@@ -58,11 +78,11 @@ pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Render
     rendered(draft, body, target)
 }
 
-fn is_shown(media: &Media) -> bool {
+fn is_shown(media: &Media, _: &Target<'_>) -> bool {
     match &media.source {
         MediaSource::Data(_) => extension(&mime(media)).is_some(),
         MediaSource::Url(url) => url.starts_with("s3://"),
-        MediaSource::File(_) => false,
+        MediaSource::File(..) => false,
     }
 }
 
@@ -129,7 +149,7 @@ fn thought(reasoning: &Reasoning) -> Json<'static> {
 fn shown(media: &Media) -> Json<'static> {
     let source = match &media.source {
         MediaSource::Data(data) => object([member("bytes", data)]),
-        MediaSource::Url(uri) | MediaSource::File(uri) => object([("s3Location", object([member("uri", uri)]))]),
+        MediaSource::Url(uri) | MediaSource::File(_, uri) => object([("s3Location", object([member("uri", uri)]))]),
     };
     let mut inner = vec![member("format", extension(&mime(media)).unwrap_or("txt"))];
     if media.kind == MediaKind::Document {

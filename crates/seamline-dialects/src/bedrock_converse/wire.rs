@@ -4,9 +4,9 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{BlockKind, Call, CallId, Parts, ResultBlock, Role, ServerCall, Span, is_synthetic};
+use seamline_model::{BlockKind, Call, CallId, MemberSort, Parts, ResultBlock, Role, ServerCall, Span, Synthetic};
 
-use crate::ids::{CALL_ID_KEYS, RESULT_ID_KEYS};
+use crate::ids::{CALL_ID_KEYS, INPUT_KEYS, RESULT_ID_KEYS};
 use crate::json::{Kind, Value};
 use crate::reader::Reader;
 use crate::reading::{emptiness, input, only_text_by, parts_by};
@@ -27,9 +27,13 @@ pub(super) fn block(value: Value<'_, '_>, role: Role, reader: &mut Reader<'_>) -
     for (key, member) in value.members() {
         match (&*key.name(), member.kind()) {
             ("text", Kind::String) => kind = BlockKind::Text(emptiness(member)),
+            ("text", kind) if kind != Kind::Null => reader.wordless(member),
             ("toolUse", Kind::Object) => return (call(member, reader), false),
             ("toolResult", Kind::Object) => return (result(member, role, reader), false),
-            ("reasoningContent", _) => kind = BlockKind::Reasoning { signed: is_signed(member) },
+            ("reasoningContent", _) => {
+                note_signature(member, reader);
+                kind = BlockKind::Reasoning { signed: is_signed(member) };
+            }
             ("image" | "document" | "video" | "audio" | "searchResult", _) => kind = BlockKind::Media,
             _ => {}
         }
@@ -47,6 +51,14 @@ pub(super) fn is_bare_json(part: Value<'_, '_>) -> bool {
     part.object().and_then(|part| part.get("json")).is_some_and(|json| !json.is(Kind::Object))
 }
 
+/// Notes the signature of reasoning, which only the models that gave it take back.
+fn note_signature(reasoning: Value<'_, '_>, reader: &mut Reader<'_>) {
+    let Some(text) = reasoning.object().and_then(|members| members.get("reasoningText")) else { return };
+    for (_, signature) in text.members().filter(|(key, _)| key.name() == "signature") {
+        reader.member(signature, MemberSort::Signature, "");
+    }
+}
+
 fn is_signed(reasoning: Value<'_, '_>) -> bool {
     let get = |value: Value<'_, '_>, key| value.object().and_then(|members| members.get(key)).is_some();
     let text = reasoning.object().and_then(|members| members.get("reasoningText"));
@@ -61,6 +73,8 @@ struct WireFields<'d, 'a> {
     foreign_id: Option<Value<'d, 'a>>,
     name: Option<Value<'d, 'a>>,
     input: Option<Value<'d, 'a>>,
+    /// An input under a key of another program or dialect.
+    foreign_input: Option<Value<'d, 'a>>,
     content: Option<Value<'d, 'a>>,
     status: Option<Value<'d, 'a>>,
     kind: Option<Value<'d, 'a>>,
@@ -82,6 +96,10 @@ impl<'d, 'a> WireFields<'d, 'a> {
                 other if CALL_ID_KEYS.contains(&other) || RESULT_ID_KEYS.contains(&other) => {
                     reader.set(&mut fields.foreign_id, member);
                 }
+                other if INPUT_KEYS.contains(&other) => {
+                    reader.set(&mut fields.foreign_input, member);
+                    fields.has_more = true;
+                }
                 _ => fields.has_more = true,
             }
         }
@@ -97,7 +115,11 @@ impl<'d, 'a> WireFields<'d, 'a> {
 }
 
 fn call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> BlockKind {
-    let fields = WireFields::read(value, reader);
+    let mut fields = WireFields::read(value, reader);
+    if let (None, Some(input)) = (fields.input, fields.foreign_input) {
+        reader.foreign(input.key().span(), "input");
+        fields.input = Some(input);
+    }
     let id = fields.read_id(reader);
     let name = fields.name.and_then(Value::str);
     let call = Call::new(id.as_deref(), name.as_deref(), input(fields.input), &mut reader.transcript.tools);
@@ -120,7 +142,7 @@ fn result(value: Value<'_, '_>, role: Role, reader: &mut Reader<'_>) -> BlockKin
         synthetic: fields
             .content
             .and_then(|content| only_text_by(content, part_text))
-            .is_some_and(|text| is_synthetic(&text)),
+            .map_or(Synthetic::No, |text| Synthetic::of(&text)),
         failed: fields.status.is_some_and(|status| status.says("error")),
         has_more: fields.has_more,
         parts: fields.content.map_or(Parts::Missing, output),

@@ -69,6 +69,11 @@ impl Blocks for Writer {
         }
     }
 
+    fn reasoning<'d, 'a>(&self, block: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
+        let reasoning = block.object()?.get("reasoningContent")?.object()?;
+        reasoning.get("reasoningText")?.object()?.get("text").filter(|text| text.is(Kind::String))
+    }
+
     fn kept<'a>(&self, result: Value<'_, 'a>, heading: &str) -> Vec<Json<'a>> {
         let output = result.object().and_then(|members| members.get(KEYS.output));
         kept_parts(self, output, heading, |part| as_block(self, part))

@@ -4,7 +4,7 @@ use seamline_model::{BlockKind, Body, Field, IrregularityKind, Role, Slot};
 
 use crate::json::{Kind, Value};
 use crate::reader::Reader;
-use crate::reading::{emptiness, unreadable};
+use crate::reading::{Elsewhere, emptiness};
 
 /// How a dialect reads a message.
 pub(crate) struct Shape {
@@ -12,8 +12,8 @@ pub(crate) struct Shape {
     pub(crate) content: &'static str,
     /// What a role says, or its absence.
     pub(crate) role: fn(Option<Value<'_, '_>>) -> Role,
-    /// Notes a member of a message that is neither its role nor its list of blocks.
-    pub(crate) other: for<'d, 'a, 'r> fn(Value<'d, 'a>, Value<'d, 'a>, Value<'d, 'a>, &mut Reader<'r>),
+    /// Who speaks under a name that this dialect does not have, and the name it has for it.
+    pub(crate) called: fn(&str) -> Option<(Role, &'static str)>,
     /// Reads one block of a message with this role, and says whether it is signed.
     pub(crate) block: for<'d, 'a, 'r> fn(Value<'d, 'a>, Role, &mut Reader<'r>) -> (BlockKind, bool),
 }
@@ -21,19 +21,18 @@ pub(crate) struct Shape {
 /// Reads one message.
 pub(crate) fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>, shape: &Shape) {
     reader.begin();
-    let (mut said_role, mut content) = (None, None);
+    let (mut said_role, mut content, mut elsewhere) = (None, None, Elsewhere::default());
     for (key, member) in value.members() {
         match &*key.name() {
             "role" => reader.set(&mut said_role, member),
             name if name == shape.content => reader.set(&mut content, member),
-            _ => (shape.other)(value, key, member, reader),
+            name if elsewhere.takes(name, member) => {}
+            _ => reader.foreign_member(member),
         }
     }
+    let content = elsewhere.or(content, shape.content, reader);
     let role = if value.is(Kind::Object) { (shape.role)(said_role) } else { Role::Unknown };
-    if role == Role::Unknown {
-        let found = unreadable(value, said_role);
-        reader.note(IrregularityKind::UnreadableMessage { found }, value.span());
-    }
+    let role = reader.role(role, said_role, value, shape.called);
     let first = reader.next_block();
     let body = content.map_or(Body::Missing, |content| blocks(reader, content, role, shape));
     reader.end(value, first, role, body);

@@ -7,7 +7,8 @@ use seamline_model::{BlockIndex, BlockKind, Body, Edit, Encoded, MessageIndex, R
 
 use super::rewrite::{Item, Rewriter, Sort};
 use super::write::Blocks;
-use crate::json::{Document, Json, list, member, object, quoted};
+use crate::json::{Document, Json, Value, list, member, object, quoted};
+use crate::kept::{as_user, members_as_text, no_message, speaks_elsewhere, with_members_as_text};
 use crate::rewriting::{set_members, unreadable_text};
 use crate::splice::{BlockPlan, MessagePlan, MessageWriter, Placed, Plan, apply_patches};
 
@@ -67,6 +68,8 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
                 self.writer.copy(index);
             }
             Some(plan) if plan.removed => {}
+            Some(MessagePlan { keep_members: true, .. }) => self.keep_members(index),
+            Some(MessagePlan { take_in: Some(heading), .. }) => self.take_in(index, heading),
             _ => self.edited(index, end, &incoming),
         }
         self.answer(index);
@@ -189,8 +192,11 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
 
     fn edited(&mut self, index: MessageIndex, end: MessageIndex, incoming: &[&Placed<'_>]) {
         let mut items = self.items(index);
-        for joined in index.next().0..end.0 {
-            items.extend(self.items(MessageIndex(joined)));
+        for joined in (index.next().0..end.0).map(MessageIndex) {
+            items.extend(self.items(joined));
+            // What nobody reads of it has no other place than the text.
+            let beside = members_as_text(self.transcript, joined);
+            items.extend(beside.map(|text| Item { sort: Sort::Other, json: self.blocks.text(Json::Text(text)) }));
         }
         let at = items.iter().rposition(|item| item.sort == Sort::Result).map_or(0, |last| last + 1);
         items.splice(at..at, self.placed(incoming));
@@ -234,6 +240,12 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
             }
             return;
         }
+        if plan.is_some_and(|plan| plan.split_results) {
+            let (results, rest): (Vec<_>, Vec<_>) = items.into_iter().partition(|item| item.sort == Sort::Result);
+            self.group(index, (role, false), results, true);
+            self.group(index, (role, false), rest, false);
+            return;
+        }
         let new_role = plan.and_then(|plan| plan.role);
         let changed = new_role.is_some();
         role = new_role.unwrap_or(role);
@@ -252,6 +264,35 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         }
     }
 
+    /// Writes a message whose members that nobody reads are its text.
+    fn keep_members(&mut self, index: MessageIndex) {
+        let as_content = |text| self.writer.render(&self.blocks.text_content(Json::Text(text)), 1);
+        let text = with_members_as_text(self.transcript, index, self.blocks.keys().content, as_content);
+        self.writer.rewrite(Some(index), &text);
+        self.note_edits(index);
+    }
+
+    /// Writes a message of nobody known as one of the user.
+    fn take_in(&mut self, index: MessageIndex, heading: &str) {
+        let source = Document::part(self.transcript.source, self.transcript.message(index).span);
+        let value = source.root();
+        let blocks = self.blocks;
+        let parts = |heading, content: Value<'_, 'a>| {
+            let heading = blocks.text(Json::Text(heading));
+            list(std::iter::once(heading).chain(content.elements().map(|block| Json::Raw(block.raw()))).collect())
+        };
+        match as_user(value, blocks.keys().content, heading, parts) {
+            Some(content @ Json::List(_)) => self.rewrite(index, Role::User, true, Some(content)),
+            Some(text) => self.rewrite(index, Role::User, true, Some(blocks.text_content(text))),
+            None => {
+                let text = blocks.text_content(Json::Text(no_message(value, heading)));
+                let message = self.new_message(Role::User, text);
+                self.writer.write(Some(index), &message);
+                self.note_edits(index);
+            }
+        }
+    }
+
     /// Whether what the assistant said may not be divided: signed reasoning and the
     /// provider's own calls with their results.
     fn must_stay_whole(&self, index: MessageIndex) -> bool {
@@ -261,7 +302,9 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
     }
 
     fn group(&mut self, index: MessageIndex, (role, changed): (Role, bool), items: Vec<Item<'a>>, first: bool) {
-        if items.is_empty() && !self.plan.get(index).is_some_and(MessagePlan::removes_blocks) {
+        let stays = self.plan.get(index).is_some_and(MessagePlan::removes_blocks)
+            || (first && speaks_elsewhere(self.transcript, index));
+        if items.is_empty() && !stays {
             return;
         }
         let content = list(items.into_iter().map(|item| item.json).collect());

@@ -2,22 +2,22 @@
 
 use seamline_model::MARK;
 use seamline_model::conversation::{
-    Answer, Block, Family, Fate, Lost, Media, MediaSource, Message, Reasoning, Says, Speaker,
+    Answer, Block, Family, Fate, Lost, Media, MediaSource, Message, Opaque, Reasoning, Says, Speaker,
 };
 
-use super::{ForeignReasoning, Room, failure, mime};
+use super::{ForeignReasoning, Room, Target, failure, mime};
 
 /// What is bent, and what has to wait for the user's next message.
 pub(super) struct Bending<'r> {
     room: &'r Room,
-    reasoning: ForeignReasoning,
+    target: &'r Target<'r>,
     pub(super) lost: Vec<Lost>,
     waiting: Vec<Block>,
 }
 
 impl<'r> Bending<'r> {
-    pub(super) fn new(room: &'r Room, reasoning: ForeignReasoning, lost: Vec<Lost>) -> Self {
-        Self { room, reasoning, lost, waiting: Vec::new() }
+    pub(super) fn new(room: &'r Room, target: &'r Target<'r>, lost: Vec<Lost>) -> Self {
+        Self { room, target, lost, waiting: Vec::new() }
     }
 
     /// The texts that stand before the conversation.
@@ -27,9 +27,7 @@ impl<'r> Bending<'r> {
             match block.says {
                 Says::Text(text) if text.trim().is_empty() => {}
                 Says::Text(text) => texts.push(text),
-                Says::Opaque(opaque) => {
-                    self.lose(format!("`{}`", opaque.kind), &block.pointer, Fate::Dropped, "no other dialect knows it");
-                }
+                Says::Opaque(opaque) => texts.extend(self.opaque(opaque, &block.pointer)),
                 _ => self.lose("part of the system text", &block.pointer, Fate::Dropped, "it is no text"),
             }
         }
@@ -98,6 +96,10 @@ impl<'r> Bending<'r> {
                     let media = self.block(Says::Media(media), &pointer);
                     self.waiting.extend(media);
                 }
+                Says::Refusal(text) if speaker != Speaker::Assistant => {
+                    self.lose("refusal", &pointer, Fate::Text, "only the assistant declines");
+                    out.push(Block::new(Says::Text(text), pointer));
+                }
                 says => out.extend(self.block(says, &pointer)),
             }
         }
@@ -109,29 +111,67 @@ impl<'r> Bending<'r> {
     fn block(&mut self, says: Says, pointer: &str) -> Option<Block> {
         let says = match says {
             Says::Reasoning(reasoning) => self.reasoning(reasoning, pointer)?,
-            Says::Media(media) if !(self.room.media)(&media) => self.unshown(&media, pointer),
+            Says::Media(media) if !(self.room.media)(&media, self.target) => self.unshown(&media, pointer),
+            Says::Media(media) => {
+                self.about(&media, pointer);
+                Says::Media(media)
+            }
             Says::Refusal(text) if !self.room.refusals => {
                 self.lose("refusal", pointer, Fate::Text, "there is no word for it there");
                 Says::Text(text)
             }
-            Says::Opaque(opaque) if opaque.spoken => {
-                self.lose(format!("`{}`", opaque.kind), pointer, Fate::Text, "no other dialect knows it");
-                Says::Text(opaque.raw)
-            }
-            Says::Opaque(opaque) => {
-                self.lose(format!("`{}`", opaque.kind), pointer, Fate::Dropped, "it is for its own provider alone");
-                return None;
-            }
+            Says::Opaque(opaque) => Says::Text(self.opaque(opaque, pointer)?),
             Says::Call(mut call) => {
+                if call.free.is_some() && !(self.room.free_tools)(self.target) {
+                    call.free = None;
+                    let note = "the text is the member `input` now";
+                    self.lose("call of a tool that takes any text", pointer, Fate::Altered, note);
+                }
                 if call.seal.is_some() && !self.room.families.contains(&Family::Gemini) {
                     call.seal = None;
                     self.lose("signature of a call", pointer, Fate::Dropped, "only Gemini's models read it");
                 }
                 Says::Call(call)
             }
-            says @ (Says::Text(_) | Says::Result(_) | Says::Media(_) | Says::Refusal(_)) => says,
+            says @ (Says::Text(_) | Says::Result(_) | Says::Refusal(_)) => says,
         };
         Some(Block::new(says, pointer))
+    }
+
+    /// The text of what only its own dialect knows; nothing of what says nothing.
+    fn opaque(&mut self, opaque: Opaque, pointer: &str) -> Option<String> {
+        let what = format!("`{}`", opaque.kind);
+        match (opaque.spoken, opaque.kind.as_str()) {
+            (true, "") => self.lose("unreadable part", pointer, Fate::Text, "its own dialect does not know its form"),
+            (true, _) => self.lose(what, pointer, Fate::Text, "no other dialect knows it"),
+            (false, _) => self.lose(what, pointer, Fate::Dropped, "it is for its own provider alone"),
+        }
+        opaque.spoken.then_some(opaque.raw)
+    }
+
+    /// Notes what cannot be said about media that are shown.
+    fn about(&mut self, media: &Media, pointer: &str) {
+        let kind = media.kind.as_str();
+        let written = (self.room.media_name)(media);
+        if let Some(name) = media.name.as_deref().filter(|name| !name.trim().is_empty()) {
+            match written {
+                Some(written) if written.contains(name) => {}
+                Some(written) => {
+                    self.lose(
+                        format!("name of the {kind}"),
+                        pointer,
+                        Fate::Altered,
+                        &format!("it is `{written}` there"),
+                    );
+                }
+                None => self.lose(format!("name of the {kind}"), pointer, Fate::Dropped, "it has no counterpart"),
+            }
+        }
+        // `auto` is what everybody does who is not told.
+        let detail = media.detail.as_deref().filter(|detail| !matches!(*detail, "" | "auto"));
+        if detail.is_some() && !self.room.media_detail {
+            self.lose(format!("`detail` of the {kind}"), pointer, Fate::Dropped, "it has no counterpart");
+        }
     }
 
     fn reasoning(&mut self, reasoning: Reasoning, pointer: &str) -> Option<Says> {
@@ -139,7 +179,7 @@ impl<'r> Bending<'r> {
         if is_genuine && self.room.families.contains(&reasoning.family) {
             return Some(Says::Reasoning(reasoning));
         }
-        let as_text = self.reasoning == ForeignReasoning::Text && !reasoning.text.trim().is_empty();
+        let as_text = self.target.foreign_reasoning == ForeignReasoning::Text && !reasoning.text.trim().is_empty();
         let fate = if as_text { Fate::Text } else { Fate::Dropped };
         self.lose("reasoning", pointer, fate, "only the models that wrote it take it back");
         as_text.then_some(Says::Text(reasoning.text))
@@ -150,7 +190,7 @@ impl<'r> Bending<'r> {
         let kind = media.kind.as_str();
         let (place, note) = match &media.source {
             MediaSource::Url(url) => (url, "media at an address are not fetched there"),
-            MediaSource::File(id) => (id, "the file lies with the provider it was given to"),
+            MediaSource::File(_, id) => (id, "the file lies with the provider it was given to"),
             MediaSource::Data(_) => {
                 self.lose(kind, pointer, Fate::Dropped, "there is no place for this kind of media");
                 return Says::Text(format!("{MARK} ({} stood here, which cannot be shown)", mime(media)));
@@ -181,7 +221,7 @@ impl<'r> Bending<'r> {
             }
         }
         if !hoisted.is_empty() {
-            let line = format!("[synthetic] what tool call {id} returned beside text:");
+            let line = format!("{MARK} what tool call {id} returned beside text:");
             hoisted.insert(0, Block::new(Says::Text(line), hoisted[0].pointer.clone()));
             if kept.is_empty() {
                 let follows = Says::Text(failure::FOLLOWS.to_owned());

@@ -1,10 +1,16 @@
 //! A conversation bent to what a dialect has room for.
 
-use seamline_model::conversation::{Conversation, Family, Fate, Lost, Media, Message, Says, Settings, ToolDefinition};
+use seamline_model::conversation::{
+    AnswerFormat, Conversation, Family, Fate, Lost, Media, Message, Says, Settings, ToolDefinition,
+};
 
 use super::bend::Bending;
+use super::lifting::NOT_CARRIED;
 use super::rename::Renaming;
-use super::{Renamed, Target};
+use super::tools::FREE_SCHEMA;
+use super::{Members, Renamed, Target};
+use crate::json::Json;
+use crate::pointer;
 
 /// What a dialect has room for.
 pub(crate) struct Room {
@@ -30,8 +36,18 @@ pub(crate) struct Room {
     pub(crate) names_model: bool,
     /// Whose reasoning is taken back.
     pub(crate) families: &'static [Family],
+    /// Whether tools may take any text.
+    pub(crate) free_tools: fn(&Target<'_>) -> bool,
+    /// Whether it can be said that a tool's input must fit its schema.
+    pub(crate) strict_tools: bool,
+    /// Settings of others for which there is nothing, by their names in [`Settings::others`].
+    pub(crate) lacks: &'static [&'static str],
     /// Which media can be written.
-    pub(crate) media: fn(&Media) -> bool,
+    pub(crate) media: fn(&Media, &Target<'_>) -> bool,
+    /// What media are called there, if they are called anything.
+    pub(crate) media_name: fn(&Media) -> Option<String>,
+    /// Whether it can be said how closely media are to be looked at.
+    pub(crate) media_detail: bool,
 }
 
 /// A conversation as a dialect can write it: nothing opaque is left, every call is answered
@@ -43,6 +59,7 @@ pub(crate) struct Draft {
     pub(crate) lost: Vec<Lost>,
     pub(crate) ids: Vec<Renamed>,
     pub(crate) tools: Vec<Renamed>,
+    lacks: &'static [&'static str],
 }
 
 impl Draft {
@@ -51,12 +68,13 @@ impl Draft {
         conversation.settle(target.missing);
         let mut renaming = Renaming::of(&conversation, target, room);
         renaming.apply(&mut conversation);
-        let Conversation { system, messages, settings, left } = conversation;
-        let mut bending = Bending::new(room, target.foreign_reasoning, left);
+        let Conversation { system, messages, settings, left, .. } = conversation;
+        let mut bending = Bending::new(room, target, left);
         let system = bending.system(system);
         let messages = bending.messages(messages);
-        let mut draft =
-            Self { system, messages, settings, lost: bending.lost, ids: renaming.ids, tools: renaming.tools };
+        let (ids, tools) = (renaming.ids, renaming.tools);
+        let mut draft = Self { system, messages, settings, lost: bending.lost, ids, tools, lacks: room.lacks };
+        draft.bend_tools(room, target);
         if let Some(model) = target.model {
             draft.settings.model = Some(model.to_owned());
         }
@@ -76,10 +94,70 @@ impl Draft {
         self.lost.push(Lost { what, pointer, fate: Fate::Dropped, note: note.to_owned() });
     }
 
+    /// Notes a setting that the dialect has in another form.
+    pub(crate) fn altered(&mut self, name: &str, note: &str) {
+        let pointer = self.settings.pointer(name).to_owned();
+        let what = format!("setting `{}`", pointer::name(&pointer));
+        self.lost.push(Lost { what, pointer, fate: Fate::Altered, note: note.to_owned() });
+    }
+
     /// Notes something the dialect demands and nobody said.
     pub(crate) fn added(&mut self, what: &str, note: &str) {
         let lost = Lost { what: what.to_owned(), pointer: String::new(), fate: Fate::Added, note: note.to_owned() };
         self.lost.push(lost);
+    }
+
+    /// Tools that take what tools can take there.
+    fn bend_tools(&mut self, room: &Room, target: &Target<'_>) {
+        let is_free = (room.free_tools)(target);
+        for tool in &mut self.settings.tools {
+            let mut note = |what: &str, fate, note: &str| {
+                let (what, pointer, note) = (what.to_owned(), tool.pointer.clone(), note.to_owned());
+                self.lost.push(Lost { what, pointer, fate, note });
+            };
+            if !is_free && let Some(free) = tool.free.take() {
+                note("tool that takes any text", Fate::Altered, "the text is the member `input` now");
+                if free.grammar.is_some() {
+                    note("grammar of a tool", Fate::Dropped, "it has no counterpart");
+                }
+                tool.schema = Some(FREE_SCHEMA.to_owned());
+            }
+            if !room.strict_tools && tool.strict == Some(true) {
+                note("`strict` of a tool", Fate::Dropped, "it has no counterpart");
+            }
+        }
+    }
+
+    /// The settings that are handed over as they stand, under the paths they have there.
+    pub(crate) fn shared(&mut self, paths: &[(&'static str, &'static str)]) -> Members<'static> {
+        let others = &mut self.settings.others;
+        let taken = paths.iter().filter_map(|(name, path)| Some((*path, Json::Written(others.remove(name)?.json))));
+        taken.collect()
+    }
+
+    /// What the answer must look like, if anybody said.
+    pub(crate) fn format(&mut self) -> Option<AnswerFormat> {
+        self.settings.format.take()
+    }
+
+    /// What got lost, with the settings that nobody took.
+    pub(crate) fn all_lost(&mut self) -> Vec<Lost> {
+        if self.settings.format.take().is_some() {
+            let at = self.settings.pointer("format").to_owned();
+            self.leave(&at, "format");
+        }
+        // Everybody lets several calls be made at once who has no word for it.
+        self.settings.others.retain(|name, other| !(*name == "parallel_calls" && other.json == "true"));
+        for (name, other) in std::mem::take(&mut self.settings.others) {
+            self.leave(&other.pointer, name);
+        }
+        std::mem::take(&mut self.lost)
+    }
+
+    fn leave(&mut self, at: &str, name: &str) {
+        let note = if self.lacks.contains(&name) { "it has no counterpart" } else { NOT_CARRIED };
+        let (what, note) = (format!("setting `{}`", pointer::name(at)), note.to_owned());
+        self.lost.push(Lost { what, pointer: at.to_owned(), fate: Fate::Dropped, note });
     }
 
     /// Tools that are called are defined, by name at least.
@@ -92,7 +170,8 @@ impl Draft {
             let Says::Call(call) = &block.says else { continue };
             if self.settings.tools.iter().all(|tool| tool.name != call.name) {
                 let (name, pointer) = (call.name.clone(), block.pointer.clone());
-                self.settings.tools.push(ToolDefinition { name, description: None, schema: None, pointer });
+                let tool = ToolDefinition { name, description: None, schema: None, strict: None, free: None, pointer };
+                self.settings.tools.push(tool);
             }
         }
         if !self.settings.tools.is_empty() {

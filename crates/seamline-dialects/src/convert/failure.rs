@@ -9,11 +9,11 @@ const FAILED: &str = "[tool error] ";
 const DONE: &str = "[tool output] ";
 
 /// What a result says whose output had to move out of it.
-pub(super) const FOLLOWS: &str = "[synthetic] (the output follows below)";
+pub(super) const FOLLOWS: &str = seamline_model::OUTPUT_FOLLOWS;
 
 /// A result's text with its mark, if it needs one. What was made up carries a mark of its
 /// own, by which a real result that turns up later takes its place.
-pub(super) fn marked(text: &str, failed: bool) -> String {
+pub(crate) fn marked(text: &str, failed: bool) -> String {
     match failed {
         _ if text.starts_with(MARK) => text.to_owned(),
         true => [FAILED, text].concat(),

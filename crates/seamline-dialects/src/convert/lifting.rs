@@ -1,17 +1,39 @@
 //! What the dialects share when a body is lifted.
 
-use seamline_model::conversation::{
-    Answer, Block, Call, Conversation, Fate, Lost, Message, Opaque, Says, Speaker, ToolDefinition,
-};
+use seamline_model::conversation::{Answer, Block, Call, Conversation, Fate, Message, Opaque, Says, Speaker};
 
 use super::failure;
 use crate::json::{Document, Kind, Value, quoted};
+use crate::members::is_hollow;
 use crate::reader::unreadable;
 use crate::rewriting::input_object;
-use crate::{Error, Position};
+use crate::{Error, Position, pointer};
 
-/// What a tool takes that takes any text.
-const FREE_SCHEMA: &str = r#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}"#;
+/// Why something is in the report that another dialect might have.
+pub(crate) const NOT_CARRIED: &str = "it is not carried over";
+
+/// Members of a message that say nothing without others.
+const QUIET: &[&str] = &["role", "type", "id", "status"];
+
+/// The envelope of a dialect, as a conversation is lifted out of it. Settings are known by
+/// their path in the body, such as `inferenceConfig.topP`.
+pub(crate) struct Form {
+    /// The dialect's name.
+    pub(crate) dialect: &'static str,
+    /// The member of the body that is the list of messages.
+    pub(crate) list: &'static str,
+    /// Members of the body that hold settings.
+    pub(crate) groups: &'static [&'static str],
+    /// Settings that are handed over as they stand, by their names in [`Settings::others`] and
+    /// by their paths.
+    ///
+    /// [`Settings::others`]: seamline_model::conversation::Settings::others
+    pub(crate) shared: &'static [(&'static str, &'static str)],
+    /// Whether keys may be spelled as protocol buffers spell them.
+    pub(crate) snake_too: bool,
+    /// Reads a setting; says whether it is one that the dialect knows.
+    pub(crate) setting: fn(&mut Lifting, &str, Value<'_, '_>, &str) -> bool,
+}
 
 /// A conversation while it is lifted out of a body.
 #[derive(Default)]
@@ -20,8 +42,64 @@ pub(crate) struct Lifting {
 }
 
 impl Lifting {
+    /// What a body says. Whatever stands in the list is read by `message`; what it makes nothing of is
+    /// kept as text.
+    pub(crate) fn run(
+        body: &[u8],
+        form: &Form,
+        mut message: impl FnMut(&mut Self, Value<'_, '_>, &str),
+    ) -> Result<Conversation, Error> {
+        let document = Self::document(body)?;
+        let (list, base) = Self::list(&document, form)?;
+        let mut lifting = Self::default();
+        for (key, value) in document.root().members() {
+            if !key.says(form.list) {
+                lifting.setting(form, &key.name(), value, &pointer::joined("", &key.name()));
+            }
+        }
+        if let Some(said) = list.str() {
+            lifting.push(Speaker::User, vec![text(said, &base)]);
+        }
+        for (index, value) in list.elements().enumerate() {
+            let pointer = format!("{base}/{index}");
+            let before = lifting.said();
+            if value.is(Kind::Object) {
+                message(&mut lifting, value, &pointer);
+            }
+            if lifting.said() == before && says_something(value) {
+                lifting.push(Speaker::User, vec![unread(value, &pointer)]);
+            }
+        }
+        Ok(lifting.conversation)
+    }
+
+    /// How much has been read.
+    fn said(&self) -> (usize, usize, usize, usize) {
+        let Conversation { system, messages, left, .. } = &self.conversation;
+        (system.len(), messages.len(), messages.last().map_or(0, |last| last.blocks.len()), left.len())
+    }
+
+    fn setting(&mut self, form: &Form, path: &str, value: Value<'_, '_>, pointer: &str) {
+        if value.is(Kind::Null) {
+            return;
+        }
+        let path = if form.snake_too { camel(path) } else { path.to_owned() };
+        if (form.setting)(self, &path, value, pointer) {
+            return;
+        }
+        if let Some((name, _)) = form.shared.iter().find(|(_, known)| *known == path) {
+            return self.other(name, compact(value.raw()), pointer);
+        }
+        if !form.groups.contains(&path.as_str()) || !value.is(Kind::Object) {
+            return self.left(format!("setting `{path}`"), pointer, NOT_CARRIED);
+        }
+        for (key, value) in value.members() {
+            self.setting(form, &format!("{path}.{}", key.name()), value, &pointer::joined(pointer, &key.name()));
+        }
+    }
+
     /// The body as JSON.
-    pub(crate) fn document(body: &[u8]) -> Result<Document<'_>, Error> {
+    pub(super) fn document(body: &[u8]) -> Result<Document<'_>, Error> {
         let text = std::str::from_utf8(body).map_err(|error| {
             let offset = error.valid_up_to();
             Error::NotUtf8 { offset, position: Position::of(body, offset) }
@@ -30,12 +108,9 @@ impl Lifting {
     }
 
     /// The list of messages and where it stands: a member of the body, or the body itself.
-    pub(crate) fn list<'d, 'a>(
-        document: &'d Document<'a>,
-        dialect: &'static str,
-        key: &'static str,
-    ) -> Result<(Value<'d, 'a>, String), Error> {
+    fn list<'d, 'a>(document: &'d Document<'a>, form: &Form) -> Result<(Value<'d, 'a>, String), Error> {
         let root = document.root();
+        let Form { dialect, list: key, .. } = *form;
         let wrong = |found| Err(Error::Envelope { dialect, found });
         match root.kind() {
             Kind::Array => Ok((root, String::new())),
@@ -48,43 +123,19 @@ impl Lifting {
         }
     }
 
-    /// Notes that something is left out.
-    pub(crate) fn left(&mut self, what: impl Into<String>, pointer: impl Into<String>, note: &str) {
-        self.lost(what, pointer, Fate::Dropped, note);
-    }
-
-    /// Notes that something is not as it was.
-    pub(crate) fn lost(&mut self, what: impl Into<String>, pointer: impl Into<String>, fate: Fate, note: &str) {
-        let lost = Lost { what: what.into(), pointer: pointer.into(), fate, note: note.to_owned() };
-        self.conversation.left.push(lost);
-    }
-
-    /// Notes a member of the body, or of a group of settings in it, that has no counterpart.
-    pub(crate) fn unknown_setting(&mut self, pointer: &str) {
-        let name = pointer.trim_start_matches('/').replace('/', ".");
-        self.left(format!("setting `{name}`"), pointer, "it has no counterpart");
-    }
-
-    /// Notes where a setting stood, if it is one that somebody may have no room for.
-    pub(crate) fn placed(&mut self, pointer: &str) {
-        let name = match pointer.rsplit('/').next() {
-            Some("model" | "modelId") => "model",
-            Some("stop" | "stop_sequences" | "stopSequences") => "stop",
-            Some("tool_choice" | "toolChoice" | "toolConfig" | "tool_config") => "tool_choice",
-            Some("stream") => "stream",
-            _ => return,
-        };
-        self.conversation.settings.pointers.insert(name, pointer.to_owned());
-    }
-
-    /// Notes the members of an object that nobody knows.
-    pub(crate) fn strangers(&mut self, value: Value<'_, '_>, known: &[&str], pointer: &str) {
-        for (key, member) in value.members() {
-            let name = key.name();
-            if !member.is(Kind::Null) && !known.contains(&&*name) {
-                self.left(format!("member `{name}`"), format!("{pointer}/{name}"), "it has no counterpart");
-            }
+    /// Who speaks, by the role of a message. A role that is none is noted, and taken for the
+    /// user's.
+    pub(crate) fn speaker(&mut self, value: Value<'_, '_>, roles: &[(&str, Speaker)], pointer: &str) -> Speaker {
+        let role = member(value, "role");
+        let known = roles.iter().find(|(name, _)| role.is_some_and(|role| role.says(name)));
+        if let Some((_, speaker)) = known {
+            return *speaker;
         }
+        if role.is_some() {
+            let note = "it is none that the dialect has, so the user says it";
+            self.lost("role", format!("{pointer}/role"), Fate::Altered, note);
+        }
+        Speaker::User
     }
 
     /// A message, if it says anything.
@@ -110,26 +161,43 @@ impl Lifting {
         }
     }
 
+    /// The blocks of a content, which may be text alone. What is neither text nor a list, and
+    /// what no block can be, is kept as it stands.
+    pub(crate) fn content(
+        &mut self,
+        content: Option<Value<'_, '_>>,
+        pointer: &str,
+        mut block: impl FnMut(&mut Self, Value<'_, '_>, &str) -> Block,
+    ) -> Vec<Block> {
+        let Some(content) = content else { return Vec::new() };
+        if let Some(said) = content.str() {
+            return vec![text(said, pointer)];
+        }
+        if !content.is(Kind::Array) {
+            return (!is_hollow(content)).then(|| unread(content, pointer)).into_iter().collect();
+        }
+        let mut blocks = Vec::new();
+        for (index, value) in content.elements().enumerate() {
+            let pointer = format!("{pointer}/{index}");
+            match value.kind() {
+                Kind::Object => blocks.push(block(self, value, &pointer)),
+                Kind::Null => {}
+                _ => blocks.push(unread(value, &pointer)),
+            }
+        }
+        blocks
+    }
+
     /// A call. Input that is no object is wrapped into one, and that is noted.
     pub(crate) fn call(&mut self, id: String, name: String, input: Option<Value<'_, '_>>, pointer: &str) -> Block {
         let input = self.input(input, pointer);
-        Block::new(Says::Call(Call { id, name, input, seal: None }), pointer)
+        Block::new(Says::Call(Call { id, name, input, free: None, seal: None }), pointer)
     }
 
     /// A call of a tool that takes any text.
-    pub(crate) fn free_call(&mut self, id: String, name: String, text: &str, pointer: &str) -> Block {
-        self.lost("call of a tool that takes any text", pointer, Fate::Altered, "the text is the member `input` now");
-        let input = format!("{{\"input\":{}}}", quoted(text));
-        Block::new(Says::Call(Call { id, name, input, seal: None }), pointer)
-    }
-
-    /// A tool that takes any text.
-    pub(crate) fn free_tool(&mut self, tool: Value<'_, '_>, pointer: String) {
-        self.lost("tool that takes any text", &pointer, Fate::Altered, "the text is the member `input` now");
-        self.tool(tool, "", pointer);
-        if let Some(tool) = self.conversation.settings.tools.last_mut() {
-            tool.schema = Some(FREE_SCHEMA.to_owned());
-        }
+    pub(crate) fn free_call(id: String, name: String, text: String, pointer: &str) -> Block {
+        let input = format!("{{\"input\":{}}}", quoted(&text));
+        Block::new(Says::Call(Call { id, name, input, free: Some(text), seal: None }), pointer)
     }
 
     fn input(&mut self, input: Option<Value<'_, '_>>, pointer: &str) -> String {
@@ -147,37 +215,42 @@ impl Lifting {
     }
 
     /// A result whose failure is a mark in its text.
-    pub(crate) fn marked_result(id: String, mut blocks: Vec<Block>, pointer: &str) -> Block {
-        let mut failed = false;
-        if let Some(Block { says: Says::Text(text), .. }) = blocks.first_mut() {
+    pub(crate) fn marked_result(mut answer: Answer, pointer: &str) -> Block {
+        if let Some(Block { says: Says::Text(text), .. }) = answer.blocks.first_mut() {
             let (plain, is_failure) = failure::unmarked(text);
-            (*text, failed) = (plain.to_owned(), is_failure);
+            *text = plain.to_owned();
+            answer.failed |= is_failure;
         }
-        Block::new(Says::Result(Answer { id, name: None, blocks, failed }), pointer)
+        Block::new(Says::Result(answer), pointer)
     }
+}
 
-    /// A tool that may be called; nothing for a definition that names none.
-    pub(crate) fn tool(&mut self, tool: Value<'_, '_>, schema: &str, pointer: String) {
-        let Some(name) = string(tool, "name") else {
-            return self.left("tool", pointer, "it is one of the provider's own, or has no name");
-        };
-        let schema = member(tool, schema).map(|schema| compact(schema.raw()));
-        let description = string(tool, "description");
-        self.conversation.settings.tools.push(ToolDefinition { name, description, schema, pointer });
+/// Whether anything is there that could be said.
+fn says_something(value: Value<'_, '_>) -> bool {
+    match value.kind() {
+        Kind::Object => value.members().any(|(key, member)| !QUIET.contains(&&*key.name()) && !is_hollow(member)),
+        _ => !is_hollow(value),
     }
+}
+
+/// A path with its names spelled as JSON spells them.
+fn camel(path: &str) -> String {
+    let mut out = String::with_capacity(path.len());
+    let mut after_line = false;
+    for char in path.chars() {
+        match char {
+            '_' if !out.is_empty() && !out.ends_with('.') => after_line = true,
+            char if std::mem::take(&mut after_line) => out.push(char.to_ascii_uppercase()),
+            char => out.push(char),
+        }
+    }
+    out
 }
 
 /// The sources of the values that JSON pointers lead to; nothing for those that lead nowhere.
 pub fn sources<'b>(body: &'b [u8], pointers: &[&str]) -> Vec<Option<&'b str>> {
     let Ok(document) = Lifting::document(body) else { return vec![None; pointers.len()] };
-    pointers.iter().map(|pointer| at(document.root(), pointer).map(Value::raw)).collect()
-}
-
-fn at<'d, 'a>(root: Value<'d, 'a>, pointer: &str) -> Option<Value<'d, 'a>> {
-    pointer.split('/').skip(1).try_fold(root, |value, name| match value.kind() {
-        Kind::Array => value.elements().nth(name.parse().ok()?),
-        _ => member(value, name),
-    })
+    pointers.iter().map(|at| pointer::resolve(document.root(), at).map(Value::raw)).collect()
 }
 
 /// The value of a key, unless it is `null`.
@@ -195,19 +268,6 @@ pub(crate) fn string(value: Value<'_, '_>, key: &str) -> Option<String> {
     Some(member(value, key)?.str()?.into_owned())
 }
 
-/// A number as it was written.
-pub(crate) fn number(value: Value<'_, '_>) -> Option<String> {
-    value.is(Kind::Number).then(|| value.raw().to_owned())
-}
-
-/// The texts of a list, or the one there is.
-pub(crate) fn strings(value: Value<'_, '_>) -> Vec<String> {
-    match value.str() {
-        Some(text) => vec![text.into_owned()],
-        None => value.elements().filter_map(Value::str).map(String::from).collect(),
-    }
-}
-
 /// A block of text.
 pub(crate) fn text(text: impl Into<String>, pointer: &str) -> Block {
     Block::new(Says::Text(text.into()), pointer)
@@ -217,6 +277,12 @@ pub(crate) fn text(text: impl Into<String>, pointer: &str) -> Block {
 pub(crate) fn opaque(value: Value<'_, '_>, kind: &str, spoken: bool, pointer: &str) -> Block {
     let opaque = Opaque { kind: kind.to_owned(), raw: compact(value.raw()), spoken };
     Block::new(Says::Opaque(opaque), pointer)
+}
+
+/// What has no form that its dialect knows, kept as it stands.
+pub(crate) fn unread(value: Value<'_, '_>, pointer: &str) -> Block {
+    let raw = value.str().map_or_else(|| compact(value.raw()), String::from);
+    Block::new(Says::Opaque(Opaque { kind: String::new(), raw, spoken: true }), pointer)
 }
 
 /// JSON without the white space between its tokens.
@@ -239,11 +305,17 @@ pub(crate) fn compact(json: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::compact;
+    use super::{camel, compact};
 
     #[test]
     fn white_space_goes_but_for_what_stands_in_strings() {
         let json = "{\n  \"a b\" : [1.50, \" \\\" \\\\\" ],\t\"c\":\r null }";
         assert_eq!(compact(json), r#"{"a b":[1.50," \" \\"],"c":null}"#);
+    }
+
+    #[test]
+    fn names_of_protocol_buffers_are_read_as_those_of_json() {
+        assert_eq!(camel("generation_config.top_p"), "generationConfig.topP");
+        assert_eq!(camel("generationConfig.topP"), "generationConfig.topP");
     }
 }

@@ -4,7 +4,7 @@ use seamline_model::conversation::{Media, MediaKind, MediaSource};
 
 /// Media by an address, which may hold the bytes itself.
 pub(crate) fn linked(url: &str, kind: MediaKind) -> Media {
-    let source = |source| Media { kind, mime: None, source, name: None };
+    let source = |source| Media::new(kind, source);
     let data = url.strip_prefix("data:").and_then(|rest| rest.split_once(','));
     match data {
         Some((about, data)) => {
@@ -21,7 +21,7 @@ pub(crate) fn data_url(media: &Media) -> Option<String> {
     match &media.source {
         MediaSource::Data(data) => Some(format!("data:{};base64,{data}", mime(media))),
         MediaSource::Url(url) => Some(url.clone()),
-        MediaSource::File(_) => None,
+        MediaSource::File(..) => None,
     }
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn mime(media: &Media) -> String {
     let of_name = |name: &str| name.rsplit_once('.').and_then(|(_, end)| mime_of_extension(end));
     let named = match &media.source {
         MediaSource::Url(url) => of_name(url.split(['?', '#']).next().unwrap_or(url)),
-        MediaSource::Data(_) | MediaSource::File(_) => None,
+        MediaSource::Data(_) | MediaSource::File(..) => None,
     };
     let fallback = match media.kind {
         MediaKind::Image => "image/png",

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use seamline_model::conversation::{Conversation, Says, Speaker, ToolChoice};
+use seamline_model::conversation::{Conversation, Fate, Lost, Says, Speaker, ToolChoice};
 use seamline_model::{IdMap, NameDemand};
 
 use super::{Renamed, Room, Target};
@@ -40,6 +40,7 @@ impl Renaming {
         }
         let mut seen: HashMap<String, usize> = HashMap::new();
         let mut cycle = Cycle::default();
+        let mut left = Vec::new();
         for message in &mut conversation.messages {
             if message.speaker == Speaker::Assistant {
                 cycle = Cycle::default();
@@ -47,15 +48,20 @@ impl Renaming {
             for block in &mut message.blocks {
                 match &mut block.says {
                     Says::Call(call) => {
-                        call.name = self.tool(&call.name);
+                        let was = std::mem::take(&mut call.name);
+                        call.name = self.tool(&was);
                         let id = self.id(&call.id, &mut seen, &cycle);
-                        cycle.open.entry(call.id.clone()).or_default().push_back((id.clone(), call.name.clone()));
+                        let asked = Asked { id: id.clone(), name: call.name.clone(), was };
+                        cycle.open.entry(call.id.clone()).or_default().push_back(asked);
                         cycle.ids.insert(call.id.clone());
                         call.id = id;
                     }
                     Says::Result(answer) => {
                         let call = cycle.open.get_mut(&answer.id).and_then(VecDeque::pop_front);
-                        if let Some((id, name)) = call {
+                        if let Some(Asked { id, name, was }) = call {
+                            if answer.name.as_ref().is_some_and(|name| *name != was && !name.is_empty()) {
+                                left.push(misnamed(&block.pointer));
+                            }
                             (answer.id, answer.name) = (id, Some(name));
                         }
                     }
@@ -63,6 +69,7 @@ impl Renaming {
                 }
             }
         }
+        conversation.left.extend(left);
         dedup(&mut self.ids);
         dedup(&mut self.tools);
     }
@@ -96,7 +103,20 @@ impl Renaming {
 #[derive(Default)]
 struct Cycle {
     ids: HashSet<String>,
-    open: HashMap<String, VecDeque<(String, String)>>,
+    open: HashMap<String, VecDeque<Asked>>,
+}
+
+/// A call as its result will name it, and what its tool was called.
+struct Asked {
+    id: String,
+    name: String,
+    was: String,
+}
+
+/// A result that gives its tool another name than the call does.
+fn misnamed(pointer: &str) -> Lost {
+    let note = "the call names another tool, and counts".to_owned();
+    Lost { what: "tool's name in a result".to_owned(), pointer: pointer.to_owned(), fate: Fate::Dropped, note }
 }
 
 /// Each pair once, in the order they came.

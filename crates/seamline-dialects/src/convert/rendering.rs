@@ -8,11 +8,30 @@ use crate::json::{Json, Style, list, member, object};
 /// The members of an object that is written.
 pub(crate) type Members<'a> = Vec<(&'static str, Json<'a>)>;
 
-/// A body and what became of the rest.
-pub(crate) fn rendered(draft: Draft, body: Members<'_>, target: &Target<'_>) -> Rendered {
+/// A body and what became of the rest. Members of a group are written by their path, such as
+/// `inferenceConfig.topP`.
+pub(crate) fn rendered(mut draft: Draft, body: Members<'_>, target: &Target<'_>) -> Rendered {
     let mut text = String::new();
-    Style::of(target.layout).write(&mut text, &Json::Object(body), 0);
-    Rendered { body: text, lost: draft.lost, ids: draft.ids, tools: draft.tools }
+    Style::of(target.layout).write(&mut text, &Json::Object(grouped(body)), 0);
+    let lost = draft.all_lost();
+    Rendered { body: text, lost, ids: draft.ids, tools: draft.tools }
+}
+
+/// Members with those of one group together, where the first of them stands.
+fn grouped(members: Members<'_>) -> Members<'_> {
+    let mut out: Members<'_> = Vec::with_capacity(members.len());
+    for (path, json) in members {
+        let Some((group, key)) = path.split_once('.') else {
+            out.push((path, json));
+            continue;
+        };
+        let place = out.iter().position(|(name, _)| *name == group);
+        match place.map(|place| &mut out[place].1) {
+            Some(Json::Object(inner)) => inner.push((key, json)),
+            _ => out.push((group, Json::Object(vec![(key, json)]))),
+        }
+    }
+    out
 }
 
 /// A number as it was written, under a key; nothing when there is none.

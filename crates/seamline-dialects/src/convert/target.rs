@@ -32,7 +32,7 @@ impl Target<'_> {
             model: None,
             call_id: converter.call_id,
             tool_name: converter.tool_name,
-            missing: "[synthetic] No result was recorded for this tool call.",
+            missing: seamline_model::NO_RESULT_CONVERTED,
             foreign_reasoning: ForeignReasoning::Drop,
             layout: b"{}",
         }

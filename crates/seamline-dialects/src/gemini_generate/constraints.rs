@@ -3,7 +3,8 @@
 
 use seamline_model::{
     Alphabet, Arguments, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole, Limits,
-    Members, NameDemand, OutputForm, ReasoningDemands, SameRole, SignatureDemand, ToolDemands, Uniqueness,
+    Members, Models, NameDemand, NameStart, OutputForm, ReasoningDemands, SameRole, SignatureDemand, ToolDemands,
+    Uniqueness,
 };
 
 /// What Google's own endpoint demands.
@@ -22,11 +23,13 @@ pub const CONSTRAINTS: Constraints = Constraints {
     joint_answers: true,
     // No order of parts is demanded.
     results_first: None,
-    // GEM-3: only the model has function call turns.
+    // No such demand is known.
+    results_alone: None,
+    // GEM-1: only the model makes calls; the text is the one of GEM-3.
     misplaced_call: OUT_OF_ORDER,
     // Its text is not known.
     misplaced_result: ErrorText(""),
-    // GEM-13: code execution is carried along as it is; no error about it is known.
+    // Code that the model ran is carried along as it is; no error about it is known.
     unanswered_server: ErrorText(""),
     orphan_server: ErrorText(""),
     // GEM-8: optional, of any form.
@@ -43,12 +46,14 @@ pub const CONSTRAINTS: Constraints = Constraints {
     // GEM-7, from the SDK; the text is the one of declarations.
     tool_name: NameDemand {
         also: ".:",
+        start: NameStart::LetterOrUnderscore,
         length_max: 128,
         error: ErrorText(
             "* GenerateContentRequest.contents[{message}].parts[{block}].function_call.name: Invalid function name. \
              Must start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_), dots \
              (.), colons (:), or dashes (-), with a maximum length of 128.",
         ),
+        ..NameDemand::WORD
     },
     // GEM-1: an object, optional in the SDK. The text is the JSON parser's form.
     input: InputForm::ObjectOrNothing(ErrorText(
@@ -107,14 +112,19 @@ pub const CONSTRAINTS: Constraints = Constraints {
     item_id: None,
     repeated_item: None,
     dangling_reasoning: None,
+    keeps_nothing: false,
     lost_item: None,
     early_trigger: None,
     part_type: None,
-    tools: ToolDemands::NONE,
+    tools: ToolDemands {
+        // GEM-7, from the SDK. Which list of declarations the text would name is not known.
+        name: Some(ErrorText("")),
+        ..ToolDemands::NONE
+    },
     limits: Limits::NONE,
     // GEM-9, documented.
     call_signature: Some(SignatureDemand {
-        models: &["gemini-3", "gemini-4"],
+        models: Models(&["gemini-3", "gemini-4"]),
         error: ErrorText(
             "Function call is missing a thought_signature in functionCall parts. This is required for tools to work \
              correctly, and missing thought_signature may lead to degraded model performance. Additional data, \
@@ -123,6 +133,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     }),
     // The parser's own text is not known.
     lone_surrogate: ErrorText(""),
+    // The parser's own text is not known.
     not_json: ErrorText(""),
 };
 

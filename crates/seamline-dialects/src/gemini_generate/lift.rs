@@ -4,14 +4,15 @@
 use std::collections::VecDeque;
 
 use seamline_model::conversation::{
-    Answer, Block, Conversation, Family, Media, MediaKind, MediaSource, Reasoning, Says, Speaker, ToolChoice,
+    Answer, AnswerFormat, AnswerSchema, Block, Conversation, Family, Fate, Media, MediaKind, MediaSource, Reasoning,
+    Says, Speaker, ToolChoice,
 };
 use seamline_model::{Alphabet, ErrorText, IdDemand};
 
 use super::NAME;
 use super::render::NO_SIGNATURE;
 use crate::Error;
-use crate::convert::lifting::{Lifting, compact, member, member_of, number, opaque, string, strings, text};
+use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, compact, member, member_of, opaque, string, text, unread};
 use crate::json::{Kind, Value};
 
 /// How ids look that calls without one are given.
@@ -24,40 +25,40 @@ const MADE: IdDemand = IdDemand {
     demanded: true,
 };
 
+const FORM: Form = Form {
+    dialect: NAME,
+    list: "contents",
+    groups: &["generationConfig", "toolConfig"],
+    shared: super::render::SHARED,
+    snake_too: true,
+    setting,
+};
+
+const ROLES: &[(&str, Speaker)] =
+    &[("user", Speaker::User), ("model", Speaker::Assistant), ("system", Speaker::System), ("function", Speaker::User)];
+
+/// The names of a signature.
+const SEALS: &[&str] = &["thoughtSignature", "thought_signature"];
+
+/// The names of what holds media.
+const MEDIA: &[&str] = &["inlineData", "inline_data", "fileData", "file_data"];
+
 /// What a body says.
 ///
 /// # Errors
 ///
 /// When the body is not JSON or not this dialect's envelope.
 pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
-    let document = Lifting::document(body)?;
-    let (list, base) = Lifting::list(&document, NAME, "contents")?;
-    let mut lifting = Lifting::default();
-    for (key, value) in document.root().members() {
-        if !value.is(Kind::Null) {
-            lifting.placed(&format!("/{}", key.name()));
-            setting(&mut lifting, &key.name(), value);
-        }
-    }
-    if let Some(said) = list.str() {
-        lifting.push(Speaker::User, vec![text(said, &base)]);
-    }
     let mut open = Open::default();
-    for (index, content) in list.elements().enumerate() {
-        let pointer = format!("{base}/{index}");
-        let speaker = match string(content, "role").as_deref() {
-            Some("model") => Speaker::Assistant,
-            Some("system") => Speaker::System,
-            _ => Speaker::User,
-        };
+    Lifting::run(body, &FORM, |lifting, content, pointer| {
+        let speaker = lifting.speaker(content, ROLES, pointer);
         if speaker == Speaker::Assistant {
             open.calls.clear();
         }
-        lifting.strangers(content, &["role", "parts"], &pointer);
-        let blocks = parts(&mut lifting, content, &pointer, &mut open);
+        lifting.strangers(content, &["role", "parts"], pointer);
+        let blocks = parts(lifting, content, pointer, &mut open);
         lifting.push(speaker, blocks);
-    }
-    Ok(lifting.conversation)
+    })
 }
 
 /// The calls of the last content that are not answered yet, by name and id.
@@ -74,60 +75,80 @@ impl Open {
     }
 }
 
-fn setting(lifting: &mut Lifting, key: &str, value: Value<'_, '_>) {
-    match key {
-        "contents" => {}
+fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &str) -> bool {
+    match path {
         "model" => {
-            let model = value.str().map(|model| model.trim_start_matches("models/").to_owned());
+            lifting.placed("model", pointer);
+            let model = lifting.word(value, pointer);
+            let model = model.map(|model| model.trim_start_matches("models/").to_owned());
             lifting.conversation.settings.model = model;
         }
-        "systemInstruction" | "system_instruction" => {
-            let pointer = format!("/{key}");
-            let blocks = match value.str() {
-                Some(said) => vec![text(said, &pointer)],
-                None => parts(lifting, value, &pointer, &mut Open::default()),
+        "systemInstruction" => {
+            let blocks = match value.kind() {
+                Kind::Object => {
+                    lifting.strangers(value, &["role", "parts"], pointer);
+                    parts(lifting, value, pointer, &mut Open::default())
+                }
+                _ => lifting.content(Some(value), pointer, |lifting, value, pointer| {
+                    part(lifting, value, pointer, &mut Open::default())
+                }),
             };
             lifting.conversation.system.extend(blocks);
         }
-        "generationConfig" | "generation_config" => {
-            for (name, value) in value.members() {
-                lifting.placed(&format!("/{key}/{}", name.name()));
-                generation(lifting, &name.name(), value, key);
-            }
+        "generationConfig.maxOutputTokens" => {
+            lifting.conversation.settings.max_tokens = lifting.number(value, pointer);
         }
-        "tools" => tools(lifting, value),
-        "toolConfig" | "tool_config" => {
-            let config = member_of(value, &["functionCallingConfig", "function_calling_config"]);
-            lifting.conversation.settings.tool_choice = config.and_then(choice);
+        "generationConfig.temperature" => lifting.conversation.settings.temperature = lifting.number(value, pointer),
+        "generationConfig.topP" => lifting.conversation.settings.top_p = lifting.number(value, pointer),
+        "generationConfig.stopSequences" => {
+            lifting.placed("stop", pointer);
+            lifting.conversation.settings.stop = lifting.words(value, pointer);
         }
-        other => lifting.unknown_setting(&format!("/{other}")),
+        "generationConfig.responseMimeType" => mime_type(lifting, value, pointer),
+        "generationConfig.responseSchema" => schema(lifting, plain_types(&compact(value.raw())), pointer),
+        "generationConfig.responseJsonSchema" => schema(lifting, compact(value.raw()), pointer),
+        "tools" if value.is(Kind::Array) => tools(lifting, value),
+        "toolConfig.functionCallingConfig" => choice(lifting, value, pointer),
+        _ => return false,
+    }
+    true
+}
+
+/// What an answer must be, unless a schema says more.
+fn mime_type(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
+    let format = match value.str().as_deref() {
+        Some("application/json") => AnswerFormat::Json,
+        Some("text/plain") => AnswerFormat::Text,
+        _ => return lifting.left("setting `generationConfig.responseMimeType`", pointer, NOT_CARRIED),
+    };
+    if lifting.conversation.settings.format.is_none() {
+        lifting.placed("format", pointer);
+        lifting.conversation.settings.format = Some(format);
     }
 }
 
-fn generation(lifting: &mut Lifting, key: &str, value: Value<'_, '_>, group: &str) {
-    let settings = &mut lifting.conversation.settings;
-    match key {
-        "maxOutputTokens" | "max_output_tokens" => settings.max_tokens = number(value),
-        "temperature" => settings.temperature = number(value),
-        "topP" | "top_p" => settings.top_p = number(value),
-        "stopSequences" | "stop_sequences" => settings.stop = strings(value),
-        other => lifting.unknown_setting(&format!("/{group}/{other}")),
-    }
+fn schema(lifting: &mut Lifting, schema: String, pointer: &str) {
+    lifting.placed("format", pointer);
+    let schema = AnswerSchema { schema: Some(schema), ..AnswerSchema::default() };
+    lifting.conversation.settings.format = Some(AnswerFormat::Schema(schema));
 }
 
 fn tools(lifting: &mut Lifting, value: Value<'_, '_>) {
+    const DECLARED: &[&str] = &["functionDeclarations", "function_declarations"];
     for (index, group) in value.elements().enumerate() {
         let pointer = format!("/tools/{index}");
-        let Some(declared) = member_of(group, &["functionDeclarations", "function_declarations"]) else {
+        let Some(declared) = member_of(group, DECLARED).filter(|declared| declared.is(Kind::Array)) else {
             lifting.left("tool", pointer, "it is one of the provider's own");
             continue;
         };
+        lifting.strangers(group, DECLARED, &pointer);
         let key = declared.key().name();
         for (place, tool) in declared.elements().enumerate() {
             let schemas = ["parametersJsonSchema", "parameters_json_schema", "parameters"];
             let schema = schemas.into_iter().find(|key| member(tool, key).is_some()).unwrap_or("parameters");
-            lifting.tool(tool, schema, format!("{pointer}/{key}/{place}"));
-            let added = lifting.conversation.settings.tools.last_mut().filter(|_| schema == "parameters");
+            let count = lifting.conversation.settings.tools.len();
+            lifting.tool(tool, schema, &format!("{pointer}/{key}/{place}"));
+            let added = lifting.conversation.settings.tools.get_mut(count).filter(|_| schema == "parameters");
             if let Some(schema) = added.and_then(|tool| tool.schema.as_mut()) {
                 *schema = plain_types(schema);
             }
@@ -144,48 +165,67 @@ fn plain_types(schema: &str) -> String {
         .fold(schema.to_owned(), |schema, name| schema.replace(&member(name), &member(&name.to_ascii_lowercase())))
 }
 
-fn choice(config: Value<'_, '_>) -> Option<ToolChoice> {
-    let named = member_of(config, &["allowedFunctionNames", "allowed_function_names"]).map(strings);
-    match (string(config, "mode")?.as_str(), named.as_deref()) {
-        ("NONE", _) => Some(ToolChoice::None),
-        ("ANY", Some([name])) => Some(ToolChoice::Tool(name.clone())),
-        ("ANY", _) => Some(ToolChoice::Any),
-        _ => Some(ToolChoice::Auto),
+fn choice(lifting: &mut Lifting, config: Value<'_, '_>, pointer: &str) {
+    lifting.placed("tool_choice", pointer);
+    let key = ["allowedFunctionNames", "allowed_function_names"].into_iter().find(|key| member(config, key).is_some());
+    let named = key.and_then(|key| Some((key, member(config, key)?)));
+    let named = named.map(|(key, named)| lifting.words(named, &format!("{pointer}/{key}")));
+    let choice = match (string(config, "mode").as_deref(), named.as_deref()) {
+        (Some("NONE"), _) => Some(ToolChoice::None),
+        (Some("ANY"), Some([name])) => Some(ToolChoice::Tool(name.clone())),
+        (Some("ANY"), None | Some([])) => Some(ToolChoice::Any),
+        (Some("ANY"), Some(_)) => {
+            let note = "any tool may be called, not these alone";
+            lifting.lost("tools that must be called", pointer, Fate::Altered, note);
+            Some(ToolChoice::Any)
+        }
+        (Some("AUTO" | "MODE_UNSPECIFIED"), _) => Some(ToolChoice::Auto),
+        _ => None,
+    };
+    match &choice {
+        Some(_) => lifting.strangers(config, &["mode", "allowedFunctionNames", "allowed_function_names"], pointer),
+        None => lifting.left("setting `toolConfig.functionCallingConfig`", pointer, NOT_CARRIED),
     }
+    lifting.conversation.settings.tool_choice = choice;
 }
 
 fn parts(lifting: &mut Lifting, content: Value<'_, '_>, pointer: &str, open: &mut Open) -> Vec<Block> {
-    let parts = member(content, "parts").into_iter().flat_map(Value::elements).enumerate();
-    parts.map(|(index, value)| part(lifting, value, &format!("{pointer}/parts/{index}"), open)).collect()
+    lifting.content(member(content, "parts"), &format!("{pointer}/parts"), |lifting, value, pointer| {
+        part(lifting, value, pointer, open)
+    })
 }
 
 fn part(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str, open: &mut Open) -> Block {
-    let seal = member_of(value, &["thoughtSignature", "thought_signature"]).and_then(Value::str);
-    let seal = seal.map(String::from).filter(|seal| seal != NO_SIGNATURE);
+    let key = SEALS.iter().find(|key| member(value, key).is_some()).unwrap_or(&SEALS[0]);
+    let seal = lifting.field(value, key, pointer).filter(|seal| seal != NO_SIGNATURE && !seal.is_empty());
     if let Some(said) = string(value, "text") {
+        lifting.strangers(value, &[&["text", "thought"], SEALS].concat(), pointer);
         return words(lifting, value, said, seal, pointer);
     }
-    if let Some(call) = member_of(value, &["functionCall", "function_call"]) {
-        let name = string(call, "name").unwrap_or_default();
-        let id = string(call, "id").filter(|id| !id.is_empty());
-        let id = id.unwrap_or_else(|| MADE.made(&format!("{pointer}/{}", compact(call.raw())), |_| false));
-        open.calls.push_back((name.clone(), id.clone()));
-        let mut block = lifting.call(id, name, member(call, "args"), pointer);
-        if let Says::Call(call) = &mut block.says {
-            call.seal = seal;
-        }
-        return block;
+    let objects = |keys| member_of(value, keys).filter(|inner: &Value<'_, '_>| inner.is(Kind::Object));
+    if let Some(call) = objects(&["functionCall", "function_call"]) {
+        lifting.strangers(value, &[&["functionCall", "function_call", "thought"], SEALS].concat(), pointer);
+        return function_call(lifting, call, seal, pointer, open);
     }
-    if let Some(result) = member_of(value, &["functionResponse", "function_response"]) {
-        return answer(result, pointer, open);
+    let (block, known): (Block, &[&str]) = if let Some(result) = objects(&["functionResponse", "function_response"]) {
+        (answer(lifting, result, pointer, open), &["functionResponse", "function_response"])
+    } else if let Some(says) = member_of(value, MEDIA).and_then(|data| media(lifting, data, pointer)) {
+        (Block::new(says, pointer), MEDIA)
+    } else {
+        return unknown(value, pointer);
+    };
+    if seal.is_some() {
+        lifting.left("signature", pointer, "only Gemini's models read it");
     }
-    let data = member_of(value, &["inlineData", "inline_data", "fileData", "file_data"]);
-    if let Some(says) = data.and_then(media) {
-        return Block::new(says, pointer);
-    }
-    // A part may be nothing but its signature.
+    lifting.strangers(value, &[known, SEALS].concat(), pointer);
+    block
+}
+
+/// A part that is nothing but its signature says nothing to others; any other might.
+fn unknown(value: Value<'_, '_>, pointer: &str) -> Block {
     let mut kinds = value.members().map(|(key, _)| key.name()).filter(|key| !key.starts_with("thought"));
     match kinds.next() {
+        Some(kind) if kind == "text" => unread(value, pointer),
         Some(kind) => opaque(value, &kind, true, pointer),
         None => opaque(value, "thoughtSignature", false, pointer),
     }
@@ -193,7 +233,7 @@ fn part(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str, open: &mut O
 
 /// Text, which is reasoning when it is marked as a thought.
 fn words(lifting: &mut Lifting, value: Value<'_, '_>, said: String, seal: Option<String>, pointer: &str) -> Block {
-    if member(value, "thought").is_some_and(|thought| thought.is(Kind::True)) {
+    if lifting.switch(value, "thought", pointer) == Some(true) {
         let reasoning = Reasoning { text: said, seal, redacted: false, family: Family::Gemini };
         return Block::new(Says::Reasoning(reasoning), pointer);
     }
@@ -203,9 +243,35 @@ fn words(lifting: &mut Lifting, value: Value<'_, '_>, said: String, seal: Option
     text(said, pointer)
 }
 
-fn answer(result: Value<'_, '_>, pointer: &str, open: &mut Open) -> Block {
-    let name = string(result, "name").unwrap_or_default();
-    let id = match string(result, "id").filter(|id| !id.is_empty()) {
+fn function_call(
+    lifting: &mut Lifting,
+    call: Value<'_, '_>,
+    seal: Option<String>,
+    pointer: &str,
+    open: &mut Open,
+) -> Block {
+    let within = format!("{pointer}/{}", call.key().name());
+    lifting.strangers(call, &["id", "name", "args"], &within);
+    let name = lifting.field(call, "name", &within).unwrap_or_default();
+    let id = lifting.field(call, "id", &within).filter(|id| !id.is_empty());
+    let id = id.unwrap_or_else(|| {
+        let id = MADE.made(&format!("{pointer}/{}", compact(call.raw())), |_| false);
+        lifting.conversation.made.insert(id.clone(), format!("{name} at {pointer}"));
+        id
+    });
+    open.calls.push_back((name.clone(), id.clone()));
+    let mut block = lifting.call(id, name, member(call, "args"), pointer);
+    if let Says::Call(call) = &mut block.says {
+        call.seal = seal;
+    }
+    block
+}
+
+fn answer(lifting: &mut Lifting, result: Value<'_, '_>, pointer: &str, open: &mut Open) -> Block {
+    let within = format!("{pointer}/{}", result.key().name());
+    lifting.strangers(result, &["id", "name", "response", "parts"], &within);
+    let name = lifting.field(result, "name", &within).unwrap_or_default();
+    let id = match lifting.field(result, "id", &within).filter(|id| !id.is_empty()) {
         Some(id) => {
             open.calls.retain(|(_, known)| *known != id);
             id
@@ -215,11 +281,19 @@ fn answer(result: Value<'_, '_>, pointer: &str, open: &mut Open) -> Block {
     let response = member(result, "response");
     let failed = response.is_some_and(|response| member(response, "error").is_some());
     let mut blocks: Vec<Block> = response.map(|response| output(response, pointer)).into_iter().collect();
-    for (index, part) in member(result, "parts").into_iter().flat_map(Value::elements).enumerate() {
-        let data = member_of(part, &["inlineData", "inline_data", "fileData", "file_data"]);
-        let pointer = format!("{pointer}/functionResponse/parts/{index}");
-        blocks.extend(data.and_then(media).map(|says| Block::new(says, pointer)));
-    }
+    let shown =
+        lifting.content(member(result, "parts"), &format!("{within}/parts"), |lifting, part, pointer| match member_of(
+            part, MEDIA,
+        )
+        .and_then(|data| media(lifting, data, pointer))
+        {
+            Some(says) => {
+                lifting.strangers(part, MEDIA, pointer);
+                Block::new(says, pointer)
+            }
+            None => unknown(part, pointer),
+        });
+    blocks.extend(shown);
     Block::new(Says::Result(Answer { id, name: Some(name), blocks, failed }), pointer)
 }
 
@@ -227,24 +301,26 @@ fn answer(result: Value<'_, '_>, pointer: &str, open: &mut Open) -> Block {
 fn output(response: Value<'_, '_>, pointer: &str) -> Block {
     let mut members = response.members();
     let alone = match (members.next(), members.next()) {
-        (Some((key, value)), None) if matches!(&*key.name(), "output" | "error" | "result") => Some(value),
-        _ => None,
+        (Some((key, value)), None) if matches!(&*key.name(), "output" | "error" | "result") => value,
+        _ => response,
     };
-    match alone.and_then(Value::str) {
+    match alone.str() {
         Some(said) => text(said, pointer),
-        None => text(compact(alone.unwrap_or(response).raw()), pointer),
+        None => text(compact(alone.raw()), pointer),
     }
 }
 
-fn media(data: Value<'_, '_>) -> Option<Says> {
+fn media(lifting: &mut Lifting, data: Value<'_, '_>, pointer: &str) -> Option<Says> {
     let mime = member_of(data, &["mimeType", "mime_type"]).and_then(Value::str).map(String::from);
     let uri = member_of(data, &["fileUri", "file_uri"]).and_then(Value::str);
-    let source = match (string(data, "data"), uri) {
-        (Some(data), _) => MediaSource::Data(data),
-        (None, Some(uri)) => MediaSource::Url(uri.into_owned()),
+    let (source, known): (_, &[&str]) = match (string(data, "data"), uri) {
+        (Some(data), _) => (MediaSource::Data(data), &["data"]),
+        (None, Some(uri)) => (MediaSource::Url(uri.into_owned()), &["fileUri", "file_uri"]),
         (None, None) => return None,
     };
     let kind = mime.as_deref().map_or(MediaKind::Document, MediaKind::of_mime);
     let name = member_of(data, &["displayName", "display_name"]).and_then(Value::str).map(String::from);
-    Some(Says::Media(Media { kind, mime, source, name }))
+    let about = ["mimeType", "mime_type", "displayName", "display_name"];
+    lifting.strangers(data, &[&about, known].concat(), &format!("{pointer}/{}", data.key().name()));
+    Some(Says::Media(Media { mime, name, ..Media::new(kind, source) }))
 }

@@ -1,16 +1,17 @@
 //! `gemini_generate`: Google's generateContent, also through Vertex AI.
 
 mod constraints;
-pub(crate) mod lift;
-pub(crate) mod render;
+mod lift;
+mod render;
 mod wire;
 mod write;
 
-use seamline_model::{Constraints, Edit, Encoded, Place, Transcript};
+use seamline_model::{Alphabet, Constraints, Edit, Encoded, Place, Transcript};
 
 pub use constraints::CONSTRAINTS;
 
 use crate::blocks::{self, Shape};
+use crate::convert::{self, Converter};
 use crate::json::Value;
 use crate::reader::{self, Form, Reader};
 use crate::{Dialect, Error};
@@ -24,11 +25,22 @@ pub(crate) const NAME: &str = "gemini_generate";
 
 const FORM: Form = Form { dialect: NAME, list: "contents", content: "parts", calls: "parts", model: "model", message };
 
-const SHAPE: Shape = Shape { content: "parts", role: wire::role, other: |_, _, _, _| {}, block: wire::block };
+const SHAPE: Shape = Shape { content: "parts", role: wire::role, called: wire::called, block: wire::block };
 
 fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>) {
     blocks::message(reader, value, &SHAPE);
 }
+
+const CONVERTER: Converter = Converter {
+    list: FORM.list,
+    model: FORM.model,
+    names_model: false,
+    lift: lift::lift,
+    render: render::render,
+    // GEM-8: what models of other makers behind the same dialect want.
+    call_id: convert::ids(Alphabet::Word, 64, "call_"),
+    tool_name: convert::names(64),
+};
 
 impl Dialect for GeminiGenerate {
     fn name(&self) -> &'static str {
@@ -43,7 +55,7 @@ impl Dialect for GeminiGenerate {
         reader::decode(body, FORM)
     }
 
-    fn follow<'n>(&self, before: &Transcript<'_>, encoded: &'n Encoded) -> Option<Transcript<'n>> {
+    fn follow<'n>(&self, before: &Transcript<'n>, encoded: &'n Encoded) -> Option<Transcript<'n>> {
         reader::follow(before, encoded, FORM)
     }
 
@@ -53,5 +65,9 @@ impl Dialect for GeminiGenerate {
 
     fn pointer(&self, transcript: &Transcript<'_>, place: &Place) -> String {
         crate::pointer::pointer(transcript, place, FORM)
+    }
+
+    fn converter(&self) -> &'static Converter {
+        &CONVERTER
     }
 }

@@ -1,7 +1,8 @@
 //! A conversation of any dialect to wire.
 
 use seamline_model::conversation::{
-    Answer, Block, Call, Conversation, Family, Media, MediaSource, Message, Says, Speaker, ToolChoice, ToolDefinition,
+    Answer, AnswerFormat, Block, Call, Conversation, Family, Media, MediaSource, Message, Says, Speaker, ToolChoice,
+    ToolDefinition,
 };
 
 use crate::convert::rendering::{numbers, strings};
@@ -24,32 +25,61 @@ const ROOM: Room = Room {
     needs_tools: false,
     names_model: false,
     families: &[Family::Gemini],
+    free_tools: |_| false,
+    strict_tools: false,
+    lacks: &[
+        "metadata",
+        "parallel_calls",
+        "prompt_cache_key",
+        "prompt_cache_retention",
+        "safety_identifier",
+        "service_tier",
+        "store",
+        "stream_options",
+        "user",
+        "verbosity",
+    ],
     media: is_shown,
+    media_name: |_| None,
+    media_detail: false,
 };
+
+/// Settings that are handed over as they stand.
+pub(super) const SHARED: &[(&str, &str)] = &[
+    ("seed", "generationConfig.seed"),
+    ("top_k", "generationConfig.topK"),
+    ("presence_penalty", "generationConfig.presencePenalty"),
+    ("frequency_penalty", "generationConfig.frequencyPenalty"),
+    ("answers", "generationConfig.candidateCount"),
+    ("logprobs", "generationConfig.responseLogprobs"),
+    ("top_logprobs", "generationConfig.logprobs"),
+];
 
 /// GEM-9: the documented signature of a call that has none.
 pub(super) const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 /// What the user says where the model would speak first with a call, which GEM-3 forbids.
-const START: &str = "[synthetic] (the conversation starts here)";
+const START: &str = seamline_model::START;
 
 /// The body that says this.
 pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
     let mut draft = Draft::of(conversation, target, &ROOM);
     start_with_user(&mut draft);
+    note_unsigned(&mut draft);
+    let (shared, format) = (draft.shared(SHARED), answer_format(&mut draft));
     let settings = &draft.settings;
     let mut body: Members<'_> = Vec::new();
     if !draft.system.is_empty() {
         let parts = draft.system.iter().map(|text| object([member("text", text)])).collect();
         body.push(("systemInstruction", object([("parts", list(parts))])));
     }
-    let mut generation = numbers(settings, ["maxOutputTokens", "temperature", "topP"]);
+    let numbers_at = ["generationConfig.maxOutputTokens", "generationConfig.temperature", "generationConfig.topP"];
+    body.extend(numbers(settings, numbers_at));
     if !settings.stop.is_empty() {
-        generation.push(("stopSequences", strings(&settings.stop)));
+        body.push(("generationConfig.stopSequences", strings(&settings.stop)));
     }
-    if !generation.is_empty() {
-        body.push(("generationConfig", Json::Object(generation)));
-    }
+    body.extend(shared);
+    body.extend(format);
     if !settings.tools.is_empty() {
         let declared = list(settings.tools.iter().map(tool).collect());
         body.push(("tools", list(vec![object([("functionDeclarations", declared)])])));
@@ -71,9 +101,41 @@ fn start_with_user(draft: &mut Draft) {
     }
 }
 
+/// Notes the signatures that are made up. Of parallel calls only the first has one.
+fn note_unsigned(draft: &mut Draft) {
+    let first_call = |message: &Message| {
+        message
+            .blocks
+            .iter()
+            .find_map(|block| if let Says::Call(call) = &block.says { Some(call) } else { None })
+            .is_some_and(|call| call.seal.is_none())
+    };
+    let count = draft.messages.iter().filter(|message| first_call(message)).count();
+    if count > 0 {
+        let what = if count == 1 { "signature of a call".to_owned() } else { format!("signatures of {count} calls") };
+        draft.added(&what, &format!("none is known; the documented `{NO_SIGNATURE}` stands in its place"));
+    }
+}
+
+fn answer_format(draft: &mut Draft) -> Members<'static> {
+    const TYPE: &str = "generationConfig.responseMimeType";
+    match draft.format() {
+        None => Vec::new(),
+        Some(AnswerFormat::Text) => vec![member(TYPE, "text/plain")],
+        Some(AnswerFormat::Json) => vec![member(TYPE, "application/json")],
+        Some(AnswerFormat::Schema(schema)) => {
+            if schema.name.is_some() || schema.description.is_some() {
+                draft.altered("format", "its schema is carried over; a name and a description it has not there");
+            }
+            let json = schema.schema.map(|schema| ("generationConfig.responseJsonSchema", Json::Written(schema)));
+            std::iter::once(member(TYPE, "application/json")).chain(json).collect()
+        }
+    }
+}
+
 /// What is not here is fetched by its address.
-fn is_shown(media: &Media) -> bool {
-    !matches!(media.source, MediaSource::File(_))
+fn is_shown(media: &Media, _: &Target<'_>) -> bool {
+    !matches!(media.source, MediaSource::File(..))
 }
 
 fn tool(tool: &ToolDefinition) -> Json<'static> {
@@ -145,7 +207,7 @@ fn shown(media: &Media) -> Json<'static> {
     let mime = member("mimeType", mime(media));
     match &media.source {
         MediaSource::Data(data) => object([("inlineData", object([mime, member("data", data)]))]),
-        MediaSource::Url(uri) | MediaSource::File(uri) => {
+        MediaSource::Url(uri) | MediaSource::File(_, uri) => {
             object([("fileData", object([mime, member("fileUri", uri)]))])
         }
     }

@@ -5,12 +5,13 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{BlockKind, Call, CallId, Emptiness, Parts, ResultBlock, Role, Span, is_synthetic};
+use seamline_model::{BlockKind, Call, CallId, Emptiness, IrregularityKind, Parts, ResultBlock, Role, Span, Synthetic};
 
-use crate::ids::{CALL_ID_KEYS, RESULT_ID_KEYS};
+use crate::ids::{CALL_ID_KEYS, INPUT_KEYS, RESULT_ID_KEYS};
 use crate::json::{Kind, Value};
 use crate::reader::Reader;
 use crate::reading::{emptiness, input, short};
+use crate::roles;
 
 /// What a role says. Nobody said is the user, and so is who only carries results.
 pub(super) fn role(value: Option<Value<'_, '_>>) -> Role {
@@ -19,6 +20,16 @@ pub(super) fn role(value: Option<Value<'_, '_>>) -> Role {
         Some("user" | "function") => Role::User,
         Some("model") => Role::Assistant,
         _ => Role::Unknown,
+    }
+}
+
+/// What another program's name for a role is here. There are only two who speak: what the
+/// system says has no place among the contents, and who carries results is the user.
+pub(super) fn called(name: &str) -> Option<(Role, &'static str)> {
+    match roles::known(name) {
+        Some(Role::Assistant) => Some((Role::Assistant, "model")),
+        Some(_) => Some((Role::User, "user")),
+        None => name.eq_ignore_ascii_case("tool").then_some((Role::User, "user")),
     }
 }
 
@@ -31,12 +42,15 @@ struct WirePart<'d, 'a> {
     call: Option<Value<'d, 'a>>,
     result: Option<Value<'d, 'a>>,
     media: bool,
+    /// How many members there are of which each makes a part.
+    data: u32,
 }
 
 /// Reads one part, and whether it is signed.
 pub(super) fn block(value: Value<'_, '_>, _role: Role, reader: &mut Reader<'_>) -> (BlockKind, bool) {
     let mut part = WirePart::default();
     for (key, member) in value.members() {
+        part.data += u32::from(is_data(&key.name(), member));
         match &*key.name() {
             "text" => reader.set(&mut part.text, member),
             "functionCall" | "function_call" => reader.set(&mut part.call, member),
@@ -47,7 +61,52 @@ pub(super) fn block(value: Value<'_, '_>, _role: Role, reader: &mut Reader<'_>) 
             _ => {}
         }
     }
+    if value.is(Kind::Object) && value.members().next().is_none() {
+        reader.note(IrregularityKind::UnreadableBlock { found: "an empty object" }, value.span());
+    }
+    if part.data > 1 {
+        reader.note(IrregularityKind::CrowdedBlock { blocks: apart(value) }, value.span());
+    }
     (part.judge(reader), part.signed)
+}
+
+/// Whether a member makes a part what it is (GEM-1: a part has one such member).
+fn is_data(key: &str, value: Value<'_, '_>) -> bool {
+    let named = matches!(
+        key,
+        "text"
+            | "functionCall"
+            | "function_call"
+            | "functionResponse"
+            | "function_response"
+            | "inlineData"
+            | "inline_data"
+            | "fileData"
+            | "file_data"
+            | "executableCode"
+            | "executable_code"
+            | "codeExecutionResult"
+            | "code_execution_result"
+            | "toolCall"
+            | "toolResponse"
+    );
+    named && !value.is(Kind::Null)
+}
+
+/// The parts that a part with several such members is. What else it has goes with its call, or
+/// with the first of them.
+fn apart(part: Value<'_, '_>) -> String {
+    let written = |(key, value): (Value<'_, '_>, Value<'_, '_>)| format!("{}: {}", key.raw(), value.raw());
+    let (data, beside): (Vec<_>, Vec<_>) = part.members().partition(|(key, value)| is_data(&key.name(), *value));
+    let owner = data.iter().position(|(key, _)| matches!(&*key.name(), "functionCall" | "function_call"));
+    let parts = data.into_iter().enumerate().map(|(index, member)| {
+        let mut members = vec![written(member)];
+        if index == owner.unwrap_or(0) {
+            members.extend(beside.iter().copied().map(written));
+        }
+        format!("{{{}}}", members.join(", "))
+    });
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 impl WirePart<'_, '_> {
@@ -62,6 +121,10 @@ impl WirePart<'_, '_> {
             Some(_) if self.thought => BlockKind::Reasoning { signed: self.signed },
             Some(text) => BlockKind::Text(emptiness(text)),
             None if self.media => BlockKind::Media,
+            None if self.text.is_some_and(|text| !text.is(Kind::Null)) => {
+                self.text.into_iter().for_each(|text| reader.wordless(text));
+                BlockKind::Opaque
+            }
             None => BlockKind::Opaque,
         }
     }
@@ -76,6 +139,8 @@ struct WireFields<'d, 'a> {
     name: Option<Value<'d, 'a>>,
     /// `args` or `response`.
     held: Option<Value<'d, 'a>>,
+    /// An input under a key of another program or dialect.
+    foreign_input: Option<Value<'d, 'a>>,
     /// Whether there are members of other names.
     has_more: bool,
 }
@@ -90,6 +155,10 @@ impl<'d, 'a> WireFields<'d, 'a> {
                 "args" | "response" => reader.set(&mut fields.held, member),
                 other if CALL_ID_KEYS.contains(&other) || RESULT_ID_KEYS.contains(&other) => {
                     reader.set(&mut fields.foreign_id, member);
+                }
+                other if INPUT_KEYS.contains(&other) => {
+                    reader.set(&mut fields.foreign_input, member);
+                    fields.has_more = true;
                 }
                 _ => fields.has_more = true,
             }
@@ -112,7 +181,11 @@ impl<'d, 'a> WireFields<'d, 'a> {
 }
 
 fn read_call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> Call {
-    let fields = WireFields::read(value, reader);
+    let mut fields = WireFields::read(value, reader);
+    if let (None, Some(input)) = (fields.held, fields.foreign_input) {
+        reader.foreign(input.key().span(), "args");
+        fields.held = Some(input);
+    }
     let id = fields.read_id(reader);
     Call::new(id.as_deref(), fields.read_name().as_deref(), input(fields.held), &mut reader.transcript.tools)
 }
@@ -124,7 +197,7 @@ fn read_result(value: Value<'_, '_>, reader: &mut Reader<'_>) -> ResultBlock {
     ResultBlock {
         id: id.as_deref().map(CallId::from),
         tool: name.map(|name| reader.transcript.tools.add(&name)),
-        synthetic: fields.held.and_then(only_member).and_then(short).is_some_and(|text| is_synthetic(&text)),
+        synthetic: fields.held.and_then(only_member).and_then(short).map_or(Synthetic::No, |text| Synthetic::of(&text)),
         failed: fields.held.and_then(Value::object).is_some_and(|held| held.get("error").is_some()),
         has_more: fields.has_more,
         parts: match fields.held.map(Value::kind) {

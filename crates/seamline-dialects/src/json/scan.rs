@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use seamline_model::Span;
+use seamline_model::{Source, Span};
 
 use super::plain::string_prefix;
 use super::syntax::{Syntax, SyntaxKind};
@@ -63,18 +63,30 @@ impl<'a> Document<'a> {
 
     /// Reads one value of a text that was read before, whose place is known. Places stay
     /// those of the text.
-    pub(crate) fn part(bytes: &'a [u8], span: Span) -> Self {
-        let mut scanner = Scanner::new(&bytes[..span.end as usize], NoList);
-        scanner.at = span.start as usize;
-        scanner.document.text = std::str::from_utf8(&bytes[span.range()]).unwrap_or_default();
-        scanner.document.text_start = span.start;
+    pub(crate) fn part(source: Source<'a>, span: Span) -> Self {
+        let bytes = source.get(span).unwrap_or_default();
+        let mut scanner = Scanner::new(bytes, NoList);
         let read = scanner.document();
         debug_assert!(read.is_ok(), "a value that was read before is one");
+        let mut document = scanner.document;
         if read.is_err() {
-            let null = Node { start: span.start, end: span.end, next: 1, kind: Kind::Null, escaped: false };
-            scanner.document.nodes = vec![null];
+            document.nodes = vec![Node { start: 0, end: span.len() as u32, next: 1, kind: Kind::Null, escaped: false }];
         }
-        scanner.document
+        document.text = std::str::from_utf8(bytes).unwrap_or_default();
+        document.move_to(span.start);
+        document
+    }
+
+    /// Lets places be those of a text in which this one starts at `start`.
+    fn move_to(&mut self, start: u32) {
+        self.text_start = start;
+        for node in &mut self.nodes {
+            node.start += start;
+            node.end += start;
+        }
+        for span in &mut self.lone_surrogates {
+            *span = span.moved(start);
+        }
     }
 
     /// Reads a text whose long list is handed over element by element, so that a long

@@ -193,13 +193,18 @@ impl<'d, 'a> Object<'d, 'a> {
     /// The spans to cut so that the members with these keys are gone and the object stays
     /// well-formed.
     pub(crate) fn cut(self, keys: &[&str]) -> Vec<Span> {
+        self.cut_where(|key| keys.contains(&&*key.name()))
+    }
+
+    /// The same for members by their key.
+    pub(crate) fn cut_where(self, goes: impl Fn(Value<'d, 'a>) -> bool) -> Vec<Span> {
         let mut cuts: Vec<Span> = Vec::new();
         let mut kept_end = None;
         // The start of a run of members to cut that nothing kept stands before.
         let mut leading = None;
         for (key, value) in self.0.members() {
             let (start, end) = (key.span().start, value.span().end);
-            if !keys.contains(&&*key.name()) {
+            if !goes(key) {
                 cuts.extend(leading.take().map(|leading| Span { start: leading, end: start }));
                 kept_end = Some(end);
             } else if let Some(kept_end) = kept_end {

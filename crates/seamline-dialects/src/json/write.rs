@@ -1,5 +1,7 @@
 //! New JSON in the style of the document it goes into.
 
+use std::borrow::Cow;
+
 use super::text::escape_into;
 
 /// A piece of JSON to be written.
@@ -19,6 +21,8 @@ pub(crate) enum Json<'a> {
     Null,
     /// An object.
     Object(Vec<(&'static str, Json<'a>)>),
+    /// An object whose keys are source text, between quotes.
+    Members(Vec<(Cow<'a, str>, Json<'a>)>),
     /// A list.
     List(Vec<Json<'a>>),
 }
@@ -52,9 +56,12 @@ pub(crate) struct Style {
 }
 
 impl Style {
+    /// How much of a document is looked at to judge its layout.
+    pub(crate) const HEAD_BYTES: usize = 4096;
+
     /// The layout of a document, judged by its first lines.
     pub(crate) fn of(body: &[u8]) -> Self {
-        let head = body[..body.len().min(HEAD_BYTES)].utf8_chunks().next().map_or("", |chunk| chunk.valid());
+        let head = body[..body.len().min(Self::HEAD_BYTES)].utf8_chunks().next().map_or("", |chunk| chunk.valid());
         let newline = if head.contains("\r\n") { "\r\n" } else { "\n" };
         let after_brace = head.trim_start().strip_prefix('{').unwrap_or("");
         let space: String = after_brace.chars().take_while(|char| char.is_whitespace()).collect();
@@ -83,7 +90,12 @@ impl Style {
                 out.push('"');
             }
             Json::List(elements) => self.write_list(out, elements, depth),
-            Json::Object(members) => self.write_object(out, members, depth),
+            Json::Object(members) => {
+                self.write_object(out, members.iter().map(|(key, value)| (*key, value)), depth);
+            }
+            Json::Members(members) => {
+                self.write_object(out, members.iter().map(|(key, value)| (&**key, value)), depth);
+            }
         }
     }
 
@@ -97,9 +109,15 @@ impl Style {
         out.push(']');
     }
 
-    fn write_object(&self, out: &mut String, members: &[(&'static str, Json<'_>)], depth: usize) {
+    fn write_object<'j>(
+        &self,
+        out: &mut String,
+        members: impl ExactSizeIterator<Item = (&'j str, &'j Json<'j>)>,
+        depth: usize,
+    ) {
+        let count = members.len();
         out.push('{');
-        for (index, (key, value)) in members.iter().enumerate() {
+        for (index, (key, value)) in members.enumerate() {
             self.separate(out, index, depth + 1);
             out.push('"');
             out.push_str(key);
@@ -107,7 +125,7 @@ impl Style {
             out.push_str(self.colon());
             self.write(out, value, depth + 1);
         }
-        self.finish(out, members.len(), depth);
+        self.finish(out, count, depth);
         out.push('}');
     }
 
@@ -142,9 +160,6 @@ impl Style {
         }
     }
 }
-
-/// How much of a document is looked at to judge its layout.
-const HEAD_BYTES: usize = 4096;
 
 #[cfg(test)]
 mod tests {

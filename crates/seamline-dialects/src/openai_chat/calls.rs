@@ -1,7 +1,10 @@
 //! Single calls, changed.
 
+use std::borrow::Cow;
+
 use seamline_model::{Block, Field, Transcript};
 
+use crate::ids::{CALL_ID_KEYS, INPUT_KEYS, TOOL_NAME_KEYS};
 use crate::json::{Document, Json, Kind, Value, list, member, object, quoted};
 use crate::rewriting::{input_json_text, input_text, set_member, set_members};
 use crate::splice::{BlockPlan, apply_patches};
@@ -17,7 +20,7 @@ pub(super) fn written<'a>(transcript: &Transcript<'a>, block: &Block, plan: Opti
     let source = Document::part(transcript.source, block.span);
     let value = source.root();
     match plan {
-        _ if block.slot.field == Field::Whole => legacy_as_call(value),
+        _ if block.slot.field == Field::Whole => flat_as_call(value, &BlockPlan::default()),
         None => Json::Raw(value.raw()),
         Some(plan) => changed(value, plan, transcript),
     }
@@ -39,35 +42,48 @@ fn changed<'a>(value: Value<'_, 'a>, plan: &BlockPlan<'_>, transcript: &Transcri
     Json::Written(apply_patches(transcript, value.span(), &mut patches))
 }
 
-/// A call whose name and arguments stand beside its id.
-fn flat_as_call<'a>(value: Value<'_, 'a>, plan: &BlockPlan<'_>) -> Json<'a> {
-    let get = |key| value.object().and_then(|call| call.get(key));
-    let string = |given: Option<&str>, value: Option<Value<'_, 'a>>| match (given, value) {
+/// A call whose name and arguments stand beside its id, under whatever names. What nobody
+/// knows stays beside them, or is the input where none is found.
+pub(super) fn flat_as_call<'a>(value: Value<'_, 'a>, plan: &BlockPlan<'_>) -> Json<'a> {
+    let one_of = |keys: &[&str]| keys.iter().find_map(|key| value.object()?.get(key));
+    let id = string(plan.id, one_of(CALL_ID_KEYS));
+    let name = one_of(TOOL_NAME_KEYS).or_else(|| one_of(&["function"]).filter(|name| name.is(Kind::String)));
+    let name = string(plan.name, name);
+    let others = value.members().filter(|(key, member)| !is_of_flat_call(&key.name()) && !member.is(Kind::Null));
+    let Some(input) = one_of(INPUT_KEYS) else {
+        let others: Vec<_> = others.map(|(key, member)| [key.raw(), ":", member.raw()].concat()).collect();
+        return Json::Members(call_members(id, name, quoted(&format!("{{{}}}", others.join(",")))));
+    };
+    let mut members = call_members(id, name, input_text(Some(input)));
+    members.extend(others.map(|(key, member)| (Cow::Borrowed(key.raw_str()), Json::Raw(member.raw()))));
+    Json::Members(members)
+}
+
+/// Whether a member of a flat call says which call it is or what it is called with. Marks for
+/// caches go with the form that had them.
+fn is_of_flat_call(key: &str) -> bool {
+    matches!(key, "type" | "function" | "cache_control")
+        || [CALL_ID_KEYS, TOOL_NAME_KEYS, INPUT_KEYS].iter().any(|keys| keys.contains(&key))
+}
+
+fn string<'a>(given: Option<&str>, value: Option<Value<'_, 'a>>) -> Json<'a> {
+    match (given, value) {
         (Some(given), _) => Json::Text(given.to_owned()),
         (None, Some(value)) if value.is(Kind::String) => Json::Raw(value.raw()),
+        (None, Some(value)) if value.is(Kind::Number) => Json::Text(value.raw().to_owned()),
         _ => Json::Text(String::new()),
-    };
-    call(
-        string(plan.id, get("id").or_else(|| get("call_id"))),
-        string(plan.name, get("name")),
-        input_text(get("arguments").or_else(|| get("input"))),
-    )
+    }
 }
 
-fn legacy_as_call<'a>(value: Value<'_, 'a>) -> Json<'a> {
-    let get = |key| value.object().and_then(|call| call.get(key));
-    let raw = |key| get(key).map_or(Json::Text(String::new()), |value| Json::Raw(value.raw()));
-    call(raw("id"), raw("name"), input_text(get("input")))
-}
-
-fn call<'a>(id: Json<'a>, name: Json<'a>, arguments: String) -> Json<'a> {
+fn call_members<'a>(id: Json<'a>, name: Json<'a>, arguments: String) -> Vec<(Cow<'a, str>, Json<'a>)> {
     let function = object([("name", name), ("arguments", Json::Written(arguments))]);
-    object([("id", id), member("type", "function"), ("function", function)])
+    let kind = Json::Text("function".to_owned());
+    vec![("id".into(), id), ("type".into(), kind), ("function".into(), function)]
 }
 
 /// An assistant message that makes a call rebuilt from its result.
 pub(super) fn rebuilt<'a>(id: &str, name: &str) -> Json<'a> {
     let arguments = quoted("{\"reconstructed\":true}");
-    let call = call(Json::Text(id.to_owned()), Json::Text(name.to_owned()), arguments);
+    let call = Json::Members(call_members(Json::Text(id.to_owned()), Json::Text(name.to_owned()), arguments));
     object([member("role", "assistant"), ("content", Json::Null), (LIST, list(vec![call]))])
 }

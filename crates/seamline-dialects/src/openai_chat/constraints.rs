@@ -3,7 +3,8 @@
 
 use seamline_model::{
     Alphabet, Arguments, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole, Limits,
-    Members, NameDemand, OutputForm, ReasoningDemands, Role, RoleGap, SameRole, ToolDemands, Uniqueness,
+    Members, Models, NameDemand, NameStart, OutputForm, ReasoningDemands, Role, RoleGap, SameRole, ToolDemands,
+    Uniqueness,
 };
 
 /// What OpenAI's own endpoint demands.
@@ -31,6 +32,8 @@ pub const CONSTRAINTS: Constraints = Constraints {
     joint_answers: false,
     // A tool message holds nothing but its result.
     results_first: None,
+    // No such demand is known.
+    results_alone: None,
     // OAC-1: only the assistant has `tool_calls`. The text is the schema's.
     misplaced_call: ErrorText("Invalid parameter: only messages with role 'assistant' can have 'tool_calls'."),
     // A result is a message of its own here.
@@ -56,12 +59,12 @@ pub const CONSTRAINTS: Constraints = Constraints {
     )),
     // OAC-9: the SDK's own statement of the pattern.
     tool_name: NameDemand {
-        also: "",
         length_max: 64,
         error: ErrorText(
             "Invalid 'messages[{message}].tool_calls[{block}].function.name': string does not match pattern. Expected \
              a string that matches the pattern '^[a-zA-Z0-9_-]+$'.",
         ),
+        ..NameDemand::WORD
     },
     // OAC-1: arguments are a string.
     input: InputForm::Text(ErrorText(
@@ -75,6 +78,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     ),
     // OAC-10: no demand is known beyond OAC-8.
     empty_message: None,
+    // OAC-10: no message is refused for being empty.
     empty_ending: true,
     // OAC-1: a string is the usual form.
     string_content: None,
@@ -93,7 +97,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     role_gap: Some(RoleGap {
         role: Role::Developer,
         instead: Role::User,
-        models: &["o1-mini", "o1-preview"],
+        models: Models(&["o1-mini", "o1-preview"]),
         error: ErrorText("Unsupported value: 'messages[{message}].role' does not support 'developer' with this model."),
     }),
     // OAC-1: content is required.
@@ -102,6 +106,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     item_id: None,
     repeated_item: None,
     dangling_reasoning: None,
+    keeps_nothing: false,
     lost_item: None,
     early_trigger: None,
     part_type: None,
@@ -132,13 +137,15 @@ pub const CONSTRAINTS: Constraints = Constraints {
             "Invalid 'tools': empty array. Expected an array with minimum length 1, but got an empty array instead.",
         )),
         repeated: None,
+        cache_mark: None,
         unknown_choice: None,
         // OAC-9.
         name: Some(ErrorText(
             "Invalid 'tools[{block}].function.name': string does not match pattern. Expected a string that matches the \
              pattern '^[a-zA-Z0-9_-]+$'.",
         )),
-        letter_first: false,
+        start: NameStart::Any,
+        never: "",
     },
     limits: Limits::NONE,
     // OAC-1: a tool message has content.
@@ -151,5 +158,51 @@ pub const CONSTRAINTS: Constraints = Constraints {
     call_signature: None,
     // OAC-21, recalled.
     lone_surrogate: ErrorText("We could not parse the JSON body of your request."),
+    // OAC-21, recalled.
     not_json: ErrorText("We could not parse the JSON body of your request."),
+};
+
+/// What a server demands that speaks Chat Completions and is not OpenAI's, as far as nothing
+/// else is known of it. The words of OpenAI are not its own, so none are predicted.
+pub const COMPATIBLE: Constraints = Constraints {
+    // OAC-2: what the dialect means; in which words others refuse it is not known.
+    unanswered: ErrorText(""),
+    // OAC-3: what the dialect means; in which words others refuse it is not known.
+    orphan: ErrorText(""),
+    // OAC-3: what the dialect means; in which words others refuse it is not known.
+    duplicate_result: ErrorText(""),
+    // OAC-1: only the assistant has `tool_calls`.
+    misplaced_call: ErrorText(""),
+    // OAC-5 was seen with OpenAI and Azure alone: a call has an id, of any length.
+    call_id: IdDemand {
+        alphabet_error: ErrorText(""),
+        length_max: usize::MAX,
+        length_error: ErrorText(""),
+        ..CONSTRAINTS.call_id
+    },
+    // Seen with compatible servers as "duplicate tool_call_id"; ids repeat across turns in recorded chats.
+    unique_ids: Uniqueness::Cycle(ErrorText("")),
+    // OAC-9: the SDK's own statement of the pattern.
+    tool_name: NameDemand::WORD,
+    // OAC-1: arguments are a string.
+    input: InputForm::Text(ErrorText("")),
+    // OAC-1: the schema's demand.
+    no_messages: ErrorText(""),
+    // OAC-8: null only beside calls.
+    null_content: Some(ErrorText("")),
+    // OAC-7 was seen with OpenAI and Azure alone.
+    empty_call_list: None,
+    // The models that do not know a role are OpenAI's.
+    role_gap: None,
+    // OAC-1: content is required.
+    missing_output: Some(ErrorText("")),
+    // OAC-1: text parts only.
+    text_only_results: Some(ErrorText("")),
+    // OAC-7 was seen with OpenAI and Azure alone, and for `tools` recorded as accepted elsewhere.
+    tools: ToolDemands::NONE,
+    // OAC-21: half of a pair is no character, in whatever words it is refused.
+    lone_surrogate: ErrorText(""),
+    // OAC-21: the body is JSON.
+    not_json: ErrorText(""),
+    ..CONSTRAINTS
 };

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use seamline_model::{BlockKind, Body, Field, IrregularityKind, Role, Slot};
 
+use super::foreign;
 use super::wire::{self, WireMessage};
 use crate::json::{Kind, Value};
 use crate::reader::Reader;
-use crate::reading::{emptiness, unreadable};
+use crate::reading::emptiness;
 use crate::rewriting::holds;
 
 /// A block that is its whole message, or a field of it.
@@ -18,17 +19,20 @@ pub(super) fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>) {
     reader.begin();
     let wire = WireMessage::read(value, reader);
     let role = wire.role.map_or(Role::Unknown, wire::role);
-    if role == Role::Unknown {
-        let found = unreadable(value, wire.role);
-        reader.note(IrregularityKind::UnreadableMessage { found }, value.span());
+    let role = reader.role(role, wire.role, value, wire::called);
+    let has_foreign_pairs = foreign::has_pairs(role, &wire);
+    if has_foreign_pairs {
+        reader.note(IrregularityKind::ForeignPairs, value.span());
     }
     let first = reader.next_block();
-    let body = blocks(reader, role, value, &wire);
+    // Whose results they are is known once they stand in messages of their own.
+    let is_result = role == Role::Tool && !has_foreign_pairs;
+    let body = blocks(reader, is_result, value, &wire);
     reader.end(value, first, role, body);
 }
 
-fn blocks<'a>(reader: &mut Reader<'a>, role: Role, value: Value<'_, 'a>, wire: &WireMessage<'_, 'a>) -> Body {
-    if role == Role::Tool {
+fn blocks<'a>(reader: &mut Reader<'a>, is_result: bool, value: Value<'_, 'a>, wire: &WireMessage<'_, 'a>) -> Body {
+    if is_result {
         if let Some(calls) = wire.calls {
             call_list(reader, calls);
         }
@@ -37,11 +41,11 @@ fn blocks<'a>(reader: &mut Reader<'a>, role: Role, value: Value<'_, 'a>, wire: &
         reader.block(value, WHOLE, BlockKind::Result(result));
         return body(wire.content);
     }
-    if let Some(reasoning) = wire.reasoning {
+    for &reasoning in &wire.reasoning {
         reader.block(reasoning, WHOLE, BlockKind::Reasoning { signed: false });
     }
     content(reader, wire.content);
-    if let Some(field) = wire.instead {
+    for &field in &wire.instead {
         reader.block(field, WHOLE, BlockKind::Opaque);
     }
     if let Some(call) = wire.legacy_call {
@@ -63,7 +67,9 @@ fn content<'a>(reader: &mut Reader<'a>, content: Option<Value<'_, 'a>>) {
             for (index, element) in content.elements().enumerate() {
                 let slot = Slot { field: Field::Content, index: index as u32 };
                 note_unreadable(reader, element);
-                reader.block(element, slot, wire::part(element));
+                wire::note_members(element, reader);
+                let part = wire::part(element, reader);
+                reader.block(element, slot, part);
             }
         }
         _ => {}

@@ -2,8 +2,8 @@
 
 use seamline_model::{BlockKind, Edit, Encoded, MessageIndex, Role, Transcript};
 
-use super::calls;
 use super::rewrite::{self, MessageParts, role_name};
+use super::{calls, foreign};
 use crate::json::{Document, Json, list, member, object};
 use crate::splice::{MessagePlan, MessageWriter, Placed, Plan};
 
@@ -32,18 +32,14 @@ impl Encoder<'_, '_, '_> {
         if self.is_result(index) {
             return self.answer(index, &[]);
         }
-        let mut end = index.next();
-        let stays = self.plan.get(index).is_none_or(|plan| !plan.removed);
-        while stays && self.plan.get(end).is_some_and(|plan| plan.join_previous && !plan.removed) {
-            end = end.next();
-        }
         match self.plan.get(index) {
-            plan if end == index.next() && plan.is_none_or(MessagePlan::keeps_message) => self.writer.copy(index),
+            plan if plan.is_none_or(MessagePlan::keeps_message) => self.writer.copy(index),
             Some(plan) if plan.removed => {}
+            Some(plan) if plan.restate => self.restate(index),
             Some(plan) if plan.regroup => self.regroup(index),
-            _ => self.edited(index, end),
+            _ => self.edited(index),
         }
-        self.answer(end, self.plan.get(index).map_or(&[], |plan| &plan.answers))
+        self.answer(index.next(), self.plan.get(index).map_or(&[], |plan| &plan.answers))
     }
 
     fn insert_before(&mut self, index: MessageIndex) {
@@ -58,8 +54,9 @@ impl Encoder<'_, '_, '_> {
     }
 
     fn is_result(&self, index: MessageIndex) -> bool {
-        let regroup = self.plan.get(index).is_some_and(|plan| plan.regroup);
-        self.transcript.messages.get(index.get()).is_some_and(|message| message.role == Role::Tool) && !regroup
+        let apart = self.plan.get(index).is_some_and(|plan| plan.regroup || plan.restate);
+        let is_tool = self.transcript.messages.get(index.get()).is_some_and(|message| message.role == Role::Tool);
+        is_tool && !apart && self.result_block(index).is_some()
     }
 
     /// Writes a run of tool messages with what joins it, then what had to leave it.
@@ -155,13 +152,20 @@ impl Encoder<'_, '_, '_> {
         }
     }
 
-    fn edited(&mut self, index: MessageIndex, end: MessageIndex) {
-        let joined: Vec<_> = (index.next().0..end.0).map(MessageIndex).collect();
+    fn edited(&mut self, index: MessageIndex) {
         let parts = MessageParts { transcript: self.transcript, plan: self.plan };
-        if let Some(text) = parts.rewrite(&self.writer, index, &joined) {
+        if let Some(text) = parts.rewrite(&self.writer, index) {
             self.writer.rewrite(Some(index), &text);
             self.note_landed(index);
         }
+    }
+
+    /// Writes calls and results in a message's content in the form of this dialect.
+    fn restate(&mut self, index: MessageIndex) {
+        for text in foreign::restated(&self.writer, self.transcript, index) {
+            self.writer.rewrite(Some(index), &text);
+        }
+        self.note_landed(index);
     }
 
     /// Splits calls that stand in a message of another role off into an assistant message.

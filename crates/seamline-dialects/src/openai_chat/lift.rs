@@ -1,15 +1,21 @@
 //! Wire to a conversation that other dialects can say.
 
 use seamline_model::conversation::{
-    Block, Conversation, Family, Media, MediaKind, MediaSource, Reasoning, Says, Speaker, ToolChoice,
+    Answer, AnswerFormat, Block, Conversation, Family, Media, MediaKind, MediaSource, Reasoning, Says, Speaker,
+    ToolChoice,
 };
 
 use super::NAME;
 use crate::Error;
-use crate::convert::lifting::{Lifting, member, number, opaque, string, strings, text};
-use crate::convert::linked;
+use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, member, opaque, string, text, unread};
+use crate::convert::{linked, mime_of_extension};
 use crate::json::{Kind, Value};
-use crate::rewriting::input_object;
+
+const FORM: Form =
+    Form { dialect: NAME, list: "messages", groups: &[], shared: super::render::SHARED, snake_too: false, setting };
+
+const ROLES: &[(&str, Speaker)] =
+    &[("user", Speaker::User), ("system", Speaker::System), ("developer", Speaker::System)];
 
 /// What a body says.
 ///
@@ -17,77 +23,122 @@ use crate::rewriting::input_object;
 ///
 /// When the body is not JSON or not this dialect's envelope.
 pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
-    let document = Lifting::document(body)?;
-    let (list, base) = Lifting::list(&document, NAME, "messages")?;
-    let mut lifting = Lifting::default();
-    for (key, value) in document.root().members() {
-        if !value.is(Kind::Null) {
-            lifting.placed(&format!("/{}", key.name()));
-            setting(&mut lifting, &key.name(), value);
-        }
-    }
-    for (index, value) in list.elements().enumerate() {
-        message(&mut lifting, value, &format!("{base}/{index}"));
-    }
-    Ok(lifting.conversation)
+    Lifting::run(body, &FORM, message)
 }
 
-fn setting(lifting: &mut Lifting, key: &str, value: Value<'_, '_>) {
-    let settings = &mut lifting.conversation.settings;
-    match key {
-        // How a stream ends goes with the stream.
-        "messages" | "stream_options" => {}
-        "model" => settings.model = value.str().map(String::from),
-        "max_tokens" | "max_completion_tokens" => settings.max_tokens = number(value),
-        "temperature" => settings.temperature = number(value),
-        "top_p" => settings.top_p = number(value),
-        "stop" => settings.stop = strings(value),
-        "stream" => settings.stream = Some(value.is(Kind::True)),
-        "tools" => {
+fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &str) -> bool {
+    match path {
+        "model" => {
+            lifting.placed("model", pointer);
+            lifting.conversation.settings.model = lifting.word(value, pointer);
+        }
+        "max_tokens" | "max_completion_tokens" => {
+            lifting.conversation.settings.max_tokens = lifting.number(value, pointer);
+        }
+        "temperature" => lifting.conversation.settings.temperature = lifting.number(value, pointer),
+        "top_p" => lifting.conversation.settings.top_p = lifting.number(value, pointer),
+        "stop" => {
+            lifting.placed("stop", pointer);
+            lifting.conversation.settings.stop = lifting.words(value, pointer);
+        }
+        "stream" => {
+            lifting.placed("stream", pointer);
+            lifting.conversation.settings.stream = lifting.flag(value, pointer);
+        }
+        "tools" if value.is(Kind::Array) => {
             for (index, tool) in value.elements().enumerate() {
                 let pointer = format!("/tools/{index}");
-                match member(tool, "custom") {
-                    Some(custom) => lifting.free_tool(custom, pointer),
-                    None => lifting.tool(member(tool, "function").unwrap_or(tool), "parameters", pointer),
+                match (member(tool, "custom"), member(tool, "function")) {
+                    (Some(custom), _) => lifting.free_tool(custom, &format!("{pointer}/custom")),
+                    (None, Some(function)) => lifting.tool(function, "parameters", &format!("{pointer}/function")),
+                    (None, None) => lifting.tool(tool, "parameters", &pointer),
                 }
             }
         }
-        "tool_choice" => settings.tool_choice = choice(value),
-        other => lifting.unknown_setting(&format!("/{other}")),
+        "tool_choice" => {
+            lifting.placed("tool_choice", pointer);
+            lifting.conversation.settings.tool_choice = choice(value);
+            if lifting.conversation.settings.tool_choice.is_none() {
+                lifting.left("setting `tool_choice`", pointer, NOT_CARRIED);
+            }
+        }
+        // What tools were called before there were others than functions.
+        "functions" if value.is(Kind::Array) => {
+            for (index, function) in value.elements().enumerate() {
+                lifting.tool(function, "parameters", &format!("/functions/{index}"));
+            }
+        }
+        "function_call" if named_function(value).is_some() => {
+            lifting.placed("tool_choice", pointer);
+            lifting.conversation.settings.tool_choice = named_function(value);
+        }
+        "response_format" => {
+            lifting.placed("format", pointer);
+            lifting.conversation.settings.format = format(lifting, value, pointer);
+            if lifting.conversation.settings.format.is_none() {
+                lifting.left("setting `response_format`", pointer, NOT_CARRIED);
+            }
+        }
+        _ => return false,
     }
+    true
 }
 
 fn choice(value: Value<'_, '_>) -> Option<ToolChoice> {
     match value.str().as_deref() {
         Some("none") => Some(ToolChoice::None),
-        Some("required") => Some(ToolChoice::Any),
-        Some(_) => Some(ToolChoice::Auto),
-        None => string(member(value, "function")?, "name").map(ToolChoice::Tool),
+        Some("required" | "any") => Some(ToolChoice::Any),
+        Some("auto") => Some(ToolChoice::Auto),
+        Some(_) => None,
+        None => {
+            let named = member(value, "function").or_else(|| member(value, "custom"))?;
+            string(named, "name").map(ToolChoice::Tool)
+        }
     }
 }
 
-fn message(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
-    let blocks = content(member(value, "content"), &format!("{pointer}/content"));
-    let role = string(value, "role").unwrap_or_default();
-    let speaker = match role.as_str() {
-        "tool" | "function" => return answer(lifting, value, blocks, pointer),
-        "assistant" => return assistant(lifting, value, blocks, pointer),
-        "system" | "developer" => Speaker::System,
-        _ => Speaker::User,
+fn named_function(value: Value<'_, '_>) -> Option<ToolChoice> {
+    choice(value).or_else(|| string(value, "name").map(ToolChoice::Tool))
+}
+
+fn format(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<AnswerFormat> {
+    let format = match string(value, "type")?.as_str() {
+        "text" => AnswerFormat::Text,
+        "json_object" => AnswerFormat::Json,
+        "json_schema" => {
+            let schema = member(value, "json_schema").filter(|schema| schema.is(Kind::Object))?;
+            let within = format!("{pointer}/json_schema");
+            lifting.strangers(schema, &["name", "description", "schema", "strict"], &within);
+            AnswerFormat::Schema(lifting.answer_schema(schema, &within))
+        }
+        _ => return None,
     };
+    lifting.strangers(value, &["type", "json_schema"], pointer);
+    Some(format)
+}
+
+fn message(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
+    let blocks = lifting.content(member(value, "content"), &format!("{pointer}/content"), block);
+    match string(value, "role").as_deref() {
+        Some("tool" | "function") => return answer(lifting, value, blocks, pointer),
+        Some("assistant") => return assistant(lifting, value, blocks, pointer),
+        _ => {}
+    }
+    let speaker = lifting.speaker(value, ROLES, pointer);
     lifting.strangers(value, &["role", "content"], pointer);
     lifting.push(speaker, blocks);
 }
 
 /// A tool's message. Before calls had ids, it named the tool.
 fn answer(lifting: &mut Lifting, value: Value<'_, '_>, blocks: Vec<Block>, pointer: &str) {
-    let id = match string(value, "tool_call_id") {
+    let name = lifting.field(value, "name", pointer);
+    let id = match lifting.field(value, "tool_call_id", pointer) {
         Some(id) => id,
-        None => function_id(&string(value, "name").unwrap_or_default()),
+        None => function_id(name.as_deref().unwrap_or_default()),
     };
     lifting.strangers(value, &["role", "content", "tool_call_id", "name", "refusal"], pointer);
-    lifting.push_result(Lifting::marked_result(id, blocks, pointer));
-    if let Some(refusal) = string(value, "refusal") {
+    lifting.push_result(Lifting::marked_result(Answer { id, name, blocks, failed: false }, pointer));
+    if let Some(refusal) = lifting.field(value, "refusal", pointer) {
         lifting.push(Speaker::User, vec![text(refusal, &format!("{pointer}/refusal"))]);
     }
 }
@@ -99,36 +150,56 @@ const ASSISTANT: &[&str] =
 fn assistant(lifting: &mut Lifting, value: Value<'_, '_>, said: Vec<Block>, pointer: &str) {
     let mut blocks = Vec::new();
     for key in ["reasoning_content", "reasoning"] {
-        if let Some(text) = string(value, key).filter(|text| !text.is_empty()) {
+        if let Some(text) = lifting.field(value, key, pointer).filter(|text| !text.is_empty()) {
             let reasoning = Reasoning { text, seal: None, redacted: false, family: Family::Plain };
             blocks.push(Block::new(Says::Reasoning(reasoning), format!("{pointer}/{key}")));
         }
     }
     blocks.extend(said);
-    if let Some(refusal) = string(value, "refusal") {
+    if let Some(refusal) = lifting.field(value, "refusal", pointer).filter(|refusal| !refusal.is_empty()) {
         blocks.push(Block::new(Says::Refusal(refusal), format!("{pointer}/refusal")));
     }
     lifting.strangers(value, ASSISTANT, pointer);
-    if let Some(call) = member(value, "function_call") {
-        let name = string(call, "name").unwrap_or_default();
+    if let Some(value) = member(value, "function_call") {
         let pointer = format!("{pointer}/function_call");
-        blocks.push(lifting.call(function_id(&name), name, member(call, "arguments"), &pointer));
+        blocks.push(match value.kind() {
+            Kind::Object => {
+                lifting.strangers(value, &["name", "arguments"], &pointer);
+                let name = lifting.field(value, "name", &pointer).unwrap_or_default();
+                lifting.call(function_id(&name), name, member(value, "arguments"), &pointer)
+            }
+            _ => unread(value, &pointer),
+        });
     }
-    let calls = member(value, "tool_calls").into_iter().flat_map(Value::elements);
-    for (index, value) in calls.enumerate() {
-        blocks.push(call(lifting, value, &format!("{pointer}/tool_calls/{index}")));
-    }
+    let calls = member(value, "tool_calls").map(|calls| match calls.kind() {
+        Kind::String => vec![unread(calls, &format!("{pointer}/tool_calls"))],
+        _ => lifting.content(Some(calls), &format!("{pointer}/tool_calls"), call),
+    });
+    blocks.extend(calls.into_iter().flatten());
     lifting.push(Speaker::Assistant, blocks);
 }
 
 fn call(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
-    let id = string(value, "id").unwrap_or_default();
-    if let Some(custom) = member(value, "custom") {
-        let name = string(custom, "name").unwrap_or_default();
-        return lifting.free_call(id, name, &string(custom, "input").unwrap_or_default(), pointer);
+    let (function, key) = match (member(value, "custom"), member(value, "function")) {
+        (Some(custom), _) => (custom, "custom"),
+        (None, Some(function)) => (function, "function"),
+        (None, None) => (value, ""),
+    };
+    if !function.is(Kind::Object) {
+        return unread(value, pointer);
     }
-    let function = member(value, "function").unwrap_or(value);
-    let name = string(function, "name").unwrap_or_default();
+    let id = lifting.field(value, "id", pointer).unwrap_or_default();
+    let within = if key.is_empty() { pointer.to_owned() } else { format!("{pointer}/{key}") };
+    let name = lifting.field(function, "name", &within).unwrap_or_default();
+    if !key.is_empty() {
+        lifting.strangers(value, &["id", "type", "index", key], pointer);
+    }
+    if key == "custom" {
+        lifting.strangers(function, &["name", "input"], &within);
+        let input = lifting.field(function, "input", &within).unwrap_or_default();
+        return Lifting::free_call(id, name, input, pointer);
+    }
+    lifting.strangers(function, &["id", "type", "index", "name", "arguments"], &within);
     lifting.call(id, name, member(function, "arguments"), pointer)
 }
 
@@ -137,55 +208,49 @@ fn function_id(name: &str) -> String {
     format!("call_{name}")
 }
 
-/// The blocks of a content, which may be text alone.
-fn content(content: Option<Value<'_, '_>>, pointer: &str) -> Vec<Block> {
-    let Some(content) = content else { return Vec::new() };
-    match content.kind() {
-        Kind::Array => {
-            let parts = content.elements().enumerate();
-            parts.map(|(index, part)| block(part, &format!("{pointer}/{index}"))).collect()
-        }
-        Kind::Object => vec![text(input_object(Some(content)), pointer)],
-        _ => vec![text(content.str().unwrap_or_default(), pointer)],
-    }
-}
-
-fn block(value: Value<'_, '_>, pointer: &str) -> Block {
+fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
     let kind = string(value, "type").unwrap_or_default();
     let says = match kind.as_str() {
         "text" => string(value, "text").map(Says::Text),
         "refusal" => string(value, "refusal").map(Says::Refusal),
-        "image_url" => image(value),
-        "input_audio" => member(value, "input_audio").and_then(audio),
-        "file" => member(value, "file").and_then(file),
+        "image_url" => image(lifting, value, pointer),
+        "input_audio" => member(value, "input_audio").and_then(|inner| audio(lifting, inner, pointer)),
+        "file" => member(value, "file").and_then(|inner| file(lifting, inner, pointer)),
         _ => None,
     };
-    match says {
-        Some(says) => Block::new(says, pointer),
-        None => opaque(value, &kind, true, pointer),
-    }
+    let Some(says) = says else {
+        let is_known = matches!(kind.as_str(), "text" | "refusal" | "image_url");
+        return if is_known { unread(value, pointer) } else { opaque(value, &kind, true, pointer) };
+    };
+    lifting.strangers(value, &["type", &kind], pointer);
+    Block::new(says, pointer)
 }
 
-fn image(value: Value<'_, '_>) -> Option<Says> {
+fn image(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<Says> {
     let image = member(value, "image_url")?;
     let url = image.str().map(String::from).or_else(|| string(image, "url"))?;
-    Some(Says::Media(linked(&url, MediaKind::Image)))
+    let within = format!("{pointer}/image_url");
+    lifting.strangers(image, &["url", "detail"], &within);
+    let detail = lifting.field(image, "detail", &within);
+    Some(Says::Media(Media { detail, ..linked(&url, MediaKind::Image) }))
 }
 
-fn audio(value: Value<'_, '_>) -> Option<Says> {
-    let format = string(value, "format")?;
-    let mime = crate::convert::mime_of_extension(&format).map(str::to_owned);
+fn audio(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<Says> {
+    let mime = mime_of_extension(&string(value, "format")?)?;
     let source = MediaSource::Data(string(value, "data")?);
-    Some(Says::Media(Media { kind: MediaKind::Audio, mime, source, name: None }))
+    lifting.strangers(value, &["data", "format"], &format!("{pointer}/input_audio"));
+    Some(Says::Media(Media { mime: Some(mime.to_owned()), ..Media::new(MediaKind::Audio, source) }))
 }
 
-fn file(value: Value<'_, '_>) -> Option<Says> {
-    let name = string(value, "filename");
-    let media = match (string(value, "file_data"), string(value, "file_id")) {
-        (Some(data), _) if data.starts_with("data:") => linked(&data, MediaKind::Document),
-        (Some(data), _) => Media { kind: MediaKind::Document, mime: None, source: MediaSource::Data(data), name: None },
-        (None, Some(id)) => Media { kind: MediaKind::Document, mime: None, source: MediaSource::File(id), name: None },
+fn file(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<Says> {
+    let within = format!("{pointer}/file");
+    let (media, key) = match (string(value, "file_data"), string(value, "file_id")) {
+        (Some(data), _) if data.starts_with("data:") => (linked(&data, MediaKind::Document), "file_data"),
+        (Some(data), _) => (Media::new(MediaKind::Document, MediaSource::Data(data)), "file_data"),
+        (None, Some(id)) => (Media::new(MediaKind::Document, MediaSource::File(Family::OpenAi, id)), "file_id"),
         (None, None) => return None,
     };
+    lifting.strangers(value, &["filename", key], &within);
+    let name = lifting.field(value, "filename", &within);
     Some(Says::Media(Media { name, ..media }))
 }

@@ -4,15 +4,17 @@ mod calls;
 mod constraints;
 mod decode;
 mod encode;
-pub(crate) mod lift;
-pub(crate) mod render;
+mod foreign;
+mod lift;
+mod render;
 mod rewrite;
 mod wire;
 
 use seamline_model::{Constraints, Edit, Encoded, Place, Transcript};
 
-pub use constraints::CONSTRAINTS;
+pub use constraints::{COMPATIBLE, CONSTRAINTS};
 
+use crate::convert::Converter;
 use crate::reader::{self, Form};
 use crate::{Dialect, Error};
 
@@ -32,6 +34,16 @@ const FORM: Form = Form {
     message: decode::message,
 };
 
+const CONVERTER: Converter = Converter {
+    list: FORM.list,
+    model: FORM.model,
+    names_model: true,
+    lift: lift::lift,
+    render: render::render,
+    call_id: CONSTRAINTS.call_id,
+    tool_name: CONSTRAINTS.tool_name,
+};
+
 impl Dialect for OpenAiChat {
     fn name(&self) -> &'static str {
         NAME
@@ -45,7 +57,7 @@ impl Dialect for OpenAiChat {
         reader::decode(body, FORM)
     }
 
-    fn follow<'n>(&self, before: &Transcript<'_>, encoded: &'n Encoded) -> Option<Transcript<'n>> {
+    fn follow<'n>(&self, before: &Transcript<'n>, encoded: &'n Encoded) -> Option<Transcript<'n>> {
         reader::follow(before, encoded, FORM)
     }
 
@@ -55,5 +67,9 @@ impl Dialect for OpenAiChat {
 
     fn pointer(&self, transcript: &Transcript<'_>, place: &Place) -> String {
         crate::pointer::pointer(transcript, place, FORM)
+    }
+
+    fn converter(&self) -> &'static Converter {
+        &CONVERTER
     }
 }

@@ -1,12 +1,14 @@
 //! A conversation of any dialect to wire.
 
 use seamline_model::conversation::{
-    Answer, Block, Call, Conversation, Media, MediaKind, MediaSource, Message, Says, Speaker, ToolChoice,
-    ToolDefinition,
+    Answer, AnswerFormat, Block, Call, Conversation, Family, Grammar, Media, MediaKind, MediaSource, Message, Other,
+    Says, Speaker, ToolChoice, ToolDefinition,
 };
 
 use crate::convert::rendering::{is_result, numbers, only_text, strings, typed_text};
-use crate::convert::{Draft, Members, Rendered, Room, Target, data_url, extension, file_name, mime, rendered};
+use crate::convert::{
+    Draft, Members, Rendered, Room, Target, data_url, extension, file_name, mime, rendered, schema_members,
+};
 use crate::json::{Json, list, member, object};
 
 const ROOM: Room = Room {
@@ -23,12 +25,82 @@ const ROOM: Room = Room {
     names_model: true,
     // Servers that want their reasoning back want what they wrote themselves.
     families: &[],
+    free_tools: is_own,
+    strict_tools: true,
+    lacks: &["top_k"],
     media: is_shown,
+    media_name: |media| {
+        let is_written = media.kind == MediaKind::Document && matches!(media.source, MediaSource::Data(_));
+        is_written.then(|| file_name(media))
+    },
+    media_detail: true,
 };
+
+/// Settings that are handed over as they stand.
+pub(super) const SHARED: &[(&str, &str)] = &[
+    ("seed", "seed"),
+    ("seed", "random_seed"),
+    ("presence_penalty", "presence_penalty"),
+    ("frequency_penalty", "frequency_penalty"),
+    ("answers", "n"),
+    ("logprobs", "logprobs"),
+    ("top_logprobs", "top_logprobs"),
+    ("parallel_calls", "parallel_tool_calls"),
+    ("effort", "reasoning_effort"),
+    ("stream_options", "stream_options"),
+    ("verbosity", "verbosity"),
+    ("metadata", "metadata"),
+    ("store", "store"),
+    ("service_tier", "service_tier"),
+    ("user", "user"),
+    ("safety_identifier", "safety_identifier"),
+    ("prompt_cache_key", "prompt_cache_key"),
+    ("prompt_cache_retention", "prompt_cache_retention"),
+];
+
+/// Those of them that other servers of the dialect do not know, and some refuse.
+const OWN: &[&str] = &[
+    "verbosity",
+    "metadata",
+    "store",
+    "service_tier",
+    "user",
+    "safety_identifier",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+];
+
+/// Those that Mistral has, by the names it gives them; it refuses any other.
+const MISTRAL: &[&str] = &[
+    "random_seed",
+    "presence_penalty",
+    "frequency_penalty",
+    "n",
+    "parallel_tool_calls",
+    "reasoning_effort",
+    "metadata",
+    "prompt_cache_key",
+];
+
+/// Whether a setting goes to whoever is spoken to, under this name.
+fn takes(target: &Target<'_>, (name, path): (&str, &str)) -> bool {
+    match target.provider {
+        Some("mistral" | "mistral-v13") => MISTRAL.contains(&path),
+        _ => path != "random_seed" && (is_own(target) || !OWN.contains(&name)),
+    }
+}
+
+/// Whether everything of the dialect can be said: to who made it, or when nobody else is named.
+fn is_own(target: &Target<'_>) -> bool {
+    matches!(target.provider, None | Some("openai" | "azure" | "openai-compatible"))
+}
 
 /// The body that says this.
 pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
-    let draft = Draft::of(conversation, target, &ROOM);
+    let mut draft = Draft::of(conversation, target, &ROOM);
+    ask_for_likelihoods(&mut draft);
+    let taken: Vec<_> = SHARED.iter().copied().filter(|setting| takes(target, *setting)).collect();
+    let (shared, format) = (draft.shared(&taken), answer_format(&mut draft));
     let settings = &draft.settings;
     let mut body: Members<'_> = Vec::new();
     body.extend(settings.model.as_ref().map(|model| member("model", model)));
@@ -39,37 +111,74 @@ pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Render
         body.push(("stop", strings(&settings.stop)));
     }
     body.extend(settings.stream.map(|stream| ("stream", Json::Bool(stream))));
+    body.extend(shared);
+    body.extend(format.map(|format| ("response_format", format)));
     if !settings.tools.is_empty() {
         body.push(("tools", list(settings.tools.iter().map(tool).collect())));
     }
-    body.extend(settings.tool_choice.as_ref().map(|choice| ("tool_choice", tool_choice(choice))));
+    body.extend(settings.tool_choice.as_ref().map(|choice| ("tool_choice", tool_choice(choice, &settings.tools))));
     let system = draft.system.iter().map(|text| object([member("role", "system"), member("content", text)]));
     let messages = system.chain(draft.messages.iter().flat_map(messages)).collect();
     body.push(("messages", list(messages)));
     rendered(draft, body, target)
 }
 
-fn is_shown(media: &Media) -> bool {
+/// How many likelihoods are wanted can only be said here where they are wanted at all.
+fn ask_for_likelihoods(draft: &mut Draft) {
+    let others = &mut draft.settings.others;
+    if others.contains_key("top_logprobs") && !others.contains_key("logprobs") {
+        others.insert("logprobs", Other { json: "true".to_owned(), pointer: String::new() });
+        draft.added("setting `logprobs`", "`top_logprobs` demands it");
+    }
+}
+
+fn answer_format(draft: &mut Draft) -> Option<Json<'static>> {
+    Some(match draft.format()? {
+        AnswerFormat::Text => object([member("type", "text")]),
+        AnswerFormat::Json => object([member("type", "json_object")]),
+        AnswerFormat::Schema(schema) => {
+            let schema = Json::Object(schema_members(draft, schema));
+            object([member("type", "json_schema"), ("json_schema", schema)])
+        }
+    })
+}
+
+fn is_shown(media: &Media, target: &Target<'_>) -> bool {
     match (media.kind, &media.source) {
-        (MediaKind::Image, source) => !matches!(source, MediaSource::File(_)),
+        (MediaKind::Document, MediaSource::File(Family::OpenAi, _)) => is_own(target),
+        (MediaKind::Image, source) => !matches!(source, MediaSource::File(..)),
         (MediaKind::Audio | MediaKind::Document, source) => matches!(source, MediaSource::Data(_)),
         (MediaKind::Video, _) => false,
     }
 }
 
 fn tool(tool: &ToolDefinition) -> Json<'static> {
-    let mut function = vec![member("name", &tool.name)];
-    function.extend(tool.description.as_ref().map(|text| member("description", text)));
-    function.extend(tool.schema.as_ref().map(|schema| ("parameters", Json::Written(schema.clone()))));
-    object([member("type", "function"), ("function", Json::Object(function))])
+    let mut members = vec![member("name", &tool.name)];
+    members.extend(tool.description.as_ref().map(|text| member("description", text)));
+    if let Some(free) = &tool.free {
+        members.extend(free.grammar.as_ref().map(|grammar| ("format", format_of(grammar))));
+        return object([member("type", "custom"), ("custom", Json::Object(members))]);
+    }
+    members.extend(tool.schema.as_ref().map(|schema| ("parameters", Json::Written(schema.clone()))));
+    members.extend(tool.strict.map(|strict| ("strict", Json::Bool(strict))));
+    object([member("type", "function"), ("function", Json::Object(members))])
 }
 
-fn tool_choice(choice: &ToolChoice) -> Json<'static> {
+fn format_of(grammar: &Grammar) -> Json<'static> {
+    let inner = object([member("syntax", &grammar.syntax), member("definition", &grammar.definition)]);
+    object([member("type", "grammar"), ("grammar", inner)])
+}
+
+fn tool_choice(choice: &ToolChoice, tools: &[ToolDefinition]) -> Json<'static> {
     match choice {
         ToolChoice::Auto => Json::Text("auto".to_owned()),
         ToolChoice::None => Json::Text("none".to_owned()),
         ToolChoice::Any => Json::Text("required".to_owned()),
-        ToolChoice::Tool(name) => object([member("type", "function"), ("function", object([member("name", name)]))]),
+        ToolChoice::Tool(name) => {
+            let is_free = tools.iter().any(|tool| tool.name == *name && tool.free.is_some());
+            let kind = if is_free { "custom" } else { "function" };
+            object([member("type", kind), (kind, object([member("name", name)]))])
+        }
     }
 }
 
@@ -92,10 +201,12 @@ fn assistant(blocks: &[Block]) -> Json<'static> {
     let said: Vec<Block> = blocks.iter().filter(|block| matches!(block.says, Says::Text(_))).cloned().collect();
     let mut members = vec![member("role", "assistant")];
     members.push(("content", if said.is_empty() { Json::Null } else { content(&said) }));
-    for block in blocks {
-        if let Says::Refusal(text) = &block.says {
-            members.push(member("refusal", text));
-        }
+    let refusals: Vec<&str> = blocks
+        .iter()
+        .filter_map(|block| if let Says::Refusal(text) = &block.says { Some(text.as_str()) } else { None })
+        .collect();
+    if !refusals.is_empty() {
+        members.push(member("refusal", refusals.join("\n")));
     }
     let calls: Vec<_> = blocks
         .iter()
@@ -108,6 +219,10 @@ fn assistant(blocks: &[Block]) -> Json<'static> {
 }
 
 fn call(call: &Call) -> Json<'static> {
+    if let Some(text) = &call.free {
+        let custom = object([member("name", &call.name), member("input", text)]);
+        return object([member("id", &call.id), member("type", "custom"), ("custom", custom)]);
+    }
     let function = object([member("name", &call.name), member("arguments", &call.input)]);
     object([member("id", &call.id), member("type", "function"), ("function", function)])
 }
@@ -134,6 +249,9 @@ fn part(block: &Block) -> Option<Json<'static>> {
 }
 
 fn shown(media: &Media) -> Option<Json<'static>> {
+    if let (MediaKind::Document, MediaSource::File(_, id)) = (media.kind, &media.source) {
+        return Some(object([member("type", "file"), ("file", object([member("file_id", id)]))]));
+    }
     let url = data_url(media)?;
     Some(match (media.kind, &media.source) {
         (MediaKind::Audio, MediaSource::Data(data)) => {
@@ -145,6 +263,10 @@ fn shown(media: &Media) -> Option<Json<'static>> {
             let file = object([member("filename", file_name(media)), member("file_data", url)]);
             object([member("type", "file"), ("file", file)])
         }
-        _ => object([member("type", "image_url"), ("image_url", object([member("url", url)]))]),
+        _ => {
+            let mut image = vec![member("url", url)];
+            image.extend(media.detail.as_ref().map(|detail| member("detail", detail)));
+            object([member("type", "image_url"), ("image_url", Json::Object(image))])
+        }
     })
 }

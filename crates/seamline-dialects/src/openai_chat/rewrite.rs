@@ -8,8 +8,9 @@ use super::calls;
 use crate::Document;
 use crate::ids::RESULT_ID_KEYS;
 use crate::json::{Json, Kind, Object, Value, list, member, object, quoted};
+use crate::kept::{as_user, no_message, speaks_elsewhere, with_members_as_text};
 use crate::reading::{emptiness, part_text};
-use crate::rewriting::{members_as_lines, set_member, unreadable_text};
+use crate::rewriting::{members_as_lines, set_member, set_members, unreadable_text};
 use crate::splice::{BlockPlan, MessagePlan, MessageWriter, Plan, apply_patches};
 
 /// What is needed to rewrite a message that is not a result.
@@ -21,18 +22,18 @@ pub(super) struct MessageParts<'t, 'a, 'p> {
 type Patches = Vec<(Span, String)>;
 
 impl<'a> MessageParts<'_, 'a, '_> {
-    /// The text of a message under its plan, with others joined to it. `None` when
-    /// nothing is left of it.
-    pub(super) fn rewrite(
-        &self,
-        writer: &MessageWriter<'_, 'a>,
-        index: MessageIndex,
-        joined: &[MessageIndex],
-    ) -> Option<String> {
+    /// The text of a message under its plan. `None` when nothing is left of it.
+    pub(super) fn rewrite(&self, writer: &MessageWriter<'_, 'a>, index: MessageIndex) -> Option<String> {
         let message = self.transcript.message(index);
         let source = Document::part(self.transcript.source, message.span);
         let value = source.root();
         let mut patches = Patches::new();
+        if self.plan.get(index).is_some_and(|plan| plan.keep_members) {
+            return Some(with_members_as_text(self.transcript, index, "content", |text| quoted(&text)));
+        }
+        if let Some(heading) = self.plan.get(index).and_then(|plan| plan.take_in) {
+            return Some(self.taken_in(writer, value, heading));
+        }
         if let Some(plan) = self.plan.get(index) {
             if let Some(role) = plan.role {
                 patches.extend(set_member(value, "role", &format!("\"{}\"", role_name(role))));
@@ -40,48 +41,58 @@ impl<'a> MessageParts<'_, 'a, '_> {
             if let Some((field, text)) = plan.reasoning {
                 patches.extend(set_member(value, field, &quoted(text)));
             }
+            if plan.continued {
+                patches.extend(set_member(value, "prefix", "true"));
+            }
             if let Some(text) = plan.fill {
                 let kept = content_of(value).and_then(unreadable_text);
                 patches.extend(set_member(value, "content", &quoted(kept.as_deref().unwrap_or(text))));
             }
         }
-        self.content(writer, index, joined, &mut patches)?;
-        self.calls(writer, index, joined, &mut patches);
+        self.content(writer, index, &mut patches)?;
+        self.calls(writer, index, &mut patches);
         Some(apply_patches(self.transcript, message.span, &mut patches))
     }
 
+    /// A message of nobody known as one of the user.
+    fn taken_in(&self, writer: &MessageWriter<'_, 'a>, value: Value<'_, 'a>, heading: &str) -> String {
+        let parts = |heading, content: Value<'_, 'a>| {
+            let heading = text_part(Json::Text(heading));
+            list(std::iter::once(heading).chain(content.elements().map(|part| Json::Raw(part.raw()))).collect())
+        };
+        let Some(content) = as_user(value, "content", heading, parts) else {
+            let text = no_message(value, heading);
+            return writer.render(&object([member("role", Role::User.as_str()), member("content", text)]), 0);
+        };
+        let values = [("role", quoted(Role::User.as_str())), ("content", writer.render(&content, 1))];
+        apply_patches(self.transcript, value.span(), &mut set_members(value, &values))
+    }
+
     /// Patches the content. `None` when nothing is left of the message.
-    fn content(
-        &self,
-        writer: &MessageWriter<'_, 'a>,
-        index: MessageIndex,
-        joined: &[MessageIndex],
-        patches: &mut Patches,
-    ) -> Option<()> {
+    fn content(&self, writer: &MessageWriter<'_, 'a>, index: MessageIndex, patches: &mut Patches) -> Option<()> {
         let of_content = |block: &Block| block.slot.field == Field::Content || is_whole_text(block);
-        let mut changed = !joined.is_empty();
+        let mut changed = false;
         let mut parts = Vec::new();
         let mut left = 0;
-        for message in std::iter::once(index).chain(joined.iter().copied()) {
-            for (block, content) in self.transcript.blocks_of(message) {
-                let plan = self.plan.block(self.transcript, block);
-                left += usize::from(!plan.is_some_and(|plan| plan.gone));
-                if !of_content(content) {
-                    continue;
+        for (block, content) in self.transcript.blocks_of(index) {
+            let plan = self.plan.block(self.transcript, block);
+            left += usize::from(!plan.is_some_and(|plan| plan.gone));
+            if !of_content(content) {
+                continue;
+            }
+            match plan {
+                Some(plan) if plan.gone => changed = true,
+                Some(plan) if plan.demote.is_some() => {
+                    changed = true;
+                    let heading = plan.demote.unwrap_or_default();
+                    parts.push(text_part(Json::Text(format!("{heading}\n{}", self.transcript.text(content.span)))));
                 }
-                match plan {
-                    Some(plan) if plan.gone => changed = true,
-                    Some(plan) if plan.demote.is_some() => {
-                        changed = true;
-                        let heading = plan.demote.unwrap_or_default();
-                        parts.push(text_part(Json::Text(format!("{heading}\n{}", self.transcript.text(content.span)))));
-                    }
-                    _ => parts.push(self.part(content)),
-                }
+                _ => parts.push(self.part(content)),
             }
         }
         if changed {
-            if left == 0 && !self.plan.get(index).is_some_and(MessagePlan::removes_blocks) {
+            let removes = self.plan.get(index).is_some_and(MessagePlan::removes_blocks);
+            if left == 0 && !removes && !speaks_elsewhere(self.transcript, index) {
                 return None;
             }
             let source = Document::part(self.transcript.source, self.transcript.message(index).span);
@@ -97,27 +108,19 @@ impl<'a> MessageParts<'_, 'a, '_> {
     }
 
     /// Patches the list of calls.
-    fn calls(
-        &self,
-        writer: &MessageWriter<'_, 'a>,
-        index: MessageIndex,
-        joined: &[MessageIndex],
-        patches: &mut Patches,
-    ) {
+    fn calls(&self, writer: &MessageWriter<'_, 'a>, index: MessageIndex, patches: &mut Patches) {
         let source = Document::part(self.transcript.source, self.transcript.message(index).span);
         let value = source.root();
         let plan = self.plan.get(index);
         let adopts = plan.is_some_and(|plan| plan.blocks.values().any(|block| block.adopt));
-        let mut changed = adopts || !joined.is_empty() || plan.is_some_and(|plan| plan.drop_call_list);
+        let mut changed = adopts || plan.is_some_and(|plan| plan.drop_call_list);
         let mut calls = Vec::new();
-        for message in std::iter::once(index).chain(joined.iter().copied()) {
-            for (block, content) in self.transcript.blocks_of(message) {
-                let plan = self.plan.block(self.transcript, block);
-                let listed = content.slot.field == Field::Calls;
-                changed |= listed && plan.is_some();
-                if (listed || (adopts && is_legacy_call(content))) && !plan.is_some_and(|plan| plan.gone) {
-                    calls.push(calls::written(self.transcript, content, plan));
-                }
+        for (block, content) in self.transcript.blocks_of(index) {
+            let plan = self.plan.block(self.transcript, block);
+            let listed = content.slot.field == Field::Calls;
+            changed |= listed && plan.is_some();
+            if (listed || (adopts && is_legacy_call(content))) && !plan.is_some_and(|plan| plan.gone) {
+                calls.push(calls::written(self.transcript, content, plan));
             }
         }
         let Some(members) = value.object().filter(|_| changed) else { return };
@@ -143,7 +146,7 @@ impl<'a> MessageParts<'_, 'a, '_> {
         let message = self.transcript.message(index);
         let mut calls = Vec::new();
         let odd = message.body == Body::Unreadable;
-        let mut left = odd || message.role == Role::Tool;
+        let mut left = odd || message.role == Role::Tool || speaks_elsewhere(self.transcript, index);
         for (block, content) in self.transcript.blocks_of(index) {
             match &content.kind {
                 BlockKind::Call(_) => {
@@ -173,7 +176,7 @@ pub(super) fn without_calls(transcript: &Transcript<'_>, index: MessageIndex) ->
 }
 
 /// Patches that take members out of an object.
-fn cuts(members: Object<'_, '_>, keys: &[&str]) -> Patches {
+pub(super) fn cuts(members: Object<'_, '_>, keys: &[&str]) -> Patches {
     members.cut(keys).into_iter().map(|span| (span, String::new())).collect()
 }
 
@@ -193,6 +196,9 @@ pub(super) fn result(transcript: &Transcript<'_>, block: BlockIndex, plan: &Bloc
     let mut patches = Patches::new();
     if let Some(id) = plan.id {
         patches.extend(set_member(value, "tool_call_id", &quoted(id)));
+    }
+    if let Some(name) = plan.name {
+        patches.extend(set_member(value, "name", &quoted(name)));
     }
     if plan.flatten {
         let texts: Vec<_> = contents(value).filter_map(part_text).filter_map(Value::str).collect();
@@ -260,17 +266,13 @@ fn beside_content(message: Value<'_, '_>) -> String {
     members_as_lines(message, |key| matches!(key, "role" | "content" | "name") || RESULT_ID_KEYS.contains(&key))
 }
 
-fn text_part(text: Json<'_>) -> Json<'_> {
+pub(super) fn text_part(text: Json<'_>) -> Json<'_> {
     object([member("type", "text"), ("text", text)])
 }
 
 pub(super) fn role_name(role: Role) -> &'static str {
     match role {
-        Role::System => "system",
-        Role::Developer => "developer",
-        Role::Assistant => "assistant",
-        Role::Tool => "tool",
-        Role::Function => "function",
-        Role::User | Role::Unknown => "user",
+        Role::Unknown => Role::User.as_str(),
+        role => role.as_str(),
     }
 }

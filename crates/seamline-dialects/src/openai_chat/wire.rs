@@ -1,13 +1,16 @@
 //! The shapes on the wire, as views over borrowed JSON.
 
-use seamline_model::{BlockKind, Call, CallId, Input, MemberSort, Parts, ResultBlock, Role, Span, is_synthetic};
+use seamline_model::{
+    BlockKind, Call, CallId, Input, IrregularityKind, MemberSort, Parts, ResultBlock, Role, Span, Synthetic,
+};
 
 use crate::arguments::text_input;
-use crate::ids::{CALL_ID_KEYS, RESULT_ID_KEYS};
+use crate::ids::{CALL_ID_KEYS, INPUT_KEYS, RESULT_ID_KEYS, TOOL_NAME_KEYS};
 use crate::json::{Kind, Value};
 use crate::members::is_hollow;
 use crate::reader::Reader;
-use crate::reading::{emptiness, is_media_type, only_text, part_text, parts};
+use crate::reading::{Elsewhere, emptiness, is_media_type, only_text, part_text, parts};
+use crate::roles;
 
 /// The members of a message that matter here.
 #[derive(Default)]
@@ -21,8 +24,8 @@ pub(super) struct WireMessage<'d, 'a> {
     /// A call in a field this dialect never had, but clients did.
     pub(super) legacy_call: Option<Value<'d, 'a>>,
     /// Fields that make a message whole without content.
-    pub(super) instead: Option<Value<'d, 'a>>,
-    pub(super) reasoning: Option<Value<'d, 'a>>,
+    pub(super) instead: Vec<Value<'d, 'a>>,
+    pub(super) reasoning: Vec<Value<'d, 'a>>,
     /// Whether there are members of other names.
     pub(super) has_more: bool,
 }
@@ -30,6 +33,7 @@ pub(super) struct WireMessage<'d, 'a> {
 impl<'d, 'a> WireMessage<'d, 'a> {
     pub(super) fn read(value: Value<'d, 'a>, reader: &mut Reader<'_>) -> Self {
         let mut message = Self::default();
+        let mut elsewhere = Elsewhere::default();
         for (key, member) in value.members() {
             let there = !member.is(Kind::Null);
             match &*key.name() {
@@ -38,24 +42,27 @@ impl<'d, 'a> WireMessage<'d, 'a> {
                 "name" if there => reader.set(&mut message.name, member),
                 "tool_calls" if there => reader.set(&mut message.calls, member),
                 "tool_use" if member.is(Kind::Object) => reader.set(&mut message.legacy_call, member),
-                "function_call" | "refusal" | "audio" if there => reader.set(&mut message.instead, member),
+                "function_call" | "refusal" | "audio" if there => reader.set_among(&mut message.instead, member),
                 "reasoning_content" | "reasoning" | "reasoning_details" if there => {
-                    reader.set(&mut message.reasoning, member);
-                    reader.member(value, key, MemberSort::Reasoning { empty: is_hollow(member) }, "");
+                    reader.set_among(&mut message.reasoning, member);
+                    reader.member(member, MemberSort::Reasoning { empty: is_hollow(member) }, "");
                 }
                 "tool_call_id" => reader.set_one_of(&mut message.answers, member, true),
                 other if RESULT_ID_KEYS.contains(&other) => reader.set_one_of(&mut message.answers, member, false),
                 "prefix" if member.is(Kind::True) => {
                     message.has_more = true;
-                    reader.member(value, key, MemberSort::Continued, "");
+                    reader.member(member, MemberSort::Continued, "");
                 }
+                other if elsewhere.takes(other, member) => {}
                 _ if there => {
                     message.has_more = true;
-                    reader.member(value, key, MemberSort::Foreign { empty: is_hollow(member) }, "");
+                    reader.foreign_member(member);
                 }
                 _ => {}
             }
         }
+        message.has_more |= message.content.is_some() && elsewhere.is_some();
+        message.content = elsewhere.or(message.content, "content", reader);
         message
     }
 }
@@ -72,14 +79,39 @@ pub(super) fn role(value: Value<'_, '_>) -> Role {
     }
 }
 
+/// What another program's name for a role is here.
+pub(super) fn called(name: &str) -> Option<(Role, &'static str)> {
+    roles::known(name).map(|role| (role, role.as_str()))
+}
+
+/// Types of parts that only other dialects and programs have, and that have no counterpart.
+const FOREIGN_TYPES: &[&str] = &["server_tool_use", "web_search_tool_result", "step-start", "tool-error", "reasoning"];
+
 /// Reads one part of a message's content.
-pub(super) fn part(value: Value<'_, '_>) -> BlockKind {
+pub(super) fn part(value: Value<'_, '_>, reader: &mut Reader<'_>) -> BlockKind {
     if let Some(text) = part_text(value) {
         return BlockKind::Text(emptiness(text));
     }
     match value.object().and_then(|part| part.get("type")).and_then(Value::str) {
         Some(kind) if is_media_type(&kind) => BlockKind::Media,
-        _ => BlockKind::Opaque,
+        Some(kind) if FOREIGN_TYPES.contains(&&*kind) => {
+            reader.note(IrregularityKind::ForeignBlock, value.span());
+            BlockKind::Opaque
+        }
+        _ => reader.odd_text(value).unwrap_or(BlockKind::Opaque),
+    }
+}
+
+/// Notes the members of a text that the dialect does not have. Parts of other types hold what
+/// their type says, which changes too often to say more of them than that they mark no cache.
+pub(super) fn note_members(part: Value<'_, '_>, reader: &mut Reader<'_>) {
+    let is_text = part_text(part).is_some();
+    for (key, member) in part.members() {
+        let name = key.name();
+        let known = if is_text { matches!(&*name, "type" | "text") } else { name != "cache_control" };
+        if !known {
+            reader.foreign_member(member);
+        }
     }
 }
 
@@ -92,7 +124,7 @@ pub(super) fn call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> Call {
         match &*key.name() {
             "function" => reader.set_one_of(&mut function, member, true),
             "custom" => reader.set_one_of(&mut function, member, false),
-            "name" => reader.set(&mut flat, member),
+            other if TOOL_NAME_KEYS.contains(&other) => reader.set(&mut flat, member),
             "id" => reader.set_one_of(&mut id, member, true),
             other if CALL_ID_KEYS.contains(&other) => reader.set_one_of(&mut id, member, false),
             _ => {}
@@ -105,21 +137,24 @@ pub(super) fn call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> Call {
     }
     let id = id.and_then(|id| reader.id(id));
     let custom = function.is_some_and(|function| function.key().says("custom"));
-    let tools = &mut reader.transcript.tools;
-    match function.and_then(Value::object) {
-        Some(function) => {
-            let input = if custom { function.get("input") } else { function.get("arguments") };
-            let name = function.get("name").and_then(Value::str);
-            let input = match input {
-                // What a custom tool is given is text of any kind.
-                Some(input) if !custom && input.is(Kind::String) => text_input(input),
-                input => input.map_or(Input::Missing, input_form),
-            };
-            Call::new(id.as_deref(), name.as_deref(), input, tools)
-        }
+    let Some(members) = function.and_then(Value::object) else {
         // Name and arguments beside the id instead of under `function`.
-        None => Call::new(id.as_deref(), flat.and_then(Value::str).as_deref(), Input::Other, tools),
-    }
+        let name = flat.or(function).and_then(Value::str);
+        return Call::new(id.as_deref(), name.as_deref(), Input::Other, &mut reader.transcript.tools);
+    };
+    let own = if custom { "input" } else { "arguments" };
+    let input = members.get(own).or_else(|| {
+        let input = INPUT_KEYS.iter().find_map(|key| members.get(key))?;
+        reader.foreign(input.key().span(), own);
+        Some(input)
+    });
+    let name = members.get("name").and_then(Value::str);
+    let input = match input {
+        // What a custom tool is given is text of any kind.
+        Some(input) if !custom && input.is(Kind::String) => text_input(input),
+        input => input.map_or(Input::Missing, input_form),
+    };
+    Call::new(id.as_deref(), name.as_deref(), input, &mut reader.transcript.tools)
 }
 
 fn input_form(value: Value<'_, '_>) -> Input {
@@ -133,9 +168,9 @@ fn input_form(value: Value<'_, '_>) -> Input {
 
 /// Reads a call from the legacy field.
 pub(super) fn legacy_call(value: Value<'_, '_>, reader: &mut Reader<'_>) -> Call {
-    let member = |key| value.object().and_then(|call| call.get(key));
-    let input = member("input").map_or(Input::Missing, input_form);
-    let (id, name) = (member("id").and_then(Value::str), member("name").and_then(Value::str));
+    let one_of = |keys: &[&str]| keys.iter().find_map(|key| value.object()?.get(key));
+    let input = one_of(INPUT_KEYS).map_or(Input::Missing, input_form);
+    let (id, name) = (one_of(CALL_ID_KEYS).and_then(Value::str), one_of(TOOL_NAME_KEYS).and_then(Value::str));
     Call::new(id.as_deref(), name.as_deref(), input, &mut reader.transcript.tools)
 }
 
@@ -146,15 +181,18 @@ pub(super) fn result(message: &WireMessage<'_, '_>, reader: &mut Reader<'_>) -> 
     {
         reader.foreign(id.key().span(), "tool_call_id");
     }
+    for part in message.content.into_iter().flat_map(Value::elements) {
+        note_members(part, reader);
+    }
     ResultBlock {
         id: message.answers.and_then(|id| reader.id(id)).as_deref().map(CallId::from),
         tool: message.name.and_then(Value::str).map(|name| reader.transcript.tools.add(&name)),
-        synthetic: message.content.and_then(only_text).is_some_and(|text| is_synthetic(&text)),
+        synthetic: message.content.and_then(only_text).map_or(Synthetic::No, |text| Synthetic::of(&text)),
         failed: false,
         has_more: message.has_more
-            || message.instead.is_some()
+            || !message.instead.is_empty()
             || message.legacy_call.is_some()
-            || message.reasoning.is_some(),
+            || !message.reasoning.is_empty(),
         parts: message.content.map_or(Parts::Missing, parts),
         content: message.content.map_or(Span::default(), Value::span),
     }

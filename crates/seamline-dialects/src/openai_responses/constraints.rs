@@ -24,8 +24,11 @@ pub const CONSTRAINTS: Constraints = Constraints {
     joint_answers: true,
     // A result is all there is in its item.
     results_first: None,
+    // No such demand is known.
+    results_alone: None,
     // An item cannot hold what another role says.
     misplaced_call: ErrorText(""),
+    // An item cannot hold what another role says.
     misplaced_result: ErrorText(""),
     // Calls of the provider's own tools carry their results.
     unanswered_server: ErrorText(""),
@@ -45,11 +48,12 @@ pub const CONSTRAINTS: Constraints = Constraints {
     // Two open calls of one id cannot be told apart; ids of other turns were recorded again in chats.
     unique_ids: Uniqueness::Cycle(ErrorText("")),
     // OAC-9 says the pattern; names with a namespace keep it in a member of its own.
-    tool_name: NameDemand { also: "", length_max: 64, error: ErrorText("") },
+    tool_name: NameDemand::WORD,
     // OAR-1: arguments, and the input of custom tools, are strings.
     input: InputForm::Text(ErrorText("")),
     // Empty strings were recorded as accepted in the same server's other dialect.
     empty_text: EmptyText::Accepted,
+    // OAR-1: the schema's demand. The text is not known.
     no_messages: ErrorText(""),
     empty_message: None,
     // OAR-1: a message has content.
@@ -63,23 +67,13 @@ pub const CONSTRAINTS: Constraints = Constraints {
     role_gap: None,
     // OAR-1: a result has an output.
     missing_output: Some(ErrorText("")),
-    item_id: Some(ItemIdDemand {
-        // OAR-14, observed (codex#33176).
-        prefix_error: ErrorText("Invalid 'input[{message}].id': '{id}'. Expected an ID that begins with '{kind}'."),
-        // OAR-15, observed (langchainjs#11044).
-        alphabet_error: ErrorText(
-            "Invalid 'input[{message}].id': '{id}'. Expected an ID that contains letters, numbers, underscores, or \
-             dashes, but this value contained additional characters.",
-        ),
-        // OAR-14 knows the length, not the text.
-        length_max: 64,
-        length_error: ErrorText(""),
-    }),
+    // OAR-14 (codex#33176) knows the start and the length, OAR-15 (langchainjs#11044) the letters; both observed.
+    item_id: Some(ITEM_ID),
     // OAR-10, recalled.
     repeated_item: Some(ErrorText(
         "Duplicate item found with id {id}. Remove duplicate items from your input and try again.",
     )),
-    // OAR-6, observed (continue#8933); an item that follows without an id was recorded as rejected too (OAR-7).
+    // OAR-6, observed (continue#8933); an item that follows without an id was recorded as rejected too.
     dangling_reasoning: Some(ErrorText(
         "Item '{id}' of type 'reasoning' was provided without its required following item.",
     )),
@@ -88,6 +82,8 @@ pub const CONSTRAINTS: Constraints = Constraints {
         "Item with id '{id}' not found. Items are not persisted when `store` is set to false. Try again with `store` \
          set to true, or remove this item from your input.",
     )),
+    // What is kept is for a request to say.
+    keeps_nothing: false,
     // OAR-17, from the types of the SDK.
     early_trigger: Some(ErrorText("")),
     // OAR-16, recalled.
@@ -101,6 +97,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     text_only_results: None,
     // OAC-21, recalled.
     lone_surrogate: ErrorText("We could not parse the JSON body of your request."),
+    // OAC-21, recalled.
     not_json: ErrorText("We could not parse the JSON body of your request."),
     // OAR-1: an output is a string or a list of parts.
     listed_results: None,
@@ -127,4 +124,19 @@ pub const CONSTRAINTS: Constraints = Constraints {
     call_signature: None,
     empty_ending: false,
     string_content: None,
+};
+
+/// What ids of items must look like.
+pub(crate) const ITEM_ID: ItemIdDemand = ItemIdDemand {
+    // OAR-14, observed (codex#33176).
+    prefix_error: ErrorText("Invalid 'input[{message}].id': '{id}'. Expected an ID that begins with '{kind}'."),
+    // OAR-15, observed (langchainjs#11044).
+    alphabet_error: ErrorText(
+        "Invalid 'input[{message}].id': '{id}'. Expected an ID that contains letters, numbers, underscores, or \
+         dashes, but this value contained additional characters.",
+    ),
+    // OAR-14 knows the length, not the text.
+    length_max: 64,
+    length_error: ErrorText(""),
+    ending_error: None,
 };

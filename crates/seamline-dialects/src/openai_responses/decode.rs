@@ -7,7 +7,7 @@ use super::wire::{self, PartFit, WireItem};
 use crate::Error;
 use crate::json::{Document, Kind, Value};
 use crate::reader::{self, Form as Reading, Reader};
-use crate::reading::{emptiness, unreadable};
+use crate::reading::emptiness;
 
 /// Reads a body. `input` may be a single text, or be absent where the provider keeps what
 /// the conversation goes on from; then there is nothing to look at.
@@ -41,10 +41,11 @@ fn unlisted(body: &[u8]) -> Option<Transcript<'_>> {
         None if around.chained || member(root, "prompt").is_some() => {}
         _ => return None,
     }
-    let mut transcript = Transcript::new(body);
-    transcript.model = member(root, "model").and_then(Value::str);
-    transcript.envelope = Envelope { unlisted: true, ..around };
-    Some(transcript)
+    let mut reader = Reader::new(Transcript::new(body));
+    reader.transcript.model = member(root, "model").and_then(Value::str);
+    reader.transcript.request = crate::envelope::request(root);
+    reader.transcript.envelope = Envelope { unlisted: true, ..around };
+    Some(reader.finish(&document))
 }
 
 /// Reads one item.
@@ -58,10 +59,7 @@ pub(super) fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>) {
     };
     let said = wire.role.map_or(Role::Unknown, wire::role);
     let role = if kind.form == Form::Message { said } else { kind.role };
-    if role == Role::Unknown {
-        let found = unreadable(value, wire.role);
-        reader.note(IrregularityKind::UnreadableMessage { found }, value.span());
-    }
+    let role = reader.role(role, wire.role, value, wire::called);
     let first = reader.next_block();
     let body = blocks(reader, (role, kind), value, &wire);
     reader.end(value, first, role, body);

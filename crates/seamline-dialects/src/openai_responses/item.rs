@@ -75,7 +75,8 @@ pub(super) fn of(name: &str) -> &'static Known {
     }
 }
 
-const NOTHING: ItemType = ItemType { words: "", id_start: "", result_type: "", plain_result: false };
+const NOTHING: ItemType =
+    ItemType { words: "", id_start: "", result_type: "", plain_result: false, listed_result: false };
 
 const fn made(form: Form, id_start: &'static str) -> Known {
     Known { form, kind: ItemKind::Made, role: Role::Assistant, facts: ItemType { id_start, ..NOTHING } }
@@ -95,5 +96,7 @@ const fn output(words: &'static str, result_type: &'static str) -> Known {
 
 const fn paired(words: &'static str, result_type: &'static str) -> ItemType {
     let plain_result = matches!(result_type.as_bytes(), b"function_call_output" | b"custom_tool_call_output");
-    ItemType { words, result_type, plain_result, ..NOTHING }
+    // OAR-1: what a shell returns is a list of what its commands did.
+    let listed_result = matches!(result_type.as_bytes(), b"shell_call_output");
+    ItemType { words, result_type, plain_result, listed_result, ..NOTHING }
 }

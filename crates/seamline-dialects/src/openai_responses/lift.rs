@@ -1,35 +1,39 @@
 //! Wire to a conversation that other dialects can say.
 
+use seamline_model::Role;
 use seamline_model::conversation::{
-    Block, Conversation, Family, Media, MediaKind, MediaSource, Message, Reasoning, Says, Speaker, ToolChoice,
+    Answer, AnswerFormat, Block, Call, Conversation, Family, Fate, Media, MediaKind, MediaSource, Message, Reasoning,
+    Says, Speaker, ToolChoice,
 };
 
 use super::NAME;
+use super::item::{self, LOCAL_SHELL_RESULT, PATCH_RESULT, SHELL_RESULT};
 use crate::Error;
-use crate::convert::lifting::{Lifting, member, number, opaque, string, text};
+use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, compact, member, opaque, string, text, unread};
 use crate::convert::linked;
 use crate::json::{Kind, Value};
+
+const FORM: Form = Form {
+    dialect: NAME,
+    list: "input",
+    groups: &["reasoning", "text"],
+    shared: super::render::SHARED,
+    snake_too: false,
+    setting,
+};
+
+const ROLES: &[(&str, Speaker)] = &[
+    ("user", Speaker::User),
+    ("assistant", Speaker::Assistant),
+    ("system", Speaker::System),
+    ("developer", Speaker::System),
+];
 
 /// Items that are for the provider alone.
 const UNSPOKEN: &[&str] = &["item_reference", "compaction", "compaction_trigger", "mcp_list_tools", "additional_tools"];
 
-/// Items that are carried over, and their members; ids and states of items are the provider's own.
-const CARRIED: &[&str] =
-    &["message", "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "reasoning"];
-const MEMBERS: &[&str] = &[
-    "type",
-    "role",
-    "content",
-    "id",
-    "status",
-    "call_id",
-    "name",
-    "arguments",
-    "input",
-    "output",
-    "summary",
-    "encrypted_content",
-];
+/// Members of every item; ids and states of items are the provider's own.
+const ITEM: &[&str] = &["type", "id", "status"];
 
 /// What a body says.
 ///
@@ -37,94 +41,146 @@ const MEMBERS: &[&str] = &[
 ///
 /// When the body is not JSON or not this dialect's envelope.
 pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
-    let document = Lifting::document(body)?;
-    let (list, base) = Lifting::list(&document, NAME, "input")?;
-    let mut lifting = Lifting::default();
-    for (key, value) in document.root().members() {
-        if !value.is(Kind::Null) {
-            lifting.placed(&format!("/{}", key.name()));
-            setting(&mut lifting, &key.name(), value);
-        }
-    }
-    if let Some(said) = list.str() {
-        lifting.push(Speaker::User, vec![text(said, &base)]);
-    }
-    for (index, value) in list.elements().enumerate() {
-        item(&mut lifting, value, &format!("{base}/{index}"));
-    }
-    Ok(lifting.conversation)
+    Lifting::run(body, &FORM, item)
 }
 
-fn setting(lifting: &mut Lifting, key: &str, value: Value<'_, '_>) {
-    let settings = &mut lifting.conversation.settings;
-    match key {
-        "input" => {}
+fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &str) -> bool {
+    match path {
         "instructions" => {
-            let said = value.str().unwrap_or_default();
-            lifting.conversation.system.push(text(said, "/instructions"));
+            let blocks =
+                lifting.content(Some(value), pointer, |_, value, pointer| opaque(value, "item", true, pointer));
+            lifting.conversation.system.extend(blocks);
         }
-        "model" => settings.model = value.str().map(String::from),
-        "max_output_tokens" => settings.max_tokens = number(value),
-        "temperature" => settings.temperature = number(value),
-        "top_p" => settings.top_p = number(value),
-        "stream" => settings.stream = Some(value.is(Kind::True)),
-        "tools" => {
-            for (index, tool) in value.elements().enumerate() {
-                let pointer = format!("/tools/{index}");
-                match string(tool, "type").as_deref() {
-                    None | Some("function") => lifting.tool(tool, "parameters", pointer),
-                    Some("custom") => lifting.free_tool(tool, pointer),
-                    Some(kind) => lifting.left(format!("tool `{kind}`"), pointer, "the provider runs it itself"),
+        "model" => {
+            lifting.placed("model", pointer);
+            lifting.conversation.settings.model = lifting.word(value, pointer);
+        }
+        "max_output_tokens" => lifting.conversation.settings.max_tokens = lifting.number(value, pointer),
+        "temperature" => lifting.conversation.settings.temperature = lifting.number(value, pointer),
+        "top_p" => lifting.conversation.settings.top_p = lifting.number(value, pointer),
+        "stream" => {
+            lifting.placed("stream", pointer);
+            lifting.conversation.settings.stream = lifting.flag(value, pointer);
+        }
+        "tools" if value.is(Kind::Array) => tools(lifting, value),
+        "tool_choice" => {
+            lifting.placed("tool_choice", pointer);
+            lifting.conversation.settings.tool_choice = choice(value);
+            if lifting.conversation.settings.tool_choice.is_none() {
+                lifting.left("setting `tool_choice`", pointer, NOT_CARRIED);
+            }
+        }
+        "text.format" => {
+            lifting.placed("format", pointer);
+            lifting.conversation.settings.format = format(lifting, value, pointer);
+            if lifting.conversation.settings.format.is_none() {
+                lifting.left("setting `text.format`", pointer, NOT_CARRIED);
+            }
+        }
+        "include" if value.is(Kind::Array) => {
+            for (index, element) in value.elements().enumerate() {
+                let pointer = format!("{pointer}/{index}");
+                match element.str().as_deref() {
+                    Some(super::render::LOGPROBS) => lifting.other("logprobs", "true".to_owned(), &pointer),
+                    _ => lifting.left("setting `include`", pointer, NOT_CARRIED),
                 }
             }
         }
-        "tool_choice" => {
-            settings.tool_choice = match value.str().as_deref() {
-                Some("none") => Some(ToolChoice::None),
-                Some("required") => Some(ToolChoice::Any),
-                Some(_) => Some(ToolChoice::Auto),
-                None => string(value, "name").map(ToolChoice::Tool),
-            }
+        _ => return false,
+    }
+    true
+}
+
+fn tools(lifting: &mut Lifting, value: Value<'_, '_>) {
+    let is_unsaid = |tool: Value<'_, '_>| {
+        member(tool, "type").is_some_and(|kind| kind.says("function")) && member(tool, "strict").is_none()
+    };
+    if let Some(first) = value.elements().position(is_unsaid) {
+        let note = "where nobody says, it holds in this dialect and in no other";
+        lifting.lost("`strict` of tools", format!("/tools/{first}/strict"), Fate::Altered, note);
+    }
+    for (index, tool) in value.elements().enumerate() {
+        let pointer = format!("/tools/{index}");
+        match string(tool, "type").as_deref() {
+            None | Some("function") => lifting.tool(tool, "parameters", &pointer),
+            Some("custom") => lifting.free_tool(tool, &pointer),
+            Some(name @ ("shell" | "local_shell" | "apply_patch")) => lifting.typed_tool(name, &pointer),
+            Some(kind) => lifting.left(format!("tool `{kind}`"), pointer, "the provider runs it itself"),
         }
-        other => lifting.unknown_setting(&format!("/{other}")),
     }
 }
 
-fn item(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
-    let kind = string(value, "type").unwrap_or_else(|| "message".to_owned());
-    let field = |key| string(value, key).unwrap_or_default();
-    if CARRIED.contains(&kind.as_str()) {
-        lifting.strangers(value, MEMBERS, pointer);
+fn choice(value: Value<'_, '_>) -> Option<ToolChoice> {
+    match value.str().as_deref() {
+        Some("none") => Some(ToolChoice::None),
+        Some("required") => Some(ToolChoice::Any),
+        Some("auto") => Some(ToolChoice::Auto),
+        Some(_) => None,
+        None => string(value, "name").map(ToolChoice::Tool),
     }
-    match kind.as_str() {
-        "message" => message(lifting, value, pointer),
-        "function_call" => {
-            let call = lifting.call(field("call_id"), field("name"), member(value, "arguments"), pointer);
-            with_assistant(lifting, call);
+}
+
+fn format(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<AnswerFormat> {
+    let format = match string(value, "type")?.as_str() {
+        "text" => AnswerFormat::Text,
+        "json_object" => AnswerFormat::Json,
+        "json_schema" => AnswerFormat::Schema(lifting.answer_schema(value, pointer)),
+        _ => return None,
+    };
+    let is_schema = matches!(format, AnswerFormat::Schema(_));
+    let known: &[&str] = if is_schema { &["type", "name", "description", "schema", "strict"] } else { &["type"] };
+    lifting.strangers(value, known, pointer);
+    Some(format)
+}
+
+fn item(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
+    let (kind, known) = match (member(value, "type"), string(value, "type")) {
+        (_, Some(name)) => (name.clone(), item::of(&name)),
+        (None, None) => (String::new(), &item::MESSAGE),
+        (Some(_), None) => (String::new(), item::of("")),
+    };
+    let members: &[&str] = match known.form {
+        item::Form::Message => return message(lifting, value, pointer),
+        item::Form::NamedCall(key) => {
+            let block = named_call(lifting, value, key, pointer);
+            with_assistant(lifting, block);
+            &["call_id", "name", key]
         }
-        "custom_tool_call" => {
-            let call = lifting.free_call(field("call_id"), field("name"), &field("input"), pointer);
-            with_assistant(lifting, call);
+        item::Form::TypedCall(name) => {
+            let block = typed_call(lifting, value, name, pointer);
+            return with_assistant(lifting, block);
         }
-        "function_call_output" | "custom_tool_call_output" => {
-            let blocks = content(member(value, "output"), &format!("{pointer}/output"));
-            lifting.push_result(Lifting::marked_result(field("call_id"), blocks, pointer));
+        item::Form::Output => {
+            let block = output(lifting, value, &kind, pointer);
+            lifting.push_result(block);
+            &["call_id", "name", "output"]
         }
-        "reasoning" => with_assistant(lifting, reasoning(value, pointer)),
-        other => {
-            let spoken = !UNSPOKEN.contains(&other);
-            with_assistant(lifting, opaque(value, other, spoken, pointer));
+        item::Form::Reasoning => {
+            let block = reasoning(lifting, value, pointer);
+            with_assistant(lifting, block);
+            &["summary", "content", "encrypted_content"]
         }
+        item::Form::Opaque => {
+            let spoken = !UNSPOKEN.contains(&kind.as_str());
+            let block = opaque(value, &kind, spoken, pointer);
+            return lifting.conversation.say(speaker(known.role), block);
+        }
+    };
+    lifting.strangers(value, &[ITEM, members].concat(), pointer);
+}
+
+fn speaker(role: Role) -> Speaker {
+    match role {
+        Role::User | Role::Tool => Speaker::User,
+        Role::System | Role::Developer => Speaker::System,
+        _ => Speaker::Assistant,
     }
 }
 
 fn message(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
-    let blocks = content(member(value, "content"), &format!("{pointer}/content"));
-    let speaker = match string(value, "role").as_deref() {
-        Some("assistant") => Speaker::Assistant,
-        Some("system" | "developer") => Speaker::System,
-        _ => Speaker::User,
-    };
+    lifting.strangers(value, &[ITEM, &["role", "content"]].concat(), pointer);
+    let blocks = lifting.content(member(value, "content"), &format!("{pointer}/content"), block);
+    let speaker = lifting.speaker(value, ROLES, pointer);
     // Reasoning is an item of its own, and goes before what came of it.
     let reasons = |message: &Message| message.blocks.iter().all(|block| matches!(block.says, Says::Reasoning(_)));
     match lifting.conversation.messages.last_mut() {
@@ -138,45 +194,93 @@ fn with_assistant(lifting: &mut Lifting, block: Block) {
     lifting.conversation.say(Speaker::Assistant, block);
 }
 
-fn reasoning(value: Value<'_, '_>, pointer: &str) -> Block {
-    let lists = [member(value, "summary"), member(value, "content")];
-    let parts = lists.into_iter().flatten().flat_map(Value::elements);
-    let text = parts.filter_map(|part| string(part, "text")).collect::<Vec<_>>().join("\n\n");
-    let seal = string(value, "encrypted_content");
+fn named_call(lifting: &mut Lifting, value: Value<'_, '_>, key: &str, pointer: &str) -> Block {
+    let id = lifting.field(value, "call_id", pointer).unwrap_or_default();
+    let name = lifting.field(value, "name", pointer).unwrap_or_default();
+    if key == "input" {
+        let input = lifting.field(value, key, pointer).unwrap_or_default();
+        return Lifting::free_call(id, name, input, pointer);
+    }
+    lifting.call(id, name, member(value, key), pointer)
+}
+
+/// A call of a tool that is known by its type. What it is called with is one object, or what
+/// else the item says.
+fn typed_call(lifting: &mut Lifting, value: Value<'_, '_>, name: &str, pointer: &str) -> Block {
+    let id = lifting.field(value, "call_id", pointer).unwrap_or_default();
+    let is_own = |name: &str| ITEM.contains(&name) || name == "call_id";
+    let given: Vec<_> = value.members().filter(|(key, value)| !is_own(&key.name()) && !value.is(Kind::Null)).collect();
+    if let [(key, input)] = given.as_slice()
+        && input.is(Kind::Object)
+        && matches!(&*key.name(), "action" | "operation")
+    {
+        return lifting.call(id, name.to_owned(), Some(*input), pointer);
+    }
+    let members: Vec<_> = given.iter().map(|(key, value)| format!("{}:{}", key.raw(), compact(value.raw()))).collect();
+    let input = format!("{{{}}}", members.join(","));
+    Block::new(Says::Call(Call { id, name: name.to_owned(), input, free: None, seal: None }), pointer)
+}
+
+fn output(lifting: &mut Lifting, value: Value<'_, '_>, kind: &str, pointer: &str) -> Block {
+    let mut id = lifting.field(value, "call_id", pointer);
+    // OAR-5: the result of a local shell call names it under `id`.
+    if id.is_none() && kind == LOCAL_SHELL_RESULT {
+        id = lifting.field(value, "id", pointer);
+    }
+    let place = format!("{pointer}/output");
+    let blocks = lifting.content(member(value, "output"), &place, |lifting, value, pointer| {
+        // What a shell printed is an object for each command.
+        if kind == SHELL_RESULT { text(compact(value.raw()), pointer) } else { block(lifting, value, pointer) }
+    });
+    let failed = kind == PATCH_RESULT && string(value, "status").as_deref() == Some("failed");
+    let name = lifting.field(value, "name", pointer);
+    Lifting::marked_result(Answer { id: id.unwrap_or_default(), name, blocks, failed }, pointer)
+}
+
+fn reasoning(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
+    let mut texts = Vec::new();
+    for key in ["summary", "content"] {
+        let blocks = lifting.content(member(value, key), &format!("{pointer}/{key}"), |lifting, part, pointer| {
+            let Some(said) = string(part, "text") else { return opaque(part, "part", true, pointer) };
+            lifting.strangers(part, &["type", "text"], pointer);
+            text(said, pointer)
+        });
+        texts.extend(blocks.into_iter().filter_map(|block| match block.says {
+            Says::Text(text) => Some(text),
+            Says::Opaque(opaque) => Some(opaque.raw),
+            _ => None,
+        }));
+    }
+    let seal = lifting.field(value, "encrypted_content", pointer);
+    let text = texts.join("\n\n");
     Block::new(Says::Reasoning(Reasoning { text, seal, redacted: false, family: Family::OpenAi }), pointer)
 }
 
-/// The blocks of a content, which may be text alone.
-fn content(content: Option<Value<'_, '_>>, pointer: &str) -> Vec<Block> {
-    let Some(content) = content else { return Vec::new() };
-    if let Some(said) = content.str() {
-        return vec![text(said, pointer)];
-    }
-    let parts = content.elements().enumerate();
-    parts.map(|(index, part)| block(part, &format!("{pointer}/{index}"))).collect()
-}
-
-fn block(value: Value<'_, '_>, pointer: &str) -> Block {
+fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
     let kind = string(value, "type").unwrap_or_default();
-    let says = match kind.as_str() {
-        "input_text" | "output_text" | "text" => string(value, "text").map(Says::Text),
-        "refusal" => string(value, "refusal").map(Says::Refusal),
-        "input_image" => media(value, "image_url", MediaKind::Image),
-        "input_file" => media(value, "file_data", MediaKind::Document),
-        _ => None,
+    let (says, known): (_, &[&str]) = match kind.as_str() {
+        "input_text" | "output_text" | "text" => (string(value, "text").map(Says::Text), &["text"]),
+        "refusal" => (string(value, "refusal").map(Says::Refusal), &["refusal"]),
+        "input_image" => return media(lifting, value, ("image_url", MediaKind::Image), pointer),
+        "input_file" => return media(lifting, value, ("file_data", MediaKind::Document), pointer),
+        other => return opaque(value, other, true, pointer),
     };
-    match says {
-        Some(says) => Block::new(says, pointer),
-        None => opaque(value, &kind, true, pointer),
-    }
+    let Some(says) = says else { return unread(value, pointer) };
+    lifting.strangers(value, &[&["type"], known].concat(), pointer);
+    Block::new(says, pointer)
 }
 
-fn media(value: Value<'_, '_>, data: &str, kind: MediaKind) -> Option<Says> {
-    let url = string(value, data).or_else(|| string(value, "file_url"));
-    let media = match (url, string(value, "file_id")) {
-        (Some(url), _) => linked(&url, kind),
-        (None, Some(id)) => Media { kind, mime: None, source: MediaSource::File(id), name: None },
-        (None, None) => return None,
+fn media(lifting: &mut Lifting, value: Value<'_, '_>, (data, kind): (&str, MediaKind), pointer: &str) -> Block {
+    let found = [data, "file_url", "file_id"].into_iter().find_map(|key| Some((key, string(value, key)?)));
+    let (media, key) = match found {
+        Some((key @ "file_id", id)) => (Media::new(kind, MediaSource::File(Family::OpenAi, id)), key),
+        Some((key @ "file_data", bytes)) if !bytes.starts_with("data:") => {
+            (Media::new(kind, MediaSource::Data(bytes)), key)
+        }
+        Some((key, url)) => (linked(&url, kind), key),
+        None => return opaque(value, &string(value, "type").unwrap_or_default(), true, pointer),
     };
-    Some(Says::Media(Media { name: string(value, "filename"), ..media }))
+    lifting.strangers(value, &["type", "filename", "detail", key], pointer);
+    let (name, detail) = (lifting.field(value, "filename", pointer), lifting.field(value, "detail", pointer));
+    Block::new(Says::Media(Media { name, detail, ..media }), pointer)
 }

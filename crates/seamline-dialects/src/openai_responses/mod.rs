@@ -4,15 +4,17 @@ mod constraints;
 mod decode;
 mod encode;
 mod item;
-pub(crate) mod lift;
-pub(crate) mod render;
+mod lift;
+mod render;
 mod rewrite;
 mod wire;
 
-use seamline_model::{Constraints, Edit, Encoded, Place, Transcript};
+use seamline_model::{Alphabet, Constraints, Edit, Encoded, Place, Transcript};
 
 pub use constraints::CONSTRAINTS;
+pub(crate) use constraints::ITEM_ID;
 
+use crate::convert::{self, Converter};
 use crate::reader::{self, Form};
 use crate::{Dialect, Error};
 
@@ -25,6 +27,17 @@ pub(crate) const NAME: &str = "openai_responses";
 
 const FORM: Form =
     Form { dialect: NAME, list: "input", content: "content", calls: "", model: "model", message: decode::message };
+
+const CONVERTER: Converter = Converter {
+    list: FORM.list,
+    model: FORM.model,
+    names_model: true,
+    lift: lift::lift,
+    render: render::render,
+    // OAR-13: only the length is looked at.
+    call_id: convert::ids(Alphabet::Any, 64, "call_"),
+    tool_name: convert::names(64),
+};
 
 impl Dialect for OpenAiResponses {
     fn name(&self) -> &'static str {
@@ -39,7 +52,7 @@ impl Dialect for OpenAiResponses {
         decode::body(body, FORM)
     }
 
-    fn follow<'n>(&self, before: &Transcript<'_>, encoded: &'n Encoded) -> Option<Transcript<'n>> {
+    fn follow<'n>(&self, before: &Transcript<'n>, encoded: &'n Encoded) -> Option<Transcript<'n>> {
         reader::follow(before, encoded, FORM)
     }
 
@@ -49,5 +62,9 @@ impl Dialect for OpenAiResponses {
 
     fn pointer(&self, transcript: &Transcript<'_>, place: &Place) -> String {
         crate::pointer::pointer(transcript, place, FORM)
+    }
+
+    fn converter(&self) -> &'static Converter {
+        &CONVERTER
     }
 }

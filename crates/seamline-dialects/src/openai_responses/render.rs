@@ -1,12 +1,15 @@
 //! A conversation of any dialect to wire.
 
+use std::collections::HashSet;
+
 use seamline_model::conversation::{
-    Answer, Block, Call, Conversation, Family, Media, MediaKind, MediaSource, Message, Reasoning, Says, Speaker,
-    ToolChoice, ToolDefinition,
+    Answer, AnswerFormat, Block, Call, Conversation, Family, Grammar, Media, MediaKind, MediaSource, Message, Other,
+    Reasoning, Says, Speaker, ToolChoice, ToolDefinition,
 };
 
-use crate::convert::rendering::{numbers, only_text, typed_text};
-use crate::convert::{Draft, Members, Rendered, Room, Target, data_url, file_name, rendered};
+use super::item::{CUSTOM_RESULT, FUNCTION_RESULT};
+use crate::convert::rendering::{numbers, only_text, strings, typed_text};
+use crate::convert::{Draft, Members, Rendered, Room, Target, data_url, file_name, rendered, schema_members};
 use crate::json::{Json, list, member, object};
 
 const ROOM: Room = Room {
@@ -22,8 +25,34 @@ const ROOM: Room = Room {
     needs_tools: false,
     names_model: true,
     families: &[Family::OpenAi],
+    free_tools: |_| true,
+    strict_tools: true,
+    lacks: &["answers", "frequency_penalty", "presence_penalty", "seed", "top_k"],
     media: is_shown,
+    media_name: |media| {
+        let is_written = media.kind == MediaKind::Document && !matches!(media.source, MediaSource::File(..));
+        is_written.then(|| file_name(media))
+    },
+    media_detail: true,
 };
+
+/// Settings that are handed over as they stand.
+pub(super) const SHARED: &[(&str, &str)] = &[
+    ("parallel_calls", "parallel_tool_calls"),
+    ("effort", "reasoning.effort"),
+    ("verbosity", "text.verbosity"),
+    ("top_logprobs", "top_logprobs"),
+    ("metadata", "metadata"),
+    ("store", "store"),
+    ("service_tier", "service_tier"),
+    ("user", "user"),
+    ("safety_identifier", "safety_identifier"),
+    ("prompt_cache_key", "prompt_cache_key"),
+    ("prompt_cache_retention", "prompt_cache_retention"),
+];
+
+/// What is included where the likelihoods of an answer are asked for.
+pub(super) const LOGPROBS: &str = "message.output_text.logprobs";
 
 /// The body that says this.
 pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
@@ -31,57 +60,115 @@ pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Render
     if !draft.settings.stop.is_empty() {
         draft.left("stop", "the dialect has nothing that ends an answer early");
     }
+    let include = included(&mut draft);
+    keep_nothing(&mut draft);
+    let (shared, format) = (draft.shared(SHARED), answer_format(&mut draft));
     let settings = &draft.settings;
     let mut body: Members<'_> = Vec::new();
     body.extend(settings.model.as_ref().map(|model| member("model", model)));
     body.extend(numbers(settings, ["max_output_tokens", "temperature", "top_p"]));
     body.extend(settings.stream.map(|stream| ("stream", Json::Bool(stream))));
+    body.extend(shared);
+    body.extend(format.map(|format| ("text.format", format)));
+    body.extend(include.map(|include| ("include", include)));
     if !draft.system.is_empty() {
         body.push(member("instructions", draft.system.join("\n\n")));
     }
     if !settings.tools.is_empty() {
         body.push(("tools", list(settings.tools.iter().map(tool).collect())));
     }
-    body.extend(settings.tool_choice.as_ref().map(|choice| ("tool_choice", tool_choice(choice))));
-    body.push(("input", list(draft.messages.iter().flat_map(items).collect())));
+    body.extend(settings.tool_choice.as_ref().map(|choice| ("tool_choice", tool_choice(choice, &settings.tools))));
+    let free = free_calls(&draft.messages);
+    body.push(("input", list(draft.messages.iter().flat_map(|message| items(message, &free)).collect())));
     rendered(draft, body, target)
 }
 
-fn is_shown(media: &Media) -> bool {
+/// Where the likelihoods of an answer are asked for, they are included.
+fn included(draft: &mut Draft) -> Option<Json<'static>> {
+    let wanted = match draft.settings.others.get("logprobs")?.json.as_str() {
+        "true" => true,
+        "false" => false,
+        _ => return None,
+    };
+    draft.settings.others.remove("logprobs");
+    wanted.then(|| strings(&[LOGPROBS.to_owned()]))
+}
+
+/// Answers are kept here unless somebody says not to, and nowhere else.
+fn keep_nothing(draft: &mut Draft) {
+    if !draft.settings.others.contains_key("store") {
+        let other = Other { json: "false".to_owned(), pointer: String::new() };
+        draft.settings.others.insert("store", other);
+        draft.added("setting `store`", "the provider keeps answers unless told not to; it is told not to");
+    }
+}
+
+fn answer_format(draft: &mut Draft) -> Option<Json<'static>> {
+    Some(match draft.format()? {
+        AnswerFormat::Text => object([member("type", "text")]),
+        AnswerFormat::Json => object([member("type", "json_object")]),
+        AnswerFormat::Schema(schema) => {
+            let mut members = vec![member("type", "json_schema")];
+            members.extend(schema_members(draft, schema));
+            Json::Object(members)
+        }
+    })
+}
+
+/// The ids of calls whose input is text: their results have a type of their own.
+fn free_calls(messages: &[Message]) -> HashSet<String> {
+    let blocks = messages.iter().flat_map(|message| &message.blocks);
+    let calls = blocks.filter_map(|block| if let Says::Call(call) = &block.says { Some(call) } else { None });
+    calls.filter(|call| call.free.is_some()).map(|call| call.id.clone()).collect()
+}
+
+fn is_shown(media: &Media, _: &Target<'_>) -> bool {
     let is_kind = matches!(media.kind, MediaKind::Image | MediaKind::Document);
-    is_kind && !matches!(media.source, MediaSource::File(_))
+    is_kind && !matches!(media.source, MediaSource::File(Family::Claude | Family::Gemini | Family::Plain, _))
 }
 
 fn tool(tool: &ToolDefinition) -> Json<'static> {
-    let mut members = vec![member("type", "function"), member("name", &tool.name)];
+    let kind = if tool.free.is_some() { "custom" } else { "function" };
+    let mut members = vec![member("type", kind), member("name", &tool.name)];
     members.extend(tool.description.as_ref().map(|text| member("description", text)));
+    if let Some(free) = &tool.free {
+        members.extend(free.grammar.as_ref().map(|grammar| ("format", format_of(grammar))));
+        return Json::Object(members);
+    }
     let any = || "{\"type\":\"object\",\"properties\":{}}".to_owned();
     members.push(("parameters", Json::Written(tool.schema.clone().unwrap_or_else(any))));
     // Without it schemas are held to a stricter form than other dialects ask for.
-    members.push(("strict", Json::Bool(false)));
+    members.push(("strict", Json::Bool(tool.strict.unwrap_or(false))));
     Json::Object(members)
 }
 
-fn tool_choice(choice: &ToolChoice) -> Json<'static> {
+fn format_of(grammar: &Grammar) -> Json<'static> {
+    object([member("type", "grammar"), member("syntax", &grammar.syntax), member("definition", &grammar.definition)])
+}
+
+fn tool_choice(choice: &ToolChoice, tools: &[ToolDefinition]) -> Json<'static> {
     match choice {
         ToolChoice::Auto => Json::Text("auto".to_owned()),
         ToolChoice::None => Json::Text("none".to_owned()),
         ToolChoice::Any => Json::Text("required".to_owned()),
-        ToolChoice::Tool(name) => object([member("type", "function"), member("name", name)]),
+        ToolChoice::Tool(name) => {
+            let is_free = tools.iter().any(|tool| tool.name == *name && tool.free.is_some());
+            object([member("type", if is_free { "custom" } else { "function" }), member("name", name)])
+        }
     }
 }
 
 /// The items of a message: what is said together is one, each call and result is one.
-fn items(message: &Message) -> Vec<Json<'static>> {
+fn items(message: &Message, free: &HashSet<String>) -> Vec<Json<'static>> {
     let is_said = |block: &Block| matches!(block.says, Says::Text(_) | Says::Media(_) | Says::Refusal(_));
     let stretches = message.blocks.chunk_by(|one, other| is_said(one) && is_said(other));
-    stretches.filter_map(|blocks| item(message.speaker, blocks)).collect()
+    stretches.filter_map(|blocks| item(message.speaker, blocks, free)).collect()
 }
 
-fn item(speaker: Speaker, blocks: &[Block]) -> Option<Json<'static>> {
+fn item(speaker: Speaker, blocks: &[Block], free: &HashSet<String>) -> Option<Json<'static>> {
     match &blocks.first()?.says {
         Says::Call(call) => Some(function_call(call)),
-        Says::Result(answer) => Some(output(answer)),
+        Says::Result(answer) => Some(output(answer, free.contains(&answer.id))),
         Says::Reasoning(reasoning) => Some(thought(reasoning)),
         Says::Text(_) | Says::Media(_) | Says::Refusal(_) => Some(said(speaker, blocks)),
         Says::Opaque(_) => None,
@@ -111,6 +198,14 @@ fn part(block: &Block, kind: &'static str) -> Option<Json<'static>> {
 }
 
 fn function_call(call: &Call) -> Json<'static> {
+    if let Some(text) = &call.free {
+        return object([
+            member("type", "custom_tool_call"),
+            member("call_id", &call.id),
+            member("name", &call.name),
+            member("input", text),
+        ]);
+    }
     object([
         member("type", "function_call"),
         member("call_id", &call.id),
@@ -119,13 +214,14 @@ fn function_call(call: &Call) -> Json<'static> {
     ])
 }
 
-fn output(answer: &Answer) -> Json<'static> {
+fn output(answer: &Answer, is_free: bool) -> Json<'static> {
     let output = match (only_text(&answer.blocks), answer.blocks.as_slice()) {
         (Some(text), _) => Json::Text(text.to_owned()),
         (None, []) => Json::Text(String::new()),
         (None, blocks) => list(blocks.iter().filter_map(|block| part(block, "input_text")).collect()),
     };
-    object([member("type", "function_call_output"), member("call_id", &answer.id), ("output", output)])
+    let kind = if is_free { CUSTOM_RESULT } else { FUNCTION_RESULT };
+    object([member("type", kind), member("call_id", &answer.id), ("output", output)])
 }
 
 /// OAR-8: what is sealed goes without an id.
@@ -137,10 +233,17 @@ fn thought(reasoning: &Reasoning) -> Json<'static> {
 }
 
 fn shown(media: &Media) -> Option<Json<'static>> {
-    let url = data_url(media)?;
-    Some(match (media.kind, &media.source) {
-        (MediaKind::Image, _) => object([member("type", "input_image"), member("image_url", url)]),
-        (_, MediaSource::Url(_)) => object([member("type", "input_file"), member("file_url", url)]),
-        _ => object([member("type", "input_file"), member("filename", file_name(media)), member("file_data", url)]),
-    })
+    let is_image = media.kind == MediaKind::Image;
+    let mut members = vec![member("type", if is_image { "input_image" } else { "input_file" })];
+    if !is_image && (media.name.is_some() || matches!(media.source, MediaSource::Data(_))) {
+        members.extend((ROOM.media_name)(media).map(|name| member("filename", name)));
+    }
+    members.push(match (&media.source, is_image) {
+        (MediaSource::File(_, id), _) => member("file_id", id),
+        (_, true) => member("image_url", data_url(media)?),
+        (MediaSource::Url(url), false) => member("file_url", url),
+        (MediaSource::Data(_), false) => member("file_data", data_url(media)?),
+    });
+    members.extend(media.detail.as_ref().filter(|_| is_image).map(|detail| member("detail", detail)));
+    Some(Json::Object(members))
 }

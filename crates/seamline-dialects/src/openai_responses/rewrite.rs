@@ -6,7 +6,8 @@ use super::item::{CUSTOM_RESULT, FUNCTION_RESULT, PATCH_RESULT, SHELL_RESULT};
 use super::wire::{PAIR_ID, texts};
 use crate::ids::RESULT_ID_KEYS;
 use crate::json::{Document, Json, Kind, Value, list, member, object, quoted};
-use crate::rewriting::{input_text, members_as_lines, set_member, unreadable_text};
+use crate::kept::{as_user, no_message, with_members_as_text};
+use crate::rewriting::{input_text, members_as_lines, set_member, set_members, unreadable_text};
 use crate::splice::{BlockPlan, MessagePlan, MessageWriter, apply_patches};
 
 type Patches = Vec<(Span, String)>;
@@ -81,10 +82,27 @@ pub(super) fn result(
         patches.extend(set_member(value, key, &quoted(id)));
     }
     if let Some(text) = plan.fill {
-        let kept = get("output").and_then(unreadable_text);
-        patches.extend(set_member(value, "output", &quoted(kept.as_deref().unwrap_or(text))));
+        let output = get("output");
+        let json = if get("type").is_some_and(|kind| kind.says(SHELL_RESULT)) {
+            shell_output(output)
+        } else {
+            quoted(output.and_then(unreadable_text).as_deref().unwrap_or(text))
+        };
+        patches.extend(set_member(value, "output", &json));
     }
     apply_patches(transcript, value.span(), &mut patches)
+}
+
+/// What a shell returned, as a list of what its commands did. How a command ended that only left
+/// a text is not known; of one that left nothing there is nothing to list.
+fn shell_output(output: Option<Value<'_, '_>>) -> String {
+    let said = match output {
+        Some(text) if text.is(Kind::String) => text.raw().to_owned(),
+        Some(other) if !other.is(Kind::Null) => quoted(other.raw()),
+        _ => return "[]".to_owned(),
+    };
+    let note = quoted(&format!("{} how the command ended was not recorded", seamline_model::MARK));
+    format!("[{{\"stdout\":{said},\"stderr\":{note},\"outcome\":{{\"type\":\"exit\",\"exit_code\":-1}}}}]")
 }
 
 /// A result as a message of the user under a line that says what it was. What it says stays
@@ -129,6 +147,12 @@ pub(super) fn message(
     let span = transcript.message(index).span;
     let source = Document::part(transcript.source, span);
     let value = source.root();
+    if plan.keep_members {
+        return with_members_as_text(transcript, index, "content", |text| quoted(&text));
+    }
+    if let Some(heading) = plan.take_in {
+        return taken_in(writer, transcript, value, heading);
+    }
     let mut patches = if plan.drop_item_id { without_id(value) } else { Patches::new() };
     if let Some(role) = plan.role {
         patches.extend(set_member(value, "role", &quoted(role_name(role))));
@@ -142,6 +166,24 @@ pub(super) fn message(
         patches.extend(set_member(value, "content", &writer.render(&parts, 1)));
     }
     apply_patches(transcript, span, &mut patches)
+}
+
+/// A message of nobody known as one of the user.
+fn taken_in<'a>(
+    writer: &MessageWriter<'_, '_>,
+    transcript: &Transcript<'a>,
+    value: Value<'_, 'a>,
+    heading: &str,
+) -> String {
+    let parts = |heading, content: Value<'_, 'a>| {
+        let heading = text_part(Role::User, Json::Text(heading));
+        list(std::iter::once(heading).chain(content.elements().map(|part| Json::Raw(part.raw()))).collect())
+    };
+    let Some(content) = as_user(value, "content", heading, parts) else {
+        return writer.render(&said(Role::User, &no_message(value, heading)), 0);
+    };
+    let values = [("role", quoted(Role::User.as_str())), ("content", writer.render(&content, 1))];
+    apply_patches(transcript, value.span(), &mut set_members(value, &values))
 }
 
 /// What is left of a message's parts.
@@ -175,9 +217,7 @@ fn text_part(role: Role, text: Json<'_>) -> Json<'_> {
 
 fn role_name(role: Role) -> &'static str {
     match role {
-        Role::System => "system",
-        Role::Developer => "developer",
-        Role::Assistant => "assistant",
-        Role::User | Role::Tool | Role::Function | Role::Unknown => "user",
+        Role::System | Role::Developer | Role::Assistant => role.as_str(),
+        Role::User | Role::Tool | Role::Function | Role::Unknown => Role::User.as_str(),
     }
 }

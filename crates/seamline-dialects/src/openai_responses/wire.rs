@@ -2,16 +2,20 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{BlockKind, Call, CallId, Emptiness, Input, Item, Parts, ResultBlock, Role, Span, is_synthetic};
+use seamline_model::{BlockKind, Call, CallId, Emptiness, Input, Item, Parts, ResultBlock, Role, Span, Synthetic};
 
 use super::item::{Form, Known, LOCAL_SHELL_RESULT, PATCH_RESULT};
-use crate::ids::RESULT_ID_KEYS;
+use crate::ids::{INPUT_KEYS, RESULT_ID_KEYS};
 use crate::json::{Kind, Value};
 use crate::reader::Reader;
-use crate::reading::{emptiness, only_text_by, parts_by};
+use crate::reading::{Elsewhere, emptiness, only_text_by, parts_by};
+use crate::roles;
 
 /// The id that a call has and its result names.
 pub(super) const PAIR_ID: &str = "call_id";
+
+/// The members that a message has.
+const MESSAGE_KEYS: &[&str] = &["type", "role", "content", "id", "status", "phase"];
 
 /// The members of an item that matter here.
 #[derive(Default)]
@@ -25,6 +29,8 @@ pub(super) struct WireItem<'d, 'a> {
     name: Option<Value<'d, 'a>>,
     arguments: Option<Value<'d, 'a>>,
     input: Option<Value<'d, 'a>>,
+    /// An input under a key of another program or dialect.
+    foreign_input: Option<Value<'d, 'a>>,
     pub(super) output: Option<Value<'d, 'a>>,
     summary: Option<Value<'d, 'a>>,
     sealed: Option<Value<'d, 'a>>,
@@ -35,6 +41,7 @@ pub(super) struct WireItem<'d, 'a> {
 impl<'d, 'a> WireItem<'d, 'a> {
     pub(super) fn read(value: Value<'d, 'a>, reader: &mut Reader<'_>) -> Self {
         let mut item = Self::default();
+        let mut elsewhere = Elsewhere::default();
         for (key, member) in value.members() {
             let there = !member.is(Kind::Null);
             match &*key.name() {
@@ -51,10 +58,32 @@ impl<'d, 'a> WireItem<'d, 'a> {
                 "status" => {}
                 PAIR_ID => reader.set_one_of(&mut item.pair, member, true),
                 other if RESULT_ID_KEYS.contains(&other) => reader.set_one_of(&mut item.pair, member, false),
-                _ => item.has_more |= there,
+                other if elsewhere.takes(other, member) => {}
+                other => {
+                    if INPUT_KEYS.contains(&other) {
+                        reader.set(&mut item.foreign_input, member);
+                    }
+                    item.has_more |= there;
+                }
             }
         }
+        if item.kind.is_none_or(|kind| kind.says("message")) {
+            item.content = elsewhere.or(item.content, "content", reader);
+            item.note_members(value, reader);
+        } else {
+            item.has_more |= elsewhere.is_some();
+        }
         item
+    }
+
+    /// Notes the members of a message that this dialect does not have.
+    fn note_members(&self, value: Value<'_, '_>, reader: &mut Reader<'_>) {
+        for (key, member) in value.members().filter(|_| self.has_more) {
+            let is_content = self.content.is_some_and(|content| content.span() == member.span());
+            if !is_content && !MESSAGE_KEYS.contains(&&*key.name()) {
+                reader.foreign_member(member);
+            }
+        }
     }
 
     /// What the rules want to know of it as an item.
@@ -100,7 +129,13 @@ impl<'d, 'a> WireItem<'d, 'a> {
         let id = self.pair_id(reader);
         let (name, input) = match form {
             Form::NamedCall(key) => {
-                let input = if key == "input" { self.input } else { self.arguments };
+                let (own, other) =
+                    if key == "input" { (self.input, self.arguments) } else { (self.arguments, self.input) };
+                let foreign = other.or(self.foreign_input);
+                if let (None, Some(input)) = (own, foreign) {
+                    reader.foreign(input.key().span(), key);
+                }
+                let input = own.or(foreign);
                 (self.name.and_then(Value::str), input.map_or(Input::Missing, input_form))
             }
             // What it is called with has a form of its own, which nothing is known to be wrong with.
@@ -119,7 +154,7 @@ impl<'d, 'a> WireItem<'d, 'a> {
         ResultBlock {
             id: id.as_deref().map(CallId::from),
             tool: self.name.and_then(Value::str).map(|name| reader.transcript.tools.add(&name)),
-            synthetic: self.output.and_then(only_text).is_some_and(|text| is_synthetic(&text)),
+            synthetic: self.output.and_then(only_text).map_or(Synthetic::No, |text| Synthetic::of(&text)),
             failed: false,
             has_more: self.has_more || self.content.is_some() || self.summary.is_some(),
             parts: match self.output {
@@ -141,6 +176,11 @@ pub(super) fn role(value: Value<'_, '_>) -> Role {
         Some("developer") => Role::Developer,
         _ => Role::Unknown,
     }
+}
+
+/// What another program's name for a role is here.
+pub(super) fn called(name: &str) -> Option<(Role, &'static str)> {
+    roles::known(name).map(|role| (role, role.as_str()))
 }
 
 fn input_form(value: Value<'_, '_>) -> Input {
@@ -215,6 +255,13 @@ fn parts(output: Value<'_, '_>) -> Parts {
 
 /// What an output says, when it is one short text: what a repair makes up is never long.
 fn only_text<'a>(output: Value<'_, 'a>) -> Option<Cow<'a, str>> {
-    // The output of a shell is a list of commands' outputs.
-    only_text_by(output, |part| part_text(part).or_else(|| part.object()?.get("stderr")))
+    only_text_by(output, |part| part_text(part).or_else(|| only_note(part)))
+}
+
+/// What stands where errors do in the output of a command that said nothing else. The output of a
+/// shell is a list of such outputs.
+fn only_note<'d, 'a>(part: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
+    let output = part.object()?;
+    let silent = output.get("stdout").is_none_or(|stdout| stdout.raw_str().is_empty());
+    output.get("stderr").filter(|_| silent)
 }

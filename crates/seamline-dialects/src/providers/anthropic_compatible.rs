@@ -25,8 +25,11 @@ pub(super) const PROVIDER: Provider = Provider {
         joint_answers: false,
         // OLL-10: blocks that are not known are ignored; nothing is known of the others.
         members: Members::Open,
+        // Nothing is known of it.
         system_place: None,
+        // Nothing is known of it.
         trailing_space: None,
+        // Nothing is known of it.
         server_id: None,
         // DSK-5, OLL-10: their models think without signatures.
         reasoning: ReasoningDemands::NONE,

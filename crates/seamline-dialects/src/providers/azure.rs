@@ -1,5 +1,7 @@
 //! Azure OpenAI.
 
+use seamline_model::Constraints;
+
 use super::Provider;
 use crate::openai_chat;
 
@@ -11,6 +13,9 @@ pub(super) const PROVIDER: Provider = Provider {
     dialect: openai_chat::NAME,
     models: &[],
     fallback: false,
-    // AZR-1, observed: the rules of OpenAI, ids of at most 40 characters among them.
-    constraints: openai_chat::CONSTRAINTS,
+    constraints: Constraints {
+        // AZR-1, observed: the rules of OpenAI, ids of at most 40 characters among them.
+        call_id: openai_chat::CONSTRAINTS.call_id,
+        ..openai_chat::CONSTRAINTS
+    },
 };

@@ -1,6 +1,6 @@
 //! Anthropic's models on Bedrock.
 
-use seamline_model::{Constraints, ErrorText, LastRole};
+use seamline_model::{Constraints, ErrorText, LastRole, ReasoningDemands};
 
 use super::Provider;
 use crate::anthropic_messages::NO_PREFILL;
@@ -34,6 +34,14 @@ pub(super) const PROVIDER: Provider = Provider {
                 "The model returned the following errors: This model does not support assistant message prefill. The \
                  conversation must end with a user message.",
             ),
+        },
+        reasoning: ReasoningDemands {
+            // BED-12, in the code of other clients; the text is ANT-23's.
+            unsigned: Some(ErrorText(
+                "The model returned the following errors: messages.{message}.content.{block}.thinking.signature: Field \
+                 required",
+            )),
+            ..ReasoningDemands::NONE
         },
         ..bedrock_converse::CONSTRAINTS
     },

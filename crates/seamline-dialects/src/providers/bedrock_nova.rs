@@ -1,6 +1,6 @@
 //! Amazon's own models on Bedrock.
 
-use seamline_model::{Constraints, ErrorText, FirstRole};
+use seamline_model::{Constraints, ErrorText, FirstRole, ReasoningDemands, ToolDemands};
 
 use super::Provider;
 use crate::bedrock_converse;
@@ -19,6 +19,25 @@ pub(super) const PROVIDER: Provider = Provider {
             "A conversation must start with a user message. Try again with a conversation that starts with a user \
              message.",
         )),
+        reasoning: ReasoningDemands {
+            // BED-12, in the code of other clients.
+            signed: Some(ErrorText(
+                "This model doesn't support the reasoningContent.reasoningText.signature field. Remove \
+                 reasoningContent.reasoningText.signature and try again.",
+            )),
+            ..ReasoningDemands::NONE
+        },
+        tools: ToolDemands {
+            // BED-3, observed: the request is taken, and the call of such a tool fails while the model writes it.
+            name: Some(ErrorText("")),
+            // BED-19, observed (LibreChat#13838).
+            cache_mark: Some(ErrorText(
+                "Malformed input request: #/toolConfig/tools/{block}: extraneous key [cachePoint] is not permitted",
+            )),
+            // BED-3, observed: any name with a hyphen.
+            never: "-",
+            ..bedrock_converse::CONSTRAINTS.tools
+        },
         ..bedrock_converse::CONSTRAINTS
     },
 };

@@ -1,6 +1,6 @@
 //! Cerebras.
 
-use seamline_model::{Constraints, Echo, ErrorText, IdDemand, ReasoningDemands, ToolDemands};
+use seamline_model::{Constraints, Echo, ErrorText, ReasoningDemands};
 
 use super::Provider;
 use crate::openai_chat;
@@ -14,11 +14,6 @@ pub(super) const PROVIDER: Provider = Provider {
     models: &[],
     fallback: false,
     constraints: Constraints {
-        // OAC-5 and OAC-7 were seen with OpenAI and Azure alone.
-        call_id: IdDemand { length_max: usize::MAX, length_error: ErrorText(""), ..openai_chat::CONSTRAINTS.call_id },
-        empty_call_list: None,
-        // The models that do not know a role are OpenAI's.
-        role_gap: None,
         // CER-1, CMP-12, observed: the member on input is `reasoning`.
         reasoning: ReasoningDemands {
             echo: Echo::Refused {
@@ -28,7 +23,6 @@ pub(super) const PROVIDER: Provider = Provider {
             },
             ..ReasoningDemands::NONE
         },
-        tools: ToolDemands::NONE,
-        ..openai_chat::CONSTRAINTS
+        ..openai_chat::COMPATIBLE
     },
 };

@@ -1,6 +1,6 @@
 //! DashScope, who serve Qwen.
 
-use seamline_model::{Arguments, Constraints, ErrorText, IdDemand, ToolDemands};
+use seamline_model::{Arguments, Constraints, ErrorText};
 
 use super::Provider;
 use crate::openai_chat;
@@ -23,11 +23,6 @@ pub(super) const PROVIDER: Provider = Provider {
     ],
     fallback: false,
     constraints: Constraints {
-        // OAC-5 and OAC-7 were seen with OpenAI and Azure alone.
-        call_id: IdDemand { length_max: usize::MAX, length_error: ErrorText(""), ..openai_chat::CONSTRAINTS.call_id },
-        empty_call_list: None,
-        // The models that do not know a role are OpenAI's.
-        role_gap: None,
         // QWN-1, observed: a position where OpenAI has ids.
         unanswered: ErrorText(
             "<400> InternalError.Algo.InvalidParameter: An assistant message with \"tool_calls\" must be followed by tool \
@@ -39,19 +34,19 @@ pub(super) const PROVIDER: Provider = Provider {
             "InternalError.Algo.InvalidParameter: messages with role \"tool\" must be a response to a preceeding message \
              with \"tool_calls\".",
         ),
+        // QWN-2: a second result answers no open call.
         duplicate_result: ErrorText(
             "InternalError.Algo.InvalidParameter: messages with role \"tool\" must be a response to a preceeding message \
              with \"tool_calls\".",
         ),
-        // QWN-3, observed.
-        arguments: Arguments::Json {
+        // QWN-3, observed. X-7: an object.
+        arguments: Arguments::Object {
             empty: false,
             error: ErrorText(
                 "<400> InternalError.Algo.InvalidParameter: The \"function.arguments\" parameter of the code model must \
                  be in JSON format.",
             ),
         },
-        tools: ToolDemands::NONE,
-        ..openai_chat::CONSTRAINTS
+        ..openai_chat::COMPATIBLE
     },
 };

@@ -1,6 +1,6 @@
 //! DeepSeek.
 
-use seamline_model::{Arguments, Constraints, Echo, ErrorText, IdDemand, ReasoningDemands, ToolDemands};
+use seamline_model::{Arguments, Constraints, Echo, ErrorText, Models, ReasoningDemands};
 
 use super::Provider;
 use crate::openai_chat;
@@ -14,11 +14,6 @@ pub(super) const PROVIDER: Provider = Provider {
     models: &["deepseek-chat", "deepseek-reasoner", "deepseek-v4"],
     fallback: false,
     constraints: Constraints {
-        // OAC-5 and OAC-7 were seen with OpenAI and Azure alone.
-        call_id: IdDemand { length_max: usize::MAX, length_error: ErrorText(""), ..openai_chat::CONSTRAINTS.call_id },
-        empty_call_list: None,
-        // The models that do not know a role are OpenAI's.
-        role_gap: None,
         // DSK-1, observed.
         unanswered: ErrorText(
             "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. \
@@ -26,22 +21,22 @@ pub(super) const PROVIDER: Provider = Provider {
         ),
         // DSK-2, observed.
         orphan: ErrorText("Messages with role 'tool' must be a response to a preceding message with 'tool_calls'"),
+        // DSK-2: a second result answers no open call.
         duplicate_result: ErrorText(
             "Messages with role 'tool' must be a response to a preceding message with 'tool_calls'",
         ),
-        // DSK-10, observed.
+        // DSK-10, observed. X-7 wants an object of gateways before it, not of itself.
         arguments: Arguments::Json { empty: true, error: ErrorText("invalid tool call arguments") },
         // DSK-3, CMP-12, documented: V4 thinks unless told not to. DSK-4: the first reasoner wanted the opposite, so
         // other models only when the request switches thinking on.
         reasoning: ReasoningDemands {
             echo: Echo::Required {
                 field: "reasoning_content",
-                models: &["deepseek-v4"],
+                models: Models(&["deepseek-v4"]),
                 error: ErrorText("The `reasoning_content` in the thinking mode must be passed back to the API."),
             },
             ..ReasoningDemands::NONE
         },
-        tools: ToolDemands::NONE,
-        ..openai_chat::CONSTRAINTS
+        ..openai_chat::COMPATIBLE
     },
 };

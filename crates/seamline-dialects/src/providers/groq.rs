@@ -1,6 +1,6 @@
 //! Groq.
 
-use seamline_model::{Constraints, Echo, ErrorText, IdDemand, Members, ReasoningDemands, ToolDemands};
+use seamline_model::{Constraints, Echo, ErrorText, Members, ReasoningDemands, ToolDemands};
 
 use super::Provider;
 use crate::openai_chat;
@@ -14,11 +14,6 @@ pub(super) const PROVIDER: Provider = Provider {
     models: &[],
     fallback: false,
     constraints: Constraints {
-        // OAC-5 and OAC-7 were seen with OpenAI and Azure alone.
-        call_id: IdDemand { length_max: usize::MAX, length_error: ErrorText(""), ..openai_chat::CONSTRAINTS.call_id },
-        empty_call_list: None,
-        // The models that do not know a role are OpenAI's.
-        role_gap: None,
         // GRQ-1, observed.
         members: Members::Closed {
             known: &[],
@@ -42,6 +37,6 @@ pub(super) const PROVIDER: Provider = Provider {
         },
         // GRQ-3, observed for a forced tool.
         tools: ToolDemands { unknown_choice: Some(ErrorText("requested tool does not exist")), ..ToolDemands::NONE },
-        ..openai_chat::CONSTRAINTS
+        ..openai_chat::COMPATIBLE
     },
 };

@@ -1,6 +1,6 @@
 //! MiniMax.
 
-use seamline_model::{Arguments, Constraints, Echo, ErrorText, IdDemand, ReasoningDemands, ToolDemands};
+use seamline_model::{Arguments, Constraints, Echo, ErrorText, Models, ReasoningDemands};
 
 use super::Provider;
 use crate::openai_chat;
@@ -14,23 +14,19 @@ pub(super) const PROVIDER: Provider = Provider {
     models: &["MiniMax-"],
     fallback: false,
     constraints: Constraints {
-        // OAC-5 and OAC-7 were seen with OpenAI and Azure alone.
-        call_id: IdDemand { length_max: usize::MAX, length_error: ErrorText(""), ..openai_chat::CONSTRAINTS.call_id },
-        empty_call_list: None,
-        // The models that do not know a role are OpenAI's.
-        role_gap: None,
         // Case 12, observed (opencode#32609).
         unanswered: ErrorText("tool call result does not follow tool call (2013)"),
+        // Case 12, observed: the same text.
         orphan: ErrorText("tool call result does not follow tool call (2013)"),
+        // Case 12: a second result answers no open call.
         duplicate_result: ErrorText("tool call result does not follow tool call (2013)"),
         // Case 28, observed. The text is not known.
         arguments: Arguments::Json { empty: true, error: ErrorText("") },
         // CMP-12, observed through gateways when thinking is on. The text is not known.
         reasoning: ReasoningDemands {
-            echo: Echo::Required { field: "reasoning_content", models: &[], error: ErrorText("") },
+            echo: Echo::Required { field: "reasoning_content", models: Models::NONE, error: ErrorText("") },
             ..ReasoningDemands::NONE
         },
-        tools: ToolDemands::NONE,
-        ..openai_chat::CONSTRAINTS
+        ..openai_chat::COMPATIBLE
     },
 };

@@ -17,6 +17,7 @@ mod fireworks;
 mod gemini;
 mod groq;
 mod minimax;
+mod minimax_anthropic;
 mod mistral;
 mod mistral_v13;
 mod moonshot;
@@ -61,6 +62,7 @@ pub const ALL: &[&Provider] = &[
     &anthropic_compatible::PROVIDER,
     &vertex_anthropic::PROVIDER,
     &bedrock_anthropic::PROVIDER,
+    &minimax_anthropic::PROVIDER,
     &openai::PROVIDER,
     &azure::PROVIDER,
     &openai_compatible::PROVIDER,

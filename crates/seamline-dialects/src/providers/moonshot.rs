@@ -1,6 +1,6 @@
 //! Moonshot, who make Kimi.
 
-use seamline_model::{Constraints, Echo, ErrorText, IdDemand, ReasoningDemands, ToolDemands, Uniqueness};
+use seamline_model::{Constraints, Echo, ErrorText, Models, NameStart, ReasoningDemands, ToolDemands, Uniqueness};
 
 use super::Provider;
 use crate::openai_chat;
@@ -15,14 +15,12 @@ pub(super) const PROVIDER: Provider = Provider {
     fallback: false,
     constraints: Constraints {
         // KIM-1, observed: ids such as `functions.bash:0` must come back as they are.
-        call_id: IdDemand { length_max: usize::MAX, length_error: ErrorText(""), ..openai_chat::CONSTRAINTS.call_id },
-        empty_call_list: None,
-        // The models that do not know a role are OpenAI's.
-        role_gap: None,
+        call_id: openai_chat::COMPATIBLE.call_id,
         // KIM-2, observed: among all calls of a request. The text is not known.
         unique_ids: Uniqueness::Request(ErrorText("")),
         // KIM-3, observed, with the server's two blanks.
         orphan: ErrorText("Invalid request: tool_call_id  is not found"),
+        // KIM-3: a second result answers no open call.
         duplicate_result: ErrorText("Invalid request: tool_call_id  is not found"),
         // KIM-5, observed.
         empty_message: Some(ErrorText(
@@ -32,7 +30,7 @@ pub(super) const PROVIDER: Provider = Provider {
         reasoning: ReasoningDemands {
             echo: Echo::Required {
                 field: "reasoning_content",
-                models: &["kimi-k2-thinking", "kimi-k2.5", "kimi-k2.6", "kimi-k3", "kimi-thinking"],
+                models: Models(&["kimi-k2-thinking", "kimi-k2.5", "kimi-k2.6", "kimi-k3", "kimi-thinking"]),
                 error: ErrorText(
                     "thinking is enabled but reasoning_content is missing in assistant tool call message at index \
                      {message}",
@@ -41,7 +39,7 @@ pub(super) const PROVIDER: Provider = Provider {
             ..ReasoningDemands::NONE
         },
         // KIM-6, observed: names start with a letter. The text is not known.
-        tools: ToolDemands { name: Some(ErrorText("")), letter_first: true, ..ToolDemands::NONE },
-        ..openai_chat::CONSTRAINTS
+        tools: ToolDemands { name: Some(ErrorText("")), start: NameStart::Letter, ..ToolDemands::NONE },
+        ..openai_chat::COMPATIBLE
     },
 };

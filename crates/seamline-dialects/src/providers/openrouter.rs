@@ -1,6 +1,6 @@
 //! OpenRouter.
 
-use seamline_model::{Constraints, ErrorText, IdDemand, ToolDemands};
+use seamline_model::Constraints;
 
 use super::Provider;
 use crate::openai_chat;
@@ -15,11 +15,7 @@ pub(super) const PROVIDER: Provider = Provider {
     fallback: false,
     constraints: Constraints {
         // ORT-1: errors are those of the provider behind it. Recorded and accepted: ids of 50 characters.
-        call_id: IdDemand { length_max: usize::MAX, length_error: ErrorText(""), ..openai_chat::CONSTRAINTS.call_id },
-        empty_call_list: None,
-        // The models that do not know a role are OpenAI's.
-        role_gap: None,
-        tools: ToolDemands::NONE,
-        ..openai_chat::CONSTRAINTS
+        call_id: openai_chat::COMPATIBLE.call_id,
+        ..openai_chat::COMPATIBLE
     },
 };

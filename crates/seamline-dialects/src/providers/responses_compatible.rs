@@ -14,6 +14,7 @@ pub(super) const PROVIDER: Provider = Provider {
     models: &[],
     fallback: true,
     constraints: Constraints {
+        // OAR-13 was seen with OpenAI alone.
         call_id: IdDemand {
             length_max: usize::MAX,
             length_error: ErrorText(""),
@@ -21,10 +22,13 @@ pub(super) const PROVIDER: Provider = Provider {
         },
         // Recorded and accepted: ids of other forms, and reasoning under an id before items without (DeepSeek).
         item_id: None,
+        // OAR-10 is about what OpenAI keeps.
         repeated_item: None,
+        // OAR-6 is about what OpenAI keeps.
         dangling_reasoning: None,
         // What a server keeps is its own affair.
         lost_item: None,
+        // OAR-16 was seen with OpenAI alone.
         part_type: None,
         ..openai_responses::CONSTRAINTS
     },

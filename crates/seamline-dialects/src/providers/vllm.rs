@@ -1,6 +1,6 @@
 //! vLLM.
 
-use seamline_model::{Arguments, Constraints, ErrorText, IdDemand, ToolDemands};
+use seamline_model::{Arguments, Constraints, ErrorText, ToolDemands};
 
 use super::Provider;
 use crate::openai_chat;
@@ -14,13 +14,8 @@ pub(super) const PROVIDER: Provider = Provider {
     models: &[],
     fallback: false,
     constraints: Constraints {
-        // OAC-5 and OAC-7 were seen with OpenAI and Azure alone.
-        call_id: IdDemand { length_max: usize::MAX, length_error: ErrorText(""), ..openai_chat::CONSTRAINTS.call_id },
-        empty_call_list: None,
-        // The models that do not know a role are OpenAI's.
-        role_gap: None,
-        // VLM-1, in the server's code: nothing counts as no arguments.
-        arguments: Arguments::Json { empty: true, error: ErrorText("") },
+        // VLM-1, in the server's code: nothing counts as no arguments. X-7: an object.
+        arguments: Arguments::Object { empty: true, error: ErrorText("") },
         // VLM-1, in the server's code.
         tools: ToolDemands {
             empty_list: Some(ErrorText(
@@ -28,6 +23,6 @@ pub(super) const PROVIDER: Provider = Provider {
             )),
             ..ToolDemands::NONE
         },
-        ..openai_chat::CONSTRAINTS
+        ..openai_chat::COMPATIBLE
     },
 };

@@ -1,4 +1,4 @@
-//! Writing a list of messages: what stays is copied in runs, with what stood between.
+//! Writing a list of messages: what stays is pointed to, with what stood between.
 
 use seamline_model::{Encoded, MessageIndex, Span, Transcript};
 
@@ -11,77 +11,61 @@ pub(crate) struct MessageWriter<'t, 'a> {
     /// How deep a message stands in the body.
     depth: usize,
     out: Encoded,
-    /// What is copied next: one run of the source, for as long as nothing else comes between.
-    run: Span,
     /// The last source message that was copied as it stands, and is still the newest.
     copied: Option<MessageIndex>,
 }
 
 impl<'t, 'a> MessageWriter<'t, 'a> {
     pub(crate) fn new(transcript: &'t Transcript<'a>, edit_count: usize) -> Self {
-        let body = Vec::with_capacity(transcript.source.len() + transcript.source.len() / 8);
-        Self {
+        let count = transcript.messages.len() + edit_count;
+        let mut writer = Self {
             transcript,
-            style: Style::of(transcript.source),
+            style: Style::of(&transcript.source.head(Style::HEAD_BYTES)),
             depth: if transcript.is_bare_list() { 1 } else { 2 },
-            out: Encoded { body, landed: vec![None; edit_count], ..Encoded::default() },
-            run: Span { start: 0, end: transcript.list.start + 1 },
+            out: Encoded { landed: vec![None; edit_count], ..Encoded::of(transcript.source, count) },
             copied: None,
-        }
+        };
+        writer.copy_span(Span { start: 0, end: transcript.list.start + 1 });
+        writer
     }
 
     /// Copies a message as it stands.
     pub(crate) fn copy(&mut self, index: MessageIndex) {
         let span = self.transcript.message(index).span;
-        match self.copied {
+        let lead = match self.copied {
             // The one before it was copied too: keep what stood between them.
-            Some(last) if last.next() == index => {
-                self.copy_span(Span { start: self.transcript.message(last).span.end, end: span.end });
-            }
-            _ => {
-                self.separate();
-                self.copy_span(span);
-            }
-        }
-        self.note(Some(index), span.len(), true);
+            Some(last) if last.next() == index => self.copy_span(self.transcript.lead(index)),
+            _ => self.separate(),
+        };
+        self.copy_span(span);
+        self.note(Noted { origin: Some(index), lead, span, copied: true });
         self.copied = Some(index);
     }
 
-    /// Copies a span of the source.
-    fn copy_span(&mut self, span: Span) {
-        if self.run.end == span.start {
-            self.run.end = span.end;
-        } else {
-            self.flush();
-            self.run = span;
-        }
-    }
-
-    /// Writes the run that is to be copied.
-    fn flush(&mut self) {
-        self.out.body.extend_from_slice(&self.transcript.source[self.run.range()]);
-        self.run = Span::default();
+    /// Copies a span of the source, which is no more than pointing to it.
+    fn copy_span(&mut self, span: Span) -> Span {
+        self.out.push(span.range(), self.transcript.source.body);
+        span
     }
 
     /// Writes a message that changed.
     pub(crate) fn rewrite(&mut self, origin: Option<MessageIndex>, text: &str) {
-        self.separate();
-        self.push(text);
-        self.note(origin, text.len(), false);
+        let lead = self.separate();
+        let span = self.push(text);
+        self.note(Noted { origin, lead, span, copied: false });
+        self.copied = None;
     }
 
     /// Writes a text that is not in the source.
-    fn push(&mut self, text: &str) {
-        self.flush();
-        self.copied = None;
-        self.out.body.extend_from_slice(text.as_bytes());
+    fn push(&mut self, text: &str) -> Span {
+        self.out.write(text, self.transcript.source.body)
     }
 
     /// Notes the message that was just written.
-    fn note(&mut self, origin: Option<MessageIndex>, len: usize, copied: bool) {
-        let end = self.out.body.len() + self.run.len();
+    fn note(&mut self, Noted { origin, lead, span, copied }: Noted) {
         self.out.origins.push(origin);
-        self.out.spans.push(Span::new(end - len, end));
+        self.out.layout.leads.push(lead);
+        self.out.spans.push(span);
         self.out.copied.push(copied);
     }
 
@@ -107,61 +91,62 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
         text
     }
 
-    /// Ends the list and the body, with a further member behind the list, if there is one.
-    pub(crate) fn finish_with(self, further: Option<(&'static str, Json<'_>)>) -> Encoded {
-        let transcript = self.transcript;
-        let Some((key, json)) = further.filter(|_| !transcript.is_bare_list()) else {
-            return self.finish();
-        };
-        let mut member = String::new();
-        self.style.separate(&mut member, 1, self.depth - 1);
-        member.push_str(&["\"", key, "\"", self.style.colon()].concat());
-        self.style.write(&mut member, &json, self.depth - 1);
-        let mut out = self.finish();
-        let behind = transcript.source.len() - transcript.list.end as usize;
-        let place = out.body.len() - behind;
-        out.body.splice(place..place, member.into_bytes());
-        // More than the list changed, so the whole must be read afresh.
-        out.spans.clear();
-        out
+    /// Ends the list and the body.
+    pub(crate) fn finish(self) -> Encoded {
+        self.finish_with(None)
     }
 
-    pub(crate) fn finish(mut self) -> Encoded {
-        let tail = match self.transcript.messages.last() {
-            Some(last) if !self.out.origins.is_empty() => last.span.end,
-            Some(_) => self.transcript.list.end - 1,
-            None => {
-                self.styled(|style, out, count, depth| style.finish(out, count, depth - 1));
-                self.transcript.list.end - 1
-            }
+    /// Ends the list and the body, with a further member behind the list, if there is one.
+    pub(crate) fn finish_with(mut self, further: Option<(&'static str, Json<'_>)>) -> Encoded {
+        let transcript = self.transcript;
+        self.out.layout.closing = match transcript.messages.is_empty() {
+            false if self.out.origins.is_empty() => Span::default(),
+            false => self.copy_span(transcript.closing()),
+            true => self.styled(|style, out, count, depth| style.finish(out, count, depth - 1)),
         };
-        self.copy_span(Span { start: tail, end: self.transcript.source.len() as u32 });
-        self.flush();
+        let end = transcript.list.end;
+        self.copy_span(Span { start: end - 1, end });
+        if let Some((key, json)) = further.filter(|_| !transcript.is_bare_list()) {
+            let mut member = String::new();
+            self.style.separate(&mut member, 1, self.depth - 1);
+            member.push_str(&["\"", key, "\"", self.style.colon()].concat());
+            self.style.write(&mut member, &json, self.depth - 1);
+            self.push(&member);
+            // More than the list changed, so the whole must be read afresh.
+            self.out.spans.clear();
+        }
+        self.copy_span(Span::new(end as usize, transcript.source.body.len()));
         self.out
     }
 
     /// What stands before a message: what stands between the first two of the source, or
     /// between the bracket and the first.
-    fn separate(&mut self) {
-        let messages = &self.transcript.messages;
-        let gap = match (self.out.origins.is_empty(), &messages[..]) {
-            (true, [first, ..]) => Some(Span { start: self.transcript.list.start + 1, end: first.span.start }),
-            (false, [first, second, ..]) => Some(Span { start: first.span.end, end: second.span.start }),
-            _ => None,
-        };
-        match gap {
-            Some(gap) => self.copy_span(gap),
-            None => self.styled(Style::separate),
+    fn separate(&mut self) -> Span {
+        let is_first = self.out.origins.is_empty();
+        let pattern = MessageIndex(u32::from(!is_first));
+        if pattern.get() < self.transcript.messages.len() {
+            self.copy_span(self.transcript.lead(pattern))
+        } else {
+            self.styled(Style::separate)
         }
     }
 
     /// Writes what the style of the source puts in this place: the number of messages so far
     /// and their depth decide it.
-    fn styled(&mut self, write: impl Fn(&Style, &mut String, usize, usize)) {
+    fn styled(&mut self, write: impl Fn(&Style, &mut String, usize, usize)) -> Span {
         let mut text = String::new();
         write(&self.style, &mut text, self.out.origins.len(), self.depth);
-        self.push(&text);
+        self.push(&text)
     }
+}
+
+/// A message that was written.
+struct Noted {
+    origin: Option<MessageIndex>,
+    /// What stands before it.
+    lead: Span,
+    span: Span,
+    copied: bool,
 }
 
 /// The text of a span with patches applied. Of patches that overlap the first counts.

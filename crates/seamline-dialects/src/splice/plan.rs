@@ -1,13 +1,17 @@
 //! What a list of edits means for each message.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
 use seamline_model::{BlockIndex, Edit, MessageIndex, NewText, Role, Transcript};
 
 /// What a list of edits means for each message it touches.
 #[derive(Debug, Default)]
 pub(crate) struct Plan<'e> {
-    messages: BTreeMap<MessageIndex, MessagePlan<'e>>,
+    messages: Vec<MessagePlan<'e>>,
+    /// For each message, and for the end, its place in that list: nearly all of them have
+    /// none, and all are asked for.
+    places: Vec<Option<NonZeroU32>>,
     /// Tools to be declared, by name.
     pub(crate) declared: &'e [String],
 }
@@ -26,8 +30,18 @@ pub(crate) struct MessagePlan<'e> {
     /// The id that the provider gave the item goes.
     pub(crate) drop_item_id: bool,
     pub(crate) fill: Option<NewText>,
+    /// The members that nobody reads become its text.
+    pub(crate) keep_members: bool,
+    /// Calls and results in its content are put into form.
+    pub(crate) restate: bool,
+    /// It becomes the user's under this line.
+    pub(crate) take_in: Option<&'e str>,
     /// A member with reasoning that goes into it.
     pub(crate) reasoning: Option<(&'static str, NewText)>,
+    /// Whether the message says that it is to be continued.
+    pub(crate) continued: bool,
+    /// Whether what stands beside results goes into a message after it.
+    pub(crate) split_results: bool,
     pub(crate) join_previous: bool,
     /// Its content is put into form.
     pub(crate) reform: bool,
@@ -110,11 +124,11 @@ impl MessagePlan<'_> {
 
 impl<'e> Plan<'e> {
     pub(crate) fn new(transcript: &Transcript<'_>, edits: &'e [Edit]) -> Self {
-        let mut plan = Self::default();
+        let mut plan = Self { places: vec![None; transcript.messages.len() + 1], ..Self::default() };
         for (index, edit) in edits.iter().enumerate() {
             plan.add(transcript, index, edit);
         }
-        for message in plan.messages.values_mut() {
+        for message in &mut plan.messages {
             // Results with one id answer their calls in turn, so they must stand in turn.
             message.answers.sort_by_key(Placed::call);
         }
@@ -122,7 +136,8 @@ impl<'e> Plan<'e> {
     }
 
     pub(crate) fn get(&self, message: MessageIndex) -> Option<&MessagePlan<'e>> {
-        self.messages.get(&message)
+        let place = (*self.places.get(message.get())?)?;
+        self.messages.get(place.get() as usize - 1)
     }
 
     /// The plan of the block, if one of the edits is about it.
@@ -132,7 +147,7 @@ impl<'e> Plan<'e> {
 
     fn add(&mut self, transcript: &Transcript<'_>, index: usize, edit: &'e Edit) {
         match edit {
-            // Applied to the bytes before any block is looked at.
+            // A pass is about bytes or about blocks, never about both, and this one is about blocks.
             Edit::Patch { .. } | Edit::DropMember { .. } => {}
             Edit::Synthesize { call, text } => {
                 let message = transcript.block(*call).message;
@@ -168,6 +183,7 @@ impl<'e> Plan<'e> {
             Edit::AddReasoning { message, field, text } => {
                 self.whole(*message, index).reasoning = Some((field, text));
             }
+            Edit::Continue { message } => self.whole(*message, index).continued = true,
             Edit::AdoptLegacyCall { call } => self.own(transcript, *call, index).adopt = true,
             Edit::FillResult { result, text } => self.own(transcript, *result, index).fill = Some(text),
             Edit::HoistMedia { result, text } => self.own(transcript, *result, index).hoist = Some(text),
@@ -175,10 +191,14 @@ impl<'e> Plan<'e> {
             Edit::RemoveMessage { message } => self.whole(*message, index).removed = true,
             Edit::RemoveCallList { message } => self.whole(*message, index).drop_call_list = true,
             Edit::RemoveItemId { message } => self.whole(*message, index).drop_item_id = true,
+            Edit::SplitResults { message } => self.whole(*message, index).split_results = true,
             Edit::Regroup { message } => self.whole(*message, index).regroup = true,
             Edit::SetRole { message, role } => self.whole(*message, index).role = Some(*role),
             Edit::ResultsFirst { message } => self.whole(*message, index).results_first = true,
             Edit::FillMessage { message, text } => self.whole(*message, index).fill = Some(text),
+            Edit::KeepMembers { message } => self.whole(*message, index).keep_members = true,
+            Edit::Restate { message } => self.whole(*message, index).restate = true,
+            Edit::TakeIn { message, heading } => self.whole(*message, index).take_in = Some(heading),
             Edit::JoinPrevious { message } => self.whole(*message, index).join_previous = true,
             Edit::InsertMessage { before, role, text } => {
                 self.message(*before).before.push(NewMessage { edit: index, role: *role, text });
@@ -187,7 +207,12 @@ impl<'e> Plan<'e> {
     }
 
     fn message(&mut self, message: MessageIndex) -> &mut MessagePlan<'e> {
-        self.messages.entry(message).or_default()
+        let next = NonZeroU32::MIN.saturating_add(self.messages.len() as u32);
+        let place = *self.places[message.get()].get_or_insert(next);
+        if place == next {
+            self.messages.push(MessagePlan::default());
+        }
+        &mut self.messages[place.get() as usize - 1]
     }
 
     /// The plan of a message that an edit ends up in.

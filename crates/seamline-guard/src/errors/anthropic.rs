@@ -136,6 +136,13 @@ pub(super) const FAMILY: Family = Family {
             &reasoning::MISSING_THINKING,
             r"Expected [`'\x22]?thinking[`'\x22]? or [`'\x22]?redacted_thinking[`'\x22]?, but found",
         ),
+        // Seen in forgecode#1853.
+        sentence(
+            "case 49",
+            400,
+            &reasoning::THINKING_WHILE_OFF,
+            r"When thinking is disabled, an [`'\x22]?assistant[`'\x22]? message in the final position cannot contain",
+        ),
         // Messages and fields.
         sentence(
             "ANT-13",

@@ -6,7 +6,7 @@ use crate::known::sentence;
 
 pub(super) const FAMILY: Family = Family {
     name: "minimax",
-    aliases: &[],
+    aliases: &["minimax-anthropic"],
     dialects: &[],
-    errors: &[sentence("case 12", 400, &pairing::UNEQUAL_RESULTS, r"tool call result does not follow tool call")],
+    errors: &[sentence("case 12", 400, &pairing::PARTED_RESULTS, r"tool call result does not follow tool call")],
 };

@@ -26,6 +26,13 @@ pub(crate) const UNEQUAL_RESULTS: Kind = corruption(
     REPAIR,
 );
 
+pub(crate) const PARTED_RESULTS: Kind = corruption(
+    "parted-results",
+    &["PAIR001", "PAIR002", "PAIR003", "PAIR007", "PAIR004", "PAIR005", "PAIR006", "ORDER001", "ORDER006"],
+    "a result does not stand right after its call, or not alone in its message",
+    REPAIR,
+);
+
 pub(crate) const SURPLUS_RESULTS: Kind = corruption(
     "surplus-results",
     &["PAIR002", "PAIR003", "PAIR006", "PAIR004", "PAIR005"],

@@ -61,9 +61,16 @@ pub(crate) const SEALED_REASONING: Kind = corruption(
     "take the reasoning items out, and the ids of the items that depended on them",
 );
 
+pub(crate) const THINKING_WHILE_OFF: Kind = corruption(
+    "thinking-while-off",
+    &["REASON009"],
+    "the message that is to be continued holds thinking, and thinking is switched off",
+    "take the thinking out of the last message, or switch thinking on",
+);
+
 pub(crate) const UNWANTED_REASONING: Kind = corruption(
     "unwanted-reasoning",
-    &["REASON004", "WIRE013"],
+    &["REASON004", "REASON008", "WIRE013"],
     "a message brings reasoning along that this model does not take back",
     "take the field out that the error names, in every message",
 );

@@ -75,7 +75,7 @@ pub(crate) const UNSUPPORTED_FEATURE: Kind = fatal(
 pub(crate) const TOOL_DECLARATION: Kind = Kind {
     name: "tool-declaration",
     class: Class::Fatal,
-    rules: &["LIMIT006", "IDENT005"],
+    rules: &["LIMIT006", "IDENT005", "IDENT011"],
     meaning: "a tool is declared with a name or a schema that the provider does not take",
     advice: "change the declaration of the tool; where the conversation calls it, the new name goes there too",
 };

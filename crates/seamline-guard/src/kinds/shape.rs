@@ -59,6 +59,9 @@ pub(crate) const TRAILING_ASSISTANT: Kind = corruption(
     "end with a message of the user; what to write there is a decision, so the fix asks for consent",
 );
 
+pub(crate) const EARLY_PREFIX: Kind =
+    corruption("early-prefix", &["ORDER005"], "a message that is not the last says that it is to be continued", REPAIR);
+
 pub(crate) const TRAILING_WHITESPACE: Kind = corruption(
     "trailing-whitespace",
     &["SHAPE010"],
@@ -145,7 +148,7 @@ pub(crate) const LOST_THREAD: Kind = corruption(
 
 pub(crate) const CACHE_MARK: Kind = corruption(
     "cache-mark",
-    &["LIMIT001"],
+    &["LIMIT001", "LIMIT007"],
     "a cache marker stands where none may stand, or there are too many",
     "keep the last few cache markers, on blocks with something in them, and take the others out",
 );

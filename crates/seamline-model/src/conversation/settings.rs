@@ -21,6 +21,10 @@ pub struct Settings {
     pub tools: Vec<ToolDefinition>,
     /// Which of them it must call.
     pub tool_choice: Option<ToolChoice>,
+    /// What the answer must look like.
+    pub format: Option<AnswerFormat>,
+    /// What else is asked for that more than one dialect has, by the names it has here.
+    pub others: BTreeMap<&'static str, Other>,
     /// Where settings stood, by the names they have here, as JSON pointers.
     pub pointers: BTreeMap<&'static str, String>,
 }
@@ -41,8 +45,61 @@ pub struct ToolDefinition {
     pub description: Option<String>,
     /// What it takes, as the text of a JSON schema.
     pub schema: Option<String>,
+    /// Whether its input must fit the schema, where somebody said.
+    pub strict: Option<bool>,
+    /// That it takes any text, and not an object.
+    pub free: Option<FreeText>,
     /// Where it was defined, as a JSON pointer.
     pub pointer: String,
+}
+
+/// The text that a tool takes which takes no object.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FreeText {
+    /// What the text must look like.
+    pub grammar: Option<Grammar>,
+}
+
+/// What a text must look like.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grammar {
+    /// How it is written.
+    pub syntax: String,
+    /// The grammar itself.
+    pub definition: String,
+}
+
+/// A setting that is handed over as it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Other {
+    /// Its value, as JSON.
+    pub json: String,
+    /// Where it stood, as a JSON pointer.
+    pub pointer: String,
+}
+
+/// What an answer must look like.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AnswerFormat {
+    /// Words.
+    Text,
+    /// Any JSON.
+    Json,
+    /// JSON of this form.
+    Schema(AnswerSchema),
+}
+
+/// The form of an answer in JSON.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AnswerSchema {
+    /// What it is called.
+    pub name: Option<String>,
+    /// What it is for.
+    pub description: Option<String>,
+    /// The text of a JSON schema.
+    pub schema: Option<String>,
+    /// Whether the answer must fit it, where somebody said.
+    pub strict: Option<bool>,
 }
 
 /// Which tool the model must call.

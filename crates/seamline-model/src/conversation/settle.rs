@@ -200,7 +200,7 @@ mod tests {
     use crate::conversation::Call;
 
     fn call(id: &str, pointer: &str) -> Block {
-        let call = Call { id: id.to_owned(), name: "read".to_owned(), input: "{}".to_owned(), seal: None };
+        let call = Call { id: id.to_owned(), name: "read".to_owned(), input: "{}".to_owned(), free: None, seal: None };
         Block::new(Says::Call(call), pointer)
     }
 

@@ -50,18 +50,15 @@ pub(super) fn lossless() -> Policy {
 }
 
 fn texts() -> Texts {
-    let marked = |text: &str| format!("{} {text}", seamline_model::MARK);
     Texts {
-        missing: marked(
-            "No result was recorded for this tool call. Whether it ran is unknown; check before running it again.",
-        ),
-        aborted: marked("The user aborted the run before this tool call gave a result. Whether it ran is unknown."),
-        cancelled: marked("The user cancelled this tool call. It did not finish."),
-        denied: marked("This tool call was denied. It did not run."),
-        timeout: marked("This tool call did not finish in time. Whether it took effect is unknown."),
-        crashed: marked("The tool crashed during this call. Whether it took effect is unknown."),
-        truncated: marked("This tool call was cut off before it was complete. It did not run."),
-        reconstructed: marked("This tool call was rebuilt from its result."),
+        missing: seamline_model::NO_RESULT.to_owned(),
+        aborted: seamline_model::ABORTED.to_owned(),
+        cancelled: seamline_model::CANCELLED.to_owned(),
+        denied: seamline_model::DENIED.to_owned(),
+        timeout: seamline_model::TIMED_OUT.to_owned(),
+        crashed: seamline_model::CRASHED.to_owned(),
+        truncated: seamline_model::TRUNCATED.to_owned(),
+        reconstructed: seamline_model::RECONSTRUCTED.to_owned(),
     }
 }
 

@@ -87,11 +87,25 @@ pub enum WireBreaker {
     LoneSurrogate,
     /// The body starts with a byte order mark.
     ByteOrderMark,
+    /// What a call is called with stands under the key of another program.
+    ForeignInput,
+    /// A call is written as one block of a message's content, as another dialect does.
+    ForeignPair,
+    /// The arguments of a call are no JSON, though nothing was cut off.
+    BrokenArguments,
+    /// What a message says stands under the key of another program.
+    WordsElsewhere,
+    /// A text is a number, or does not say that it is a text.
+    WordlessText,
+    /// A role goes by the name that another program gives it.
+    ForeignRole,
+    /// A message has many members with nothing in them.
+    ManyMembers,
 }
 
 impl WireBreaker {
     /// Every way, in a fixed order.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 39] = [
         Self::LegacyCall,
         Self::LegacyCallBesideEmptyList,
         Self::LegacyCallBesideCalls,
@@ -115,6 +129,7 @@ impl WireBreaker {
         Self::NameBesideResult,
         Self::StrangerBesideResult,
         Self::Refusal,
+        Self::Stranger,
         Self::SignedReasoning,
         Self::UnsignedReasoning,
         Self::RepeatedContent,
@@ -123,6 +138,13 @@ impl WireBreaker {
         Self::EscapedKeys,
         Self::LoneSurrogate,
         Self::ByteOrderMark,
+        Self::ForeignInput,
+        Self::ForeignPair,
+        Self::BrokenArguments,
+        Self::WordsElsewhere,
+        Self::WordlessText,
+        Self::ForeignRole,
+        Self::ManyMembers,
     ];
 
     /// Breaks `body` at `place`, and gives back what is newly said in it. Without a place to break, nothing happens.
@@ -150,6 +172,11 @@ impl WireBreaker {
             Self::NameBesideResult => fields::name_beside_result(dialect, body, place),
             Self::LoneSurrogate => content::lone_surrogate(dialect, body, place),
             Self::ByteOrderMark => Some(()),
+            Self::ForeignInput => calls::foreign_input(dialect, body, place),
+            Self::ForeignPair => calls::foreign_pair(dialect, body, place),
+            Self::WordsElsewhere => content::words_elsewhere(dialect, body, place),
+            Self::ForeignRole => fields::foreign_role(dialect, body, place),
+            Self::ManyMembers => fields::many_members(body, place),
             _ => return self.try_say(dialect, body, place).map(|said| vec![said]),
         };
         broken.map(|()| Vec::new())
@@ -164,6 +191,8 @@ impl WireBreaker {
             Self::NullOutput | Self::NumberOutput | Self::ObjectOutput => {
                 content::odd_output(self, dialect, body, place)
             }
+            Self::BrokenArguments => calls::broken_arguments(dialect, body, place),
+            Self::WordlessText => content::wordless_text(dialect, body, place),
             Self::ImageInResult => content::image_in_result(dialect, body, place),
             Self::SignedReasoning | Self::UnsignedReasoning => content::reasoning(self, dialect, body, place),
             _ => fields::beside(self, dialect, body, place),

@@ -12,11 +12,11 @@ use crate::{Policy, Repaired, message_spans};
 const SEARCHES_MAX: usize = 256;
 
 /// What got lost, by its place in the body that came.
-pub(super) fn located(body: &[u8], repaired: Option<&Repaired<'_>>, from: &Speaking, lost: Vec<Lost>) -> Vec<Carried> {
-    let moved = repaired.filter(|repaired| repaired.changed()).map(|repaired| Moved::of(body, repaired, from));
-    let Some(moved) = moved else {
+pub(super) fn located(body: &[u8], repaired: &Repaired<'_>, from: &Speaking, lost: Vec<Lost>) -> Vec<Carried> {
+    if !repaired.changed() {
         return lost.into_iter().map(|lost| Carried::of(lost, None)).collect();
-    };
+    }
+    let moved = Moved::of(body, repaired, from);
     let pointers: Vec<&str> = lost.iter().map(|lost| lost.pointer.as_str()).collect();
     let searched = sources(moved.new, &pointers[..pointers.len().min(SEARCHES_MAX)]);
     let sources = searched.into_iter().chain(std::iter::repeat(None));

@@ -9,13 +9,13 @@ use crate::{Finding, RepairAction};
 /// What came of a conversion.
 ///
 /// ```
-/// let body = br#"{"model":"claude-sonnet-4-5","max_tokens":64,"metadata":{"user_id":"u1"},
+/// let body = br#"{"model":"claude-sonnet-4-5","max_tokens":64,"service_tier":"auto",
 ///   "messages":[{"role":"user","content":"hello"}]}"#;
 /// let options = seamline::ConvertOptions { to: "openai_chat".to_owned(), ..Default::default() };
 ///
 /// let converted = seamline::convert(body, &options)?;
 /// assert_eq!((converted.from.dialect, converted.to.dialect), ("anthropic_messages", "openai_chat"));
-/// assert_eq!((converted.lost[0].pointer.as_str(), converted.lost[0].fate), ("/metadata", "dropped"));
+/// assert_eq!((converted.lost[0].pointer.as_str(), converted.lost[0].fate), ("/service_tier", "dropped"));
 /// # Ok::<(), seamline::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,8 +29,6 @@ pub struct Converted {
     pub to: Side,
     /// How many messages were carried over.
     pub messages: usize,
-    /// Whether the new body was checked: its dialect can be.
-    pub checked: bool,
     /// What was put right in the body that came.
     pub repairs: Vec<RepairAction>,
     /// What is not carried over as it was, by its place in the body that came.
@@ -92,7 +90,8 @@ pub struct Carried {
     pub what: String,
     /// Where it was, as a JSON pointer into the body that came; empty for what was nowhere.
     pub pointer: String,
-    /// What happens to it: `dropped`, `kept_as_text`, `moved`, `altered`, `added`, `kept`.
+    /// What happens to it: `dropped`, `kept_as_text`, `moved`, `altered`, `added`, `kept`; `missing`
+    /// for what only the caller can say.
     pub fate: &'static str,
     /// Why, and what that means.
     pub note: String,

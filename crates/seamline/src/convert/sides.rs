@@ -1,8 +1,8 @@
 //! Who speaks on either side of a conversion.
 
-use seamline_dialects::convert::{CONVERTERS, Converter, converter};
-use seamline_dialects::{Provider, providers};
-use seamline_model::conversation::Settings;
+use seamline_dialects::convert::Converter;
+use seamline_dialects::{ALL, Dialect, Provider, by_name, providers};
+use seamline_model::conversation::{Fate, Settings};
 use seamline_model::{IdDemand, NameDemand};
 
 use super::{Carried, ConvertOptions, Side};
@@ -10,6 +10,7 @@ use crate::Error;
 
 /// A dialect, and a provider that serves it where one is known.
 pub(super) struct Speaking {
+    pub(super) dialect: &'static dyn Dialect,
     pub(super) converter: &'static Converter,
     pub(super) provider: Option<&'static Provider>,
     /// Whether the provider was named, not chosen for the dialect.
@@ -29,19 +30,15 @@ impl Speaking {
     /// tolerant one.
     pub(super) fn target(options: &ConvertOptions) -> Result<Self, Error> {
         let named = Self::named(&options.to)?;
-        let served = |dialect: &str| providers::ALL.iter().any(|provider| provider.dialect == dialect);
-        if named.provider.is_none() && served(named.converter.dialect) {
-            let provider = providers::for_model(named.converter.dialect, options.model.as_deref());
-            return Ok(Self { provider: Some(provider), ..named });
-        }
-        Ok(named)
+        let chosen = || providers::for_model(named.dialect.name(), options.model.as_deref());
+        Ok(Self { provider: Some(named.provider.unwrap_or_else(chosen)), ..named })
     }
 
     fn named(name: &str) -> Result<Self, Error> {
         let provider = providers::by_name(name);
         let dialect = provider.map_or(name, |provider| provider.dialect);
-        let converter = converter(dialect).ok_or_else(|| Error::UnknownSide(name.to_owned()))?;
-        Ok(Self { converter, provider, is_named: provider.is_some() })
+        let dialect = by_name(dialect).ok_or_else(|| Error::UnknownSide(name.to_owned()))?;
+        Ok(Self { dialect, converter: dialect.converter(), provider, is_named: provider.is_some() })
     }
 
     /// What a call's id may look like. A dialect alone is taken at its strictest, so that
@@ -58,20 +55,41 @@ impl Speaking {
     }
 
     pub(super) fn side(&self) -> Side {
-        Side { dialect: self.converter.dialect, provider: self.provider.map(|provider| provider.name) }
+        Side { dialect: self.dialect.name(), provider: self.provider.map(|provider| provider.name) }
     }
 
-    /// A remark when a body names a model that the provider does not serve.
-    pub(super) fn doubtful_model(&self, settings: &Settings, options: &ConvertOptions) -> Option<Carried> {
-        let (model, provider) = (settings.model.as_deref()?, self.provider?);
+    /// Adds what is to be said about the model: that it is none that the provider serves, or
+    /// that nobody named one where a body must.
+    pub(super) fn remark_model(&self, settings: &Settings, options: &ConvertOptions, carried: &mut Vec<Carried>) {
+        let Some(model) = options.model.as_deref().or(settings.model.as_deref()) else {
+            if self.converter.names_model {
+                carried.push(missing_model());
+            }
+            return;
+        };
+        let Some(provider) = self.provider.filter(|_| options.model.is_none()) else { return };
         let claims = provider.models.iter().any(|start| model.starts_with(start));
-        (options.model.is_none() && !claims && !provider.models.is_empty()).then(|| Carried {
-            what: format!("model `{model}`"),
-            pointer: settings.pointer("model").to_owned(),
-            fate: "kept",
-            note: format!("{} does not seem to serve it; name one that it serves", provider.name),
-        })
+        if claims || provider.models.is_empty() {
+            return;
+        }
+        let doubt = format!("{} does not seem to serve it; name one with `--model NAME`", provider.name);
+        let pointer = settings.pointer("model");
+        match carried.iter_mut().find(|lost| lost.fate == Fate::Moved.as_str() && lost.pointer == pointer) {
+            // Where it stands in the address, that is said already.
+            Some(moved) => moved.note = format!("{}; {doubt}", moved.note),
+            None => carried.push(Carried {
+                what: format!("model `{model}`"),
+                pointer: pointer.to_owned(),
+                fate: "kept",
+                note: doubt,
+            }),
+        }
     }
+}
+
+fn missing_model() -> Carried {
+    let note = "the new body names no model; give one with `--model NAME`".to_owned();
+    Carried { what: "model".to_owned(), pointer: String::new(), fate: Fate::Missing.as_str(), note }
 }
 
 /// The names of every dialect that can be converted from and into.
@@ -80,5 +98,5 @@ impl Speaking {
 /// assert!(seamline::convertible_dialects().contains(&"gemini_generate"));
 /// ```
 pub fn convertible_dialects() -> Vec<&'static str> {
-    CONVERTERS.iter().map(|converter| converter.dialect).collect()
+    ALL.iter().map(|dialect| dialect.name()).collect()
 }

@@ -22,6 +22,10 @@ def mistral():
     def judge(body):
         for validator in validators:
             request = ChatCompletionRequest.from_openai(messages=body["messages"], model=body.get("model", "m"))
+            # The reader of OpenAI's form does not know the member, which the server takes.
+            for read, message in zip(request.messages, body["messages"], strict=True):
+                if "prefix" in message:
+                    read.prefix = message["prefix"]
             validator.validate_request(request)
 
     return judge

@@ -3,17 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "a body that cannot be converted fails its test")]
 
 use proptest::prelude::*;
-use seamline::{ConvertOptions, Converted, Finding, Options, Severity, check, convert, providers};
-use seamline_testkit::text::Style;
-use seamline_testkit::transcript::Transcript;
+use seamline::{ConvertOptions, Converted, Finding, Options, Severity, check, convert, providers, repair};
+use seamline_testkit::transcript::{Message, Role};
 use seamline_testkit::{Dialect, generate, lossless, render, strict};
 use serde_json::Value;
 
 use super::wire::{Pair, pairs, without_ids};
-
-/// The dialects in which results are texts. In the others they are objects, which are JSON in a
-/// text elsewhere.
-const TEXTUAL: [Dialect; 3] = [Dialect::AnthropicMessages, Dialect::OpenAiChat, Dialect::OpenAiResponses];
 
 const DIALECTS: [&str; 5] =
     ["anthropic_messages", "openai_chat", "openai_responses", "gemini_generate", "bedrock_converse"];
@@ -28,36 +23,26 @@ fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-fn into(body: &[u8], from: &str, to: &str) -> Converted {
+pub(crate) fn into(body: &[u8], from: &str, to: &str) -> Converted {
     let options = ConvertOptions { from: Some(from.to_owned()), to: to.to_owned(), ..ConvertOptions::default() };
     convert(body, &options).unwrap()
 }
 
-fn parsed(body: &[u8]) -> Value {
+pub(crate) fn parsed(body: &[u8]) -> Value {
     serde_json::from_slice(body).unwrap()
 }
 
-/// What the provider itself would refuse. Whether it continues a message of the assistant that
-/// stands last is for the caller to say.
+/// What the provider itself would refuse.
 fn refused(body: &[u8], provider: &str) -> Vec<Finding> {
     let options = Options { provider: Some(provider.to_owned()), ..Options::default() };
     let findings = check(body, &options).unwrap().findings.into_iter();
-    findings.filter(|finding| finding.severity == Severity::Error && finding.code != "SHAPE005").collect()
-}
-
-/// A conversation in a dialect: written by the testkit where it can, else converted.
-fn spoken(transcript: &Transcript, dialect: &str, style: Style) -> Vec<u8> {
-    if let Some(known) = TEXTUAL.into_iter().find(|known| known.name() == dialect) {
-        return render::render(known, transcript, style).into_bytes();
-    }
-    let body = render::render(Dialect::AnthropicMessages, transcript, style);
-    into(body.as_bytes(), "anthropic_messages", dialect).body
+    findings.filter(|finding| finding.severity == Severity::Error).collect()
 }
 
 /// What must hold of a body wherever a conversation stops.
 fn holds(dialect: &str, body: &[u8], payloads: &[String]) -> Result<Vec<Pair>, String> {
     let value = parsed(body);
-    let missing = lossless::missing_payloads(&value, payloads);
+    let missing = lossless::missing_payloads(&opened(&value), payloads);
     if !missing.is_empty() {
         return Err(format!("{dialect} no longer says {missing:?}"));
     }
@@ -80,8 +65,9 @@ proptest! {
     fn there_and_back_keeps_what_was_said_and_who_answered_whom(
         transcript in generate::good(), style in generate::style()
     ) {
-        for from in DIALECTS {
-            let first = spoken(&transcript, from, style);
+        for known in Dialect::ALL {
+            let transcript = generate::fit(known, transcript.clone());
+            let (first, from) = (render::render(known, &transcript, style).into_bytes(), known.name());
             let before = without_ids(pairs(from, &parsed(&first)).unwrap());
             for to in DIALECTS.into_iter().filter(|to| *to != from) {
                 let there = into(&first, from, to);
@@ -105,7 +91,10 @@ proptest! {
     fn a_damaged_history_walks_from_provider_to_provider(
         broken in generate::broken(), style in generate::style(), internal in any::<bool>()
     ) {
-        let mut body = render::render(Dialect::OpenAiChat, &broken.transcript, style);
+        let mut transcript = broken.transcript.clone();
+        // Whether the assistant's last message is to be continued is for the caller to say.
+        transcript.messages.push(Message::text(Role::User, "and now?"));
+        let mut body = render::render(Dialect::OpenAiChat, &transcript, style);
         if internal {
             body = body.replace("\"toolu_", "\"hist_tool_");
         }
@@ -147,7 +136,7 @@ proptest! {
 
     #[test]
     fn a_body_that_is_written_badly_goes_over_whole(
-        mangled in generate::mangled(), style in generate::style(), from in prop::sample::select(TEXTUAL.to_vec())
+        mangled in generate::mangled(), style in generate::style(), from in prop::sample::select(Dialect::ALL.to_vec())
     ) {
         let body = mangled.render(from, style);
         for to in DIALECTS.into_iter().filter(|to| *to != from.name()) {
@@ -164,6 +153,160 @@ proptest! {
             );
         }
     }
+}
+
+/// Members that say what something is or what belongs together, not what anybody said.
+const ABOUT: [&str; 10] =
+    ["role", "type", "id", "status", "tool_use_id", "tool_call_id", "call_id", "toolUseId", "mimeType", "media_type"];
+
+/// The texts in a value with their places; those in a text that is JSON itself by the place of that text.
+fn texts(value: &Value, place: &str, out: &mut Vec<(String, String)>) {
+    match value {
+        Value::String(text) => match serde_json::from_str::<Value>(text) {
+            Ok(inner @ (Value::Object(_) | Value::Array(_))) => {
+                let mut within = Vec::new();
+                texts(&inner, "", &mut within);
+                out.extend(within.into_iter().map(|(_, text)| (place.to_owned(), text)));
+            }
+            // Bytes in an address stand elsewhere by themselves.
+            _ => out.push((
+                place.to_owned(),
+                text.rsplit_once(";base64,").map_or(text.as_str(), |(_, data)| data).to_owned(),
+            )),
+        },
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(index, item)| texts(item, &format!("{place}/{index}"), out));
+        }
+        Value::Object(fields) => {
+            for (key, field) in fields.iter().filter(|(key, _)| !ABOUT.contains(&key.as_str())) {
+                texts(field, &format!("{place}/{}", key.replace('~', "~0").replace('/', "~1")), out);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// A body with the JSON that stands in its texts taken out of them, however deep.
+fn opened(value: &Value) -> Value {
+    match value {
+        Value::String(text) => {
+            let start = text.find(['{', '[']).unwrap_or(text.len());
+            // A mark that a tool failed starts like a list.
+            let rest = text[start..].trim_start_matches("[tool error] ").trim_start_matches("[tool output] ");
+            let inner = serde_json::Deserializer::from_str(rest).into_iter::<Value>().map_while(Result::ok);
+            let inner: Vec<Value> = inner.filter(|value| !value.is_string()).map(|value| opened(&value)).collect();
+            Value::Array(std::iter::once(value.clone()).chain(inner).collect())
+        }
+        Value::Array(items) => items.iter().map(opened).collect(),
+        Value::Object(fields) => fields.iter().map(|(key, field)| (key.clone(), opened(field))).collect(),
+        other => other.clone(),
+    }
+}
+
+/// The texts of a body's messages that are neither in the new body nor in the report.
+fn silent(body: &Value, converted: &Converted) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for key in ["messages", "input", "contents"] {
+        texts(&body[key], &format!("/{key}"), &mut all);
+    }
+    let target = opened(&parsed(&converted.body));
+    let is_listed = |(place, text): &(String, String)| {
+        let places = || converted.lost.iter().map(|lost| lost.pointer.as_str()).filter(|pointer| !pointer.is_empty());
+        let renamed = converted.ids.iter().chain(&converted.tools);
+        places().any(|listed| place.starts_with(listed)) || renamed.into_iter().any(|renamed| renamed.from == *text)
+    };
+    let is_said = |text: &str| lossless::missing_payloads(&target, &[text.to_owned()]).is_empty();
+    all.into_iter().filter(|leaf| !leaf.1.trim().is_empty() && !is_listed(leaf) && !is_said(&leaf.1)).collect()
+}
+
+proptest! {
+    #![proptest_config(config(WALKS))]
+
+    #[test]
+    fn every_text_goes_over_or_is_listed(
+        mangled in generate::mangled(), style in generate::style(), from in prop::sample::select(Dialect::ALL.to_vec())
+    ) {
+        let text = mangled.render(from, style).text;
+        let options = Options { dialect: Some(from.name().to_owned()), ..Options::default() };
+        // What a repair makes of it is not looked at here; what it leaves as it is must go over.
+        let repaired = repair(text.as_bytes(), &options).unwrap();
+        let Ok(body) = serde_json::from_slice::<Value>(&repaired.body) else { return Ok(()) };
+        for to in DIALECTS.into_iter().filter(|to| *to != from.name()) {
+            let converted = into(&repaired.body, from.name(), to);
+            let silent = silent(&body, &converted);
+            prop_assert!(
+                silent.is_empty(), "{} → {}: {:?}\n{}\n{}\n{:?}", from.name(), to, silent, body,
+                String::from_utf8_lossy(&converted.body), converted.lost
+            );
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_kept_as_text_and_listed() {
+    for (from, list) in [
+        ("openai_chat", r#""messages":["IMPORTANT",{"role":"user","content":"hello"}]"#),
+        ("openai_chat", r#""messages":[{"role":"user","content":[{"type":"text","text":["IMPORTANT"]}]}]"#),
+        ("openai_chat", r#""messages":[{"role":"assistant","content":null,"tool_calls":["IMPORTANT"]}]"#),
+        ("anthropic_messages", r#""messages":["IMPORTANT",{"role":"user","content":"hello"}]"#),
+        ("anthropic_messages", r#""messages":[{"role":"user","content":[["IMPORTANT"]]}]"#),
+        ("openai_responses", r#""input":[7,["IMPORTANT"],{"role":"user","content":"hello"}]"#),
+        ("gemini_generate", r#""contents":[{"role":"user","parts":["IMPORTANT"]}]"#),
+        ("gemini_generate", r#""contents":[{"role":"user","parts":[{"text":{"a":"IMPORTANT"}}]}]"#),
+        ("bedrock_converse", r#""messages":[{"role":"user","content":[{"text":["IMPORTANT"]}]}]"#),
+    ] {
+        for to in DIALECTS.into_iter().filter(|to| *to != from) {
+            let converted = into(format!("{{{list}}}").as_bytes(), from, to);
+            let said = String::from_utf8(converted.body).unwrap();
+            assert!(said.contains("IMPORTANT"), "{from} → {to}: {said}");
+            let is_listed = converted.lost.iter().any(|lost| lost.fate == "kept_as_text");
+            assert!(is_listed || !converted.repairs.is_empty(), "{from} → {to}: {:?}", converted.lost);
+        }
+    }
+}
+
+#[test]
+fn calls_known_by_their_type_stay_with_what_came_of_them() {
+    let body = br#"{"model":"gpt-5","tools":[{"type":"shell"}],"input":[
+        {"role":"user","content":"list"},
+        {"type":"shell_call","id":"sh_1","call_id":"call_1","action":{"commands":["ls"]},"status":"completed"},
+        {"type":"shell_call_output","call_id":"call_1","output":[{"stdout":"main.rs","stderr":""}]},
+        {"type":"apply_patch_call","call_id":"call_2","operation":{"type":"delete_file","path":"a"}},
+        {"type":"apply_patch_call_output","call_id":"call_2","status":"failed","output":"no such file"}]}"#;
+    for to in DIALECTS.into_iter().filter(|to| *to != "openai_responses") {
+        let converted = into(body, "openai_responses", to);
+        let pairs = without_ids(pairs(to, &parsed(&converted.body)).unwrap());
+        assert_eq!(pairs[0].0, "shell", "{to}");
+        assert_eq!(pairs[0].1, serde_json::json!({"commands": ["ls"]}), "{to}");
+        assert!(pairs[0].2.contains("main.rs") && !pairs[0].3, "{to}: {:?}", pairs[0]);
+        assert_eq!(
+            (pairs[1].0.as_str(), pairs[1].2.as_str(), pairs[1].3),
+            ("apply_patch", "no such file", true),
+            "{to}"
+        );
+    }
+}
+
+#[test]
+fn ids_that_change_within_one_dialect_are_listed() {
+    let body = br#"{"model":"mistral-large-latest","messages":[{"role":"user","content":"a"},
+        {"role":"assistant","content":null,"tool_calls":[{"id":"call_abcdefgh","type":"function","function":{"name":"read","arguments":"{}"}}]},
+        {"role":"tool","tool_call_id":"call_abcdefgh","content":"ok"}]}"#;
+    let converted = into(body, "openai", "mistral");
+    assert_eq!(converted.ids.len(), 1);
+    assert_eq!(converted.ids[0].from, "call_abcdefgh");
+    assert!(
+        String::from_utf8_lossy(&converted.body).contains(&format!("\"tool_call_id\":\"{}\"", converted.ids[0].to))
+    );
+}
+
+#[test]
+fn a_place_with_odd_names_is_a_pointer_that_leads_there() {
+    let body = serde_json::json!({"messages": [{"role": "user", "content": "a", "x/y~z": "odd"}]});
+    let converted = into(body.to_string().as_bytes(), "openai_chat", "anthropic_messages");
+    let lost = converted.lost.iter().find(|lost| lost.what.contains("x/y~z")).unwrap();
+    assert_eq!(lost.pointer, "/messages/0/x~1y~0z");
+    assert_eq!(body.pointer(&lost.pointer).unwrap(), "odd");
 }
 
 #[test]

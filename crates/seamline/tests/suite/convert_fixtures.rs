@@ -124,3 +124,56 @@ fn a_value_of_any_kind_anywhere_gives_a_body_whose_calls_are_answered() {
         }
     }
 }
+
+/// Whether one of two places is in the other.
+fn is_within(one: &str, other: &str) -> bool {
+    let starts =
+        |long: &str, short: &str| long.strip_prefix(short).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    !one.is_empty() && (starts(one, other) || starts(other, one))
+}
+
+/// Members that say what something is, not what it says: the ids and states of items, and types.
+const ABOUT: &[&str] = &["id", "status", "type", "media_type", "mimeType", "format"];
+
+#[test]
+fn whatever_stands_anywhere_goes_over_or_is_listed() {
+    let odds = [
+        json!("odd leaf"),
+        json!(["odd leaf"]),
+        json!([["odd leaf"]]),
+        json!({"type": "odd leaf"}),
+        json!({"text": ["odd leaf"]}),
+        json!({"type": "text", "text": ["odd leaf"]}),
+        json!({"toolUse": "odd leaf", "functionCall": ["odd leaf"]}),
+    ];
+    let mut silent = Vec::new();
+    for from in convertible_dialects() {
+        let text = std::fs::read_to_string(folder().join(format!("{from}.json"))).unwrap();
+        // Nothing else is to be put right, so that places are told exactly.
+        let body: Value = serde_json::from_str(&text.replace("hist_tool_", "call_")).unwrap();
+        let mut places = Vec::new();
+        pointers(&body, "", &mut places);
+        for (place, odd) in places.iter().flat_map(|place| odds.iter().map(move |odd| (place, odd))) {
+            let mut body = body.clone();
+            *body.pointer_mut(place).unwrap() = odd.clone();
+            for to in convertible_dialects().into_iter().filter(|to| *to != from) {
+                let options = ConvertOptions { from: Some(from.to_owned()), to: to.to_owned(), ..Default::default() };
+                let Ok(converted) = convert(body.to_string().as_bytes(), &options) else { continue };
+                let is_said = String::from_utf8_lossy(&converted.body).contains("odd leaf");
+                let lost = converted.lost.iter().map(|lost| lost.pointer.as_str());
+                // A message of no role is divided by what its blocks are.
+                let role_of = place.strip_suffix("/role").unwrap_or(place);
+                let repaired = converted.repairs.iter().filter_map(|action| action.pointer.as_deref());
+                let repaired = repaired.filter(|at| is_within(at, role_of)).map(|_| place.as_str());
+                let renamed = converted.ids.iter().chain(&converted.tools);
+                let is_listed = lost.chain(repaired).any(|listed| is_within(listed, place))
+                    || renamed.into_iter().any(|renamed| renamed.from.contains("odd leaf"));
+                let is_about = ABOUT.iter().any(|key| place.ends_with(&format!("/{key}")));
+                if !is_said && !is_listed && !is_about {
+                    silent.push(format!("{from} → {to}: {odd} at {place}"));
+                }
+            }
+        }
+    }
+    assert!(silent.is_empty(), "{} were dropped without a word:\n{}", silent.len(), silent.join("\n"));
+}

@@ -10,9 +10,18 @@ use super::laws::{self, Mendable, Outcome};
 const LENGTH_MAX: usize = 6;
 const SHORTER_LENGTH_MAX: u32 = 4;
 const SHORTEST_LENGTH_MAX: u32 = 3;
-/// Providers whose demands on the order of messages differ; the others share theirs with one of these.
-const REPRESENTATIVE: [&str; 6] =
-    ["anthropic", "anthropic-compatible", "openai", "openai-compatible", "mistral", "moonshot"];
+/// Providers whose demands on the order of messages differ, at least one of each dialect.
+const REPRESENTATIVE: [&str; 9] = [
+    "anthropic",
+    "anthropic-compatible",
+    "openai",
+    "openai-compatible",
+    "mistral",
+    "moonshot",
+    "openai-responses",
+    "bedrock-nova",
+    "gemini",
+];
 /// How many failures are kept to be shown.
 const SHOWN_MAX: usize = 3;
 

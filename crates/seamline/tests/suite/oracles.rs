@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 #![expect(clippy::print_stdout, reason = "a test says how much it looked at")]
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -12,7 +13,7 @@ use std::process::{Command, Stdio};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use seamline::policy::SafetyMax;
-use seamline::{Options, Policy, repair};
+use seamline::{Finding, Options, Policy, repair};
 use seamline_testkit::generate;
 use seamline_testkit::text::{Escapes, Layout, Style};
 use seamline_testkit::{Dialect, render};
@@ -38,38 +39,54 @@ fn botocore_takes_what_is_repaired_for_bedrock() {
     judged("converse", Dialect::BedrockConverse, "bedrock");
 }
 
-/// Repairs damaged conversations for a provider and has them judged.
+/// Repairs damaged conversations for a provider and has them judged: with what a repair does
+/// unasked, and with what it does only with leave.
 fn judged(judge: &str, dialect: Dialect, provider: &str) {
     let Some(python) = std::env::var_os("SEAMLINE_ORACLES") else {
         println!("skipped: SEAMLINE_ORACLES is not set");
         return;
     };
-    let bodies = repaired(dialect, provider);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracles/judge.py");
-    let verdicts = ask(Command::new(python).arg(script).arg(judge), &bodies.join("\n"));
-    assert_eq!(verdicts.len(), bodies.len(), "{judge} did not answer to each");
-    for (body, verdict) in bodies.iter().zip(&verdicts) {
-        assert_eq!(verdict, "null", "{judge} refuses\n{body}");
+    for (leave, safety) in [("unasked", Policy::default().safety), ("with leave", SafetyMax::Unsafe)] {
+        let policy = Policy { safety, ..Policy::default() };
+        let (bodies, left) = repaired(dialect, provider, &policy);
+        let verdicts = ask(Command::new(&python).arg(&script).arg(judge), &bodies.join("\n"));
+        assert_eq!(verdicts.len(), bodies.len(), "{judge} did not answer to each");
+        for (body, verdict) in bodies.iter().zip(&verdicts) {
+            assert_eq!(verdict, "null", "{judge} refuses what was repaired {leave}\n{body}");
+        }
+        let skipped = DAMAGED - bodies.len();
+        println!(
+            "{judge}: {} damaged conversations repaired {leave} and accepted, {skipped} skipped for {left:?}",
+            bodies.len()
+        );
     }
-    println!("{judge}: {} damaged conversations repaired and accepted", bodies.len());
 }
 
-/// Damaged conversations, repaired, one line each.
-fn repaired(dialect: Dialect, provider: &str) -> Vec<String> {
+/// Damaged conversations, repaired, one line each. Those are skipped in which something is
+/// left that only an unsafe fix mends, which the policy does not allow; the rules that found it
+/// are given with how many they skip.
+fn repaired(dialect: Dialect, provider: &str, policy: &Policy) -> (Vec<String>, BTreeMap<&'static str, usize>) {
     let mut runner = TestRunner::deterministic();
-    // Who speaks last is put right only with leave, and some judges look at it.
-    let policy = Policy { safety: SafetyMax::Unsafe, ..Policy::default() };
-    let options = Options { provider: Some(provider.to_owned()), policy, ..Options::default() };
+    let options = Options { provider: Some(provider.to_owned()), policy: policy.clone(), ..Options::default() };
     let broken = generate::broken();
-    (0..DAMAGED)
-        .map(|_| {
-            let broken = broken.new_tree(&mut runner).unwrap().current();
-            let body = render::render(dialect, &broken.transcript, COMPACT);
-            let repaired = repair(body.as_bytes(), &options).unwrap();
-            assert!(repaired.remaining.is_empty(), "{:?}\n{body}", repaired.remaining);
-            String::from_utf8(repaired.body.into_owned()).unwrap()
-        })
-        .collect()
+    let mut bodies = Vec::new();
+    let mut left = BTreeMap::new();
+    for _ in 0..DAMAGED {
+        let broken = broken.new_tree(&mut runner).unwrap().current();
+        let body = render::render(dialect, &broken.transcript, COMPACT);
+        let repaired = repair(body.as_bytes(), &options).unwrap();
+        let waits = |finding: &Finding| finding.fix.as_ref().is_some_and(|fix| !policy.allows(fix.safety));
+        assert!(repaired.remaining.iter().all(waits), "{:?}\n{body}", repaired.remaining);
+        let codes: BTreeSet<&str> = repaired.remaining.iter().map(|finding| finding.code).collect();
+        for code in codes {
+            *left.entry(code).or_default() += 1;
+        }
+        if repaired.remaining.is_empty() {
+            bodies.push(String::from_utf8(repaired.body.into_bytes().into_owned()).unwrap());
+        }
+    }
+    (bodies, left)
 }
 
 /// What a command answers to a text, line by line.

@@ -163,7 +163,7 @@ impl Case {
         let repaired = repair(input.as_bytes(), &options).map_err(|error| error.to_string())?;
         let output = String::from_utf8(repaired.body.to_vec()).map_err(|e| e.to_string())?;
         let again = repair(output.as_bytes(), &options).map_err(|error| error.to_string())?;
-        same("a second repair", &again.body, &output.as_bytes())?;
+        same("a second repair", &&*again.body, &output.as_bytes())?;
         let expect = &self.file.expect;
         let valid = checked.accepted();
         same("valid", &valid, &expect.valid)?;

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use seamline_model::{BlockIndex, BlockKind, CallState, IrregularityKind, Pairing, Role, Scope, Span, Transcript};
+use seamline_model::{
+    BlockIndex, BlockKind, CallState, IrregularityKind, MARK, Pairing, Role, Scope, Span, Transcript,
+};
 use seamline_testkit::{Dialect, lossless};
 use serde_json::Value;
 
@@ -38,19 +40,18 @@ impl<'b> Reading<'b> {
     }
 
     pub(super) fn results(&self) -> impl Iterator<Item = Output<'b>> {
-        self.transcript.blocks.iter().filter_map(|block| match &block.kind {
-            BlockKind::Result(result) => {
-                Some(Output { content: self.transcript.text(result.content), synthetic: result.synthetic })
-            }
-            _ => None,
+        self.transcript.enumerate_blocks().filter_map(|(block, _)| {
+            let content = self.transcript.text(self.transcript.result(block)?.content);
+            Some(Output { content, synthetic: self.transcript.is_made_up(block) || content.contains(MARK) })
         })
     }
 
     /// The mark of every call and the content that answers it, unless that was made up.
     pub(super) fn answers(&self) -> Vec<Answered<'b>> {
         let answer = |state: &CallState| {
-            let result = self.transcript.result(state.answer?.result)?;
-            (!result.synthetic).then(|| self.transcript.text(result.content))
+            let block = state.answer?.result;
+            let result = self.transcript.result(block)?;
+            (!self.transcript.is_made_up(block)).then(|| self.transcript.text(result.content))
         };
         let mark = |state: &CallState| mark(self.transcript.text(self.transcript.block(state.call).span));
         self.pairing.calls.iter().map(|state| (mark(state), answer(state))).collect()
@@ -93,7 +94,8 @@ impl<'b> Reading<'b> {
     /// Whether a text is in the body, decoded or as it stands. Half a character counts as
     /// the one that stands for what cannot be read.
     pub(super) fn says(&self, text: &str) -> bool {
-        let source = self.transcript.text(Span::new(0, self.transcript.source.len())).trim_start_matches('\u{feff}');
+        let source =
+            self.transcript.text(Span::new(0, self.transcript.source.body.len())).trim_start_matches('\u{feff}');
         let whole = || source.replace("\\ud83d\"", "\\ufffd\"").replace("\\udc4d\"", "\\ufffd\"");
         source.contains(text) || says(source, text) || says(&whole(), text)
     }

@@ -47,7 +47,15 @@ pub(crate) fn pairs(dialect: &str, body: &Value) -> Result<Vec<Pair>, String> {
 
 /// What is compared after a way there and back: ids may be others.
 pub(crate) fn without_ids(pairs: Vec<Pair>) -> Vec<(String, Value, String, bool)> {
-    pairs.into_iter().map(|pair| (pair.name, pair.input, pair.output, pair.failed)).collect()
+    pairs.into_iter().map(|pair| (pair.name, pair.input, spelled_alike(pair.output), pair.failed)).collect()
+}
+
+/// JSON that is the same is spelled the same.
+fn spelled_alike(output: String) -> String {
+    match serde_json::from_str::<Value>(&output) {
+        Ok(value @ (Value::Object(_) | Value::Array(_))) => value.to_string(),
+        _ => output,
+    }
 }
 
 #[derive(Debug)]
@@ -96,6 +104,11 @@ fn openai_chat(message: &Value, events: &mut Vec<Event>) {
     }
     events.push(Event::Other);
     for value in message["tool_calls"].as_array().into_iter().flatten() {
+        let custom = &value["custom"];
+        if custom.is_object() {
+            events.push(call(&value["id"], &custom["name"], &json!({"input": custom["input"]})));
+            continue;
+        }
         events.push(call(&value["id"], &value["function"]["name"], &value["function"]["arguments"]));
     }
 }
@@ -103,7 +116,8 @@ fn openai_chat(message: &Value, events: &mut Vec<Event>) {
 fn openai_responses(item: &Value, events: &mut Vec<Event>) {
     events.push(match item["type"].as_str() {
         Some("function_call") => call(&item["call_id"], &item["name"], &item["arguments"]),
-        Some("function_call_output") => marked(&item["call_id"], &item["output"]),
+        Some("custom_tool_call") => call(&item["call_id"], &item["name"], &json!({"input": item["input"]})),
+        Some("function_call_output" | "custom_tool_call_output") => marked(&item["call_id"], &item["output"]),
         // The assistant may speak between two calls.
         _ if item["role"] == "assistant" => return,
         _ => Event::Other,
@@ -160,10 +174,12 @@ fn block_event(dialect: &str, block: &Value) -> Event {
             if !answer.is_object() {
                 return Event::Other;
             }
-            let failed = answer["response"]["error"].is_string();
-            let output = if failed { &answer["response"]["error"] } else { &answer["response"]["output"] };
+            let response = &answer["response"];
+            let failed = !response["error"].is_null();
+            let alone = response.as_object().filter(|response| response.len() == 1);
+            let output = alone.and_then(|alone| ["output", "error", "result"].iter().find_map(|key| alone.get(*key)));
             assert!(!text(&answer["name"]).is_empty(), "a result names its tool");
-            Event::Result { id: text(&answer["id"]), output: text(output), failed }
+            Event::Result { id: text(&answer["id"]), output: words(output.unwrap_or(response)), failed }
         }
         _ => {
             let (asked, answer) = (&block["toolUse"], &block["toolResult"]);
@@ -179,6 +195,11 @@ fn block_event(dialect: &str, block: &Value) -> Event {
     }
 }
 
+/// A text, or the JSON that stands for it where there are only texts.
+fn words(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
 fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
@@ -188,8 +209,8 @@ fn said(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
         Value::Array(parts) => {
-            let texts: Vec<_> = parts.iter().filter_map(|part| part["text"].as_str()).collect();
-            texts.join("\n")
+            let said = |part: &Value| part.get("text").or_else(|| part.get("json")).map(words);
+            parts.iter().filter_map(said).collect::<Vec<_>>().join("\n")
         }
         _ => String::new(),
     }

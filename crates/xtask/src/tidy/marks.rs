@@ -5,12 +5,14 @@ use std::collections::BTreeSet;
 
 use super::{Complaint, Subject};
 use crate::book::{self, BOOK, Book, DIALECTS};
+use crate::sources;
 
 const CONSTRAINTS: &str = "crates/seamline-model/src/constraints.rs";
 const LISTING: &str = "crates/seamline-model/src/listing.rs";
 
 pub(super) fn check(subject: &Subject) -> Vec<Complaint> {
     let mut complaints = unlisted(subject);
+    complaints.extend(unsourced(subject));
     let Some(text) = subject.tree.text(BOOK) else {
         return complaints;
     };
@@ -38,11 +40,33 @@ fn unnamed(subject: &Subject, book: &Book) -> Vec<Complaint> {
         }
         for (mark, _) in book.unchecked(prefix).filter(|(mark, _)| named.contains(mark)) {
             let message = format!("{mark} is named by a constraint or rule; its reason can go");
-            complaints.push(Complaint::new(BOOK, message).into_warning());
+            complaints.push(Complaint::new(BOOK, message));
+        }
+        for (mark, _) in book.partly(prefix).filter(|(mark, _)| !named.contains(mark)) {
+            let message = format!("{mark} is checked in part, it says, but no constraint or rule names it");
+            complaints.push(Complaint::new(BOOK, message));
         }
         let is_known = |number: &String| number.parse().is_ok_and(|number| (1..=family.count).contains(&number));
         for number in family.listed().filter(|number| !is_known(number)) {
             complaints.push(Complaint::new(BOOK, format!("there is no {prefix}-{number}")));
+        }
+    }
+    complaints
+}
+
+/// Constraints that a provider has of its own, and that are known from nowhere.
+fn unsourced(subject: &Subject) -> Vec<Complaint> {
+    let folder = format!("{DIALECTS}/providers/");
+    let files = subject.tree.rust().filter(|(path, _)| path.starts_with(&folder));
+    let mut complaints = Vec::new();
+    for (path, text) in files {
+        let sets = sources::sets(text).into_values();
+        let fields =
+            sets.flat_map(|set| set.fields.into_iter().filter(|(name, said)| !name.contains('.') && said.is_empty()));
+        // A field that holds several demands says of each where it is known from.
+        let is_group = |name: &str| matches!(name, "reasoning" | "tools" | "limits" | "item_id" | "constraints");
+        for (name, _) in fields.filter(|(name, _)| !is_group(name)) {
+            complaints.push(Complaint::new(path, format!("no comment says where `{name}` is known from")));
         }
     }
     complaints
@@ -74,12 +98,18 @@ mod tests {
 
     #[test]
     fn a_mark_without_a_place_or_a_reason_is_refused() {
-        let files = [(BOOK, TOML), ("crates/seamline-dialects/src/a/constraints.rs", "// ANT-1, observed.\n")];
+        let files = [
+            (BOOK, TOML),
+            (
+                "crates/seamline-dialects/src/a/constraints.rs",
+                "pub const C: Constraints = Constraints {\n    // ANT-1, observed.\n    a: b,\n};\n",
+            ),
+        ];
         assert_eq!(
             Subject::said(&files, check),
             [
                 format!("error: {BOOK}: no constraint or rule names ANT-2, and there is no reason why not"),
-                format!("warning: {BOOK}: ANT-1 is named by a constraint or rule; its reason can go"),
+                format!("error: {BOOK}: ANT-1 is named by a constraint or rule; its reason can go"),
                 format!("error: {BOOK}: there is no ANT-9"),
             ]
         );

@@ -58,7 +58,7 @@ impl<'f> Account<'f> {
         }
         if let Some(path) = &self.fix.report {
             let report = self.report + &self.reports.closing();
-            replace::write(path, report.as_bytes()).map_err(|failure| about(path, failure))?;
+            replace::write(path, &[report.as_bytes()]).map_err(|failure| about(path, failure))?;
         }
         // A body that nobody read is as good as not written.
         let is_lost = self.output.is_gone() && self.speaks_aside;

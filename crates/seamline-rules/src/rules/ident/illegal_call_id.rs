@@ -1,6 +1,6 @@
 //! `IDENT001 illegal-call-id`
 
-use seamline_model::{CallState, Safety, Stage};
+use seamline_model::{Alphabet, CallState, Safety, Stage};
 
 use super::rename::rename;
 use crate::context::Context;
@@ -79,8 +79,12 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     let id = context.id(state.call);
     let values = context.values(state.call, id);
     let made = ids::made(demand, id, |made| context.is_taken(state.call, made));
+    let what = match demand.alphabet {
+        Alphabet::NotNull => "is none that the provider takes",
+        _ => "holds characters that the provider does not take",
+    };
     report
-        .block(context, state.call, format!("id `{id}` holds characters that the provider does not take"))
+        .block(context, state.call, format!("id `{id}` {what}"))
         .call_id(id)
         .predicts(demand.alphabet_error.render(&values))
         .fix(Stage::Finish, Safety::Safe, format!("call it `{made}`"), rename(context, state.call, &made));

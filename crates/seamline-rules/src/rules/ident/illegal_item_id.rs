@@ -8,7 +8,7 @@ use crate::rule::{Report, declare_rule};
 declare_rule! {
     /// # What it does
     /// Finds items whose own id is not one that the provider gave: empty, with other characters, too long, or not
-    /// starting as the ids of its type do.
+    /// starting or ending as the ids of its type do.
     ///
     /// # Why is this bad?
     /// The provider rejects the request. It happens when a client gives items ids of its own, or when the items of
@@ -84,6 +84,9 @@ fn wrong(demand: &ItemIdDemand, item: &Item, id: &str) -> Option<(&'static str, 
     if id.len() > demand.length_max {
         return Some(("is too long", demand.length_error));
     }
-    let starts = id.starts_with(item.of.id_start);
-    (!starts).then_some(("does not start as ids of its type do", demand.prefix_error))
+    if !id.starts_with(item.of.id_start) {
+        return Some(("does not start as ids of its type do", demand.prefix_error));
+    }
+    let ending = demand.ending_error.filter(|_| id.ends_with('_'));
+    ending.map(|error| ("ends in `_`", error))
 }

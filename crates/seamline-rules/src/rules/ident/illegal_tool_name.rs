@@ -9,7 +9,7 @@ use crate::rule::{Report, declare_rule};
 declare_rule! {
     /// # What it does
     /// Finds calls of a tool whose name the provider does not take.
-    /// A name may be missing, too long, or have other characters than letters, digits, `_` and `-`.
+    /// A name may be missing, too long, start with a digit, or have other characters than letters, digits, `_` and `-`.
     ///
     /// # Why is this bad?
     /// The provider rejects the request, even when the tool has long been gone from the list of tools. It happens
@@ -77,7 +77,7 @@ declare_rule! {
     /// one. White space around a good name goes.
     ///
     /// # References
-    /// ANT-21, OAC-9; case 42
+    /// ANT-21, GEM-7, OAC-9; case 42
     IDENT005 "illegal-tool-name" in Ident, Error, Safe, each Call
 }
 
@@ -89,7 +89,7 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     let name = context.transcript.name(call.tool).unwrap_or("");
     // A call in a legacy field is looked at once it stands in the list.
     let legacy = context.transcript.block(state.call).slot.field == Field::Whole;
-    let plain = call.plain_name && (1..=demand.length_max).contains(&name.len());
+    let plain = call.plain_name && (1..=demand.length_max).contains(&name.len()) && demand.start.takes(name);
     if legacy || plain || demand.takes(name) {
         return;
     }
@@ -98,6 +98,7 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
         name if name.len() > demand.length_max => {
             format!("tool name is longer than {}", demand.length_max)
         }
+        name if !demand.start.takes(name) => format!("tool name `{name}` does not start as the provider wants"),
         name => format!("tool name `{name}` holds characters that the provider does not take"),
     };
     let id = context.id(state.call);

@@ -70,13 +70,12 @@ declare_rule! {
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
-    let calls = &context.pairing.calls;
-    let is_internal =
-        |state: &CallState| context.transcript.call(state.call).is_some_and(|call| call.id_form == IdForm::Internal);
-    if !calls.iter().any(is_internal) {
+    if !context.transcript.has.internal_ids {
         return;
     }
-    for state in calls {
+    let is_internal =
+        |state: &CallState| context.transcript.call(state.call).is_some_and(|call| call.id_form == IdForm::Internal);
+    for state in &context.pairing.calls {
         let id = context.id(state.call);
         // A name that stands for an id is nobody's id.
         let named = !context.constraints.call_id.demanded && is_name(context, state);

@@ -2,6 +2,7 @@
 
 pub(crate) mod illegal_call_id;
 pub(crate) mod illegal_item_id;
+pub(crate) mod illegal_result_name;
 pub(crate) mod illegal_server_id;
 pub(crate) mod illegal_tool_name;
 pub(crate) mod internal_call_id;

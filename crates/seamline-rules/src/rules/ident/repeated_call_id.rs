@@ -88,8 +88,12 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         check_open(context, report);
         return;
     }
-    let cycles = &context.pairing.cycles;
     let whole_request = matches!(context.constraints.unique_ids, Uniqueness::Request(_));
+    let far = whole_request || context.policy.duplicate_call_id == DuplicateCallId::Error;
+    if !far && !context.transcript.has.neighbouring_ids {
+        return;
+    }
+    let cycles = &context.pairing.cycles;
     let mut start = 0;
     while start < cycles.len() {
         let end = if whole_request { cycles.len() } else { group_end(context, start) };

@@ -34,7 +34,7 @@ declare_rule! {
     /// Only shown: a client that renamed its tools behind its own back would not know the calls that come back.
     ///
     /// # References
-    /// ANT-21, KIM-6, MIS-7, OAC-9
+    /// ANT-21, BED-3, GEM-7, KIM-6, MIS-7, OAC-9
     LIMIT006 "illegal-declared-name" in Limit, Error, DisplayOnly, each Whole
 }
 
@@ -47,9 +47,8 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         let Some(name) = tool.name.as_deref() else {
             continue;
         };
-        let starts =
-            !demands.letter_first || name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
-        if starts && context.constraints.tool_name.takes(name) {
+        let shaped = demands.start.takes(name) && !name.contains(|char| demands.never.contains(char));
+        if shaped && context.constraints.tool_name.takes(name) {
             continue;
         }
         report

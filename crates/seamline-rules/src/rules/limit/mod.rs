@@ -1,4 +1,5 @@
 //! Declared tools, and how much there may be of anything.
+pub(crate) mod cached_tools;
 pub(crate) mod empty_tool_list;
 pub(crate) mod illegal_declared_name;
 pub(crate) mod repeated_tool;

@@ -19,37 +19,68 @@ declare_rule! {
     /// # Example
     /// ```json
     /// {
-    ///   "model": "anthropic.claude-sonnet-4-5",
-    ///   "max_tokens": 1024,
+    ///   "modelId": "anthropic.claude-sonnet-4-5-20250929-v1:0",
     ///   "messages": [
-    ///     {"role": "user", "content": "List the files."},
+    ///     {"role": "user", "content": [{"text": "List the files."}]},
     ///     {
     ///       "role": "assistant",
-    ///       "content": [{"type": "tool_use", "id": "toolu_01", "name": "bash", "input": {"command": "ls"}}]
+    ///       "content": [{"toolUse": {"toolUseId": "tooluse_01", "name": "bash", "input": {"command": "ls"}}}]
     ///     },
-    ///     {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_01", "content": "main.rs"}]}
+    ///     {
+    ///       "role": "user",
+    ///       "content": [{"toolResult": {"toolUseId": "tooluse_01", "content": [{"text": "main.rs"}]}}]
+    ///     }
     ///   ]
     /// }
     /// ```
     ///
     /// # After repair
-    /// Nothing is changed.
+    /// ```json
+    /// {
+    ///   "modelId": "anthropic.claude-sonnet-4-5-20250929-v1:0",
+    ///   "messages": [
+    ///     {"role": "user", "content": [{"text": "List the files."}]},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [{"toolUse": {"toolUseId": "tooluse_01", "name": "bash", "input": {"command": "ls"}}}]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [{"toolResult": {"toolUseId": "tooluse_01", "content": [{"text": "main.rs"}]}}]
+    ///     }
+    ///   ],
+    ///   "toolConfig": {
+    ///     "tools": [
+    ///       {
+    ///         "toolSpec": {
+    ///           "name": "bash",
+    ///           "description": "[synthetic] declared because earlier messages call it",
+    ///           "inputSchema": {
+    ///             "json": {
+    ///               "type": "object"
+    ///             }
+    ///           }
+    ///         }
+    ///       }
+    ///     ]
+    ///   }
+    /// }
+    /// ```
     ///
     /// # Fix safety
-    /// Only shown: what the tools were cannot be known from the conversation. Bedrock Converse takes a tool that is
-    /// declared by its name and a schema for anything, so there a repair declares the tools that are called, which is
-    /// safe.
+    /// Safe where a tool can be declared by its name and a schema for anything, as Bedrock Converse has it: the tools
+    /// that are called are declared. Elsewhere only shown: what the tools were cannot be known from the conversation.
     ///
     /// # References
     /// ANT-44, BED-6, observed
-    LIMIT002 "undeclared-tools" in Limit, Error, DisplayOnly, each Whole
+    LIMIT002 "undeclared-tools" in Limit, Error, Safe, each Whole
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
     let transcript = context.transcript;
-    // A declaration that is there is not written over, even when it names nothing.
     let by_name = context.constraints.tools.declared_by_name;
-    let declared = transcript.request.tools.as_ref().is_some_and(|declared| by_name || !declared.tools.is_empty());
+    let list = transcript.request.tools.as_ref();
+    let declared = list.is_some_and(|list| !list.tools.is_empty());
     // A bare list of messages is no request, and says nothing about tools.
     let Some(error) = context.constraints.tools.none_declared.filter(|_| !declared && !transcript.is_bare_list())
     else {
@@ -61,7 +92,12 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
             .block(context, block, "the conversation uses tools, and the request declares none".to_owned())
             .predicts(error.render(&context.values(block, context.id(block))));
         let names = called(context);
-        if by_name && !names.is_empty() {
+        if let (true, Some(list)) = (by_name, list) {
+            // What names nothing goes first, so that there is room for what does.
+            let edits = vec![Edit::DropMember { cut: list.cut, member: list.cut, lost: !list.is_hollow }];
+            let safety = if list.is_hollow { Safety::Safe } else { Safety::Unsafe };
+            draft.fix(Stage::Bytes, safety, "take out what declares nothing", edits);
+        } else if by_name && !names.is_empty() {
             let edits = vec![Edit::DeclareTools { names }];
             draft.fix(Stage::Finish, Safety::Safe, "declare the tools that are called", edits);
         }

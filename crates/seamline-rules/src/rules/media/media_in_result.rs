@@ -109,6 +109,6 @@ fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {
             Stage::Finish,
             Safety::Safe,
             "move it into a user message after the results",
-            vec![Edit::HoistMedia { result: state.result, text: "[synthetic] (the output follows below)" }],
+            vec![Edit::HoistMedia { result: state.result, text: seamline_model::OUTPUT_FOLLOWS }],
         );
 }

@@ -57,7 +57,7 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
         return;
     };
     let model = context.transcript.model.as_deref().unwrap_or("");
-    if !demand.models.iter().any(|part| model.contains(part)) {
+    if !demand.models.claims(model) {
         return;
     }
     let before = index.get().checked_sub(1).map(|before| messages[before].role);

@@ -82,24 +82,15 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
     if !order.never.contains(&(before, after)) {
         return;
     }
-    let values = Values { message: index.get(), id: word(before), kind: word(after), ..Values::default() };
-    let message = format!("`{}` may not come right after `{}`", word(after), word(before));
+    let values = Values { message: index.get(), id: before.as_str(), kind: after.as_str(), ..Values::default() };
+    let message = format!("`{}` may not come right after `{}`", after.as_str(), before.as_str());
     let draft = report.message(context, index, message).predicts(order.error.render(&values));
     if after == Role::User {
-        let text = "[synthetic] (no answer was recorded)";
+        let text = seamline_model::NO_ANSWER;
         let edit = Edit::InsertMessage { before: index, role: Role::Assistant, text };
         draft.fix(Stage::Roles, Safety::Safe, "let the assistant speak between them", vec![edit]);
     } else {
         let edit = Edit::SetRole { message: index, role: Role::User };
         draft.fix(Stage::Form, Safety::Unsafe, "let the user say it", vec![edit]);
-    }
-}
-
-fn word(role: Role) -> &'static str {
-    match role {
-        Role::System | Role::Developer => "system",
-        Role::Assistant => "assistant",
-        Role::Tool | Role::Function => "tool",
-        Role::User | Role::Unknown => "user",
     }
 }

@@ -98,7 +98,7 @@ fn found(context: &Context<'_, '_>, report: &mut Report, (result, call): (BlockI
     let message = format!("second result for `{id}` {how} the first");
     let predicts = context.constraints.duplicate_result.render(&context.values(result, id));
     let draft = report.block(context, result, message).call_id(id).predicts(predicts).related(kept);
-    let made_up = context.transcript.result(result).is_some_and(|result| result.synthetic);
+    let made_up = context.transcript.is_made_up(result);
     match (context.policy.duplicate_result, kept) {
         _ if made_up && !same => {
             draft.fix(Stage::Pairing, Safety::Safe, "take the synthetic one out", vec![Edit::Remove { block: result }]);

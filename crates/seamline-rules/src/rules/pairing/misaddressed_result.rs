@@ -85,12 +85,18 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
         return;
     };
     let (named, meant) = (context.id(answer.result), context.id(state.call));
-    let message = if named.is_empty() {
+    let unaddressed = context.is_unaddressed(answer.result);
+    let message = if unaddressed {
+        format!("result of `{named}` gives no id, and its call has one; only `{meant}` is open")
+    } else if named.is_empty() {
         format!("result names no call, and only `{meant}` is open")
     } else {
         format!("result answers `{named}`, which was never called; only `{meant}` is open")
     };
-    let predicts = if named.is_empty() {
+    let predicts = if unaddressed {
+        // What is said of a result without an id is not known.
+        String::new()
+    } else if named.is_empty() {
         context.constraints.unanswered.render(&context.values(state.call, meant))
     } else {
         context.constraints.orphan.render(&context.values(answer.result, named))

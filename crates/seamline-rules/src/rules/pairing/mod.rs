@@ -1,5 +1,6 @@
 //! Calls and results.
 
+pub(crate) mod crowded_block;
 pub(crate) mod displaced_result;
 pub(crate) mod duplicate_result;
 pub(crate) mod misaddressed_result;

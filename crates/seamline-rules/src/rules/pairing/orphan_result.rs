@@ -1,6 +1,6 @@
 //! `PAIR002 orphan-result`
 
-use seamline_model::{BlockIndex, Edit, Fate, ResultState, Safety, Stage};
+use seamline_model::{BlockIndex, Edit, ErrorText, Fate, ResultState, Safety, Stage};
 
 use crate::context::Context;
 use crate::ids;
@@ -75,9 +75,15 @@ fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {
 
 fn found(context: &Context<'_, '_>, report: &mut Report, result: BlockIndex, why: &str) {
     let id = context.id(result);
-    let message =
-        if id.is_empty() { "result names no call".to_owned() } else { format!("result answers `{id}`, {why}") };
-    let predicts = context.constraints.orphan.render(&context.values(result, id));
+    let unaddressed = context.is_unaddressed(result);
+    let message = match id {
+        "" => "result names no call".to_owned(),
+        name if unaddressed => format!("result of `{name}` gives no id, and calls of it have one"),
+        id => format!("result answers `{id}`, {why}"),
+    };
+    // What is said of a result without an id is not known.
+    let error = if unaddressed { ErrorText("") } else { context.constraints.orphan };
+    let predicts = error.render(&context.values(result, id));
     let draft = report.block(context, result, message).call_id(id).predicts(predicts);
     match context.policy.orphan_result {
         OrphanResult::ToText => {
@@ -108,6 +114,7 @@ pub(super) fn heading(context: &Context<'_, '_>, result: BlockIndex) -> String {
         return format!("[output of tool call {id}, kept as text: several calls have this id]");
     }
     let why = match context.policy.match_scope {
+        _ if context.is_unaddressed(result) => "it does not say which call it answers",
         MatchScope::Anywhere => "its call is not in this conversation",
         MatchScope::Adjacent | MatchScope::Span | MatchScope::Forward => "it does not stand where its call is",
     };

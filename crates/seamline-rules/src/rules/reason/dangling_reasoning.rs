@@ -44,7 +44,7 @@ declare_rule! {
     /// what can be read is kept as text.
     ///
     /// # References
-    /// OAR-6, OAR-7, seen in `continue#8933`, `openai-agents-python#1611`
+    /// OAR-6, seen in `continue#8933`, `openai-agents-python#1611`
     REASON005 "dangling-reasoning" in Reason, Error, Safe, each Whole
 }
 

@@ -61,7 +61,8 @@ declare_rule! {
 }
 
 fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
-    let Some(error) = context.constraints.lost_item.filter(|_| context.transcript.envelope.stateless) else {
+    let forgets = context.transcript.envelope.stateless || context.constraints.keeps_nothing;
+    let Some(error) = context.constraints.lost_item.filter(|_| forgets) else {
         return;
     };
     let Some(item) = context.transcript.item(index) else {

@@ -1,6 +1,6 @@
 //! `REASON003 missing-reasoning`
 
-use seamline_model::{BlockKind, Echo, Edit, MessageIndex, Role, Safety, Stage, Thinking, Values};
+use seamline_model::{BlockKind, Echo, Edit, MessageIndex, Models, Role, Safety, Stage, Thinking, Values};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -79,7 +79,7 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
     if blocks.any(|(_, block)| matches!(block.kind, BlockKind::Reasoning { .. })) {
         return;
     }
-    let edit = Edit::AddReasoning { message: index, field, text: "[synthetic] (reasoning was not recorded)" };
+    let edit = Edit::AddReasoning { message: index, field, text: seamline_model::NO_REASONING };
     report
         .message(context, index, format!("calls without `{field}`, which the provider wants back"))
         .predicts(error.render(&Values { message: index.get(), ..Values::default() }))
@@ -87,13 +87,13 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
 }
 
 /// Whether the model of the request thinks: it says so, or its models do unless told not to.
-fn thinks(context: &Context<'_, '_>, models: &[&str]) -> bool {
+fn thinks(context: &Context<'_, '_>, models: Models) -> bool {
     match context.transcript.request.thinking {
         Thinking::On(_) => true,
         Thinking::Off => false,
         Thinking::Unsaid | Thinking::Adaptive => {
             let model = context.transcript.model.as_deref().unwrap_or("");
-            models.iter().any(|start| model.starts_with(start))
+            models.claims(model)
         }
     }
 }

@@ -71,7 +71,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     let (Some(demand), Some(model)) = (context.constraints.call_signature, context.transcript.model.as_deref()) else {
         return;
     };
-    if !demand.models.iter().any(|part| model.contains(part)) {
+    if !demand.models.claims(model) {
         return;
     }
     let over = last_of_others(context);

@@ -68,7 +68,7 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
         if !matches!(content.kind, BlockKind::Reasoning { signed: false }) {
             continue;
         }
-        let heading = "[synthetic] thinking without a signature:".to_owned();
+        let heading = seamline_model::UNSIGNED_THINKING.to_owned();
         report
             .block(context, block, "thinking has no signature".to_owned())
             .predicts(error.render(&context.values(block, "")))

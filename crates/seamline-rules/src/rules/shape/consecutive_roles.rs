@@ -1,12 +1,9 @@
 //! `SHAPE003 consecutive-roles`
 
-use seamline_model::{Edit, MessageIndex, Role, Safety, SameRole, Stage, Values};
+use seamline_model::{Edit, MessageIndex, NOTHING_BETWEEN, Role, Safety, SameRole, Stage, Values};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
-
-/// What stands between two messages of one role that cannot be joined.
-const BETWEEN: &str = "[synthetic] (nothing was said in between)";
 
 declare_rule! {
     /// # What it does
@@ -87,7 +84,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         if signed {
             // What is signed stays as it was produced, so somebody must speak between.
             let other = if role == Role::User { Role::Assistant } else { Role::User };
-            let edits = vec![Edit::InsertMessage { before: second, role: other, text: BETWEEN }];
+            let edits = vec![Edit::InsertMessage { before: second, role: other, text: NOTHING_BETWEEN }];
             draft.fix(Stage::Roles, Safety::Safe, "put a message of the other role between", edits);
         } else {
             let edits = vec![Edit::JoinPrevious { message: second }];

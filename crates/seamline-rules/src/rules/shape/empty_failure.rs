@@ -87,6 +87,6 @@ fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {
             Stage::Finish,
             Safety::Safe,
             "say that there is no output",
-            vec![Edit::FillResult { result: state.result, text: "[synthetic] (no output)" }],
+            vec![Edit::FillResult { result: state.result, text: seamline_model::NO_OUTPUT }],
         );
 }

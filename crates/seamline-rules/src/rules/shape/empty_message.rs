@@ -1,17 +1,15 @@
 //! `SHAPE002 empty-message`
 
 use seamline_model::{
-    BlockKind, Body, Carrier, Edit, Emptiness, EmptyText, ErrorText, MessageIndex, Role, Safety, Severity, Stage,
-    Values,
+    BlockKind, Body, Carrier, Edit, Emptiness, EmptyText, ErrorText, MessageIndex, NO_CONTENT, Role, Safety, Severity,
+    Stage, Values,
 };
 
+use super::emptied;
 use super::empty_text::is_hollow;
 use crate::context::Context;
 use crate::policy::Emptied;
 use crate::rule::{Report, declare_rule};
-
-/// What stands in a message that would otherwise be empty.
-const PLACEHOLDER: &str = "[synthetic] (no content)";
 
 declare_rule! {
     /// # What it does
@@ -50,7 +48,8 @@ declare_rule! {
     /// # Fix safety
     /// Safe: the message goes, since nobody said anything in it. Under `emptied = "placeholder"`, or when it is the
     /// first message, it gets a synthetic text instead; under `"keep"` it does so where the provider does not take it.
-    /// A message that loses its last block to another fix is treated the same.
+    /// A message that loses its last block to another fix is treated the same. Words that stand in a member where
+    /// nobody reads them are kept as the text of the message.
     ///
     /// # References
     /// ANT-18, BED-8, GEM-5, KIM-5, XAI-1; cases 33, 57
@@ -82,16 +81,20 @@ fn found(context: &Context<'_, '_>, report: &mut Report, index: MessageIndex, er
     } else {
         draft = draft.predicts(error.render(&Values {
             message: index.get(),
-            kind: word(message.role),
+            kind: message.role.as_str(),
             ..Values::default()
         }));
+    }
+    if let Some((edit, title)) = emptied::kept(context, index) {
+        draft.fix(Stage::Finish, Safety::Safe, title, vec![edit]);
+        return;
     }
     // The first one stays, so that a conversation that grows keeps the repairs it had.
     if index.get() > 0 && context.policy.emptied == Emptied::Remove {
         let edits = vec![Edit::RemoveMessage { message: index }];
         draft.fix(Stage::Finish, Safety::Safe, "take the empty message out", edits);
     } else if !allowed || context.policy.emptied != Emptied::Keep {
-        let edits = vec![Edit::FillMessage { message: index, text: PLACEHOLDER }];
+        let edits = vec![Edit::FillMessage { message: index, text: NO_CONTENT }];
         draft.fix(Stage::Finish, Safety::Safe, "say that there is no content", edits);
     }
 }
@@ -111,14 +114,4 @@ fn says_nothing(context: &Context<'_, '_>, index: MessageIndex) -> bool {
 fn says_blank(context: &Context<'_, '_>, message: MessageIndex) -> bool {
     let mut blocks = context.transcript.blocks_of(message);
     blocks.any(|(_, block)| matches!(block.kind, BlockKind::Text(Emptiness::Blank)))
-}
-
-fn word(role: Role) -> &'static str {
-    match role {
-        Role::System => "system",
-        Role::Developer => "developer",
-        Role::Assistant => "assistant",
-        Role::Tool | Role::Function => "tool",
-        Role::User | Role::Unknown => "user",
-    }
 }

@@ -110,12 +110,12 @@ fn in_result(context: &Context<'_, '_>, report: &mut Report, result: BlockIndex,
             Stage::Finish,
             Safety::Safe,
             "take the empty text out",
-            vec![Edit::FillResult { result, text: "[synthetic] (no output)" }],
+            vec![Edit::FillResult { result, text: seamline_model::NO_OUTPUT }],
         );
 }
 
 /// Whether a message holds nothing but empty text.
-pub(super) fn is_hollow(context: &Context<'_, '_>, message: MessageIndex) -> bool {
+pub(crate) fn is_hollow(context: &Context<'_, '_>, message: MessageIndex) -> bool {
     context
         .transcript
         .blocks_of(message)

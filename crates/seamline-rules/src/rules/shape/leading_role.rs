@@ -77,8 +77,7 @@ fn check_calls(context: &Context<'_, '_>, report: &mut Report, error: ErrorText)
 }
 
 fn found(context: &Context<'_, '_>, report: &mut Report, index: MessageIndex, (what, error): (&str, ErrorText)) {
-    let edit =
-        Edit::InsertMessage { before: index, role: Role::User, text: "[synthetic] (the conversation starts here)" };
+    let edit = Edit::InsertMessage { before: index, role: Role::User, text: seamline_model::START };
     report
         .message(context, index, what.to_owned())
         .predicts(error.render(&Values { message: index.get(), ..Values::default() }))

@@ -1,10 +1,11 @@
 //! `SHAPE007 missing-content`
 
 use seamline_model::{
-    BlockIndex, BlockKind, Body, Edit, EmptyText, ErrorText, MessageIndex, OutputForm, Parts, ResultBlock, Role,
-    Safety, Stage, Values,
+    BlockIndex, BlockKind, Body, Edit, EmptyText, ErrorText, MessageIndex, NO_CONTENT, OutputForm, Parts, ResultBlock,
+    Role, Safety, Stage, Values,
 };
 
+use super::emptied;
 use crate::context::Context;
 use crate::policy::Emptied;
 use crate::rule::{Report, declare_rule};
@@ -43,7 +44,8 @@ declare_rule! {
     ///
     /// # Fix safety
     /// Safe: a message without content goes, or gets a text where it must stay; any other value is kept, in the form
-    /// that the provider takes.
+    /// that the provider takes. Words that stand in a member where nobody reads them are kept as the text of the
+    /// message.
     ///
     /// # References
     /// ANT-1, OAC-8, BED-1, BED-10, GEM-1
@@ -103,12 +105,16 @@ fn found(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report, er
     let empty_is_fine = matches!(context.constraints.empty_text, EmptyText::Accepted);
     // The first one stays, so that a conversation that grows keeps the repairs it had.
     let empty = context.transcript.message(index).range().is_empty();
+    if let Some((edit, title)) = emptied::kept(context, index).filter(|_| empty) {
+        draft.fix(Stage::Finish, Safety::Safe, title, vec![edit]);
+        return;
+    }
     if index.get() > 0 && empty && context.policy.emptied == Emptied::Remove {
         let edits = vec![Edit::RemoveMessage { message: index }];
         draft.fix(Stage::Finish, Safety::Safe, "take the message out", edits);
     } else {
         let placeholder = !empty_is_fine || context.policy.emptied == Emptied::Placeholder;
-        let text = if placeholder { "[synthetic] (no content)" } else { "" };
+        let text = if placeholder { NO_CONTENT } else { "" };
         let edits = vec![Edit::FillMessage { message: index, text }];
         draft.fix(Stage::Finish, Safety::Safe, "give it a text", edits);
     }
@@ -125,10 +131,12 @@ fn in_result(
         OutputForm::List(error) => (true, true, error),
         OutputForm::Object(error) => (false, false, error),
     };
+    let item = context.transcript.item(context.transcript.block(block).message);
+    let listed = item.is_some_and(|item| item.of.listed_result);
     let wrong = match result.parts {
         Parts::Missing => demanded || !result.content.is_empty(),
         Parts::Unreadable => true,
-        Parts::Text(_) => lists_only,
+        Parts::Text(_) => lists_only || listed,
         Parts::List { .. } => false,
     };
     if !wrong {
@@ -136,7 +144,10 @@ fn in_result(
     }
     let id = context.id(block);
     let (what, title) = match (context.constraints.output, result.parts) {
+        (_, Parts::Missing) if listed => ("no content", "give it an empty list"),
         (_, Parts::Missing) => ("no content", "give it a text"),
+        (OutputForm::TextOrList { .. }, Parts::Text(_)) => ("a string where a list is wanted", "put it into a list"),
+        (OutputForm::TextOrList { .. }, _) if listed => ("content that is no list", "put it into a list"),
         (OutputForm::TextOrList { .. }, _) => ("content that is neither text nor a list", "keep it as text"),
         (OutputForm::List(_), _) => ("content that is no list of readable parts", "keep it as a part"),
         (OutputForm::Object(_), _) => ("content that is no object", "put it into an object"),

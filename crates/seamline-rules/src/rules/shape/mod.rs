@@ -2,6 +2,7 @@
 
 pub(crate) mod consecutive_roles;
 pub(crate) mod early_trigger;
+mod emptied;
 pub(crate) mod empty_call_list;
 pub(crate) mod empty_failure;
 pub(crate) mod empty_message;
@@ -13,3 +14,4 @@ pub(crate) mod no_messages;
 pub(crate) mod trailing_assistant;
 pub(crate) mod trailing_space;
 pub(crate) mod unsupported_role;
+pub(crate) mod wordless_text;

@@ -1,6 +1,6 @@
 //! `SHAPE005 trailing-assistant`
 
-use seamline_model::{Edit, LastRole, MemberSort, MessageIndex, Role, Safety, Stage, Values};
+use seamline_model::{BlockKind, Edit, Emptiness, LastRole, MemberSort, MessageIndex, Role, Safety, Stage, Values};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -43,7 +43,8 @@ declare_rule! {
     ///
     /// # Fix safety
     /// Unsafe: a synthetic message of the user is put at the end. Whether the text of the assistant was meant to be
-    /// continued cannot be known. The example is repaired with `safety = "unsafe"`.
+    /// continued cannot be known. The example is repaired with `safety = "unsafe"`. Safe where a member says that the
+    /// text is to be continued (`prefix`, Mistral): that is what a last message of the assistant means there.
     ///
     /// # References
     /// ANT-13, MIS-4; case 59
@@ -55,13 +56,14 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     let error = match context.constraints.last_role {
         LastRole::Any => return,
         LastRole::NotAssistant { models, error } => {
-            if !model.is_some_and(|model| models.iter().any(|part| model.contains(part))) {
+            if !model.is_some_and(|model| models.claims(model)) {
                 return;
             }
             error
         }
         LastRole::NotAssistantUnlessContinued(error) => error,
     };
+    let has_sign = matches!(context.constraints.last_role, LastRole::NotAssistantUnlessContinued(_));
     let count = context.transcript.messages.len();
     let last = MessageIndex(count.saturating_sub(1) as u32);
     let ends = context.transcript.messages.last().is_some_and(|message| message.role == Role::Assistant);
@@ -69,15 +71,25 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     if !ends || waits || is_continued(context, last) {
         return;
     }
-    let edit = Edit::InsertMessage { before: last.next(), role: Role::User, text: "[synthetic] Continue." };
-    report
+    let draft = report
         .message(
             context,
             last,
             format!("`{}` does not continue a message of the assistant", model.unwrap_or("the model")),
         )
-        .predicts(error.render(&Values { message: last.get(), ..Values::default() }))
-        .fix(Stage::Roles, Safety::Unsafe, "let the user ask to continue", vec![edit]);
+        .predicts(error.render(&Values { message: last.get(), ..Values::default() }));
+    if has_sign && says_something(context, last) {
+        draft.fix(Stage::Roles, Safety::Safe, "say that it is to be continued", vec![Edit::Continue { message: last }]);
+    } else {
+        let edit = Edit::InsertMessage { before: last.next(), role: Role::User, text: seamline_model::CONTINUE };
+        draft.fix(Stage::Roles, Safety::Unsafe, "let the user ask to continue", vec![edit]);
+    }
+}
+
+/// Whether a message holds a text that can be continued.
+fn says_something(context: &Context<'_, '_>, message: MessageIndex) -> bool {
+    let is_text = |kind: &BlockKind| matches!(kind, BlockKind::Text(Emptiness::Present));
+    context.transcript.blocks_of(message).any(|(_, block)| is_text(&block.kind))
 }
 
 /// Whether a message says that it is to be continued.

@@ -50,7 +50,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     let Some(model) = context.transcript.model.as_deref() else {
         return;
     };
-    if !gap.models.iter().any(|start| model.starts_with(start)) {
+    if !gap.models.claims(model) {
         return;
     }
     for (index, message) in context.transcript.enumerate() {

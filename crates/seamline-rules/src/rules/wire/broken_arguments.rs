@@ -7,7 +7,7 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds calls whose arguments are text that holds no JSON, or nothing.
+    /// Finds calls whose arguments are text that holds no JSON, no object, or nothing.
     /// Such text is legal for OpenAI; others read it and fail.
     ///
     /// # Why is this bad?
@@ -60,19 +60,23 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: text that is no JSON is kept in an object under `raw`; nothing becomes an object without members.
+    /// Safe: text that is no JSON is kept in an object under `raw`, JSON that is no object under `value`; an object
+    /// that was written as text twice is taken out, and nothing becomes an object without members.
     ///
     /// # References
-    /// DSK-10, OLL-2, QWN-3, VLM-1, X-7; cases 28, 31
+    /// DSK-10, OLL-2, QWN-3, VLM-1, X-7; cases 28, 29, 31
     WIRE012 "broken-arguments" in Wire, Error, Safe, each Call
 }
 
 fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
-    let Arguments::Json { empty, error } = context.constraints.arguments else {
-        return;
+    let (empty, error, object) = match context.constraints.arguments {
+        Arguments::Any => return,
+        Arguments::Json { empty, error } => (empty, error, false),
+        Arguments::Object { empty, error } => (empty, error, true),
     };
     let what = match context.transcript.call(state.call).map(|call| call.input) {
         Some(Input::BrokenText) => "no JSON",
+        Some(Input::ValueText) if object => "no object",
         Some(Input::EmptyText) if !empty => "empty",
         _ => return,
     };

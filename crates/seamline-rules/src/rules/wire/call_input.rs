@@ -96,7 +96,7 @@ fn is_legacy(context: &Context<'_, '_>, call: BlockIndex) -> bool {
 fn found(input: Input) -> &'static str {
     match input {
         Input::Object => "an object",
-        Input::Text | Input::EmptyText | Input::BrokenText => "a string",
+        Input::Text | Input::ValueText | Input::EmptyText | Input::BrokenText => "a string",
         Input::Null => "null",
         Input::Missing => "missing",
         Input::Other => "in another form",

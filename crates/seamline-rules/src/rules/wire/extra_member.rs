@@ -1,9 +1,10 @@
 //! `WIRE013 extra-member`
 
-use seamline_model::{Edit, Member, MemberSort, Members, Place, Role, Safety, Stage, Values};
+use seamline_model::{Body, Edit, Member, MemberSort, Members, Place, Safety, Stage, Values};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
+use crate::rules::shape::empty_text::is_hollow;
 
 declare_rule! {
     /// # What it does
@@ -46,30 +47,13 @@ declare_rule! {
     ///
     /// # Fix safety
     /// Unsafe: the member is taken out, and what it says is in the report. Members that only say when, by whom or
-    /// at what cost an answer was made, or nothing, are taken out safely. The example is repaired with `safety = "unsafe"`.
+    /// at what cost an answer was made, what is to be cached, or nothing, are taken out safely. Where a message says
+    /// nothing else, what stands in its members is kept as its text, which is safe. The example is repaired with `safety = "unsafe"`.
     ///
     /// # References
-    /// ANT-4, FWK-1, GRQ-1, MIS-8; case 43
+    /// ANT-4, FWK-1, GRQ-1, MIS-8; cases 43, 44
     WIRE013 "extra-member" in Wire, Error, Unsafe, each Whole
 }
-
-/// Members that say when, by whom or at what cost an answer was made, and nothing that
-/// anybody said.
-const ABOUT_ANSWERS: &[&str] = &[
-    "id",
-    "index",
-    "model",
-    "created",
-    "created_at",
-    "timestamp",
-    "stop_reason",
-    "stop_sequence",
-    "finish_reason",
-    "usage",
-    "logprobs",
-    "status",
-    "type",
-];
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
     let Members::Closed { known, .. } = context.constraints.members else {
@@ -85,13 +69,29 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
 fn found(context: &Context<'_, '_>, report: &mut Report, member: &Member) {
     let Member { message, block, key, span, cut, .. } = member;
     let place = Place { message: Some(*message), block: *block, span: *span };
-    let safe = ABOUT_ANSWERS.contains(&&**key) || member.sort == MemberSort::Foreign { empty: true };
+    let draft = report
+        .place(place, format!("the provider does not know the member `{key}`"))
+        .predicts(predicted(context, member));
+    if is_all_that_is_said(context, member) {
+        let edits = vec![Edit::KeepMembers { message: *message }];
+        draft.fix(Stage::Finish, Safety::Safe, "keep it as text", edits);
+        return;
+    }
+    let safe = !member.says_something();
     let safety = if safe { Safety::Safe } else { Safety::Unsafe };
     let edit = Edit::DropMember { cut: *cut, member: *span, lost: !safe };
-    report
-        .place(place, format!("the provider does not know the member `{key}`"))
-        .predicts(predicted(context, member))
-        .fix(Stage::Bytes, safety, "take it out", vec![edit]);
+    draft.fix(Stage::Bytes, safety, "take it out", vec![edit]);
+}
+
+/// Whether a message says nothing but what stands in such members. They become its text.
+fn is_all_that_is_said(context: &Context<'_, '_>, member: &Member) -> bool {
+    member.speaks_for_message()
+        && !member.holds_media()
+        && matches!(
+            context.transcript.message(member.message).body,
+            Body::Text | Body::Blocks | Body::Null | Body::Missing
+        )
+        && is_hollow(context, member.message)
 }
 
 fn predicted(context: &Context<'_, '_>, member: &Member) -> String {
@@ -103,18 +103,6 @@ fn predicted(context: &Context<'_, '_>, member: &Member) -> String {
         let block = context.transcript.block(block).slot.index as usize;
         return in_block.render(&Values { block, kind: member.owner, ..values });
     }
-    let kind = role(context.transcript.message(member.message).role);
+    let kind = context.transcript.message(member.message).role.as_str();
     error.render(&Values { kind, ..values })
-}
-
-fn role(role: Role) -> &'static str {
-    match role {
-        Role::System => "system",
-        Role::Developer => "developer",
-        Role::User => "user",
-        Role::Assistant => "assistant",
-        Role::Tool => "tool",
-        Role::Function => "function",
-        Role::Unknown => "",
-    }
 }

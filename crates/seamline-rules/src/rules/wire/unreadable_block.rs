@@ -52,11 +52,11 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: a block is kept as text, letter by letter, under a line that says what it was. A call that is not an
+    /// Safe: a block with nothing in it is taken out, any other is kept as text, letter by letter, under a line that says what it was. A call that is not an
     /// object is taken out, which is unsafe.
     ///
     /// # References
-    /// ANT-1, OAC-1
+    /// ANT-1, GEM-5, OAC-1
     WIRE009 "unreadable-block" in Wire, Error, Safe, each Irregularity
 }
 
@@ -65,7 +65,10 @@ fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Re
         return;
     };
     let draft = report.block(context, block, format!("block cannot be read: it is {found}"));
-    if context.transcript.block(block).slot.field == Field::Content {
+    let source = context.transcript.text(irregularity.span);
+    if source.trim_matches(|char: char| "{}".contains(char) || char.is_whitespace()).is_empty() {
+        draft.fix(Stage::Form, Safety::Safe, "take it out", vec![Edit::Remove { block }]);
+    } else if context.transcript.block(block).slot.field == Field::Content {
         let edit = Edit::Demote { block, heading: "[a block that could not be read, kept as text]".to_owned() };
         draft.fix(Stage::Form, Safety::Safe, "keep it as text", vec![edit]);
     } else {

@@ -18,7 +18,7 @@ declare_rule! {
     ///   "model": "gpt-4o",
     ///   "messages": [
     ///     {"role": "user", "content": "Hello"},
-    ///     {"role": "ai", "content": "Hi!"},
+    ///     {"role": "wizard", "content": "Hi!"},
     ///     {"role": "user", "content": "What can you do?"}
     ///   ]
     /// }
@@ -30,14 +30,15 @@ declare_rule! {
     ///   "model": "gpt-4o",
     ///   "messages": [
     ///     {"role": "user", "content": "Hello"},
+    ///     {"role": "user", "content": "[a message with an unknown role, kept as text]\nrole: wizard\nHi!"},
     ///     {"role": "user", "content": "What can you do?"}
     ///   ]
     /// }
     /// ```
     ///
     /// # Fix safety
-    /// Unsafe: the message is taken out, since nobody can tell whose it is. The example is repaired with `safety =
-    /// "unsafe"`.
+    /// Unsafe: the message becomes one of the user, under a line that says what it was, since nobody can tell whose it
+    /// is. The example is repaired with `safety = "unsafe"`.
     ///
     /// # References
     /// ANT-1, OAC-1
@@ -51,10 +52,14 @@ fn check(_context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut R
     let Some(message) = irregularity.message else {
         return;
     };
+    let heading = match *found {
+        "an unknown role" | "no role" => format!("[a message with {found}, kept as text]"),
+        found => format!("[an entry that is {found}, kept as text]"),
+    };
     report.irregularity(irregularity, format!("message cannot be read: {found}")).fix(
         Stage::Form,
         Safety::Unsafe,
-        "take it out",
-        vec![Edit::RemoveMessage { message }],
+        "keep it as text of the user",
+        vec![Edit::TakeIn { message, heading }],
     );
 }

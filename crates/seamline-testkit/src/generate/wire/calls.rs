@@ -80,6 +80,75 @@ pub(super) fn foreign_result_key(dialect: Dialect, body: &mut Value, place: usiz
     rename(place::result(dialect, body, place, |_| true)?, own, foreign)
 }
 
+/// Where a call holds its input beside its id, that stays so under another name; otherwise both move there.
+pub(super) fn foreign_input(dialect: Dialect, body: &mut Value, place: usize) -> Option<()> {
+    let own = input_key(dialect);
+    let foreign = ["args", "parameters", "arguments", "input"].into_iter().filter(|key| *key != own).nth(place % 3)?;
+    let call = place::call(dialect, body, place)?;
+    if dialect != Dialect::OpenAiChat {
+        return rename(call, own, foreign);
+    }
+    let function = call.get_mut("function")?.as_object_mut()?;
+    if place.is_multiple_of(2) {
+        return rename(function, own, foreign);
+    }
+    let mut function = std::mem::take(function);
+    call.remove("function");
+    call.insert("name".into(), function.remove("name")?);
+    call.insert(foreign.into(), function.remove("arguments")?);
+    Some(())
+}
+
+/// The whole list of calls moves into the content. Only what was complete can.
+pub(super) fn foreign_pair(dialect: Dialect, body: &mut Value, place: usize) -> Option<()> {
+    if dialect != Dialect::OpenAiChat {
+        return None;
+    }
+    let whole = |call: &Value| retired(call).is_some_and(|call| call["input"].is_object() && call.get("id").is_some());
+    let fits = |message: &Fields| {
+        let calls = message.get("tool_calls").and_then(Value::as_array);
+        let said = message.get("content").is_none_or(|content| content.is_null() || content.is_string());
+        said && is_role(message, "assistant") && calls.is_some_and(|calls| !calls.is_empty() && calls.iter().all(whole))
+    };
+    let message = place::message(body, place, fits)?;
+    let calls = message.remove("tool_calls")?;
+    let said = message.get("content").and_then(Value::as_str).filter(|text| !text.is_empty());
+    let mut blocks: Vec<Value> = said.map(|text| json!({"type": "text", "text": text})).into_iter().collect();
+    for call in calls.as_array()? {
+        let mut block = retired(call)?;
+        block["type"] = json!("tool_use");
+        blocks.push(block);
+    }
+    message.insert("content".into(), json!(blocks));
+    Some(())
+}
+
+/// Arguments as another language writes an object, or with words around them.
+pub(super) fn broken_arguments(dialect: Dialect, body: &mut Value, place: usize) -> Option<String> {
+    let said = format!("broken-{place}: argument.");
+    let text = match place % 3 {
+        0 => format!("{{'step': '{said}'}}"),
+        1 => format!("Sure! {{\"step\": \"{said}\"}}"),
+        _ => format!("{{\"step\": \"{said}\",}}"),
+    };
+    let call = place::call(dialect, body, place)?;
+    let call = match dialect {
+        Dialect::OpenAiChat => call.get_mut("function")?.as_object_mut()?,
+        Dialect::OpenAiResponses => call,
+        _ => return None,
+    };
+    call.insert("arguments".into(), json!(text));
+    Some(said)
+}
+
+fn input_key(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::OpenAiChat | Dialect::OpenAiResponses => "arguments",
+        Dialect::AnthropicMessages | Dialect::BedrockConverse => "input",
+        Dialect::GeminiGenerate => "args",
+    }
+}
+
 fn rename(fields: &mut Fields, from: &str, to: &str) -> Option<()> {
     let held = fields.remove(from)?;
     fields.insert(to.into(), held);

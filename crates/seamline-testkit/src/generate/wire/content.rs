@@ -13,20 +13,63 @@ use crate::{
 
 /// Replaces the content of a message that holds neither call nor result.
 pub(super) fn odd_content(breaker: WireBreaker, dialect: Dialect, body: &mut Value, place: usize) -> Option<String> {
+    let key = dialect.content_key();
+    let message = place::message(body, place, |message| only_speaks(message, key))?;
+    let (held, said) = odd(breaker, place);
+    message.insert(key.into(), held);
+    Some(said)
+}
+
+/// Whether a message holds neither call nor result.
+fn only_speaks(message: &Fields, key: &str) -> bool {
     let named = ["toolUse", "toolResult", "functionCall", "functionResponse"];
     let is_pair = |block: &Value| {
         ["tool_use", "tool_result"].iter().any(|kind| block["type"] == *kind)
             || named.iter().any(|name| block.get(name).is_some())
     };
+    let blocks = message.get(key).and_then(Value::as_array);
+    is_speech(message) && !is_role(message, "tool") && !blocks.is_some_and(|blocks| blocks.iter().any(is_pair))
+}
+
+/// Moves what a message says to another key: one that other dialects have, or one that nobody has.
+pub(super) fn words_elsewhere(dialect: Dialect, body: &mut Value, place: usize) -> Option<()> {
     let key = dialect.content_key();
+    let says = |held: &Value| held.as_array().map_or(held.is_string(), |blocks| !blocks.is_empty());
+    let fits = |message: &Fields| only_speaks(message, key) && message.get(key).is_some_and(says);
+    let message = place::message(body, place, fits)?;
+    let held = message.remove(key)?;
+    let foreign = ["content", "parts"].into_iter().find(|foreign| *foreign != key)?;
+    let to = match place % 3 {
+        0 if held.is_string() => "text",
+        1 if held.is_string() => "x_words",
+        _ => foreign,
+    };
+    message.insert(to.into(), held);
+    Some(())
+}
+
+/// Makes a text a number, or takes the sign off it that it is a text.
+pub(super) fn wordless_text(dialect: Dialect, body: &mut Value, place: usize) -> Option<String> {
+    let key = dialect.content_key();
+    let is_text = |block: &Value| block.get("text").is_some_and(Value::is_string);
     let fits = |message: &Fields| {
-        let blocks = message.get(key).and_then(Value::as_array);
-        is_speech(message) && !is_role(message, "tool") && !blocks.is_some_and(|blocks| blocks.iter().any(is_pair))
+        let held = message.get(key);
+        only_speaks(message, key)
+            && held.is_some_and(|held| held.as_array().map_or(held.is_string(), |blocks| blocks.iter().any(is_text)))
     };
     let message = place::message(body, place, fits)?;
-    let (held, said) = odd(breaker, place);
-    message.insert(key.into(), held);
-    Some(said)
+    let held = message.get_mut(key)?;
+    let number = 70_310_000 + place;
+    if let Value::String(text) = held {
+        if dialect == Dialect::OpenAiResponses {
+            return None;
+        }
+        *held = json!([{"text": text}, {"type": "text", "text": number}]);
+        return Some(number.to_string());
+    }
+    let block = held.as_array_mut()?.iter_mut().find(|block| is_text(block))?;
+    block["text"] = json!(number);
+    Some(number.to_string())
 }
 
 /// Replaces the content of a result.

@@ -72,3 +72,18 @@ pub(super) fn escaped_keys(body: &mut Value, place: usize) -> Option<()> {
     *message = std::mem::take(message).into_iter().map(|(key, held)| (format!("{SPELT_OUT}{key}"), held)).collect();
     Some(())
 }
+
+/// Who speaks stays the same, under a name that another program has for it.
+pub(super) fn foreign_role(dialect: Dialect, body: &mut Value, place: usize) -> Option<()> {
+    let assistant = dialect.assistant_role();
+    let message = place::message(body, place, |message| is_role(message, "user") || is_role(message, assistant))?;
+    let names = if is_role(message, "user") { ["human", "User"] } else { ["ai", "bot"] };
+    message.insert("role".into(), json!(names[place % 2]));
+    Some(())
+}
+
+pub(super) fn many_members(body: &mut Value, place: usize) -> Option<()> {
+    let message = place::message(body, place, |_| true)?;
+    message.extend((0..40).map(|at| (format!("x_{at}"), json!(""))));
+    Some(())
+}

@@ -39,7 +39,7 @@ fn text(dialect: Dialect, breaker: WireBreaker) -> String {
 }
 
 /// Ways that need a field which the other dialects do not have.
-const OPENAI_ONLY: [WireBreaker; 12] = [
+const OPENAI_ONLY: [WireBreaker; 14] = [
     WireBreaker::LegacyCall,
     WireBreaker::LegacyCallBesideEmptyList,
     WireBreaker::LegacyCallBesideCalls,
@@ -52,6 +52,8 @@ const OPENAI_ONLY: [WireBreaker; 12] = [
     WireBreaker::FunctionCallBesideResult,
     WireBreaker::ReasoningBesideResult,
     WireBreaker::Refusal,
+    WireBreaker::ForeignPair,
+    WireBreaker::BrokenArguments,
 ];
 
 #[test]
@@ -97,6 +99,13 @@ fn what_is_written_is_what_the_name_says() {
         (B::EscapedKeys, r#""\u0072\u006f\u006c\u0065":"user""#),
         (B::LoneSurrogate, r#""content":"go\ud83d""#),
         (B::ByteOrderMark, "\u{feff}{"),
+        (B::ForeignInput, r#""function":{"name":"search","args":"{\"q\":1}"}"#),
+        (B::ForeignPair, r#""content":[{"type":"tool_use","id":"A","name":"search","input":{"q":1}}]"#),
+        (B::BrokenArguments, r#""arguments":"{'step': 'broken-0: argument.'}""#),
+        (B::WordsElsewhere, r#"{"role":"user","text":"go"}"#),
+        (B::WordlessText, r#"{"role":"user","content":[{"text":"go"},{"type":"text","text":70310000}]}"#),
+        (B::ForeignRole, r#"{"role":"human","content":"go"}"#),
+        (B::ManyMembers, r#""content":"go","x_0":"","x_1":"","x_10":"""#),
     ] {
         let text = text(Dialect::OpenAiChat, breaker);
         assert!(text.contains(written), "{breaker:?}: {text}");

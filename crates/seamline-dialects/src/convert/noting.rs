@@ -1,0 +1,120 @@
+//! What is noted while a body is lifted: settings, and members that cannot be read.
+
+use seamline_model::conversation::{Fate, Lost, Other};
+
+use super::lifting::{Lifting, NOT_CARRIED, member};
+use crate::json::{Kind, Value};
+use crate::members::is_hollow;
+use crate::pointer;
+
+impl Lifting {
+    /// Notes that something is left out.
+    pub(crate) fn left(&mut self, what: impl Into<String>, pointer: impl Into<String>, note: &str) {
+        self.lost(what, pointer, Fate::Dropped, note);
+    }
+
+    /// Notes that something is not as it was.
+    pub(crate) fn lost(&mut self, what: impl Into<String>, pointer: impl Into<String>, fate: Fate, note: &str) {
+        let lost = Lost { what: what.into(), pointer: pointer.into(), fate, note: note.to_owned() };
+        self.conversation.left.push(lost);
+    }
+
+    /// Notes a setting that is handed over as it stands.
+    pub(crate) fn other(&mut self, name: &'static str, json: String, pointer: &str) {
+        self.conversation.settings.others.insert(name, Other { json, pointer: pointer.to_owned() });
+    }
+
+    /// Notes where a setting stood that somebody may have no room for.
+    pub(crate) fn placed(&mut self, name: &'static str, pointer: &str) {
+        self.conversation.settings.pointers.insert(name, pointer.to_owned());
+    }
+
+    /// Notes the members of an object that nobody knows and that say something.
+    pub(crate) fn strangers(&mut self, value: Value<'_, '_>, known: &[&str], pointer: &str) {
+        for (key, member) in value.members() {
+            let name = key.name();
+            if !is_hollow(member) && !known.contains(&&*name) {
+                self.left(format!("member `{name}`"), pointer::joined(pointer, &name), NOT_CARRIED);
+            }
+        }
+    }
+
+    /// What a member says that is to be a string. A number is read by its digits, and what is
+    /// neither is noted.
+    pub(crate) fn field(&mut self, value: Value<'_, '_>, key: &str, pointer: &str) -> Option<String> {
+        let member = member(value, key)?;
+        if member.is(Kind::Number) {
+            return Some(member.raw().to_owned());
+        }
+        if !member.is(Kind::String) && !is_hollow(member) {
+            self.left(format!("member `{key}`"), pointer::joined(pointer, key), "it is no text");
+        }
+        member.str().map(String::from)
+    }
+
+    /// Whether a member is on. What is neither on nor off is noted.
+    pub(crate) fn switch(&mut self, value: Value<'_, '_>, key: &str, pointer: &str) -> Option<bool> {
+        let member = member(value, key)?;
+        match member.kind() {
+            Kind::True => return Some(true),
+            Kind::False => return Some(false),
+            _ if is_hollow(member) => {}
+            _ => self.left(format!("member `{key}`"), pointer::joined(pointer, key), "it is neither true nor false"),
+        }
+        None
+    }
+
+    /// A setting that is a number, as it was written.
+    pub(crate) fn number(&mut self, value: Value<'_, '_>, pointer: &str) -> Option<String> {
+        if !value.is(Kind::Number) {
+            self.ill_formed(pointer, "it is no number");
+        }
+        number(value)
+    }
+
+    /// A setting that is a text.
+    pub(crate) fn word(&mut self, value: Value<'_, '_>, pointer: &str) -> Option<String> {
+        if !value.is(Kind::String) {
+            self.ill_formed(pointer, "it is no text");
+        }
+        value.str().map(String::from)
+    }
+
+    /// A setting that is on or off.
+    pub(crate) fn flag(&mut self, value: Value<'_, '_>, pointer: &str) -> Option<bool> {
+        if !matches!(value.kind(), Kind::True | Kind::False) {
+            self.ill_formed(pointer, "it is neither true nor false");
+            return None;
+        }
+        Some(value.is(Kind::True))
+    }
+
+    /// A setting that is a text or a list of texts.
+    pub(crate) fn words(&mut self, value: Value<'_, '_>, pointer: &str) -> Vec<String> {
+        let is_text = |value: Value<'_, '_>| value.is(Kind::String);
+        let is_list = value.is(Kind::Array) && value.elements().all(is_text);
+        if !is_text(value) && !is_list {
+            self.ill_formed(pointer, "it is no list of texts");
+        }
+        strings(value)
+    }
+
+    /// Notes a setting whose value is of another kind than it should be.
+    pub(crate) fn ill_formed(&mut self, pointer: &str, note: &str) {
+        let name = pointer::name(pointer);
+        self.left(format!("setting `{name}`"), pointer, note);
+    }
+}
+
+/// A number as it was written.
+fn number(value: Value<'_, '_>) -> Option<String> {
+    value.is(Kind::Number).then(|| value.raw().to_owned())
+}
+
+/// The texts of a list, or the one there is.
+fn strings(value: Value<'_, '_>) -> Vec<String> {
+    match value.str() {
+        Some(text) => vec![text.into_owned()],
+        None => value.elements().filter_map(Value::str).map(String::from).collect(),
+    }
+}

@@ -1,0 +1,91 @@
+//! `ORDER006 text-after-results`
+
+use seamline_model::{Edit, MessageIndex, Safety, Stage, Values};
+
+use crate::context::Context;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds messages that hold results and something else.
+    ///
+    /// # Why is this bad?
+    /// The endpoint of MiniMax that speaks the dialect of Anthropic takes results only in a message of their own. It happens
+    /// when what the user says next is put into the message that brings the results.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "MiniMax-M2",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "List the files."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [{"type": "tool_use", "id": "toolu_01", "name": "bash", "input": {"command": "ls"}}]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "tool_result", "tool_use_id": "toolu_01", "content": "main.rs"},
+    ///         {"type": "text", "text": "And what is in it?"}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "MiniMax-M2",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {"role": "user", "content": "List the files."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [{"type": "tool_use", "id": "toolu_01", "name": "bash", "input": {"command": "ls"}}]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "tool_result", "tool_use_id": "toolu_01", "content": "main.rs"}
+    ///       ]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "text", "text": "And what is in it?"}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # Fix safety
+    /// Safe: what stands beside the results goes into a message right after theirs.
+    ///
+    /// # References
+    /// Case 12, measured in `opencode#32609`
+    ORDER006 "text-after-results" in Order, Error, Safe, each Message
+}
+
+fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
+    let Some(error) = context.constraints.results_alone.filter(|_| context.may_answer(index)) else {
+        return;
+    };
+    let transcript = context.transcript;
+    let beside = transcript.blocks_of(index).find(|(block, _)| transcript.result(*block).is_none());
+    let Some((block, _)) = beside.filter(|_| transcript.has_results(index)) else {
+        return;
+    };
+    report
+        .block(context, block, "something stands beside the results of a message".to_owned())
+        .predicts(error.render(&Values { message: index.get(), ..Values::default() }))
+        .fix(
+            Stage::Roles,
+            Safety::Safe,
+            "put it into a message after them",
+            vec![Edit::SplitResults { message: index }],
+        );
+}

@@ -1,0 +1,71 @@
+//! `PAIR012 crowded-block`
+
+use seamline_model::{Edit, Irregularity, IrregularityKind, Safety, Stage};
+
+use crate::context::Context;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds blocks that say several things at once, such as a text and a call.
+    ///
+    /// # Why is this bad?
+    /// A part of Gemini is a text, a call, a result or something else, and the provider does not take one that is two of
+    /// them. It happens when a client puts what a message says into one part.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "gemini-2.5-pro",
+    ///   "contents": [
+    ///     {"role": "user", "parts": [{"text": "What is in main.rs?"}]},
+    ///     {
+    ///       "role": "model",
+    ///       "parts": [{"text": "Let me see.", "functionCall": {"name": "read_file", "args": {"path": "main.rs"}}}]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "parts": [{"functionResponse": {"name": "read_file", "response": {"output": "fn main() {}"}}}]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "gemini-2.5-pro",
+    ///   "contents": [
+    ///     {"role": "user", "parts": [{"text": "What is in main.rs?"}]},
+    ///     {
+    ///       "role": "model",
+    ///       "parts": [{"text": "Let me see."}, {"functionCall": {"name": "read_file", "args": {"path": "main.rs"}}}]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "parts": [{"functionResponse": {"name": "read_file", "response": {"output": "fn main() {}"}}}]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # Fix safety
+    /// Safe: each becomes a block of its own, in the same order.
+    ///
+    /// # References
+    /// GEM-1
+    PAIR012 "crowded-block" in Pairing, Error, Safe, each Irregularity
+}
+
+fn check(_context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Report) {
+    let IrregularityKind::CrowdedBlock { blocks } = &irregularity.kind else {
+        return;
+    };
+    let edits = vec![Edit::Patch { span: irregularity.span, text: blocks.clone() }];
+    report.irregularity(irregularity, "one block says several things".to_owned()).fix(
+        Stage::Bytes,
+        Safety::Safe,
+        "give each a block of its own",
+        edits,
+    );
+}

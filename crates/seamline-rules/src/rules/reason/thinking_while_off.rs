@@ -1,0 +1,80 @@
+//! `REASON009 thinking-while-off`
+
+use seamline_model::{BlockKind, Edit, MessageIndex, Role, Safety, Stage, Thinking};
+
+use crate::context::Context;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds thinking in a last message of the assistant, in a request that switches thinking off.
+    ///
+    /// # Why is this bad?
+    /// A last message of the assistant is continued, and what is continued with thinking off cannot have begun with
+    /// thinking. It happens when a run that was cut off is resumed by a request with other settings.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "thinking": {"type": "disabled"},
+    ///   "messages": [
+    ///     {"role": "user", "content": "What is 6 times 7?"},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "thinking", "thinking": "Six sevens.", "signature": "c2lnbmF0dXJl"},
+    ///         {"type": "text", "text": "It is"}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "thinking": {"type": "disabled"},
+    ///   "messages": [
+    ///     {"role": "user", "content": "What is 6 times 7?"},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"type": "text", "text": "It is"}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # Fix safety
+    /// Unsafe: the thinking is taken out, and is in the report. The example is repaired with `safety = "unsafe"`.
+    ///
+    /// # References
+    /// Case 49, seen in `forgecode#1853`
+    REASON009 "thinking-while-off" in Reason, Error, Unsafe, each Whole
+}
+
+fn check(context: &Context<'_, '_>, report: &mut Report) {
+    let transcript = context.transcript;
+    let Some(error) = context.constraints.reasoning.ending.filter(|_| transcript.has.reasoning) else {
+        return;
+    };
+    let last = MessageIndex(transcript.messages.len().saturating_sub(1) as u32);
+    let ends = transcript.messages.last().is_some_and(|message| message.role == Role::Assistant);
+    // What is called is answered after it, so that the message is not the last any more.
+    if transcript.request.thinking != Thinking::Off || !ends || transcript.has_calls(last) {
+        return;
+    }
+    for (block, content) in transcript.blocks_of(last) {
+        if matches!(content.kind, BlockKind::Reasoning { .. }) {
+            report
+                .block(context, block, "thinking in the last message, and the request switches it off".to_owned())
+                .predicts(error.render(&context.values(block, "")))
+                .fix(Stage::Form, Safety::Unsafe, "take it out", vec![Edit::Remove { block }]);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! `REASON008 unwanted-signature`
+
+use seamline_model::{Edit, MemberSort, Place, Safety, Stage, Values};
+
+use crate::context::Context;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds reasoning with a signature, for models that do not know any.
+    ///
+    /// # Why is this bad?
+    /// Only the models that sign their reasoning take the signature back; others reject the request and name the member.
+    /// It happens when a conversation goes on with a model of another maker.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "modelId": "us.amazon.nova-pro-v1:0",
+    ///   "messages": [
+    ///     {"role": "user", "content": [{"text": "What is 6 times 7?"}]},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"reasoningContent": {"reasoningText": {"text": "Six sevens.", "signature": "c2lnbmF0dXJl"}}},
+    ///         {"text": "42"}
+    ///       ]
+    ///     },
+    ///     {"role": "user", "content": [{"text": "And 8?"}]}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "modelId": "us.amazon.nova-pro-v1:0",
+    ///   "messages": [
+    ///     {"role": "user", "content": [{"text": "What is 6 times 7?"}]},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": [
+    ///         {"reasoningContent": {"reasoningText": {"text": "Six sevens."}}},
+    ///         {"text": "42"}
+    ///       ]
+    ///     },
+    ///     {"role": "user", "content": [{"text": "And 8?"}]}
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # Fix safety
+    /// Unsafe: the signature is taken out and is in the report; the reasoning stays. The model that gave it would not take
+    /// its reasoning back without it. The example is repaired with `safety = "unsafe"`.
+    ///
+    /// # References
+    /// BED-12
+    REASON008 "unwanted-signature" in Reason, Error, Unsafe, each Whole
+}
+
+fn check(context: &Context<'_, '_>, report: &mut Report) {
+    let Some(error) = context.constraints.reasoning.signed.filter(|_| context.transcript.has.reasoning) else {
+        return;
+    };
+    for member in context.transcript.members.iter().filter(|member| member.sort == MemberSort::Signature) {
+        let place = Place { message: Some(member.message), block: member.block, span: member.span };
+        let edit = Edit::DropMember { cut: member.cut, member: member.span, lost: true };
+        report
+            .place(place, "reasoning has a signature, which the provider does not know".to_owned())
+            .predicts(error.render(&Values { message: member.message.get(), ..Values::default() }))
+            .fix(Stage::Bytes, Safety::Unsafe, "take the signature out", vec![edit]);
+    }
+}

@@ -1,0 +1,78 @@
+//! `SHAPE014 wordless-text`
+
+use seamline_model::{Edit, Irregularity, IrregularityKind, Safety, Stage};
+
+use crate::context::Context;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds blocks of text whose text is missing or no string, and texts that do not say that they are one.
+    ///
+    /// # Why is this bad?
+    /// The provider rejects the request. It happens when a client puts a number or an object where text belongs, or
+    /// leaves out the type that another dialect does without.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"text": "How many are there?"},
+    ///         {"type": "text", "text": 42}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "claude-sonnet-4-5",
+    ///   "max_tokens": 1024,
+    ///   "messages": [
+    ///     {
+    ///       "role": "user",
+    ///       "content": [
+    ///         {"type": "text", "text": "How many are there?"},
+    ///         {"type": "text", "text": "42"}
+    ///       ]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # Fix safety
+    /// Safe: what stands there becomes the text, letter by letter, and the type is added. A block with nothing in it
+    /// is taken out.
+    ///
+    /// # References
+    /// ANT-1, OAC-1, BED-1, GEM-1
+    SHAPE014 "wordless-text" in Shape, Error, Safe, each Irregularity
+}
+
+fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Report) {
+    let (IrregularityKind::WordlessText { patch, empty }, Some(block)) = (&irregularity.kind, irregularity.block)
+    else {
+        return;
+    };
+    let draft = report.block(context, block, "block of text without a text".to_owned());
+    match patch {
+        Some((span, text)) => {
+            let edits = vec![Edit::Patch { span: *span, text: text.clone() }];
+            draft.fix(Stage::Bytes, Safety::Safe, "write it as text", edits);
+        }
+        None if *empty => {
+            draft.fix(Stage::Form, Safety::Safe, "take it out", vec![Edit::Remove { block }]);
+        }
+        None => {
+            let heading = "[a text that could not be read, kept as it stood]".to_owned();
+            draft.fix(Stage::Form, Safety::Safe, "keep it as text", vec![Edit::Demote { block, heading }]);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! `WIRE015 foreign-block`
+
+use seamline_model::{Edit, Irregularity, IrregularityKind, Safety, Severity, Stage};
+
+use crate::context::Context;
+use crate::rule::{Report, declare_rule};
+
+declare_rule! {
+    /// # What it does
+    /// Finds blocks of a type that this dialect does not have: calls and results in the form of another one, texts
+    /// under another name. A block that has no counterpart here is a warning.
+    ///
+    /// # Why is this bad?
+    /// The provider rejects the request, or sees neither the call nor its result. It happens when a history is moved
+    /// from one provider to another and only some of its messages are rewritten.
+    ///
+    /// # Example
+    /// ```json
+    /// {
+    ///   "model": "gpt-4o",
+    ///   "messages": [
+    ///     {"role": "user", "content": "List the files."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": null,
+    ///       "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "bash", "arguments": "{}"}}]
+    ///     },
+    ///     {
+    ///       "role": "user",
+    ///       "content": [{"type": "tool_result", "tool_use_id": "call_1", "content": "main.rs"}]
+    ///     }
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # After repair
+    /// ```json
+    /// {
+    ///   "model": "gpt-4o",
+    ///   "messages": [
+    ///     {"role": "user", "content": "List the files."},
+    ///     {
+    ///       "role": "assistant",
+    ///       "content": null,
+    ///       "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "bash", "arguments": "{}"}}]
+    ///     },
+    ///     {
+    ///       "role": "tool",
+    ///       "tool_call_id": "call_1",
+    ///       "content": "main.rs"
+    ///     }
+    ///   ]
+    /// }
+    /// ```
+    ///
+    /// # Fix safety
+    /// Safe: calls and results are written in the form of this dialect, and a type gets the name it has here. What has
+    /// no counterpart is kept as text, letter by letter, under a line that says what it was.
+    ///
+    /// # References
+    /// ANT-1, OAC-1; case 29
+    WIRE015 "foreign-block" in Wire, Error, Safe, each Irregularity
+}
+
+fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Report) {
+    let kind = context.transcript.text(irregularity.span).trim_matches('"');
+    match (&irregularity.kind, irregularity.message, irregularity.block) {
+        (IrregularityKind::ForeignPairs, Some(message), _) => {
+            let what = "calls or results stand in the content, in the form of another dialect".to_owned();
+            let edits = vec![Edit::Restate { message }];
+            report.irregularity(irregularity, what).fix(
+                Stage::Form,
+                Safety::Safe,
+                "write them as they are here",
+                edits,
+            );
+        }
+        (IrregularityKind::ForeignType { expected }, ..) => {
+            let edits = vec![Edit::Patch { span: irregularity.span, text: format!("\"{expected}\"") }];
+            report.irregularity(irregularity, format!("block of type `{kind}` is called `{expected}` here")).fix(
+                Stage::Bytes,
+                Safety::Safe,
+                format!("call it `{expected}`"),
+                edits,
+            );
+        }
+        (IrregularityKind::ForeignBlock, _, Some(block)) => {
+            let heading = "[a block of another dialect, kept as text]".to_owned();
+            report
+                .irregularity(irregularity, "block of a type that this dialect does not have".to_owned())
+                .severity(Severity::Warning)
+                .fix(Stage::Form, Safety::Safe, "keep it as text", vec![Edit::Demote { block, heading }]);
+        }
+        _ => {}
+    }
+}
