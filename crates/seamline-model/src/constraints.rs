@@ -390,6 +390,8 @@ pub enum FirstRole {
     User(ErrorText),
     /// The user, before the first call is made.
     UserBeforeCalls(ErrorText),
+    /// Anybody, system messages too, but a call is not made in the very first message.
+    AnyBeforeCalls(ErrorText),
 }
 
 /// Who must not speak last.
