@@ -64,8 +64,8 @@ pub struct Constraints {
     pub first_role: FirstRole,
     /// Who must not speak last.
     pub last_role: LastRole,
-    /// A role that some models do not know.
-    pub role_gap: Option<RoleGap>,
+    /// Roles that some models do not know.
+    pub role_gaps: &'static [RoleGap],
     /// A result without content.
     pub missing_output: Option<ErrorText>,
     /// What ids the provider gave its items must look like, in dialects that have items.

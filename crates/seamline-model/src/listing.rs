@@ -225,10 +225,10 @@ impl List {
             );
             self.add("system_place", says, place.error);
         }
-        if let Some(gap) = demands.role_gap {
+        for gap in demands.role_gaps {
             let whom = if gap.models == Models::ALL { "any model".to_owned() } else { quoted(gap.models.0) };
             let says = format!("the role `{}` is not known to {whom}", gap.role.as_str());
-            self.add("role_gap", says, gap.error);
+            self.add("role_gaps", says, gap.error);
         }
         self.add_some(
             "trailing_space",

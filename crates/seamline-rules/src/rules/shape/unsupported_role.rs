@@ -1,6 +1,6 @@
 //! `SHAPE008 unsupported-role`
 
-use seamline_model::{Edit, Models, Role, Safety, Stage, Values};
+use seamline_model::{Edit, Models, Role, RoleGap, Safety, Stage, Values};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -37,7 +37,8 @@ declare_rule! {
     ///
     /// # Fix safety
     /// Unsafe: the message gets the role that comes closest, which gives its words another weight. Where `developer`
-    /// becomes `system` they keep it, and the fix is safe. The example is repaired with `safety = "unsafe"`.
+    /// becomes `system`, or the old `function` becomes `tool`, they keep it, and the fix is safe. The example is
+    /// repaired with `safety = "unsafe"`.
     ///
     /// # References
     /// MIS-3, a recorded rejection by `o1-mini`
@@ -45,19 +46,16 @@ declare_rule! {
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
-    let Some(gap) = context.constraints.role_gap else {
-        return;
-    };
     let model = context.transcript.model.as_deref().unwrap_or_default();
-    if !gap.models.claims(model) {
-        return;
+    for gap in context.constraints.role_gaps.iter().filter(|gap| gap.models.claims(model)) {
+        found(context, report, gap, model);
     }
+}
+
+fn found(context: &Context<'_, '_>, report: &mut Report, gap: &RoleGap, model: &str) {
     let who = if gap.models == Models::ALL { "the provider".to_owned() } else { format!("`{model}`") };
-    let safety = if gap.instead == Role::System { Safety::Safe } else { Safety::Unsafe };
-    for (index, message) in context.transcript.enumerate() {
-        if message.role != gap.role {
-            continue;
-        }
+    let safety = if gap.instead == Role::User { Safety::Unsafe } else { Safety::Safe };
+    for (index, _) in context.transcript.enumerate().filter(|(_, message)| message.role == gap.role) {
         report
             .message(context, index, format!("{who} does not know this role"))
             .predicts(gap.error.render(&Values { message: index.get(), ..Values::default() }))
