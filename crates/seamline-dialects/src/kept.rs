@@ -13,7 +13,7 @@ use crate::splice::apply_patches;
 const HEADING: &str = "[other members of this message, kept as text]";
 
 /// Members that hold what was said and nothing else.
-const WORDS: &[&str] = &["content", "text", "parts", "tool_plan", "message", "prompt", "output_text"];
+const WORDS: &[&str] = &["content", "text", "parts", "tool_plan", "message", "prompt", "output_text", "refusal"];
 
 /// A message whose members that nobody reads are its text. They stand in it once: what is
 /// kept as text goes as a member. `as_content` writes a text as content of the dialect, whose

@@ -25,6 +25,11 @@ impl Reader<'_> {
             self.member(value, MemberSort::Foreign { empty: is_hollow(value) }, "");
         }
     }
+
+    /// Notes a member that the dialect has and some of its providers do not.
+    pub(crate) fn spare_member(&mut self, value: Value<'_, '_>) {
+        self.member(value, MemberSort::Spare { empty: is_hollow(value) }, "");
+    }
 }
 
 /// What to cut so that a member is gone, judged by the bytes around it: an object with many

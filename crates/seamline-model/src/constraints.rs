@@ -64,8 +64,8 @@ pub struct Constraints {
     pub first_role: FirstRole,
     /// Who must not speak last.
     pub last_role: LastRole,
-    /// A role that some models do not know.
-    pub role_gap: Option<RoleGap>,
+    /// Roles that some models do not know.
+    pub role_gaps: &'static [RoleGap],
     /// A result without content.
     pub missing_output: Option<ErrorText>,
     /// What ids the provider gave its items must look like, in dialects that have items.
@@ -390,6 +390,8 @@ pub enum FirstRole {
     User(ErrorText),
     /// The user, before the first call is made.
     UserBeforeCalls(ErrorText),
+    /// Anybody, system messages too, but a call is not made in the very first message.
+    AnyBeforeCalls(ErrorText),
 }
 
 /// Who must not speak last.

@@ -2,7 +2,7 @@
 
 use crate::{
     Alphabet, Arguments, Carrier, Constraints, Echo, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, LastRole,
-    Limits, Members, NameDemand, NameStart, OutputForm, ReasoningDemands, SameRole, ToolDemands, Uniqueness,
+    Limits, Members, Models, NameDemand, NameStart, OutputForm, ReasoningDemands, SameRole, ToolDemands, Uniqueness,
 };
 
 /// One thing a provider demands, in words.
@@ -197,8 +197,10 @@ impl List {
         if let SameRole::Rejected(error) = demands.same_role {
             self.add("same_role", "roles alternate", error);
         }
-        if let FirstRole::User(error) = demands.first_role {
-            self.add("first_role", "the user speaks first", error);
+        match demands.first_role {
+            FirstRole::User(error) => self.add("first_role", "the user speaks first", error),
+            FirstRole::AnyBeforeCalls(error) => self.add("first_role", "the first message makes no calls", error),
+            FirstRole::Any | FirstRole::UserBeforeCalls(_) => {}
         }
         match demands.last_role {
             LastRole::Any => {}
@@ -223,9 +225,10 @@ impl List {
             );
             self.add("system_place", says, place.error);
         }
-        if let Some(gap) = demands.role_gap {
-            let says = format!("the role `{}` is not known to {}", gap.role.as_str(), quoted(gap.models.0));
-            self.add("role_gap", says, gap.error);
+        for gap in demands.role_gaps {
+            let whom = if gap.models == Models::ALL { "any model".to_owned() } else { quoted(gap.models.0) };
+            let says = format!("the role `{}` is not known to {whom}", gap.role.as_str());
+            self.add("role_gaps", says, gap.error);
         }
         self.add_some(
             "trailing_space",

@@ -9,6 +9,9 @@ impl Models {
     /// No model.
     pub const NONE: Self = Self(&[]);
 
+    /// Every model, and a request that names none.
+    pub const ALL: Self = Self(&[""]);
+
     /// Whether a model is one of them.
     pub fn claims(self, model: &str) -> bool {
         self.0.iter().any(|part| stands_in(part, model))

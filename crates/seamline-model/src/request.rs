@@ -143,7 +143,11 @@ impl Member {
     /// Whether something anyone said may go with it: it holds something, and is not known to
     /// be about how a message was made.
     pub fn says_something(&self) -> bool {
-        self.sort == MemberSort::Foreign { empty: false } && !ABOUT_ANSWERS.contains(&&*self.key)
+        match self.sort {
+            MemberSort::Foreign { empty } => !empty && !ABOUT_ANSWERS.contains(&&*self.key),
+            MemberSort::Spare { empty } => !empty && &*self.key == "refusal",
+            _ => false,
+        }
     }
 
     /// Whether it is the message's own, and something anyone said may go with it.
@@ -162,6 +166,11 @@ impl Member {
 pub enum MemberSort {
     /// The dialect does not have it.
     Foreign {
+        /// Whether nothing is in it.
+        empty: bool,
+    },
+    /// The dialect has it, and some of its providers do not.
+    Spare {
         /// Whether nothing is in it.
         empty: bool,
     },

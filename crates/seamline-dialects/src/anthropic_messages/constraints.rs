@@ -106,7 +106,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
         ),
     },
     // ANT-15: system messages are known to newer models; which refuse them is not.
-    role_gap: None,
+    role_gaps: &[],
     // Recorded and accepted: results without content.
     missing_output: None,
     // This dialect has no items.

@@ -98,7 +98,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     // Converse itself shows no demand.
     last_role: LastRole::Any,
     // BED-1: which models refuse system messages is not known.
-    role_gap: None,
+    role_gaps: &[],
     // BED-1: images, documents and videos are welcome in results.
     text_only_results: None,
     // BED-1, BED-10, observed (ai#19023).

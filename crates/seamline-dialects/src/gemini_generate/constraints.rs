@@ -82,7 +82,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     first_role: FirstRole::UserBeforeCalls(OUT_OF_ORDER),
     last_role: LastRole::Any,
     // GEM-6: there are only two roles.
-    role_gap: None,
+    role_gaps: &[],
     // GEM-1: media stand beside the response.
     text_only_results: None,
     // GEM-1: an object. The text is the JSON parser's form.

@@ -94,12 +94,12 @@ pub const CONSTRAINTS: Constraints = Constraints {
     first_role: FirstRole::Any,
     last_role: LastRole::Any,
     // Recorded and rejected: `developer` to o1-mini.
-    role_gap: Some(RoleGap {
+    role_gaps: &[RoleGap {
         role: Role::Developer,
         instead: Role::User,
         models: Models(&["o1-mini", "o1-preview"]),
         error: ErrorText("Unsupported value: 'messages[{message}].role' does not support 'developer' with this model."),
-    }),
+    }],
     // OAC-1: content is required.
     missing_output: Some(ErrorText("Invalid value for 'content': expected a string, got null.")),
     // This dialect has no items.
@@ -193,7 +193,7 @@ pub const COMPATIBLE: Constraints = Constraints {
     // OAC-7 was seen with OpenAI and Azure alone.
     empty_call_list: None,
     // The models that do not know a role are OpenAI's.
-    role_gap: None,
+    role_gaps: &[],
     // OAC-1: content is required.
     missing_output: Some(ErrorText("")),
     // OAC-1: text parts only.

@@ -39,12 +39,31 @@ impl<'d, 'a> WireMessage<'d, 'a> {
             match &*key.name() {
                 "role" => reader.set(&mut message.role, member),
                 "content" => reader.set(&mut message.content, member),
-                "name" if there => reader.set(&mut message.name, member),
-                "tool_calls" if there => reader.set(&mut message.calls, member),
+                "name" => {
+                    if there {
+                        reader.set(&mut message.name, member);
+                    }
+                    reader.spare_member(member);
+                }
+                "tool_calls" => {
+                    if there {
+                        reader.set(&mut message.calls, member);
+                    }
+                    if is_hollow(member) {
+                        reader.spare_member(member);
+                    }
+                }
                 "tool_use" if member.is(Kind::Object) => reader.set(&mut message.legacy_call, member),
-                "function_call" | "refusal" | "audio" if there => reader.set_among(&mut message.instead, member),
-                "reasoning_content" | "reasoning" | "reasoning_details" if there => {
-                    reader.set_among(&mut message.reasoning, member);
+                "function_call" | "refusal" | "audio" => {
+                    if there {
+                        reader.set_among(&mut message.instead, member);
+                    }
+                    reader.spare_member(member);
+                }
+                "reasoning_content" | "reasoning" | "reasoning_details" => {
+                    if there {
+                        reader.set_among(&mut message.reasoning, member);
+                    }
                     reader.member(member, MemberSort::Reasoning { empty: is_hollow(member) }, "");
                 }
                 "tool_call_id" => reader.set_one_of(&mut message.answers, member, true),
@@ -58,7 +77,7 @@ impl<'d, 'a> WireMessage<'d, 'a> {
                     message.has_more = true;
                     reader.foreign_member(member);
                 }
-                _ => {}
+                _ => reader.member(member, MemberSort::Foreign { empty: true }, ""),
             }
         }
         message.has_more |= message.content.is_some() && elsewhere.is_some();
@@ -106,8 +125,14 @@ pub(super) fn part(value: Value<'_, '_>, reader: &mut Reader<'_>) -> BlockKind {
 /// their type says, which changes too often to say more of them than that they mark no cache.
 pub(super) fn note_members(part: Value<'_, '_>, reader: &mut Reader<'_>) {
     let is_text = part_text(part).is_some();
+    let kind = part.object().and_then(|part| part.get("type")).and_then(Value::str);
     for (key, member) in part.members() {
         let name = key.name();
+        // What a refusal says and what a file is stand under the name of their type.
+        if matches!(&*name, "refusal" | "file") && kind.as_deref() == Some(&*name) {
+            reader.spare_member(member);
+            continue;
+        }
         let known = if is_text { matches!(&*name, "type" | "text") } else { name != "cache_control" };
         if !known {
             reader.foreign_member(member);

@@ -64,7 +64,7 @@ pub const CONSTRAINTS: Constraints = Constraints {
     same_role: SameRole::Accepted,
     first_role: FirstRole::Any,
     last_role: LastRole::Any,
-    role_gap: None,
+    role_gaps: &[],
     // OAR-1: a result has an output.
     missing_output: Some(ErrorText("")),
     // OAR-14 (codex#33176) knows the start and the length, OAR-15 (langchainjs#11044) the letters; both observed.

@@ -1,6 +1,6 @@
 //! Fireworks.
 
-use seamline_model::{Constraints, Echo, ErrorText, Members, ReasoningDemands};
+use seamline_model::{Constraints, Echo, ErrorText, Members, Models, ReasoningDemands, Role, RoleGap};
 
 use super::Provider;
 use crate::openai_chat;
@@ -20,6 +20,8 @@ pub(super) const PROVIDER: Provider = Provider {
             error: ErrorText("Extra inputs are not permitted, field: 'messages[{message}].{id}'"),
             in_block: ErrorText(""),
         },
+        // FWK-1, inferred: a result of the old form stands by a `function_call`, which is refused.
+        role_gaps: &[RoleGap { role: Role::Function, instead: Role::Tool, models: Models::ALL, error: ErrorText("") }],
         // FWK-1, CMP-12, observed: the member it knows is `reasoning_content`.
         reasoning: ReasoningDemands {
             echo: Echo::Refused {

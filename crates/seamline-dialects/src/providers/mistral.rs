@@ -1,8 +1,8 @@
 //! Mistral, whose older tokenizers want ids of their own.
 
 use seamline_model::{
-    Alphabet, Constraints, Echo, ErrorText, IdDemand, LastRole, Members, NameDemand, ReasoningDemands, Role, RoleOrder,
-    ToolDemands, Uniqueness,
+    Alphabet, Constraints, Echo, ErrorText, FirstRole, IdDemand, LastRole, Members, Models, NameDemand,
+    ReasoningDemands, Role, RoleGap, RoleOrder, ToolDemands, Uniqueness,
 };
 
 use super::Provider;
@@ -46,6 +46,13 @@ pub(super) const CONSTRAINTS: Constraints = Constraints {
     }),
     // MIS-5, executed.
     unanswered: ErrorText("Not the same number of function calls and responses"),
+    // MIS-5, executed: calls of the very first message are not counted, so that their results are too many.
+    first_role: FirstRole::AnyBeforeCalls(ErrorText("Not the same number of function calls and responses")),
+    // MIS-3, executed: there are no such roles; the text is that of its parser.
+    role_gaps: &[
+        RoleGap { role: Role::Developer, instead: Role::System, models: Models::ALL, error: ErrorText("") },
+        RoleGap { role: Role::Function, instead: Role::Tool, models: Models::ALL, error: ErrorText("") },
+    ],
     // MIS-5, executed.
     orphan: ErrorText("Unexpected tool call id {id} in tool results"),
     // MIS-5, executed.

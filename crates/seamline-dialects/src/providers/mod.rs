@@ -7,6 +7,7 @@ mod azure_responses;
 mod bedrock;
 mod bedrock_anthropic;
 mod bedrock_claude;
+mod bedrock_mistral;
 mod bedrock_nova;
 mod cerebras;
 mod codex;
@@ -88,6 +89,7 @@ pub const ALL: &[&Provider] = &[
     &responses_compatible::PROVIDER,
     &bedrock::PROVIDER,
     &bedrock_claude::PROVIDER,
+    &bedrock_mistral::PROVIDER,
     &bedrock_nova::PROVIDER,
     &gemini::PROVIDER,
     &vertex_gemini::PROVIDER,

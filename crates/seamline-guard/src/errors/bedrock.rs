@@ -12,6 +12,7 @@ pub(super) const FAMILY: Family = Family {
         "bedrock-converse",
         "bedrock-anthropic",
         "bedrock-claude",
+        "bedrock-mistral",
         "bedrock-nova",
     ],
     dialects: &["bedrock_converse"],

@@ -21,7 +21,7 @@ pub(crate) const DUPLICATE_RESULT: Kind =
 
 pub(crate) const UNEQUAL_RESULTS: Kind = corruption(
     "unequal-results",
-    &["PAIR001", "PAIR002", "PAIR003", "PAIR007", "PAIR004", "PAIR005", "PAIR006"],
+    &["PAIR001", "PAIR002", "PAIR003", "PAIR007", "PAIR004", "PAIR005", "PAIR006", "SHAPE004"],
     "there are more calls than results, or more results than calls",
     REPAIR,
 );

@@ -94,6 +94,7 @@ fn bedrock(record: &Value) -> &'static str {
     match record["uri"].as_str().unwrap_or_default() {
         uri if uri.contains("anthropic.claude") => "bedrock-claude",
         uri if uri.contains("amazon.nova") => "bedrock-nova",
+        uri if uri.contains("mistral.") => "bedrock-mistral",
         _ => "bedrock",
     }
 }

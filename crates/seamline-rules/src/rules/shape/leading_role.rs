@@ -46,7 +46,7 @@ declare_rule! {
     /// it goes right before the first call.
     ///
     /// # References
-    /// ANT-12, BED-7, GEM-3, seen in `gemini-cli#26486`; case 58
+    /// ANT-12, BED-7, GEM-3, MIS-5, seen in `gemini-cli#26486`; case 58
     SHAPE004 "leading-role" in Shape, Error, Safe, each Whole
 }
 
@@ -55,6 +55,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         FirstRole::Any => return,
         FirstRole::User(error) => error,
         FirstRole::UserBeforeCalls(error) => return check_calls(context, report, error),
+        FirstRole::AnyBeforeCalls(error) => return check_first(context, report, error),
     };
     let first =
         context.transcript.enumerate().find(|(_, message)| !matches!(message.role, Role::System | Role::Developer));
@@ -73,6 +74,14 @@ fn check_calls(context: &Context<'_, '_>, report: &mut Report, error: ErrorText)
     let first = led.map(|(index, _)| index).find(|&index| context.transcript.has_calls(index));
     if let Some(index) = first {
         found(context, report, index, ("a call is made before the user says anything", error));
+    }
+}
+
+/// Finds calls in the very first message.
+fn check_first(context: &Context<'_, '_>, report: &mut Report, error: ErrorText) {
+    let first = context.transcript.enumerate().next().map(|(index, _)| index);
+    if let Some(index) = first.filter(|&index| context.transcript.has_calls(index)) {
+        found(context, report, index, ("a call is made before anybody says anything", error));
     }
 }
 

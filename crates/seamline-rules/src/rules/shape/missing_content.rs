@@ -102,7 +102,8 @@ fn found(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report, er
     }
     let values = Values { message: index.get(), ..Values::default() };
     let draft = report.message(context, index, "message has no content".to_owned()).predicts(error.render(&values));
-    let empty_is_fine = matches!(context.constraints.empty_text, EmptyText::Accepted);
+    let empty_is_fine =
+        matches!(context.constraints.empty_text, EmptyText::Accepted) && context.constraints.empty_message.is_none();
     // The first one stays, so that a conversation that grows keeps the repairs it had.
     let empty = context.transcript.message(index).range().is_empty();
     if let Some((edit, title)) = emptied::kept(context, index).filter(|_| empty) {
