@@ -192,17 +192,13 @@ fn unnamed(model: &str, to: &Speaking) -> Carried {
 
 /// The tools that calls name otherwise after a repair.
 fn renamed_tools(before: &Conversation, after: &Conversation) -> Vec<Rename> {
-    let mut out: Vec<Rename> = Vec::new();
-    if before.calls().count() == after.calls().count() {
-        let named = before.calls().zip(after.calls()).filter(|(old, new)| old.name != new.name);
-        for (old, new) in named {
-            let rename = Rename { from: old.name.clone(), to: new.name.clone() };
-            if !out.contains(&rename) {
-                out.push(rename);
-            }
-        }
+    if before.calls().count() != after.calls().count() {
+        return Vec::new();
     }
-    out
+    let mut seen: HashSet<(&str, &str)> = HashSet::new();
+    let named = before.calls().zip(after.calls()).map(|(old, new)| (old.name.as_str(), new.name.as_str()));
+    let renamed = named.filter(|(old, new)| old != new).filter(|pair| seen.insert(*pair));
+    renamed.map(|(from, to)| Rename { from: from.to_owned(), to: to.to_owned() }).collect()
 }
 
 impl Speaking {

@@ -3,6 +3,7 @@
 use seamline_model::conversation::{Answer, Block, Call, Conversation, Fate, Message, Opaque, Says, Speaker};
 
 use super::failure;
+use super::rendering::is_result;
 use crate::json::{Document, Kind, Value, quoted};
 use crate::members::is_hollow;
 use crate::reader::unreadable;
@@ -151,12 +152,11 @@ impl Lifting {
         }
     }
 
-    /// A result joins those right before it.
+    /// A result joins those right before it. No other block stands before a result in its message,
+    /// so the last one tells.
     pub(crate) fn push_result(&mut self, result: Block) {
         match self.conversation.messages.last_mut() {
-            Some(last) if last.blocks.iter().all(|block| matches!(block.says, Says::Result(_))) => {
-                last.blocks.push(result);
-            }
+            Some(last) if last.blocks.last().is_some_and(is_result) => last.blocks.push(result),
             _ => self.conversation.messages.push(Message { speaker: Speaker::User, blocks: vec![result] }),
         }
     }
