@@ -53,7 +53,7 @@ impl Lifting {
         let document = Self::document(body)?;
         let (list, base) = Self::list(&document, form)?;
         let mut lifting = Self::default();
-        for (key, value) in document.root().members() {
+        for (key, value) in lifting.last_members(document.root(), "") {
             if !key.says(form.list) {
                 lifting.setting(form, &key.name(), value, &pointer::joined("", &key.name()));
             }
@@ -94,7 +94,7 @@ impl Lifting {
         if !form.groups.contains(&path.as_str()) || !value.is(Kind::Object) {
             return self.left(format!("setting `{path}`"), pointer, NOT_CARRIED);
         }
-        for (key, value) in value.members() {
+        for (key, value) in self.last_members(value, pointer) {
             self.setting(form, &format!("{path}.{}", key.name()), value, &pointer::joined(pointer, &key.name()));
         }
     }

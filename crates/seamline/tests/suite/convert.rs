@@ -401,3 +401,35 @@ fn results_nested_in_results_without_end_are_read_all_the_same() {
         }
     }
 }
+
+#[test]
+fn what_a_later_member_of_the_same_key_hides_is_reported() {
+    let hidden = |converted: &Converted| -> Vec<(String, String)> {
+        let hidden = converted.lost.iter().filter(|lost| lost.note == "a later member of the same key hides it");
+        hidden.map(|lost| (lost.what.clone(), lost.pointer.clone())).collect()
+    };
+    let owned = |what: &str, pointer: &str| (what.to_owned(), pointer.to_owned());
+
+    let lists = br#"{"messages":[{"role":"user","content":"old"}],"messages":[{"role":"user","content":"new"}]}"#;
+    let converted = into(lists, "openai", "anthropic");
+    assert_eq!(hidden(&converted), [owned("earlier `messages`", "/messages")]);
+
+    let members = br#"{"temperature":1,"temperature":0,"top_p":1,"top_p":1,
+        "tools":[{"type":"function","function":{"name":"old"}}],"tools":[{"type":"function","function":{"name":"f"}}],
+        "messages":[{"role":"user","content":"old","content":"new"},
+        {"role":"assistant","content":[{"type":"text","text":"old","text":"new"}]}]}"#;
+    let converted = into(members, "openai", "anthropic");
+    let expected = [
+        owned("earlier `temperature`", "/temperature"),
+        owned("earlier `tools`", "/tools"),
+        owned("earlier `content`", "/messages/0/content"),
+        owned("earlier `text`", "/messages/1/content/0/text"),
+    ];
+    assert_eq!(hidden(&converted), expected);
+    assert!(!String::from_utf8_lossy(&converted.body).contains("old"));
+
+    let bedrock = br#"{"messages":[{"role":"user","content":[{"text":"old","text":"new"}]}]}"#;
+    let converted = into(bedrock, "bedrock", "openai");
+    assert_eq!(hidden(&converted), [owned("earlier `text`", "/messages/0/content/0/text")]);
+    assert_eq!(parsed(&converted.body)["messages"][0]["content"], "new");
+}
