@@ -197,6 +197,9 @@ impl<'r> Bending<'r> {
             }
         };
         self.lose(kind, pointer, Fate::Text, note);
+        if media.name.as_deref().is_some_and(|name| !name.trim().is_empty()) {
+            self.lose(format!("name of the {kind}"), pointer, Fate::Dropped, "only where it lies is said");
+        }
         Says::Text(format!("[{kind}: {place}]"))
     }
 

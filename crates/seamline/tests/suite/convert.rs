@@ -433,3 +433,14 @@ fn what_a_later_member_of_the_same_key_hides_is_reported() {
     assert_eq!(hidden(&converted), [owned("earlier `text`", "/messages/0/content/0/text")]);
     assert_eq!(parsed(&converted.body)["messages"][0]["content"], "new");
 }
+
+#[test]
+fn what_is_said_about_media_that_are_not_shown_is_reported() {
+    let body = serde_json::json!({"messages": [{"role": "user", "content": [
+        {"document": {"name": "report", "context": "last year", "format": "pdf",
+            "source": {"s3Location": {"uri": "s3://bucket/report.pdf"}}}}]}]});
+    let converted = into(body.to_string().as_bytes(), "bedrock", "openai");
+    let dropped: Vec<_> =
+        converted.lost.iter().filter(|lost| lost.fate == "dropped").map(|lost| lost.what.as_str()).collect();
+    assert_eq!(dropped, ["member `context`", "name of the document"]);
+}
