@@ -232,7 +232,7 @@ impl<'r> Bending<'r> {
             }
         }
         if !self.room.failures {
-            mark(&mut kept, failed);
+            mark(&mut kept, failed, self.target.made_up);
         }
         (Answer { id, name, blocks: kept, failed }, hoisted)
     }
@@ -256,10 +256,12 @@ impl<'r> Bending<'r> {
 }
 
 /// Says in the text of a result whether the tool failed.
-fn mark(blocks: &mut Vec<Block>, failed: bool) {
+fn mark(blocks: &mut Vec<Block>, failed: bool, made_up: &[String]) {
     match blocks.first_mut() {
-        Some(Block { says: Says::Text(text), .. }) => *text = failure::marked(text, failed),
-        _ if failed => blocks.insert(0, Block::new(Says::Text(failure::marked("", failed)), "")),
+        Some(Block { says: Says::Text(text), .. }) => {
+            *text = failure::marked(text, failed, failure::is_made_up(text, made_up));
+        }
+        _ if failed => blocks.insert(0, Block::new(Says::Text(failure::marked("", failed, false)), "")),
         _ => {}
     }
 }

@@ -444,3 +444,34 @@ fn what_is_said_about_media_that_are_not_shown_is_reported() {
         converted.lost.iter().filter(|lost| lost.fate == "dropped").map(|lost| lost.what.as_str()).collect();
     assert_eq!(dropped, ["member `context`", "name of the document"]);
 }
+
+#[test]
+fn an_output_that_looks_made_up_has_not_failed() {
+    let body = |output: &str| {
+        serde_json::json!({"messages": [
+            {"role": "user", "content": "go"},
+            {"role": "assistant", "content": null,
+                "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},
+            {"role": "tool", "tool_call_id": "call_1", "content": output}]})
+        .to_string()
+    };
+    let result = |output: &str, options: &ConvertOptions| {
+        let there = convert(body(output).as_bytes(), options).unwrap();
+        let back = into(&there.body, "anthropic", "openai");
+        assert_eq!(parsed(&back.body)["messages"][2]["content"], output);
+        parsed(&there.body)["messages"][2]["content"][0].clone()
+    };
+    let mut options = ConvertOptions { to: "anthropic".to_owned(), ..ConvertOptions::default() };
+    let real = result("[synthetic] 40 rows of test data", &options);
+    assert_eq!((&real["content"], &real["is_error"]), (&"[synthetic] 40 rows of test data".into(), &Value::Null));
+    let made_up = "[synthetic] No result was recorded for this tool call.";
+    assert_eq!(result(made_up, &options)["is_error"], true);
+
+    // A policy's own text is made up where that policy holds.
+    options.policy.synthetic_text.missing = "[synthetic] lost at sea".to_owned();
+    let there = convert(body("[synthetic] lost at sea").as_bytes(), &options).unwrap();
+    assert_eq!(parsed(&there.body)["messages"][2]["content"][0]["is_error"], true);
+    let back = ConvertOptions { to: "openai".to_owned(), policy: options.policy, ..ConvertOptions::default() };
+    let back = convert(&there.body, &back).unwrap();
+    assert_eq!(parsed(&back.body)["messages"][2]["content"], "[synthetic] lost at sea");
+}
