@@ -7,7 +7,7 @@ mod sides;
 use std::collections::{HashMap, HashSet};
 
 use seamline_dialects::convert::{Renamed, Rendered, Target};
-use seamline_model::conversation::{Conversation, Fate};
+use seamline_model::conversation::{Block, Conversation, Fate, Says};
 use seamline_model::{Alphabet, Constraints, IdDemand};
 use seamline_rules::Policy;
 
@@ -78,7 +78,9 @@ pub fn convert(body: &[u8], options: &ConvertOptions) -> Result<Converted, Error
         return within(body, &from, &to, options);
     }
     let source = from.repaired_to_leave(body, &to, options)?;
-    let conversation = (from.converter.lift)(&source.body)?;
+    let mut conversation = (from.converter.lift)(&source.body)?;
+    let made_up = options.policy.synthetic_text.own();
+    note_made_up(&mut conversation, &made_up);
     let original = if source.changed() { (from.converter.lift)(body).ok() } else { None };
     let messages = conversation.messages.len();
     let target = Target {
@@ -87,6 +89,7 @@ pub fn convert(body: &[u8], options: &ConvertOptions) -> Result<Converted, Error
         call_id: to.call_id(),
         tool_name: to.tool_name(),
         missing: &options.policy.synthetic_text.missing,
+        made_up: &made_up,
         foreign_reasoning: options.reasoning,
         layout: body,
     };
@@ -108,6 +111,18 @@ pub fn convert(body: &[u8], options: &ConvertOptions) -> Result<Converted, Error
         adjustments: result.actions,
         remaining: result.remaining,
     })
+}
+
+/// A call whose result the policy has made up has not succeeded, whether or not the dialect has a
+/// word for that.
+fn note_made_up(conversation: &mut Conversation, texts: &[String]) {
+    for block in conversation.messages.iter_mut().flat_map(|message| &mut message.blocks) {
+        if let Says::Result(answer) = &mut block.says
+            && let [Block { says: Says::Text(text), .. }] = answer.blocks.as_slice()
+        {
+            answer.failed |= texts.iter().any(|known| known.trim() == text.trim());
+        }
+    }
 }
 
 /// What a repair took out for good.
@@ -192,17 +207,13 @@ fn unnamed(model: &str, to: &Speaking) -> Carried {
 
 /// The tools that calls name otherwise after a repair.
 fn renamed_tools(before: &Conversation, after: &Conversation) -> Vec<Rename> {
-    let mut out: Vec<Rename> = Vec::new();
-    if before.calls().count() == after.calls().count() {
-        let named = before.calls().zip(after.calls()).filter(|(old, new)| old.name != new.name);
-        for (old, new) in named {
-            let rename = Rename { from: old.name.clone(), to: new.name.clone() };
-            if !out.contains(&rename) {
-                out.push(rename);
-            }
-        }
+    if before.calls().count() != after.calls().count() {
+        return Vec::new();
     }
-    out
+    let mut seen: HashSet<(&str, &str)> = HashSet::new();
+    let named = before.calls().zip(after.calls()).map(|(old, new)| (old.name.as_str(), new.name.as_str()));
+    let renamed = named.filter(|(old, new)| old != new).filter(|pair| seen.insert(*pair));
+    renamed.map(|(from, to)| Rename { from: from.to_owned(), to: to.to_owned() }).collect()
 }
 
 impl Speaking {

@@ -165,3 +165,41 @@ fn nesting_of_a_hundred_thousand_levels_has_a_bottom() {
     let open = "[".repeat(100_000);
     bench.run_on(open, &["check"]).expect(2);
 }
+
+#[test]
+fn a_turn_of_a_hundred_thousand_calls_is_converted() {
+    const CALLS: usize = 100_000;
+    let bench = Bench::new();
+    let listed = |item: fn(usize) -> String| (0..CALLS).map(item).collect::<Vec<_>>().join(",");
+    let calls = listed(|number| {
+        format!(r#"{{"id":"call_{number}","type":"function","function":{{"name":"f{number}","arguments":"{{}}"}}}}"#)
+    });
+    let results =
+        listed(|number| format!(r#"{{"role":"tool","tool_call_id":"call_{number}","content":"result {number}"}}"#));
+    let chat = format!(
+        r#"{{"model":"gpt-4o","messages":[{{"role":"user","content":"go"}},{{"role":"assistant","content":null,"tool_calls":[{calls}]}},{results}]}}"#
+    );
+    let calls = listed(|number| {
+        format!(r#"{{"type":"function_call","call_id":"call_{number}","name":"f{number}","arguments":"{{}}"}}"#)
+    });
+    let results = listed(|number| {
+        format!(r#"{{"type":"function_call_output","call_id":"call_{number}","output":"result {number}"}}"#)
+    });
+    let responses = format!(r#"{{"model":"gpt-5","input":[{{"role":"user","content":"go"}},{calls},{results}]}}"#);
+    let calls =
+        listed(|number| format!(r#"{{"functionCall":{{"id":"call_{number}","name":"f{number}","args":{{}}}}}}"#));
+    let results = listed(|number| {
+        let number = CALLS - 1 - number;
+        format!(
+            r#"{{"functionResponse":{{"id":"call_{number}","name":"f{number}","response":{{"output":"result {number}"}}}}}}"#
+        )
+    });
+    let gemini = format!(
+        r#"{{"contents":[{{"role":"user","parts":[{{"text":"go"}}]}},{{"role":"model","parts":[{calls}]}},{{"role":"user","parts":[{results}]}}]}}"#
+    );
+    for (body, to) in [(chat, "anthropic"), (responses, "openai"), (gemini, "anthropic")] {
+        bench.write("turn.json", body);
+        bench.run(&["convert", "turn.json", "--to", to, "--output", "converted.json"]).expect(0);
+        assert_eq!(bench.read("converted.json").matches("\"result ").count(), CALLS, "{to}");
+    }
+}

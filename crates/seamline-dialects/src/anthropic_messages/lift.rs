@@ -153,7 +153,11 @@ fn media(lifting: &mut Lifting, value: Value<'_, '_>, kind: &str, pointer: &str)
         "url" => (MediaSource::Url(string(source, "url")?), "url"),
         "file" => (MediaSource::File(Family::Claude, string(source, "file_id")?), "file_id"),
         // A document that is text says what text says.
-        "text" => return Some(Says::Text(string(source, "data")?)),
+        "text" => {
+            let said = string(source, "data")?;
+            lifting.strangers(source, &["type", "media_type", "data"], &format!("{pointer}/source"));
+            return Some(Says::Text(said));
+        }
         _ => return None,
     };
     lifting.strangers(source, &["type", "media_type", key], &format!("{pointer}/source"));

@@ -125,6 +125,7 @@ fn leaf(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
         return opaque(value, "block", false, pointer);
     };
     let kind = key.name();
+    let inner = member(value, &kind).unwrap_or(inner);
     let within = format!("{pointer}/{kind}");
     let block = match &*kind {
         "text" if inner.is(Kind::String) => text(inner.str().unwrap_or_default(), pointer),

@@ -197,6 +197,9 @@ impl<'r> Bending<'r> {
             }
         };
         self.lose(kind, pointer, Fate::Text, note);
+        if media.name.as_deref().is_some_and(|name| !name.trim().is_empty()) {
+            self.lose(format!("name of the {kind}"), pointer, Fate::Dropped, "only where it lies is said");
+        }
         Says::Text(format!("[{kind}: {place}]"))
     }
 
@@ -229,7 +232,7 @@ impl<'r> Bending<'r> {
             }
         }
         if !self.room.failures {
-            mark(&mut kept, failed);
+            mark(&mut kept, failed, self.target.made_up);
         }
         (Answer { id, name, blocks: kept, failed }, hoisted)
     }
@@ -253,10 +256,12 @@ impl<'r> Bending<'r> {
 }
 
 /// Says in the text of a result whether the tool failed.
-fn mark(blocks: &mut Vec<Block>, failed: bool) {
+fn mark(blocks: &mut Vec<Block>, failed: bool, made_up: &[String]) {
     match blocks.first_mut() {
-        Some(Block { says: Says::Text(text), .. }) => *text = failure::marked(text, failed),
-        _ if failed => blocks.insert(0, Block::new(Says::Text(failure::marked("", failed)), "")),
+        Some(Block { says: Says::Text(text), .. }) => {
+            *text = failure::marked(text, failed, failure::is_made_up(text, made_up));
+        }
+        _ if failed => blocks.insert(0, Block::new(Says::Text(failure::marked("", failed, false)), "")),
         _ => {}
     }
 }

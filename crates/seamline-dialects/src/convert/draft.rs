@@ -1,5 +1,7 @@
 //! A conversation bent to what a dialect has room for.
 
+use std::collections::HashSet;
+
 use seamline_model::conversation::{
     AnswerFormat, Conversation, Family, Fate, Lost, Media, Message, Says, Settings, ToolDefinition,
 };
@@ -166,9 +168,10 @@ impl Draft {
             return;
         }
         let blocks = self.messages.iter().flat_map(|message| &message.blocks);
+        let mut defined: HashSet<&str> = HashSet::new();
         for block in blocks {
             let Says::Call(call) = &block.says else { continue };
-            if self.settings.tools.iter().all(|tool| tool.name != call.name) {
+            if defined.insert(&call.name) {
                 let (name, pointer) = (call.name.clone(), block.pointer.clone());
                 let tool = ToolDefinition { name, description: None, schema: None, strict: None, free: None, pointer };
                 self.settings.tools.push(tool);

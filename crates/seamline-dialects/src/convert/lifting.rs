@@ -3,6 +3,7 @@
 use seamline_model::conversation::{Answer, Block, Call, Conversation, Fate, Message, Opaque, Says, Speaker};
 
 use super::failure;
+use super::rendering::is_result;
 use crate::json::{Document, Kind, Value, quoted};
 use crate::members::is_hollow;
 use crate::reader::unreadable;
@@ -52,7 +53,7 @@ impl Lifting {
         let document = Self::document(body)?;
         let (list, base) = Self::list(&document, form)?;
         let mut lifting = Self::default();
-        for (key, value) in document.root().members() {
+        for (key, value) in lifting.last_members(document.root(), "") {
             if !key.says(form.list) {
                 lifting.setting(form, &key.name(), value, &pointer::joined("", &key.name()));
             }
@@ -93,7 +94,7 @@ impl Lifting {
         if !form.groups.contains(&path.as_str()) || !value.is(Kind::Object) {
             return self.left(format!("setting `{path}`"), pointer, NOT_CARRIED);
         }
-        for (key, value) in value.members() {
+        for (key, value) in self.last_members(value, pointer) {
             self.setting(form, &format!("{path}.{}", key.name()), value, &pointer::joined(pointer, &key.name()));
         }
     }
@@ -151,12 +152,11 @@ impl Lifting {
         }
     }
 
-    /// A result joins those right before it.
+    /// A result joins those right before it. No other block stands before a result in its message,
+    /// so the last one tells.
     pub(crate) fn push_result(&mut self, result: Block) {
         match self.conversation.messages.last_mut() {
-            Some(last) if last.blocks.iter().all(|block| matches!(block.says, Says::Result(_))) => {
-                last.blocks.push(result);
-            }
+            Some(last) if last.blocks.last().is_some_and(is_result) => last.blocks.push(result),
             _ => self.conversation.messages.push(Message { speaker: Speaker::User, blocks: vec![result] }),
         }
     }

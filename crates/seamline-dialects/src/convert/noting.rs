@@ -1,5 +1,8 @@
 //! What is noted while a body is lifted: settings, and members that cannot be read.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use seamline_model::conversation::{Fate, Lost, Other};
 
 use super::lifting::{Lifting, NOT_CARRIED, member};
@@ -29,13 +32,54 @@ impl Lifting {
         self.conversation.settings.pointers.insert(name, pointer.to_owned());
     }
 
-    /// Notes the members of an object that nobody knows and that say something.
+    /// Notes the members of an object that nobody knows and that say something, and those that
+    /// another one of the same key hides.
     pub(crate) fn strangers(&mut self, value: Value<'_, '_>, known: &[&str], pointer: &str) {
+        let mut last = vec![None; known.len()];
         for (key, member) in value.members() {
             let name = key.name();
-            if !is_hollow(member) && !known.contains(&&*name) {
-                self.left(format!("member `{name}`"), pointer::joined(pointer, &name), NOT_CARRIED);
+            match known.iter().position(|known| *known == name) {
+                Some(place) => {
+                    if let Some(earlier) = last[place].replace(member) {
+                        self.hidden(earlier, member, pointer);
+                    }
+                }
+                None if is_hollow(member) => {}
+                None => self.left(format!("member `{name}`"), pointer::joined(pointer, &name), NOT_CARRIED),
             }
+        }
+    }
+
+    /// The members of an object that count: of several with one key the last, as for every reader
+    /// we know. What the others said is noted.
+    pub(super) fn last_members<'d, 'a>(
+        &mut self,
+        value: Value<'d, 'a>,
+        pointer: &str,
+    ) -> Vec<(Value<'d, 'a>, Value<'d, 'a>)> {
+        let mut places: HashMap<_, usize> = HashMap::new();
+        let mut out: Vec<(Value<'d, 'a>, Value<'d, 'a>)> = Vec::new();
+        for (key, member) in value.members() {
+            match places.entry(key.name()) {
+                Entry::Occupied(place) => {
+                    let (_, earlier) = std::mem::replace(&mut out[*place.get()], (key, member));
+                    self.hidden(earlier, member, pointer);
+                }
+                Entry::Vacant(place) => {
+                    place.insert(out.len());
+                    out.push((key, member));
+                }
+            }
+        }
+        out
+    }
+
+    /// Notes a member that another one of the same key hides, if that says something else.
+    fn hidden(&mut self, earlier: Value<'_, '_>, later: Value<'_, '_>, pointer: &str) {
+        if !is_hollow(earlier) && earlier.raw() != later.raw() {
+            let name = earlier.key().name();
+            let note = "a later member of the same key hides it";
+            self.left(format!("earlier `{name}`"), pointer::joined(pointer, &name), note);
         }
     }
 

@@ -18,6 +18,8 @@ pub struct Target<'t> {
     pub tool_name: NameDemand,
     /// What the result of a call says that has none.
     pub missing: &'t str,
+    /// Texts of results that are made up, beside those that are known everywhere.
+    pub made_up: &'t [String],
     /// What becomes of reasoning that the target's models do not take.
     pub foreign_reasoning: ForeignReasoning,
     /// A body whose layout is followed.
@@ -33,6 +35,7 @@ impl Target<'_> {
             call_id: converter.call_id,
             tool_name: converter.tool_name,
             missing: seamline_model::NO_RESULT_CONVERTED,
+            made_up: &[],
             foreign_reasoning: ForeignReasoning::Drop,
             layout: b"{}",
         }

@@ -1,7 +1,7 @@
 //! Wire to a conversation that other dialects can say. Keys are read as JSON and as
 //! protocol buffers spell them.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use seamline_model::conversation::{
     Answer, AnswerFormat, AnswerSchema, Block, Conversation, Family, Fate, Media, MediaKind, MediaSource, Reasoning,
@@ -53,7 +53,7 @@ pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
     Lifting::run(body, &FORM, |lifting, content, pointer| {
         let speaker = lifting.speaker(content, ROLES, pointer);
         if speaker == Speaker::Assistant {
-            open.calls.clear();
+            open = Open::default();
         }
         lifting.strangers(content, &["role", "parts"], pointer);
         let blocks = parts(lifting, content, pointer, &mut open);
@@ -61,17 +61,44 @@ pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
     })
 }
 
-/// The calls of the last content that are not answered yet, by name and id.
+/// The calls of the last content that are not answered yet. A call that is answered is taken out
+/// of its lists when its turn comes.
 #[derive(Default)]
 struct Open {
-    calls: VecDeque<(String, String)>,
+    /// The ids of the calls.
+    ids: Vec<String>,
+    answered: HashSet<usize>,
+    in_order: VecDeque<usize>,
+    by_name: HashMap<String, VecDeque<usize>>,
+    by_id: HashMap<String, Vec<usize>>,
 }
 
 impl Open {
+    fn push(&mut self, name: &str, id: &str) {
+        let place = self.ids.len();
+        self.ids.push(id.to_owned());
+        self.in_order.push_back(place);
+        self.by_name.entry(name.to_owned()).or_default().push_back(place);
+        self.by_id.entry(id.to_owned()).or_default().push(place);
+    }
+
+    /// A result with an id answers every call that has it.
+    fn answer(&mut self, id: &str) {
+        self.answered.extend(self.by_id.remove(id).unwrap_or_default());
+    }
+
     /// The call that a result without an id answers: the first with its name, else the first.
     fn take(&mut self, name: &str) -> Option<String> {
-        let place = self.calls.iter().position(|(known, _)| known == name).unwrap_or(0);
-        self.calls.remove(place).map(|(_, id)| id)
+        let answered = &self.answered;
+        let mut next = |places: &mut VecDeque<usize>| loop {
+            match places.pop_front() {
+                Some(place) if answered.contains(&place) => {}
+                place => return place,
+            }
+        };
+        let place = self.by_name.get_mut(name).and_then(&mut next).or_else(|| next(&mut self.in_order))?;
+        self.answered.insert(place);
+        Some(self.ids[place].clone())
     }
 }
 
@@ -259,7 +286,7 @@ fn function_call(
         lifting.conversation.made.insert(id.clone(), format!("{name} at {pointer}"));
         id
     });
-    open.calls.push_back((name.clone(), id.clone()));
+    open.push(&name, &id);
     let mut block = lifting.call(id, name, member(call, "args"), pointer);
     if let Says::Call(call) = &mut block.says {
         call.seal = seal;
@@ -273,7 +300,7 @@ fn answer(lifting: &mut Lifting, result: Value<'_, '_>, pointer: &str, open: &mu
     let name = lifting.field(result, "name", &within).unwrap_or_default();
     let id = match lifting.field(result, "id", &within).filter(|id| !id.is_empty()) {
         Some(id) => {
-            open.calls.retain(|(_, known)| *known != id);
+            open.answer(&id);
             id
         }
         None => open.take(&name).unwrap_or_else(|| MADE.made(pointer, |_| false)),

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{MessageIndex, Role, Transcript};
+use seamline_model::{MARK, MessageIndex, Role, Transcript};
 
 use super::calls;
 use super::rewrite::{cuts, text_part};
@@ -120,16 +120,20 @@ fn output<'a>(held: Option<Value<'_, 'a>>, failed: bool) -> Json<'a> {
     // Some programs wrap an output in an object that says how it is written.
     let inner =
         held.and_then(Value::object).filter(|held| held.get("type").is_some()).and_then(|held| held.get("value"));
-    let Some(held) = inner.or(held) else { return Json::Text(marked("", failed)) };
+    let Some(held) = inner.or(held) else { return Json::Text(marked("", failed, false)) };
     let is_part = |part: Value<'_, '_>| part.object().is_some_and(|part| part.get("type").is_some());
     match held.kind() {
         Kind::String if !failed => Json::Raw(held.raw()),
-        Kind::String => Json::Text(marked(&held.str().unwrap_or_default(), failed)),
-        Kind::Null => Json::Text(marked("", failed)),
+        Kind::String => {
+            let text = held.str().unwrap_or_default();
+            // What a policy has made up is known by its text, and policies have texts of their own.
+            Json::Text(marked(&text, failed, text.starts_with(MARK)))
+        }
+        Kind::Null => Json::Text(marked("", failed, false)),
         Kind::Array if held.elements().all(is_part) => {
-            let mark = failed.then(|| text_part(Json::Text(marked("", failed))));
+            let mark = failed.then(|| text_part(Json::Text(marked("", failed, false))));
             list(mark.into_iter().chain(held.elements().map(|part| Json::Raw(part.raw()))).collect())
         }
-        _ => Json::Text(marked(held.raw(), failed)),
+        _ => Json::Text(marked(held.raw(), failed, false)),
     }
 }

@@ -48,6 +48,9 @@ fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &st
         "tools" if value.is(Kind::Array) => {
             for (index, tool) in value.elements().enumerate() {
                 let pointer = format!("/tools/{index}");
+                if let Some(key) = ["custom", "function"].into_iter().find(|key| member(tool, key).is_some()) {
+                    lifting.strangers(tool, &["type", key], &pointer);
+                }
                 match (member(tool, "custom"), member(tool, "function")) {
                     (Some(custom), _) => lifting.free_tool(custom, &format!("{pointer}/custom")),
                     (None, Some(function)) => lifting.tool(function, "parameters", &format!("{pointer}/function")),

@@ -184,6 +184,7 @@ fn message(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
     // Reasoning is an item of its own, and goes before what came of it.
     let reasons = |message: &Message| message.blocks.iter().all(|block| matches!(block.says, Says::Reasoning(_)));
     match lifting.conversation.messages.last_mut() {
+        _ if blocks.is_empty() => {}
         Some(last) if speaker == Speaker::Assistant && reasons(last) => last.blocks.extend(blocks),
         _ => lifting.push(speaker, blocks),
     }

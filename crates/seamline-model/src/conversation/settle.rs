@@ -86,14 +86,14 @@ fn by_speaker(messages: Vec<Message>) -> Vec<Message> {
 /// calls are answered together.
 fn joined(messages: Vec<Message>) -> Vec<Message> {
     let mut out: Vec<Message> = Vec::with_capacity(messages.len());
+    let mut is_calling = false;
     for message in messages {
         match out.last_mut() {
-            Some(last)
-                if last.speaker == Speaker::Assistant && message.speaker == Speaker::Assistant && has_calls(last) =>
-            {
-                last.blocks.extend(message.blocks);
+            Some(last) if is_calling && message.speaker == Speaker::Assistant => last.blocks.extend(message.blocks),
+            _ => {
+                is_calling = message.speaker == Speaker::Assistant && has_calls(&message);
+                out.push(message);
             }
-            _ => out.push(message),
         }
     }
     out

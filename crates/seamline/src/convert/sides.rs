@@ -27,11 +27,15 @@ impl Speaking {
     }
 
     /// The side it goes to. A dialect stands for the provider of the model, or for the most
-    /// tolerant one.
+    /// tolerant one; a provider that serves the model under a name of its own for that one.
     pub(super) fn target(options: &ConvertOptions) -> Result<Self, Error> {
         let named = Self::named(&options.to)?;
-        let chosen = || providers::for_model(named.dialect.name(), options.model.as_deref());
-        Ok(Self { provider: Some(named.provider.unwrap_or_else(chosen)), ..named })
+        let chosen = providers::for_model(named.dialect.name(), options.model.as_deref());
+        let provider = match named.provider {
+            Some(provider) if !is_special(chosen, provider, options.model.as_deref()) => provider,
+            _ => chosen,
+        };
+        Ok(Self { provider: Some(provider), ..named })
     }
 
     fn named(name: &str) -> Result<Self, Error> {
@@ -85,6 +89,13 @@ impl Speaking {
             }),
         }
     }
+}
+
+/// Whether a provider is another one for some of its models, as `bedrock` is `bedrock-nova`, and
+/// this model is one of them.
+fn is_special(chosen: &Provider, named: &Provider, model: Option<&str>) -> bool {
+    let is_kin = chosen.name.strip_prefix(named.name).is_some_and(|rest| rest.starts_with('-'));
+    is_kin && model.is_some_and(|model| chosen.models.iter().any(|start| model.starts_with(start)))
 }
 
 fn missing_model() -> Carried {

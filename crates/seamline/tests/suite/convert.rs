@@ -401,3 +401,77 @@ fn results_nested_in_results_without_end_are_read_all_the_same() {
         }
     }
 }
+
+#[test]
+fn what_a_later_member_of_the_same_key_hides_is_reported() {
+    let hidden = |converted: &Converted| -> Vec<(String, String)> {
+        let hidden = converted.lost.iter().filter(|lost| lost.note == "a later member of the same key hides it");
+        hidden.map(|lost| (lost.what.clone(), lost.pointer.clone())).collect()
+    };
+    let owned = |what: &str, pointer: &str| (what.to_owned(), pointer.to_owned());
+
+    let lists = br#"{"messages":[{"role":"user","content":"old"}],"messages":[{"role":"user","content":"new"}]}"#;
+    let converted = into(lists, "openai", "anthropic");
+    assert_eq!(hidden(&converted), [owned("earlier `messages`", "/messages")]);
+
+    let members = br#"{"temperature":1,"temperature":0,"top_p":1,"top_p":1,
+        "tools":[{"type":"function","function":{"name":"old"}}],"tools":[{"type":"function","function":{"name":"f"}}],
+        "messages":[{"role":"user","content":"old","content":"new"},
+        {"role":"assistant","content":[{"type":"text","text":"old","text":"new"}]}]}"#;
+    let converted = into(members, "openai", "anthropic");
+    let expected = [
+        owned("earlier `temperature`", "/temperature"),
+        owned("earlier `tools`", "/tools"),
+        owned("earlier `content`", "/messages/0/content"),
+        owned("earlier `text`", "/messages/1/content/0/text"),
+    ];
+    assert_eq!(hidden(&converted), expected);
+    assert!(!String::from_utf8_lossy(&converted.body).contains("old"));
+
+    let bedrock = br#"{"messages":[{"role":"user","content":[{"text":"old","text":"new"}]}]}"#;
+    let converted = into(bedrock, "bedrock", "openai");
+    assert_eq!(hidden(&converted), [owned("earlier `text`", "/messages/0/content/0/text")]);
+    assert_eq!(parsed(&converted.body)["messages"][0]["content"], "new");
+}
+
+#[test]
+fn what_is_said_about_media_that_are_not_shown_is_reported() {
+    let body = serde_json::json!({"messages": [{"role": "user", "content": [
+        {"document": {"name": "report", "context": "last year", "format": "pdf",
+            "source": {"s3Location": {"uri": "s3://bucket/report.pdf"}}}}]}]});
+    let converted = into(body.to_string().as_bytes(), "bedrock", "openai");
+    let dropped: Vec<_> =
+        converted.lost.iter().filter(|lost| lost.fate == "dropped").map(|lost| lost.what.as_str()).collect();
+    assert_eq!(dropped, ["member `context`", "name of the document"]);
+}
+
+#[test]
+fn an_output_that_looks_made_up_has_not_failed() {
+    let body = |output: &str| {
+        serde_json::json!({"messages": [
+            {"role": "user", "content": "go"},
+            {"role": "assistant", "content": null,
+                "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},
+            {"role": "tool", "tool_call_id": "call_1", "content": output}]})
+        .to_string()
+    };
+    let result = |output: &str, options: &ConvertOptions| {
+        let there = convert(body(output).as_bytes(), options).unwrap();
+        let back = into(&there.body, "anthropic", "openai");
+        assert_eq!(parsed(&back.body)["messages"][2]["content"], output);
+        parsed(&there.body)["messages"][2]["content"][0].clone()
+    };
+    let mut options = ConvertOptions { to: "anthropic".to_owned(), ..ConvertOptions::default() };
+    let real = result("[synthetic] 40 rows of test data", &options);
+    assert_eq!((&real["content"], &real["is_error"]), (&"[synthetic] 40 rows of test data".into(), &Value::Null));
+    let made_up = "[synthetic] No result was recorded for this tool call.";
+    assert_eq!(result(made_up, &options)["is_error"], true);
+
+    // A policy's own text is made up where that policy holds.
+    options.policy.synthetic_text.missing = "[synthetic] lost at sea".to_owned();
+    let there = convert(body("[synthetic] lost at sea").as_bytes(), &options).unwrap();
+    assert_eq!(parsed(&there.body)["messages"][2]["content"][0]["is_error"], true);
+    let back = ConvertOptions { to: "openai".to_owned(), policy: options.policy, ..ConvertOptions::default() };
+    let back = convert(&there.body, &back).unwrap();
+    assert_eq!(parsed(&back.body)["messages"][2]["content"], "[synthetic] lost at sea");
+}

@@ -115,3 +115,17 @@ fn a_body_without_a_model_says_how_to_name_one() {
     assert_eq!(missing.note, "the new body names no model; give one with `--model NAME`");
     assert!(converted.complete());
 }
+
+#[test]
+fn a_provider_that_has_a_model_under_another_name_demands_what_that_one_does() {
+    let body = br#"{"messages":[{"role":"assistant","content":"hello"},{"role":"user","content":"hi"}]}"#;
+    let to = |to: &str, model: &str| {
+        let options = ConvertOptions { to: to.to_owned(), model: Some(model.to_owned()), ..ConvertOptions::default() };
+        convert(body, &options).unwrap()
+    };
+    let nova = to("bedrock", "us.amazon.nova-pro-v1:0");
+    assert_eq!(nova.to.provider, Some("bedrock-nova"));
+    assert_eq!(parsed(&nova.body)["messages"][0]["role"], "user");
+    assert_eq!(to("bedrock", "meta.llama3-70b").to.provider, Some("bedrock"));
+    assert_eq!(to("openai-compatible", "gpt-4o").to.provider, Some("openai-compatible"));
+}
