@@ -1,7 +1,7 @@
 //! Every transcript of up to six messages over a small alphabet.
 
 use seamline::policy::PRESETS;
-use seamline::{Options, Policy, providers};
+use seamline::{Options, Policy, Provider, providers};
 use seamline_testkit::Dialect;
 use seamline_testkit::scope::{self, Kind};
 
@@ -52,24 +52,32 @@ fn every_small_gemini_transcript_obeys_the_laws() {
 
 #[test]
 fn every_provider_and_preset_settles_every_shorter_transcript() {
+    let count: usize = std::thread::scope(|threads| {
+        let started: Vec<_> =
+            providers::ALL.iter().map(|provider| threads.spawn(move || every_preset(provider))).collect();
+        started.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).sum()
+    });
+    println!("every provider and preset: {count} transcripts checked");
+}
+
+/// How many transcripts settle for a provider under every preset.
+fn every_preset(provider: &Provider) -> usize {
+    let dialect = Dialect::ALL.into_iter().find(|dialect| dialect.name() == provider.dialect).unwrap();
+    let is_representative = REPRESENTATIVE.contains(&provider.name);
+    let length = if is_representative { SHORTER_LENGTH_MAX } else { SHORTEST_LENGTH_MAX };
     let mut count = 0;
-    for provider in providers::ALL {
-        let dialect = Dialect::ALL.into_iter().find(|dialect| dialect.name() == provider.dialect).unwrap();
-        for preset in PRESETS {
-            let policy = Policy::preset(preset.name).unwrap();
-            let options = Options { provider: Some(provider.name.to_owned()), policy, ..laws::options(dialect) };
-            let is_representative = REPRESENTATIVE.contains(&provider.name);
-            let length = if is_representative { SHORTER_LENGTH_MAX } else { SHORTEST_LENGTH_MAX };
-            for kinds in scope::transcripts(length) {
-                let body = scope::render(dialect, &kinds);
-                if let Err(failure) = laws::hold_everywhere(&body, &scope::payloads(&kinds), &options) {
-                    panic!("{} {} {kinds:?}: {failure}", provider.name, preset.name);
-                }
-                count += 1;
+    for preset in PRESETS {
+        let policy = Policy::preset(preset.name).unwrap();
+        let options = Options { provider: Some(provider.name.to_owned()), policy, ..laws::options(dialect) };
+        for kinds in scope::transcripts(length) {
+            let body = scope::render(dialect, &kinds);
+            if let Err(failure) = laws::hold_everywhere(&body, &scope::payloads(&kinds), &options) {
+                panic!("{} {} {kinds:?}: {failure}", provider.name, preset.name);
             }
+            count += 1;
         }
     }
-    println!("every provider and preset: {count} transcripts checked");
+    count
 }
 
 #[expect(clippy::print_stdout, reason = "the number of transcripts belongs in the output")]
