@@ -6,7 +6,7 @@ use seamline_model::conversation::{
 
 use super::NAME;
 use crate::Error;
-use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, member, opaque, string, text, unread};
+use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, Usual, member, opaque, string, text, unread};
 use crate::json::{Kind, Value};
 
 const FORM: Form = Form {
@@ -14,6 +14,14 @@ const FORM: Form = Form {
     list: "messages",
     groups: &["metadata"],
     shared: super::render::SHARED,
+    usual: &[
+        ("model", Usual::Model),
+        ("max_tokens", Usual::MaxTokens),
+        ("temperature", Usual::Temperature),
+        ("top_p", Usual::TopP),
+        ("stop_sequences", Usual::Stop),
+        ("stream", Usual::Stream),
+    ],
     snake_too: false,
     setting,
 };
@@ -40,21 +48,6 @@ fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &st
         "system" => {
             let blocks = lifting.content(Some(value), pointer, block);
             lifting.conversation.system.extend(blocks);
-        }
-        "model" => {
-            lifting.placed("model", pointer);
-            lifting.conversation.settings.model = lifting.word(value, pointer);
-        }
-        "max_tokens" => lifting.conversation.settings.max_tokens = lifting.number(value, pointer),
-        "temperature" => lifting.conversation.settings.temperature = lifting.number(value, pointer),
-        "top_p" => lifting.conversation.settings.top_p = lifting.number(value, pointer),
-        "stop_sequences" => {
-            lifting.placed("stop", pointer);
-            lifting.conversation.settings.stop = lifting.words(value, pointer);
-        }
-        "stream" => {
-            lifting.placed("stream", pointer);
-            lifting.conversation.settings.stream = lifting.flag(value, pointer);
         }
         "tools" if value.is(Kind::Array) => tools(lifting, value),
         "tool_choice" => choice(lifting, value, pointer),

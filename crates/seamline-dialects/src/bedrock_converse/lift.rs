@@ -6,7 +6,7 @@ use seamline_model::conversation::{
 
 use super::NAME;
 use crate::Error;
-use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, compact, member, opaque, string, text, unread};
+use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, Usual, compact, member, opaque, string, text, unread};
 use crate::convert::mime_of_extension;
 use crate::json::{Kind, Value};
 use crate::members::is_hollow;
@@ -16,6 +16,13 @@ const FORM: Form = Form {
     list: "messages",
     groups: &["inferenceConfig", "toolConfig"],
     shared: &[],
+    usual: &[
+        ("modelId", Usual::Model),
+        ("inferenceConfig.maxTokens", Usual::MaxTokens),
+        ("inferenceConfig.temperature", Usual::Temperature),
+        ("inferenceConfig.topP", Usual::TopP),
+        ("inferenceConfig.stopSequences", Usual::Stop),
+    ],
     snake_too: false,
     setting,
 };
@@ -39,20 +46,9 @@ pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
 
 fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &str) -> bool {
     match path {
-        "modelId" => {
-            lifting.placed("model", pointer);
-            lifting.conversation.settings.model = lifting.word(value, pointer);
-        }
         "system" => {
             let blocks = lifting.content(Some(value), pointer, block);
             lifting.conversation.system.extend(blocks);
-        }
-        "inferenceConfig.maxTokens" => lifting.conversation.settings.max_tokens = lifting.number(value, pointer),
-        "inferenceConfig.temperature" => lifting.conversation.settings.temperature = lifting.number(value, pointer),
-        "inferenceConfig.topP" => lifting.conversation.settings.top_p = lifting.number(value, pointer),
-        "inferenceConfig.stopSequences" => {
-            lifting.placed("stop", pointer);
-            lifting.conversation.settings.stop = lifting.words(value, pointer);
         }
         "toolConfig.tools" if value.is(Kind::Array) => {
             for (index, tool) in value.elements().enumerate() {

@@ -30,10 +30,23 @@ pub(crate) struct Form {
     ///
     /// [`Settings::others`]: seamline_model::conversation::Settings::others
     pub(crate) shared: &'static [(&'static str, &'static str)],
+    /// Settings that every dialect has, by their paths here.
+    pub(crate) usual: &'static [(&'static str, Usual)],
     /// Whether keys may be spelled as protocol buffers spell them.
     pub(crate) snake_too: bool,
     /// Reads a setting; says whether it is one that the dialect knows.
     pub(crate) setting: fn(&mut Lifting, &str, Value<'_, '_>, &str) -> bool,
+}
+
+/// A setting that every dialect has.
+#[derive(Clone, Copy)]
+pub(crate) enum Usual {
+    Model,
+    MaxTokens,
+    Temperature,
+    TopP,
+    Stop,
+    Stream,
 }
 
 /// A conversation while it is lifted out of a body.
@@ -85,6 +98,9 @@ impl Lifting {
             return;
         }
         let path = if form.snake_too { camel(path) } else { path.to_owned() };
+        if let Some((_, usual)) = form.usual.iter().find(|(known, _)| *known == path) {
+            return self.usual(*usual, value, pointer);
+        }
         if (form.setting)(self, &path, value, pointer) {
             return;
         }
@@ -96,6 +112,26 @@ impl Lifting {
         }
         for (key, value) in self.last_members(value, pointer) {
             self.setting(form, &format!("{path}.{}", key.name()), value, &pointer::joined(pointer, &key.name()));
+        }
+    }
+
+    fn usual(&mut self, usual: Usual, value: Value<'_, '_>, pointer: &str) {
+        match usual {
+            Usual::Model => {
+                self.placed("model", pointer);
+                self.conversation.settings.model = self.word(value, pointer);
+            }
+            Usual::MaxTokens => self.conversation.settings.max_tokens = self.number(value, pointer),
+            Usual::Temperature => self.conversation.settings.temperature = self.number(value, pointer),
+            Usual::TopP => self.conversation.settings.top_p = self.number(value, pointer),
+            Usual::Stop => {
+                self.placed("stop", pointer);
+                self.conversation.settings.stop = self.words(value, pointer);
+            }
+            Usual::Stream => {
+                self.placed("stream", pointer);
+                self.conversation.settings.stream = self.flag(value, pointer);
+            }
         }
     }
 

@@ -12,7 +12,9 @@ use seamline_model::{Alphabet, ErrorText, IdDemand};
 use super::NAME;
 use super::render::NO_SIGNATURE;
 use crate::Error;
-use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, compact, member, member_of, opaque, string, text, unread};
+use crate::convert::lifting::{
+    Form, Lifting, NOT_CARRIED, Usual, compact, member, member_of, opaque, string, text, unread,
+};
 use crate::json::{Kind, Value};
 
 /// How ids look that calls without one are given.
@@ -30,6 +32,12 @@ const FORM: Form = Form {
     list: "contents",
     groups: &["generationConfig", "toolConfig"],
     shared: super::render::SHARED,
+    usual: &[
+        ("generationConfig.maxOutputTokens", Usual::MaxTokens),
+        ("generationConfig.temperature", Usual::Temperature),
+        ("generationConfig.topP", Usual::TopP),
+        ("generationConfig.stopSequences", Usual::Stop),
+    ],
     snake_too: true,
     setting,
 };
@@ -121,15 +129,6 @@ fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &st
                 }),
             };
             lifting.conversation.system.extend(blocks);
-        }
-        "generationConfig.maxOutputTokens" => {
-            lifting.conversation.settings.max_tokens = lifting.number(value, pointer);
-        }
-        "generationConfig.temperature" => lifting.conversation.settings.temperature = lifting.number(value, pointer),
-        "generationConfig.topP" => lifting.conversation.settings.top_p = lifting.number(value, pointer),
-        "generationConfig.stopSequences" => {
-            lifting.placed("stop", pointer);
-            lifting.conversation.settings.stop = lifting.words(value, pointer);
         }
         "generationConfig.responseMimeType" => mime_type(lifting, value, pointer),
         "generationConfig.responseSchema" => schema(lifting, plain_types(&compact(value.raw())), pointer),

@@ -7,12 +7,27 @@ use seamline_model::conversation::{
 
 use super::NAME;
 use crate::Error;
-use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, member, opaque, string, text, unread};
+use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, Usual, member, opaque, string, text, unread};
 use crate::convert::{linked, mime_of_extension};
 use crate::json::{Kind, Value};
 
-const FORM: Form =
-    Form { dialect: NAME, list: "messages", groups: &[], shared: super::render::SHARED, snake_too: false, setting };
+const FORM: Form = Form {
+    dialect: NAME,
+    list: "messages",
+    groups: &[],
+    shared: super::render::SHARED,
+    usual: &[
+        ("model", Usual::Model),
+        ("max_tokens", Usual::MaxTokens),
+        ("max_completion_tokens", Usual::MaxTokens),
+        ("temperature", Usual::Temperature),
+        ("top_p", Usual::TopP),
+        ("stop", Usual::Stop),
+        ("stream", Usual::Stream),
+    ],
+    snake_too: false,
+    setting,
+};
 
 const ROLES: &[(&str, Speaker)] =
     &[("user", Speaker::User), ("system", Speaker::System), ("developer", Speaker::System)];
@@ -28,23 +43,6 @@ pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
 
 fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &str) -> bool {
     match path {
-        "model" => {
-            lifting.placed("model", pointer);
-            lifting.conversation.settings.model = lifting.word(value, pointer);
-        }
-        "max_tokens" | "max_completion_tokens" => {
-            lifting.conversation.settings.max_tokens = lifting.number(value, pointer);
-        }
-        "temperature" => lifting.conversation.settings.temperature = lifting.number(value, pointer),
-        "top_p" => lifting.conversation.settings.top_p = lifting.number(value, pointer),
-        "stop" => {
-            lifting.placed("stop", pointer);
-            lifting.conversation.settings.stop = lifting.words(value, pointer);
-        }
-        "stream" => {
-            lifting.placed("stream", pointer);
-            lifting.conversation.settings.stream = lifting.flag(value, pointer);
-        }
         "tools" if value.is(Kind::Array) => {
             for (index, tool) in value.elements().enumerate() {
                 let pointer = format!("/tools/{index}");

@@ -9,7 +9,7 @@ use seamline_model::conversation::{
 use super::NAME;
 use super::item::{self, LOCAL_SHELL_RESULT, PATCH_RESULT, SHELL_RESULT};
 use crate::Error;
-use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, compact, member, opaque, string, text, unread};
+use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, Usual, compact, member, opaque, string, text, unread};
 use crate::convert::linked;
 use crate::json::{Kind, Value};
 
@@ -18,6 +18,13 @@ const FORM: Form = Form {
     list: "input",
     groups: &["reasoning", "text"],
     shared: super::render::SHARED,
+    usual: &[
+        ("model", Usual::Model),
+        ("max_output_tokens", Usual::MaxTokens),
+        ("temperature", Usual::Temperature),
+        ("top_p", Usual::TopP),
+        ("stream", Usual::Stream),
+    ],
     snake_too: false,
     setting,
 };
@@ -50,17 +57,6 @@ fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &st
             let blocks =
                 lifting.content(Some(value), pointer, |_, value, pointer| opaque(value, "item", true, pointer));
             lifting.conversation.system.extend(blocks);
-        }
-        "model" => {
-            lifting.placed("model", pointer);
-            lifting.conversation.settings.model = lifting.word(value, pointer);
-        }
-        "max_output_tokens" => lifting.conversation.settings.max_tokens = lifting.number(value, pointer),
-        "temperature" => lifting.conversation.settings.temperature = lifting.number(value, pointer),
-        "top_p" => lifting.conversation.settings.top_p = lifting.number(value, pointer),
-        "stream" => {
-            lifting.placed("stream", pointer);
-            lifting.conversation.settings.stream = lifting.flag(value, pointer);
         }
         "tools" if value.is(Kind::Array) => tools(lifting, value),
         "tool_choice" => {
