@@ -8,6 +8,7 @@ use seamline_model::{
 
 use crate::arguments::{ArgSource, Arguments, is_object};
 use crate::ending::{Left, Signs};
+use crate::members::Members;
 use crate::snapshot::Snapshot;
 
 /// What a message may take at most.
@@ -33,8 +34,8 @@ pub struct Assembler {
     source: ArgSource,
     limits: Limits,
     blocks: BTreeMap<u32, Block>,
-    members: Vec<(String, String)>,
-    usage: Vec<(String, String)>,
+    members: Members,
+    usage: Members,
     signs: Signs,
     word: String,
     failure: Option<String>,
@@ -53,7 +54,7 @@ struct Block {
     name: String,
     arguments: Arguments,
     signature: Option<String>,
-    members: Vec<(String, String)>,
+    members: Members,
     closed: bool,
 }
 
@@ -64,8 +65,8 @@ impl Assembler {
             source,
             limits,
             blocks: BTreeMap::new(),
-            members: Vec::new(),
-            usage: Vec::new(),
+            members: Members::default(),
+            usage: Members::default(),
             signs: Signs::default(),
             word: String::new(),
             failure: None,
@@ -80,7 +81,7 @@ impl Assembler {
             return;
         }
         match *event {
-            Event::Member { name, json } => set(&mut self.members, name, json),
+            Event::Member { name, json } => self.members.set(name, json),
             Event::Usage { json } => self.note_usage(json),
             Event::Begin { place, piece, base } => self.begin(place, piece, base),
             Event::Add { place, addition } => self.add(place, addition),
@@ -132,8 +133,8 @@ impl Assembler {
             ending,
             stop: self.signs.stop.map(|stop: Stop| (stop, self.word)),
             blocks,
-            members: self.members,
-            usage: self.usage,
+            members: self.members.into_list(),
+            usage: self.usage.into_list(),
             failure: self.failure,
             flaws: self.flaws,
         }
@@ -174,8 +175,8 @@ impl Assembler {
         };
         for (name, value) in members {
             // What is not known yet does not undo what was.
-            if value.get() != "null" || !self.usage.iter().any(|(known, _)| *known == name) {
-                set(&mut self.usage, &name, value.get());
+            if value.get() != "null" || !self.usage.has(&name) {
+                self.usage.set(&name, value.get());
             }
         }
     }
@@ -194,7 +195,7 @@ impl Assembler {
             name: String::new(),
             arguments: Arguments::default(),
             signature: None,
-            members: Vec::new(),
+            members: Members::default(),
             closed: false,
         };
         self.blocks.insert(place, block);
@@ -214,8 +215,8 @@ impl Assembler {
             Addition::Arguments(piece) => block.arguments.push(piece),
             Addition::WholeArguments(text) => block.arguments.whole(text),
             Addition::Signature(signature) => block.signature = Some(signature.to_owned()),
-            Addition::Member(name, json) => set(&mut block.members, name, json),
-            Addition::Element(name, json) => append(&mut block.members, name, json),
+            Addition::Member(name, json) => block.members.set(name, json),
+            Addition::Element(name, json) => block.members.append(name, json),
             Addition::Whole(json) => block.whole = Some(json.to_owned()),
         }
         if is_repeated {
@@ -233,7 +234,7 @@ impl Assembler {
             Piece::Opaque => Content::Opaque,
         };
         let Block { piece, base, whole, members, closed, .. } = block;
-        Some(AssembledBlock { place, piece, base, whole, content, members, closed })
+        Some(AssembledBlock { place, piece, base, whole, content, members: members.into_list(), closed })
     }
 
     fn call(&mut self, place: u32, block: &Block, may_run: bool) -> Option<AssembledCall> {
@@ -269,28 +270,6 @@ fn set_once(slot: &mut String, value: &str) -> bool {
         return false;
     }
     !value.is_empty() && slot != value
-}
-
-fn set(members: &mut Vec<(String, String)>, name: &str, json: &str) {
-    match members.iter_mut().find(|(known, _)| known == name) {
-        Some((_, value)) => json.clone_into(value),
-        None => members.push((name.to_owned(), json.to_owned())),
-    }
-}
-
-/// Adds an element to a member that is a list, which it becomes.
-fn append(members: &mut Vec<(String, String)>, name: &str, json: &str) {
-    match members.iter_mut().find(|(known, _)| known == name) {
-        Some((_, list)) if list.ends_with(']') => {
-            list.pop();
-            if !list.trim_end().ends_with('[') {
-                list.push(',');
-            }
-            list.push_str(json);
-            list.push(']');
-        }
-        _ => set(members, name, &["[", json, "]"].concat()),
-    }
 }
 
 /// How many bytes an event would have us keep.

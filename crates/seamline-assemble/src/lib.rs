@@ -36,6 +36,7 @@
 mod arguments;
 mod assembler;
 mod ending;
+mod members;
 mod snapshot;
 
 pub use arguments::ArgSource;

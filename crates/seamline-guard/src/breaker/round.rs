@@ -269,7 +269,6 @@ impl Breaker {
     fn checked(&self, call: &CallInRound<'_>, fault: Option<Fault>, tools: &ToolSchemas) -> Checked {
         let name = call.name;
         let mut text = match fault {
-            None if !call.truncated => return Checked::Run,
             _ if call.truncated => {
                 format!("The call of tool '{name}' was cut off before it was complete, and was not run. Make it again.")
             }
