@@ -82,7 +82,9 @@ pub struct Taken {
 }
 
 /// What is lost with something that was taken out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Loss {
     /// Something that somebody said.
     Said,
@@ -326,23 +328,9 @@ fn is_synthetic_edit(edit: &Edit) -> bool {
 
 /// The message an edit is about.
 fn subject(transcript: &Transcript<'_>, edit: &Edit) -> Option<MessageIndex> {
-    match edit {
-        Edit::RemoveMessage { message }
-        | Edit::Regroup { message }
-        | Edit::SplitResults { message }
-        | Edit::FillMessage { message, .. }
-        | Edit::KeepMembers { message }
-        | Edit::Restate { message }
-        | Edit::TakeIn { message, .. }
-        | Edit::JoinPrevious { message }
-        | Edit::SetRole { message, .. }
-        | Edit::Continue { message }
-        | Edit::AddReasoning { message, .. }
-        | Edit::RemoveCallList { message }
-        | Edit::RemoveItemId { message }
-        | Edit::SetContent { message }
-        | Edit::ResultsFirst { message } => Some(*message),
-        Edit::InsertMessage { before, .. } => Some(*before),
+    match (claim_of(edit), edit) {
+        (Claim::Message(message, _), _) => Some(message),
+        (_, Edit::InsertMessage { before, .. }) => Some(*before),
         _ => block_of(edit).map(|block| transcript.block(block).message),
     }
 }

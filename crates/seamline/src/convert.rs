@@ -127,7 +127,7 @@ fn note_made_up(conversation: &mut Conversation, texts: &[String]) {
 
 /// What a repair took out for good.
 fn taken_out(repaired: &Repaired<'_>) -> impl Iterator<Item = Carried> {
-    let real = repaired.dropped.iter().filter(|dropped| !dropped.synthetic);
+    let real = repaired.dropped.iter().filter(|dropped| dropped.loss != seamline_rules::Loss::Synthetic);
     real.map(|dropped| Carried {
         what: "what a repair takes out".to_owned(),
         pointer: dropped.pointer.clone().unwrap_or_default(),

@@ -43,6 +43,7 @@ pub use guard::{Certainty, Class, Failure, KnownError, NamedPlace, Verdict, caus
 pub use outline::{OutlineBlock, OutlineMessage, message_spans, outline, outline_at};
 pub use repair::{Dropped, Prefix, RepairAction, Repaired, repair};
 pub use seamline_dialects::Error as BodyError;
+pub use seamline_rules::Loss;
 pub use subject::{Options, dialect_names};
 
 /// The most bytes a body may have.

@@ -100,13 +100,8 @@ pub struct Dropped {
     pub pointer: Option<String>,
     /// The bytes, as they stood.
     pub source: String,
-    /// Whether it was made up itself: nothing anyone said is lost with it.
-    pub synthetic: bool,
-    /// Whether the provider sealed it, so that nobody else can read it: what was to be read
-    /// of it is still there.
-    pub sealed: bool,
-    /// Whether it stood behind a repeated key, where no reader looks.
-    pub hidden: bool,
+    /// What is lost with it.
+    pub loss: Loss,
 }
 
 /// What stayed the same from the start of a body.
@@ -130,6 +125,9 @@ pub struct Prefix {
     pub unchanged_bytes: usize,
     /// The first message that is not.
     pub first_changed_message: Option<usize>,
+    /// Whether something around the messages changed, such as the tools, which come before all
+    /// of them wherever they stand in the body.
+    pub around_changed: bool,
     /// What the change makes worthless: `prompt_cache`, `thinking`.
     pub invalidates: Vec<&'static str>,
 }
@@ -159,7 +157,7 @@ impl Repaired<'_> {
     /// # Ok::<(), seamline::Error>(())
     /// ```
     pub fn lossless(&self) -> bool {
-        self.dropped.iter().all(|dropped| dropped.synthetic || dropped.sealed || dropped.hidden)
+        self.dropped.iter().all(|dropped| dropped.loss != Loss::Said)
     }
 }
 
@@ -237,9 +235,7 @@ fn reported(
                 code: action.code,
                 pointer: pointer.clone(),
                 source,
-                synthetic: loss == Loss::Synthetic,
-                sealed: loss == Loss::Sealed,
-                hidden: loss == Loss::Hidden,
+                loss,
             }));
             RepairAction {
                 code: action.code,
@@ -279,26 +275,34 @@ const UNREAD: &[&str] = &["LIMIT001"];
 fn prefix(transcript: &Transcript<'_>, after: &Body<'_>, actions: &[RepairAction]) -> Prefix {
     let before = transcript.source.body;
     if !after.is_changed() {
-        return Prefix { unchanged_bytes: before.len(), first_changed_message: None, invalidates: Vec::new() };
+        return Prefix {
+            unchanged_bytes: before.len(),
+            first_changed_message: None,
+            around_changed: false,
+            invalidates: Vec::new(),
+        };
     }
     let unchanged_bytes = after.common_prefix(before);
     let first = transcript.messages.partition_point(|message| message.span.end as usize <= unchanged_bytes);
     let first_changed_message = (first < transcript.messages.len()).then_some(first);
-    if actions.iter().all(|action| UNREAD.contains(&action.code)) {
-        return Prefix { unchanged_bytes, first_changed_message, invalidates: Vec::new() };
-    }
     // Tools and settings come before all messages, wherever they stand in the body.
-    let around =
+    let around_changed =
         !after.ends_with(&before[transcript.list.end as usize..]) || unchanged_bytes < transcript.list.start as usize;
+    let mut prefix = Prefix { unchanged_bytes, first_changed_message, around_changed, invalidates: Vec::new() };
+    if actions.iter().all(|action| UNREAD.contains(&action.code)) {
+        return prefix;
+    }
     // What is only added at the end leaves everything before it worth what it was.
-    let mut invalidates = if first_changed_message.is_some() || around { vec!["prompt_cache"] } else { Vec::new() };
-    let bound = transcript.blocks.iter().rev().take_while(|block| around || block.message.get() > first);
+    if first_changed_message.is_some() || around_changed {
+        prefix.invalidates.push("prompt_cache");
+    }
+    let bound = transcript.blocks.iter().rev().take_while(|block| around_changed || block.message.get() > first);
     if transcript.has.reasoning
         && bound.into_iter().any(|block| matches!(block.kind, BlockKind::Reasoning { signed: true }))
     {
-        invalidates.push("thinking");
+        prefix.invalidates.push("thinking");
     }
-    Prefix { unchanged_bytes, first_changed_message, invalidates }
+    prefix
 }
 
 #[cfg(test)]
@@ -320,16 +324,16 @@ mod tests {
         assert_eq!(invalidates(body), ["prompt_cache", "thinking"]);
     }
 
-    fn dropped(body: &str) -> Vec<(bool, String)> {
+    fn dropped(body: &str) -> Vec<(Loss, String)> {
         let repaired = repair(body.as_bytes(), &Options::default()).unwrap();
         assert!(repaired.changed());
-        repaired.dropped.into_iter().map(|dropped| (dropped.sealed, dropped.source)).collect()
+        repaired.dropped.into_iter().map(|dropped| (dropped.loss, dropped.source)).collect()
     }
 
     #[test]
     fn what_stood_behind_a_repeated_key_is_told_when_it_goes() {
         let tool = r#"{"model":"gpt-4o","messages":[{"role":"tool","content":"old","content":"new"}]}"#;
-        assert_eq!(dropped(tool), [(false, r#""content":"old","#.to_owned())]);
+        assert_eq!(dropped(tool), [(Loss::Hidden, r#""content":"old","#.to_owned())]);
         let beside = r#"{"model":"gpt-4o","messages":[{"role":"tool","content":"x"},
             {"role":"user","content":"old","content":"new"}]}"#;
         assert_eq!(dropped(beside), []);
@@ -339,7 +343,7 @@ mod tests {
     fn reasoning_that_was_sealed_is_told_when_it_goes() {
         let sealed = r#"{"type":"reasoning","summary":[],"id":"rs_1","encrypted_content":"ENC"}"#;
         let body = format!(r#"{{"model":"gpt-5","input":[{sealed},{{"role":"user","content":"hi"}}]}}"#);
-        assert_eq!(dropped(&body), [(true, sealed.to_owned())]);
+        assert_eq!(dropped(&body), [(Loss::Sealed, sealed.to_owned())]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use seamline::policy::OnInvalid;
-use seamline::{Dropped, RepairAction, Repaired};
+use seamline::{Loss, RepairAction, Repaired};
 
 use super::diff::{self, Sides};
 use super::findings::{self, Extent};
@@ -198,9 +198,9 @@ fn done(action: &str) -> String {
 
 /// What the change costs.
 fn cost(repaired: &Repaired<'_>) -> String {
-    let count = |is: fn(&Dropped) -> bool| repaired.dropped.iter().filter(|dropped| is(dropped)).count();
-    let (sealed, hidden) = (count(|dropped| dropped.sealed), count(|dropped| dropped.hidden));
-    let mut kept = match repaired.dropped.len() - sealed - hidden {
+    let count = |loss: Loss| repaired.dropped.iter().filter(|dropped| dropped.loss == loss).count();
+    let (sealed, hidden) = (count(Loss::Sealed), count(Loss::Hidden));
+    let mut kept = match count(Loss::Said) {
         0 => "nothing anyone said is lost".to_owned(),
         count => format!("{} taken out for good", screen::count(count, "piece")),
     };
@@ -210,10 +210,12 @@ fn cost(repaired: &Repaired<'_>) -> String {
     if hidden > 0 {
         let _ = write!(kept, ", {} behind repeated keys taken out", screen::count(hidden, "value"));
     }
-    let Some(first) = repaired.prefix.first_changed_message else {
-        return kept;
+    let place = match (repaired.prefix.around_changed, repaired.prefix.first_changed_message) {
+        (true, _) => "before all messages".to_owned(),
+        (false, Some(first)) => format!("message {first}"),
+        (false, None) => return kept,
     };
-    let mut out = format!("{kept}; first change: message {first}");
+    let mut out = format!("{kept}; first change: {place}");
     for what in &repaired.prefix.invalidates {
         out += match *what {
             "prompt_cache" => ", so the provider's prompt cache is lost from there on",

@@ -199,7 +199,7 @@ fn the_report_has_the_shape_that_is_promised() {
     assert_eq!(
         documents[1],
         json!({"path": "clean.json", "changed": false, "passes": 0, "lossless": true, "actions": [], "dropped": [],
-               "remaining": [], "prefix": {"unchanged_bytes": CLEAN.len(), "first_changed_message": null, "invalidates": []}})
+               "remaining": [], "prefix": {"unchanged_bytes": CLEAN.len(), "first_changed_message": null, "around_changed": false, "invalidates": []}})
     );
     assert_eq!(documents[2]["path"], "cut.json");
     assert!(documents[2]["error"]["message"].is_string());
