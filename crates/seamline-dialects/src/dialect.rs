@@ -3,6 +3,7 @@
 use seamline_model::{Constraints, Edit, Encoded, Place, Transcript};
 
 use crate::convert::Converter;
+use crate::streaming::Streaming;
 use crate::{Error, anthropic_messages, bedrock_converse, gemini_generate, openai_chat, openai_responses};
 
 /// A way of writing a conversation on the wire.
@@ -34,6 +35,11 @@ pub trait Dialect: Sync {
 
     /// What it can do for a conversion.
     fn converter(&self) -> &'static Converter;
+
+    /// What it can do for a stream.
+    fn streaming(&self) -> Option<&'static Streaming> {
+        None
+    }
 }
 
 /// Every dialect, in the order they are listed.

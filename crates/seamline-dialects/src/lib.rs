@@ -28,6 +28,7 @@ mod reading;
 mod rewriting;
 mod roles;
 mod splice;
+mod streaming;
 
 pub use detect::{contradiction, detect};
 pub use dialect::{ALL, Dialect, by_name};
@@ -35,3 +36,4 @@ pub use error::{Error, Position};
 pub use json::{BYTES_MAX, Document, NODES_MAX, Syntax, SyntaxKind, said};
 pub use providers::Provider;
 pub use splice::patch;
+pub use streaming::{StreamReader, Streaming};
