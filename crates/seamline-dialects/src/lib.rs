@@ -12,6 +12,7 @@ mod blocks;
 pub mod convert;
 mod detect;
 mod dialect;
+mod drafting;
 mod envelope;
 mod error;
 pub mod gemini_generate;
@@ -28,6 +29,7 @@ mod reading;
 mod rewriting;
 mod roles;
 mod splice;
+mod streamed;
 mod streaming;
 
 pub use detect::{contradiction, detect};
