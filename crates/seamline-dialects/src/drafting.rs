@@ -92,11 +92,13 @@ pub(crate) fn list(elements: &[String]) -> String {
     ["[", &elements.join(","), "]"].concat()
 }
 
-/// An object of members as they came.
-pub(crate) fn object(members: &[(String, String)]) -> String {
-    let mut draft = Draft::default();
-    draft.set_all(members);
-    draft.write()
+/// Sets a member to an object of members as they came, if there are any.
+pub(crate) fn set_object(draft: &mut Draft, name: &str, members: &[(String, String)]) {
+    let mut object = Draft::default();
+    object.set_all(members);
+    if !object.is_empty() {
+        draft.set(name, object.write());
+    }
 }
 
 /// The input of a call. What is no JSON is kept as text, which every check of a conversation

@@ -57,6 +57,17 @@ pub(crate) fn exception(frame: &Frame<'_>, sink: &mut Sink<'_>) {
     sink(Event::Failed { said: &["{", &name, ":", &what, "}"].concat() });
 }
 
+/// What is said once a message has ended: how much was used may follow, and nothing else is
+/// about it.
+pub(crate) fn after_end(event: Event<'_>) -> Event<'_> {
+    match event {
+        Event::Member { .. } | Event::Usage { .. } | Event::Unreadable { .. } | Event::Done => event,
+        Event::Begin { .. } | Event::Add { .. } | Event::End { .. } | Event::Stop { .. } | Event::Failed { .. } => {
+            Event::Unreadable { what: Unreadable::Stray }
+        }
+    }
+}
+
 /// The text of a member, unless it is empty or no string.
 pub(crate) fn text<'a>(object: Object<'_, 'a>, key: &str) -> Option<Cow<'a, str>> {
     object.get(key)?.str().filter(|text| !text.is_empty())

@@ -2,7 +2,7 @@
 
 use seamline_model::{Assembled, AssembledBlock, Content, Piece};
 
-use crate::drafting::{Draft, input, list, object};
+use crate::drafting::{Draft, input, list, set_object};
 use crate::json::quoted;
 
 /// Members that stand before what was said.
@@ -27,7 +27,7 @@ pub(super) fn answer(message: &Assembled) -> String {
     for (name, json) in came(false).filter(|(name, _)| !ASSEMBLED.contains(&name.as_str())) {
         answer.set(name, json.as_str());
     }
-    answer.set("usage", object(&message.usage));
+    set_object(&mut answer, "usage", &message.usage);
     answer.write()
 }
 

@@ -16,8 +16,8 @@ use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 use crate::StreamReader;
 use crate::json::{Document, Kind, Object, Value};
 use crate::streamed::{
-    Begun, Said, Sink, Slots, add, arguments, base64, broken, exception, members, present, said, start_input, text,
-    unreadable, usage,
+    Begun, Said, Sink, Slots, add, after_end, arguments, base64, broken, exception, members, present, said,
+    start_input, text, unreadable, usage,
 };
 
 /// A reader for a stream that begins.
@@ -44,11 +44,10 @@ enum State {
 
 impl StreamReader for Reader {
     fn handle_frame(&mut self, frame: &Frame<'_>, sink: &mut dyn FnMut(Event<'_>)) {
-        match said(frame.data) {
-            _ if frame.kind == FrameKind::Exception => exception(frame, sink),
-            Said::Nothing => {}
-            Said::Json(document) => self.frame(frame.name, &document, sink),
-            Said::Broken => broken(frame, sink),
+        if self.state == State::Ended && self.has_reason {
+            self.take(frame, &mut |event: Event<'_>| sink(after_end(event)));
+        } else {
+            self.take(frame, sink);
         }
     }
 
@@ -56,7 +55,16 @@ impl StreamReader for Reader {
 }
 
 impl Reader {
-    fn frame(&mut self, name: &[u8], document: &Document<'_>, sink: &mut Sink<'_>) {
+    fn take(&mut self, frame: &Frame<'_>, sink: &mut Sink<'_>) {
+        match said(frame.data) {
+            _ if frame.kind == FrameKind::Exception => exception(frame, sink),
+            Said::Nothing => {}
+            Said::Json(document) => self.json(frame.name, &document, sink),
+            Said::Broken => broken(frame, sink),
+        }
+    }
+
+    fn json(&mut self, name: &[u8], document: &Document<'_>, sink: &mut Sink<'_>) {
         let Some(object) = document.root().object() else {
             unreadable(sink, Unreadable::Shape);
             return;
@@ -160,10 +168,6 @@ impl Reader {
             unreadable(sink, Unreadable::Shape);
             return;
         };
-        if self.state == State::Ended {
-            unreadable(sink, Unreadable::Stray);
-            return;
-        }
         let piece = piece(&text(block, "type").unwrap_or_default());
         let id = text(block, "id").unwrap_or_default();
         let place = match self.slots.begin(index, piece, &id) {
@@ -203,7 +207,7 @@ impl Reader {
         let begins = begun_by(&kind);
         let (place, piece) = match self.slots.get(index) {
             Some(slot) if slot.is_open => (slot.place, slot.piece),
-            None if self.state != State::Ended && begins.is_some() => {
+            None if begins.is_some() => {
                 let piece = begins.unwrap_or(Piece::Opaque);
                 let Some(Begun::New(place) | Begun::Again(place)) = self.slots.begin(index, piece, "") else {
                     unreadable(sink, Unreadable::Shape);

@@ -3,7 +3,7 @@
 use seamline_model::{Assembled, AssembledBlock, AssembledCall, Content, Piece, Text};
 
 use super::stream::{CITATIONS, REDACTED};
-use crate::drafting::{Draft, input, list, object};
+use crate::drafting::{Draft, input, list, set_object};
 use crate::json::quoted;
 
 /// Members that are put together, whatever else came under their name.
@@ -19,7 +19,7 @@ pub(super) fn answer(message: &Assembled) -> String {
     let mut answer = Draft::default();
     answer.set("output", within("message", &inner));
     answer.set("stopReason", message.stop.as_ref().map_or("null".to_owned(), |(_, word)| quoted(word)));
-    answer.set("usage", object(&message.usage));
+    set_object(&mut answer, "usage", &message.usage);
     for (name, json) in message.members.iter().filter(|(name, _)| !ASSEMBLED.contains(&name.as_str())) {
         answer.set(name, json.as_str());
     }

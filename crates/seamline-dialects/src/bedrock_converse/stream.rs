@@ -9,7 +9,8 @@ use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 use crate::StreamReader;
 use crate::json::{Kind, Object, Value};
 use crate::streamed::{
-    Begun, Said, Sink, Slots, add, arguments, exception, members, present, said, start_input, text, unreadable, usage,
+    Begun, Said, Sink, Slots, add, after_end, arguments, exception, members, present, said, start_input, text,
+    unreadable, usage,
 };
 
 /// A reader for a stream that begins.
@@ -31,6 +32,18 @@ const EVENTS: [&str; 6] =
 
 impl StreamReader for Reader {
     fn handle_frame(&mut self, frame: &Frame<'_>, sink: &mut dyn FnMut(Event<'_>)) {
+        if self.is_done {
+            self.take(frame, &mut |event: Event<'_>| sink(after_end(event)));
+        } else {
+            self.take(frame, sink);
+        }
+    }
+
+    fn handle_end(&mut self, _: &mut dyn FnMut(Event<'_>)) {}
+}
+
+impl Reader {
+    fn take(&mut self, frame: &Frame<'_>, sink: &mut Sink<'_>) {
         let document = match said(frame.data) {
             _ if frame.kind == FrameKind::Exception || is_exception(frame.name) => {
                 exception(frame, sink);
@@ -54,10 +67,6 @@ impl StreamReader for Reader {
         }
     }
 
-    fn handle_end(&mut self, _: &mut dyn FnMut(Event<'_>)) {}
-}
-
-impl Reader {
     /// Takes an object whose members are events, a whole response, or an error.
     fn members(&mut self, root: Value<'_, '_>, object: Object<'_, '_>, is_named: bool, sink: &mut Sink<'_>) {
         if let Some(message) = object.get("output").and_then(Value::object).and_then(|output| output.get("message")) {
@@ -102,7 +111,6 @@ impl Reader {
                 self.is_spliced = true;
                 unreadable(sink, Unreadable::SecondMessage);
             }
-            _ if self.is_done && name.starts_with("contentBlock") => unreadable(sink, Unreadable::Stray),
             "contentBlockStart" => self.begin(object, sink),
             "contentBlockDelta" => self.delta(object, sink),
             "contentBlockStop" => {

@@ -3,7 +3,7 @@
 use seamline_model::{Assembled, AssembledBlock, AssembledCall, Content};
 
 use super::stream::{CANDIDATE, CONTENT};
-use crate::drafting::{Draft, input, list, object};
+use crate::drafting::{Draft, input, list, set_object};
 use crate::json::quoted;
 
 /// The response of generateContent.
@@ -12,7 +12,9 @@ pub(super) fn answer(message: &Assembled) -> String {
     let mut around = Vec::new();
     let parts: Vec<String> = message.blocks.iter().map(part).collect();
     let is_said = !parts.is_empty() || message.members.iter().any(|(name, _)| name.starts_with(CANDIDATE));
+    // What is said stands first.
     candidate.set("content", "{}");
+    content.set("parts", "[]");
     for (name, json) in &message.members {
         match (name.strip_prefix(CONTENT), name.strip_prefix(CANDIDATE)) {
             (Some(name), _) => content.set(name, json.as_str()),
@@ -27,7 +29,7 @@ pub(super) fn answer(message: &Assembled) -> String {
     if is_said {
         response.set("candidates", list(&[candidate.write()]));
     }
-    response.set("usageMetadata", object(&message.usage));
+    set_object(&mut response, "usageMetadata", &message.usage);
     for (name, json) in around.into_iter().filter(|(name, _)| !matches!(name.as_str(), "candidates" | "usageMetadata"))
     {
         response.set(name, json.as_str());
