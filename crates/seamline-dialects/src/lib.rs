@@ -5,6 +5,7 @@
 //! the original text. It never decides that something is wrong with a conversation.
 #![deny(clippy::disallowed_methods)]
 
+mod answering;
 pub mod anthropic_messages;
 mod arguments;
 pub mod bedrock_converse;
@@ -14,6 +15,7 @@ mod detect;
 mod dialect;
 mod envelope;
 mod error;
+mod frames;
 pub mod gemini_generate;
 mod ids;
 mod json;
