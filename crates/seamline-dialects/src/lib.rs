@@ -12,6 +12,7 @@ pub mod bedrock_converse;
 mod blocks;
 pub mod convert;
 mod detect;
+mod detect_stream;
 mod dialect;
 mod envelope;
 mod error;
@@ -33,6 +34,7 @@ mod splice;
 mod streaming;
 
 pub use detect::{contradiction, detect};
+pub use detect_stream::{StreamSign, detect_stream};
 pub use dialect::{ALL, Dialect, by_name};
 pub use error::{Error, Position};
 pub use json::{BYTES_MAX, Document, NODES_MAX, Syntax, SyntaxKind, said};
