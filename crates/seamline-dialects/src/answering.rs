@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use seamline_model::Assembled;
+use seamline_model::{Assembled, AssembledCall};
 
 use crate::json::{Document, quoted};
 
@@ -85,6 +85,12 @@ pub(crate) fn usage_text(message: &Assembled) -> Option<String> {
     let mut usage = ObjectText::default();
     usage.set_all(&message.usage);
     (!message.usage.is_empty()).then(|| usage.write())
+}
+
+/// The input of a call. What is no JSON is kept as text, which every check of a conversation
+/// finds.
+pub(crate) fn input_text(call: &AssembledCall) -> String {
+    if Document::read(&call.arguments).is_ok() { call.arguments.clone() } else { quoted(&call.arguments) }
 }
 
 #[cfg(test)]

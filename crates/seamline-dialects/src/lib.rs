@@ -14,7 +14,6 @@ pub mod convert;
 mod detect;
 mod detect_stream;
 mod dialect;
-mod drafting;
 mod envelope;
 mod error;
 mod frames;

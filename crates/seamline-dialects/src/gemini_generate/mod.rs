@@ -3,7 +3,6 @@
 mod answer;
 mod constraints;
 mod lift;
-mod partial;
 mod render;
 mod stream;
 mod wire;
