@@ -15,11 +15,17 @@ use crate::streams::{Stream, assembled, over};
 const FOREIGN: &str = "vybestack-llxprt-code/";
 
 /// Recorded streams that did not end well, and how they ended.
-const NOT_COMPLETE: [(&str, &str); 2] =
-    [("anthropic/anthropic-refusal", "filtered"), ("openai/openai-error.1", "failed")];
+const NOT_COMPLETE: [(&str, &str); 4] = [
+    ("anthropic/anthropic-refusal", "filtered"),
+    // A second message begins inside the first.
+    ("anthropic/spliced-message-start", "truncated"),
+    ("deepseek/deepseek-text", "truncated"),
+    ("openai/openai-error.1", "failed"),
+];
 
-/// Members that say how an answer was made, which a stream and its whole answer may differ in.
-const ASIDE: [&str; 3] = ["system_fingerprint", "service_tier", "x_groq"];
+/// What was recorded in another shape than the answer has: Cohere's own, and one that holds
+/// its request.
+const OTHER_SHAPES: [&str; 2] = ["/cohere/", "openai-custom-tool"];
 
 #[test]
 fn a_recorded_stream_ends_as_it_did() {
@@ -51,7 +57,9 @@ fn a_response_is_what_its_provider_put_together() {
         let Some(own) = own_response(&stream.bytes) else { continue };
         count += 1;
         let answer = stream.whole().unwrap();
-        let made: Value = serde_json::from_str(&answer.message).unwrap();
+        let mut made: Value = serde_json::from_str(&answer.message).unwrap();
+        let mut own = own;
+        [&mut made, &mut own].into_iter().for_each(without_item_ids);
         if made != own {
             failures.push(format!("{}:\n  theirs: {own}\n  ours:   {made}", stream.name));
         }
@@ -68,11 +76,17 @@ fn an_answer_has_the_shape_of_one_that_was_not_streamed() {
     for stream in streams.iter().filter(|stream| stream.name.ends_with(".chunks.txt as lines")) {
         let path = stream.name.replace(".chunks.txt as lines", ".json");
         let Ok(text) = std::fs::read_to_string(root().unwrap().join(path)) else { continue };
+        if OTHER_SHAPES.iter().any(|name| stream.name.contains(name)) {
+            continue;
+        }
         let whole: Value = serde_json::from_str(&text).unwrap();
         let answer = stream.whole().unwrap();
         let made: Value = serde_json::from_str(&answer.message).unwrap();
         count += 1;
-        let missing: Vec<_> = members(&whole).difference(&members(&made)).cloned().collect();
+        // The two were recorded apart, so what the stream never names cannot be in its answer.
+        let came = String::from_utf8_lossy(&stream.bytes);
+        let is_named = |path: &&String| came.contains(&format!("\"{}\":", path.rsplit('/').next().unwrap_or_default()));
+        let missing: Vec<_> = told(&whole).difference(&members(&made)).filter(is_named).cloned().collect();
         if !missing.is_empty() {
             failures.push(format!("{}: without {}", stream.name, missing.join(", ")));
         }
@@ -218,15 +232,30 @@ fn own_response(bytes: &[u8]) -> Option<Value> {
     event["response"].get("output").is_some_and(Value::is_array).then(|| event["response"].clone())
 }
 
-/// The members of an answer that say something, but for what stands in its lists.
+/// Some gateways give an item another id with every event, and what is encrypted is so anew.
+fn without_item_ids(response: &mut Value) {
+    for item in response["output"].as_array_mut().into_iter().flatten() {
+        item["id"] = Value::Null;
+        item["encrypted_content"] = Value::Null;
+    }
+}
+
+/// The members of an answer that say something.
+fn told(answer: &Value) -> BTreeSet<String> {
+    let says = |path: &String| {
+        !matches!(answer.pointer(path), None | Some(Value::Null)) && answer.pointer(path) != Some(&"".into())
+    };
+    members(answer).into_iter().filter(says).collect()
+}
+
+/// The members of an answer, but for what stands in its lists.
 fn members(answer: &Value) -> BTreeSet<String> {
     let mut members = BTreeSet::new();
     let mut waiting = vec![(String::new(), answer)];
     while let Some((path, value)) = waiting.pop() {
         match value {
             Value::Object(object) => {
-                let said = object.iter().filter(|(name, value)| !value.is_null() && !ASIDE.contains(&name.as_str()));
-                for (name, value) in said {
+                for (name, value) in object {
                     members.insert(format!("{path}/{name}"));
                     waiting.push((format!("{path}/{name}"), value));
                 }
