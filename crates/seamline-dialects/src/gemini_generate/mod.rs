@@ -76,7 +76,7 @@ impl Dialect for GeminiGenerate {
         &CONVERTER
     }
 
-    fn streaming(&self) -> Option<&'static Streaming> {
-        Some(&STREAMING)
+    fn streaming(&self) -> &'static Streaming {
+        &STREAMING
     }
 }

@@ -73,7 +73,7 @@ impl Dialect for OpenAiResponses {
         &CONVERTER
     }
 
-    fn streaming(&self) -> Option<&'static Streaming> {
-        Some(&STREAMING)
+    fn streaming(&self) -> &'static Streaming {
+        &STREAMING
     }
 }
