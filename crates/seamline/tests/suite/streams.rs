@@ -403,7 +403,7 @@ fn error_event(dialect: &str) -> &'static str {
     }
 }
 
-fn fixtures() -> Result<Vec<Stream>, String> {
+pub(crate) fn fixtures() -> Result<Vec<Stream>, String> {
     let read = |folder: PathBuf| {
         let shown = folder.display().to_string();
         Stream::read(folder).map_err(|error| format!("{shown}: {error}"))
