@@ -100,8 +100,19 @@ fn by_members(object: Object<'_, '_>) -> Option<StreamSign> {
 
 /// By an error that stands alone, which several dialects write alike.
 fn by_error(object: Object<'_, '_>) -> Option<StreamSign> {
-    let error = object.get("error")?.object();
-    let is_gemini = error.is_some_and(|error| {
+    let has = |name| object.get(name).is_some();
+    let Some(error) = object.get("error") else {
+        let is_text = object.get("message").is_some_and(|message| message.is(Kind::String));
+        return match () {
+            () if has("detail") || object.get("object").is_some_and(|object| object.says("error")) => {
+                Some(StreamSign::Likely(&OpenAiChat))
+            }
+            // AWS says nothing else.
+            () if is_text => Some(StreamSign::Likely(&BedrockConverse)),
+            () => None,
+        };
+    };
+    let is_gemini = error.object().is_some_and(|error| {
         error.get("code").is_some_and(|code| code.is(Kind::Number))
             && error.get("status").is_some_and(|status| status.is(Kind::String))
     });
@@ -135,6 +146,8 @@ mod tests {
             ("contentBlockDelta", "{}", "bedrock_converse"),
             ("", r#"{"messageStart":{"role":"assistant"}}"#, "bedrock_converse"),
             ("", r#"{"error":{"message":"no"}}"#, "openai_chat?"),
+            ("", r#"{"object":"error","message":"no"}"#, "openai_chat?"),
+            ("", r#"{"message":"no"}"#, "bedrock_converse?"),
             ("", "[DONE]", ""),
             ("", r#"{"type":"message-start","delta":{}}"#, "openai_chat"),
             ("", r#"{"model":"m","message":{"role":"assistant","content":"hi"},"done":false}"#, "openai_chat"),

@@ -7,6 +7,9 @@ use serde_json::Value;
 
 use crate::streams::{Stream, assembled, fixtures};
 
+/// How many streams each property looks at, unless `PROPTEST_CASES` asks for more.
+const CASES: u32 = 1500;
+
 /// What may happen to the bytes of a stream.
 #[derive(Debug, Clone)]
 enum Damage {
@@ -92,7 +95,7 @@ fn survives(stream: &Stream, bytes: &[u8]) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: CASES.max(ProptestConfig::default().cases), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_damaged_stream_breaks_nothing(at in any::<Index>(), damages in prop::collection::vec(damage(), 1..5)) {
