@@ -5,15 +5,18 @@
 //! the original text. It never decides that something is wrong with a conversation.
 #![deny(clippy::disallowed_methods)]
 
+mod answering;
 pub mod anthropic_messages;
 mod arguments;
 pub mod bedrock_converse;
 mod blocks;
 pub mod convert;
 mod detect;
+mod detect_stream;
 mod dialect;
 mod envelope;
 mod error;
+mod frames;
 pub mod gemini_generate;
 mod ids;
 mod json;
@@ -28,9 +31,11 @@ mod reading;
 mod rewriting;
 mod roles;
 mod splice;
+mod streamed;
 mod streaming;
 
 pub use detect::{contradiction, detect};
+pub use detect_stream::{StreamSign, detect_stream};
 pub use dialect::{ALL, Dialect, by_name};
 pub use error::{Error, Position};
 pub use json::{BYTES_MAX, Document, NODES_MAX, Syntax, SyntaxKind, said};

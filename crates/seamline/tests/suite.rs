@@ -26,5 +26,11 @@ mod presets;
 mod properties;
 #[path = "suite/reading.rs"]
 mod reading;
+#[path = "suite/streams.rs"]
+mod streams;
+#[path = "suite/streams_damaged.rs"]
+mod streams_damaged;
+#[path = "suite/streams_recorded.rs"]
+mod streams_recorded;
 #[path = "suite/wire.rs"]
 mod wire;
