@@ -28,10 +28,12 @@ mod convert;
 mod error;
 mod finding;
 mod guard;
+pub mod guards;
 mod outline;
 mod preview;
 mod repair;
 mod subject;
+mod supervise;
 
 pub use body::Body;
 pub use catalogue::{documentation, rule};
@@ -45,6 +47,7 @@ pub use repair::{Dropped, Prefix, RepairAction, Repaired, repair};
 pub use seamline_dialects::Error as BodyError;
 pub use seamline_rules::Loss;
 pub use subject::{Options, dialect_names};
+pub use supervise::{ChildEnd, ChildLimits, ChildOutput, Ran, Stopper, Supervised, supervise};
 
 /// The most bytes a body may have.
 ///
