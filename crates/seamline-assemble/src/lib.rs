@@ -35,9 +35,11 @@
 
 mod arguments;
 mod assembler;
+mod catalogue;
 mod ending;
 mod members;
 mod snapshot;
 
 pub use arguments::ArgSource;
 pub use assembler::{Assembler, Limits};
+pub use catalogue::{FLAWS, FlawKind};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use seamline::{Options, Policy};
 
-use crate::commands::{check, convert, explain, fix, policies, providers, rules, undo};
+use crate::commands::{assemble, check, convert, explain, fix, policies, providers, rules, undo};
 use crate::failure::Failure;
 use crate::render::style;
 use crate::suggest;
@@ -30,6 +30,7 @@ Examples:
   seamline fix request.json            repair it in place
   seamline undo request.json           and take that back
   seamline convert b.json --to openai  write it for another provider
+  seamline assemble response.sse       what a streamed answer says, and whether it is whole
   seamline explain PAIR001             what a code means
   seamline explain --error 'TEXT'      what a provider's error means
 
@@ -41,6 +42,7 @@ pub(crate) enum Command {
     Fix(fix::Fix),
     Undo(undo::Undo),
     Convert(convert::Convert),
+    Assemble(assemble::Assemble),
     Explain(explain::Explain),
     Rules(rules::Rules),
     Providers(providers::Providers),

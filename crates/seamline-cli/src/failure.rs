@@ -56,6 +56,10 @@ impl From<Error> for Failure {
                 Some(suggest::hint(name, &names, "`seamline providers` lists them all"))
             }
             Error::WrongProvider { .. } => Some("leave `--dialect` out, or name a provider that serves it".to_owned()),
+            Error::UnknownStream => Some(format!(
+                "`--dialect` names it, if this is an answer; there are {}",
+                seamline::dialect_names().join(", ")
+            )),
             _ => error.hint(),
         };
         Self { message: error.to_string(), hint }

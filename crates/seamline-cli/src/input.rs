@@ -11,6 +11,9 @@ use crate::failure::Failure;
 /// How deep folders are searched.
 const FOLDER_DEPTH_MAX: usize = 64;
 
+/// How much of a stream is read at once.
+const PIECE_BYTES: usize = 64 * 1024;
+
 /// Where one body comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Source {
@@ -54,6 +57,24 @@ impl Source {
             return Err(too_long());
         }
         Ok(bytes)
+    }
+
+    /// Its bytes piece by piece, as they come.
+    pub(crate) fn read_pieces(&self, mut take: impl FnMut(&[u8])) -> Result<(), Failure> {
+        let failed = |error| Failure::io("read", &error);
+        let mut input: Box<dyn std::io::Read> = match self {
+            Self::Stdin => Box::new(std::io::stdin().lock()),
+            Self::Path(path) => Box::new(File::open(path).map_err(failed)?),
+        };
+        let mut piece = vec![0; PIECE_BYTES];
+        loop {
+            match input.read(&mut piece) {
+                Ok(0) => return Ok(()),
+                Ok(length) => take(&piece[..length]),
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(failed(error)),
+            }
+        }
     }
 }
 

@@ -99,24 +99,32 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// Its name in output.
+    /// Its name in output. Whatever is cut short is called so; [`cut`](Self::cut) says how.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Complete => "complete",
-            Self::Length => "length",
-            Self::CutCall => "cut_call",
-            Self::Truncated => "truncated",
+            Self::Length | Self::CutCall | Self::Truncated => "truncated",
             Self::Filtered => "filtered",
             Self::Failed => "failed",
             Self::Stalled => "stalled",
             Self::Aborted => "aborted",
         }
     }
+
+    /// What cut it short: the limit of the answer (`length`), that limit inside a call (`call`),
+    /// or the end of the stream (`stream`).
+    pub fn cut(self) -> Option<&'static str> {
+        match self {
+            Self::Length => Some("length"),
+            Self::CutCall => Some("call"),
+            Self::Truncated => Some("stream"),
+            Self::Complete | Self::Filtered | Self::Failed | Self::Stalled | Self::Aborted => None,
+        }
+    }
 }
 
 /// Something that was wrong with a stream, which was made the best of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Flaw {
     /// Something could not be understood and was passed over.
     Unreadable(Unreadable),

@@ -1,6 +1,6 @@
-//! Rules by name, and what they say of themselves.
+//! Rules and flaws of streams by name, and what they say of themselves.
 
-use crate::{RULES, Rule};
+use crate::{FLAWS, FlawKind, RULES, Rule};
 
 /// The rule with this code or name; the code in any case.
 ///
@@ -13,15 +13,40 @@ pub fn rule(code_or_name: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.code.eq_ignore_ascii_case(code_or_name) || rule.name == code_or_name)
 }
 
-/// A rule's documentation as Markdown. A doc comment keeps the blank after its slashes;
-/// here it is gone.
+/// The kind of flaw of a stream with this code or name; the code in any case.
+///
+/// ```
+/// let kind = seamline::flaw("stream006").unwrap();
+/// assert_eq!(kind.name, "broken-input");
+/// assert!(seamline::flaw("PAIR001").is_none());
+/// ```
+pub fn flaw(code_or_name: &str) -> Option<&'static FlawKind> {
+    FLAWS.iter().copied().find(|kind| kind.code.eq_ignore_ascii_case(code_or_name) || kind.name == code_or_name)
+}
+
+/// A rule's documentation as Markdown.
 ///
 /// ```
 /// let rule = seamline::rule("unanswered-call").unwrap();
 /// assert!(seamline::documentation(rule).contains("# Why is this bad?"));
 /// ```
 pub fn documentation(rule: &Rule) -> String {
-    let lines: Vec<_> = rule.docs.lines().map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end()).collect();
+    unindented(rule.docs)
+}
+
+/// The documentation of a kind of flaw as Markdown.
+///
+/// ```
+/// let kind = seamline::flaw("two-inputs").unwrap();
+/// assert!(seamline::flaw_documentation(kind).contains("# What is made of it"));
+/// ```
+pub fn flaw_documentation(kind: &FlawKind) -> String {
+    unindented(kind.docs)
+}
+
+/// A doc comment keeps the blank after its slashes; here it is gone.
+fn unindented(docs: &str) -> String {
+    let lines: Vec<_> = docs.lines().map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end()).collect();
     lines.join("\n").trim().to_owned()
 }
 
@@ -37,12 +62,19 @@ mod tests {
             assert_eq!(rule(known.name).map(|rule| rule.code), Some(known.code));
         }
         assert!(rule("PAIR999").is_none());
+        for known in FLAWS {
+            assert_eq!(flaw(&known.code.to_ascii_lowercase()), Some(*known));
+            assert_eq!((flaw(known.name), rule(known.name).is_none()), (Some(*known), true));
+        }
     }
 
     #[test]
     fn documentation_starts_at_the_margin() {
         for known in RULES {
             assert!(documentation(known).starts_with("# What it does\n"));
+        }
+        for known in FLAWS {
+            assert!(flaw_documentation(known).starts_with("# What it does\n"));
         }
     }
 }

@@ -41,6 +41,9 @@ pub enum Error {
         /// The dialect that the body is written in.
         found: &'static str,
     },
+    /// Nothing in a stream says which dialect it is written in.
+    #[error("nothing in the stream says which dialect it is written in")]
+    UnknownStream,
 }
 
 fn article(name: &str) -> &'static str {
@@ -72,6 +75,9 @@ impl Error {
             Self::OtherDialect { provider, reads, .. } => Some(format!(
                 "`seamline convert --to {provider}` says it in that dialect; `--dialect {reads}` insists on reading it so"
             )),
+            Self::UnknownStream => {
+                Some(format!("if it is an answer, name its dialect; there are {}", crate::dialect_names().join(", ")))
+            }
             Self::WrongProvider { .. } => Some("name no dialect, or a provider that serves it".to_owned()),
         }
     }

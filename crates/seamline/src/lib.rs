@@ -4,6 +4,7 @@
 //! answer with. [`repair`] puts right what can be put right without losing what anyone
 //! said. Both take the body as bytes and never change what needs no change. [`convert`] says a
 //! body in another dialect. [`classify`] says what an error means that a provider answered with.
+//! [`AnswerStream`] puts a streamed answer together.
 //!
 //! ```
 //! let body = br#"{"model":"claude-sonnet-4-5","max_tokens":64,"messages":[
@@ -32,11 +33,12 @@ pub mod guards;
 mod outline;
 mod preview;
 mod repair;
+mod stream;
 mod subject;
 mod supervise;
 
 pub use body::Body;
-pub use catalogue::{documentation, rule};
+pub use catalogue::{documentation, flaw, flaw_documentation, rule};
 pub use check::{Checked, check};
 pub use convert::{Carried, ConvertOptions, Converted, ForeignReasoning, Rename, Side, convert, convertible_dialects};
 pub use error::Error;
@@ -46,6 +48,8 @@ pub use outline::{OutlineBlock, OutlineMessage, message_spans, outline, outline_
 pub use repair::{Dropped, Prefix, RepairAction, Repaired, repair};
 pub use seamline_dialects::Error as BodyError;
 pub use seamline_rules::Loss;
+pub use stream::{Answer, AnswerBlock, AnswerCall, AnswerError, AnswerStream, ArgSource, Ending};
+pub use stream::{FLAWS, FlawKind, Framing, StreamFinding, StreamLimits, StreamOptions};
 pub use subject::{Options, dialect_names};
 pub use supervise::{ChildEnd, ChildLimits, ChildOutput, Ran, Stopper, Supervised, supervise};
 

@@ -30,6 +30,10 @@ mod presets;
 mod properties;
 #[path = "suite/reading.rs"]
 mod reading;
+#[path = "suite/streams.rs"]
+mod streams;
+#[path = "suite/streams_recorded.rs"]
+mod streams_recorded;
 #[path = "suite/supervise.rs"]
 mod supervise;
 #[path = "suite/wire.rs"]

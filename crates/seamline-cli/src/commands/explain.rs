@@ -6,10 +6,11 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use clap::Args;
-use seamline::{Rule, Severity};
+use seamline::{FlawKind, Rule, Severity};
 use serde::Serialize;
 
 use crate::args::ListFormat;
+use crate::commands::rules;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{self, Output};
@@ -83,7 +84,18 @@ impl Entry {
         if BUG.code.eq_ignore_ascii_case(code_or_name) || BUG.name == code_or_name {
             return Some(BUG);
         }
-        seamline::rule(code_or_name).map(Self::of)
+        seamline::rule(code_or_name).map(Self::of).or_else(|| seamline::flaw(code_or_name).map(Self::of_flaw))
+    }
+
+    fn of_flaw(kind: &FlawKind) -> Self {
+        let about = format!("{} · {} · fix: none", rules::STREAM_GROUP, kind.severity.as_str());
+        Self {
+            code: kind.code,
+            name: kind.name,
+            severity: kind.severity,
+            about: Cow::Owned(about),
+            documentation: Cow::Owned(seamline::flaw_documentation(kind)),
+        }
     }
 
     fn of(rule: &Rule) -> Self {
@@ -148,11 +160,12 @@ impl Explain {
 
 fn unknown(asked: &str) -> Failure {
     let failure = Failure::new(format!("no rule is called `{asked}`"));
-    let names = |rule: &Rule| vec![rule.code.to_owned(), rule.name.to_owned()];
-    let proposals = suggest::closest(asked, seamline::RULES, names);
+    let rules = seamline::RULES.iter().map(|rule| (rule.code, rule.name));
+    let all: Vec<_> = rules.chain(seamline::FLAWS.iter().map(|kind| (kind.code, kind.name))).collect();
+    let proposals = suggest::closest(asked, &all, |(code, name)| vec![code.to_owned(), name.to_owned()]);
     if proposals.is_empty() {
         return failure.with_hint("`seamline rules` lists them all");
     }
-    let proposals: Vec<_> = proposals.iter().map(|rule| format!("{} ({})", rule.code, rule.name)).collect();
+    let proposals: Vec<_> = proposals.iter().map(|(code, name)| format!("{code} ({name})")).collect();
     failure.with_hint(format!("did you mean {}?", proposals.join(", ")))
 }

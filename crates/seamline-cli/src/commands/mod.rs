@@ -1,5 +1,6 @@
 //! One file per command.
 
+pub(crate) mod assemble;
 pub(crate) mod check;
 pub(crate) mod convert;
 pub(crate) mod explain;
@@ -19,6 +20,7 @@ pub(crate) fn run(command: &Command) -> Exit {
         Command::Check(args) => args.run(),
         Command::Fix(args) => args.run(),
         Command::Convert(args) => args.run(),
+        Command::Assemble(args) => args.run(),
         Command::Undo(args) => args.run(),
         Command::Explain(args) => args.run(),
         Command::Rules(args) => Ok(args.run()),

@@ -12,7 +12,7 @@ use crate::screen;
 /// List every rule
 ///
 /// One line per rule: its code, its name, how bad what it finds is, what its fix may cost, and what it
-/// finds. `seamline explain CODE` says more.
+/// finds. Those of the group `stream` are about streamed answers (`seamline assemble`). `seamline explain CODE` says more.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Rules {
@@ -25,6 +25,9 @@ const EXAMPLES: &str = "\
 Examples:
   seamline rules
   seamline rules --format json | jq -r '.rules[].code'";
+
+/// The group of what can be wrong with a stream.
+pub(crate) const STREAM_GROUP: &str = "stream";
 
 #[derive(Serialize)]
 struct Listed {
@@ -39,7 +42,8 @@ struct Listed {
 
 impl Rules {
     pub(crate) fn run(&self) -> Exit {
-        let mut rules: Vec<_> = seamline::RULES.iter().copied().map(listed).collect();
+        let flaws = seamline::FLAWS.iter().copied().map(listed_flaw);
+        let mut rules: Vec<_> = seamline::RULES.iter().copied().map(listed).chain(flaws).collect();
         rules.sort_by_key(|rule| rule.code);
         let mut output = Output::new();
         match self.format {
@@ -59,6 +63,19 @@ fn listed(rule: &'static seamline::Rule) -> Listed {
         safety: rule.safety.as_str(),
         summary: rule.summary(),
         documentation: seamline::documentation(rule),
+    }
+}
+
+fn listed_flaw(kind: &'static seamline::FlawKind) -> Listed {
+    Listed {
+        code: kind.code,
+        name: kind.name,
+        group: STREAM_GROUP,
+        severity: kind.severity.as_str(),
+        // Nothing can be mended in what a provider sent.
+        safety: seamline::Safety::DisplayOnly.as_str(),
+        summary: kind.summary(),
+        documentation: seamline::flaw_documentation(kind),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What commands print, by format.
 
 pub(crate) mod align;
+pub(crate) mod answer;
 pub(crate) mod conversation;
 pub(crate) mod conversion;
 pub(crate) mod diff;

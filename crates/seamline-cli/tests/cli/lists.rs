@@ -119,7 +119,7 @@ fn a_provider_is_shown_with_what_it_demands() {
 #[test]
 fn every_help_has_examples() {
     let bench = Bench::new();
-    for command in ["check", "fix", "undo", "explain", "rules", "providers", "policies"] {
+    for command in ["check", "fix", "undo", "convert", "assemble", "explain", "rules", "providers", "policies"] {
         let help = bench.run(&[command, "--help"]).expect(0).out;
         assert!(help.contains("\nExamples:\n  seamline "), "{help}");
     }

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a bench that cannot be set up fails its test")]
 
+mod assemble;
 mod bad_inputs;
 mod bench;
 mod check;

@@ -1,9 +1,11 @@
 //! `anthropic_messages`: the Messages API of Anthropic and of those who speak like it.
 
+mod answer;
 mod constraints;
 mod lift;
 mod members;
 mod render;
+mod stream;
 mod wire;
 mod write;
 
@@ -16,6 +18,7 @@ use crate::blocks::{self, Shape};
 use crate::convert::Converter;
 use crate::json::Value;
 use crate::reader::{self, Form, Reader};
+use crate::streaming::Streaming;
 use crate::{Dialect, Error, roles};
 
 /// The dialect of Anthropic's Messages API.
@@ -44,6 +47,8 @@ const CONVERTER: Converter = Converter {
     tool_name: CONSTRAINTS.tool_name,
 };
 
+const STREAMING: Streaming = Streaming { reader: stream::reader, answer: answer::answer };
+
 impl Dialect for AnthropicMessages {
     fn name(&self) -> &'static str {
         NAME
@@ -71,5 +76,9 @@ impl Dialect for AnthropicMessages {
 
     fn converter(&self) -> &'static Converter {
         &CONVERTER
+    }
+
+    fn streaming(&self) -> Option<&'static Streaming> {
+        Some(&STREAMING)
     }
 }

@@ -1,8 +1,10 @@
 //! `bedrock_converse`: the Converse API of AWS Bedrock.
 
+mod answer;
 mod constraints;
 mod lift;
 mod render;
+mod stream;
 mod wire;
 mod write;
 
@@ -14,6 +16,7 @@ use crate::blocks::{self, Shape};
 use crate::convert::{self, Converter};
 use crate::json::Value;
 use crate::reader::{self, Form, Reader};
+use crate::streaming::Streaming;
 use crate::{Dialect, Error, roles};
 
 /// The dialect of Bedrock's Converse API.
@@ -43,6 +46,8 @@ const CONVERTER: Converter = Converter {
     tool_name: convert::names(64),
 };
 
+const STREAMING: Streaming = Streaming { reader: stream::reader, answer: answer::answer };
+
 impl Dialect for BedrockConverse {
     fn name(&self) -> &'static str {
         NAME
@@ -70,5 +75,9 @@ impl Dialect for BedrockConverse {
 
     fn converter(&self) -> &'static Converter {
         &CONVERTER
+    }
+
+    fn streaming(&self) -> Option<&'static Streaming> {
+        Some(&STREAMING)
     }
 }

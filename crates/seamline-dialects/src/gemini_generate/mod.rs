@@ -1,8 +1,11 @@
 //! `gemini_generate`: Google's generateContent, also through Vertex AI.
 
+mod answer;
 mod constraints;
 mod lift;
+mod partial;
 mod render;
+mod stream;
 mod wire;
 mod write;
 
@@ -14,6 +17,7 @@ use crate::blocks::{self, Shape};
 use crate::convert::{self, Converter};
 use crate::json::Value;
 use crate::reader::{self, Form, Reader};
+use crate::streaming::Streaming;
 use crate::{Dialect, Error};
 
 /// The dialect of Google's generateContent.
@@ -42,6 +46,8 @@ const CONVERTER: Converter = Converter {
     tool_name: convert::names(64),
 };
 
+const STREAMING: Streaming = Streaming { reader: stream::reader, answer: answer::answer };
+
 impl Dialect for GeminiGenerate {
     fn name(&self) -> &'static str {
         NAME
@@ -69,5 +75,9 @@ impl Dialect for GeminiGenerate {
 
     fn converter(&self) -> &'static Converter {
         &CONVERTER
+    }
+
+    fn streaming(&self) -> Option<&'static Streaming> {
+        Some(&STREAMING)
     }
 }

@@ -56,7 +56,7 @@ fn every_document_of_a_dialect_reads_as_stands_beside_it() {
     report(folders.len(), failures);
 }
 
-fn report(count: usize, failures: impl Iterator<Item = String>) {
+pub(crate) fn report(count: usize, failures: impl Iterator<Item = String>) {
     let failures: Vec<String> = failures.collect();
     assert!(failures.is_empty(), "{} of {count} fail:\n{}", failures.len(), failures.join("\n\n"));
     assert!(count > 0, "there is nothing to test");
@@ -156,7 +156,7 @@ impl Case {
 }
 
 /// The members of a flat TOML text with nothing but strings in it.
-fn keys(text: &str) -> Result<BTreeMap<String, String>, String> {
+pub(crate) fn keys(text: &str) -> Result<BTreeMap<String, String>, String> {
     let lines = text.lines().filter(|line| !line.is_empty());
     lines
         .map(|line| {
@@ -329,7 +329,7 @@ fn reads_as_written(folder: &Path) -> Result<(), String> {
 }
 
 /// Compares a file with what came out, or writes it; nothing means there is no such file.
-fn expect(path: &Path, actual: Option<&[u8]>) -> Result<(), String> {
+pub(crate) fn expect(path: &Path, actual: Option<&[u8]>) -> Result<(), String> {
     let error = |error: std::io::Error| format!("{}: {error}", path.display());
     if std::env::var_os("SEAMLINE_BLESS").is_some() {
         return match actual {
@@ -364,7 +364,7 @@ fn cases() -> Result<Vec<Case>, String> {
 }
 
 /// The folders that are `depth` levels below `root`, in order.
-fn folders(root: &Path, depth: usize) -> Result<Vec<PathBuf>, String> {
+pub(crate) fn folders(root: &Path, depth: usize) -> Result<Vec<PathBuf>, String> {
     let mut level = vec![root.to_owned()];
     for _ in 0..depth {
         let mut next = Vec::new();
@@ -379,14 +379,14 @@ fn folders(root: &Path, depth: usize) -> Result<Vec<PathBuf>, String> {
     Ok(level)
 }
 
-fn corpus() -> PathBuf {
+pub(crate) fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
 }
 
-fn read(path: &Path) -> Result<String, String> {
+pub(crate) fn read(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-fn bytes(path: &Path) -> Result<Vec<u8>, String> {
+pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, String> {
     std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
 }

@@ -1,0 +1,148 @@
+//! `seamline assemble`
+
+use crate::bench::Bench;
+
+/// A whole answer with one call.
+const WHOLE: &str = "event: message_start\n\
+    data: {\"type\":\"message_start\",\"message\":{\"id\":\"msg_1\",\"type\":\"message\",\"role\":\"assistant\",\"content\":[]}}\n\n\
+    event: content_block_start\n\
+    data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"tool_use\",\"id\":\"toolu_1\",\"name\":\"read\",\"input\":{}}}\n\n\
+    event: content_block_delta\n\
+    data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{\\\"path\\\":\\\"main.rs\\\"}\"}}\n\n\
+    event: content_block_stop\n\
+    data: {\"type\":\"content_block_stop\",\"index\":0}\n\n\
+    event: message_delta\n\
+    data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\"}}\n\n\
+    event: message_stop\n\
+    data: {\"type\":\"message_stop\"}\n\n";
+
+/// The input of a call at its start, and other pieces after it.
+const TWO_INPUTS: &str = "data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"tool_use\",\"id\":\"toolu_1\",\"name\":\"glob\",\"input\":{\"pattern\":\"*.c\"}}}\n\n\
+    data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\",\\\"path\\\":\\\"src\\\"}\"}}\n\n\
+    data: {\"type\":\"content_block_stop\",\"index\":0}\n\n\
+    data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\"}}\n\n\
+    data: {\"type\":\"message_stop\"}\n\n";
+
+const OVERLOADED: &str = "event: error\n\
+    data: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n";
+
+#[test]
+fn a_whole_answer_is_told_to_people_and_to_programs() {
+    let bench = Bench::new();
+    let ran = bench.run_on(WHOLE, &["assemble"]).expect(0);
+    assert!(ran.out.starts_with("✓ standard input: complete, the provider said all it wanted\n"), "{}", ran.out);
+    assert!(ran.out.contains("  call         read  toolu_1\n"), "{}", ran.out);
+    assert!(ran.out.contains("\n               may be run\n"), "{}", ran.out);
+    bench.write("whole.sse", WHOLE);
+    let told = bench.run(&["assemble", "whole.sse", "--format", "json"]).expect(0).json();
+    assert_eq!((&told["version"], &told["path"]), (&1.into(), &"whole.sse".into()));
+    assert_eq!((&told["ending"], &told["cut"]), (&"complete".into(), &serde_json::Value::Null));
+    assert_eq!((&told["stop_reason"], &told["dialect"]), (&"tool_use".into(), &"anthropic_messages".into()));
+    let call = serde_json::json!({
+        "id": "toolu_1", "name": "read", "arguments": "{\"path\":\"main.rs\"}", "executable": true, "why_not": null
+    });
+    assert_eq!(told["calls"], serde_json::json!([call]));
+    assert_eq!(told["message"]["content"][0]["input"], serde_json::json!({"path": "main.rs"}));
+    assert_eq!((&told["findings"], &told["error"]), (&serde_json::json!([]), &serde_json::Value::Null));
+}
+
+#[test]
+fn whatever_is_missing_at_the_end_the_answer_is_not_complete() {
+    let bench = Bench::new();
+    let end = WHOLE.find("event: message_stop").unwrap();
+    for cut in [40, 300, end, end + "event: message_stop".len()] {
+        let told = bench.run_on(&WHOLE[..cut], &["assemble", "--dialect", "anthropic_messages", "--format", "json"]);
+        let told = told.expect(1).json();
+        assert_eq!((&told["ending"], &told["cut"]), (&"truncated".into(), &"stream".into()));
+        let calls = told["calls"].as_array().unwrap();
+        assert!(calls.iter().all(|call| call["executable"] == false), "{told}");
+    }
+}
+
+#[test]
+fn the_bundled_example_shows_a_call_that_must_not_be_run() {
+    let bench = Bench::new();
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/cut-stream.sse");
+    bench.write("cut-stream.sse", std::fs::read(example).unwrap());
+    let ran = bench.run(&["assemble", "cut-stream.sse"]).expect(1);
+    assert!(ran.out.starts_with("✗ cut-stream.sse: truncated, the stream stopped before"), "{}", ran.out);
+    assert!(ran.out.contains("{\"command\": \"rm -rf target\n"), "{}", ran.out);
+    assert!(!ran.out.contains("may be run"), "{}", ran.out);
+    assert!(ran.out.contains("STREAM006"), "{}", ran.out);
+}
+
+#[test]
+fn an_error_inside_a_stream_is_told_with_what_to_do() {
+    let bench = Bench::new();
+    let stream = [&WHOLE[..WHOLE.find("event: content_block_stop").unwrap()], OVERLOADED].concat();
+    let told = bench.run_on(&stream, &["assemble", "--format", "json"]).expect(1).json();
+    assert_eq!((&told["ending"], &told["calls"][0]["executable"]), (&"failed".into(), &false.into()));
+    assert_eq!((&told["error"]["class"], &told["error"]["text"]), (&"transient".into(), &"Overloaded".into()));
+    let ran = bench.run_on(&stream, &["assemble"]).expect(1);
+    assert!(ran.out.contains("\n  error        transient · overloaded\n"), "{}", ran.out);
+    assert!(ran.out.contains("\n  what to do   "), "{}", ran.out);
+}
+
+#[test]
+fn the_source_of_arguments_can_be_chosen() {
+    let bench = Bench::new();
+    let run = |source| {
+        let args = ["assemble", "--arg-source", source, "--format", "json"];
+        bench.run_on(TWO_INPUTS, &args).expect(1).json()
+    };
+    for (source, arguments, executable) in [
+        ("delta_wins", ",\"path\":\"src\"}", false),
+        ("merge_heuristic", "{\"pattern\":\"*.c\",\"path\":\"src\"}", true),
+        ("parsable_wins", "{\"pattern\":\"*.c\"}", true),
+    ] {
+        let told = run(source);
+        assert_eq!(told["calls"][0]["arguments"], arguments, "{source}");
+        assert_eq!(told["calls"][0]["executable"], executable, "{source}");
+        assert_eq!(told["findings"][0]["code"], "STREAM005", "{source}");
+        assert_eq!(told["findings"][0]["call_id"], "toolu_1", "{source}");
+    }
+}
+
+#[test]
+fn what_is_no_answer_is_refused() {
+    let bench = Bench::new();
+    bench.write("whole.sse", WHOLE);
+    bench.write("page.html", "<html>Bad gateway</html>");
+    for args in [
+        &["assemble", "missing.sse"][..],
+        &["assemble", "page.html"],
+        &["assemble", "whole.sse", "--dialect", "morse"],
+        &["assemble", "whole.sse", "--provider", "nobody"],
+        &["assemble", "whole.sse", "--provider", "openai", "--dialect", "anthropic_messages"],
+        &["assemble", "whole.sse", "--framing", "xml"],
+        &["assemble", "whole.sse", "page.html"],
+    ] {
+        let ran = bench.run(args).expect(2);
+        assert!(ran.out.is_empty() && !ran.err.is_empty(), "{ran:?}");
+    }
+    let ran = bench.run(&["assemble", "page.html"]).expect(2);
+    assert!(ran.err.starts_with("seamline: page.html: nothing in the stream says which dialect"), "{}", ran.err);
+    assert!(ran.err.contains("`--dialect`"), "{}", ran.err);
+}
+
+#[test]
+fn what_a_terminal_would_obey_becomes_visible() {
+    let bench = Bench::new();
+    let stream = "data: {\"choices\":[{\"delta\":{\"content\":\"\\u001b[31mred\\u0007\"}}]}\n\n";
+    let ran = bench.run_on(stream, &["assemble"]).expect(1);
+    assert!(!ran.out.contains('\u{1b}') && !ran.out.contains('\u{7}'), "{:?}", ran.out);
+    assert!(ran.out.contains("red"), "{}", ran.out);
+}
+
+#[test]
+fn every_flaw_of_a_stream_is_explained_and_listed() {
+    let bench = Bench::new();
+    let by_code = bench.run(&["explain", "STREAM005"]).expect(0);
+    assert_eq!(by_code, bench.run(&["explain", "two-inputs"]));
+    assert!(by_code.out.starts_with("# STREAM005 `two-inputs`\n\nstream · warning · fix: none\n"), "{}", by_code.out);
+    let ran = bench.run(&["explain", "twoinputs"]).expect(2);
+    assert!(ran.err.ends_with("hint: did you mean STREAM005 (two-inputs)?\n"), "{}", ran.err);
+    let listed = bench.run(&["rules", "--format", "json"]).expect(0).json();
+    let streams = listed["rules"].as_array().unwrap().iter().filter(|rule| rule["group"] == "stream").count();
+    assert_eq!(streams, 10);
+}

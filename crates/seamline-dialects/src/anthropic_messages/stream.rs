@@ -1,0 +1,491 @@
+//! The events of a streamed message.
+//!
+//! ```text
+//!            message_start          message_stop
+//! Waiting ─────────────────▸ Open ─────────────────▸ Ended
+//!    │   or any block         │                        │
+//!    └────────────────────────┴── another message ─────┴──▸ Spliced
+//! ```
+//!
+//! What comes once two messages are spliced belongs to another one and is not taken for the
+//! first.
+
+use seamline_frame::{Frame, FrameKind};
+use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
+
+use crate::StreamReader;
+use crate::json::{Document, Kind, Object, Value};
+use crate::streamed::{
+    Begun, Said, Sink, Slots, add, after_end, arguments, base64, broken, exception, members, present, said,
+    start_input, text, unreadable, usage,
+};
+
+/// A reader for a stream that begins.
+pub(super) fn reader() -> Box<dyn StreamReader> {
+    Box::new(Reader { slots: Slots::default(), id: String::new(), state: State::Waiting, has_reason: false })
+}
+
+struct Reader {
+    slots: Slots,
+    /// The id of the message.
+    id: String,
+    state: State,
+    /// Whether the provider said why it stopped. A message that only ends is not whole (ANT-60).
+    has_reason: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Waiting,
+    Open,
+    Ended,
+    Spliced,
+}
+
+impl StreamReader for Reader {
+    fn handle_frame(&mut self, frame: &Frame<'_>, sink: &mut dyn FnMut(Event<'_>)) {
+        if self.state == State::Ended && self.has_reason {
+            self.take(frame, &mut |event: Event<'_>| sink(after_end(event)));
+        } else {
+            self.take(frame, sink);
+        }
+    }
+
+    fn handle_end(&mut self, _: &mut dyn FnMut(Event<'_>)) {}
+}
+
+impl Reader {
+    fn take(&mut self, frame: &Frame<'_>, sink: &mut Sink<'_>) {
+        match said(frame.data) {
+            _ if frame.kind == FrameKind::Exception => exception(frame, sink),
+            Said::Nothing => {}
+            Said::Json(document) => self.json(frame.name, &document, sink),
+            Said::Broken => broken(frame, sink),
+        }
+    }
+
+    fn json(&mut self, name: &[u8], document: &Document<'_>, sink: &mut Sink<'_>) {
+        let Some(object) = document.root().object() else {
+            unreadable(sink, Unreadable::Shape);
+            return;
+        };
+        // Bedrock wraps the events of its models.
+        let Some(bytes) = text(object, "bytes").filter(|_| object.get("type").is_none()) else {
+            self.event(name, document.root(), object, sink);
+            return;
+        };
+        let bytes = base64(&bytes).unwrap_or_default();
+        let Said::Json(document) = said(&bytes) else {
+            unreadable(sink, Unreadable::NotJson);
+            return;
+        };
+        match document.root().object() {
+            Some(object) => self.event(b"", document.root(), object, sink),
+            None => unreadable(sink, Unreadable::Shape),
+        }
+    }
+
+    fn event(&mut self, name: &[u8], root: Value<'_, '_>, object: Object<'_, '_>, sink: &mut Sink<'_>) {
+        let kind = text(object, "type").unwrap_or_else(|| String::from_utf8_lossy(name));
+        let is_error = kind == "error" || object.get("type").is_none() && present(object, "error").is_some();
+        match &*kind {
+            _ if is_error => sink(Event::Failed { said: root.raw() }),
+            _ if self.state == State::Spliced => {}
+            "message_start" => match object.get("message").and_then(Value::object).zip(object.get("message")) {
+                Some((message, value)) => self.message_start(value, message, sink),
+                None => unreadable(sink, Unreadable::Shape),
+            },
+            // The whole of it, by a server that does not stream.
+            "message" if object.get("content").is_some() => {
+                self.message_start(root, object, sink);
+                self.message_stop(root, sink);
+            }
+            "content_block_start" => match self.slots.new_index(object.get("index")) {
+                Some(index) => self.begin(index, object.get("content_block"), sink),
+                None => unreadable(sink, Unreadable::Shape),
+            },
+            "content_block_delta" => {
+                match (self.slots.known_index(object.get("index")), object.get("delta").and_then(Value::object)) {
+                    (Some(index), Some(delta)) => self.delta(index, delta, sink),
+                    _ => unreadable(sink, Unreadable::Shape),
+                }
+            }
+            "content_block_stop" => {
+                let index = self.slots.known_index(object.get("index"));
+                match index.and_then(|index| self.slots.close(index)) {
+                    Some(place) => sink(Event::End { place }),
+                    None => unreadable(sink, Unreadable::Stray),
+                }
+            }
+            "message_delta" => self.message_delta(root, object, sink),
+            "message_stop" => self.message_stop(root, sink),
+            "" => unreadable(sink, Unreadable::Shape),
+            // Pings, and events that are yet to come.
+            _ => {}
+        }
+    }
+
+    fn message_start(&mut self, value: Value<'_, '_>, message: Object<'_, '_>, sink: &mut Sink<'_>) {
+        let id = text(message, "id").unwrap_or_default();
+        let is_first = self.state == State::Waiting && self.slots.is_empty();
+        if !is_first {
+            // A gateway that connects again repeats what it said (ANT-57).
+            let is_again = self.id == id && (!id.is_empty() || self.slots.is_empty());
+            if !is_again {
+                self.state = State::Spliced;
+                unreadable(sink, Unreadable::SecondMessage);
+            }
+            return;
+        }
+        self.state = State::Open;
+        self.id = id.into_owned();
+        members(value, sink, &["content", "usage", "stop_reason"]);
+        usage(message.get("usage"), sink);
+        self.content(message.get("content"), sink);
+        self.stop(message, sink);
+    }
+
+    /// Takes the blocks that stand in a message that begins (ANT-56).
+    fn content(&mut self, content: Option<Value<'_, '_>>, sink: &mut Sink<'_>) {
+        let Some(content) = content else { return };
+        if let Some(text) = content.str().filter(|text| !text.is_empty()) {
+            if let Some(Begun::New(place)) = self.slots.begin(0, Piece::Text, "") {
+                sink(Event::Begin { place, piece: Piece::Text, base: "" });
+                add(sink, place, Addition::Text(&text));
+            }
+            return;
+        }
+        for (index, block) in (0..).zip(content.elements()) {
+            self.begin(index, Some(block), sink);
+            if let Some(place) = self.slots.close(index) {
+                sink(Event::End { place });
+            }
+        }
+    }
+
+    fn begin(&mut self, index: u32, block: Option<Value<'_, '_>>, sink: &mut Sink<'_>) {
+        let Some((value, block)) = block.and_then(|block| Some((block, block.object()?))) else {
+            unreadable(sink, Unreadable::Shape);
+            return;
+        };
+        let piece = piece(&text(block, "type").unwrap_or_default());
+        let id = text(block, "id").unwrap_or_default();
+        let place = match self.slots.begin(index, piece, &id) {
+            Some(Begun::New(place)) => place,
+            Some(Begun::Again(place)) => {
+                sink(Event::Begin { place, piece, base: value.raw() });
+                return;
+            }
+            None => {
+                unreadable(sink, Unreadable::Shape);
+                return;
+            }
+        };
+        sink(Event::Begin { place, piece, base: value.raw() });
+        match piece {
+            Piece::Text | Piece::Refusal => {
+                add_text(block, "text", place, sink);
+                if let Some(citations) = block.get("citations").filter(|list| list.elements().next().is_some()) {
+                    add(sink, place, Addition::Member("citations", citations.raw()));
+                }
+            }
+            Piece::Reasoning => {
+                add_text(block, "thinking", place, sink);
+                add_signature(block, place, sink);
+            }
+            Piece::Call | Piece::ServerCall => {
+                add(sink, place, Addition::Id(&id));
+                add(sink, place, Addition::Name(&text(block, "name").unwrap_or_default()));
+                start_input(block.get("input"), place, sink);
+            }
+            Piece::Opaque => {}
+        }
+    }
+
+    fn delta(&mut self, index: u32, delta: Object<'_, '_>, sink: &mut Sink<'_>) {
+        let kind = text(delta, "type").unwrap_or_default();
+        let begins = begun_by(&kind);
+        let (place, piece) = match self.slots.get(index) {
+            Some(slot) if slot.is_open => (slot.place, slot.piece),
+            None if begins.is_some() => {
+                let piece = begins.unwrap_or(Piece::Opaque);
+                let Some(Begun::New(place) | Begun::Again(place)) = self.slots.begin(index, piece, "") else {
+                    unreadable(sink, Unreadable::Shape);
+                    return;
+                };
+                sink(Event::Begin { place, piece, base: "" });
+                (place, piece)
+            }
+            _ => {
+                unreadable(sink, Unreadable::Stray);
+                return;
+            }
+        };
+        match (&*kind, piece) {
+            ("text_delta", Piece::Text) => add_text(delta, "text", place, sink),
+            ("citations_delta", Piece::Text) => match present(delta, "citation") {
+                Some(citation) => add(sink, place, Addition::Element("citations", citation.raw())),
+                None => unreadable(sink, Unreadable::Shape),
+            },
+            ("thinking_delta", Piece::Reasoning) => add_text(delta, "thinking", place, sink),
+            ("signature_delta", Piece::Reasoning) => add_signature(delta, place, sink),
+            ("input_json_delta", Piece::Call | Piece::ServerCall) => arguments(delta.get("partial_json"), place, sink),
+            ("compaction_delta", Piece::Opaque) => {
+                for name in ["content", "encrypted_content"] {
+                    if let Some(value) = present(delta, name) {
+                        add(sink, place, Addition::Member(name, value.raw()));
+                    }
+                }
+            }
+            _ => unreadable(sink, Unreadable::Shape),
+        }
+    }
+
+    fn message_delta(&mut self, root: Value<'_, '_>, object: Object<'_, '_>, sink: &mut Sink<'_>) {
+        usage(object.get("usage"), sink);
+        let delta = object.get("delta");
+        for value in [Some(root), delta].into_iter().flatten() {
+            for (key, member) in value.members().filter(|(_, member)| !member.is(Kind::Null)) {
+                let name = key.name();
+                if !matches!(&*name, "type" | "index" | "delta" | "usage" | "stop_reason") {
+                    sink(Event::Member { name: &name, json: member.raw() });
+                }
+            }
+        }
+        // Some servers leave the object around it out.
+        self.stop(object, sink);
+        if let Some(delta) = delta.and_then(Value::object) {
+            self.stop(delta, sink);
+        }
+        if self.state == State::Ended && self.has_reason {
+            sink(Event::Done);
+        }
+    }
+
+    fn stop(&mut self, object: Object<'_, '_>, sink: &mut Sink<'_>) {
+        if let Some(word) = text(object, "stop_reason") {
+            self.has_reason = true;
+            sink(Event::Stop { stop: stop(&word), word: &word });
+        }
+    }
+
+    fn message_stop(&mut self, root: Value<'_, '_>, sink: &mut Sink<'_>) {
+        if self.state == State::Spliced {
+            return;
+        }
+        self.state = State::Ended;
+        // What Bedrock counted.
+        if let Some((key, metrics)) = root.object().and_then(|root| root.member("amazon-bedrock-invocationMetrics")) {
+            sink(Event::Member { name: &key.name(), json: metrics.raw() });
+        }
+        if self.has_reason {
+            sink(Event::Done);
+        }
+    }
+}
+
+fn add_text(object: Object<'_, '_>, key: &str, place: u32, sink: &mut Sink<'_>) {
+    match present(object, key).map(Value::str) {
+        Some(Some(text)) => add(sink, place, Addition::Text(&text)),
+        Some(None) => unreadable(sink, Unreadable::Shape),
+        None => {}
+    }
+}
+
+fn add_signature(object: Object<'_, '_>, place: u32, sink: &mut Sink<'_>) {
+    if let Some(signature) = text(object, "signature") {
+        add(sink, place, Addition::Signature(&signature));
+    }
+}
+
+/// What a block of this type is.
+fn piece(kind: &str) -> Piece {
+    match kind {
+        "text" => Piece::Text,
+        "thinking" => Piece::Reasoning,
+        "tool_use" => Piece::Call,
+        _ if kind.ends_with("_tool_use") => Piece::ServerCall,
+        _ => Piece::Opaque,
+    }
+}
+
+/// The block that a delta is about when nothing began it.
+fn begun_by(kind: &str) -> Option<Piece> {
+    match kind {
+        "text_delta" | "citations_delta" => Some(Piece::Text),
+        "thinking_delta" | "signature_delta" => Some(Piece::Reasoning),
+        "input_json_delta" => Some(Piece::Call),
+        _ => None,
+    }
+}
+
+/// What the provider's word means. Gateways in front of other models leave the words of those.
+fn stop(word: &str) -> Stop {
+    match word {
+        "end_turn" | "stop_sequence" | "stop" => Stop::Turn,
+        "tool_use" | "tool_calls" => Stop::Calls,
+        "max_tokens" | "model_context_window_exceeded" | "length" => Stop::Length,
+        "refusal" => Stop::Refusal,
+        "content_filter" | "content_filtered" | "guardrail_intervened" | "sensitive" => Stop::Filter,
+        "pause_turn" | "compaction" => Stop::Pause,
+        "error" => Stop::Failure,
+        _ => Stop::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::streamed::tests::{events, survives};
+
+    /// The frames of a message with this content, none of which has a name.
+    fn read(frames: &[&str]) -> Vec<String> {
+        let frames: Vec<_> = frames.iter().map(|data| ("", *data)).collect();
+        events(reader(), &frames)
+    }
+
+    const START: &str = r#"{"type":"message_start","message":{"id":"msg_1","content":[]}}"#;
+    const STOP: &str = r#"{"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null}}"#;
+    const END: &str = r#"{"type":"message_stop"}"#;
+
+    #[test]
+    fn an_event_is_named_by_its_frame_or_by_itself() {
+        let frames = [
+            (
+                "content_block_start",
+                r#"{"index":0,"content_block":{"type":"tool_use","id":"a","name":"x","input":{}}}"#,
+            ),
+            ("", r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{}"}}"#),
+            ("content_block_stop", r#"{"index":0}"#),
+            ("ping", "{}"),
+            ("message_delta", r#"{"stop_reason":"tool_use","usage":{"output_tokens":4}}"#),
+            ("message_stop", "{}"),
+            ("", "[DONE]"),
+        ];
+        let wanted = [
+            "0 Call",
+            "0 Id(\"a\")",
+            "0 Name(\"x\")",
+            "0 StartInput(\"{}\")",
+            "0 Arguments(\"{}\")",
+            "0 End",
+            "usage={\"output_tokens\":4}",
+            "Stop { stop: Calls, word: \"tool_use\" }",
+            "Done",
+        ];
+        assert_eq!(events(reader(), &frames), wanted);
+    }
+
+    #[test]
+    fn a_message_that_only_ends_is_not_done() {
+        assert!(!read(&[START, END]).contains(&"Done".to_owned()));
+        assert!(!read(&[START, STOP]).contains(&"Done".to_owned()));
+        assert!(read(&[START, STOP, END]).contains(&"Done".to_owned()));
+    }
+
+    #[test]
+    fn of_two_messages_that_are_spliced_the_second_is_not_read() {
+        let block = r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a"}}"#;
+        let other = r#"{"type":"message_start","message":{"id":"msg_2"}}"#;
+        let said = read(&[START, START, block, other, block, STOP, END]);
+        let wanted = ["id=\"msg_1\"", "0 Text", "0 Text(\"a\")", "Unreadable { what: SecondMessage }"];
+        assert_eq!(said, wanted);
+    }
+
+    #[test]
+    fn blocks_on_one_index_are_told_apart() {
+        let call = |id: &str| {
+            format!(r#"{{"type":"content_block_start","index":0,"content_block":{{"type":"tool_use","id":"{id}"}}}}"#)
+        };
+        let stop = r#"{"type":"content_block_stop","index":0}"#;
+        let delta =
+            r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{}"}}"#;
+        let said = read(&[&call("a"), delta, stop, &call("b"), delta, stop, delta, &call("b")]);
+        let wanted = [
+            "0 Call",
+            "0 Id(\"a\")",
+            "0 Name(\"\")",
+            "0 Arguments(\"{}\")",
+            "0 End",
+            "1 Call",
+            "1 Id(\"b\")",
+            "1 Name(\"\")",
+            "1 Arguments(\"{}\")",
+            "1 End",
+            "Unreadable { what: Stray }",
+            "1 Call",
+        ];
+        assert_eq!(said, wanted);
+    }
+
+    #[test]
+    fn an_error_is_one_wherever_it_stands() {
+        for frame in [
+            ("error", "Overloaded"),
+            ("error", r#"{"type":"error","error":{"type":"overloaded_error"}}"#),
+            ("", r#"{"type":"error","error":{"type":"overloaded_error"}}"#),
+            ("", r#"{"error":{"message":"no"}}"#),
+        ] {
+            let said = events(reader(), &[frame]);
+            assert_eq!(said, [format!("Failed {{ said: {:?} }}", frame.1)]);
+        }
+    }
+
+    #[test]
+    fn what_bedrock_wraps_is_unwrapped() {
+        // {"type":"message_stop"}, and something else.
+        let said = read(&[STOP, r#"{"bytes":"eyJ0eXBlIjoibWVzc2FnZV9zdG9wIn0=","p":"abc"}"#, r#"{"bytes":"?"}"#]);
+        let wanted = [r#"Stop { stop: Turn, word: "end_turn" }"#, "Done", "Unreadable { what: NotJson }"];
+        assert_eq!(said, wanted);
+    }
+
+    #[test]
+    fn no_value_anywhere_breaks_the_reader() {
+        survives(
+            reader,
+            &[
+                (
+                    "message_start",
+                    r#"{"type":"message_start","message":{"id":"m","content":[{"type":"text","text":"a","citations":[{}]},{"type":"thinking","thinking":"b","signature":"s"}],"stop_reason":null,"usage":{"input_tokens":1}}}"#,
+                ),
+                (
+                    "content_block_start",
+                    r#"{"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"t","name":"n","input":{"a":1}}}"#,
+                ),
+                (
+                    "content_block_delta",
+                    r#"{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"{"}}"#,
+                ),
+                ("content_block_stop", r#"{"type":"content_block_stop","index":2}"#),
+                (
+                    "content_block_delta",
+                    r#"{"type":"content_block_delta","index":3,"delta":{"type":"text_delta","text":"a"}}"#,
+                ),
+                (
+                    "content_block_delta",
+                    r#"{"type":"content_block_delta","index":3,"delta":{"type":"citations_delta","citation":{"a":1}}}"#,
+                ),
+                (
+                    "content_block_delta",
+                    r#"{"type":"content_block_delta","index":4,"delta":{"type":"signature_delta","signature":"a"}}"#,
+                ),
+                (
+                    "content_block_start",
+                    r#"{"type":"content_block_start","index":5,"content_block":{"type":"compaction","content":null}}"#,
+                ),
+                (
+                    "content_block_delta",
+                    r#"{"type":"content_block_delta","index":5,"delta":{"type":"compaction_delta","content":"a"}}"#,
+                ),
+                (
+                    "message_delta",
+                    r#"{"type":"message_delta","delta":{"stop_reason":"end_turn","container":{"id":"c"}},"usage":{"output_tokens":1}}"#,
+                ),
+                ("message_stop", r#"{"type":"message_stop","amazon-bedrock-invocationMetrics":{}}"#),
+                ("chunk", r#"{"bytes":"e30="}"#),
+                ("message", r#"{"type":"message","id":"n","content":"text","stop_reason":"end_turn"}"#),
+                ("error", r#"{"type":"error","error":{"type":"api_error"}}"#),
+            ],
+        );
+    }
+}

@@ -1,0 +1,452 @@
+//! The events of a streamed message.
+//!
+//! In the provider's own framing an event is named by its frame; where it was turned into
+//! lines of JSON, by the only member of an object around it.
+
+use seamline_frame::{Frame, FrameKind};
+use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
+
+use crate::StreamReader;
+use crate::json::{Kind, Object, Value};
+use crate::streamed::{
+    Begun, Said, Sink, Slots, add, after_end, arguments, exception, members, present, said, start_input, text,
+    unreadable, usage,
+};
+
+/// A reader for a stream that begins.
+pub(super) fn reader() -> Box<dyn StreamReader> {
+    Box::new(Reader { slots: Slots::default(), is_done: false, is_spliced: false })
+}
+
+struct Reader {
+    slots: Slots,
+    /// The message has ended; only how much was used may follow.
+    is_done: bool,
+    /// A second message began before the first had ended; what follows is not taken for the first.
+    is_spliced: bool,
+}
+
+/// The events of a stream.
+const EVENTS: [&str; 6] =
+    ["messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", "metadata"];
+
+impl StreamReader for Reader {
+    fn handle_frame(&mut self, frame: &Frame<'_>, sink: &mut dyn FnMut(Event<'_>)) {
+        if self.is_done {
+            self.take(frame, &mut |event: Event<'_>| sink(after_end(event)));
+        } else {
+            self.take(frame, sink);
+        }
+    }
+
+    fn handle_end(&mut self, _: &mut dyn FnMut(Event<'_>)) {}
+}
+
+impl Reader {
+    fn take(&mut self, frame: &Frame<'_>, sink: &mut Sink<'_>) {
+        let document = match said(frame.data) {
+            _ if frame.kind == FrameKind::Exception || is_exception(frame.name) => {
+                exception(frame, sink);
+                return;
+            }
+            Said::Nothing => return,
+            Said::Broken => {
+                unreadable(sink, Unreadable::NotJson);
+                return;
+            }
+            Said::Json(document) => document,
+        };
+        let root = document.root();
+        let name = std::str::from_utf8(frame.name).unwrap_or_default();
+        if EVENTS.contains(&name) {
+            self.event(name, root, sink);
+        } else if let Some(object) = root.object() {
+            self.members(root, object, !name.is_empty(), sink);
+        } else {
+            unreadable(sink, Unreadable::Shape);
+        }
+    }
+
+    /// Takes an object whose members are events, a whole response, or an error.
+    fn members(&mut self, root: Value<'_, '_>, object: Object<'_, '_>, is_named: bool, sink: &mut Sink<'_>) {
+        if let Some(message) = object.get("output").and_then(Value::object).and_then(|output| output.get("message")) {
+            self.whole(root, object, message, sink);
+            return;
+        }
+        let mut is_known = is_named;
+        for (key, value) in root.members() {
+            let name = key.name();
+            if is_exception(name.as_bytes()) && !value.is(Kind::Null) {
+                sink(Event::Failed { said: root.raw() });
+                return;
+            }
+            if EVENTS.contains(&&*name) {
+                self.event(&name, value, sink);
+            }
+            // Events that are yet to come are objects.
+            is_known |= value.is(Kind::Object);
+        }
+        // What stands where a stream was to begin.
+        let is_error = ["message", "Message", "__type"].iter().any(|key| present(object, key).is_some());
+        match (is_known, is_error) {
+            (true, _) => {}
+            (false, true) => sink(Event::Failed { said: root.raw() }),
+            (false, false) => unreadable(sink, Unreadable::Shape),
+        }
+    }
+
+    fn event(&mut self, name: &str, value: Value<'_, '_>, sink: &mut Sink<'_>) {
+        let Some(object) = value.object() else {
+            unreadable(sink, Unreadable::Shape);
+            return;
+        };
+        match name {
+            _ if self.is_spliced => {}
+            "messageStart" if self.slots.is_empty() => {
+                if let Some(role) = present(object, "role") {
+                    sink(Event::Member { name: "role", json: role.raw() });
+                }
+            }
+            "messageStart" => {
+                self.is_spliced = true;
+                unreadable(sink, Unreadable::SecondMessage);
+            }
+            "contentBlockStart" => self.begin(object, sink),
+            "contentBlockDelta" => self.delta(object, sink),
+            "contentBlockStop" => {
+                let index = self.slots.known_index(object.get(INDEX));
+                match index.and_then(|index| self.slots.close(index)) {
+                    Some(place) => sink(Event::End { place }),
+                    None => unreadable(sink, Unreadable::Stray),
+                }
+            }
+            "messageStop" => {
+                members(value, sink, &["stopReason", "p"]);
+                self.stop(object, sink);
+            }
+            _ => {
+                usage(object.get("usage"), sink);
+                members(value, sink, &["usage", "p"]);
+            }
+        }
+    }
+
+    fn begin(&mut self, object: Object<'_, '_>, sink: &mut Sink<'_>) {
+        let index = self.slots.new_index(object.get(INDEX));
+        let start = object.get("start").filter(|start| start.is(Kind::Object));
+        let (Some(index), Some(start)) = (index, start) else {
+            unreadable(sink, Unreadable::Shape);
+            return;
+        };
+        let call = start.object().and_then(|start| start.get("toolUse")).and_then(Value::object);
+        let piece = match call.map(|call| text(call, "type").unwrap_or_default()) {
+            // Those that the provider answers itself have a type.
+            Some(kind) if kind.is_empty() => Piece::Call,
+            Some(_) => Piece::ServerCall,
+            None => Piece::Opaque,
+        };
+        let id = call.and_then(|call| text(call, "toolUseId")).unwrap_or_default();
+        let Some((place, is_new)) = self.begin_at(index, (piece, &id), start.raw(), sink) else { return };
+        if let Some(call) = call.filter(|_| is_new) {
+            add(sink, place, Addition::Id(&id));
+            add(sink, place, Addition::Name(&text(call, "name").unwrap_or_default()));
+            start_input(call.get("input"), place, sink);
+        }
+    }
+
+    /// The place of a block that begins, and whether it is a new one.
+    fn begin_at(
+        &mut self,
+        index: u32,
+        (piece, id): (Piece, &str),
+        base: &str,
+        sink: &mut Sink<'_>,
+    ) -> Option<(u32, bool)> {
+        let (place, is_new) = match self.slots.begin(index, piece, id) {
+            Some(Begun::New(place)) => (place, true),
+            Some(Begun::Again(place)) => (place, false),
+            None => {
+                unreadable(sink, Unreadable::Shape);
+                return None;
+            }
+        };
+        sink(Event::Begin { place, piece, base });
+        Some((place, is_new))
+    }
+
+    fn delta(&mut self, object: Object<'_, '_>, sink: &mut Sink<'_>) {
+        let index = self.slots.known_index(object.get(INDEX));
+        let (Some(index), Some(delta)) = (index, object.get("delta").filter(|delta| delta.is(Kind::Object))) else {
+            unreadable(sink, Unreadable::Shape);
+            return;
+        };
+        for (key, value) in delta.members().filter(|(_, value)| !value.is(Kind::Null)) {
+            let name = key.name();
+            let (place, piece) = match (self.slots.get(index), begun_by(&name)) {
+                (Some(slot), _) if slot.is_open => (slot.place, slot.piece),
+                (None, Some(piece)) => match self.begin_at(index, (piece, ""), "", sink) {
+                    Some((place, _)) => (place, piece),
+                    None => continue,
+                },
+                _ => {
+                    unreadable(sink, Unreadable::Stray);
+                    continue;
+                }
+            };
+            addition(&name, value, (place, piece), sink);
+        }
+    }
+
+    fn stop(&mut self, object: Object<'_, '_>, sink: &mut Sink<'_>) {
+        if let Some(word) = text(object, "stopReason") {
+            self.is_done = true;
+            sink(Event::Stop { stop: stop(&word), word: &word });
+            sink(Event::Done);
+        }
+    }
+
+    /// Takes the response of a server that does not stream.
+    fn whole(&mut self, root: Value<'_, '_>, object: Object<'_, '_>, message: Value<'_, '_>, sink: &mut Sink<'_>) {
+        if !self.slots.is_empty() {
+            unreadable(sink, Unreadable::SecondMessage);
+            return;
+        }
+        members(root, sink, &["output", "stopReason", "usage"]);
+        members(message, sink, &["content"]);
+        usage(object.get("usage"), sink);
+        let content = message.object().and_then(|message| message.get("content"));
+        for (index, block) in (0..).zip(content.into_iter().flat_map(Value::elements)) {
+            self.whole_block(index, block, sink);
+        }
+        self.stop(object, sink);
+    }
+
+    fn whole_block(&mut self, index: u32, value: Value<'_, '_>, sink: &mut Sink<'_>) {
+        let Some(block) = value.object() else {
+            unreadable(sink, Unreadable::Shape);
+            return;
+        };
+        let inner = |key| block.get(key).and_then(Value::object);
+        let (said, call, reasoning) = (block.get("text"), inner("toolUse"), inner("reasoningContent"));
+        let piece = match (said, call, reasoning) {
+            (Some(_), ..) => Piece::Text,
+            (_, Some(call), _) if text(call, "type").is_some() => Piece::ServerCall,
+            (_, Some(_), _) => Piece::Call,
+            (_, _, Some(_)) => Piece::Reasoning,
+            _ => Piece::Opaque,
+        };
+        let id = call.and_then(|call| text(call, "toolUseId")).unwrap_or_default();
+        let Some((place, _)) = self.begin_at(index, (piece, &id), value.raw(), sink) else { return };
+        if let Some(said) = said.and_then(Value::str) {
+            add(sink, place, Addition::Text(&said));
+        }
+        if let Some(call) = call {
+            add(sink, place, Addition::Id(&id));
+            add(sink, place, Addition::Name(&text(call, "name").unwrap_or_default()));
+            start_input(call.get("input"), place, sink);
+        }
+        let plain = reasoning.and_then(|reasoning| reasoning.get("reasoningText"));
+        if let Some(plain) = plain.and_then(Value::object) {
+            reasoned(plain, place, sink);
+        }
+        add(sink, place, Addition::Whole(value.raw()));
+        self.slots.close(index);
+        sink(Event::End { place });
+    }
+}
+
+/// The member that says which block an event is about.
+const INDEX: &str = "contentBlockIndex";
+
+/// The member of a block that holds where its text was found.
+pub(super) const CITATIONS: &str = "citations";
+
+/// The member of reasoning that only the provider can read.
+pub(super) const REDACTED: &str = "redactedContent";
+
+/// The block that a delta is about when nothing began it: only calls, results and pictures
+/// begin with an event of their own (BED-16).
+fn begun_by(name: &str) -> Option<Piece> {
+    match name {
+        "text" | "citation" => Some(Piece::Text),
+        "reasoningContent" => Some(Piece::Reasoning),
+        "toolUse" => Some(Piece::Call),
+        _ => None,
+    }
+}
+
+/// Gives out what a member of a delta adds to a block.
+fn addition(name: &str, value: Value<'_, '_>, (place, piece): (u32, Piece), sink: &mut Sink<'_>) {
+    match (name, piece, value.object(), value.str()) {
+        ("text", Piece::Text, _, Some(text)) => add(sink, place, Addition::Text(&text)),
+        ("citation", Piece::Text, Some(_), _) => add(sink, place, Addition::Element(CITATIONS, value.raw())),
+        ("toolUse", Piece::Call | Piece::ServerCall, Some(call), _) => arguments(call.get("input"), place, sink),
+        ("reasoningContent", Piece::Reasoning, Some(reasoning), _) => {
+            reasoned(reasoning, place, sink);
+            if let Some(redacted) = present(reasoning, REDACTED) {
+                add(sink, place, Addition::Member(REDACTED, redacted.raw()));
+            }
+        }
+        ("toolResult", Piece::Opaque, ..) if value.is(Kind::Array) => {
+            for element in value.elements() {
+                add(sink, place, Addition::Element("content", element.raw()));
+            }
+        }
+        ("image", Piece::Opaque, Some(image), _) => {
+            if let Some(source) = present(image, "source") {
+                add(sink, place, Addition::Member("source", source.raw()));
+            }
+        }
+        _ => unreadable(sink, Unreadable::Shape),
+    }
+}
+
+fn reasoned(reasoning: Object<'_, '_>, place: u32, sink: &mut Sink<'_>) {
+    if let Some(said) = text(reasoning, "text") {
+        add(sink, place, Addition::Text(&said));
+    }
+    if let Some(signature) = text(reasoning, "signature") {
+        add(sink, place, Addition::Signature(&signature));
+    }
+}
+
+/// Whether an event of this name says that the request failed.
+fn is_exception(name: &[u8]) -> bool {
+    name.ends_with(b"Exception") || name == b"error"
+}
+
+/// What the provider's word means.
+fn stop(word: &str) -> Stop {
+    match word {
+        "end_turn" | "stop_sequence" => Stop::Turn,
+        "tool_use" => Stop::Calls,
+        "max_tokens" | "model_context_window_exceeded" => Stop::Length,
+        "guardrail_intervened" | "content_filtered" => Stop::Filter,
+        "refusal" => Stop::Refusal,
+        "malformed_model_output" | "malformed_tool_use" => Stop::Malformed,
+        "pause_turn" => Stop::Pause,
+        _ => Stop::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::streamed::tests::{events, survives};
+
+    const CALL: (&str, &str) =
+        ("contentBlockStart", r#"{"contentBlockIndex":1,"start":{"toolUse":{"toolUseId":"t","name":"n"}},"p":"ab"}"#);
+    const INPUT: (&str, &str) = ("contentBlockDelta", r#"{"contentBlockIndex":1,"delta":{"toolUse":{"input":"{}"}}}"#);
+    const STOP: (&str, &str) = ("messageStop", r#"{"stopReason":"tool_use","p":"abcd"}"#);
+    const USAGE: (&str, &str) = ("metadata", r#"{"usage":{"inputTokens":1},"metrics":{"latencyMs":2}}"#);
+
+    /// The same event as a line of JSON.
+    fn line((name, data): (&str, &str)) -> String {
+        format!(r#"{{"{name}":{data}}}"#)
+    }
+
+    #[test]
+    fn frames_and_lines_say_the_same() {
+        let frames = [
+            ("messageStart", r#"{"role":"assistant"}"#),
+            ("contentBlockDelta", r#"{"contentBlockIndex":0,"delta":{"text":"a"}}"#),
+            ("contentBlockStop", r#"{"contentBlockIndex":0}"#),
+            CALL,
+            INPUT,
+            ("contentBlockStop", r#"{"contentBlockIndex":1}"#),
+            STOP,
+            USAGE,
+        ];
+        let lines = frames.map(line);
+        let lines: Vec<_> = lines.iter().map(|data| ("", data.as_str())).collect();
+        let wanted = [
+            "role=\"assistant\"",
+            "0 Text",
+            "0 Text(\"a\")",
+            "0 End",
+            "1 Call",
+            "1 Id(\"t\")",
+            "1 Name(\"n\")",
+            "1 Arguments(\"{}\")",
+            "1 End",
+            "Stop { stop: Calls, word: \"tool_use\" }",
+            "Done",
+            "usage={\"inputTokens\":1}",
+            "metrics={\"latencyMs\":2}",
+        ];
+        assert_eq!(events(reader(), &frames), wanted);
+        assert_eq!(events(reader(), &lines), wanted);
+    }
+
+    #[test]
+    fn an_exception_is_a_failure_in_every_form() {
+        let said = r#"{"throttlingException":{"message":"Too many requests"}}"#;
+        for frame in [("", said), ("throttlingException", r#"{"message":"Too many requests"}"#)] {
+            assert_eq!(events(reader(), &[CALL, frame]).pop(), Some(format!("Failed {{ said: {said:?} }}")));
+        }
+        let plain = r#"{"message":"The security token is expired"}"#;
+        assert_eq!(events(reader(), &[("", plain)]), [format!("Failed {{ said: {plain:?} }}")]);
+        let mut failed = Vec::new();
+        let frame = Frame { kind: FrameKind::Exception, name: b"", data: b"no json" };
+        reader().handle_frame(&frame, &mut |event: Event<'_>| failed.push(format!("{event:?}")));
+        assert_eq!(failed, [r#"Failed { said: "{\"\":\"no json\"}" }"#]);
+    }
+
+    #[test]
+    fn what_comes_after_the_end_or_begins_again_is_told() {
+        let last = |frames: &[_]| events(reader(), frames).pop();
+        assert_eq!(last(&[CALL, STOP, INPUT]).as_deref(), Some("Unreadable { what: Stray }"));
+        let again = ("messageStart", r#"{"role":"assistant"}"#);
+        assert_eq!(last(&[CALL, again, INPUT, STOP]).as_deref(), Some("Unreadable { what: SecondMessage }"));
+        assert_eq!(last(&[("", r#"{"later":{}}"#)]), None);
+        assert_eq!(last(&[("", r#"{"later":1}"#)]).as_deref(), Some("Unreadable { what: Shape }"));
+    }
+
+    #[test]
+    fn every_reason_to_stop_is_known_for_what_it_is() {
+        for (word, means) in [
+            ("end_turn", Stop::Turn),
+            ("guardrail_intervened", Stop::Filter),
+            ("content_filtered", Stop::Filter),
+            ("malformed_tool_use", Stop::Malformed),
+            ("malformed_model_output", Stop::Malformed),
+            ("model_context_window_exceeded", Stop::Length),
+            ("new_word", Stop::Other),
+        ] {
+            assert_eq!(stop(word), means);
+        }
+    }
+
+    #[test]
+    fn no_value_anywhere_breaks_the_reader() {
+        survives(
+            reader,
+            &[
+                ("messageStart", r#"{"role":"assistant"}"#),
+                CALL,
+                INPUT,
+                ("contentBlockStop", r#"{"contentBlockIndex":1}"#),
+                ("contentBlockDelta", r#"{"contentBlockIndex":2,"delta":{"text":"a","citation":{"title":"b"}}}"#),
+                (
+                    "contentBlockDelta",
+                    r#"{"contentBlockIndex":3,"delta":{"reasoningContent":{"text":"a","signature":"s","redactedContent":"r"}}}"#,
+                ),
+                ("contentBlockStart", r#"{"contentBlockIndex":4,"start":{"toolResult":{"toolUseId":"t"}}}"#),
+                ("contentBlockDelta", r#"{"contentBlockIndex":4,"delta":{"toolResult":[{"text":"a"}]}}"#),
+                ("contentBlockStart", r#"{"contentBlockIndex":5,"start":{"image":{"format":"png"}}}"#),
+                ("contentBlockDelta", r#"{"contentBlockIndex":5,"delta":{"image":{"source":{"bytes":"a"}}}}"#),
+                STOP,
+                USAGE,
+                ("", r#"{"contentBlockDelta":{"contentBlockIndex":6,"delta":{"text":"a"}}}"#),
+                ("", r#"{"validationException":{"message":"a"}}"#),
+            ],
+        );
+        survives(
+            reader,
+            &[(
+                "",
+                r#"{"output":{"message":{"role":"assistant","content":[{"text":"a"},{"toolUse":{"toolUseId":"t","name":"n","input":{}}},{"reasoningContent":{"reasoningText":{"text":"a","signature":"s"}}},{"image":{}}]}},"stopReason":"end_turn","usage":{"inputTokens":1}}"#,
+            )],
+        );
+    }
+}

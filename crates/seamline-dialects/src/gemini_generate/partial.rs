@@ -1,0 +1,249 @@
+//! The arguments of a call that come value by value, each with its path.
+
+use std::collections::HashMap;
+
+use crate::json::{Kind, Object, Value, quoted};
+
+/// How many bytes of arguments are kept.
+const BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// How deep arguments may be nested.
+const DEPTH_MAX: usize = 64;
+
+/// Arguments while they come. The first node is the object of all of them.
+#[derive(Debug)]
+pub(super) struct Partial {
+    nodes: Vec<Node>,
+    /// The node of each member and element.
+    children: HashMap<(usize, Step), usize>,
+    bytes: usize,
+    /// Something could not be put where it belongs, so they are never whole.
+    is_spoiled: bool,
+}
+
+#[derive(Debug)]
+enum Node {
+    /// Nothing is known about it yet.
+    Empty,
+    Object(Vec<(String, usize)>),
+    List(Vec<usize>),
+    /// A string, which comes in pieces.
+    Text(String),
+    /// Any other value.
+    Json(String),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Step {
+    Key(String),
+    Index(usize),
+}
+
+impl Partial {
+    pub(super) fn new() -> Self {
+        Self { nodes: vec![Node::Object(Vec::new())], children: HashMap::new(), bytes: 0, is_spoiled: false }
+    }
+
+    pub(super) fn is_spoiled(&self) -> bool {
+        self.is_spoiled
+    }
+
+    /// Whether no value came.
+    pub(super) fn is_empty(&self) -> bool {
+        self.nodes.len() == 1
+    }
+
+    /// Takes the values of one frame.
+    pub(super) fn take(&mut self, list: Value<'_, '_>) {
+        for element in list.elements() {
+            let taken = element.object().and_then(|value| self.take_value(value));
+            self.is_spoiled |= taken.is_none();
+        }
+    }
+
+    /// The arguments as JSON.
+    pub(super) fn written(&self) -> String {
+        let mut out = String::new();
+        // What is written next: a node, or text that stands between two.
+        let mut left = vec![Ok(0)];
+        while let Some(next) = left.pop() {
+            match next.map(|node: usize| &self.nodes[node]) {
+                Err(text) => out.push_str(text),
+                Ok(Node::Empty) => out.push_str("null"),
+                Ok(Node::Json(json)) => out.push_str(json),
+                Ok(Node::Text(text)) => out.push_str(&quoted(text)),
+                Ok(Node::Object(members)) => {
+                    out.push('{');
+                    left.push(Err("}"));
+                    for (at, (name, node)) in members.iter().enumerate().rev() {
+                        left.extend([Ok(*node), Err(":"), Err(name.as_str()), Err(if at > 0 { "," } else { "" })]);
+                    }
+                }
+                Ok(Node::List(elements)) => {
+                    out.push('[');
+                    left.push(Err("]"));
+                    for (at, node) in elements.iter().enumerate().rev() {
+                        left.extend([Ok(*node), Err(if at > 0 { "," } else { "" })]);
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// What there is of arguments that nobody said were whole. It is no JSON, so that nobody
+    /// takes it for more.
+    pub(super) fn unfinished(&self) -> String {
+        let mut written = self.written();
+        written.truncate(written.trim_end_matches(['}', ']']).len());
+        written
+    }
+
+    /// Takes one value with its path. Nothing when it has no place.
+    fn take_value(&mut self, value: Object<'_, '_>) -> Option<()> {
+        let path = value.get("jsonPath")?.str()?;
+        let said = ["stringValue", "numberValue", "boolValue", "nullValue"].iter().find_map(|key| {
+            let value = value.get(key)?;
+            (!value.is(Kind::Null) || *key == "nullValue").then_some((*key, value))
+        });
+        // A path without a value says that it goes on.
+        let Some((kind, said)) = said else { return Some(()) };
+        self.bytes += path.len() + said.raw().len();
+        if self.bytes > BYTES_MAX || self.is_spoiled {
+            return None;
+        }
+        let node = self.node(&path)?;
+        let slot = &mut self.nodes[node];
+        match (kind, slot) {
+            ("stringValue", Node::Text(text)) => text.push_str(&said.str()?),
+            ("stringValue", slot @ Node::Empty) => *slot = Node::Text(said.str()?.into_owned()),
+            ("nullValue", slot @ Node::Empty) => *slot = Node::Json("null".to_owned()),
+            (_, slot @ Node::Empty) if kind != "stringValue" => *slot = Node::Json(said.raw().to_owned()),
+            (_, Node::Json(json)) if json == said.raw() => {}
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// The node at a path, which is made if there is none.
+    fn node(&mut self, path: &str) -> Option<usize> {
+        let steps = steps(path)?;
+        let mut at = 0;
+        for step in steps {
+            let child = (at, step);
+            at = match self.children.get(&child) {
+                Some(&node) => node,
+                None => self.new_node(child)?,
+            };
+        }
+        (at > 0).then_some(at)
+    }
+
+    /// A new member or element of a node. Elements come in their order.
+    fn new_node(&mut self, (parent, step): (usize, Step)) -> Option<usize> {
+        let new = self.nodes.len();
+        let slot = &mut self.nodes[parent];
+        if matches!(slot, Node::Empty) {
+            *slot = match step {
+                Step::Key(_) => Node::Object(Vec::new()),
+                Step::Index(_) => Node::List(Vec::new()),
+            };
+        }
+        match (slot, &step) {
+            (Node::Object(members), Step::Key(name)) => members.push((quoted(name), new)),
+            (Node::List(elements), Step::Index(index)) if *index == elements.len() => elements.push(new),
+            _ => return None,
+        }
+        self.nodes.push(Node::Empty);
+        self.children.insert((parent, step), new);
+        Some(new)
+    }
+}
+
+/// The steps of a path such as `$.files[0]['a name']`.
+fn steps(path: &str) -> Option<Vec<Step>> {
+    let mut rest = path.strip_prefix('$')?;
+    let mut steps = Vec::new();
+    while !rest.is_empty() {
+        let step;
+        (step, rest) = if let Some(dotted) = rest.strip_prefix('.') {
+            let end = dotted.find(['.', '[']).unwrap_or(dotted.len());
+            (Step::Key(dotted[..end].to_owned()), &dotted[end..])
+        } else {
+            bracketed(rest.strip_prefix('[')?)?
+        };
+        if steps.len() == DEPTH_MAX || step == Step::Key(String::new()) {
+            return None;
+        }
+        steps.push(step);
+    }
+    Some(steps)
+}
+
+/// A step between brackets, and what follows it.
+fn bracketed(rest: &str) -> Option<(Step, &str)> {
+    let Some(quote) = rest.chars().next().filter(|char| matches!(char, '\'' | '"')) else {
+        let (index, rest) = rest.split_once(']')?;
+        return Some((Step::Index(index.parse().ok()?), rest));
+    };
+    let mut name = String::new();
+    let mut chars = rest.char_indices().skip(1);
+    while let Some((at, char)) = chars.next() {
+        match char {
+            '\\' => name.push(chars.next()?.1),
+            char if char == quote => return Some((Step::Key(name), rest[at + 1..].strip_prefix(']')?)),
+            char => name.push(char),
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Document;
+
+    fn partial(lists: &[&str]) -> Partial {
+        let mut partial = Partial::new();
+        for list in lists {
+            partial.take(Document::read(list).unwrap().root());
+        }
+        partial
+    }
+
+    #[test]
+    fn values_stand_where_their_paths_say() {
+        let partial = partial(&[
+            r#"[{"jsonPath":"$.files[0].name","stringValue":"a \"","willContinue":true}]"#,
+            r#"[{"jsonPath":"$.files[0].name","stringValue":"b\""},{"jsonPath":"$.files[0].size","numberValue":1.50}]"#,
+            r#"[{"jsonPath":"$.files[1]['last name']","nullValue":"NULL_VALUE"}]"#,
+            r#"[{"jsonPath":"$['it\\'s']","boolValue":false},{"jsonPath":"$.grid[0][0]","numberValue":7}]"#,
+        ]);
+        let written = r#"{"files":[{"name":"a \"b\"","size":1.50},{"last name":null}],"it's":false,"grid":[[7]]}"#;
+        assert_eq!((partial.written().as_str(), partial.is_spoiled()), (written, false));
+        assert_eq!(partial.unfinished(), written.trim_end_matches(['}', ']']));
+    }
+
+    #[test]
+    fn what_has_no_place_spoils_the_call() {
+        for list in [
+            r#"[{"jsonPath":"$.a[1]","numberValue":1}]"#,
+            r#"[{"jsonPath":"$.a","numberValue":1},{"jsonPath":"$.a.b","numberValue":1}]"#,
+            r#"[{"jsonPath":"$.a","numberValue":1},{"jsonPath":"$.a","numberValue":2}]"#,
+            r#"[{"jsonPath":"$.a","numberValue":1},{"jsonPath":"$.a","stringValue":"1"}]"#,
+            r#"[{"jsonPath":"$.a.b","numberValue":1},{"jsonPath":"$.a","stringValue":"1"}]"#,
+            r#"[{"jsonPath":"$","numberValue":1}]"#,
+            r#"[{"jsonPath":"$[0]","numberValue":1}]"#,
+            r#"[{"jsonPath":"$.","numberValue":1}]"#,
+            r#"[{"jsonPath":"$['a","numberValue":1}]"#,
+            r#"[{"jsonPath":"$.a[-1]","numberValue":1}]"#,
+            r#"[{"jsonPath":"a","numberValue":1}]"#,
+            r#"[{"jsonPath":7,"numberValue":1}]"#,
+            r#"[{"numberValue":1}]"#,
+            "[1]",
+        ] {
+            assert!(partial(&[list]).is_spoiled(), "{list}");
+        }
+        assert_eq!(partial(&[]).unfinished(), "{");
+    }
+}

@@ -1,0 +1,447 @@
+//! The parts of a streamed message.
+//!
+//! Every frame is a whole response that holds what is new. Texts that follow each other are
+//! one part in a response that is not streamed, unless one of them is signed (GEM-11). No
+//! frame says that it is the last: a stream that named a reason to stop is whole when it ends.
+
+use std::borrow::Cow;
+
+use seamline_frame::{Frame, FrameKind};
+use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
+
+use super::partial::Partial;
+use crate::StreamReader;
+use crate::json::{Kind, Object, Value};
+use crate::streamed::{
+    Said, Sink, add, broken, exception, members, present, said, start_input, text, unreadable, usage,
+};
+
+/// A reader for a stream that begins.
+pub(super) fn reader() -> Box<dyn StreamReader> {
+    Box::new(Reader::default())
+}
+
+#[derive(Default)]
+struct Reader {
+    /// How many blocks began.
+    count: u32,
+    /// The text that what follows may be joined to.
+    joined: Option<(u32, Piece)>,
+    /// The call whose arguments are coming.
+    coming: Option<Coming>,
+    /// Why the provider stopped.
+    stop: Option<Stop>,
+    /// The last frame was cut.
+    is_cut: bool,
+    /// It was said that there is more than one message.
+    has_others: bool,
+}
+
+/// A call whose arguments come in pieces.
+struct Coming {
+    place: u32,
+    partial: Partial,
+    /// The arguments it began with.
+    start: Option<String>,
+}
+
+impl StreamReader for Reader {
+    fn handle_frame(&mut self, frame: &Frame<'_>, sink: &mut dyn FnMut(Event<'_>)) {
+        match said(frame.data) {
+            _ if frame.kind == FrameKind::Exception => exception(frame, sink),
+            Said::Nothing => {}
+            Said::Broken => {
+                self.is_cut |= frame.kind == FrameKind::Cut;
+                broken(frame, sink);
+            }
+            Said::Json(document) => match document.root() {
+                list if list.is(Kind::Array) => list.elements().for_each(|response| self.response(response, sink)),
+                response => self.response(response, sink),
+            },
+        }
+    }
+
+    fn handle_end(&mut self, sink: &mut dyn FnMut(Event<'_>)) {
+        self.leave(sink);
+        self.close_text(sink);
+        if self.stop.is_some() && !self.is_cut {
+            sink(Event::Done);
+        }
+    }
+}
+
+/// The members of a response that are read as what they say.
+const READ: [&str; 4] = ["candidates", "usageMetadata", "response", "error"];
+
+impl Reader {
+    fn response(&mut self, value: Value<'_, '_>, sink: &mut Sink<'_>) {
+        let Some(object) = value.object() else {
+            unreadable(sink, Unreadable::Shape);
+            return;
+        };
+        if present(object, "error").is_some() {
+            sink(Event::Failed { said: value.raw() });
+            return;
+        }
+        members(value, sink, &READ);
+        // Code Assist puts another object around it.
+        let inner = object.get("response").and_then(Value::object);
+        if let Some((response, _)) = object.get("response").zip(inner) {
+            members(response, sink, &READ);
+        }
+        let object = inner.unwrap_or(object);
+        let known = ["candidates", "usageMetadata", "promptFeedback", "responseId", "modelVersion"];
+        if known.iter().all(|key| object.get(key).is_none()) {
+            unreadable(sink, Unreadable::Shape);
+        }
+        usage(object.get("usageMetadata"), sink);
+        for (at, candidate) in (0..).zip(object.get("candidates").into_iter().flat_map(Value::elements)) {
+            self.candidate(at, candidate, sink);
+        }
+        let feedback = object.get("promptFeedback").and_then(Value::object);
+        if let Some(reason) = feedback.and_then(|feedback| text(feedback, "blockReason"))
+            && reason != "BLOCK_REASON_UNSPECIFIED"
+            && reason != "BLOCKED_REASON_UNSPECIFIED"
+        {
+            self.stop(Stop::Filter, &reason, sink);
+        }
+    }
+
+    /// Takes what is new of the first message; of others it is only told that they are there.
+    fn candidate(&mut self, at: u32, value: Value<'_, '_>, sink: &mut Sink<'_>) {
+        let Some(candidate) = value.object() else {
+            unreadable(sink, Unreadable::Shape);
+            return;
+        };
+        let is_first = present(candidate, "index").map_or(at == 0, |index| index.raw() == "0");
+        if !is_first {
+            if !std::mem::replace(&mut self.has_others, true) {
+                unreadable(sink, Unreadable::SecondMessage);
+            }
+            return;
+        }
+        let content = present(candidate, "content");
+        for (key, member) in value.members().filter(|(key, _)| !key.says("content")) {
+            sink(Event::Member { name: &within(CANDIDATE, key), json: member.raw() });
+        }
+        for (key, member) in content.into_iter().flat_map(Value::members).filter(|(key, _)| !key.says("parts")) {
+            sink(Event::Member { name: &within(CONTENT, key), json: member.raw() });
+        }
+        let parts = content.and_then(Value::object).and_then(|content| content.get("parts"));
+        for part in parts.into_iter().flat_map(Value::elements) {
+            self.part(part, sink);
+        }
+        if let Some(word) = text(candidate, "finishReason").filter(|word| word != "FINISH_REASON_UNSPECIFIED") {
+            self.stop(stop(&word), &word, sink);
+        }
+    }
+
+    /// Notes why the provider stopped. What was filtered stays so, whatever follows.
+    fn stop(&mut self, stop: Stop, word: &str, sink: &mut Sink<'_>) {
+        if self.stop != Some(Stop::Filter) {
+            self.stop = Some(stop);
+            sink(Event::Stop { stop, word });
+        }
+    }
+
+    fn part(&mut self, value: Value<'_, '_>, sink: &mut Sink<'_>) {
+        let Some(part) = value.object() else {
+            unreadable(sink, Unreadable::Shape);
+            return;
+        };
+        let said = part.get("text").and_then(Value::str);
+        match (part.get("functionCall").and_then(Value::object), said) {
+            (Some(call), _) => self.call(value, part, call, sink),
+            (None, Some(said)) => self.text(value, part, &said, sink),
+            (None, None) => {
+                if let Some(place) = self.begin(Piece::Opaque, value.raw(), sink) {
+                    sink(Event::End { place });
+                }
+            }
+        }
+    }
+
+    fn text(&mut self, value: Value<'_, '_>, part: Object<'_, '_>, said: &str, sink: &mut Sink<'_>) {
+        let is_thought = part.get("thought").is_some_and(|thought| thought.is(Kind::True));
+        let piece = if is_thought { Piece::Reasoning } else { Piece::Text };
+        let is_plain = value.members().all(|(key, _)| key.says("text") || key.says("thought"));
+        match self.joined {
+            // A part that says nothing follows many a call.
+            _ if is_plain && said.is_empty() => {}
+            Some((place, before)) if is_plain && before == piece => add(sink, place, Addition::Text(said)),
+            _ => {
+                let Some(place) = self.begin(piece, value.raw(), sink) else { return };
+                add(sink, place, Addition::Text(said));
+                add_signature(part, place, sink);
+                if is_plain {
+                    self.joined = Some((place, piece));
+                } else {
+                    sink(Event::End { place });
+                }
+            }
+        }
+    }
+
+    fn call(&mut self, value: Value<'_, '_>, part: Object<'_, '_>, call: Object<'_, '_>, sink: &mut Sink<'_>) {
+        let name = text(call, "name");
+        if let Some(coming) = self.coming.as_mut().filter(|_| name.is_none()) {
+            add_signature(part, coming.place, sink);
+            if let Some(list) = present(call, "partialArgs") {
+                coming.partial.take(list);
+            }
+            if !continues(call) {
+                if let Some(args) = present(call, "args") {
+                    add(sink, coming.place, Addition::WholeArguments(args.raw()));
+                }
+                self.finish(sink);
+            }
+            return;
+        }
+        if name.is_none() && present(call, "args").is_none() {
+            // The end of a call that has ended, or more of one that never began.
+            if present(call, "partialArgs").is_some() {
+                unreadable(sink, Unreadable::Stray);
+            }
+            return;
+        }
+        self.leave(sink);
+        let Some(place) = self.begin(Piece::Call, value.raw(), sink) else { return };
+        let name = name.unwrap_or_default();
+        add(sink, place, Addition::Id(&text(call, "id").unwrap_or_default()));
+        add(sink, place, Addition::Name(&name));
+        add_signature(part, place, sink);
+        let list = present(call, "partialArgs");
+        if list.is_none() && !continues(call) {
+            start_input(call.get("args"), place, sink);
+            sink(Event::End { place });
+            return;
+        }
+        let start = present(call, "args").map(|args| args.raw().to_owned());
+        let mut coming = Coming { place, partial: Partial::new(), start };
+        if let Some(list) = list {
+            coming.partial.take(list);
+        }
+        self.coming = Some(coming);
+        if !continues(call) {
+            self.finish(sink);
+        }
+    }
+
+    /// The arguments that are coming are all there.
+    fn finish(&mut self, sink: &mut Sink<'_>) {
+        let Some(coming) = self.coming.take_if(|coming| !coming.partial.is_spoiled()) else {
+            self.leave(sink);
+            return;
+        };
+        if let Some(start) = &coming.start {
+            add(sink, coming.place, Addition::StartInput(start));
+        }
+        if !coming.partial.is_empty() {
+            add(sink, coming.place, Addition::Arguments(&coming.partial.written()));
+        }
+        sink(Event::End { place: coming.place });
+    }
+
+    /// Nobody said that the arguments that were coming are all there, or they made no sense.
+    fn leave(&mut self, sink: &mut Sink<'_>) {
+        let Some(coming) = self.coming.take() else { return };
+        if coming.partial.is_spoiled() {
+            unreadable(sink, Unreadable::Shape);
+        }
+        add(sink, coming.place, Addition::Arguments(&coming.partial.unfinished()));
+    }
+
+    fn begin(&mut self, piece: Piece, base: &str, sink: &mut Sink<'_>) -> Option<u32> {
+        self.close_text(sink);
+        let place = self.count;
+        self.count = place.checked_add(1)?;
+        sink(Event::Begin { place, piece, base });
+        Some(place)
+    }
+
+    fn close_text(&mut self, sink: &mut Sink<'_>) {
+        if let Some((place, _)) = self.joined.take() {
+            sink(Event::End { place });
+        }
+    }
+}
+
+/// What stands before the names of the members of the message's candidate, and of its content.
+pub(super) const CANDIDATE: &str = "/candidates/0/";
+pub(super) const CONTENT: &str = "/candidates/0/content/";
+
+/// The name of a member of the candidate or its content. Two of them stand in every frame.
+fn within(before: &str, key: Value<'_, '_>) -> Cow<'static, str> {
+    match before {
+        CANDIDATE if key.says("index") => "/candidates/0/index".into(),
+        CONTENT if key.says("role") => "/candidates/0/content/role".into(),
+        _ => [before, &key.name()].concat().into(),
+    }
+}
+
+fn add_signature(part: Object<'_, '_>, place: u32, sink: &mut Sink<'_>) {
+    if let Some(signature) = text(part, "thoughtSignature") {
+        add(sink, place, Addition::Signature(&signature));
+    }
+}
+
+/// Whether more of a call is to come.
+fn continues(call: Object<'_, '_>) -> bool {
+    call.get("willContinue").is_some_and(|value| value.is(Kind::True))
+}
+
+/// What the provider's word means (GEM-15, GEM-16).
+fn stop(word: &str) -> Stop {
+    match word {
+        "STOP" => Stop::Turn,
+        "MAX_TOKENS" => Stop::Length,
+        "SAFETY"
+        | "RECITATION"
+        | "LANGUAGE"
+        | "BLOCKLIST"
+        | "PROHIBITED_CONTENT"
+        | "SPII"
+        | "MODEL_ARMOR"
+        | "JAILBREAK"
+        | "IMAGE_SAFETY"
+        | "IMAGE_PROHIBITED_CONTENT"
+        | "IMAGE_RECITATION" => Stop::Filter,
+        "MALFORMED_FUNCTION_CALL" | "MALFORMED_RESPONSE" | "UNEXPECTED_TOOL_CALL" | "TOO_MANY_TOOL_CALLS" => {
+            Stop::Malformed
+        }
+        "OTHER" | "IMAGE_OTHER" | "NO_IMAGE" => Stop::Failure,
+        "CONTINUATION" => Stop::Pause,
+        _ => Stop::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::streamed::tests::{events, survives};
+
+    fn read(frames: &[&str]) -> Vec<String> {
+        let frames: Vec<_> = frames.iter().map(|data| ("", *data)).collect();
+        let mut events = events(reader(), &frames);
+        events.retain(|event| !event.starts_with('/') && !event.starts_with("usage"));
+        events
+    }
+
+    fn parts(parts: &str, finish: &str) -> String {
+        format!(r#"{{"candidates":[{{"content":{{"parts":{parts},"role":"model"}},"index":0{finish}}}]}}"#)
+    }
+
+    const STOP: &str = r#","finishReason":"STOP""#;
+
+    #[test]
+    fn texts_of_one_kind_are_joined_unless_one_is_signed() {
+        let frames = [
+            parts(r#"[{"text":"Hm","thought":true}]"#, ""),
+            parts(r#"[{"text":"m.","thought":true},{"text":"One"}]"#, ""),
+            parts(r#"[{"text":", two"}]"#, ""),
+            parts(r#"[{"text":"","thoughtSignature":"sig"},{"text":"three"}]"#, ""),
+            parts(r#"[{"text":""}]"#, STOP),
+        ];
+        let said = read(&frames.each_ref().map(String::as_str));
+        let wanted = [
+            "0 Reasoning",
+            "0 Text(\"Hm\")",
+            "0 Text(\"m.\")",
+            "0 End",
+            "1 Text",
+            "1 Text(\"One\")",
+            "1 Text(\", two\")",
+            "1 End",
+            "2 Text",
+            "2 Text(\"\")",
+            "2 Signature(\"sig\")",
+            "2 End",
+            "3 Text",
+            "3 Text(\"three\")",
+            "Stop { stop: Turn, word: \"STOP\" }",
+            "3 End",
+            "Done",
+        ];
+        assert_eq!(said, wanted);
+    }
+
+    #[test]
+    fn arguments_that_nobody_finished_are_no_json() {
+        let begin = parts(r#"[{"functionCall":{"name":"look","willContinue":true}}]"#, "");
+        let more = |end: &str| {
+            let values = r#"[{"jsonPath":"$.at","stringValue":"here"}]"#;
+            parts(&format!(r#"[{{"functionCall":{{"partialArgs":{values}{end}}}}}]"#), "")
+        };
+        let end = parts(r#"[{"functionCall":{}}]"#, STOP);
+        let stop = parts(r#"[{"text":""}]"#, STOP);
+        let going = more(r#","willContinue":true"#);
+        for (frames, whole) in [
+            ([&begin, &going, &end], true),
+            ([&begin, &more(""), &stop], true),
+            ([&begin, &going, &stop], false),
+            ([&begin, &going, &begin], false),
+        ] {
+            let said = read(&frames.map(String::as_str));
+            let arguments =
+                if whole { r#"0 Arguments("{\"at\":\"here\"}")"# } else { r#"0 Arguments("{\"at\":\"here\"")"# };
+            assert!(said.iter().any(|event| event == arguments), "{said:?}");
+        }
+    }
+
+    #[test]
+    fn every_reason_to_stop_is_known_for_what_it_is() {
+        for (word, means) in [
+            ("STOP", Stop::Turn),
+            ("MAX_TOKENS", Stop::Length),
+            ("SPII", Stop::Filter),
+            ("IMAGE_SAFETY", Stop::Filter),
+            ("MALFORMED_FUNCTION_CALL", Stop::Malformed),
+            ("OTHER", Stop::Failure),
+            ("NEW_WORD", Stop::Other),
+        ] {
+            assert_eq!(stop(word), means);
+        }
+        let blocked = read(&[r#"{"promptFeedback":{"blockReason":"SAFETY"}}"#, &parts("[]", STOP)]);
+        let wanted = [r#"promptFeedback={"blockReason":"SAFETY"}"#, r#"Stop { stop: Filter, word: "SAFETY" }"#, "Done"];
+        assert_eq!(blocked, wanted);
+    }
+
+    #[test]
+    fn a_second_candidate_is_told_once() {
+        let both =
+            r#"{"candidates":[{"content":{"parts":[{"text":"a"}]}},{"content":{"parts":[{"text":"b"}]},"index":1}]}"#;
+        let said = read(&[both, both]);
+        let wanted = ["0 Text", "0 Text(\"a\")", "Unreadable { what: SecondMessage }", "0 Text(\"a\")", "0 End"];
+        assert_eq!(said, wanted);
+    }
+
+    #[test]
+    fn no_value_anywhere_breaks_the_reader() {
+        survives(
+            reader,
+            &[
+                (
+                    "",
+                    r#"{"response":{"candidates":[{"content":{"parts":[{"text":"a","thought":true}]},"index":0}]},"traceId":"t"}"#,
+                ),
+                (
+                    "",
+                    r#"{"candidates":[{"content":{"parts":[{"functionCall":{"name":"x","id":"1","args":{"a":1}},"thoughtSignature":"s"}]}}]}"#,
+                ),
+                (
+                    "",
+                    r#"[{"candidates":[{"content":{"parts":[{"functionCall":{"name":"y","args":{},"willContinue":true}}]}}]}]"#,
+                ),
+                (
+                    "",
+                    r#"{"candidates":[{"content":{"parts":[{"functionCall":{"partialArgs":[{"jsonPath":"$.a[0]","stringValue":"b","willContinue":true},{"jsonPath":"$.c","numberValue":1}],"willContinue":true}}]}}]}"#,
+                ),
+                (
+                    "",
+                    r#"{"candidates":[{"content":{"parts":[{"functionCall":{"args":{"a":1}}},{"executableCode":{"code":"1"}}],"role":"model"},"finishReason":"STOP","index":0}],"usageMetadata":{"totalTokenCount":1},"promptFeedback":{"blockReason":"SAFETY"}}"#,
+                ),
+                ("error", r#"{"error":{"code":503}}"#),
+            ],
+        );
+    }
+}

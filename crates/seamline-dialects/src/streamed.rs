@@ -1,0 +1,355 @@
+//! What the dialects whose messages are lists of blocks share when they read a stream.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use seamline_frame::Frame;
+use seamline_model::{Addition, Event, Piece, Unreadable};
+
+use crate::json::{Document, Kind, Object, Value, quoted};
+
+/// Takes what a frame says.
+pub(crate) type Sink<'s> = dyn FnMut(Event<'_>) + 's;
+
+/// What stands in a frame.
+pub(crate) enum Said<'f> {
+    Json(Document<'f>),
+    /// Nothing, or the mark that gateways end the streams of every dialect with.
+    Nothing,
+    Broken,
+}
+
+pub(crate) fn said(data: &[u8]) -> Said<'_> {
+    let data = data.trim_ascii();
+    if data.is_empty() || data == b"[DONE]" {
+        return Said::Nothing;
+    }
+    let document = std::str::from_utf8(data).ok().and_then(|text| Document::read(text).ok());
+    document.map_or(Said::Broken, Said::Json)
+}
+
+pub(crate) fn add(sink: &mut Sink<'_>, place: u32, addition: Addition<'_>) {
+    sink(Event::Add { place, addition });
+}
+
+pub(crate) fn unreadable(sink: &mut Sink<'_>, what: Unreadable) {
+    sink(Event::Unreadable { what });
+}
+
+/// Says that a frame holds no JSON; one that is called an error is one for all that.
+pub(crate) fn broken(frame: &Frame<'_>, sink: &mut Sink<'_>) {
+    if frame.name == b"error" {
+        sink(Event::Failed { said: &String::from_utf8_lossy(frame.data) });
+    } else {
+        unreadable(sink, Unreadable::NotJson);
+    }
+}
+
+/// Says what an exception of the framing says, with its name, as it stands in a union of
+/// events.
+pub(crate) fn exception(frame: &Frame<'_>, sink: &mut Sink<'_>) {
+    let name = quoted(&String::from_utf8_lossy(frame.name));
+    let what = match said(frame.data) {
+        Said::Json(document) => document.root().raw().to_owned(),
+        Said::Nothing => "{}".to_owned(),
+        Said::Broken => quoted(&String::from_utf8_lossy(frame.data)),
+    };
+    sink(Event::Failed { said: &["{", &name, ":", &what, "}"].concat() });
+}
+
+/// What is said once a message has ended: how much was used may follow, and nothing else is
+/// about it.
+pub(crate) fn after_end(event: Event<'_>) -> Event<'_> {
+    match event {
+        Event::Member { .. } | Event::Usage { .. } | Event::Unreadable { .. } | Event::Done => event,
+        Event::Begin { .. } | Event::Add { .. } | Event::End { .. } | Event::Stop { .. } | Event::Failed { .. } => {
+            Event::Unreadable { what: Unreadable::Stray }
+        }
+    }
+}
+
+/// The text of a member, unless it is empty or no string.
+pub(crate) fn text<'a>(object: Object<'_, 'a>, key: &str) -> Option<Cow<'a, str>> {
+    object.get(key)?.str().filter(|text| !text.is_empty())
+}
+
+/// A member that says something.
+pub(crate) fn present<'d, 'a>(object: Object<'d, 'a>, key: &str) -> Option<Value<'d, 'a>> {
+    object.get(key).filter(|value| !value.is(Kind::Null))
+}
+
+/// Gives out members of the response, but for those that are read elsewhere.
+pub(crate) fn members(value: Value<'_, '_>, sink: &mut Sink<'_>, elsewhere: &[&str]) {
+    for (key, member) in value.members() {
+        let name = key.name();
+        if !elsewhere.contains(&&*name) {
+            sink(Event::Member { name: &name, json: member.raw() });
+        }
+    }
+}
+
+pub(crate) fn usage(value: Option<Value<'_, '_>>, sink: &mut Sink<'_>) {
+    if let Some(usage) = value.filter(|usage| usage.is(Kind::Object)) {
+        sink(Event::Usage { json: usage.raw() });
+    }
+}
+
+/// The input of a call where it begins; some servers write it as text.
+pub(crate) fn start_input(value: Option<Value<'_, '_>>, place: u32, sink: &mut Sink<'_>) {
+    let Some(input) = value else { return };
+    match input.str() {
+        Some(text) => add(sink, place, Addition::StartInput(&text)),
+        None => add(sink, place, Addition::StartInput(input.raw())),
+    }
+}
+
+/// A piece of the input of a call, which some servers write as JSON.
+pub(crate) fn arguments(value: Option<Value<'_, '_>>, place: u32, sink: &mut Sink<'_>) {
+    match value.map(|value| (value, value.str())) {
+        Some((_, Some(text))) => add(sink, place, Addition::Arguments(&text)),
+        Some((value, None)) if value.is(Kind::Object) => add(sink, place, Addition::Arguments(value.raw())),
+        Some((value, None)) if value.is(Kind::Null) => {}
+        _ => unreadable(sink, Unreadable::Shape),
+    }
+}
+
+/// How many blocks are remembered. Whoever assembles them keeps fewer.
+const SLOTS_MAX: usize = 1 << 20;
+
+/// The blocks of a stream by the index the wire gives them.
+///
+/// A place is the index as long as every block has one of its own. Some servers count every
+/// block as the same one: from the second block of one index on, places follow each other.
+#[derive(Debug, Default)]
+pub(crate) struct Slots {
+    by_index: BTreeMap<u32, Slot>,
+    last_index: Option<u32>,
+    last_place: Option<u32>,
+    is_displaced: bool,
+}
+
+/// A block that began.
+#[derive(Debug, Clone)]
+pub(crate) struct Slot {
+    pub(crate) place: u32,
+    pub(crate) piece: Piece,
+    pub(crate) is_open: bool,
+    /// The id of a call.
+    id: String,
+}
+
+/// Where a block begins.
+pub(crate) enum Begun {
+    /// A block of its own.
+    New(u32),
+    /// One that had begun before.
+    Again(u32),
+}
+
+impl Slots {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.last_place.is_none()
+    }
+
+    /// The index of a block that begins; the next one when none is given.
+    pub(crate) fn new_index(&self, value: Option<Value<'_, '_>>) -> Option<u32> {
+        match value.filter(|value| !value.is(Kind::Null)) {
+            Some(value) => value.raw().parse().ok(),
+            None => self.last_index.map_or(Some(0), |last| last.checked_add(1)),
+        }
+    }
+
+    /// The index of a block that something is said about; the last one when none is given.
+    pub(crate) fn known_index(&self, value: Option<Value<'_, '_>>) -> Option<u32> {
+        match value.filter(|value| !value.is(Kind::Null)) {
+            Some(value) => value.raw().parse().ok(),
+            None => Some(self.last_index.unwrap_or(0)),
+        }
+    }
+
+    pub(crate) fn get(&self, index: u32) -> Option<&Slot> {
+        self.by_index.get(&index)
+    }
+
+    /// Notes that a block begins. Nothing when there is no place left for it.
+    pub(crate) fn begin(&mut self, index: u32, piece: Piece, id: &str) -> Option<Begun> {
+        if let Some(slot) = self.by_index.get(&index) {
+            if slot.is_same(piece, id) {
+                return Some(Begun::Again(slot.place));
+            }
+            self.is_displaced = true;
+        }
+        let place = if self.is_displaced { self.last_place?.checked_add(1)? } else { index };
+        self.last_place = self.last_place.max(Some(place));
+        self.last_index = Some(index);
+        if self.by_index.len() < SLOTS_MAX || self.by_index.contains_key(&index) {
+            self.by_index.insert(index, Slot { place, piece, is_open: true, id: id.to_owned() });
+        }
+        Some(Begun::New(place))
+    }
+
+    /// Notes that a block is closed, and says where it is.
+    pub(crate) fn close(&mut self, index: u32) -> Option<u32> {
+        let slot = self.by_index.get_mut(&index)?;
+        slot.is_open = false;
+        Some(slot.place)
+    }
+}
+
+impl Slot {
+    /// Whether what begins on the same index is this block once more. Calls are told apart by
+    /// their ids; of anything else, one that is closed cannot go on.
+    fn is_same(&self, piece: Piece, id: &str) -> bool {
+        let is_call = matches!(piece, Piece::Call | Piece::ServerCall);
+        self.piece == piece && if is_call { !id.is_empty() && self.id == id } else { self.is_open }
+    }
+}
+
+/// What a text in Base64 says.
+pub(crate) fn base64(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
+    let (mut bits, mut count) = (0_u32, 0_u32);
+    for byte in text.trim_end_matches('=').bytes() {
+        let six = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => return None,
+        };
+        bits = bits << 6 | u32::from(six);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push((bits >> count) as u8);
+        }
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use seamline_frame::FrameKind;
+    use seamline_model::Span;
+
+    use super::*;
+    use crate::StreamReader;
+
+    /// A frame of a test: its name and its data.
+    pub(crate) type Named<'t> = (&'t str, &'t str);
+
+    /// What a reader says about frames, one line for each event.
+    pub(crate) fn events(mut reader: Box<dyn StreamReader>, frames: &[Named<'_>]) -> Vec<String> {
+        let mut events = Vec::new();
+        let mut sink = |event: Event<'_>| {
+            is_sound(&event);
+            events.push(line(&event));
+        };
+        for (name, data) in frames {
+            let frame = Frame { kind: FrameKind::Event, name: name.as_bytes(), data: data.as_bytes() };
+            reader.handle_frame(&frame, &mut sink);
+        }
+        reader.handle_end(&mut sink);
+        events
+    }
+
+    fn line(event: &Event<'_>) -> String {
+        match event {
+            Event::Begin { place, piece, .. } => format!("{place} {piece:?}"),
+            Event::Add { place, addition } => format!("{place} {addition:?}"),
+            Event::End { place } => format!("{place} End"),
+            Event::Member { name, json } => format!("{name}={json}"),
+            Event::Usage { json } => format!("usage={json}"),
+            other => format!("{other:?}"),
+        }
+    }
+
+    /// What is said to be JSON is JSON.
+    fn is_sound(event: &Event<'_>) {
+        let json = match event {
+            Event::Begin { base: "", .. } => return,
+            Event::Member { json, .. }
+            | Event::Usage { json }
+            | Event::Begin { base: json, .. }
+            | Event::Add { addition: Addition::Member(_, json) | Addition::Element(_, json), .. } => json,
+            _ => return,
+        };
+        assert!(Document::read(json).is_ok(), "{event:?}");
+    }
+
+    /// Values that no member has.
+    const ODD: [&str; 14] = [
+        "null",
+        "true",
+        "-1",
+        "1.5",
+        "4294967295",
+        "99999999999999999999",
+        "\"\"",
+        "\"\\ud800\"",
+        "\"x\"",
+        "[]",
+        "[1]",
+        "[{}]",
+        "{}",
+        "{\"type\":1,\"text\":[],\"id\":{}}",
+    ];
+
+    /// Puts an odd value in the place of every value of every frame, and every other name in
+    /// the place of every name, and reads the whole stream again.
+    pub(crate) fn survives(reader: fn() -> Box<dyn StreamReader>, frames: &[Named<'_>]) {
+        for at in 0..frames.len() {
+            let (name, data) = frames[at];
+            let document = Document::read(data).unwrap();
+            for span in spans(document.root()) {
+                for odd in ODD {
+                    let odd = [&data[..span.start as usize], odd, &data[span.end as usize..]].concat();
+                    let mut frames = frames.to_vec();
+                    frames[at] = (name, &odd);
+                    events(reader(), &frames);
+                }
+            }
+            for (other, _) in frames {
+                let mut frames = frames.to_vec();
+                frames[at] = (other, data);
+                events(reader(), &frames);
+            }
+        }
+    }
+
+    /// Where all keys and values stand.
+    fn spans(root: Value<'_, '_>) -> Vec<Span> {
+        let mut spans = Vec::new();
+        let mut left = vec![root];
+        while let Some(value) = left.pop() {
+            spans.push(value.span());
+            left.extend(value.elements());
+            left.extend(value.members().flat_map(|(key, value)| [key, value]));
+        }
+        spans
+    }
+
+    #[test]
+    fn places_follow_each_other_where_indices_do_not() {
+        let mut slots = Slots::default();
+        let mut begin = |index, id: &str| match slots.begin(index, Piece::Call, id) {
+            Some(Begun::New(place)) => format!("new {place}"),
+            Some(Begun::Again(place)) => format!("again {place}"),
+            None => "none".to_owned(),
+        };
+        let begun = [begin(4, "a"), begin(4, "a"), begin(4, "b"), begin(0, "c"), begin(0, "")];
+        assert_eq!(begun, ["new 4", "again 4", "new 5", "new 6", "new 7"]);
+        let mut last = Slots::default();
+        assert!(last.begin(u32::MAX, Piece::Text, "").is_some());
+        last.close(u32::MAX);
+        assert!(last.begin(u32::MAX, Piece::Text, "").is_none());
+    }
+
+    #[test]
+    fn base64_is_read() {
+        for (text, says) in [("", Some("")), ("eyJhIjoxfQ==", Some("{\"a\":1}")), ("YWI", Some("ab")), ("a b", None)] {
+            assert_eq!(base64(text).as_deref(), says.map(str::as_bytes));
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! Answers that come in pieces: bytes in, one message with its ending out.
+
+mod answer;
+mod listening;
+mod opening;
+
+pub use answer::{Answer, AnswerBlock, AnswerCall, AnswerError, StreamFinding};
+
+use seamline_assemble::Assembler;
+use seamline_dialects::{Dialect, providers};
+use seamline_frame::Framer;
+
+use self::listening::Listening;
+use self::opening::Opening;
+use crate::Error;
+
+/// How a message ended. Only `Complete` is whole.
+///
+/// ```
+/// use seamline::Ending;
+///
+/// assert_eq!((Ending::CutCall.as_str(), Ending::CutCall.cut()), ("truncated", Some("call")));
+/// assert_eq!((Ending::Complete.as_str(), Ending::Complete.cut()), ("complete", None));
+/// ```
+#[doc(inline)]
+pub use seamline_model::Ending;
+
+/// Which source of a call's input counts when there are several.
+///
+/// ```
+/// let options = seamline::StreamOptions { arg_source: seamline::ArgSource::ParsableWins, ..Default::default() };
+/// assert_ne!(options.arg_source, seamline::ArgSource::default());
+/// ```
+#[doc(inline)]
+pub use seamline_assemble::ArgSource;
+
+/// How a stream is cut into frames.
+///
+/// ```
+/// use seamline::{Framing, StreamOptions};
+///
+/// let framing = Framing::of_content_type("application/vnd.amazon.eventstream");
+/// assert_eq!(framing, Some(Framing::AwsEventStream));
+/// let options = StreamOptions { framing, ..Default::default() };
+/// ```
+#[doc(inline)]
+pub use seamline_frame::Framing;
+
+/// One kind of flaw of a stream.
+///
+/// ```
+/// let kind: &seamline::FlawKind = seamline::flaw("two-inputs").unwrap();
+/// assert_eq!(kind.code, "STREAM005");
+/// ```
+#[doc(inline)]
+pub use seamline_assemble::FlawKind;
+
+/// The catalogue of what can be wrong with a stream.
+///
+/// ```
+/// assert!(seamline::FLAWS.iter().all(|kind| kind.code.starts_with("STREAM")));
+/// ```
+#[doc(inline)]
+pub use seamline_assemble::FLAWS;
+
+/// How a streamed answer is read. The default detects framing and dialect.
+///
+/// ```
+/// use seamline::{AnswerStream, Framing, StreamOptions};
+///
+/// let options = StreamOptions {
+///     provider: Some("anthropic".to_owned()),
+///     // What the response says of itself.
+///     framing: Framing::of_content_type("text/event-stream; charset=utf-8"),
+///     ..Default::default()
+/// };
+/// assert!(AnswerStream::new(&options).is_ok());
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct StreamOptions {
+    /// The dialect, by name; else that of the provider, else told by the first frames.
+    pub dialect: Option<String>,
+    /// The provider, by name. Its errors are known better when it is.
+    pub provider: Option<String>,
+    /// How the stream is cut into frames; told by its first bytes when not given.
+    pub framing: Option<Framing>,
+    /// Which source of a call's input counts when there are several.
+    pub arg_source: ArgSource,
+    /// What the stream may take at most.
+    pub limits: StreamLimits,
+}
+
+/// What a streamed answer may take at most. What is longer fails the message; nothing grows
+/// without bound.
+///
+/// ```
+/// use seamline::{AnswerStream, Ending, StreamLimits, StreamOptions};
+///
+/// let limits = StreamLimits { message_bytes_max: 8, ..Default::default() };
+/// let options = StreamOptions { dialect: Some("openai_chat".to_owned()), limits, ..Default::default() };
+/// let mut stream = AnswerStream::new(&options)?;
+/// stream.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"rather long\"}}]}\n\n");
+/// let answer = stream.finish()?;
+/// assert_eq!((answer.ending, answer.findings[0].name), (Ending::Failed, "message-too-long"));
+/// # Ok::<(), seamline::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StreamLimits {
+    /// The longest frame, in bytes.
+    pub frame_bytes_max: usize,
+    /// How many bytes of text and JSON a message may have.
+    pub message_bytes_max: usize,
+    /// How many blocks it may have.
+    pub blocks_max: usize,
+    /// How many findings are noted.
+    pub findings_max: usize,
+}
+
+impl Default for StreamLimits {
+    fn default() -> Self {
+        let (frame, message) = (seamline_frame::Limits::default(), seamline_assemble::Limits::default());
+        Self {
+            frame_bytes_max: frame.frame_bytes_max,
+            message_bytes_max: message.message_bytes_max,
+            blocks_max: message.blocks_max,
+            findings_max: message.flaws_max,
+        }
+    }
+}
+
+impl StreamLimits {
+    fn of_frames(self) -> seamline_frame::Limits {
+        seamline_frame::Limits { frame_bytes_max: self.frame_bytes_max }
+    }
+
+    fn of_message(self) -> seamline_assemble::Limits {
+        seamline_assemble::Limits {
+            message_bytes_max: self.message_bytes_max,
+            blocks_max: self.blocks_max,
+            flaws_max: self.findings_max,
+        }
+    }
+}
+
+/// A streamed answer while it comes: takes its bytes, however they are cut, and makes one
+/// message of them.
+///
+/// The same bytes give the same answer whatever pieces they come in. An answer is complete
+/// only when the provider said so; a call that may not be whole is never executable.
+///
+/// ```
+/// use seamline::{AnswerStream, Ending, StreamOptions};
+///
+/// let mut stream = AnswerStream::new(&StreamOptions::default())?;
+/// for piece in [
+///     "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"msg_1\",\"type\":\"message\",",
+///     "\"role\":\"assistant\",\"content\":[]}}\n\nevent: content_block_start\ndata: {\"type\":\"content_block_start\",",
+///     "\"index\":0,\"content_block\":{\"type\":\"tool_use\",\"id\":\"toolu_1\",\"name\":\"read\",\"input\":{}}}\n\n",
+///     "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"input_json_delta\",",
+///     "\"partial_json\":\"{\\\"path\\\":\\\"a.rs\\\"}\"}}\n\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\n",
+/// ] {
+///     stream.feed(piece.as_bytes());
+/// }
+/// let answer = stream.finish()?;
+/// // The provider never said that it was done, so the call is not run, whole as it looks.
+/// assert_eq!((answer.dialect, answer.ending), ("anthropic_messages", Ending::Truncated));
+/// assert_eq!(answer.calls[0].arguments, r#"{"path":"a.rs"}"#);
+/// assert!(!answer.calls[0].executable);
+/// # Ok::<(), seamline::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct AnswerStream {
+    framed: Framed,
+    listening: Listening,
+    provider: Option<String>,
+    limits: StreamLimits,
+    /// Nobody listens any more: what comes is not heard.
+    left: bool,
+}
+
+/// ```text
+///           first byte that says something
+/// Opening ─────────────────────────────────▸ Frames
+/// ```
+#[derive(Debug)]
+enum Framed {
+    /// It is not known yet how the stream is cut into frames.
+    Opening(Opening),
+    Frames(Framer),
+}
+
+impl AnswerStream {
+    /// A stream that begins.
+    ///
+    /// # Errors
+    ///
+    /// When dialect or provider are not known, or do not go together.
+    ///
+    /// ```
+    /// let options = seamline::StreamOptions { dialect: Some("morse".to_owned()), ..Default::default() };
+    /// let error = seamline::AnswerStream::new(&options).unwrap_err();
+    /// assert_eq!(error.to_string(), "no dialect is called `morse`");
+    /// ```
+    pub fn new(options: &StreamOptions) -> Result<Self, Error> {
+        let dialect = dialect(options)?;
+        let framed = match options.framing {
+            Some(framing) => Framed::Frames(Framer::new(framing, options.limits.of_frames())),
+            None => Framed::Opening(Opening::default()),
+        };
+        let assembler = Assembler::new(options.arg_source, options.limits.of_message());
+        Ok(Self {
+            framed,
+            listening: Listening::new(dialect, assembler, options.limits.frame_bytes_max),
+            provider: options.provider.clone(),
+            limits: options.limits,
+            left: false,
+        })
+    }
+
+    /// Takes the next piece, cut anywhere.
+    ///
+    /// ```
+    /// let mut stream = seamline::AnswerStream::new(&seamline::StreamOptions::default())?;
+    /// for byte in b"data: {\"choices\":[{\"delta\":{\"content\":\"hi\"}}]}\n\n" {
+    ///     stream.feed(&[*byte]);
+    /// }
+    /// assert_eq!(stream.finish()?.dialect, "openai_chat");
+    /// # Ok::<(), seamline::Error>(())
+    /// ```
+    pub fn feed(&mut self, piece: &[u8]) {
+        if self.left {
+            return;
+        }
+        if let Framed::Opening(opening) = &mut self.framed {
+            let Some((framing, start)) = opening.handle_piece(piece) else { return };
+            self.framed = Framed::Frames(Framer::new(framing, self.limits.of_frames()));
+            self.cut(&start);
+        } else {
+            self.cut(piece);
+        }
+    }
+
+    /// Whoever asked does not want the rest. What comes after it is not heard.
+    ///
+    /// ```
+    /// use seamline::{AnswerStream, Ending, StreamOptions};
+    ///
+    /// let mut stream = AnswerStream::new(&StreamOptions::default())?;
+    /// stream.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"Once upon a time\"}}]}\n\n");
+    /// stream.abort();
+    /// assert_eq!(stream.finish()?.ending, Ending::Aborted);
+    /// # Ok::<(), seamline::Error>(())
+    /// ```
+    pub fn abort(&mut self) {
+        self.left = true;
+        self.listening.assembler.handle_abort();
+    }
+
+    /// Nothing came for too long. What comes after it is not heard.
+    ///
+    /// ```
+    /// use seamline::{AnswerStream, Ending, StreamOptions};
+    ///
+    /// let mut stream = AnswerStream::new(&StreamOptions::default())?;
+    /// stream.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"Let me\"}}]}\n\n");
+    /// stream.stall();
+    /// assert_eq!(stream.finish()?.ending, Ending::Stalled);
+    /// # Ok::<(), seamline::Error>(())
+    /// ```
+    pub fn stall(&mut self) {
+        self.left = true;
+        self.listening.assembler.handle_stall();
+    }
+
+    /// The stream could not be read on, and why: what the connection said.
+    ///
+    /// ```
+    /// use seamline::{AnswerStream, Class, Ending, StreamOptions};
+    ///
+    /// let mut stream = AnswerStream::new(&StreamOptions::default())?;
+    /// stream.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"Let me\"}}]}\n\n");
+    /// stream.fail("connection reset by peer");
+    /// let answer = stream.finish()?;
+    /// assert_eq!(answer.ending, Ending::Failed);
+    /// assert_eq!(answer.error.unwrap().verdict.class, Class::Transient);
+    /// # Ok::<(), seamline::Error>(())
+    /// ```
+    pub fn fail(&mut self, said: &str) {
+        self.listening.assembler.handle_failure(said);
+    }
+
+    /// The answer, once nothing more comes.
+    ///
+    /// # Errors
+    ///
+    /// When no dialect was named and nothing in the stream says which it is written in.
+    ///
+    /// ```
+    /// let mut stream = seamline::AnswerStream::new(&seamline::StreamOptions::default())?;
+    /// stream.feed(b"<html>Bad gateway</html>");
+    /// assert_eq!(stream.finish().unwrap_err(), seamline::Error::UnknownStream);
+    /// # Ok::<(), seamline::Error>(())
+    /// ```
+    pub fn finish(mut self) -> Result<Answer, Error> {
+        if let Framed::Opening(opening) = &mut self.framed {
+            let start = opening.take();
+            self.framed = Framed::Frames(Framer::new(Framing::Sse, self.limits.of_frames()));
+            self.cut(&start);
+        }
+        if let Framed::Frames(framer) = &mut self.framed {
+            let listening = &mut self.listening;
+            if let Err(error) = framer.finish(|frame| listening.handle_frame(&frame)) {
+                listening.assembler.handle_failure(&error.to_string());
+            }
+        }
+        let (dialect, assembled) = self.listening.finish()?;
+        Ok(Answer::of(dialect, self.provider.as_deref(), assembled))
+    }
+
+    fn cut(&mut self, piece: &[u8]) {
+        let Framed::Frames(framer) = &mut self.framed else { return };
+        let listening = &mut self.listening;
+        if let Err(error) = framer.feed(piece, |frame| listening.handle_frame(&frame)) {
+            listening.assembler.handle_failure(&error.to_string());
+        }
+    }
+}
+
+/// The dialect that is asked for, by its own name or by that of a provider.
+fn dialect(options: &StreamOptions) -> Result<Option<&'static dyn Dialect>, Error> {
+    let known = |name: &str| seamline_dialects::by_name(name).ok_or_else(|| Error::UnknownDialect(name.to_owned()));
+    let dialect = options.dialect.as_deref().map(known).transpose()?;
+    let Some(name) = options.provider.as_deref() else { return Ok(dialect) };
+    match (providers::by_name(name), dialect) {
+        (Some(provider), Some(dialect)) if provider.dialect != dialect.name() => {
+            Err(Error::WrongProvider { provider: provider.name, serves: provider.dialect, asked: dialect.name() })
+        }
+        (Some(_), Some(dialect)) => Ok(Some(dialect)),
+        (Some(provider), None) => known(provider.dialect).map(Some),
+        // Errors of more providers are known than demands.
+        (None, _) if seamline_guard::is_provider(name) => Ok(dialect),
+        (None, _) => Err(Error::UnknownProvider(name.to_owned())),
+    }
+}
+
+/// What the page about streams shows must run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/streams.md")]
+struct Page;

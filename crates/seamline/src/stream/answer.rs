@@ -1,0 +1,269 @@
+//! What came of a streamed answer.
+
+use seamline_assemble::FlawKind;
+use seamline_dialects::Dialect;
+use seamline_guard::{Failure, Verdict, classify};
+use seamline_model::{Assembled, AssembledBlock, Content, Ending, Flaw, Piece, Severity};
+use serde::{Serialize, Serializer};
+
+/// A streamed answer that was put together.
+///
+/// ```
+/// use seamline::{AnswerStream, Ending, StreamOptions};
+///
+/// let mut stream = AnswerStream::new(&StreamOptions::default())?;
+/// stream.feed(b"data: {\"id\":\"c1\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"Hi\"}}]}\n\n");
+/// stream.feed(b"data: {\"id\":\"c1\",\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n");
+/// let answer = stream.finish()?;
+/// assert_eq!((answer.ending, answer.stop_reason.as_deref()), (Ending::Complete, Some("stop")));
+/// assert!(answer.message.contains(r#""content":"Hi""#));
+/// assert!(answer.is_well());
+/// # Ok::<(), seamline::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Answer {
+    /// The dialect it came in.
+    pub dialect: &'static str,
+    /// How it ended.
+    pub ending: Ending,
+    /// The provider's word for why it stopped.
+    pub stop_reason: Option<String>,
+    /// The message as the provider writes it when it answers in one piece, as JSON. What did
+    /// not end well is written too, as far as it came.
+    pub message: String,
+    /// What the message is made of, in order, as people read it.
+    pub blocks: Vec<AnswerBlock>,
+    /// The calls that the client is to answer, in order.
+    pub calls: Vec<AnswerCall>,
+    /// What was wrong with the stream, and what was made of it.
+    pub findings: Vec<StreamFinding>,
+    /// Why it failed, if it did.
+    pub error: Option<AnswerError>,
+}
+
+/// One block of a streamed answer, as people read it.
+///
+/// ```
+/// use seamline::{AnswerStream, StreamOptions};
+///
+/// let mut stream = AnswerStream::new(&StreamOptions::default())?;
+/// stream.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"Let me look\"}}]}\n\n");
+/// let answer = stream.finish()?;
+/// assert_eq!((answer.blocks[0].kind, answer.blocks[0].text.as_str()), ("text", "Let me look"));
+/// # Ok::<(), seamline::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AnswerBlock {
+    /// What it is: `text`, `refusal`, `reasoning`, `call`, `server call` or `other`.
+    pub kind: &'static str,
+    /// What it says; for a call the name of its tool.
+    pub text: String,
+    /// Which of the calls it is.
+    pub call_index: Option<usize>,
+}
+
+/// A call of a streamed answer.
+///
+/// ```
+/// use seamline::{AnswerStream, StreamOptions};
+///
+/// let mut stream = AnswerStream::new(&StreamOptions::default())?;
+/// stream.feed(br#"data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"call_1","function":{"name":"read","arguments":"{\"pa"}}]}}]}"#);
+/// let answer = stream.finish()?;
+/// assert_eq!((answer.calls[0].name.as_str(), answer.calls[0].executable), ("read", false));
+/// assert_eq!(answer.calls[0].why_not, Some("the stream stopped before the answer was whole"));
+/// # Ok::<(), seamline::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct AnswerCall {
+    /// Its id; empty when the stream gave none.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// The text of its input.
+    pub arguments: String,
+    /// Whether it may be run.
+    pub executable: bool,
+    /// Why it may not be run.
+    pub why_not: Option<&'static str>,
+}
+
+/// Something that was wrong with a stream.
+///
+/// ```
+/// use seamline::{AnswerStream, StreamOptions};
+///
+/// let mut stream = AnswerStream::new(&StreamOptions::default())?;
+/// stream.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\ndata: {\"choi\n\n");
+/// let answer = stream.finish()?;
+/// assert_eq!((answer.findings[0].code, answer.findings[0].name), ("STREAM001", "frame-not-json"));
+/// # Ok::<(), seamline::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct StreamFinding {
+    /// The code of its kind, such as `STREAM001`.
+    pub code: &'static str,
+    /// The name of its kind.
+    pub name: &'static str,
+    /// How bad it is.
+    #[serde(serialize_with = "severity")]
+    pub severity: Severity,
+    /// What happened, in one clause.
+    pub message: &'static str,
+    /// Which of the calls it is about, if it is about one that was kept.
+    pub call_index: Option<usize>,
+    /// The id of that call, if it has one.
+    pub call_id: Option<String>,
+}
+
+/// Why an answer failed.
+///
+/// ```
+/// use seamline::{AnswerStream, Class, StreamOptions};
+///
+/// let mut stream = AnswerStream::new(&StreamOptions::default())?;
+/// stream.feed(b"event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n");
+/// let error = stream.finish()?.error.unwrap();
+/// assert_eq!((error.verdict.class, error.text.as_str()), (Class::Transient, "Overloaded"));
+/// # Ok::<(), seamline::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AnswerError {
+    /// What was said, out of everything it was wrapped in.
+    pub text: String,
+    /// What it means and what to do.
+    pub verdict: Verdict,
+}
+
+impl Answer {
+    pub(super) fn of(dialect: &dyn Dialect, provider: Option<&str>, assembled: Assembled) -> Self {
+        let message = (super::listening::streaming(dialect).answer)(&assembled);
+        let demands_ids = dialect.constraints().call_id.demanded;
+        let is_wrong = |flaw: &&Flaw| demands_ids || !matches!(flaw, Flaw::NoId { .. });
+        let findings = assembled.flaws.iter().filter(is_wrong).map(|flaw| StreamFinding::of(flaw, &assembled));
+        Self {
+            dialect: dialect.name(),
+            ending: assembled.ending,
+            findings: findings.collect(),
+            blocks: blocks(&assembled),
+            calls: calls(&assembled),
+            error: AnswerError::of(dialect, provider, &assembled),
+            stop_reason: assembled.stop.map(|(_, word)| word),
+            message,
+        }
+    }
+
+    /// Whether it is complete and nothing was wrong with it. What is only worth knowing is not
+    /// wrong.
+    ///
+    /// ```
+    /// let options = seamline::StreamOptions { provider: Some("openai".to_owned()), ..Default::default() };
+    /// let answer = seamline::AnswerStream::new(&options)?.finish()?;
+    /// assert!(!answer.is_well());
+    /// # Ok::<(), seamline::Error>(())
+    /// ```
+    pub fn is_well(&self) -> bool {
+        let is_wrong = |finding: &StreamFinding| finding.severity > Severity::Info;
+        self.ending == Ending::Complete && !self.findings.iter().any(is_wrong)
+    }
+}
+
+fn blocks(assembled: &Assembled) -> Vec<AnswerBlock> {
+    let mut call_indices = 0..;
+    let block = |block: &AssembledBlock| {
+        let kind = match block.piece {
+            Piece::Text => "text",
+            Piece::Refusal => "refusal",
+            Piece::Reasoning => "reasoning",
+            Piece::Call => "call",
+            Piece::ServerCall => "server call",
+            Piece::Opaque => "other",
+        };
+        let text = match &block.content {
+            Content::Text(text) => text.text.clone(),
+            Content::Call(call) => call.name.clone(),
+            Content::Opaque => String::new(),
+        };
+        AnswerBlock { kind, text, call_index: block.call().and_then(|_| call_indices.next()) }
+    };
+    assembled.blocks.iter().map(block).collect()
+}
+
+fn calls(assembled: &Assembled) -> Vec<AnswerCall> {
+    let hindrance = hindrance(assembled.ending);
+    let calls = assembled.blocks.iter().filter_map(AssembledBlock::call);
+    calls
+        .map(|call| AnswerCall {
+            id: call.id.clone(),
+            name: call.name.clone(),
+            arguments: call.arguments.clone(),
+            executable: call.executable,
+            why_not: (!call.executable).then(|| hindrance.unwrap_or("its input is no JSON object")),
+        })
+        .collect()
+}
+
+/// Why nothing of an answer that ended so is run.
+fn hindrance(ending: Ending) -> Option<&'static str> {
+    match ending {
+        Ending::Complete => None,
+        Ending::Length => Some("the limit of the answer was reached"),
+        Ending::CutCall => Some("the limit of the answer was reached while it was being written"),
+        Ending::Truncated => Some("the stream stopped before the answer was whole"),
+        Ending::Filtered => Some("the answer was filtered or refused"),
+        Ending::Failed => Some("the provider failed before the answer was whole"),
+        Ending::Stalled => Some("nothing came any more before the answer was whole"),
+        Ending::Aborted => Some("the answer was aborted before it was whole"),
+    }
+}
+
+impl StreamFinding {
+    fn of(flaw: &Flaw, assembled: &Assembled) -> Self {
+        let kind = FlawKind::of(flaw);
+        let mut calls = assembled.blocks.iter().filter(|block| block.call().is_some()).enumerate();
+        let found = place(flaw).and_then(|place| calls.find(|(_, block)| block.place == place));
+        let id = found.and_then(|(_, block)| block.call()).map(|call| call.id.clone());
+        Self {
+            code: kind.code,
+            name: kind.name,
+            severity: kind.severity,
+            message: kind.message,
+            call_index: found.map(|(index, _)| index),
+            call_id: id.filter(|id| !id.is_empty()),
+        }
+    }
+}
+
+/// The block that a flaw is about.
+fn place(flaw: &Flaw) -> Option<u32> {
+    match flaw {
+        Flaw::TwoInputs { place }
+        | Flaw::BrokenInput { place }
+        | Flaw::NoId { place }
+        | Flaw::Repeated { place }
+        | Flaw::Nameless { place, .. } => Some(*place),
+        Flaw::Unreadable(_) | Flaw::TooLong => None,
+    }
+}
+
+impl AnswerError {
+    fn of(dialect: &dyn Dialect, provider: Option<&str>, assembled: &Assembled) -> Option<Self> {
+        if assembled.ending != Ending::Failed {
+            return None;
+        }
+        let word = assembled.stop.as_ref().map(|(_, word)| word.as_str());
+        let text = assembled.failure.as_deref().or(word).unwrap_or("the message is longer than the limit");
+        let verdict = classify(&Failure { provider, dialect: Some(dialect.name()), text, ..Failure::default() });
+        Some(Self { text: verdict.said.clone(), verdict })
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
+fn severity<S: Serializer>(severity: &Severity, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(severity.as_str())
+}

@@ -1,0 +1,145 @@
+//! Frames to a message, once it is known in which dialect they are.
+
+use seamline_assemble::Assembler;
+use seamline_dialects::{Dialect, StreamReader, StreamSign, Streaming, detect_stream};
+use seamline_frame::{Frame, FrameKind};
+use seamline_model::{Assembled, Event, Unreadable};
+
+use crate::Error;
+
+/// How many frames are kept until one says in which dialect the stream is.
+const UNKNOWN_FRAMES_MAX: usize = 64;
+
+/// Whoever hears the frames of a stream.
+pub(super) struct Listening {
+    ear: Ear,
+    pub(super) assembler: Assembler,
+}
+
+/// ```text
+///              a frame of one dialect
+/// Waiting ──────────────────────────────▸ Reading
+///    │                                       ▴
+///    │ the end, and one dialect is likely    │
+///    ├───────────────────────────────────────┘
+///    │ too many frames
+///    └────────────────▸ Lost
+/// ```
+enum Ear {
+    Waiting(Waiting),
+    Reading(&'static dyn Dialect, Box<dyn StreamReader>),
+    /// Nothing said in time which dialect it is.
+    Lost,
+}
+
+/// Frames that do not say in which dialect they are.
+#[derive(Default)]
+struct Waiting {
+    frames: Vec<KeptFrame>,
+    bytes: usize,
+    bytes_max: usize,
+    likely: Option<&'static dyn Dialect>,
+}
+
+struct KeptFrame {
+    kind: FrameKind,
+    name: Vec<u8>,
+    data: Vec<u8>,
+}
+
+impl std::fmt::Debug for Listening {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let dialect = match &self.ear {
+            Ear::Reading(dialect, _) => Some(dialect.name()),
+            Ear::Waiting(_) | Ear::Lost => None,
+        };
+        f.debug_struct("Listening").field("dialect", &dialect).field("assembler", &self.assembler).finish()
+    }
+}
+
+impl Listening {
+    pub(super) fn new(dialect: Option<&'static dyn Dialect>, assembler: Assembler, bytes_max: usize) -> Self {
+        let ear = match dialect {
+            Some(dialect) => Ear::Reading(dialect, (streaming(dialect).reader)()),
+            None => Ear::Waiting(Waiting { bytes_max, ..Waiting::default() }),
+        };
+        Self { ear, assembler }
+    }
+
+    pub(super) fn handle_frame(&mut self, frame: &Frame<'_>) {
+        match &mut self.ear {
+            Ear::Reading(_, reader) => {
+                let assembler = &mut self.assembler;
+                let is_cut = frame.kind == FrameKind::Cut;
+                reader.handle_frame(frame, &mut |event| {
+                    // That the last frame is not whole is the ending, and nothing else is wrong with it.
+                    let is_remnant = is_cut && event == Event::Unreadable { what: Unreadable::NotJson };
+                    if !is_remnant {
+                        assembler.handle_event(&event);
+                    }
+                });
+            }
+            Ear::Waiting(waiting) => match waiting.handle_frame(frame) {
+                Heard::Nothing => {}
+                Heard::Dialect(dialect) => self.read(dialect),
+                Heard::TooMuch => self.ear = Ear::Lost,
+            },
+            Ear::Lost => {}
+        }
+    }
+
+    /// The dialect and the message, once nothing more comes.
+    pub(super) fn finish(mut self) -> Result<(&'static dyn Dialect, Assembled), Error> {
+        if let Ear::Waiting(Waiting { likely: Some(dialect), .. }) = self.ear {
+            self.read(dialect);
+        }
+        let Ear::Reading(dialect, mut reader) = self.ear else { return Err(Error::UnknownStream) };
+        reader.handle_end(&mut |event| self.assembler.handle_event(&event));
+        Ok((dialect, self.assembler.finish()))
+    }
+
+    /// Reads what was kept, and all that comes, in a dialect.
+    fn read(&mut self, dialect: &'static dyn Dialect) {
+        let heard = Ear::Reading(dialect, (streaming(dialect).reader)());
+        if let Ear::Waiting(waiting) = std::mem::replace(&mut self.ear, heard) {
+            for KeptFrame { kind, name, data } in &waiting.frames {
+                self.handle_frame(&Frame { kind: *kind, name, data });
+            }
+        }
+    }
+}
+
+/// What a dialect can do for a stream.
+pub(super) fn streaming(dialect: &dyn Dialect) -> &'static Streaming {
+    dialect.streaming().unwrap_or(&Streaming { reader: || Box::new(Deaf), answer: |_| "{}".to_owned() })
+}
+
+/// Hears nothing: the reader of a dialect that has none.
+struct Deaf;
+
+impl StreamReader for Deaf {
+    fn handle_frame(&mut self, _: &Frame<'_>, _: &mut dyn FnMut(Event<'_>)) {}
+
+    fn handle_end(&mut self, _: &mut dyn FnMut(Event<'_>)) {}
+}
+
+/// What a frame says about the dialect of its stream.
+enum Heard {
+    Nothing,
+    Dialect(&'static dyn Dialect),
+    TooMuch,
+}
+
+impl Waiting {
+    fn handle_frame(&mut self, frame: &Frame<'_>) -> Heard {
+        self.bytes += frame.name.len() + frame.data.len();
+        self.frames.push(KeptFrame { kind: frame.kind, name: frame.name.to_vec(), data: frame.data.to_vec() });
+        match detect_stream(frame) {
+            Some(StreamSign::Certain(dialect)) => return Heard::Dialect(dialect),
+            Some(StreamSign::Likely(dialect)) => self.likely = self.likely.or(Some(dialect)),
+            None => {}
+        }
+        let is_much = self.frames.len() >= UNKNOWN_FRAMES_MAX || self.bytes > self.bytes_max;
+        if is_much { self.likely.map_or(Heard::TooMuch, Heard::Dialect) } else { Heard::Nothing }
+    }
+}

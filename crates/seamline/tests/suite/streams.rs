@@ -1,0 +1,422 @@
+//! Streamed answers: what comes of each fixture, and the laws that hold for all of them.
+//!
+//! L9: the same bytes give the same answer, whatever pieces they come in. And no part of a
+//! stream promises what the whole does not keep: no call may be run that the whole does not
+//! have, and nothing is complete before its end came.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use seamline::{Answer, AnswerStream, ArgSource, Ending, FLAWS, FlawKind, Framing, StreamOptions};
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+
+use crate::fixtures::{bytes, corpus, expect, folders, keys, read, report};
+
+/// Bytes that are read for one law on one stream, at most: all its offsets for what people
+/// write by hand, a choice of them for the longest that were recorded.
+const WORK_BYTES_MAX: usize = 48 * 1024 * 1024;
+/// Around the border of a frame every offset is taken.
+const BORDER: usize = 4;
+
+#[test]
+fn every_stream_gives_what_stands_beside_it() {
+    let streams = fixtures().unwrap();
+    let failures = streams.iter().filter_map(|stream| {
+        let told = stream.whole().and_then(|answer| {
+            expect(&stream.folder.join("assembled.snap"), Some(described(stream, &answer)?.as_bytes()))
+        });
+        told.err().map(|failure| format!("{}: {failure}", stream.name))
+    });
+    report(streams.len(), failures);
+}
+
+#[test]
+fn a_fixture_is_cut_anywhere_and_gives_the_same() {
+    let tally = over(&fixtures().unwrap(), Stream::is_the_same_however_cut);
+    println!("{tally}");
+}
+
+#[test]
+fn no_part_of_a_fixture_promises_what_the_whole_does_not_keep() {
+    let tally = over(&fixtures().unwrap(), Stream::promises_nothing_early);
+    println!("{tally}");
+}
+
+#[test]
+fn a_failure_anywhere_in_a_fixture_is_never_overheard() {
+    let tally = over(&fixtures().unwrap(), Stream::fails_wherever_it_fails);
+    println!("{tally}");
+}
+
+#[test]
+fn the_documentation_of_every_flaw_shows_its_example() {
+    let failures = FLAWS.iter().filter_map(|kind| shows_its_example(kind).err());
+    report(FLAWS.len(), failures);
+}
+
+fn shows_its_example(kind: &FlawKind) -> Result<(), String> {
+    let docs = seamline::flaw_documentation(kind);
+    let example = docs.split_once("```text\n").and_then(|(_, rest)| rest.split_once("```")).map(|(example, _)| example);
+    let example = example.ok_or(format!("{}: no example", kind.code))?;
+    if kind.name == "message-too-long" {
+        return Ok(());
+    }
+    let answer = assembled(&StreamOptions::default(), [example.as_bytes()])?;
+    let codes: BTreeSet<_> = answer.findings.iter().map(|finding| finding.code).collect();
+    if codes == BTreeSet::from([kind.code]) { Ok(()) } else { Err(format!("{}: finds {codes:?}", kind.code)) }
+}
+
+/// One stream, and how it is read.
+pub(crate) struct Stream {
+    pub(crate) name: String,
+    folder: PathBuf,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) options: StreamOptions,
+}
+
+impl Stream {
+    pub(crate) fn of(name: &str, bytes: Vec<u8>, options: StreamOptions) -> Self {
+        Self { name: name.to_owned(), folder: PathBuf::new(), bytes, options }
+    }
+
+    /// A fixture. The dialect is that of its folder.
+    fn read(folder: PathBuf) -> Result<Self, String> {
+        let mut keys = keys(&read(&folder.join("case.toml"))?)?;
+        keys.remove("about").ok_or("no `about` in case.toml")?;
+        let framing = keys.remove("framing").map(|name| framing(&name)).transpose()?;
+        let arg_source = keys.remove("arg_source").map(|name| arg_source(&name)).transpose()?.unwrap_or_default();
+        if let Some(key) = keys.into_keys().next() {
+            return Err(format!("`{key}` is no key of case.toml"));
+        }
+        let dialect = folder.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned();
+        let case = folder.file_name().unwrap_or_default().to_string_lossy();
+        Ok(Self {
+            name: format!("{dialect}/{case}"),
+            bytes: bytes(&folder.join("input.bin"))?,
+            folder,
+            options: StreamOptions { dialect: Some(dialect), framing, arg_source, ..StreamOptions::default() },
+        })
+    }
+
+    pub(crate) fn whole(&self) -> Result<Answer, String> {
+        assembled(&self.options, [self.bytes.as_slice()])
+    }
+
+    /// L9. How many ways of cutting were tried.
+    pub(crate) fn is_the_same_however_cut(&self) -> Result<usize, String> {
+        let whole = self.whole()?;
+        let offsets = self.offsets();
+        for &offset in &offsets {
+            let (start, end) = self.bytes.split_at(offset);
+            if assembled(&self.options, [start, end])? != whole {
+                return Err(format!("cut at {offset} it is another answer"));
+            }
+        }
+        if assembled(&self.options, self.bytes.chunks(1))? != whole {
+            return Err("byte by byte it is another answer".to_owned());
+        }
+        // Without being told, the framing is found, however the start is cut.
+        let told = StreamOptions { framing: None, ..self.options.clone() };
+        let found = assembled(&told, [self.bytes.as_slice()])?;
+        if assembled(&told, self.bytes.chunks(1))? != found {
+            return Err("byte by byte its framing is another".to_owned());
+        }
+        Ok(offsets.len() + 2)
+    }
+
+    /// The prefix law. How many prefixes were tried.
+    pub(crate) fn promises_nothing_early(&self) -> Result<usize, String> {
+        let whole = self.whole()?;
+        let offsets = self.offsets();
+        for &offset in &offsets {
+            let part = assembled(&self.options, [&self.bytes[..offset]])?;
+            keeps_its_promise(&part, &whole).map_err(|why| format!("up to {offset}: {why}"))?;
+        }
+        Ok(offsets.len())
+    }
+
+    /// An error between any two frames fails the answer. How many places were tried.
+    fn fails_wherever_it_fails(&self) -> Result<usize, String> {
+        let Some(borders) = self.event_borders() else { return Ok(0) };
+        let error = error_event(self.options.dialect.as_deref().unwrap_or_default());
+        for &border in &borders {
+            let mut bytes = self.bytes[..border].to_vec();
+            bytes.extend_from_slice(error.as_bytes());
+            for rest in [&b""[..], &self.bytes[border..]] {
+                let answer = assembled(&self.options, [&bytes, rest])?;
+                let runnable = answer.calls.iter().filter(|call| call.executable).count();
+                if answer.ending != Ending::Failed || runnable > 0 || answer.error.is_none() {
+                    return Err(format!("an error at {border}: {}, {runnable} to be run", answer.ending.as_str()));
+                }
+            }
+        }
+        Ok(borders.len())
+    }
+
+    /// Where frames of an event stream end, but for those behind which nothing counts any more.
+    fn event_borders(&self) -> Option<Vec<usize>> {
+        let is_events = matches!(self.options.framing, None | Some(Framing::Sse))
+            && Framing::of_start(&self.bytes) == Framing::Sse
+            && self.bytes.ends_with(b"\n\n");
+        let mut borders: Vec<_> = std::iter::once(0)
+            .chain(self.bytes.windows(2).enumerate().filter(|(_, pair)| pair == b"\n\n").map(|(at, _)| at + 2))
+            .collect();
+        borders.pop();
+        let whole = self.whole().ok()?;
+        // What already failed keeps its first reason; what goes on after its end is another case.
+        let counts = |&border: &usize| {
+            let part = assembled(&self.options, [&self.bytes[..border]]);
+            part.is_ok_and(|part| !matches!(part.ending, Ending::Failed | Ending::Complete))
+        };
+        borders.retain(counts);
+        (is_events && whole.ending != Ending::Failed).then_some(borders)
+    }
+
+    /// Where the stream is cut: everywhere, or where that is too much around every border of
+    /// a frame and at even distances.
+    fn offsets(&self) -> Vec<usize> {
+        let count = self.bytes.len() + 1;
+        let affordable = WORK_BYTES_MAX / count;
+        if count <= affordable {
+            return (0..count).collect();
+        }
+        let near = |at: usize| at.saturating_sub(BORDER)..count.min(at + BORDER);
+        let breaks = self.bytes.iter().enumerate().filter(|&(_, &byte)| byte == b'\n').map(|(at, _)| at);
+        let mut offsets: Vec<_> = breaks.flat_map(near).collect();
+        offsets.extend((0..count).step_by(count.div_ceil(affordable / 2)));
+        offsets.sort_unstable();
+        offsets.dedup();
+        let step = offsets.len().div_ceil(affordable);
+        offsets.into_iter().step_by(step).collect()
+    }
+
+    fn is_cut_everywhere(&self) -> bool {
+        self.offsets().len() > self.bytes.len()
+    }
+}
+
+/// Runs a law over streams and says how much was tried.
+pub(crate) fn over(streams: &[Stream], law: impl Fn(&Stream) -> Result<usize, String>) -> String {
+    let mut tried = 0;
+    let failures: Vec<_> = streams
+        .iter()
+        .filter_map(|stream| match law(stream) {
+            Ok(count) => {
+                tried += count;
+                None
+            }
+            Err(failure) => Some(format!("{}: {failure}", stream.name)),
+        })
+        .collect();
+    report(streams.len(), failures.into_iter());
+    let everywhere = streams.iter().filter(|stream| stream.is_cut_everywhere()).count();
+    let bytes: usize = streams.iter().map(|stream| stream.bytes.len()).sum();
+    format!(
+        "{} streams of {bytes} bytes, {tried} tried; {everywhere} streams at every offset, {} around the borders of \
+         frames and at even distances",
+        streams.len(),
+        streams.len() - everywhere
+    )
+}
+
+/// Says what a part of a stream promises that the whole does not keep.
+fn keeps_its_promise(part: &Answer, whole: &Answer) -> Result<(), String> {
+    for call in part.calls.iter().filter(|call| call.executable) {
+        if !whole.calls.contains(call) {
+            return Err(format!("`{}` may be run, and not in the whole", call.id));
+        }
+    }
+    if part.ending != Ending::Complete {
+        return Ok(());
+    }
+    // Only what follows the end may be missing.
+    let is_same = whole.ending == Ending::Complete
+        && part.stop_reason == whole.stop_reason
+        && part.calls == whole.calls
+        && part.blocks == whole.blocks;
+    if is_same { Ok(()) } else { Err("complete, and not all of it is there".to_owned()) }
+}
+
+pub(crate) fn assembled<'p>(
+    options: &StreamOptions,
+    pieces: impl IntoIterator<Item = &'p [u8]>,
+) -> Result<Answer, String> {
+    let mut stream = AnswerStream::new(options).map_err(|error| error.to_string())?;
+    for piece in pieces {
+        stream.feed(piece);
+    }
+    stream.finish().map_err(|error| error.to_string())
+}
+
+/// An answer as it stands beside its stream.
+fn described(stream: &Stream, answer: &Answer) -> Result<String, String> {
+    let mut text = String::new();
+    let found = assembled(&StreamOptions::default(), [stream.bytes.as_slice()]);
+    let found = found.map_or_else(|error| error, |found| found.dialect.to_owned());
+    let _ = writeln!(text, "dialect: {} (by itself: {found})", answer.dialect);
+    let cut = answer.ending.cut().map(|cut| format!(", cut by {cut}")).unwrap_or_default();
+    let _ = writeln!(text, "ending: {}{cut}", answer.ending.as_str());
+    let _ = writeln!(text, "stop reason: {}", answer.stop_reason.as_deref().unwrap_or("none"));
+    for block in &answer.blocks {
+        let _ = writeln!(text, "block: {} {:?}", block.kind, block.text);
+    }
+    for call in &answer.calls {
+        let fate = call.why_not.map_or("may be run".to_owned(), |why| format!("not to be run: {why}"));
+        let _ = writeln!(text, "call: `{}` {} {} ({fate})", call.id, call.name, call.arguments);
+    }
+    for finding in &answer.findings {
+        let about = finding.call_id.as_ref().map(|id| format!(" `{id}`")).unwrap_or_default();
+        let _ = writeln!(text, "found: {} {}{about}", finding.code, finding.name);
+    }
+    if let Some(error) = &answer.error {
+        let _ = writeln!(text, "error: {} {}: {}", error.verdict.class.as_str(), error.verdict.name, error.text);
+    }
+    let _ = writeln!(text, "message: {}", laid_out(&answer.message)?);
+    Ok(text)
+}
+
+/// JSON in lines, its members in the order they were written.
+fn laid_out(json: &str) -> Result<String, String> {
+    serde_json::from_str::<Once>(json).map_err(|error| format!("the message is no JSON: {error}: {json}"))?;
+    let (mut out, mut depth, mut in_string, mut escaped) = (String::new(), 0, false, false);
+    let line = |depth: usize| format!("\n{}", "  ".repeat(depth));
+    let mut chars = json.chars().peekable();
+    while let Some(char) = chars.next() {
+        match char {
+            _ if escaped => escaped = false,
+            '\\' if in_string => escaped = true,
+            '"' => in_string = !in_string,
+            _ if in_string => {}
+            '{' | '[' if !matches!(chars.peek(), Some('}' | ']')) => {
+                depth += 1;
+                out.push(char);
+                out += &line(depth);
+                continue;
+            }
+            '{' | '[' => {
+                out.push(char);
+                out.extend(chars.next());
+                continue;
+            }
+            '}' | ']' => {
+                depth -= 1;
+                out += &line(depth);
+            }
+            ',' => {
+                out.push(char);
+                out += &line(depth);
+                continue;
+            }
+            ' ' | '\n' | '\t' | '\r' => continue,
+            ':' => {
+                out += ": ";
+                continue;
+            }
+            _ => {}
+        }
+        out.push(char);
+    }
+    Ok(out)
+}
+
+/// JSON in which no member stands twice.
+struct Once;
+
+impl<'de> Deserialize<'de> for Once {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(OnceVisitor)
+    }
+}
+
+struct OnceVisitor;
+
+impl<'de> Visitor<'de> for OnceVisitor {
+    type Value = Once;
+
+    fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Once, E> {
+        Ok(Once)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Once, E> {
+        Ok(Once)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Once, E> {
+        Ok(Once)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Once, E> {
+        Ok(Once)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Once, E> {
+        Ok(Once)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Once, E> {
+        Ok(Once)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Once, A::Error> {
+        while list.next_element::<Once>()?.is_some() {}
+        Ok(Once)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Once, A::Error> {
+        let mut names = BTreeSet::new();
+        while let Some((name, Once)) = object.next_entry::<String, Once>()? {
+            if !names.insert(name.clone()) {
+                return Err(serde::de::Error::custom(format!("`{name}` stands there twice")));
+            }
+        }
+        Ok(Once)
+    }
+}
+
+/// How a dialect says in the middle of a stream that it failed.
+fn error_event(dialect: &str) -> &'static str {
+    match dialect {
+        "anthropic_messages" => {
+            "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n"
+        }
+        "openai_responses" => {
+            "event: error\ndata: {\"type\":\"error\",\"code\":\"server_error\",\"message\":\"The server had an error\",\"param\":null,\"sequence_number\":9}\n\n"
+        }
+        "gemini_generate" => {
+            "data: {\"error\":{\"code\":503,\"message\":\"The model is overloaded.\",\"status\":\"UNAVAILABLE\"}}\n\n"
+        }
+        _ => "data: {\"error\":{\"message\":\"The server had an error\",\"type\":\"server_error\"}}\n\n",
+    }
+}
+
+fn fixtures() -> Result<Vec<Stream>, String> {
+    let read = |folder: PathBuf| {
+        let shown = folder.display().to_string();
+        Stream::read(folder).map_err(|error| format!("{shown}: {error}"))
+    };
+    folders(&corpus().join("streams"), 2)?.into_iter().map(read).collect()
+}
+
+fn framing(name: &str) -> Result<Framing, String> {
+    match name {
+        "sse" => Ok(Framing::Sse),
+        "json_lines" => Ok(Framing::JsonLines),
+        "json_array" => Ok(Framing::JsonArray),
+        "aws_event_stream" => Ok(Framing::AwsEventStream),
+        _ => Err(format!("no framing is called `{name}`")),
+    }
+}
+
+fn arg_source(name: &str) -> Result<ArgSource, String> {
+    match name {
+        "delta_wins" => Ok(ArgSource::DeltaWins),
+        "merge_heuristic" => Ok(ArgSource::MergeHeuristic),
+        "parsable_wins" => Ok(ArgSource::ParsableWins),
+        _ => Err(format!("no source of arguments is called `{name}`")),
+    }
+}

@@ -1,0 +1,241 @@
+//! Recorded streams, where `SEAMLINE_CORPUS` points at them: the laws of `streams`, and what
+//! is known of them beside.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use seamline::{Answer, ArgSource, Ending, StreamOptions};
+use serde_json::Value;
+
+use crate::fixtures::report;
+use crate::streams::{Stream, assembled, over};
+
+/// What was recorded of a program in a form of its own.
+const FOREIGN: &str = "vybestack-llxprt-code/";
+
+/// Recorded streams that did not end well, and how they ended.
+const NOT_COMPLETE: [(&str, &str); 2] =
+    [("anthropic/anthropic-refusal", "filtered"), ("openai/openai-error.1", "failed")];
+
+/// Members that say how an answer was made, which a stream and its whole answer may differ in.
+const ASIDE: [&str; 3] = ["system_fingerprint", "service_tier", "x_groq"];
+
+#[test]
+fn a_recorded_stream_ends_as_it_did() {
+    let Some(streams) = recorded() else { return };
+    let mut endings: BTreeMap<&str, usize> = BTreeMap::new();
+    let failures: Vec<_> = streams.iter().filter_map(|stream| ends_as_it_did(stream, &mut endings).err()).collect();
+    report(streams.len(), failures.into_iter());
+    println!("{} streams: {endings:?}", streams.len());
+}
+
+#[test]
+fn a_recorded_stream_is_cut_anywhere_and_gives_the_same() {
+    let Some(streams) = recorded() else { return };
+    println!("{}", over(&streams, Stream::is_the_same_however_cut));
+}
+
+#[test]
+fn no_part_of_a_recorded_stream_promises_what_the_whole_does_not_keep() {
+    let Some(streams) = recorded() else { return };
+    println!("{}", over(&streams, Stream::promises_nothing_early));
+}
+
+#[test]
+fn a_response_is_what_its_provider_put_together() {
+    let Some(streams) = recorded() else { return };
+    let mut count = 0;
+    let mut failures = Vec::new();
+    for stream in &streams {
+        let Some(own) = own_response(&stream.bytes) else { continue };
+        count += 1;
+        let answer = stream.whole().unwrap();
+        let made: Value = serde_json::from_str(&answer.message).unwrap();
+        if made != own {
+            failures.push(format!("{}:\n  theirs: {own}\n  ours:   {made}", stream.name));
+        }
+    }
+    report(count, failures.into_iter());
+    println!("{count} responses compared with what their provider put together");
+}
+
+#[test]
+fn an_answer_has_the_shape_of_one_that_was_not_streamed() {
+    let Some(streams) = recorded() else { return };
+    let mut count = 0;
+    let mut failures = Vec::new();
+    for stream in streams.iter().filter(|stream| stream.name.ends_with(".chunks.txt as lines")) {
+        let path = stream.name.replace(".chunks.txt as lines", ".json");
+        let Ok(text) = std::fs::read_to_string(root().unwrap().join(path)) else { continue };
+        let whole: Value = serde_json::from_str(&text).unwrap();
+        let answer = stream.whole().unwrap();
+        let made: Value = serde_json::from_str(&answer.message).unwrap();
+        count += 1;
+        let missing: Vec<_> = members(&whole).difference(&members(&made)).cloned().collect();
+        if !missing.is_empty() {
+            failures.push(format!("{}: without {}", stream.name, missing.join(", ")));
+        }
+    }
+    report(count, failures.into_iter());
+    println!("{count} answers have the members of one that was not streamed");
+}
+
+/// What the start of a call and its pieces come to, by the name of the sequence: whether it
+/// may be run, and its input.
+const SEQUENCES: [(&str, bool, &str); 6] = [
+    ("start_input_plus_delta_duplicate", true, r#"{"command":"rg --files demo/rogue/original-rogue/*.c"}"#),
+    ("delta_only_valid_json", true, r#"{"pattern":"*.c","path":"demo/rogue/original-rogue"}"#),
+    ("start_input_only_valid_json", true, r#"{"command":"ls demo/rogue/original-rogue"}"#),
+    ("start_input_null_plus_delta_valid_json", true, r#"{"command":"echo ok"}"#),
+    ("start_input_plus_delta_continuation_invalid_json", false, r#","path":"demo/rogue/original-rogue"}"#),
+    ("start_input_empty_object_plus_delta_valid_json", true, r#"{"command":"echo hi"}"#),
+];
+
+#[test]
+fn the_six_sequences_of_start_and_pieces_come_to_what_they_should() {
+    let Some(root) = root() else { return };
+    let sequences = sequences(&root.join("danshapiro-kilroy/kimi_tool_call_sequences.ndjson"));
+    assert_eq!(sequences.len(), SEQUENCES.len());
+    for (name, executable, arguments) in SEQUENCES {
+        let told = answer(&sequences[name], ArgSource::DeltaWins);
+        let call = &told.calls[0];
+        assert_eq!((told.ending, told.calls.len()), (Ending::Complete, 1), "{name}");
+        assert_eq!((call.executable, call.arguments.as_str()), (executable, arguments), "{name}");
+        assert_eq!(told.stop_reason.as_deref(), Some("tool_use"), "{name}");
+    }
+    // The one that stays broken is mended where that is asked for.
+    let merged = answer(&sequences["start_input_plus_delta_continuation_invalid_json"], ArgSource::MergeHeuristic);
+    assert!(merged.calls[0].executable);
+    assert_eq!(merged.calls[0].arguments, r#"{"pattern":"*.c","path":"demo/rogue/original-rogue"}"#);
+    println!("{} sequences", SEQUENCES.len());
+}
+
+fn answer(bytes: &[u8], arg_source: ArgSource) -> Answer {
+    assembled(&StreamOptions { arg_source, ..StreamOptions::default() }, [bytes]).unwrap()
+}
+
+fn ends_as_it_did<'e>(stream: &Stream, endings: &mut BTreeMap<&'e str, usize>) -> Result<(), String> {
+    let answer = stream.whole().map_err(|error| format!("{}: {error}", stream.name))?;
+    let ending: &'e str = answer.ending.as_str();
+    *endings.entry(ending).or_default() += 1;
+    let expected = NOT_COMPLETE.iter().find(|(name, _)| stream.name.contains(name)).map_or("complete", |(_, how)| how);
+    if ending != expected {
+        return Err(format!("{}: {ending}, not {expected}", stream.name));
+    }
+    let broken: Vec<_> = answer.calls.iter().filter(|call| call.executable != (ending == "complete")).collect();
+    if !broken.is_empty() && !stream.name.contains("continuation_invalid") {
+        return Err(format!("{}: {broken:?}", stream.name));
+    }
+    Ok(())
+}
+
+/// Every recorded stream, as it was recorded and as an event stream.
+fn recorded() -> Option<Vec<Stream>> {
+    let root = root()?;
+    let mut streams = Vec::new();
+    for path in files(&root) {
+        let name = path.strip_prefix(&root).unwrap().display().to_string();
+        if name.starts_with(FOREIGN) {
+            continue;
+        }
+        if name.ends_with(".chunks.txt") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            streams.push((format!("{name} as lines"), text.clone().into_bytes()));
+            streams.push((format!("{name} as events"), events(text.lines())));
+        } else if name.ends_with(".ndjson") {
+            streams.extend(sequences(&path).into_iter().map(|(case, bytes)| (format!("{name} {case}"), bytes)));
+        } else if let Some(events) = wrapped(&path) {
+            streams.push((name, events));
+        }
+    }
+    let streams = streams.into_iter().map(|(name, bytes)| {
+        let found = assembled(&StreamOptions::default(), [bytes.as_slice()]);
+        let dialect = found.unwrap_or_else(|error| panic!("{name}: {error}")).dialect;
+        Stream::of(&name, bytes, StreamOptions { dialect: Some(dialect.to_owned()), ..StreamOptions::default() })
+    });
+    Some(streams.collect())
+}
+
+fn root() -> Option<PathBuf> {
+    let root = std::env::var_os("SEAMLINE_CORPUS").map(|corpus| Path::new(&corpus).join("streams"));
+    if root.is_none() {
+        println!("skipped: SEAMLINE_CORPUS is not set");
+    }
+    root
+}
+
+fn files(root: &Path) -> Vec<PathBuf> {
+    let mut folders = vec![root.to_owned()];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { folders.push(path) } else { files.push(path) }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// Payloads as an event stream.
+fn events<'t>(payloads: impl Iterator<Item = &'t str>) -> Vec<u8> {
+    let mut text = String::new();
+    for payload in payloads.filter(|payload| !payload.trim().is_empty()) {
+        let _ = write!(text, "data: {payload}\n\n");
+    }
+    if text.contains("\"choices\":") {
+        text += "data: [DONE]\n\n";
+    }
+    text.into_bytes()
+}
+
+/// A stream that was recorded as `{events: [{data}]}`.
+fn wrapped(path: &Path) -> Option<Vec<u8>> {
+    let record: Value = serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()?;
+    let payloads = record.get("events")?.as_array()?.iter().filter_map(|event| event["data"].as_str());
+    Some(events(payloads))
+}
+
+/// Sequences of named events, by the name of the sequence.
+fn sequences(path: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut sequences: BTreeMap<String, String> = BTreeMap::new();
+    let text = std::fs::read_to_string(path).unwrap();
+    for line in text.lines().filter(|line| line.starts_with('{')) {
+        let record: Value = serde_json::from_str(line).unwrap();
+        let sequence = sequences.entry(record["sequence"].as_str().unwrap().to_owned()).or_default();
+        let _ = write!(sequence, "event: {}\ndata: {}\n\n", record["event"].as_str().unwrap(), record["data"]);
+    }
+    sequences.into_iter().map(|(name, text)| (name, text.into_bytes())).collect()
+}
+
+/// The response that the last event of a stream holds.
+fn own_response(bytes: &[u8]) -> Option<Value> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let last = text.lines().filter(|line| line.contains("\"response.completed\"")).last()?;
+    let event: Value = serde_json::from_str(last.strip_prefix("data: ").unwrap_or(last)).ok()?;
+    event["response"].get("output").is_some_and(Value::is_array).then(|| event["response"].clone())
+}
+
+/// The members of an answer that say something, but for what stands in its lists.
+fn members(answer: &Value) -> BTreeSet<String> {
+    let mut members = BTreeSet::new();
+    let mut waiting = vec![(String::new(), answer)];
+    while let Some((path, value)) = waiting.pop() {
+        match value {
+            Value::Object(object) => {
+                let said = object.iter().filter(|(name, value)| !value.is_null() && !ASIDE.contains(&name.as_str()));
+                for (name, value) in said {
+                    members.insert(format!("{path}/{name}"));
+                    waiting.push((format!("{path}/{name}"), value));
+                }
+            }
+            // Of choices and candidates there is one.
+            Value::Array(list) if matches!(path.as_str(), "/choices" | "/candidates") => {
+                waiting.extend(list.first().map(|first| (path.clone() + "/0", first)));
+            }
+            _ => {}
+        }
+    }
+    members
+}
