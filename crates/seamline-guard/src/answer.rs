@@ -63,11 +63,11 @@ pub(crate) fn unspoken(text: &str) -> Cow<'_, str> {
 }
 
 fn hush(answer: &mut Map<String, Value>) {
-    SPOKEN.iter().for_each(|name| _ = answer.remove(*name));
+    answer.retain(|name, _| !SPOKEN.contains(&name.as_str()));
     for name in LISTS {
         let list = answer.get_mut(name).and_then(Value::as_array_mut).into_iter().flatten();
         for inner in list.filter_map(Value::as_object_mut) {
-            SPOKEN.iter().for_each(|name| _ = inner.remove(*name));
+            inner.retain(|name, _| !SPOKEN.contains(&name.as_str()));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! ByteDance's Volcengine Ark, where Doubao is served.
+//! The Volcengine Ark, where Doubao is served.
 
 use super::Family;
 use crate::kinds::content;

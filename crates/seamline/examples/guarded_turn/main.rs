@@ -84,7 +84,7 @@ fn a_turn_in_which_the_model_loops() -> Result<()> {
     assert_eq!(stop.signature(), "repeated_tool_failure_loop:shell");
     assert_eq!(agent.provider.requests().len(), 3);
     // The turn is over, but every call is answered: the history can be sent again at any time.
-    assert_eq!(agent.provider.judge(&agent.body()?), None);
+    assert_eq!(Scripted::judge(&agent.body()?), None);
     let history = agent.history().to_string();
     assert!(history.contains("Do NOT call this tool again without providing all required fields."), "{history}");
     Ok(())

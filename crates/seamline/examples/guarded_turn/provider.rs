@@ -31,8 +31,8 @@ impl Reply {
     pub(crate) fn stalled(text: &str) -> Self {
         let mut events = events(&[said(text)], None);
         events.truncate(3);
-        events.extend((0..60).map(|_| event(&json!({"type": "ping"}))));
-        Self::paced(events, Duration::from_secs(15))
+        events.extend((0..80).map(|_| event(&json!({"type": "ping"}))));
+        Self::paced(events, Duration::from_secs(5))
     }
 
     /// An answer that the provider itself stops in the middle.
@@ -84,7 +84,7 @@ impl Scripted {
 
     pub(crate) fn send(&mut self, body: &[u8]) -> Reply {
         self.requests.push(body.to_vec());
-        if let Some(text) = self.judge(body) {
+        if let Some(text) = Self::judge(body) {
             self.rejected += 1;
             let error = json!({"type": "error", "error": {"type": "invalid_request_error", "message": text}});
             return Reply::failed(400, &[], &error.to_string());
@@ -93,7 +93,7 @@ impl Scripted {
     }
 
     /// What the real provider would say against a body; nothing when it takes it.
-    pub(crate) fn judge(&self, body: &[u8]) -> Option<String> {
+    pub(crate) fn judge(body: &[u8]) -> Option<String> {
         let body: Value = serde_json::from_slice(body).unwrap_or_default();
         let violation = strict::check(Dialect::AnthropicMessages, &body).into_iter().next()?;
         let place = violation.message;
