@@ -46,6 +46,11 @@ impl Arguments {
         }
     }
 
+    /// The text of an input that is no JSON: what the provider repeated at the end, else the pieces.
+    pub(crate) fn free_text(&self) -> String {
+        self.whole.clone().unwrap_or_else(|| self.deltas.text().to_owned())
+    }
+
     /// Whether the input stood at the start and came in pieces that say something else.
     pub(crate) fn differs(&self) -> bool {
         let says = self.start.as_deref().filter(|start| *start != "{}");
@@ -157,6 +162,17 @@ mod tests {
         for (start, deltas) in [("", &[][..]), ("null", &[]), ("\"\"", &[""]), ("{}", &[])] {
             assert_eq!(text(start, deltas, ArgSource::DeltaWins), "{}");
         }
+    }
+
+    #[test]
+    fn a_free_input_is_taken_as_it_comes() {
+        let mut arguments = Arguments::default();
+        assert_eq!(arguments.free_text(), "");
+        arguments.push("SELECT ");
+        arguments.push("1");
+        assert_eq!(arguments.free_text(), "SELECT 1");
+        arguments.whole("SELECT 12");
+        assert_eq!(arguments.free_text(), "SELECT 12");
     }
 
     #[test]

@@ -41,6 +41,8 @@ pub struct Assembler {
     failure: Option<String>,
     flaws: Vec<Flaw>,
     bytes: usize,
+    /// The call that began last, or whose input came after that.
+    latest_call: Option<u32>,
 }
 
 /// A block while it comes.
@@ -50,9 +52,13 @@ struct Block {
     base: String,
     whole: Option<String>,
     text: Snapshot,
+    /// The text that the provider repeated at the end.
+    whole_text: Option<String>,
     id: String,
     name: String,
     arguments: Arguments,
+    free: bool,
+    unfinished: bool,
     signature: Option<String>,
     members: Members,
     closed: bool,
@@ -72,6 +78,7 @@ impl Assembler {
             failure: None,
             flaws: Vec::new(),
             bytes: 0,
+            latest_call: None,
         }
     }
 
@@ -123,8 +130,9 @@ impl Assembler {
         for (place, block) in std::mem::take(&mut self.blocks) {
             let may_run = match ending {
                 Ending::Complete => true,
-                // The limit was reached in the last one; those before it are whole.
-                Ending::CutCall => Some(place) != last,
+                // The limit was reached in the last one; those before it are whole, unless they
+                // come at the same time.
+                Ending::CutCall => Some(place) != last && Some(place) != self.latest_call,
                 _ => false,
             };
             blocks.extend(self.assembled(place, block, may_run));
@@ -191,13 +199,19 @@ impl Assembler {
             base: base.to_owned(),
             whole: None,
             text: Snapshot::default(),
+            whole_text: None,
             id: String::new(),
             name: String::new(),
             arguments: Arguments::default(),
+            free: false,
+            unfinished: false,
             signature: None,
             members: Members::default(),
             closed: false,
         };
+        if piece == Piece::Call {
+            self.latest_call = Some(place);
+        }
         self.blocks.insert(place, block);
     }
 
@@ -206,14 +220,20 @@ impl Assembler {
             self.flaw(Flaw::Unreadable(Unreadable::Stray));
             return;
         };
+        if block.piece == Piece::Call && matches!(addition, Addition::Arguments(_)) {
+            self.latest_call = Some(place);
+        }
         let mut is_repeated = false;
         match addition {
             Addition::Text(text) => block.text.push(text),
-            Addition::Id(id) => is_repeated = set_once(&mut block.id, id),
-            Addition::Name(name) => is_repeated = set_once(&mut block.name, name),
+            Addition::WholeText(text) => block.whole_text = Some(text.to_owned()),
+            Addition::Id(id) => is_repeated = set_once(&mut block.id, id, block.whole.is_some()),
+            Addition::Name(name) => is_repeated = set_once(&mut block.name, name, block.whole.is_some()),
             Addition::StartInput(json) => block.arguments.start(json),
             Addition::Arguments(piece) => block.arguments.push(piece),
             Addition::WholeArguments(text) => block.arguments.whole(text),
+            Addition::FreeInput => block.free = true,
+            Addition::Unfinished => block.unfinished = true,
             Addition::Signature(signature) => block.signature = Some(signature.to_owned()),
             Addition::Member(name, json) => block.members.set(name, json),
             Addition::Element(name, json) => block.members.append(name, json),
@@ -228,7 +248,7 @@ impl Assembler {
     fn assembled(&mut self, place: u32, block: Block, may_run: bool) -> Option<AssembledBlock> {
         let content = match block.piece {
             Piece::Text | Piece::Refusal | Piece::Reasoning => {
-                Content::Text(Text { text: block.text.text().to_owned(), signature: block.signature.clone() })
+                Content::Text(Text { text: self.text(place, &block), signature: block.signature.clone() })
             }
             Piece::Call | Piece::ServerCall => Content::Call(self.call(place, &block, may_run)?),
             Piece::Opaque => Content::Opaque,
@@ -237,39 +257,54 @@ impl Assembler {
         Some(AssembledBlock { place, piece, base, whole, content, members: members.into_list(), closed })
     }
 
+    fn text(&mut self, place: u32, block: &Block) -> String {
+        let pieces = block.text.text();
+        match &block.whole_text {
+            Some(whole) => {
+                if !block.text.is_empty() && whole != pieces {
+                    self.flaw(Flaw::TwoTexts { place });
+                }
+                whole.clone()
+            }
+            None => pieces.to_owned(),
+        }
+    }
+
     fn call(&mut self, place: u32, block: &Block, may_run: bool) -> Option<AssembledCall> {
-        let arguments = block.arguments.text(self.source);
+        let arguments = if block.free { block.arguments.free_text() } else { block.arguments.text(self.source) };
         if block.name.trim().is_empty() && block.piece == Piece::Call {
             self.flaw(Flaw::Nameless { place, arguments });
             return None;
         }
-        if block.arguments.differs() {
+        if !block.free && block.arguments.differs() {
             self.flaw(Flaw::TwoInputs { place });
         }
         if block.id.trim().is_empty() {
             self.flaw(Flaw::NoId { place });
         }
-        let is_object = is_object(&arguments);
-        if !is_object {
+        let is_readable = block.free || is_object(&arguments);
+        if !is_readable {
             self.flaw(Flaw::BrokenInput { place });
         }
         Some(AssembledCall {
             id: block.id.clone(),
             name: block.name.clone(),
             arguments,
+            free: block.free,
             signature: block.signature.clone(),
-            executable: may_run && is_object && block.piece == Piece::Call,
+            executable: may_run && is_readable && !block.unfinished && block.piece == Piece::Call,
         })
     }
 }
 
-/// Sets what is set once. Whether something else was there.
-fn set_once(slot: &mut String, value: &str) -> bool {
-    if slot.is_empty() {
+/// Sets what is set once, and again only by the provider's own account of the whole. Whether
+/// something else was there.
+fn set_once(slot: &mut String, value: &str, is_whole: bool) -> bool {
+    let is_repeated = !slot.is_empty() && !value.is_empty() && slot != value;
+    if slot.is_empty() || (is_repeated && is_whole) {
         value.clone_into(slot);
-        return false;
     }
-    !value.is_empty() && slot != value
+    is_repeated
 }
 
 /// How many bytes an event would have us keep.
@@ -279,6 +314,7 @@ fn bytes(event: &Event<'_>) -> usize {
         Event::Usage { json } | Event::Begin { base: json, .. } => json.len(),
         Event::Add { addition, .. } => match addition {
             Addition::Text(text)
+            | Addition::WholeText(text)
             | Addition::Id(text)
             | Addition::Name(text)
             | Addition::StartInput(text)
@@ -287,6 +323,7 @@ fn bytes(event: &Event<'_>) -> usize {
             | Addition::Signature(text)
             | Addition::Whole(text) => text.len(),
             Addition::Member(name, json) | Addition::Element(name, json) => name.len() + json.len(),
+            Addition::FreeInput | Addition::Unfinished => 0,
         },
         Event::Failed { said } => said.len(),
         Event::Stop { .. } | Event::End { .. } | Event::Done | Event::Unreadable { .. } => 0,

@@ -98,6 +98,57 @@ fn the_call_that_the_limit_cut_is_not_run_and_those_before_it_are() {
 }
 
 #[test]
+fn a_call_that_came_beside_the_last_one_may_be_cut_too() {
+    let mut events = whole();
+    events.retain(|event| !matches!(event, Event::Stop { .. }));
+    events.push(add(1, Addition::Arguments(" ")));
+    events.push(Event::Stop { stop: Stop::Length, word: "length" });
+    let message = assembled(&events);
+    assert_eq!((message.ending, message.executable().count()), (Ending::CutCall, 0));
+}
+
+#[test]
+fn what_the_provider_repeats_at_the_end_counts() {
+    let begin = |place, piece| Event::Begin { place, piece, base: "" };
+    let message = assembled(&[
+        begin(0, Piece::Text),
+        add(0, Addition::Text("Let me ok.")),
+        add(0, Addition::WholeText("Let me look.")),
+        begin(1, Piece::Text),
+        add(1, Addition::WholeText("Done.")),
+        begin(2, Piece::Call),
+        add(2, Addition::Id("a")),
+        add(2, Addition::Name("read")),
+        add(2, Addition::Whole("{}")),
+        add(2, Addition::Id("b")),
+        add(2, Addition::Name("")),
+        Event::Done,
+    ]);
+    let texts: Vec<_> = message.blocks.iter().filter_map(|block| block.text()).collect();
+    assert_eq!(texts, ["Let me look.", "Done."]);
+    let calls: Vec<_> = message.executable().map(|call| (call.id.as_str(), call.name.as_str())).collect();
+    assert_eq!(calls, [("b", "read")]);
+    assert_eq!(message.flaws, [Flaw::Repeated { place: 2 }, Flaw::TwoTexts { place: 0 }]);
+}
+
+#[test]
+fn a_free_input_need_not_be_json_and_an_unfinished_call_is_not_run() {
+    let call = |place, name| {
+        [
+            Event::Begin { place, piece: Piece::Call, base: "" },
+            add(place, Addition::Id(name)),
+            add(place, Addition::Name(name)),
+        ]
+    };
+    let mut events = [call(0, "sql"), call(1, "patch"), call(2, "read")].concat();
+    events.extend([add(0, Addition::FreeInput), add(0, Addition::Arguments("SELECT 1"))]);
+    events.extend([add(1, Addition::FreeInput), add(2, Addition::Unfinished), Event::Done]);
+    let message = assembled(&events);
+    let calls: Vec<_> = message.executable().map(|call| (call.arguments.as_str(), call.free)).collect();
+    assert_eq!((&calls[..], &message.flaws[..]), (&[("SELECT 1", true), ("", true)][..], &[][..]));
+}
+
+#[test]
 fn a_call_of_nothing_is_left_out_and_told() {
     let message = assembled(&[
         Event::Begin { place: 0, piece: Piece::Call, base: "" },

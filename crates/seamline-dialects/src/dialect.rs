@@ -37,9 +37,7 @@ pub trait Dialect: Sync {
     fn converter(&self) -> &'static Converter;
 
     /// What it can do for a stream.
-    fn streaming(&self) -> Option<&'static Streaming> {
-        None
-    }
+    fn streaming(&self) -> &'static Streaming;
 }
 
 /// Every dialect, in the order they are listed.

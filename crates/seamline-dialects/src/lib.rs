@@ -5,6 +5,7 @@
 //! the original text. It never decides that something is wrong with a conversation.
 #![deny(clippy::disallowed_methods)]
 
+mod answering;
 pub mod anthropic_messages;
 mod arguments;
 pub mod bedrock_converse;
@@ -13,9 +14,9 @@ pub mod convert;
 mod detect;
 mod detect_stream;
 mod dialect;
-mod drafting;
 mod envelope;
 mod error;
+mod frames;
 pub mod gemini_generate;
 mod ids;
 mod json;

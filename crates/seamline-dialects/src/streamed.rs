@@ -1,15 +1,12 @@
 //! What the dialects whose messages are lists of blocks share when they read a stream.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use seamline_frame::Frame;
 use seamline_model::{Addition, Event, Piece, Unreadable};
 
+use crate::frames::{Sink, add, unreadable};
 use crate::json::{Document, Kind, Object, Value, quoted};
-
-/// Takes what a frame says.
-pub(crate) type Sink<'s> = dyn FnMut(Event<'_>) + 's;
 
 /// What stands in a frame.
 pub(crate) enum Said<'f> {
@@ -28,16 +25,8 @@ pub(crate) fn said(data: &[u8]) -> Said<'_> {
     document.map_or(Said::Broken, Said::Json)
 }
 
-pub(crate) fn add(sink: &mut Sink<'_>, place: u32, addition: Addition<'_>) {
-    sink(Event::Add { place, addition });
-}
-
-pub(crate) fn unreadable(sink: &mut Sink<'_>, what: Unreadable) {
-    sink(Event::Unreadable { what });
-}
-
 /// Says that a frame holds no JSON; one that is called an error is one for all that.
-pub(crate) fn broken(frame: &Frame<'_>, sink: &mut Sink<'_>) {
+pub(crate) fn broken(frame: &Frame<'_>, sink: Sink<'_>) {
     if frame.name == b"error" {
         sink(Event::Failed { said: &String::from_utf8_lossy(frame.data) });
     } else {
@@ -47,7 +36,7 @@ pub(crate) fn broken(frame: &Frame<'_>, sink: &mut Sink<'_>) {
 
 /// Says what an exception of the framing says, with its name, as it stands in a union of
 /// events.
-pub(crate) fn exception(frame: &Frame<'_>, sink: &mut Sink<'_>) {
+pub(crate) fn exception(frame: &Frame<'_>, sink: Sink<'_>) {
     let name = quoted(&String::from_utf8_lossy(frame.name));
     let what = match said(frame.data) {
         Said::Json(document) => document.root().raw().to_owned(),
@@ -68,18 +57,13 @@ pub(crate) fn after_end(event: Event<'_>) -> Event<'_> {
     }
 }
 
-/// The text of a member, unless it is empty or no string.
-pub(crate) fn text<'a>(object: Object<'_, 'a>, key: &str) -> Option<Cow<'a, str>> {
-    object.get(key)?.str().filter(|text| !text.is_empty())
-}
-
 /// A member that says something.
 pub(crate) fn present<'d, 'a>(object: Object<'d, 'a>, key: &str) -> Option<Value<'d, 'a>> {
     object.get(key).filter(|value| !value.is(Kind::Null))
 }
 
 /// Gives out members of the response, but for those that are read elsewhere.
-pub(crate) fn members(value: Value<'_, '_>, sink: &mut Sink<'_>, elsewhere: &[&str]) {
+pub(crate) fn members(value: Value<'_, '_>, sink: Sink<'_>, elsewhere: &[&str]) {
     for (key, member) in value.members() {
         let name = key.name();
         if !elsewhere.contains(&&*name) {
@@ -88,14 +72,14 @@ pub(crate) fn members(value: Value<'_, '_>, sink: &mut Sink<'_>, elsewhere: &[&s
     }
 }
 
-pub(crate) fn usage(value: Option<Value<'_, '_>>, sink: &mut Sink<'_>) {
+pub(crate) fn usage(value: Option<Value<'_, '_>>, sink: Sink<'_>) {
     if let Some(usage) = value.filter(|usage| usage.is(Kind::Object)) {
         sink(Event::Usage { json: usage.raw() });
     }
 }
 
 /// The input of a call where it begins; some servers write it as text.
-pub(crate) fn start_input(value: Option<Value<'_, '_>>, place: u32, sink: &mut Sink<'_>) {
+pub(crate) fn start_input(value: Option<Value<'_, '_>>, place: u32, sink: Sink<'_>) {
     let Some(input) = value else { return };
     match input.str() {
         Some(text) => add(sink, place, Addition::StartInput(&text)),
@@ -104,7 +88,7 @@ pub(crate) fn start_input(value: Option<Value<'_, '_>>, place: u32, sink: &mut S
 }
 
 /// A piece of the input of a call, which some servers write as JSON.
-pub(crate) fn arguments(value: Option<Value<'_, '_>>, place: u32, sink: &mut Sink<'_>) {
+pub(crate) fn arguments(value: Option<Value<'_, '_>>, place: u32, sink: Sink<'_>) {
     match value.map(|value| (value, value.str())) {
         Some((_, Some(text))) => add(sink, place, Addition::Arguments(&text)),
         Some((value, None)) if value.is(Kind::Object) => add(sink, place, Addition::Arguments(value.raw())),

@@ -70,10 +70,12 @@ pub struct AssembledCall {
     pub name: String,
     /// The text of its input.
     pub arguments: String,
+    /// Whether its input is text of any kind, and no JSON.
+    pub free: bool,
     /// What the provider signed it with, if anything.
     pub signature: Option<String>,
     /// Whether it may be run: the message is whole as far as it goes, and the call has a name
-    /// and an input that is a JSON object.
+    /// and an input that is a JSON object, unless it is a free one.
     pub executable: bool,
 }
 
@@ -130,6 +132,12 @@ pub enum Flaw {
     Unreadable(Unreadable),
     /// The input of a call stood at its start and came in pieces as well, and they differ.
     TwoInputs {
+        /// The block.
+        place: u32,
+    },
+    /// The text that came in pieces is not the one that the provider repeated at the end, which
+    /// counts.
+    TwoTexts {
         /// The block.
         place: u32,
     },

@@ -83,7 +83,10 @@ pub enum Piece {
 pub enum Addition<'e> {
     /// More of its text.
     Text(&'e str),
-    /// The id of a call. Ids are set once: a second one, or an empty one, says nothing.
+    /// The whole of its text, as the provider repeats it at the end.
+    WholeText(&'e str),
+    /// The id of a call. Ids are set once: a second one, or an empty one, says nothing, unless
+    /// it stands in the [`Whole`](Self::Whole) that came before it.
     Id(&'e str),
     /// The name of a call's tool, likewise.
     Name(&'e str),
@@ -93,6 +96,10 @@ pub enum Addition<'e> {
     Arguments(&'e str),
     /// The whole text of its input, as the provider repeats it at the end.
     WholeArguments(&'e str),
+    /// The input of a call is text of any kind, and no JSON.
+    FreeInput,
+    /// The provider says itself that the call is not whole: it may not be run.
+    Unfinished,
     /// What the provider signed it with; the last one counts.
     Signature(&'e str),
     /// A member of the block, as JSON; the last one counts.
@@ -137,4 +144,6 @@ pub enum Unreadable {
     Stray,
     /// A second message begins while the first is not done.
     SecondMessage,
+    /// The end of the stream lists another number of blocks than came.
+    Count,
 }

@@ -2,7 +2,7 @@
 
 use seamline_model::{Assembled, AssembledBlock, Content, Piece};
 
-use crate::drafting::{Draft, input, list, set_object};
+use crate::answering::{ObjectText, input_text, list_text, usage_text};
 use crate::json::quoted;
 
 /// Members that stand before what was said.
@@ -13,21 +13,23 @@ const ASSEMBLED: [&str; 3] = ["content", "stop_reason", "usage"];
 
 /// The message of a response.
 pub(super) fn answer(message: &Assembled) -> String {
-    let mut answer = Draft::default();
+    let mut answer = ObjectText::default();
     let came = |is_head: bool| message.members.iter().filter(move |(name, _)| HEAD.contains(&name.as_str()) == is_head);
     for (name, json) in came(true) {
         answer.set(name, json.as_str());
     }
-    answer.set_missing("type", || "\"message\"".to_owned());
-    answer.set_missing("role", || "\"assistant\"".to_owned());
+    answer.set_default("type", "\"message\"");
+    answer.set_default("role", "\"assistant\"");
     let blocks: Vec<String> = message.blocks.iter().map(block).collect();
-    answer.set("content", list(&blocks));
+    answer.set("content", list_text(&blocks));
     answer.set("stop_reason", message.stop.as_ref().map_or("null".to_owned(), |(_, word)| quoted(word)));
     answer.set("stop_sequence", "null");
     for (name, json) in came(false).filter(|(name, _)| !ASSEMBLED.contains(&name.as_str())) {
         answer.set(name, json.as_str());
     }
-    set_object(&mut answer, "usage", &message.usage);
+    if let Some(usage) = usage_text(message) {
+        answer.set("usage", usage);
+    }
     answer.write()
 }
 
@@ -35,21 +37,21 @@ fn block(block: &AssembledBlock) -> String {
     if let Some(whole) = &block.whole {
         return whole.clone();
     }
-    let mut draft = Draft::of(&block.base);
+    let mut draft = ObjectText::of(&block.base);
     match &block.content {
         Content::Text(text) => {
             let kind = if block.piece == Piece::Reasoning { "thinking" } else { "text" };
-            draft.set_missing("type", || quoted(kind));
+            draft.set_default("type", &quoted(kind));
             draft.set(kind, quoted(&text.text));
             if let Some(signature) = &text.signature {
                 draft.set("signature", quoted(signature));
             }
         }
         Content::Call(call) => {
-            draft.set_missing("type", || "\"tool_use\"".to_owned());
-            draft.set_missing("id", || quoted(&call.id));
-            draft.set_missing("name", || quoted(&call.name));
-            draft.set("input", input(call));
+            draft.set_default("type", "\"tool_use\"");
+            draft.set_default("id", &quoted(&call.id));
+            draft.set_default("name", &quoted(&call.name));
+            draft.set("input", input_text(call));
         }
         Content::Opaque => {}
     }

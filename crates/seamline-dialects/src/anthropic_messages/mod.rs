@@ -78,7 +78,7 @@ impl Dialect for AnthropicMessages {
         &CONVERTER
     }
 
-    fn streaming(&self) -> Option<&'static Streaming> {
-        Some(&STREAMING)
+    fn streaming(&self) -> &'static Streaming {
+        &STREAMING
     }
 }

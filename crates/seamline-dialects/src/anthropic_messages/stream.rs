@@ -10,15 +10,15 @@
 //! What comes once two messages are spliced belongs to another one and is not taken for the
 //! first.
 
+mod blocks;
+
 use seamline_frame::{Frame, FrameKind};
-use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
+use seamline_model::{Event, Stop, Unreadable};
 
 use crate::StreamReader;
+use crate::frames::{Sink, unreadable, words_of};
 use crate::json::{Document, Kind, Object, Value};
-use crate::streamed::{
-    Begun, Said, Sink, Slots, add, after_end, arguments, base64, broken, exception, members, present, said,
-    start_input, text, unreadable, usage,
-};
+use crate::streamed::{Said, Slots, after_end, base64, broken, exception, members, present, said, usage};
 
 /// A reader for a stream that begins.
 pub(super) fn reader() -> Box<dyn StreamReader> {
@@ -55,7 +55,7 @@ impl StreamReader for Reader {
 }
 
 impl Reader {
-    fn take(&mut self, frame: &Frame<'_>, sink: &mut Sink<'_>) {
+    fn take(&mut self, frame: &Frame<'_>, sink: Sink<'_>) {
         match said(frame.data) {
             _ if frame.kind == FrameKind::Exception => exception(frame, sink),
             Said::Nothing => {}
@@ -64,13 +64,13 @@ impl Reader {
         }
     }
 
-    fn json(&mut self, name: &[u8], document: &Document<'_>, sink: &mut Sink<'_>) {
+    fn json(&mut self, name: &[u8], document: &Document<'_>, sink: Sink<'_>) {
         let Some(object) = document.root().object() else {
             unreadable(sink, Unreadable::Shape);
             return;
         };
         // Bedrock wraps the events of its models.
-        let Some(bytes) = text(object, "bytes").filter(|_| object.get("type").is_none()) else {
+        let Some(bytes) = words_of(object, "bytes").filter(|_| object.get("type").is_none()) else {
             self.event(name, document.root(), object, sink);
             return;
         };
@@ -85,8 +85,8 @@ impl Reader {
         }
     }
 
-    fn event(&mut self, name: &[u8], root: Value<'_, '_>, object: Object<'_, '_>, sink: &mut Sink<'_>) {
-        let kind = text(object, "type").unwrap_or_else(|| String::from_utf8_lossy(name));
+    fn event(&mut self, name: &[u8], root: Value<'_, '_>, object: Object<'_, '_>, sink: Sink<'_>) {
+        let kind = words_of(object, "type").unwrap_or_else(|| String::from_utf8_lossy(name));
         let is_error = kind == "error" || object.get("type").is_none() && present(object, "error").is_some();
         match &*kind {
             _ if is_error => sink(Event::Failed { said: root.raw() }),
@@ -125,8 +125,8 @@ impl Reader {
         }
     }
 
-    fn message_start(&mut self, value: Value<'_, '_>, message: Object<'_, '_>, sink: &mut Sink<'_>) {
-        let id = text(message, "id").unwrap_or_default();
+    fn message_start(&mut self, value: Value<'_, '_>, message: Object<'_, '_>, sink: Sink<'_>) {
+        let id = words_of(message, "id").unwrap_or_default();
         let is_first = self.state == State::Waiting && self.slots.is_empty();
         if !is_first {
             // A gateway that connects again repeats what it said (ANT-57).
@@ -145,103 +145,7 @@ impl Reader {
         self.stop(message, sink);
     }
 
-    /// Takes the blocks that stand in a message that begins (ANT-56).
-    fn content(&mut self, content: Option<Value<'_, '_>>, sink: &mut Sink<'_>) {
-        let Some(content) = content else { return };
-        if let Some(text) = content.str().filter(|text| !text.is_empty()) {
-            if let Some(Begun::New(place)) = self.slots.begin(0, Piece::Text, "") {
-                sink(Event::Begin { place, piece: Piece::Text, base: "" });
-                add(sink, place, Addition::Text(&text));
-            }
-            return;
-        }
-        for (index, block) in (0..).zip(content.elements()) {
-            self.begin(index, Some(block), sink);
-            if let Some(place) = self.slots.close(index) {
-                sink(Event::End { place });
-            }
-        }
-    }
-
-    fn begin(&mut self, index: u32, block: Option<Value<'_, '_>>, sink: &mut Sink<'_>) {
-        let Some((value, block)) = block.and_then(|block| Some((block, block.object()?))) else {
-            unreadable(sink, Unreadable::Shape);
-            return;
-        };
-        let piece = piece(&text(block, "type").unwrap_or_default());
-        let id = text(block, "id").unwrap_or_default();
-        let place = match self.slots.begin(index, piece, &id) {
-            Some(Begun::New(place)) => place,
-            Some(Begun::Again(place)) => {
-                sink(Event::Begin { place, piece, base: value.raw() });
-                return;
-            }
-            None => {
-                unreadable(sink, Unreadable::Shape);
-                return;
-            }
-        };
-        sink(Event::Begin { place, piece, base: value.raw() });
-        match piece {
-            Piece::Text | Piece::Refusal => {
-                add_text(block, "text", place, sink);
-                if let Some(citations) = block.get("citations").filter(|list| list.elements().next().is_some()) {
-                    add(sink, place, Addition::Member("citations", citations.raw()));
-                }
-            }
-            Piece::Reasoning => {
-                add_text(block, "thinking", place, sink);
-                add_signature(block, place, sink);
-            }
-            Piece::Call | Piece::ServerCall => {
-                add(sink, place, Addition::Id(&id));
-                add(sink, place, Addition::Name(&text(block, "name").unwrap_or_default()));
-                start_input(block.get("input"), place, sink);
-            }
-            Piece::Opaque => {}
-        }
-    }
-
-    fn delta(&mut self, index: u32, delta: Object<'_, '_>, sink: &mut Sink<'_>) {
-        let kind = text(delta, "type").unwrap_or_default();
-        let begins = begun_by(&kind);
-        let (place, piece) = match self.slots.get(index) {
-            Some(slot) if slot.is_open => (slot.place, slot.piece),
-            None if begins.is_some() => {
-                let piece = begins.unwrap_or(Piece::Opaque);
-                let Some(Begun::New(place) | Begun::Again(place)) = self.slots.begin(index, piece, "") else {
-                    unreadable(sink, Unreadable::Shape);
-                    return;
-                };
-                sink(Event::Begin { place, piece, base: "" });
-                (place, piece)
-            }
-            _ => {
-                unreadable(sink, Unreadable::Stray);
-                return;
-            }
-        };
-        match (&*kind, piece) {
-            ("text_delta", Piece::Text) => add_text(delta, "text", place, sink),
-            ("citations_delta", Piece::Text) => match present(delta, "citation") {
-                Some(citation) => add(sink, place, Addition::Element("citations", citation.raw())),
-                None => unreadable(sink, Unreadable::Shape),
-            },
-            ("thinking_delta", Piece::Reasoning) => add_text(delta, "thinking", place, sink),
-            ("signature_delta", Piece::Reasoning) => add_signature(delta, place, sink),
-            ("input_json_delta", Piece::Call | Piece::ServerCall) => arguments(delta.get("partial_json"), place, sink),
-            ("compaction_delta", Piece::Opaque) => {
-                for name in ["content", "encrypted_content"] {
-                    if let Some(value) = present(delta, name) {
-                        add(sink, place, Addition::Member(name, value.raw()));
-                    }
-                }
-            }
-            _ => unreadable(sink, Unreadable::Shape),
-        }
-    }
-
-    fn message_delta(&mut self, root: Value<'_, '_>, object: Object<'_, '_>, sink: &mut Sink<'_>) {
+    fn message_delta(&mut self, root: Value<'_, '_>, object: Object<'_, '_>, sink: Sink<'_>) {
         usage(object.get("usage"), sink);
         let delta = object.get("delta");
         for value in [Some(root), delta].into_iter().flatten() {
@@ -262,14 +166,14 @@ impl Reader {
         }
     }
 
-    fn stop(&mut self, object: Object<'_, '_>, sink: &mut Sink<'_>) {
-        if let Some(word) = text(object, "stop_reason") {
+    fn stop(&mut self, object: Object<'_, '_>, sink: Sink<'_>) {
+        if let Some(word) = words_of(object, "stop_reason") {
             self.has_reason = true;
             sink(Event::Stop { stop: stop(&word), word: &word });
         }
     }
 
-    fn message_stop(&mut self, root: Value<'_, '_>, sink: &mut Sink<'_>) {
+    fn message_stop(&mut self, root: Value<'_, '_>, sink: Sink<'_>) {
         if self.state == State::Spliced {
             return;
         }
@@ -281,41 +185,6 @@ impl Reader {
         if self.has_reason {
             sink(Event::Done);
         }
-    }
-}
-
-fn add_text(object: Object<'_, '_>, key: &str, place: u32, sink: &mut Sink<'_>) {
-    match present(object, key).map(Value::str) {
-        Some(Some(text)) => add(sink, place, Addition::Text(&text)),
-        Some(None) => unreadable(sink, Unreadable::Shape),
-        None => {}
-    }
-}
-
-fn add_signature(object: Object<'_, '_>, place: u32, sink: &mut Sink<'_>) {
-    if let Some(signature) = text(object, "signature") {
-        add(sink, place, Addition::Signature(&signature));
-    }
-}
-
-/// What a block of this type is.
-fn piece(kind: &str) -> Piece {
-    match kind {
-        "text" => Piece::Text,
-        "thinking" => Piece::Reasoning,
-        "tool_use" => Piece::Call,
-        _ if kind.ends_with("_tool_use") => Piece::ServerCall,
-        _ => Piece::Opaque,
-    }
-}
-
-/// The block that a delta is about when nothing began it.
-fn begun_by(kind: &str) -> Option<Piece> {
-    match kind {
-        "text_delta" | "citations_delta" => Some(Piece::Text),
-        "thinking_delta" | "signature_delta" => Some(Piece::Reasoning),
-        "input_json_delta" => Some(Piece::Call),
-        _ => None,
     }
 }
 

@@ -3,7 +3,7 @@
 use seamline_model::{Assembled, AssembledBlock, AssembledCall, Content, Piece, Text};
 
 use super::stream::{CITATIONS, REDACTED};
-use crate::drafting::{Draft, input, list, set_object};
+use crate::answering::{ObjectText, input_text, list_text, usage_text};
 use crate::json::quoted;
 
 /// Members that are put together, whatever else came under their name.
@@ -13,13 +13,15 @@ const ASSEMBLED: [&str; 4] = ["role", "output", "stopReason", "usage"];
 pub(super) fn answer(message: &Assembled) -> String {
     let role = message.members.iter().find(|(name, _)| name == "role");
     let blocks: Vec<String> = message.blocks.iter().map(block).collect();
-    let mut inner = Draft::default();
+    let mut inner = ObjectText::default();
     inner.set("role", role.map_or("\"assistant\"", |(_, json)| json.as_str()));
-    inner.set("content", list(&blocks));
-    let mut answer = Draft::default();
+    inner.set("content", list_text(&blocks));
+    let mut answer = ObjectText::default();
     answer.set("output", within("message", &inner));
     answer.set("stopReason", message.stop.as_ref().map_or("null".to_owned(), |(_, word)| quoted(word)));
-    set_object(&mut answer, "usage", &message.usage);
+    if let Some(usage) = usage_text(message) {
+        answer.set("usage", usage);
+    }
     for (name, json) in message.members.iter().filter(|(name, _)| !ASSEMBLED.contains(&name.as_str())) {
         answer.set(name, json.as_str());
     }
@@ -40,20 +42,20 @@ fn block(block: &AssembledBlock) -> String {
 
 /// A text; one with citations is a block of its own kind.
 fn said(block: &AssembledBlock, text: &Text) -> String {
-    let mut said = Draft::of(&block.base);
+    let mut said = ObjectText::of(&block.base);
     said.set("text", quoted(&text.text));
     let Some((_, citations)) = block.members.iter().find(|(name, _)| name == CITATIONS) else {
         return said.write();
     };
-    let mut cited = Draft::default();
-    cited.set("content", list(&[said.write()]));
+    let mut cited = ObjectText::default();
+    cited.set("content", list_text(&[said.write()]));
     cited.set(CITATIONS, citations.as_str());
     within("citationsContent", &cited)
 }
 
 fn reasoning(block: &AssembledBlock, text: &Text) -> String {
-    let mut reasoning = Draft::default();
-    let mut plain = Draft::default();
+    let mut reasoning = ObjectText::default();
+    let mut plain = ObjectText::default();
     let redacted = block.members.iter().find(|(name, _)| name == REDACTED);
     if redacted.is_none() || !text.text.is_empty() {
         plain.set("text", quoted(&text.text));
@@ -61,7 +63,7 @@ fn reasoning(block: &AssembledBlock, text: &Text) -> String {
     if let Some(signature) = &text.signature {
         plain.set("signature", quoted(signature));
     }
-    if !plain.is_empty() {
+    if !plain.members().is_empty() {
         reasoning.set("reasoningText", plain.write());
     }
     if let Some((_, redacted)) = redacted {
@@ -71,28 +73,28 @@ fn reasoning(block: &AssembledBlock, text: &Text) -> String {
 }
 
 fn written_call(block: &AssembledBlock, call: &AssembledCall) -> String {
-    let mut outer = Draft::of(&block.base);
-    let mut inner = Draft::of(outer.get("toolUse").unwrap_or_default());
-    inner.set_missing("toolUseId", || quoted(&call.id));
-    inner.set_missing("name", || quoted(&call.name));
-    inner.set("input", input(call));
+    let mut outer = ObjectText::of(&block.base);
+    let mut inner = ObjectText::of(outer.get("toolUse").unwrap_or_default());
+    inner.set_default("toolUseId", &quoted(&call.id));
+    inner.set_default("name", &quoted(&call.name));
+    inner.set("input", input_text(call));
     outer.set("toolUse", inner.write());
     outer.write()
 }
 
 /// A block whose members go into the only member it has.
 fn opaque(block: &AssembledBlock) -> String {
-    let mut outer = Draft::of(&block.base);
-    if let Some(kind) = outer.first().map(str::to_owned).filter(|_| !block.members.is_empty()) {
-        let mut inner = Draft::of(outer.get(&kind).unwrap_or_default());
+    let mut outer = ObjectText::of(&block.base);
+    if let Some(kind) = outer.members().first().map(|(kind, _)| kind.clone()).filter(|_| !block.members.is_empty()) {
+        let mut inner = ObjectText::of(outer.get(&kind).unwrap_or_default());
         inner.set_all(&block.members);
         outer.set(&kind, inner.write());
     }
     outer.write()
 }
 
-fn within(name: &str, inner: &Draft) -> String {
-    let mut outer = Draft::default();
+fn within(name: &str, inner: &ObjectText) -> String {
+    let mut outer = ObjectText::default();
     outer.set(name, inner.write());
     outer.write()
 }

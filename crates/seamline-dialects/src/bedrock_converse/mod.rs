@@ -77,7 +77,7 @@ impl Dialect for BedrockConverse {
         &CONVERTER
     }
 
-    fn streaming(&self) -> Option<&'static Streaming> {
-        Some(&STREAMING)
+    fn streaming(&self) -> &'static Streaming {
+        &STREAMING
     }
 }

@@ -3,14 +3,16 @@
 //! In the provider's own framing an event is named by its frame; where it was turned into
 //! lines of JSON, by the only member of an object around it.
 
+mod whole;
+
 use seamline_frame::{Frame, FrameKind};
 use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 
 use crate::StreamReader;
+use crate::frames::{Sink, add, unreadable, words_of};
 use crate::json::{Kind, Object, Value};
 use crate::streamed::{
-    Begun, Said, Sink, Slots, add, after_end, arguments, exception, members, present, said, start_input, text,
-    unreadable, usage,
+    Begun, Said, Slots, after_end, arguments, exception, members, present, said, start_input, usage,
 };
 
 /// A reader for a stream that begins.
@@ -43,7 +45,7 @@ impl StreamReader for Reader {
 }
 
 impl Reader {
-    fn take(&mut self, frame: &Frame<'_>, sink: &mut Sink<'_>) {
+    fn take(&mut self, frame: &Frame<'_>, sink: Sink<'_>) {
         let document = match said(frame.data) {
             _ if frame.kind == FrameKind::Exception || is_exception(frame.name) => {
                 exception(frame, sink);
@@ -68,7 +70,7 @@ impl Reader {
     }
 
     /// Takes an object whose members are events, a whole response, or an error.
-    fn members(&mut self, root: Value<'_, '_>, object: Object<'_, '_>, is_named: bool, sink: &mut Sink<'_>) {
+    fn members(&mut self, root: Value<'_, '_>, object: Object<'_, '_>, is_named: bool, sink: Sink<'_>) {
         if let Some(message) = object.get("output").and_then(Value::object).and_then(|output| output.get("message")) {
             self.whole(root, object, message, sink);
             return;
@@ -95,7 +97,7 @@ impl Reader {
         }
     }
 
-    fn event(&mut self, name: &str, value: Value<'_, '_>, sink: &mut Sink<'_>) {
+    fn event(&mut self, name: &str, value: Value<'_, '_>, sink: Sink<'_>) {
         let Some(object) = value.object() else {
             unreadable(sink, Unreadable::Shape);
             return;
@@ -131,7 +133,7 @@ impl Reader {
         }
     }
 
-    fn begin(&mut self, object: Object<'_, '_>, sink: &mut Sink<'_>) {
+    fn begin(&mut self, object: Object<'_, '_>, sink: Sink<'_>) {
         let index = self.slots.new_index(object.get(INDEX));
         let start = object.get("start").filter(|start| start.is(Kind::Object));
         let (Some(index), Some(start)) = (index, start) else {
@@ -139,29 +141,23 @@ impl Reader {
             return;
         };
         let call = start.object().and_then(|start| start.get("toolUse")).and_then(Value::object);
-        let piece = match call.map(|call| text(call, "type").unwrap_or_default()) {
+        let piece = match call.map(|call| words_of(call, "type").unwrap_or_default()) {
             // Those that the provider answers itself have a type.
             Some(kind) if kind.is_empty() => Piece::Call,
             Some(_) => Piece::ServerCall,
             None => Piece::Opaque,
         };
-        let id = call.and_then(|call| text(call, "toolUseId")).unwrap_or_default();
+        let id = call.and_then(|call| words_of(call, "toolUseId")).unwrap_or_default();
         let Some((place, is_new)) = self.begin_at(index, (piece, &id), start.raw(), sink) else { return };
         if let Some(call) = call.filter(|_| is_new) {
             add(sink, place, Addition::Id(&id));
-            add(sink, place, Addition::Name(&text(call, "name").unwrap_or_default()));
+            add(sink, place, Addition::Name(&words_of(call, "name").unwrap_or_default()));
             start_input(call.get("input"), place, sink);
         }
     }
 
     /// The place of a block that begins, and whether it is a new one.
-    fn begin_at(
-        &mut self,
-        index: u32,
-        (piece, id): (Piece, &str),
-        base: &str,
-        sink: &mut Sink<'_>,
-    ) -> Option<(u32, bool)> {
+    fn begin_at(&mut self, index: u32, (piece, id): (Piece, &str), base: &str, sink: Sink<'_>) -> Option<(u32, bool)> {
         let (place, is_new) = match self.slots.begin(index, piece, id) {
             Some(Begun::New(place)) => (place, true),
             Some(Begun::Again(place)) => (place, false),
@@ -174,7 +170,7 @@ impl Reader {
         Some((place, is_new))
     }
 
-    fn delta(&mut self, object: Object<'_, '_>, sink: &mut Sink<'_>) {
+    fn delta(&mut self, object: Object<'_, '_>, sink: Sink<'_>) {
         let index = self.slots.known_index(object.get(INDEX));
         let (Some(index), Some(delta)) = (index, object.get("delta").filter(|delta| delta.is(Kind::Object))) else {
             unreadable(sink, Unreadable::Shape);
@@ -197,61 +193,12 @@ impl Reader {
         }
     }
 
-    fn stop(&mut self, object: Object<'_, '_>, sink: &mut Sink<'_>) {
-        if let Some(word) = text(object, "stopReason") {
+    fn stop(&mut self, object: Object<'_, '_>, sink: Sink<'_>) {
+        if let Some(word) = words_of(object, "stopReason") {
             self.is_done = true;
             sink(Event::Stop { stop: stop(&word), word: &word });
             sink(Event::Done);
         }
-    }
-
-    /// Takes the response of a server that does not stream.
-    fn whole(&mut self, root: Value<'_, '_>, object: Object<'_, '_>, message: Value<'_, '_>, sink: &mut Sink<'_>) {
-        if !self.slots.is_empty() {
-            unreadable(sink, Unreadable::SecondMessage);
-            return;
-        }
-        members(root, sink, &["output", "stopReason", "usage"]);
-        members(message, sink, &["content"]);
-        usage(object.get("usage"), sink);
-        let content = message.object().and_then(|message| message.get("content"));
-        for (index, block) in (0..).zip(content.into_iter().flat_map(Value::elements)) {
-            self.whole_block(index, block, sink);
-        }
-        self.stop(object, sink);
-    }
-
-    fn whole_block(&mut self, index: u32, value: Value<'_, '_>, sink: &mut Sink<'_>) {
-        let Some(block) = value.object() else {
-            unreadable(sink, Unreadable::Shape);
-            return;
-        };
-        let inner = |key| block.get(key).and_then(Value::object);
-        let (said, call, reasoning) = (block.get("text"), inner("toolUse"), inner("reasoningContent"));
-        let piece = match (said, call, reasoning) {
-            (Some(_), ..) => Piece::Text,
-            (_, Some(call), _) if text(call, "type").is_some() => Piece::ServerCall,
-            (_, Some(_), _) => Piece::Call,
-            (_, _, Some(_)) => Piece::Reasoning,
-            _ => Piece::Opaque,
-        };
-        let id = call.and_then(|call| text(call, "toolUseId")).unwrap_or_default();
-        let Some((place, _)) = self.begin_at(index, (piece, &id), value.raw(), sink) else { return };
-        if let Some(said) = said.and_then(Value::str) {
-            add(sink, place, Addition::Text(&said));
-        }
-        if let Some(call) = call {
-            add(sink, place, Addition::Id(&id));
-            add(sink, place, Addition::Name(&text(call, "name").unwrap_or_default()));
-            start_input(call.get("input"), place, sink);
-        }
-        let plain = reasoning.and_then(|reasoning| reasoning.get("reasoningText"));
-        if let Some(plain) = plain.and_then(Value::object) {
-            reasoned(plain, place, sink);
-        }
-        add(sink, place, Addition::Whole(value.raw()));
-        self.slots.close(index);
-        sink(Event::End { place });
     }
 }
 
@@ -276,7 +223,7 @@ fn begun_by(name: &str) -> Option<Piece> {
 }
 
 /// Gives out what a member of a delta adds to a block.
-fn addition(name: &str, value: Value<'_, '_>, (place, piece): (u32, Piece), sink: &mut Sink<'_>) {
+fn addition(name: &str, value: Value<'_, '_>, (place, piece): (u32, Piece), sink: Sink<'_>) {
     match (name, piece, value.object(), value.str()) {
         ("text", Piece::Text, _, Some(text)) => add(sink, place, Addition::Text(&text)),
         ("citation", Piece::Text, Some(_), _) => add(sink, place, Addition::Element(CITATIONS, value.raw())),
@@ -301,11 +248,11 @@ fn addition(name: &str, value: Value<'_, '_>, (place, piece): (u32, Piece), sink
     }
 }
 
-fn reasoned(reasoning: Object<'_, '_>, place: u32, sink: &mut Sink<'_>) {
-    if let Some(said) = text(reasoning, "text") {
+fn reasoned(reasoning: Object<'_, '_>, place: u32, sink: Sink<'_>) {
+    if let Some(said) = words_of(reasoning, "text") {
         add(sink, place, Addition::Text(&said));
     }
-    if let Some(signature) = text(reasoning, "signature") {
+    if let Some(signature) = words_of(reasoning, "signature") {
         add(sink, place, Addition::Signature(&signature));
     }
 }

@@ -3,12 +3,13 @@
 use seamline_model::{Assembled, AssembledBlock, AssembledCall, Content};
 
 use super::stream::{CANDIDATE, CONTENT};
-use crate::drafting::{Draft, input, list, set_object};
+use crate::answering::{ObjectText, input_text, list_text, usage_text};
 use crate::json::quoted;
 
 /// The response of generateContent.
 pub(super) fn answer(message: &Assembled) -> String {
-    let (mut response, mut candidate, mut content) = (Draft::default(), Draft::default(), Draft::default());
+    let (mut response, mut candidate, mut content) =
+        (ObjectText::default(), ObjectText::default(), ObjectText::default());
     let mut around = Vec::new();
     let parts: Vec<String> = message.blocks.iter().map(part).collect();
     let is_said = !parts.is_empty() || message.members.iter().any(|(name, _)| name.starts_with(CANDIDATE));
@@ -22,14 +23,16 @@ pub(super) fn answer(message: &Assembled) -> String {
             (None, None) => around.push((name, json)),
         }
     }
-    content.set("parts", list(&parts));
-    content.set_missing("role", || "\"model\"".to_owned());
+    content.set("parts", list_text(&parts));
+    content.set_default("role", "\"model\"");
     candidate.set("content", content.write());
     // What was asked may be filtered before anybody answers.
     if is_said {
-        response.set("candidates", list(&[candidate.write()]));
+        response.set("candidates", list_text(&[candidate.write()]));
     }
-    set_object(&mut response, "usageMetadata", &message.usage);
+    if let Some(usage) = usage_text(message) {
+        response.set("usageMetadata", usage);
+    }
     for (name, json) in around.into_iter().filter(|(name, _)| !matches!(name.as_str(), "candidates" | "usageMetadata"))
     {
         response.set(name, json.as_str());
@@ -41,7 +44,7 @@ fn part(block: &AssembledBlock) -> String {
     if let Some(whole) = &block.whole {
         return whole.clone();
     }
-    let mut draft = Draft::of(&block.base);
+    let mut draft = ObjectText::of(&block.base);
     match &block.content {
         Content::Text(text) => draft.set("text", quoted(&text.text)),
         Content::Call(call) => written_call(&mut draft, call),
@@ -52,11 +55,11 @@ fn part(block: &AssembledBlock) -> String {
 }
 
 /// Writes a call as if it had come at once.
-fn written_call(draft: &mut Draft, call: &AssembledCall) {
-    let mut inner = Draft::of(draft.get("functionCall").unwrap_or_default());
-    inner.remove("willContinue");
-    inner.remove("partialArgs");
-    inner.set("args", input(call));
+fn written_call(draft: &mut ObjectText, call: &AssembledCall) {
+    let mut inner = ObjectText::of(draft.get("functionCall").unwrap_or_default());
+    inner.take("willContinue");
+    inner.take("partialArgs");
+    inner.set("args", input_text(call));
     draft.set("functionCall", inner.write());
     if let Some(signature) = &call.signature {
         draft.set("thoughtSignature", quoted(signature));

@@ -3,7 +3,6 @@
 mod answer;
 mod constraints;
 mod lift;
-mod partial;
 mod render;
 mod stream;
 mod wire;
@@ -77,7 +76,7 @@ impl Dialect for GeminiGenerate {
         &CONVERTER
     }
 
-    fn streaming(&self) -> Option<&'static Streaming> {
-        Some(&STREAMING)
+    fn streaming(&self) -> &'static Streaming {
+        &STREAMING
     }
 }

@@ -4,17 +4,19 @@
 //! one part in a response that is not streamed, unless one of them is signed (GEM-11). No
 //! frame says that it is the last: a stream that named a reason to stop is whole when it ends.
 
+mod calls;
+mod partial;
+
 use std::borrow::Cow;
 
 use seamline_frame::{Frame, FrameKind};
 use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 
-use super::partial::Partial;
+use self::calls::Coming;
 use crate::StreamReader;
+use crate::frames::{Sink, add, unreadable, words_of};
 use crate::json::{Kind, Object, Value};
-use crate::streamed::{
-    Said, Sink, add, broken, exception, members, present, said, start_input, text, unreadable, usage,
-};
+use crate::streamed::{Said, broken, exception, members, present, said, usage};
 
 /// A reader for a stream that begins.
 pub(super) fn reader() -> Box<dyn StreamReader> {
@@ -35,14 +37,6 @@ struct Reader {
     is_cut: bool,
     /// It was said that there is more than one message.
     has_others: bool,
-}
-
-/// A call whose arguments come in pieces.
-struct Coming {
-    place: u32,
-    partial: Partial,
-    /// The arguments it began with.
-    start: Option<String>,
 }
 
 impl StreamReader for Reader {
@@ -74,7 +68,7 @@ impl StreamReader for Reader {
 const READ: [&str; 4] = ["candidates", "usageMetadata", "response", "error"];
 
 impl Reader {
-    fn response(&mut self, value: Value<'_, '_>, sink: &mut Sink<'_>) {
+    fn response(&mut self, value: Value<'_, '_>, sink: Sink<'_>) {
         let Some(object) = value.object() else {
             unreadable(sink, Unreadable::Shape);
             return;
@@ -99,7 +93,7 @@ impl Reader {
             self.candidate(at, candidate, sink);
         }
         let feedback = object.get("promptFeedback").and_then(Value::object);
-        if let Some(reason) = feedback.and_then(|feedback| text(feedback, "blockReason"))
+        if let Some(reason) = feedback.and_then(|feedback| words_of(feedback, "blockReason"))
             && reason != "BLOCK_REASON_UNSPECIFIED"
             && reason != "BLOCKED_REASON_UNSPECIFIED"
         {
@@ -108,7 +102,7 @@ impl Reader {
     }
 
     /// Takes what is new of the first message; of others it is only told that they are there.
-    fn candidate(&mut self, at: u32, value: Value<'_, '_>, sink: &mut Sink<'_>) {
+    fn candidate(&mut self, at: u32, value: Value<'_, '_>, sink: Sink<'_>) {
         let Some(candidate) = value.object() else {
             unreadable(sink, Unreadable::Shape);
             return;
@@ -131,20 +125,20 @@ impl Reader {
         for part in parts.into_iter().flat_map(Value::elements) {
             self.part(part, sink);
         }
-        if let Some(word) = text(candidate, "finishReason").filter(|word| word != "FINISH_REASON_UNSPECIFIED") {
+        if let Some(word) = words_of(candidate, "finishReason").filter(|word| word != "FINISH_REASON_UNSPECIFIED") {
             self.stop(stop(&word), &word, sink);
         }
     }
 
     /// Notes why the provider stopped. What was filtered stays so, whatever follows.
-    fn stop(&mut self, stop: Stop, word: &str, sink: &mut Sink<'_>) {
+    fn stop(&mut self, stop: Stop, word: &str, sink: Sink<'_>) {
         if self.stop != Some(Stop::Filter) {
             self.stop = Some(stop);
             sink(Event::Stop { stop, word });
         }
     }
 
-    fn part(&mut self, value: Value<'_, '_>, sink: &mut Sink<'_>) {
+    fn part(&mut self, value: Value<'_, '_>, sink: Sink<'_>) {
         let Some(part) = value.object() else {
             unreadable(sink, Unreadable::Shape);
             return;
@@ -161,7 +155,7 @@ impl Reader {
         }
     }
 
-    fn text(&mut self, value: Value<'_, '_>, part: Object<'_, '_>, said: &str, sink: &mut Sink<'_>) {
+    fn text(&mut self, value: Value<'_, '_>, part: Object<'_, '_>, said: &str, sink: Sink<'_>) {
         let is_thought = part.get("thought").is_some_and(|thought| thought.is(Kind::True));
         let piece = if is_thought { Piece::Reasoning } else { Piece::Text };
         let is_plain = value.members().all(|(key, _)| key.says("text") || key.says("thought"));
@@ -182,76 +176,7 @@ impl Reader {
         }
     }
 
-    fn call(&mut self, value: Value<'_, '_>, part: Object<'_, '_>, call: Object<'_, '_>, sink: &mut Sink<'_>) {
-        let name = text(call, "name");
-        if let Some(coming) = self.coming.as_mut().filter(|_| name.is_none()) {
-            add_signature(part, coming.place, sink);
-            if let Some(list) = present(call, "partialArgs") {
-                coming.partial.take(list);
-            }
-            if !continues(call) {
-                if let Some(args) = present(call, "args") {
-                    add(sink, coming.place, Addition::WholeArguments(args.raw()));
-                }
-                self.finish(sink);
-            }
-            return;
-        }
-        if name.is_none() && present(call, "args").is_none() {
-            // The end of a call that has ended, or more of one that never began.
-            if present(call, "partialArgs").is_some() {
-                unreadable(sink, Unreadable::Stray);
-            }
-            return;
-        }
-        self.leave(sink);
-        let Some(place) = self.begin(Piece::Call, value.raw(), sink) else { return };
-        let name = name.unwrap_or_default();
-        add(sink, place, Addition::Id(&text(call, "id").unwrap_or_default()));
-        add(sink, place, Addition::Name(&name));
-        add_signature(part, place, sink);
-        let list = present(call, "partialArgs");
-        if list.is_none() && !continues(call) {
-            start_input(call.get("args"), place, sink);
-            sink(Event::End { place });
-            return;
-        }
-        let start = present(call, "args").map(|args| args.raw().to_owned());
-        let mut coming = Coming { place, partial: Partial::new(), start };
-        if let Some(list) = list {
-            coming.partial.take(list);
-        }
-        self.coming = Some(coming);
-        if !continues(call) {
-            self.finish(sink);
-        }
-    }
-
-    /// The arguments that are coming are all there.
-    fn finish(&mut self, sink: &mut Sink<'_>) {
-        let Some(coming) = self.coming.take_if(|coming| !coming.partial.is_spoiled()) else {
-            self.leave(sink);
-            return;
-        };
-        if let Some(start) = &coming.start {
-            add(sink, coming.place, Addition::StartInput(start));
-        }
-        if !coming.partial.is_empty() {
-            add(sink, coming.place, Addition::Arguments(&coming.partial.written()));
-        }
-        sink(Event::End { place: coming.place });
-    }
-
-    /// Nobody said that the arguments that were coming are all there, or they made no sense.
-    fn leave(&mut self, sink: &mut Sink<'_>) {
-        let Some(coming) = self.coming.take() else { return };
-        if coming.partial.is_spoiled() {
-            unreadable(sink, Unreadable::Shape);
-        }
-        add(sink, coming.place, Addition::Arguments(&coming.partial.unfinished()));
-    }
-
-    fn begin(&mut self, piece: Piece, base: &str, sink: &mut Sink<'_>) -> Option<u32> {
+    fn begin(&mut self, piece: Piece, base: &str, sink: Sink<'_>) -> Option<u32> {
         self.close_text(sink);
         let place = self.count;
         self.count = place.checked_add(1)?;
@@ -259,7 +184,7 @@ impl Reader {
         Some(place)
     }
 
-    fn close_text(&mut self, sink: &mut Sink<'_>) {
+    fn close_text(&mut self, sink: Sink<'_>) {
         if let Some((place, _)) = self.joined.take() {
             sink(Event::End { place });
         }
@@ -279,15 +204,10 @@ fn within(before: &str, key: Value<'_, '_>) -> Cow<'static, str> {
     }
 }
 
-fn add_signature(part: Object<'_, '_>, place: u32, sink: &mut Sink<'_>) {
-    if let Some(signature) = text(part, "thoughtSignature") {
+fn add_signature(part: Object<'_, '_>, place: u32, sink: Sink<'_>) {
+    if let Some(signature) = words_of(part, "thoughtSignature") {
         add(sink, place, Addition::Signature(&signature));
     }
-}
-
-/// Whether more of a call is to come.
-fn continues(call: Object<'_, '_>) -> bool {
-    call.get("willContinue").is_some_and(|value| value.is(Kind::True))
 }
 
 /// What the provider's word means (GEM-15, GEM-16).

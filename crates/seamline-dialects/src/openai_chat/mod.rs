@@ -1,5 +1,6 @@
 //! `openai_chat`: Chat Completions, as `OpenAI` and most other servers speak it.
 
+mod answer;
 mod calls;
 mod constraints;
 mod decode;
@@ -8,6 +9,7 @@ mod foreign;
 mod lift;
 mod render;
 mod rewrite;
+mod stream;
 mod wire;
 
 use seamline_model::{Constraints, Edit, Encoded, Place, Transcript};
@@ -16,6 +18,7 @@ pub use constraints::{COMPATIBLE, CONSTRAINTS};
 
 use crate::convert::Converter;
 use crate::reader::{self, Form};
+use crate::streaming::Streaming;
 use crate::{Dialect, Error};
 
 /// The dialect of the Chat Completions API.
@@ -44,6 +47,8 @@ const CONVERTER: Converter = Converter {
     tool_name: CONSTRAINTS.tool_name,
 };
 
+const STREAMING: Streaming = Streaming { reader: stream::reader, answer: answer::answer };
+
 impl Dialect for OpenAiChat {
     fn name(&self) -> &'static str {
         NAME
@@ -71,5 +76,9 @@ impl Dialect for OpenAiChat {
 
     fn converter(&self) -> &'static Converter {
         &CONVERTER
+    }
+
+    fn streaming(&self) -> &'static Streaming {
+        &STREAMING
     }
 }

@@ -1,5 +1,6 @@
 //! `openai_responses`: the Responses API, where a conversation is a list of items.
 
+mod answer;
 mod constraints;
 mod decode;
 mod encode;
@@ -7,6 +8,7 @@ mod item;
 mod lift;
 mod render;
 mod rewrite;
+mod stream;
 mod wire;
 
 use seamline_model::{Alphabet, Constraints, Edit, Encoded, Place, Transcript};
@@ -16,6 +18,7 @@ pub(crate) use constraints::ITEM_ID;
 
 use crate::convert::{self, Converter};
 use crate::reader::{self, Form};
+use crate::streaming::Streaming;
 use crate::{Dialect, Error};
 
 /// The dialect of the Responses API.
@@ -38,6 +41,8 @@ const CONVERTER: Converter = Converter {
     call_id: convert::ids(Alphabet::Any, 64, "call_"),
     tool_name: convert::names(64),
 };
+
+const STREAMING: Streaming = Streaming { reader: stream::reader, answer: answer::answer };
 
 impl Dialect for OpenAiResponses {
     fn name(&self) -> &'static str {
@@ -66,5 +71,9 @@ impl Dialect for OpenAiResponses {
 
     fn converter(&self) -> &'static Converter {
         &CONVERTER
+    }
+
+    fn streaming(&self) -> &'static Streaming {
+        &STREAMING
     }
 }

@@ -142,7 +142,7 @@ pub struct AnswerError {
 
 impl Answer {
     pub(super) fn of(dialect: &dyn Dialect, provider: Option<&str>, assembled: Assembled) -> Self {
-        let message = (super::listening::streaming(dialect).answer)(&assembled);
+        let message = (dialect.streaming().answer)(&assembled);
         let demands_ids = dialect.constraints().call_id.demanded;
         let is_wrong = |flaw: &&Flaw| demands_ids || !matches!(flaw, Flaw::NoId { .. });
         let findings = assembled.flaws.iter().filter(is_wrong).map(|flaw| StreamFinding::of(flaw, &assembled));

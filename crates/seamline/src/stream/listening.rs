@@ -1,7 +1,7 @@
 //! Frames to a message, once it is known in which dialect they are.
 
 use seamline_assemble::Assembler;
-use seamline_dialects::{Dialect, StreamReader, StreamSign, Streaming, detect_stream};
+use seamline_dialects::{Dialect, StreamReader, StreamSign, detect_stream};
 use seamline_frame::{Frame, FrameKind};
 use seamline_model::{Assembled, Event, Unreadable};
 
@@ -60,7 +60,7 @@ impl std::fmt::Debug for Listening {
 impl Listening {
     pub(super) fn new(dialect: Option<&'static dyn Dialect>, assembler: Assembler, bytes_max: usize) -> Self {
         let ear = match dialect {
-            Some(dialect) => Ear::Reading(dialect, (streaming(dialect).reader)()),
+            Some(dialect) => Ear::Reading(dialect, (dialect.streaming().reader)()),
             None => Ear::Waiting(Waiting { bytes_max, ..Waiting::default() }),
         };
         Self { ear, assembler }
@@ -100,27 +100,13 @@ impl Listening {
 
     /// Reads what was kept, and all that comes, in a dialect.
     fn read(&mut self, dialect: &'static dyn Dialect) {
-        let heard = Ear::Reading(dialect, (streaming(dialect).reader)());
+        let heard = Ear::Reading(dialect, (dialect.streaming().reader)());
         if let Ear::Waiting(waiting) = std::mem::replace(&mut self.ear, heard) {
             for KeptFrame { kind, name, data } in &waiting.frames {
                 self.handle_frame(&Frame { kind: *kind, name, data });
             }
         }
     }
-}
-
-/// What a dialect can do for a stream.
-pub(super) fn streaming(dialect: &dyn Dialect) -> &'static Streaming {
-    dialect.streaming().unwrap_or(&Streaming { reader: || Box::new(Deaf), answer: |_| "{}".to_owned() })
-}
-
-/// Hears nothing: the reader of a dialect that has none.
-struct Deaf;
-
-impl StreamReader for Deaf {
-    fn handle_frame(&mut self, _: &Frame<'_>, _: &mut dyn FnMut(Event<'_>)) {}
-
-    fn handle_end(&mut self, _: &mut dyn FnMut(Event<'_>)) {}
 }
 
 /// What a frame says about the dialect of its stream.

@@ -1,0 +1,112 @@
+//! Objects of an answer, written over those that a stream began with.
+
+use std::collections::HashMap;
+
+use seamline_model::{Assembled, AssembledCall};
+
+use crate::json::{Document, quoted};
+
+/// The members of an object with their JSON, in the order they came.
+#[derive(Debug, Default)]
+pub(crate) struct ObjectText {
+    members: Vec<(String, String)>,
+    places: HashMap<String, usize>,
+}
+
+impl ObjectText {
+    /// Nothing, or the members of an object that is JSON.
+    pub(crate) fn of(base: &str) -> Self {
+        let mut object = Self::default();
+        if let Ok(document) = Document::read(base) {
+            for (key, value) in document.root().members() {
+                object.set(&key.name(), value.raw());
+            }
+        }
+        object
+    }
+
+    /// Sets a member, where it stands if it is there.
+    pub(crate) fn set(&mut self, name: &str, json: impl Into<String>) {
+        match self.places.get(name) {
+            Some(&place) => self.members[place].1 = json.into(),
+            None => {
+                self.places.insert(name.to_owned(), self.members.len());
+                self.members.push((name.to_owned(), json.into()));
+            }
+        }
+    }
+
+    /// Sets a member that is not there.
+    pub(crate) fn set_default(&mut self, name: &str, json: &str) {
+        if self.get(name).is_none() {
+            self.set(name, json);
+        }
+    }
+
+    /// Sets members that came one by one.
+    pub(crate) fn set_all(&mut self, members: &[(String, String)]) {
+        for (name, json) in members.iter().filter(|(_, json)| !json.is_empty()) {
+            self.set(name, json.as_str());
+        }
+    }
+
+    /// The JSON of a member.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.places.get(name).map(|&place| self.members[place].1.as_str()).filter(|json| !json.is_empty())
+    }
+
+    /// Takes a member out and gives its JSON.
+    pub(crate) fn take(&mut self, name: &str) -> Option<String> {
+        // What is left has no JSON and is not written.
+        let place = self.places.remove(name)?;
+        Some(std::mem::take(&mut self.members[place].1)).filter(|json| !json.is_empty())
+    }
+
+    /// The members; those that were taken out have no JSON.
+    pub(crate) fn members(&self) -> &[(String, String)] {
+        &self.members
+    }
+
+    /// The object.
+    pub(crate) fn write(&self) -> String {
+        let members = self.members.iter().filter(|(_, json)| !json.is_empty());
+        let members: Vec<_> = members.map(|(name, json)| [&quoted(name), ":", json].concat()).collect();
+        format!("{{{}}}", members.join(","))
+    }
+}
+
+/// A list of values that are JSON.
+pub(crate) fn list_text(values: &[String]) -> String {
+    format!("[{}]", values.join(","))
+}
+
+/// What was used, as an object.
+pub(crate) fn usage_text(message: &Assembled) -> Option<String> {
+    let mut usage = ObjectText::default();
+    usage.set_all(&message.usage);
+    (!message.usage.is_empty()).then(|| usage.write())
+}
+
+/// The input of a call. What is no JSON is kept as text, which every check of a conversation
+/// finds.
+pub(crate) fn input_text(call: &AssembledCall) -> String {
+    if Document::read(&call.arguments).is_ok() { call.arguments.clone() } else { quoted(&call.arguments) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_set_where_they_stand() {
+        let mut object = ObjectText::of(r#"{"a": 1, "b\n":[2], "c":{}}"#);
+        object.set("a", "3");
+        object.set("d", quoted("x"));
+        object.set_default("d", "null");
+        assert_eq!(object.take("c").as_deref(), Some("{}"));
+        assert_eq!(object.get("c"), None);
+        assert_eq!(object.write(), r#"{"a":3,"b\n":[2],"d":"x"}"#);
+        assert_eq!(ObjectText::of("").write(), "{}");
+        assert_eq!(ObjectText::of("[1]").write(), "{}");
+    }
+}

@@ -1,0 +1,141 @@
+//! The blocks of a streamed message: what they begin with, and what is added to them.
+
+use seamline_model::{Addition, Event, Piece, Unreadable};
+
+use super::Reader;
+use crate::frames::{Sink, add, unreadable, words_of};
+use crate::json::{Object, Value};
+use crate::streamed::{Begun, arguments, present, start_input};
+
+impl Reader {
+    /// Takes the blocks that stand in a message that begins (ANT-56).
+    pub(super) fn content(&mut self, content: Option<Value<'_, '_>>, sink: Sink<'_>) {
+        let Some(content) = content else { return };
+        if let Some(text) = content.str().filter(|text| !text.is_empty()) {
+            if let Some(Begun::New(place)) = self.slots.begin(0, Piece::Text, "") {
+                sink(Event::Begin { place, piece: Piece::Text, base: "" });
+                add(sink, place, Addition::Text(&text));
+            }
+            return;
+        }
+        for (index, block) in (0..).zip(content.elements()) {
+            self.begin(index, Some(block), sink);
+            if let Some(place) = self.slots.close(index) {
+                sink(Event::End { place });
+            }
+        }
+    }
+
+    pub(super) fn begin(&mut self, index: u32, block: Option<Value<'_, '_>>, sink: Sink<'_>) {
+        let Some((value, block)) = block.and_then(|block| Some((block, block.object()?))) else {
+            unreadable(sink, Unreadable::Shape);
+            return;
+        };
+        let piece = piece(&words_of(block, "type").unwrap_or_default());
+        let id = words_of(block, "id").unwrap_or_default();
+        let place = match self.slots.begin(index, piece, &id) {
+            Some(Begun::New(place)) => place,
+            Some(Begun::Again(place)) => {
+                sink(Event::Begin { place, piece, base: value.raw() });
+                return;
+            }
+            None => {
+                unreadable(sink, Unreadable::Shape);
+                return;
+            }
+        };
+        sink(Event::Begin { place, piece, base: value.raw() });
+        match piece {
+            Piece::Text | Piece::Refusal => {
+                add_text(block, "text", place, sink);
+                if let Some(citations) = block.get("citations").filter(|list| list.elements().next().is_some()) {
+                    add(sink, place, Addition::Member("citations", citations.raw()));
+                }
+            }
+            Piece::Reasoning => {
+                add_text(block, "thinking", place, sink);
+                add_signature(block, place, sink);
+            }
+            Piece::Call | Piece::ServerCall => {
+                add(sink, place, Addition::Id(&id));
+                add(sink, place, Addition::Name(&words_of(block, "name").unwrap_or_default()));
+                start_input(block.get("input"), place, sink);
+            }
+            Piece::Opaque => {}
+        }
+    }
+
+    pub(super) fn delta(&mut self, index: u32, delta: Object<'_, '_>, sink: Sink<'_>) {
+        let kind = words_of(delta, "type").unwrap_or_default();
+        let begins = begun_by(&kind);
+        let (place, piece) = match self.slots.get(index) {
+            Some(slot) if slot.is_open => (slot.place, slot.piece),
+            None if begins.is_some() => {
+                let piece = begins.unwrap_or(Piece::Opaque);
+                let Some(Begun::New(place) | Begun::Again(place)) = self.slots.begin(index, piece, "") else {
+                    unreadable(sink, Unreadable::Shape);
+                    return;
+                };
+                sink(Event::Begin { place, piece, base: "" });
+                (place, piece)
+            }
+            _ => {
+                unreadable(sink, Unreadable::Stray);
+                return;
+            }
+        };
+        match (&*kind, piece) {
+            ("text_delta", Piece::Text) => add_text(delta, "text", place, sink),
+            ("citations_delta", Piece::Text) => match present(delta, "citation") {
+                Some(citation) => add(sink, place, Addition::Element("citations", citation.raw())),
+                None => unreadable(sink, Unreadable::Shape),
+            },
+            ("thinking_delta", Piece::Reasoning) => add_text(delta, "thinking", place, sink),
+            ("signature_delta", Piece::Reasoning) => add_signature(delta, place, sink),
+            ("input_json_delta", Piece::Call | Piece::ServerCall) => arguments(delta.get("partial_json"), place, sink),
+            ("compaction_delta", Piece::Opaque) => {
+                for name in ["content", "encrypted_content"] {
+                    if let Some(value) = present(delta, name) {
+                        add(sink, place, Addition::Member(name, value.raw()));
+                    }
+                }
+            }
+            _ => unreadable(sink, Unreadable::Shape),
+        }
+    }
+}
+
+fn add_text(object: Object<'_, '_>, key: &str, place: u32, sink: Sink<'_>) {
+    match present(object, key).map(Value::str) {
+        Some(Some(text)) => add(sink, place, Addition::Text(&text)),
+        Some(None) => unreadable(sink, Unreadable::Shape),
+        None => {}
+    }
+}
+
+fn add_signature(object: Object<'_, '_>, place: u32, sink: Sink<'_>) {
+    if let Some(signature) = words_of(object, "signature") {
+        add(sink, place, Addition::Signature(&signature));
+    }
+}
+
+/// What a block of this type is.
+fn piece(kind: &str) -> Piece {
+    match kind {
+        "text" => Piece::Text,
+        "thinking" => Piece::Reasoning,
+        "tool_use" => Piece::Call,
+        _ if kind.ends_with("_tool_use") => Piece::ServerCall,
+        _ => Piece::Opaque,
+    }
+}
+
+/// The block that a delta is about when nothing began it.
+fn begun_by(kind: &str) -> Option<Piece> {
+    match kind {
+        "text_delta" | "citations_delta" => Some(Piece::Text),
+        "thinking_delta" | "signature_delta" => Some(Piece::Reasoning),
+        "input_json_delta" => Some(Piece::Call),
+        _ => None,
+    }
+}

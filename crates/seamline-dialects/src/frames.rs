@@ -1,0 +1,74 @@
+//! Frames that hold JSON, for the dialects whose streams are made of them.
+
+use std::borrow::Cow;
+
+use seamline_frame::{Frame, FrameKind};
+use seamline_model::{Addition, Event, Unreadable};
+
+use crate::json::{Kind, Object, Value};
+
+/// Takes the events of a frame.
+pub(crate) type Sink<'s> = &'s mut dyn FnMut(Event<'_>);
+
+/// What a frame says before its JSON is looked at.
+pub(crate) enum Said<'f> {
+    /// Nothing, as what only keeps a connection open.
+    Nothing,
+    /// That the request failed.
+    Failure(&'f str),
+    /// That the stream is over.
+    Done,
+    /// This.
+    Text(&'f str),
+    /// Something that is no text.
+    Garbage,
+}
+
+/// What a frame of a stream that ends with `[DONE]` says.
+pub(crate) fn said<'f>(frame: &Frame<'f>) -> Said<'f> {
+    let Ok(text) = std::str::from_utf8(frame.data) else {
+        return Said::Garbage;
+    };
+    match text.trim() {
+        text if frame.kind == FrameKind::Exception || frame.name == b"error" => Said::Failure(text),
+        "" => Said::Nothing,
+        "[DONE]" => Said::Done,
+        text => Said::Text(text),
+    }
+}
+
+/// Adds to a block.
+pub(crate) fn add(sink: Sink<'_>, place: u32, addition: Addition<'_>) {
+    sink(Event::Add { place, addition });
+}
+
+/// Says that something could not be understood.
+pub(crate) fn unreadable(sink: Sink<'_>, what: Unreadable) {
+    sink(Event::Unreadable { what });
+}
+
+/// A whole number.
+pub(crate) fn number(value: Value<'_, '_>) -> Option<u64> {
+    if value.is(Kind::Number) { value.raw().parse().ok() } else { None }
+}
+
+/// What a string says that says something.
+pub(crate) fn words<'a>(value: Value<'_, 'a>) -> Option<Cow<'a, str>> {
+    value.str().filter(|text| !text.is_empty())
+}
+
+/// What a member of an object says that says something.
+pub(crate) fn words_of<'a>(object: Object<'_, 'a>, name: &str) -> Option<Cow<'a, str>> {
+    object.get(name).and_then(words)
+}
+
+/// Whether a value says something: neither null nor empty.
+pub(crate) fn is_told(value: Value<'_, '_>) -> bool {
+    match value.kind() {
+        Kind::Null | Kind::False => false,
+        Kind::String => !value.raw_str().is_empty(),
+        Kind::Object => value.members().next().is_some(),
+        Kind::Array => value.elements().next().is_some(),
+        Kind::Number | Kind::True => true,
+    }
+}

@@ -1,0 +1,294 @@
+//! Frames of a stream of Chat Completions to events, whichever server sends them.
+//!
+//! Besides the chunks of `OpenAI` and of the servers that do nearly the same, a frame may be a
+//! whole answer, a line of Ollama's own chat or an event of Cohere's. Logprobs are not kept.
+
+mod calls;
+mod content;
+mod message;
+mod native;
+mod reasoning;
+mod stops;
+
+use seamline_frame::Frame;
+use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
+
+use self::calls::Calls;
+use self::content::Content;
+use crate::frames::{Said, Sink, add, is_told, number, said, unreadable, words_of};
+use crate::json::{Document, Kind, Object, Value};
+use crate::streaming::StreamReader;
+
+pub(super) use self::reasoning::{DETAILS, MEMBERS as REASONING_MEMBERS};
+
+/// The places that blocks have. What a message says stands before its calls, so that the call a
+/// limit cuts is the last block, whatever came after it.
+pub(super) mod places {
+    /// What stands beside the message in its choice.
+    pub(in super::super) const CHOICE: u32 = 0;
+    /// Members of the message that are nothing else.
+    pub(in super::super) const MESSAGE: u32 = 1;
+    pub(in super::super) const REFUSAL: u32 = 2;
+    pub(in super::super) const AUDIO: u32 = 3;
+    /// The reasoning, one place for each member it may come in.
+    pub(in super::super) const REASONING: u32 = 8;
+    pub(in super::super) const CONTENT: u32 = 1 << 16;
+    /// The one call that older servers can make.
+    pub(in super::super) const LEGACY_CALL: u32 = (1 << 30) - 1;
+    pub(in super::super) const CALLS: u32 = 1 << 30;
+}
+
+/// How many members of the response are remembered, so that what every chunk repeats is said once.
+const HEAD_MAX: usize = 32;
+
+/// Reads one stream.
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    /// Members of the response as they were last said.
+    head: Vec<(String, String)>,
+    usage: String,
+    /// The blocks of fixed places that have begun, one bit for each.
+    begun: u64,
+    content: Content,
+    calls: Calls,
+    stop: Option<Stop>,
+    has_refused: bool,
+    /// Something of the message came in pieces.
+    has_deltas: bool,
+    has_other_choices: bool,
+    /// The stream gave a reason to stop, or all of the message at once.
+    is_whole: bool,
+    is_done: bool,
+}
+
+/// A reader for a stream that begins.
+pub(super) fn reader() -> Box<dyn StreamReader> {
+    Box::new(Reader::default())
+}
+
+impl StreamReader for Reader {
+    fn handle_frame(&mut self, frame: &Frame<'_>, sink: &mut dyn FnMut(Event<'_>)) {
+        match said(frame) {
+            Said::Nothing => {}
+            Said::Failure(said) => sink(Event::Failed { said }),
+            Said::Done => self.finish(sink),
+            Said::Garbage => unreadable(sink, Unreadable::NotJson),
+            Said::Text(text) => match Document::read(text) {
+                Err(_) => unreadable(sink, Unreadable::NotJson),
+                Ok(document) => match document.root().object() {
+                    Some(object) => self.frame(text, document.root(), object, sink),
+                    None => unreadable(sink, Unreadable::Shape),
+                },
+            },
+        }
+    }
+
+    fn handle_end(&mut self, sink: &mut dyn FnMut(Event<'_>)) {
+        // CMP-10: many servers never send the last line.
+        if self.is_whole {
+            self.finish(sink);
+        }
+    }
+}
+
+/// The members of a frame that say what it is.
+#[derive(Default)]
+struct Chunk<'d, 'a> {
+    choices: Option<Value<'d, 'a>>,
+    usage: Option<Value<'d, 'a>>,
+    error: Option<Value<'d, 'a>>,
+    kind: Option<Value<'d, 'a>>,
+    object: Option<Value<'d, 'a>>,
+    groq: Option<Value<'d, 'a>>,
+    message: Option<Value<'d, 'a>>,
+    done: Option<Value<'d, 'a>>,
+    id: Option<Value<'d, 'a>>,
+}
+
+impl<'d, 'a> Chunk<'d, 'a> {
+    fn read(root: Value<'d, 'a>) -> Self {
+        let mut chunk = Self::default();
+        for (key, value) in root.members() {
+            let slot = match &*key.name() {
+                "choices" => &mut chunk.choices,
+                "usage" => &mut chunk.usage,
+                "error" => &mut chunk.error,
+                "type" => &mut chunk.kind,
+                "object" => &mut chunk.object,
+                "x_groq" => &mut chunk.groq,
+                "message" => &mut chunk.message,
+                "done" => &mut chunk.done,
+                "id" => &mut chunk.id,
+                _ => continue,
+            };
+            *slot = Some(value);
+        }
+        chunk
+    }
+
+    /// Whether an error of the server itself stands where an answer should.
+    fn is_failure(&self, object: Object<'_, '_>) -> bool {
+        let says = |name| object.get(name).is_some_and(is_told);
+        let is_error = self.object.is_some_and(|object| object.says("error"));
+        self.choices.is_none() && (is_error || says("message") || says("detail") || says("errors"))
+    }
+
+    /// Whether it is a chunk, though one without choices.
+    fn is_bare(&self) -> bool {
+        let is_named = self.object.and_then(Value::str).is_some_and(|object| object.starts_with("chat.completion"));
+        is_named || self.choices.is_some() || self.usage.is_some() || self.id.is_some() || self.groq.is_some()
+    }
+}
+
+impl Reader {
+    fn frame(&mut self, text: &str, root: Value<'_, '_>, object: Object<'_, '_>, sink: Sink<'_>) {
+        let chunk = Chunk::read(root);
+        let groq = chunk.groq.and_then(Value::object);
+        let errors = [chunk.error, groq.and_then(|groq| groq.get("error"))];
+        let has_failed = errors.into_iter().flatten().any(is_told);
+        if has_failed {
+            sink(Event::Failed { said: text });
+        }
+        if let Some(kind) = chunk.kind.and_then(native::Cohere::of) {
+            self.cohere(kind, object, sink);
+            return;
+        }
+        if chunk.choices.is_none() && (chunk.message.is_some_and(|it| it.is(Kind::Object)) || chunk.done.is_some()) {
+            self.head(root, sink);
+            self.unlisted(object, chunk.message, sink);
+        } else if chunk.is_failure(object) {
+            if !has_failed {
+                sink(Event::Failed { said: text });
+            }
+        } else if chunk.is_bare() {
+            self.head(root, sink);
+            let is_answer = chunk.object.is_some_and(|object| object.says("chat.completion"));
+            for choice in chunk.choices.into_iter().flat_map(Value::elements) {
+                self.choice(choice, is_answer, text, sink);
+            }
+        } else if !has_failed {
+            unreadable(sink, Unreadable::Shape);
+        }
+        for usage in [chunk.usage, groq.and_then(|groq| groq.get("usage"))].into_iter().flatten() {
+            self.usage(usage, sink);
+        }
+    }
+
+    /// Says what is new in the response around the message.
+    fn head(&mut self, root: Value<'_, '_>, sink: Sink<'_>) {
+        for (key, value) in root.members() {
+            let name = key.name();
+            let is_other = matches!(
+                &*name,
+                "choices" | "usage" | "error" | "object" | "obfuscation" | "message" | "done" | "finish_reason"
+            );
+            if !is_other && !value.is(Kind::Null) && self.is_new(&name, value.raw()) {
+                sink(Event::Member { name: &name, json: value.raw() });
+            }
+        }
+    }
+
+    fn is_new(&mut self, name: &str, json: &str) -> bool {
+        let has_room = self.head.len() < HEAD_MAX;
+        match self.head.iter_mut().find(|(known, _)| known == name) {
+            Some((_, before)) if before == json => return false,
+            Some((_, before)) => json.clone_into(before),
+            None if has_room => self.head.push((name.to_owned(), json.to_owned())),
+            None => {}
+        }
+        true
+    }
+
+    fn usage(&mut self, usage: Value<'_, '_>, sink: Sink<'_>) {
+        let json = usage.raw();
+        if usage.is(Kind::Object) && self.usage != json {
+            json.clone_into(&mut self.usage);
+            sink(Event::Usage { json });
+        }
+    }
+
+    fn choice(&mut self, choice: Value<'_, '_>, is_answer: bool, text: &str, sink: Sink<'_>) {
+        let Some(object) = choice.object() else {
+            return unreadable(sink, Unreadable::Shape);
+        };
+        if object.get("index").and_then(number).is_some_and(|index| index != 0) {
+            if !self.has_other_choices {
+                unreadable(sink, Unreadable::SecondMessage);
+            }
+            self.has_other_choices = true;
+            return;
+        }
+        self.beside(choice, text, sink);
+        let delta = object.get("delta").filter(|delta| delta.is(Kind::Object));
+        match (delta, object.get("message")) {
+            (Some(delta), _) => {
+                self.message(delta, false, sink);
+                self.has_deltas = true;
+            }
+            (None, Some(message)) => {
+                // Some servers repeat all of it at the end.
+                self.message(message, is_answer || self.has_deltas, sink);
+                self.is_whole |= is_answer;
+            }
+            (None, None) => {}
+        }
+        if let Some(word) = words_of(object, "finish_reason") {
+            self.stop(&word, sink);
+        }
+    }
+
+    /// What stands beside the message in its choice.
+    fn beside(&mut self, choice: Value<'_, '_>, text: &str, sink: Sink<'_>) {
+        for (key, value) in choice.members() {
+            let name = key.name();
+            match &*name {
+                "index" | "delta" | "message" | "finish_reason" | "logprobs" => {}
+                // KIM-9
+                "usage" => self.usage(value, sink),
+                "error" if is_told(value) => sink(Event::Failed { said: text }),
+                _ if is_told(value) => {
+                    self.begin(places::CHOICE, Piece::Opaque, sink);
+                    add(sink, places::CHOICE, Addition::Member(&name, value.raw()));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Begins a block of a fixed place, once.
+    fn begin(&mut self, place: u32, piece: Piece, sink: Sink<'_>) {
+        let bit = 1_u64.checked_shl(place).unwrap_or_default();
+        if self.begun & bit == 0 {
+            self.begun |= bit;
+            sink(Event::Begin { place, piece, base: "" });
+        }
+    }
+
+    fn stop(&mut self, word: &str, sink: Sink<'_>) {
+        // DashScope writes it so where others write nothing.
+        if word == "null" {
+            return;
+        }
+        self.is_whole = true;
+        let stop = match stops::of(word) {
+            // OAC-16
+            Stop::Turn if self.has_refused => Stop::Refusal,
+            stop => stop,
+        };
+        // A filter or a limit is not undone by what comes after it.
+        if self.stop.is_none_or(|before| stops::weight(before) <= stops::weight(stop)) {
+            self.stop = Some(stop);
+            sink(Event::Stop { stop, word });
+        }
+    }
+
+    fn finish(&mut self, sink: Sink<'_>) {
+        if !self.is_done {
+            self.is_done = true;
+            sink(Event::Done);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,220 @@
+//! Which call a piece of one belongs to (CMP-1 to CMP-7).
+//!
+//! Servers repeat ids, leave them out, give two calls one index, count on within one call or do
+//! not count at all. Two ids are never one call, and what has no id goes to the call it can
+//! only belong to.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use seamline_model::{Addition, Event, Piece, Unreadable};
+
+use super::places;
+use crate::frames::{Sink, add, unreadable, words, words_of};
+use crate::json::{Kind, Value};
+
+/// How many calls are told apart.
+const CALLS_MAX: usize = 1 << 16;
+
+/// The calls of a message while they come.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    slots: Vec<Slot>,
+    by_id: HashMap<String, usize>,
+    by_index: HashMap<i64, usize>,
+    /// The call that something came for last.
+    last: Option<usize>,
+    has_legacy: bool,
+}
+
+/// What must be known of a call to know what belongs to it.
+#[derive(Debug, Default)]
+struct Slot {
+    has_id: bool,
+    name: String,
+    has_arguments: bool,
+}
+
+/// A piece of a call.
+struct Fragment<'d, 'a> {
+    value: Value<'d, 'a>,
+    id: Option<Cow<'a, str>>,
+    index: Option<i64>,
+    name: Option<Cow<'a, str>>,
+    arguments: Option<Value<'d, 'a>>,
+    is_free: bool,
+    /// Its place in the list it came in.
+    position: usize,
+    is_whole: bool,
+}
+
+impl<'d, 'a> Fragment<'d, 'a> {
+    fn read(value: Value<'d, 'a>, position: usize, is_whole: bool) -> Option<Self> {
+        let object = value.object()?;
+        let custom = object.get("custom").and_then(Value::object);
+        // Some servers leave out what stands around name and arguments.
+        let function = object.get("function").and_then(Value::object).or(custom).unwrap_or(object);
+        let index = object.get("index").or_else(|| function.get("index"));
+        Some(Self {
+            value,
+            id: object.get("id").and_then(words),
+            index: index.filter(|index| index.is(Kind::Number)).and_then(|index| index.raw().parse().ok()),
+            name: words_of(function, "name"),
+            arguments: function.get(if custom.is_some() { "input" } else { "arguments" }),
+            is_free: custom.is_some(),
+            position,
+            is_whole,
+        })
+    }
+
+    fn has_arguments(&self) -> bool {
+        self.arguments.is_some_and(|arguments| !arguments.is(Kind::Null) && !arguments.says(""))
+    }
+
+    /// Whether a piece without an id is of another call than the one it would go to.
+    fn begins_another(&self, call: &Slot) -> bool {
+        let Some(name) = self.name.as_deref().filter(|_| !call.name.is_empty()) else {
+            return false;
+        };
+        let is_object = self.arguments.is_some_and(|arguments| arguments.is(Kind::Object));
+        let is_listed = self.index.is_none() && self.position > 0;
+        is_listed || (call.has_arguments && (call.name != name || is_object))
+    }
+
+    /// Keeps what else a later piece says about its call.
+    fn members(&self, place: u32, sink: Sink<'_>) {
+        for (key, value) in self.value.members() {
+            let name = key.name();
+            let is_known = matches!(&*name, "index" | "id" | "type" | "function" | "custom" | "name" | "arguments");
+            if !is_known && !value.is(Kind::Null) {
+                add(sink, place, Addition::Member(&name, value.raw()));
+            }
+        }
+    }
+}
+
+impl Calls {
+    /// Takes the calls of a message, or what is new in them.
+    pub(super) fn take(&mut self, calls: Value<'_, '_>, is_whole: bool, sink: Sink<'_>) {
+        match calls.kind() {
+            Kind::Null => {}
+            Kind::Array => {
+                for (position, call) in calls.elements().enumerate() {
+                    self.take_one(call, position, is_whole, sink);
+                }
+            }
+            _ => self.take_one(calls, 0, is_whole, sink),
+        }
+    }
+
+    fn take_one(&mut self, call: Value<'_, '_>, position: usize, is_whole: bool, sink: Sink<'_>) {
+        match Fragment::read(call, position, is_whole) {
+            Some(fragment) => self.fragment(&fragment, sink),
+            None => unreadable(sink, Unreadable::Shape),
+        }
+    }
+
+    /// Closes the call that something came for last.
+    pub(super) fn close(&mut self, sink: Sink<'_>) {
+        if let Some(slot) = self.last {
+            sink(Event::End { place: place(slot) });
+        }
+    }
+
+    /// Takes the one call that older servers can make, which has no id.
+    pub(super) fn take_legacy(&mut self, call: Value<'_, '_>, is_whole: bool, sink: Sink<'_>) {
+        let Some(object) = call.object() else { return };
+        let place = places::LEGACY_CALL;
+        if !self.has_legacy {
+            self.has_legacy = true;
+            sink(Event::Begin { place, piece: Piece::Call, base: call.raw() });
+        }
+        if let Some(name) = words_of(object, "name") {
+            add(sink, place, Addition::Name(&name));
+        }
+        if let Some(given) = object.get("arguments") {
+            arguments(place, given, is_whole, sink);
+        }
+    }
+
+    fn fragment(&mut self, fragment: &Fragment<'_, '_>, sink: Sink<'_>) {
+        let known = self.find(fragment);
+        if known.is_none() && self.slots.len() >= CALLS_MAX {
+            return unreadable(sink, Unreadable::Shape);
+        }
+        let slot = known.unwrap_or_else(|| self.open(fragment, sink));
+        let place = place(slot);
+        if known.is_some() {
+            fragment.members(place, sink);
+        }
+        self.last = Some(slot);
+        let call = &mut self.slots[slot];
+        if let Some(id) = fragment.id.as_deref().filter(|_| !call.has_id) {
+            call.has_id = true;
+            self.by_id.insert(id.to_owned(), slot);
+            add(sink, place, Addition::Id(id));
+        }
+        // CMP-4, CMP-5: what is said again says nothing.
+        if let Some(name) = fragment.name.as_deref().filter(|name| call.name != *name) {
+            add(sink, place, Addition::Name(name));
+            if call.name.is_empty() {
+                name.clone_into(&mut call.name);
+            }
+        }
+        call.has_arguments |= fragment.has_arguments();
+        if let Some(given) = fragment.arguments {
+            arguments(place, given, fragment.is_whole, sink);
+        }
+    }
+
+    /// The call that a piece belongs to; nothing when it begins one.
+    fn find(&self, fragment: &Fragment<'_, '_>) -> Option<usize> {
+        let at_index = fragment.index.and_then(|index| self.by_index.get(&index).copied());
+        if let Some(id) = fragment.id.as_deref() {
+            // A call whose id comes late is known by its index alone.
+            let is_late = |&slot: &usize| {
+                let call = &self.slots[slot];
+                !call.has_id && (call.name.is_empty() || fragment.name.is_none())
+            };
+            return self.by_id.get(id).copied().or_else(|| at_index.filter(is_late));
+        }
+        if fragment.is_whole && fragment.index.is_none() {
+            return Some(fragment.position).filter(|slot| *slot < self.slots.len());
+        }
+        // CMP-3: the tail of a call may have another index than its head.
+        let is_tail = fragment.index.is_none() || fragment.name.is_none();
+        let slot = at_index.or_else(|| self.last.filter(|_| is_tail))?;
+        (!fragment.begins_another(&self.slots[slot])).then_some(slot)
+    }
+
+    fn open(&mut self, fragment: &Fragment<'_, '_>, sink: Sink<'_>) -> usize {
+        let slot = self.slots.len();
+        self.slots.push(Slot::default());
+        if let Some(index) = fragment.index {
+            self.by_index.insert(index, slot);
+        }
+        sink(Event::Begin { place: place(slot), piece: Piece::Call, base: fragment.value.raw() });
+        if fragment.is_free {
+            add(sink, place(slot), Addition::FreeInput);
+        }
+        slot
+    }
+}
+
+/// Takes what a call is called with (CMP-7).
+fn arguments(place: u32, given: Value<'_, '_>, is_whole: bool, sink: Sink<'_>) {
+    let json = given.raw();
+    match given.kind() {
+        Kind::Null => {}
+        Kind::String => {
+            let Some(text) = words(given) else { return };
+            add(sink, place, if is_whole { Addition::WholeArguments(&text) } else { Addition::Arguments(&text) });
+        }
+        Kind::Object if given.members().next().is_some() => add(sink, place, Addition::WholeArguments(json)),
+        _ => add(sink, place, Addition::StartInput(json)),
+    }
+}
+
+fn place(slot: usize) -> u32 {
+    places::CALLS + slot as u32
+}

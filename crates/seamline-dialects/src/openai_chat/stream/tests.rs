@@ -1,0 +1,253 @@
+//! What a reader makes of frames, before anybody puts it together.
+
+use std::collections::BTreeMap;
+
+use seamline_frame::{Frame, FrameKind};
+use seamline_model::{Addition, Event, Stop};
+
+use super::{Reader, StreamReader, places, stops};
+
+/// Values of every kind, among them those that nobody expects.
+const VALUES: [&str; 16] = [
+    "null",
+    "true",
+    "false",
+    "0",
+    "-1",
+    "1e999",
+    "18446744073709551616",
+    "\"\"",
+    "\"stop\"",
+    "\"\\ud800\"",
+    "[]",
+    "[null,7,\"x\",[],{}]",
+    "{}",
+    "{\"type\":7,\"text\":[]}",
+    "[{\"index\":4294967296,\"id\":\"a\",\"function\":{\"name\":\"n\",\"arguments\":[]}}]",
+    "{\"message\":{\"content\":{\"text\":1},\"tool_calls\":{\"function\":[]}},\"finish_reason\":{},\"usage\":3}",
+];
+
+fn feed(frames: &[String], mut sink: impl FnMut(Event<'_>)) {
+    let mut reader = Reader::default();
+    for data in frames {
+        let frame = Frame { kind: FrameKind::Event, name: b"", data: data.as_bytes() };
+        reader.handle_frame(&frame, &mut sink);
+    }
+    reader.handle_end(&mut sink);
+}
+
+/// What is said of each call: its id, its name, what it is called with.
+fn calls(deltas: &[&str]) -> Vec<[String; 3]> {
+    let frames: Vec<_> =
+        deltas.iter().map(|calls| format!(r#"{{"choices":[{{"delta":{{"tool_calls":[{calls}]}}}}]}}"#)).collect();
+    let mut said: BTreeMap<u32, [String; 3]> = BTreeMap::new();
+    feed(&frames, |event| match event {
+        Event::Begin { place, .. } => {
+            assert!(place >= places::CALLS && said.insert(place, <[String; 3]>::default()).is_none());
+        }
+        Event::Add { place, addition } => {
+            let (at, text) = match addition {
+                Addition::Id(id) => (0, id),
+                Addition::Name(name) => (1, name),
+                Addition::Arguments(text) | Addition::StartInput(text) | Addition::WholeArguments(text) => (2, text),
+                other => panic!("{other:?}"),
+            };
+            said.get_mut(&place).expect("begun")[at].push_str(text);
+        }
+        other => panic!("{other:?}"),
+    });
+    said.into_values().collect()
+}
+
+/// The part of a call in a delta; what is empty is left out.
+fn part(index: &str, id: &str, name: &str, arguments: &str) -> String {
+    let index = if index.is_empty() { String::new() } else { format!(r#""index":{index},"#) };
+    let id = if id.is_empty() { String::new() } else { format!(r#""id":"{id}","#) };
+    format!(r#"{{{index}{id}"function":{{"name":"{name}","arguments":{arguments}}}}}"#)
+}
+
+#[test]
+fn a_piece_goes_to_the_call_it_belongs_to() {
+    let a = ["a", "read", "12"].map(str::to_owned);
+    let b = ["b", "list", "34"].map(str::to_owned);
+    let p = part;
+    let same: [(&str, Vec<String>); 8] = [
+        (
+            "by index",
+            vec![
+                p("0", "a", "read", "\"1\""),
+                p("1", "b", "list", "\"3\""),
+                p("0", "", "", "\"2\""),
+                p("1", "", "", "\"4\""),
+            ],
+        ),
+        (
+            "ids repeated",
+            vec![
+                p("0", "a", "read", "\"1\""),
+                p("0", "a", "read", "\"2\""),
+                p("1", "b", "list", "\"3\""),
+                p("1", "b", "list", "\"4\""),
+            ],
+        ),
+        (
+            "one index",
+            vec![
+                p("0", "a", "read", "\"1\""),
+                p("0", "", "", "\"2\""),
+                p("0", "b", "list", "\"3\""),
+                p("0", "", "", "\"4\""),
+            ],
+        ),
+        (
+            "gaps",
+            vec![
+                p("3", "a", "read", "\"1\""),
+                p("3", "", "", "\"2\""),
+                p("9", "b", "list", "\"3\""),
+                p("9", "", "", "\"4\""),
+            ],
+        ),
+        (
+            "no index",
+            vec![
+                p("", "a", "read", "\"1\""),
+                p("", "", "", "\"2\""),
+                p("", "b", "list", "\"3\""),
+                p("", "", "", "\"4\""),
+            ],
+        ),
+        (
+            "tail elsewhere",
+            vec![
+                p("0", "a", "read", "\"1\""),
+                p("1", "", "", "\"2\""),
+                p("0", "b", "list", "\"3\""),
+                p("1", "", "", "\"4\""),
+            ],
+        ),
+        (
+            "id before index",
+            vec![
+                p("0", "a", "read", "\"1\""),
+                p("1", "b", "list", "\"3\""),
+                p("1", "a", "", "\"2\""),
+                p("0", "b", "", "\"4\""),
+            ],
+        ),
+        (
+            "odd indices",
+            vec![
+                p("-1", "a", "read", "\"1\""),
+                p("-1", "", "", "\"2\""),
+                p("1e3", "b", "list", "\"3\""),
+                p("null", "", "", "\"4\""),
+            ],
+        ),
+    ];
+    for (what, parts) in same {
+        let parts: Vec<_> = parts.iter().map(String::as_str).collect();
+        assert_eq!(calls(&parts), [a.clone(), b.clone()], "{what}");
+        // All in one delta is the same.
+        assert_eq!(calls(&[&parts.join(",")]), [a.clone(), b.clone()], "{what}");
+    }
+}
+
+#[test]
+fn whole_calls_without_ids_are_told_apart() {
+    let object = |name: &str, value: &str| part("", "", name, &format!("{{\"v\":{value}}}"));
+    let two = format!("{},{}", object("read", "1"), object("read", "2"));
+    let read = calls(&[&two, &object("list", "3"), &object("list", "4")]);
+    let read: Vec<_> = read.iter().map(|[_, name, input]| (name.as_str(), input.as_str())).collect();
+    assert_eq!(read, [("read", "{\"v\":1}"), ("read", "{\"v\":2}"), ("list", "{\"v\":3}"), ("list", "{\"v\":4}")]);
+}
+
+#[test]
+fn no_id_or_name_takes_the_place_of_another() {
+    let read = calls(&[&part("0", "", "read", "null"), &part("0", "a", "", "\"{}\""), &part("0", "", "", "\"\"")]);
+    assert_eq!(read, [["a", "read", "{}"].map(str::to_owned)]);
+}
+
+#[test]
+fn what_is_bad_is_not_undone_by_what_comes_after_it() {
+    for (words, last) in [
+        (&["stop", "tool_calls"][..], Stop::Calls),
+        (&["length", "stop"], Stop::Length),
+        (&["stop", "content_filter", "stop"], Stop::Filter),
+        (&["content_filter", "error", "length"], Stop::Failure),
+    ] {
+        let frames: Vec<_> =
+            words.iter().map(|word| format!(r#"{{"choices":[{{"finish_reason":"{word}"}}]}}"#)).collect();
+        let mut said = None;
+        feed(&frames, |event| {
+            if let Event::Stop { stop, .. } = event {
+                said = Some(stop);
+            }
+        });
+        assert_eq!(said, Some(last), "{words:?}");
+    }
+    assert_eq!((stops::of("MAX_TOKENS"), stops::of("no such word")), (Stop::Length, Stop::Other));
+}
+
+#[test]
+fn nothing_is_done_without_a_reason_to_stop() {
+    for (frame, is_done) in [
+        (r#"{"choices":[{"delta":{"content":"x"},"finish_reason":null}]}"#, false),
+        (r#"{"choices":[{"delta":{"content":"x"},"finish_reason":""}]}"#, false),
+        (r#"{"choices":[{"delta":{"content":"x"},"finish_reason":"null"}]}"#, false),
+        (r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#, true),
+        (r#"{"object":"chat.completion","choices":[{"message":{}}]}"#, true),
+        (r#"{"message":{"content":"x"},"done":false}"#, false),
+        (r#"{"message":{"content":"x"},"done":true}"#, true),
+        ("[DONE]", true),
+    ] {
+        let mut done = 0;
+        feed(&[frame.to_owned()], |event| done += usize::from(event == Event::Done));
+        assert_eq!(done, usize::from(is_done), "{frame}");
+    }
+}
+
+#[test]
+fn values_of_any_kind_stand_anywhere() {
+    let keys = |names: &[&'static str], around: &'static str| -> Vec<(&'static str, &'static str)> {
+        names.iter().map(|name| (*name, around)).collect()
+    };
+    let all = [
+        keys(
+            &["choices", "usage", "error", "type", "object", "x_groq", "message", "done", "id", "delta", "detail"],
+            "@",
+        ),
+        keys(&["index", "delta", "message", "finish_reason", "usage", "error", "logprobs"], r#"{"choices":[@]}"#),
+        keys(
+            &[
+                "role",
+                "content",
+                "tool_calls",
+                "function_call",
+                "refusal",
+                "audio",
+                "reasoning",
+                "reasoning_details",
+                "other",
+            ],
+            r#"{"choices":[{"delta":@}]}"#,
+        ),
+        keys(&["index", "id", "type", "function", "custom"], r#"{"choices":[{"delta":{"tool_calls":[@]}}]}"#),
+        keys(&["name", "arguments"], r#"{"choices":[{"delta":{"tool_calls":[{"function":@}]}}]}"#),
+        keys(&["type", "text", "thinking"], r#"{"choices":[{"delta":{"content":[@]}}]}"#),
+        keys(&["content", "tool_calls", "tool_plan", "citations"], r#"{"type":"content-delta","delta":{"message":@}}"#),
+        keys(&["delta", "index", "id"], r#"{"type":"message-end",@@}"#),
+        keys(&["delta", "index"], r#"{"type":"citation-start",@@}"#),
+    ];
+    let mut frames = Vec::new();
+    for (key, around) in all.concat() {
+        for value in VALUES {
+            let member = format!(r#""{key}":{value}"#);
+            frames.push(around.replace("@@", &member).replace('@', &format!("{{{member}}}")));
+        }
+    }
+    frames.extend(VALUES.map(str::to_owned));
+    let mut count = 0;
+    feed(&frames, |_| count += 1);
+    assert!(count > frames.len() / 4, "{count} events of {} frames", frames.len());
+}

@@ -1,0 +1,66 @@
+//! A message that came in pieces, as a response in one piece.
+
+use seamline_model::{Assembled, AssembledBlock, AssembledCall, Content, Piece};
+
+use super::stream::{PartRow, input_of, item_of, row_of};
+use crate::answering::{ObjectText, list_text, usage_text};
+use crate::json::quoted;
+
+/// Writes the message as a response with its output.
+pub(super) fn answer(message: &Assembled) -> String {
+    let mut answer = ObjectText::default();
+    answer.set_all(&message.members);
+    answer.set_default("object", "\"response\"");
+    let items: Vec<_> =
+        message.blocks.chunk_by(|one, other| item_of(one.place) == item_of(other.place)).map(item).collect();
+    answer.set("output", list_text(&items));
+    answer.set("usage", usage_text(message).unwrap_or("null".to_owned()));
+    answer.write()
+}
+
+/// An item and its parts, which stand behind it.
+fn item(blocks: &[AssembledBlock]) -> String {
+    let own = blocks.iter().find(|block| row_of(block.place).is_none());
+    if let Some(whole) = own.and_then(|own| own.whole.as_ref()) {
+        return whole.clone();
+    }
+    let mut out = ObjectText::of(own.map_or("", |own| &own.base));
+    out.set_all(own.map_or(&[], |own| &own.members));
+    for (row, name) in [(PartRow::Summary, "summary"), (PartRow::Content, "content")] {
+        let parts: Vec<_> = blocks.iter().filter(|block| row_of(block.place) == Some(row)).map(part).collect();
+        if !parts.is_empty() {
+            out.set(name, list_text(&parts));
+        }
+    }
+    if let Some(Content::Call(call)) = own.map(|own| &own.content) {
+        set_call(&mut out, call);
+    }
+    out.write()
+}
+
+fn set_call(out: &mut ObjectText, call: &AssembledCall) {
+    let kind = out.get("type").unwrap_or_default().trim_matches('"').to_owned();
+    match input_of(&kind) {
+        // What has a form of its own stands in it as it began.
+        "" | "action" | "operation" => {}
+        name => out.set(name, quoted(&call.arguments)),
+    }
+    if matches!(kind.as_str(), "function_call" | "custom_tool_call") {
+        out.set("name", quoted(&call.name));
+        if !call.id.is_empty() {
+            out.set("call_id", quoted(&call.id));
+        }
+    }
+}
+
+fn part(block: &AssembledBlock) -> String {
+    if let Some(whole) = &block.whole {
+        return whole.clone();
+    }
+    let mut out = ObjectText::of(&block.base);
+    if let Some(text) = block.text() {
+        out.set(if block.piece == Piece::Refusal { "refusal" } else { "text" }, quoted(text));
+    }
+    out.set_all(&block.members);
+    out.write()
+}

@@ -1,0 +1,213 @@
+//! Frames of a Responses stream to events.
+//!
+//! What a finished item says counts before what its pieces said (OAR-19), and nothing is whole
+//! until the response itself is (OAR-20).
+
+mod items;
+mod parts;
+mod response;
+mod shape;
+
+use std::borrow::Cow;
+
+use seamline_frame::Frame;
+use seamline_model::{Addition, Event, Unreadable};
+
+use self::items::Items;
+use self::parts::{Row, Said as PartSaid};
+use self::shape::Sort;
+use crate::frames::{Said, Sink, add, is_told, number, said, unreadable, words};
+use crate::json::{Document, Kind, Value};
+use crate::streaming::StreamReader;
+
+pub(super) use self::parts::{Row as PartRow, item_of, row_of};
+pub(super) use self::shape::input_of;
+
+/// Reads one stream.
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    items: Items,
+    has_begun: bool,
+    has_calls: bool,
+    has_refused: bool,
+    is_done: bool,
+}
+
+/// A reader for a stream that begins.
+pub(super) fn reader() -> Box<dyn StreamReader> {
+    Box::new(Reader::default())
+}
+
+impl StreamReader for Reader {
+    fn handle_frame(&mut self, frame: &Frame<'_>, sink: &mut dyn FnMut(Event<'_>)) {
+        match said(frame) {
+            // Some servers send the last line of the other dialect, which ends nothing here.
+            Said::Nothing | Said::Done => {}
+            Said::Failure(said) => sink(Event::Failed { said }),
+            Said::Garbage => unreadable(sink, Unreadable::NotJson),
+            Said::Text(text) => match Document::read(text) {
+                Err(_) => unreadable(sink, Unreadable::NotJson),
+                Ok(document) => {
+                    let name = std::str::from_utf8(frame.name).unwrap_or_default();
+                    self.frame(&Wire::read(document.root(), name, text), sink);
+                }
+            },
+        }
+    }
+
+    /// The end that counts is the one that the response has.
+    fn handle_end(&mut self, _: &mut dyn FnMut(Event<'_>)) {}
+}
+
+/// The members of an event.
+struct Wire<'d, 'a, 'f> {
+    value: Value<'d, 'a>,
+    kind: Cow<'f, str>,
+    /// All of it, as it stood.
+    text: &'f str,
+    output_index: Option<u64>,
+    item_id: Option<Cow<'a, str>>,
+    /// The place of a part in its list.
+    part_index: Option<u64>,
+    delta: Option<Value<'d, 'a>>,
+    /// What came in pieces, repeated at the end.
+    whole: Option<Value<'d, 'a>>,
+    item: Option<Value<'d, 'a>>,
+    part: Option<Value<'d, 'a>>,
+    name: Option<Value<'d, 'a>>,
+    annotation: Option<Value<'d, 'a>>,
+    response: Option<Value<'d, 'a>>,
+}
+
+impl<'d, 'a: 'f, 'f> Wire<'d, 'a, 'f> {
+    fn read(root: Value<'d, 'a>, name: &'f str, text: &'f str) -> Self {
+        let mut wire = Self {
+            value: root,
+            kind: name.into(),
+            text,
+            output_index: None,
+            item_id: None,
+            part_index: None,
+            delta: None,
+            whole: None,
+            item: None,
+            part: None,
+            name: None,
+            annotation: None,
+            response: None,
+        };
+        for (key, value) in root.members() {
+            match &*key.name() {
+                "type" => wire.kind = words(value).unwrap_or(wire.kind),
+                "output_index" => wire.output_index = number(value),
+                "item_id" => wire.item_id = words(value),
+                "content_index" | "summary_index" => wire.part_index = number(value),
+                "delta" => wire.delta = Some(value),
+                "text" | "refusal" | "arguments" | "input" | "code" => wire.whole = Some(value),
+                "item" => wire.item = Some(value),
+                "part" => wire.part = Some(value),
+                "name" => wire.name = Some(value),
+                "annotation" => wire.annotation = Some(value),
+                "response" => wire.response = Some(value),
+                _ => {}
+            }
+        }
+        wire
+    }
+}
+
+impl Reader {
+    fn frame(&mut self, wire: &Wire<'_, '_, '_>, sink: Sink<'_>) {
+        let Some(event) = wire.kind.strip_prefix("response.") else {
+            return self.other(wire, sink);
+        };
+        match event {
+            "created" | "in_progress" | "queued" => self.begin(wire, event == "created", sink),
+            "completed" | "incomplete" | "failed" | "cancelled" | "done" => self.end(event, wire, sink),
+            "output_item.added" => self.item_added(wire, sink),
+            "output_item.done" => self.item_done(wire, sink),
+            "content_part.added" | "content_part.done" => self.part_event(Row::Content, wire, event, sink),
+            "reasoning_summary_part.added" | "reasoning_summary_part.done" => {
+                self.part_event(Row::Summary, wire, event, sink);
+            }
+            "output_text.annotation.added" => self.annotation(wire, sink),
+            _ => self.piece(event, wire, sink),
+        }
+    }
+
+    /// Takes a piece of a text or of an input. What nobody knows is passed over: there are many
+    /// events that only say how far a tool of the provider has come.
+    fn piece(&mut self, event: &str, wire: &Wire<'_, '_, '_>, sink: Sink<'_>) {
+        let Some((what, state)) = event.rsplit_once('.') else { return };
+        let given = match state {
+            "delta" => wire.delta,
+            "done" => wire.whole,
+            _ => return,
+        };
+        if let Some(kind) = PartSaid::of(what) {
+            self.text_piece(kind, state == "done", given, wire, sink);
+        } else if let Some((kind, sort)) = shape::called(what) {
+            self.input_piece(kind, sort, state == "done", wire, sink);
+        }
+    }
+
+    fn input_piece(&mut self, kind: &str, sort: Sort, is_whole: bool, wire: &Wire<'_, '_, '_>, sink: Sink<'_>) {
+        let Some(given) = (if is_whole { wire.whole } else { wire.delta }) else {
+            return unreadable(sink, Unreadable::Shape);
+        };
+        let Some(item) = self.item_of(wire, sort, kind, sink) else { return };
+        let place = parts::item_place(item);
+        if let Some(name) = wire.name.and_then(words) {
+            add(sink, place, Addition::Name(&name));
+        }
+        match given.kind() {
+            Kind::String => {
+                let Some(text) = words(given) else { return };
+                let addition = if is_whole { Addition::WholeArguments(&text) } else { Addition::Arguments(&text) };
+                add(sink, place, addition);
+            }
+            Kind::Object if is_told(given) => add(sink, place, Addition::WholeArguments(given.raw())),
+            Kind::Object | Kind::Null => {}
+            _ => unreadable(sink, Unreadable::Shape),
+        }
+    }
+
+    /// The item that an event is about, which begins if it has not.
+    fn item_of(&mut self, wire: &Wire<'_, '_, '_>, sort: Sort, kind: &str, sink: Sink<'_>) -> Option<u32> {
+        let id = wire.item_id.as_deref();
+        if let Some(item) = self.items.find(wire.output_index, id, sort) {
+            return Some(item);
+        }
+        let Some(item) = self.items.open(wire.output_index, id, sort) else {
+            unreadable(sink, Unreadable::Shape);
+            return None;
+        };
+        let base = shape::implied(kind, id);
+        sink(Event::Begin { place: parts::item_place(item), piece: sort.piece(), base: &base });
+        if shape::is_free(kind) {
+            add(sink, parts::item_place(item), Addition::FreeInput);
+        }
+        self.has_calls |= sort == Sort::Call;
+        Some(item)
+    }
+
+    /// What is no event of a response.
+    fn other(&mut self, wire: &Wire<'_, '_, '_>, sink: Sink<'_>) {
+        let Some(root) = wire.value.object() else {
+            return unreadable(sink, Unreadable::Shape);
+        };
+        let says = |name| root.get(name).is_some_and(is_told);
+        let is_response = root.get("object").is_some_and(|object| object.says("response"));
+        if is_response {
+            self.whole(root, wire, sink);
+        } else if wire.kind == "error" || says("error") || (wire.kind.is_empty() && (says("detail") || says("message")))
+        {
+            sink(Event::Failed { said: wire.text });
+        } else if wire.kind.is_empty() {
+            unreadable(sink, Unreadable::Shape);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

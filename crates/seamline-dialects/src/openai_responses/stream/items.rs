@@ -1,0 +1,108 @@
+//! Which item an event is about.
+//!
+//! Items are known by their place in the output. Some servers give an item another id in every
+//! event, so ids count only where there is no place, or once a place was given twice.
+
+use std::collections::{BTreeMap, HashMap};
+
+use seamline_model::Piece;
+
+use super::parts::ITEMS_MAX;
+use super::shape::Sort;
+
+/// The items of a response while they come.
+#[derive(Debug, Default)]
+pub(super) struct Items {
+    items: BTreeMap<u32, Item>,
+    by_index: HashMap<u64, u32>,
+    by_id: HashMap<String, u32>,
+    /// A place was given to two items.
+    ids_first: bool,
+    last: Option<u32>,
+}
+
+#[derive(Debug)]
+struct Item {
+    sort: Sort,
+    id: String,
+    /// The places of its parts, and what they are.
+    parts: Vec<(u32, Piece)>,
+    is_done: bool,
+}
+
+impl Items {
+    /// The item of a sort that is at a place or has an id.
+    pub(super) fn find(&mut self, index: Option<u64>, id: Option<&str>, sort: Sort) -> Option<u32> {
+        let by_index = index.and_then(|index| self.by_index.get(&index).copied());
+        let by_id = id.and_then(|id| self.by_id.get(id).copied());
+        let known = if self.ids_first { [by_id, by_index] } else { [by_index, by_id] };
+        // Where there is neither, it is the one that something came for last.
+        let last = self.last.filter(|_| index.is_none() && (id.is_none() || by_id.is_none()));
+        let found = known.into_iter().chain([last]).flatten().find(|item| self.is(*item, sort));
+        self.last = found.or(self.last);
+        found
+    }
+
+    /// The item that the end of a stream lists at a place.
+    pub(super) fn listed(&self, index: u64, id: Option<&str>, sort: Sort) -> Option<u32> {
+        let at_index = self.by_index.get(&index).copied().filter(|item| self.is(*item, sort));
+        let is_same = |item: &u32| self.items.get(item).is_some_and(|known| Some(known.id.as_str()) == id);
+        let by_id = id.and_then(|id| self.by_id.get(id).copied()).filter(|item| self.is(*item, sort));
+        at_index.filter(is_same).or(by_id).or(at_index)
+    }
+
+    /// Opens an item, at another place if the one it has is taken; nothing when there are too
+    /// many of them.
+    pub(super) fn open(&mut self, index: Option<u64>, id: Option<&str>, sort: Sort) -> Option<u32> {
+        let next = self.items.last_key_value().map_or(0, |(last, _)| last + 1);
+        let asked = index.map_or(Some(next), |index| u32::try_from(index).ok())?;
+        let is_taken = self.items.contains_key(&asked);
+        self.ids_first |= is_taken;
+        let item = if is_taken { next } else { asked };
+        if item >= ITEMS_MAX {
+            return None;
+        }
+        let id = id.unwrap_or_default();
+        self.items.insert(item, Item { sort, id: id.to_owned(), parts: Vec::new(), is_done: false });
+        self.by_index.insert(index.unwrap_or(u64::from(item)), item);
+        if !id.is_empty() {
+            self.by_id.insert(id.to_owned(), item);
+        }
+        self.last = Some(item);
+        Some(item)
+    }
+
+    /// Notes a part. What it is when it was there before.
+    pub(super) fn part(&mut self, item: u32, place: u32, piece: Piece) -> Option<Piece> {
+        let parts = &mut self.items.get_mut(&item)?.parts;
+        let known = parts.iter().find(|(known, _)| *known == place).map(|(_, piece)| *piece);
+        if known.is_none() {
+            parts.push((place, piece));
+        }
+        known
+    }
+
+    /// Whether an item has that id, or either has none.
+    pub(super) fn may_be(&self, item: u32, id: Option<&str>) -> bool {
+        let known = self.items.get(&item).map_or("", |item| item.id.as_str());
+        known.is_empty() || id.is_none_or(|id| id == known)
+    }
+
+    pub(super) fn finish(&mut self, item: u32) {
+        if let Some(item) = self.items.get_mut(&item) {
+            item.is_done = true;
+        }
+    }
+
+    pub(super) fn is_done(&self, item: u32) -> bool {
+        self.items.get(&item).is_some_and(|item| item.is_done)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    fn is(&self, item: u32, sort: Sort) -> bool {
+        self.items.get(&item).is_some_and(|item| item.sort == sort)
+    }
+}

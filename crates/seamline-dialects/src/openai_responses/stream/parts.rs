@@ -1,0 +1,209 @@
+//! What messages and reasoning say, part by part.
+
+use seamline_model::{Addition, Event, Piece, Unreadable};
+
+use super::shape::Sort;
+use super::{Reader, Wire};
+use crate::frames::{Sink, add, unreadable, words, words_of};
+use crate::json::{Kind, Value};
+
+/// How many bits of a place say which part of an item it is.
+const PART_BITS: u32 = 12;
+/// How many parts each list of an item may have.
+const PARTS_MAX: u64 = (1 << (PART_BITS - 1)) - 1;
+/// How many items there may be.
+pub(super) const ITEMS_MAX: u32 = 1 << (32 - PART_BITS);
+
+/// The lists of parts that an item has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Row {
+    Summary,
+    Content,
+}
+
+/// The place of an item itself.
+pub(super) fn item_place(item: u32) -> u32 {
+    item << PART_BITS
+}
+
+/// The item that a place belongs to.
+pub(in super::super) fn item_of(place: u32) -> u32 {
+    place >> PART_BITS
+}
+
+/// The list that a place belongs to; nothing when it is the item's own.
+pub(in super::super) fn row_of(place: u32) -> Option<Row> {
+    match u64::from(place & ((1 << PART_BITS) - 1)) {
+        0 => None,
+        part if part <= PARTS_MAX => Some(Row::Summary),
+        _ => Some(Row::Content),
+    }
+}
+
+fn part_place(item: u32, row: Row, index: u64) -> Option<u32> {
+    let first = if row == Row::Summary { 1 } else { PARTS_MAX + 1 };
+    (index < PARTS_MAX).then(|| item_place(item) + (first + index) as u32)
+}
+
+/// The kinds of text that come in pieces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Said {
+    Text,
+    Refusal,
+    Reasoning,
+    Summary,
+}
+
+impl Said {
+    /// The kind that comes in events of this name.
+    pub(super) fn of(event: &str) -> Option<Self> {
+        match event {
+            "output_text" => Some(Self::Text),
+            "refusal" => Some(Self::Refusal),
+            "reasoning_text" => Some(Self::Reasoning),
+            "reasoning_summary_text" => Some(Self::Summary),
+            _ => None,
+        }
+    }
+
+    /// The kind of a part with this type.
+    fn of_type(kind: &str) -> Option<Self> {
+        match kind {
+            "output_text" | "text" => Some(Self::Text),
+            "refusal" => Some(Self::Refusal),
+            "reasoning_text" => Some(Self::Reasoning),
+            "summary_text" => Some(Self::Summary),
+            _ => None,
+        }
+    }
+
+    fn row(self) -> Row {
+        if self == Self::Summary { Row::Summary } else { Row::Content }
+    }
+
+    fn piece(self) -> Piece {
+        match self {
+            Self::Text => Piece::Text,
+            Self::Refusal => Piece::Refusal,
+            Self::Reasoning | Self::Summary => Piece::Reasoning,
+        }
+    }
+
+    /// The sort of item it is a part of, and its type.
+    fn within(self) -> (Sort, &'static str) {
+        match self {
+            Self::Text | Self::Refusal => (Sort::Message, "message"),
+            Self::Reasoning | Self::Summary => (Sort::Reasoning, "reasoning"),
+        }
+    }
+
+    /// A part of which nothing is known but what came of it.
+    fn implied(self) -> &'static str {
+        match self {
+            Self::Text => r#"{"type":"output_text"}"#,
+            Self::Refusal => r#"{"type":"refusal"}"#,
+            Self::Reasoning => r#"{"type":"reasoning_text"}"#,
+            Self::Summary => r#"{"type":"summary_text"}"#,
+        }
+    }
+}
+
+impl Reader {
+    /// Takes a piece of a text, or all of it.
+    pub(super) fn text_piece(
+        &mut self,
+        said: Said,
+        is_whole: bool,
+        given: Option<Value<'_, '_>>,
+        wire: &Wire<'_, '_, '_>,
+        sink: Sink<'_>,
+    ) {
+        let Some(text) = given.and_then(Value::str) else {
+            return unreadable(sink, Unreadable::Shape);
+        };
+        let (sort, kind) = said.within();
+        let Some(item) = self.item_of(wire, sort, kind, sink) else { return };
+        let index = wire.part_index.unwrap_or_default();
+        let Some(place) = self.part(item, said.row(), index, (said.piece(), said.implied()), sink) else { return };
+        self.has_refused |= said == Said::Refusal && !text.is_empty();
+        add(sink, place, if is_whole { Addition::WholeText(&text) } else { Addition::Text(&text) });
+    }
+
+    /// Takes the start or the end of a part.
+    pub(super) fn part_event(&mut self, row: Row, wire: &Wire<'_, '_, '_>, event: &str, sink: Sink<'_>) {
+        let Some((part, object)) = wire.part.and_then(|part| Some((part, part.object()?))) else {
+            return unreadable(sink, Unreadable::Shape);
+        };
+        let said = words_of(object, "type").and_then(|kind| Said::of_type(&kind));
+        let (sort, kind) = said.map_or((Sort::Message, "message"), Said::within);
+        let Some(item) = self.item_of(wire, sort, kind, sink) else { return };
+        let index = wire.part_index.unwrap_or_default();
+        if event.ends_with(".done") {
+            self.whole_part(item, row, index, part, sink);
+        } else {
+            let piece = said.map_or(Piece::Opaque, Said::piece);
+            self.part(item, row, index, (piece, part.raw()), sink);
+        }
+    }
+
+    pub(super) fn annotation(&mut self, wire: &Wire<'_, '_, '_>, sink: Sink<'_>) {
+        let Some(annotation) = wire.annotation else {
+            return unreadable(sink, Unreadable::Shape);
+        };
+        let Some(item) = self.item_of(wire, Sort::Message, "message", sink) else { return };
+        let begins = (Piece::Text, Said::Text.implied());
+        let index = wire.part_index.unwrap_or_default();
+        let Some(place) = self.part(item, Row::Content, index, begins, sink) else { return };
+        add(sink, place, Addition::Element("annotations", annotation.raw()));
+    }
+
+    /// Takes the parts of an item that is whole.
+    pub(super) fn whole_parts(&mut self, item: u32, row: Row, parts: Value<'_, '_>, sink: Sink<'_>) {
+        if let Some(text) = words(parts) {
+            // Some servers write a text where a list of parts should be.
+            let begins = (Piece::Text, Said::Text.implied());
+            if let Some(place) = self.part(item, row, 0, begins, sink) {
+                add(sink, place, Addition::WholeText(&text));
+            }
+        }
+        for (index, part) in parts.elements().enumerate() {
+            self.whole_part(item, row, index as u64, part, sink);
+        }
+    }
+
+    fn whole_part(&mut self, item: u32, row: Row, index: u64, part: Value<'_, '_>, sink: Sink<'_>) {
+        let Some(object) = part.object() else {
+            return unreadable(sink, Unreadable::Shape);
+        };
+        let said = words_of(object, "type").and_then(|kind| Said::of_type(&kind));
+        let piece = said.map_or(Piece::Opaque, Said::piece);
+        let Some(place) = self.part(item, row, index, (piece, part.raw()), sink) else { return };
+        add(sink, place, Addition::Whole(part.raw()));
+        let text = object.get(if said == Some(Said::Refusal) { "refusal" } else { "text" });
+        if let Some(text) = text.filter(|text| piece != Piece::Opaque && text.is(Kind::String)).and_then(Value::str) {
+            self.has_refused |= piece == Piece::Refusal && !text.is_empty();
+            add(sink, place, Addition::WholeText(&text));
+        }
+        sink(Event::End { place });
+    }
+
+    /// The place of a part, which begins with this if it has not; nothing when there cannot be
+    /// such a part.
+    fn part(&mut self, item: u32, row: Row, index: u64, begins: (Piece, &str), sink: Sink<'_>) -> Option<u32> {
+        let (piece, base) = begins;
+        let Some(place) = part_place(item, row, index) else {
+            unreadable(sink, Unreadable::Shape);
+            return None;
+        };
+        match self.items.part(item, place, piece) {
+            None => sink(Event::Begin { place, piece, base }),
+            Some(known) if known == piece => {}
+            Some(_) => {
+                self.has_refused |= piece == Piece::Refusal;
+                unreadable(sink, Unreadable::Stray);
+                return None;
+            }
+        }
+        Some(place)
+    }
+}

@@ -1,0 +1,223 @@
+//! Items as they begin and end, and the response around them.
+
+use seamline_model::{Addition, Event, Stop, Unreadable};
+
+use super::parts::{Row, item_place};
+use super::shape::{self, Sort};
+use super::{Reader, Wire};
+use crate::frames::{Sink, add, is_told, unreadable, words, words_of};
+use crate::json::{Kind, Object, Value};
+
+impl Reader {
+    /// The response begins; its members come again at the end.
+    pub(super) fn begin(&mut self, wire: &Wire<'_, '_, '_>, is_created: bool, sink: Sink<'_>) {
+        if self.has_begun {
+            if is_created {
+                unreadable(sink, Unreadable::SecondMessage);
+            }
+            return;
+        }
+        self.has_begun = true;
+        match wire.response {
+            Some(response) => members(response, sink),
+            None => unreadable(sink, Unreadable::Shape),
+        }
+    }
+
+    pub(super) fn item_added(&mut self, wire: &Wire<'_, '_, '_>, sink: Sink<'_>) {
+        let Some((item, object)) = wire.item.and_then(|item| Some((item, item.object()?))) else {
+            return unreadable(sink, Unreadable::Shape);
+        };
+        let (sort, id) = (shape::sort(object), words_of(object, "id"));
+        let index = wire.output_index;
+        let known = if index.is_some() || id.is_some() { self.items.find(index, id.as_deref(), sort) } else { None };
+        match known {
+            // It was begun by what came of it before, or is repeated.
+            Some(known) if self.items.may_be(known, id.as_deref()) && !self.items.is_done(known) => {
+                for (key, value) in item.members().filter(|(_, value)| is_told(*value)) {
+                    add(sink, item_place(known), Addition::Member(&key.name(), value.raw()));
+                }
+                named(item_place(known), object, sink);
+            }
+            _ => {
+                self.open(index, object, item, sink);
+            }
+        }
+    }
+
+    pub(super) fn item_done(&mut self, wire: &Wire<'_, '_, '_>, sink: Sink<'_>) {
+        let Some((item, object)) = wire.item.and_then(|item| Some((item, item.object()?))) else {
+            return unreadable(sink, Unreadable::Shape);
+        };
+        let id = words_of(object, "id").or_else(|| wire.item_id.clone());
+        let known = self.items.find(wire.output_index, id.as_deref(), shape::sort(object));
+        let known = known.filter(|known| !self.items.is_done(*known) || self.items.may_be(*known, id.as_deref()));
+        if let Some(number) = known.or_else(|| self.open(wire.output_index, object, item, sink)) {
+            self.settle(number, item, object, sink);
+        }
+    }
+
+    fn open(&mut self, index: Option<u64>, object: Object<'_, '_>, item: Value<'_, '_>, sink: Sink<'_>) -> Option<u32> {
+        let sort = shape::sort(object);
+        let Some(number) = self.items.open(index, words_of(object, "id").as_deref(), sort) else {
+            unreadable(sink, Unreadable::Shape);
+            return None;
+        };
+        let place = item_place(number);
+        sink(Event::Begin { place, piece: sort.piece(), base: item.raw() });
+        self.has_calls |= sort == Sort::Call;
+        if matches!(sort, Sort::Call | Sort::ServerCall) {
+            named(place, object, sink);
+            let kind = shape::kind(object);
+            let is_free = shape::is_free(&kind);
+            if is_free {
+                add(sink, place, Addition::FreeInput);
+            }
+            if let Some(input) = object.get(shape::input_of(&kind)).and_then(words) {
+                let addition = if is_free { Addition::WholeArguments(&input) } else { Addition::StartInput(&input) };
+                add(sink, place, addition);
+            }
+        }
+        Some(number)
+    }
+
+    /// Takes an item as the provider put it together.
+    fn settle(&mut self, number: u32, item: Value<'_, '_>, object: Object<'_, '_>, sink: Sink<'_>) {
+        let place = item_place(number);
+        add(sink, place, Addition::Whole(item.raw()));
+        match shape::sort(object) {
+            Sort::Message => {
+                if let Some(content) = object.get("content") {
+                    self.whole_parts(number, Row::Content, content, sink);
+                }
+            }
+            Sort::Reasoning => {
+                for (row, name) in [(Row::Summary, "summary"), (Row::Content, "content")] {
+                    if let Some(parts) = object.get(name).filter(|parts| parts.is(Kind::Array)) {
+                        self.whole_parts(number, row, parts, sink);
+                    }
+                }
+            }
+            Sort::Call => {
+                named(place, object, sink);
+                whole_input(place, object, sink);
+            }
+            Sort::ServerCall => whole_input(place, object, sink),
+            Sort::Opaque => {}
+        }
+        self.items.finish(number);
+        sink(Event::End { place });
+    }
+
+    /// The response ends.
+    pub(super) fn end(&mut self, event: &str, wire: &Wire<'_, '_, '_>, sink: Sink<'_>) {
+        let response = wire.response.and_then(|response| Some((response, response.object()?)));
+        if let Some((value, object)) = response {
+            self.response(value, object, sink);
+        }
+        self.close(event, response.map(|(_, object)| object), wire.text, sink);
+    }
+
+    /// Takes a response that came in one piece.
+    pub(super) fn whole(&mut self, object: Object<'_, '_>, wire: &Wire<'_, '_, '_>, sink: Sink<'_>) {
+        self.response(wire.value, object, sink);
+        self.close("done", Some(object), wire.text, sink);
+    }
+
+    fn response(&mut self, value: Value<'_, '_>, object: Object<'_, '_>, sink: Sink<'_>) {
+        members(value, sink);
+        if let Some(usage) = object.get("usage").filter(|usage| usage.is(Kind::Object)) {
+            sink(Event::Usage { json: usage.raw() });
+        }
+        let Some(output) = object.get("output") else { return };
+        let (listed, came) = (output.elements().count(), self.items.len());
+        for (index, item) in (0..).zip(output.elements()) {
+            self.listed(index, item, sink);
+        }
+        // Some servers list nothing at the end.
+        if self.has_begun && listed != 0 && listed != came {
+            unreadable(sink, Unreadable::Count);
+        }
+    }
+
+    /// Takes an item that the end of the stream lists, unless it was whole before.
+    fn listed(&mut self, index: u64, item: Value<'_, '_>, sink: Sink<'_>) {
+        let Some(object) = item.object() else {
+            return unreadable(sink, Unreadable::Shape);
+        };
+        let known = self.items.listed(index, words_of(object, "id").as_deref(), shape::sort(object));
+        let number = known.or_else(|| self.open(Some(index), object, item, sink));
+        if let Some(number) = number.filter(|number| !self.items.is_done(*number)) {
+            self.settle(number, item, object, sink);
+        }
+    }
+
+    /// Says how the response ended. The worst that it says of itself counts.
+    fn close(&mut self, event: &str, response: Option<Object<'_, '_>>, text: &str, sink: Sink<'_>) {
+        let member = |name| response.and_then(|response| response.get(name)).filter(|value| is_told(*value));
+        let status = member("status").and_then(Value::str).unwrap_or_default();
+        let says = |word: &str| event == word || status == word;
+        if says("failed") || member("error").is_some() {
+            let said = member("error").map_or(text, Value::raw);
+            sink(Event::Failed { said });
+        } else if self.is_done {
+            // Only a failure can come after the end.
+        } else if says("cancelled") {
+            sink(Event::Stop { stop: Stop::Failure, word: "cancelled" });
+        } else if says("incomplete") {
+            let details = member("incomplete_details").and_then(Value::object);
+            let reason = details.and_then(|details| words_of(details, "reason")).unwrap_or("incomplete".into());
+            let stop = if reason == "content_filter" { Stop::Filter } else { Stop::Length };
+            self.stop(stop, &reason, sink);
+        } else if says("completed") {
+            let stop = match (self.has_refused, self.has_calls) {
+                (true, _) => Stop::Refusal,
+                (false, true) => Stop::Calls,
+                (false, false) => Stop::Turn,
+            };
+            self.stop(stop, "completed", sink);
+        }
+    }
+
+    fn stop(&mut self, stop: Stop, word: &str, sink: Sink<'_>) {
+        self.is_done = true;
+        sink(Event::Stop { stop, word });
+        sink(Event::Done);
+    }
+}
+
+/// The members of a response around its output.
+fn members(response: Value<'_, '_>, sink: Sink<'_>) {
+    for (key, value) in response.members() {
+        let name = key.name();
+        if !matches!(&*name, "output" | "usage") {
+            sink(Event::Member { name: &name, json: value.raw() });
+        }
+    }
+}
+
+/// The id and the name of a call.
+fn named(place: u32, object: Object<'_, '_>, sink: Sink<'_>) {
+    if let Some(id) = words_of(object, "call_id").or_else(|| words_of(object, "id")) {
+        add(sink, place, Addition::Id(&id));
+    }
+    match words_of(object, "name") {
+        Some(name) => add(sink, place, Addition::Name(&name)),
+        None => match &*shape::kind(object) {
+            // These have a name of their own, or none at all.
+            "function_call" | "custom_tool_call" | "" => {}
+            kind => add(sink, place, Addition::Name(shape::name_of(kind))),
+        },
+    }
+}
+
+/// What a call is called with, and whether that is all of it.
+fn whole_input(place: u32, object: Object<'_, '_>, sink: Sink<'_>) {
+    if let Some(input) = object.get(shape::input_of(&shape::kind(object))).filter(|input| is_told(*input)) {
+        let text = words(input).unwrap_or(input.raw().into());
+        add(sink, place, Addition::WholeArguments(&text));
+    }
+    if words_of(object, "status").is_some_and(|status| matches!(&*status, "incomplete" | "failed" | "cancelled")) {
+        add(sink, place, Addition::Unfinished);
+    }
+}

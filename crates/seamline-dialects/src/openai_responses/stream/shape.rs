@@ -1,0 +1,104 @@
+//! What is looked for in each type of items.
+
+use seamline_model::Piece;
+
+use crate::frames::words_of;
+use crate::json::{Object, Value, quoted};
+use crate::openai_responses::item::{self, Form};
+
+/// What an item is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sort {
+    Message,
+    Reasoning,
+    /// A call that the client answers.
+    Call,
+    /// A call that the provider answers.
+    ServerCall,
+    Opaque,
+}
+
+impl Sort {
+    pub(super) fn piece(self) -> Piece {
+        match self {
+            Self::Call => Piece::Call,
+            Self::ServerCall => Piece::ServerCall,
+            // What they say stands in their parts.
+            Self::Message | Self::Reasoning | Self::Opaque => Piece::Opaque,
+        }
+    }
+}
+
+/// What an item is.
+pub(super) fn sort(object: Object<'_, '_>) -> Sort {
+    let kind = kind(object);
+    match item::of(&kind).form {
+        Form::Message => Sort::Message,
+        Form::Reasoning => Sort::Reasoning,
+        Form::NamedCall(_) => Sort::Call,
+        Form::TypedCall(_) if is_hosted(object) => Sort::ServerCall,
+        Form::TypedCall(_) => Sort::Call,
+        Form::Output | Form::Opaque => match &*kind {
+            "mcp_call" | "code_interpreter_call" | "web_search_call" | "file_search_call" | "image_generation_call" => {
+                Sort::ServerCall
+            }
+            _ => Sort::Opaque,
+        },
+    }
+}
+
+/// The type of an item; a message need not say it.
+pub(super) fn kind<'a>(object: Object<'_, 'a>) -> std::borrow::Cow<'a, str> {
+    let is_message = object.get("role").is_some() && object.get("content").is_some();
+    let otherwise = if is_message { "message" } else { "" };
+    words_of(object, "type").unwrap_or(otherwise.into())
+}
+
+/// Whether a call runs where the provider runs it.
+fn is_hosted(object: Object<'_, '_>) -> bool {
+    let environment = object.get("environment").and_then(Value::object);
+    environment.and_then(|environment| words_of(environment, "type")).is_some_and(|kind| kind.starts_with("container"))
+}
+
+/// The name of a tool that has none but its type.
+pub(super) fn name_of(kind: &str) -> &str {
+    match item::of(kind).form {
+        Form::TypedCall(name) => name,
+        _ => kind.strip_suffix("_call").unwrap_or(kind),
+    }
+}
+
+/// The member that holds what a call is called with; empty when there is none.
+pub(in super::super) fn input_of(kind: &str) -> &'static str {
+    match (item::of(kind).form, kind) {
+        (Form::NamedCall(member), _) => member,
+        (Form::TypedCall(_), "apply_patch_call") => "operation",
+        (Form::TypedCall(_), _) => "action",
+        (_, "mcp_call") => "arguments",
+        (_, "code_interpreter_call") => "code",
+        _ => "",
+    }
+}
+
+/// Whether what a call is called with is no JSON.
+pub(super) fn is_free(kind: &str) -> bool {
+    matches!(input_of(kind), "input" | "code")
+}
+
+/// The type of the item whose input comes in events of this name.
+pub(super) fn called(event: &str) -> Option<(&'static str, Sort)> {
+    match event {
+        "function_call_arguments" => Some(("function_call", Sort::Call)),
+        "custom_tool_call_input" => Some(("custom_tool_call", Sort::Call)),
+        "mcp_call_arguments" => Some(("mcp_call", Sort::ServerCall)),
+        "code_interpreter_call_code" => Some(("code_interpreter_call", Sort::ServerCall)),
+        _ => None,
+    }
+}
+
+/// An item of which nothing is known but what came of it.
+pub(super) fn implied(kind: &str, id: Option<&str>) -> String {
+    let role = if kind == "message" { r#","role":"assistant""# } else { "" };
+    let id = id.map(|id| format!(r#""id":{},"#, quoted(id))).unwrap_or_default();
+    format!(r#"{{{id}"type":{}{role}}}"#, quoted(kind))
+}
