@@ -76,8 +76,8 @@ fn assembled<'b>(
     framing: Framing,
     source: ArgSource,
     pieces: impl Iterator<Item = &'b [u8]>,
-) -> Option<(Assembled, String)> {
-    let streaming = dialect.streaming()?;
+) -> (Assembled, String) {
+    let streaming = dialect.streaming();
     let mut reader = (streaming.reader)();
     let mut assembler = Assembler::new(source, seamline_assemble::Limits { blocks_max: 64, ..Default::default() });
     let mut framer = Framer::new(framing, Limits::default());
@@ -94,7 +94,7 @@ fn assembled<'b>(
     reader.handle_end(&mut |event| assembler.handle_event(&event));
     let message = assembler.finish();
     let answer = (streaming.answer)(&message);
-    Some((message, answer))
+    (message, answer)
 }
 
 /// The same message however the bytes are cut, and no call of it may be run unless it is whole.
@@ -105,7 +105,7 @@ fn stream(name: &str, bytes: &[u8]) {
     let framing = Framing::of_start(bytes);
     let whole = assembled(dialect, framing, source, std::iter::once(bytes));
     assert_eq!(whole, assembled(dialect, framing, source, bytes.chunks(7)));
-    let Some((message, answer)) = whole else { return };
+    let (message, answer) = whole;
     let may_run = matches!(message.ending, Ending::Complete | Ending::CutCall);
     assert!(may_run || message.executable().next().is_none(), "{message:?}");
     assert!(seamline_dialects::Document::read(&answer).is_ok(), "{answer}");
