@@ -209,10 +209,11 @@ fn sequences(path: &Path) -> BTreeMap<String, Vec<u8>> {
     sequences.into_iter().map(|(name, text)| (name, text.into_bytes())).collect()
 }
 
-/// The response that the last event of a stream holds.
+/// The response that the last event of a stream holds. Where several were recorded into one, the
+/// first counts.
 fn own_response(bytes: &[u8]) -> Option<Value> {
     let text = std::str::from_utf8(bytes).ok()?;
-    let last = text.lines().filter(|line| line.contains("\"response.completed\"")).last()?;
+    let last = text.lines().find(|line| line.contains("\"response.completed\""))?;
     let event: Value = serde_json::from_str(last.strip_prefix("data: ").unwrap_or(last)).ok()?;
     event["response"].get("output").is_some_and(Value::is_array).then(|| event["response"].clone())
 }
