@@ -1,6 +1,7 @@
-//! What watches over a turn, without a clock, a thread or a socket of its own: when a request is
-//! sent again ([`Retry`]), whether an answer was filtered ([`filter`]), when a model calls tools
-//! wrongly again and again ([`Breaker`]), and when a run gets nowhere ([`StallGuard`]).
+//! What watches over a turn: when a request is sent again ([`Retry`]), whether an answer was
+//! filtered ([`filter`]), when a model calls tools wrongly again and again ([`Breaker`]), and when
+//! a run gets nowhere ([`StallGuard`]), all without a clock, a thread or a socket of their own;
+//! and the commands that tools run ([`supervise`]).
 //!
 //! The page `docs/guards.md` says what each of them does; `examples/guarded_turn` is a whole turn
 //! with all of them.
@@ -20,6 +21,8 @@ pub use seamline_guard::{
     Advice, Breaker, BreakerLimits, CallInRound, Checked, Filtered, FilteredPart, GaveUp, Kind, Outcome, Reset, Retry,
     RetryPolicy, SchemaError, StallGuard, StallLimits, StallNotice, StopTurn, ToolSchemas, TurnLoop, filter,
 };
+
+pub use crate::supervise::{ChildEnd, ChildLimits, ChildOutput, Ran, Stopper, Supervised, supervise};
 
 /// What the page about guards shows must run.
 #[cfg(doctest)]

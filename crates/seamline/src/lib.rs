@@ -51,7 +51,6 @@ pub use seamline_rules::Loss;
 pub use stream::{Answer, AnswerBlock, AnswerCall, AnswerError, AnswerStream, ArgSource, Ending};
 pub use stream::{FLAWS, FlawKind, Framing, StreamFinding, StreamLimits, StreamOptions};
 pub use subject::{Options, dialect_names};
-pub use supervise::{ChildEnd, ChildLimits, ChildOutput, Ran, Stopper, Supervised, supervise};
 
 /// The most bytes a body may have.
 ///

@@ -93,7 +93,7 @@ impl Stopper {
 /// # #[cfg(unix)] {
 /// use std::process::Command;
 /// use std::time::Duration;
-/// use seamline::{ChildEnd, ChildLimits, supervise};
+/// use seamline::guards::{ChildEnd, ChildLimits, supervise};
 ///
 /// let mut shell = Command::new("sh");
 /// shell.args(["-c", "echo here; sleep 60"]);

@@ -4,10 +4,10 @@ use std::process::Command;
 use std::time::Duration;
 
 use seamline::guards::{
-    Advice, Breaker, BreakerLimits, CallInRound, Checked, FilteredPart, Outcome, Retry, RetryPolicy, StallGuard,
-    StallLimits, StallNotice, StopTurn, ToolSchemas, filter,
+    Advice, Breaker, BreakerLimits, CallInRound, Checked, ChildLimits, FilteredPart, Outcome, Retry, RetryPolicy,
+    StallGuard, StallLimits, StallNotice, StopTurn, ToolSchemas, filter,
 };
-use seamline::{Answer, AnswerCall, AnswerStream, ChildLimits, Ending, Failure, Options, StreamOptions};
+use seamline::{Answer, AnswerCall, AnswerStream, Ending, Failure, Options, StreamOptions};
 use serde_json::{Value, json};
 
 use crate::Result;
@@ -237,6 +237,6 @@ fn shell(arguments: &str) -> Result<(bool, String)> {
     let line = arguments["command"].as_str().unwrap_or_default();
     let (program, switch) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
     let limits = ChildLimits { output_bytes_max: 10_000, ..ChildLimits::default() };
-    let ran = seamline::supervise(Command::new(program).args([switch, line]), &limits)?;
+    let ran = seamline::guards::supervise(Command::new(program).args([switch, line]), &limits)?;
     Ok((ran.status.success(), format!("{}{}", ran.stdout.text(), ran.stderr.text())))
 }

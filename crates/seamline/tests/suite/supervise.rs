@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use seamline::{ChildEnd, ChildLimits, Ran, Supervised, supervise};
+use seamline::guards::{ChildEnd, ChildLimits, Ran, Supervised, supervise};
 
 /// Far more than anything here takes, and far less than the commands would.
 const SOON: Duration = Duration::from_secs(20);
