@@ -303,7 +303,7 @@ declare_flaw! {
     /// data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"toolu_1","name":"list","input":{}}}
     ///
     /// event: content_block_start
-    /// data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"toolu_2","name":"read","input":{}}}
+    /// data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"toolu_1","name":"list_all","input":{}}}
     ///
     /// event: message_delta
     /// data: {"type":"message_delta","delta":{"stop_reason":"tool_use"}}
