@@ -22,6 +22,10 @@ bless:
 new-rule group name:
     cargo xtask new-rule {{group}} {{name}}
 
+# Run the fuzz targets: `just fuzz repair --seconds 600`.
+fuzz *args:
+    cargo xtask fuzz {{args}}
+
 # Measure: `just bench core`.
 bench name *args:
     cargo xtask bench {{name}} {{args}}

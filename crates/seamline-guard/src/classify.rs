@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::time::Duration;
 
+use crate::answer;
 use crate::errors::Family;
 use crate::excerpt;
 use crate::kinds::Class;
@@ -28,6 +29,9 @@ pub struct Failure<'f> {
     pub headers: &'f [(&'f str, &'f str)],
     /// The body of the response, the error inside a stream, or what a program made of it.
     pub text: &'f str,
+    /// When it came, as the time since 1970, for a wait that ends at a date; needed only where
+    /// the response does not say when it was sent.
+    pub received_at: Option<Duration>,
 }
 
 impl<'f> Failure<'f> {
@@ -60,6 +64,8 @@ pub struct Verdict {
     pub status: Option<u16>,
     /// How long the provider asks to wait; only where waiting helps.
     pub retry_after: Option<Duration>,
+    /// What the provider says about sending the same again, where it says it (`x-should-retry`).
+    pub should_retry: Option<bool>,
     /// The place in the request that the text names.
     pub place: Place,
     /// What the provider said, out of everything it was wrapped in.
@@ -108,7 +114,7 @@ impl Certainty {
 /// assert_eq!((verdict.place.message_index, verdict.place.block_index), (Some(4), Some(1)));
 /// ```
 pub fn classify(failure: &Failure<'_>) -> Verdict {
-    let views = Views::of(failure.text);
+    let views = Views::of(&answer::unspoken(failure.text));
     let status = reading::status(failure, &views);
     let by_status = Reading::of(status, failure);
     let (known, said) = match recognise(failure, &views, &by_status) {
@@ -126,6 +132,7 @@ pub fn classify(failure: &Failure<'_>) -> Verdict {
         advice,
         status,
         retry_after: (class == Class::Transient).then(|| wait::of(failure, &views)).flatten(),
+        should_retry: reading::should_retry(failure),
         place: Place::of(&said),
         said,
     }

@@ -3,13 +3,19 @@
 //! [`classify`] takes what came back instead of an answer (a status, headers, the text of a
 //! body or of an error inside a stream) and says whether the conversation is at fault, the
 //! moment, the account, the content or the length. What providers say is data: one file per
-//! family of providers under `errors/`, what each saying means under `kinds/`.
+//! family of providers under `errors/`, what each saying means under `kinds/`. [`filter`] says
+//! whether an answer or an error is a content filter's or a refusal (`filters/`), [`Retry`] when
+//! a request is sent again, [`Breaker`] when a model calls tools wrongly again and again, and
+//! [`StallGuard`] when a run gets nowhere. None of them reads a clock: time is an argument.
 #![deny(clippy::disallowed_methods)]
 
+mod answer;
 mod breaker;
 mod classify;
 mod errors;
 mod excerpt;
+mod filter;
+mod filters;
 mod kinds;
 mod known;
 mod patterns;
@@ -25,6 +31,7 @@ pub use breaker::{
 };
 pub use classify::{Certainty, Failure, Verdict, classify};
 pub use errors::{is_provider, providers};
+pub use filter::{Filtered, FilteredPart, filter, filter_message};
 pub use kinds::{Class, Kind};
 pub use known::{Known, all};
 pub use place::{IDS_MAX, Place};

@@ -84,7 +84,8 @@ fn is_bedrock(failure: &Failure<'_>) -> bool {
     is_provider || failure.dialect == Some("bedrock_converse")
 }
 
-fn should_retry(failure: &Failure<'_>) -> Option<bool> {
+/// What the provider says about sending the same again.
+pub(crate) fn should_retry(failure: &Failure<'_>) -> Option<bool> {
     match failure.header("x-should-retry")?.trim() {
         "true" => Some(true),
         "false" => Some(false),

@@ -2,7 +2,8 @@
 //!
 //! What only failed for the moment is sent again as it is, a few times, ever later. A
 //! conversation that is broken is repaired and sent once more, and only if that made another
-//! body of it: the same body fails the same way. Everything else is for a person to look at.
+//! body of it: the same body fails the same way, and which bodies failed is known by their
+//! hashes. Everything else is for a person to look at.
 
 use std::time::Duration;
 
@@ -39,6 +40,8 @@ pub struct Retry {
     policy: RetryPolicy,
     retries: u32,
     repaired: bool,
+    /// The bodies that a provider found broken.
+    broken: Vec<blake3::Hash>,
 }
 
 /// What to do about a request that failed.
@@ -49,8 +52,8 @@ pub enum Advice {
         /// How long to wait.
         wait: Duration,
     },
-    /// Repair the body, check it, and send it if it is another one now; then tell
-    /// [`handle_repaired`](Retry::handle_repaired) what came of it.
+    /// Repair the body, and ask [`handle_repaired`](Retry::handle_repaired) whether what came of
+    /// it is sent.
     Repair,
     /// Make the conversation shorter; nothing else helps.
     Shorten,
@@ -74,6 +77,8 @@ pub enum GaveUp {
     Wait,
     /// It was repaired already, or a repair changes nothing.
     Repaired,
+    /// The provider says that it is not to be sent again.
+    Told,
     /// Something of the answer was already given to somebody, who would get it twice.
     Emitted,
 }
@@ -81,11 +86,11 @@ pub enum GaveUp {
 impl Retry {
     /// Nothing was tried yet.
     pub fn new(policy: RetryPolicy) -> Self {
-        Self { policy, retries: 0, repaired: false }
+        Self { policy, retries: 0, repaired: false, broken: Vec::new() }
     }
 
-    /// What to do about an attempt that failed. `emitted` says whether something of its answer
-    /// was already given to somebody.
+    /// What to do about an attempt with this body that failed. `emitted` says whether something
+    /// of its answer was already given to somebody.
     ///
     /// ```
     /// use std::time::Duration;
@@ -94,42 +99,51 @@ impl Retry {
     /// let mut retry = Retry::new(RetryPolicy::default());
     /// let overloaded = classify(&Failure { status: Some(529), ..Failure::default() });
     /// let wait = |seconds| Advice::SendAgain { wait: Duration::from_secs(seconds) };
-    /// assert_eq!(retry.handle_failure(&overloaded, false), wait(1));
-    /// assert_eq!(retry.handle_failure(&overloaded, false), wait(2));
-    /// assert_eq!(retry.handle_failure(&overloaded, false), Advice::GiveUp { why: GaveUp::Retries });
+    /// assert_eq!(retry.handle_failure(&overloaded, b"{}", false), wait(1));
+    /// assert_eq!(retry.handle_failure(&overloaded, b"{}", false), wait(2));
+    /// assert_eq!(retry.handle_failure(&overloaded, b"{}", false), Advice::GiveUp { why: GaveUp::Retries });
     /// ```
-    pub fn handle_failure(&mut self, verdict: &Verdict, emitted: bool) -> Advice {
+    pub fn handle_failure(&mut self, verdict: &Verdict, body: &[u8], emitted: bool) -> Advice {
         let give_up = |why| Advice::GiveUp { why };
-        match verdict.class {
-            Class::Fatal => give_up(GaveUp::Fatal),
-            Class::Filter => give_up(GaveUp::Filtered),
-            Class::Overflow => Advice::Shorten,
+        match (verdict.class, verdict.should_retry) {
+            (Class::Filter, _) => give_up(GaveUp::Filtered),
+            (Class::Overflow, _) => Advice::Shorten,
+            // Whatever the error is called, the provider knows best whether it passes.
+            (Class::Fatal, Some(true)) if !emitted => self.send_again(verdict.retry_after),
+            (Class::Fatal, _) => give_up(GaveUp::Fatal),
             _ if emitted => give_up(GaveUp::Emitted),
-            Class::Corruption if self.repaired => give_up(GaveUp::Repaired),
-            Class::Corruption => {
-                self.repaired = true;
-                Advice::Repair
-            }
-            Class::Transient => self.send_again(verdict.retry_after),
+            (Class::Corruption, _) => self.repair(body),
+            (Class::Transient, Some(false)) => give_up(GaveUp::Told),
+            (Class::Transient, _) => self.send_again(verdict.retry_after),
         }
     }
 
-    /// What to do after a repair: the body is sent once more if it is another one, and never
-    /// the one that failed.
+    /// What to do with a body that was repaired: it is sent once, unless it is one that failed.
     ///
     /// ```
-    /// use seamline_guard::{Advice, GaveUp, Retry, RetryPolicy};
+    /// use seamline_guard::{Advice, Failure, GaveUp, Retry, RetryPolicy, classify};
     ///
-    /// let retry = Retry::new(RetryPolicy::default());
-    /// assert!(matches!(retry.handle_repaired(b"old", b"new"), Advice::SendAgain { .. }));
-    /// assert_eq!(retry.handle_repaired(b"same", b"same"), Advice::GiveUp { why: GaveUp::Repaired });
+    /// let text = "messages.6: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1.";
+    /// let broken = classify(&Failure { status: Some(400), text, ..Failure::default() });
+    /// let mut retry = Retry::new(RetryPolicy::default());
+    /// assert_eq!(retry.handle_failure(&broken, b"old", false), Advice::Repair);
+    /// assert!(matches!(retry.handle_repaired(b"new"), Advice::SendAgain { .. }));
+    /// assert_eq!(retry.handle_repaired(b"old"), Advice::GiveUp { why: GaveUp::Repaired });
     /// ```
-    pub fn handle_repaired(&self, before: &[u8], after: &[u8]) -> Advice {
-        if before == after {
+    pub fn handle_repaired(&self, body: &[u8]) -> Advice {
+        if self.broken.contains(&blake3::hash(body)) {
             Advice::GiveUp { why: GaveUp::Repaired }
         } else {
             Advice::SendAgain { wait: Duration::ZERO }
         }
+    }
+
+    fn repair(&mut self, body: &[u8]) -> Advice {
+        if std::mem::replace(&mut self.repaired, true) {
+            return Advice::GiveUp { why: GaveUp::Repaired };
+        }
+        self.broken.push(blake3::hash(body));
+        Advice::Repair
     }
 
     fn send_again(&mut self, asked: Option<Duration>) -> Advice {
@@ -155,59 +169,118 @@ mod tests {
         classify(&Failure { status: Some(status), headers, text, ..Failure::default() })
     }
 
+    fn send_again(seconds: u64) -> Advice {
+        Advice::SendAgain { wait: Duration::from_secs(seconds) }
+    }
+
+    fn give_up(why: GaveUp) -> Advice {
+        Advice::GiveUp { why }
+    }
+
     const BROKEN: &str =
         "messages.6: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1.";
+    const BODY: &[u8] = b"{}";
+
+    #[test]
+    fn s3_17_two_retries_after_one_and_two_seconds() {
+        let mut retry = Retry::new(RetryPolicy::default());
+        let failed = verdict(503, &[], "");
+        let advice = [(); 3].map(|()| retry.handle_failure(&failed, BODY, false));
+        assert_eq!(advice, [send_again(1), send_again(2), give_up(GaveUp::Retries)]);
+    }
 
     #[test]
     fn waits_grow_up_to_the_longest() {
         let mut retry = Retry::new(RetryPolicy { retries_max: 40, ..RetryPolicy::default() });
         let failed = verdict(500, &[], "");
-        let waits: Vec<_> = (0..40).map(|_| retry.handle_failure(&failed, false)).collect();
-        let seconds = |advice: &Advice| match advice {
-            Advice::SendAgain { wait } => wait.as_secs(),
-            other => panic!("{other:?}"),
-        };
-        let waits: Vec<_> = waits.iter().map(seconds).collect();
-        assert_eq!(waits[..8], [1, 2, 4, 8, 16, 32, 60, 60]);
-        assert!(waits[8..].iter().all(|wait| *wait == 60));
+        let waits: Vec<_> = (0..40).map(|_| retry.handle_failure(&failed, BODY, false)).collect();
+        assert_eq!(waits[..8], [1, 2, 4, 8, 16, 32, 60, 60].map(send_again));
+        assert!(waits[8..].iter().all(|wait| *wait == send_again(60)));
     }
 
     #[test]
     fn the_provider_says_how_long_to_wait() {
-        let mut retry = Retry::new(RetryPolicy::default());
-        let soon = verdict(429, &[("retry-after", "7")], "");
-        assert_eq!(retry.handle_failure(&soon, false), Advice::SendAgain { wait: Duration::from_secs(7) });
+        let date = "Sun, 06 Nov 1994 08:49:37 GMT";
+        for (headers, seconds) in [
+            (&[("retry-after", "7")][..], 7.0),
+            (&[("Retry-After-Ms", "1500"), ("retry-after", "9")], 1.5),
+            (&[("retry-after", "Sun, 06 Nov 1994 08:50:07 GMT"), ("date", date)], 30.0),
+        ] {
+            let mut retry = Retry::new(RetryPolicy::default());
+            let wait = Duration::from_secs_f64(seconds);
+            let advice = retry.handle_failure(&verdict(429, headers, ""), BODY, false);
+            assert_eq!(advice, Advice::SendAgain { wait }, "{headers:?}");
+        }
         let late = verdict(429, &[("retry-after", "3600")], "");
-        assert_eq!(retry.handle_failure(&late, false), Advice::GiveUp { why: GaveUp::Wait });
+        let mut retry = Retry::new(RetryPolicy::default());
+        assert_eq!(retry.handle_failure(&late, BODY, false), give_up(GaveUp::Wait));
     }
 
     #[test]
-    fn damage_is_repaired_once() {
+    fn a_date_needs_a_clock() {
+        let headers = [("retry-after", "Sun, 06 Nov 1994 08:50:07 GMT")];
+        let failure = Failure { status: Some(503), headers: &headers, ..Failure::default() };
+        let advice =
+            |failure: &Failure<'_>| Retry::new(RetryPolicy::default()).handle_failure(&classify(failure), BODY, false);
+        assert_eq!(advice(&failure), send_again(1), "whose clock?");
+        let received_at = Some(Duration::from_secs(784_111_777));
+        assert_eq!(advice(&Failure { received_at, ..failure }), send_again(30));
+        let received_at = Some(Duration::from_secs(784_222_777));
+        assert_eq!(advice(&Failure { received_at, ..failure }), send_again(0), "the date has passed");
+    }
+
+    #[test]
+    fn the_provider_s_word_on_sending_again_counts() {
+        let advice = |status, word, text| {
+            let verdict = verdict(status, &[("X-Should-Retry", word)], text);
+            Retry::new(RetryPolicy::default()).handle_failure(&verdict, BODY, false)
+        };
+        // Known by its text, or by its number, or not at all.
+        let overloaded = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
+        assert_eq!(advice(529, "false", overloaded), give_up(GaveUp::Told));
+        assert_eq!(advice(529, "true", overloaded), send_again(1));
+        assert_eq!(advice(500, "false", ""), give_up(GaveUp::Fatal));
+        assert_eq!(advice(400, "true", "never heard of it"), send_again(1));
+        assert_eq!(advice(404, "true", r#"{"error":{"type":"not_found_error"}}"#), send_again(1));
+        // What is broken stays broken, whoever says what.
+        assert_eq!(advice(400, "true", BROKEN), Advice::Repair);
+        assert_eq!(advice(400, "true", "Output blocked by content filtering policy"), give_up(GaveUp::Filtered));
+    }
+
+    #[test]
+    fn k32_damage_is_repaired_once_and_the_body_that_failed_is_never_sent_again() {
         let mut retry = Retry::new(RetryPolicy::default());
         let broken = verdict(400, &[], BROKEN);
-        assert_eq!(retry.handle_failure(&broken, false), Advice::Repair);
-        assert_eq!(retry.handle_failure(&broken, false), Advice::GiveUp { why: GaveUp::Repaired });
+        assert_eq!(retry.handle_failure(&broken, b"old", false), Advice::Repair);
+        assert_eq!(retry.handle_repaired(b"old"), give_up(GaveUp::Repaired));
+        assert_eq!(retry.handle_repaired(b"new"), send_again(0));
+        assert_eq!(retry.handle_failure(&broken, b"new", false), give_up(GaveUp::Repaired));
     }
 
     #[test]
-    fn what_was_given_to_somebody_is_not_given_again() {
+    fn a_repaired_body_may_fail_for_the_moment_like_any_other() {
+        let mut retry = Retry::new(RetryPolicy::default());
+        assert_eq!(retry.handle_failure(&verdict(400, &[], BROKEN), b"old", false), Advice::Repair);
+        assert_eq!(retry.handle_failure(&verdict(503, &[], ""), b"new", false), send_again(1));
+        assert_eq!(retry.handle_failure(&verdict(503, &[], ""), b"new", false), send_again(2));
+        assert_eq!(retry.handle_failure(&verdict(503, &[], ""), b"new", false), give_up(GaveUp::Retries));
+    }
+
+    #[test]
+    fn k32_what_was_given_to_somebody_is_not_given_again() {
         for failed in [verdict(400, &[], BROKEN), verdict(529, &[], "")] {
             let mut retry = Retry::new(RetryPolicy::default());
-            assert_eq!(retry.handle_failure(&failed, true), Advice::GiveUp { why: GaveUp::Emitted });
+            assert_eq!(retry.handle_failure(&failed, BODY, true), give_up(GaveUp::Emitted));
         }
     }
 
     #[test]
     fn what_will_never_be_taken_is_not_sent_again() {
         let mut retry = Retry::new(RetryPolicy::default());
-        let why = |advice| match advice {
-            Advice::GiveUp { why } => why,
-            other => panic!("{other:?}"),
-        };
-        assert_eq!(why(retry.handle_failure(&verdict(401, &[], ""), false)), GaveUp::Fatal);
-        assert_eq!(why(retry.handle_failure(&verdict(400, &[], "never heard of it"), false)), GaveUp::Fatal);
-        let filtered = verdict(400, &[], "Output blocked by content filtering policy");
-        assert_eq!(why(retry.handle_failure(&filtered, false)), GaveUp::Filtered);
-        assert_eq!(retry.handle_failure(&verdict(413, &[], ""), false), Advice::Shorten);
+        let mut advice = |status, text| retry.handle_failure(&verdict(status, &[], text), BODY, false);
+        assert_eq!(advice(401, ""), give_up(GaveUp::Fatal));
+        assert_eq!(advice(400, "never heard of it"), give_up(GaveUp::Fatal));
+        assert_eq!(advice(400, "Output blocked by content filtering policy"), give_up(GaveUp::Filtered));
+        assert_eq!(advice(413, ""), Advice::Shorten);
     }
 }

@@ -41,6 +41,26 @@ impl Default for StallLimits {
     }
 }
 
+impl StallLimits {
+    /// The default limits with another end, as configuration files have it (`stall_timeout_ms`);
+    /// nothing, or zero, lets a run take for ever. Whoever watches is told before the end.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use seamline_guard::StallLimits;
+    ///
+    /// assert_eq!(StallLimits::of_timeout_ms(Some(300_000)), StallLimits::default());
+    /// assert_eq!(StallLimits::of_timeout_ms(Some(0)).kill_after, None);
+    /// assert_eq!(StallLimits::of_timeout_ms(Some(150)).warn_after, Some(Duration::from_millis(75)));
+    /// ```
+    pub fn of_timeout_ms(milliseconds: Option<u64>) -> Self {
+        let default = Self::default();
+        let kill_after = milliseconds.filter(|time| *time > 0).map(Duration::from_millis);
+        let warn_after = default.warn_after.map(|warn| kill_after.map_or(warn, |kill| warn.min(kill / 2)));
+        Self { warn_after, kill_after, ..default }
+    }
+}
+
 /// Watches a run. Time is what the caller says it is: a duration since whenever he likes.
 #[derive(Debug, Clone)]
 pub struct StallGuard {
@@ -198,6 +218,55 @@ mod tests {
         assert_eq!(guard.poll_notice(at(500)), Some(StallNotice::Stalled { idle: at(300), tool: None }));
         guard.handle_progress(at(501));
         assert_eq!((guard.poll_notice(at(900)), guard.poll_deadline()), (None, None));
+    }
+
+    /// A run under a clock that only goes where the guard wants to be asked: what happens at
+    /// which second, and when the run was over.
+    fn ended_at(limits: StallLimits, happens: &[(u64, &str)]) -> Option<u64> {
+        let mut guard = StallGuard::new(limits, at(0));
+        let mut happens = happens.iter().peekable();
+        loop {
+            let deadline = guard.poll_deadline();
+            let next = happens.peek().map(|(second, _)| at(*second));
+            let now = deadline.into_iter().chain(next).min()?;
+            if next == Some(now) {
+                match happens.next()?.1 {
+                    "progress" => guard.handle_progress(now),
+                    "ping" => guard.handle_life(now),
+                    "tool" => guard.handle_tool_begun("a", now),
+                    "result" => guard.handle_tool_ended("a", now),
+                    other => panic!("{other}"),
+                }
+            }
+            if matches!(guard.poll_notice(now), Some(StallNotice::Stalled { .. })) {
+                return Some(now.as_secs());
+            }
+        }
+    }
+
+    #[test]
+    fn s3_26_a_run_that_stalls_ends_inside_its_window() {
+        let limits = StallLimits::default();
+        assert_eq!(ended_at(limits, &[]), Some(300));
+        assert_eq!(ended_at(limits, &[(290, "progress")]), Some(590));
+        let pings: Vec<_> = (1..1000).map(|second| (second, "ping")).collect();
+        assert_eq!(ended_at(limits, &pings), Some(300), "a sign of life is no progress");
+        assert_eq!(ended_at(StallLimits::of_timeout_ms(Some(600_000)), &pings), Some(600));
+    }
+
+    #[test]
+    fn k52_a_long_tool_is_no_stall_and_a_dead_run_after_it_is_one() {
+        let limits = StallLimits::default();
+        assert_eq!(ended_at(limits, &[(5, "tool"), (4000, "result")]), Some(4300));
+        assert_eq!(ended_at(limits, &[(5, "tool")]), None, "a tool without a limit is not waited for");
+        let limits = StallLimits { tool_kill_after: Some(at(60)), ..limits };
+        assert_eq!(ended_at(limits, &[(5, "tool"), (20, "ping")]), Some(65));
+    }
+
+    #[test]
+    fn s3_15_there_is_an_end_when_none_is_configured() {
+        assert_eq!(StallLimits::default().kill_after, Some(Duration::from_mins(5)));
+        assert_eq!(ended_at(StallLimits::of_timeout_ms(None), &[]), None, "switched off by hand");
     }
 
     #[test]

@@ -72,9 +72,11 @@ fn renewal(value: &str, failure: &Failure<'_>) -> Option<Duration> {
     }
 }
 
-/// From the moment the response was sent, by its own clock, to another.
+/// From the moment the response was sent, by its own clock, to another; by the clock of whoever
+/// got it where it does not say.
 fn until(moment: f64, failure: &Failure<'_>) -> Option<Duration> {
-    let sent = instant(failure.header("date")?)?;
+    let received = failure.received_at.map(|since| since.as_secs_f64());
+    let sent = failure.header("date").and_then(instant).or(received)?;
     seconds((moment - sent).max(0.0))
 }
 

@@ -4,6 +4,8 @@
 
 #[path = "suite/breaker.rs"]
 mod breaker;
+#[path = "suite/filter.rs"]
+mod filter;
 #[path = "suite/fixtures.rs"]
 mod fixtures;
 #[path = "suite/properties.rs"]

@@ -29,11 +29,13 @@ mod convert;
 mod error;
 mod finding;
 mod guard;
+pub mod guards;
 mod outline;
 mod preview;
 mod repair;
 mod stream;
 mod subject;
+mod supervise;
 
 pub use body::Body;
 pub use catalogue::{documentation, flaw, flaw_documentation, rule};

@@ -8,12 +8,16 @@ mod convert_fixtures;
 mod convert_settings;
 #[path = "suite/corpus.rs"]
 mod corpus;
+#[path = "suite/entries.rs"]
+mod entries;
 #[path = "suite/errors.rs"]
 mod errors;
 #[path = "suite/exhaustive.rs"]
 mod exhaustive;
 #[path = "suite/fixtures.rs"]
 mod fixtures;
+#[path = "suite/hostile.rs"]
+mod hostile;
 #[path = "suite/laws.rs"]
 mod laws;
 #[path = "suite/oracles.rs"]
@@ -32,5 +36,7 @@ mod streams;
 mod streams_damaged;
 #[path = "suite/streams_recorded.rs"]
 mod streams_recorded;
+#[path = "suite/supervise.rs"]
+mod supervise;
 #[path = "suite/wire.rs"]
 mod wire;

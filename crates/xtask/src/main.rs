@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-use crate::chores::{bench, codegen, new_rule, test};
+use crate::chores::{bench, codegen, fuzz, new_rule, test};
 use crate::workspace::Workspace;
 
 const USAGE: &str = "\
@@ -24,6 +24,8 @@ usage: cargo xtask <chore>
   tidy                      checks of the tree that the compiler cannot make
   codegen [--check]         write docs/cli.md, rules/ and providers/ anew; --check only compares
   bench <name> [args]       measure; names: core
+  fuzz [target] [--seconds N]
+                            run one fuzz target or all of them; needs nightly and cargo-fuzz
   new-rule <group> <name>   the skeleton of a rule and its fixtures
 ";
 
@@ -48,6 +50,7 @@ fn run(args: &[&str]) -> Result<()> {
         ["codegen"] => codegen::run(&workspace, codegen::Mode::Write),
         ["codegen", "--check"] => codegen::run(&workspace, codegen::Mode::Check),
         ["bench", name, rest @ ..] => bench::run(&workspace, name, rest),
+        ["fuzz", rest @ ..] => fuzz::run(&workspace, rest),
         ["new-rule", group, name] => new_rule::run(&workspace, group, name),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

@@ -6,6 +6,7 @@
 //! answer that says what it wants; rounds that repeat each other and only fail end the turn.
 
 mod round;
+mod rows;
 mod schema;
 
 pub use round::{Breaker, BreakerLimits, CallInRound, Checked, Outcome, Reset, StopTurn, TurnLoop};

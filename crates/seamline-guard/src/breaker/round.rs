@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::rows::{Repeats, Row, fingerprint};
 use super::schema::ToolSchemas;
 
 /// How often something may go wrong in a row.
@@ -11,17 +12,21 @@ use super::schema::ToolSchemas;
 pub struct BreakerLimits {
     /// After how many rounds in which a tool was called wrongly the answer says what it wants.
     pub failures_max: u32,
-    /// After how many rounds that repeat each other and only fail the turn ends.
+    /// After how many rounds that repeat each other and only fail the turn ends. Two rounds that
+    /// take turns count as often as each of them was seen.
     pub rounds_max: u32,
     /// What ends a row of failures.
     pub reset: Reset,
     /// Whether a tool that has failed too often ends the turn as well.
     pub ends_turn: bool,
+    /// Whether a result is taken for a failure that says so only in its text: a JSON object with
+    /// `ok` or `success` that is false, or `is_error` or `isError` that is true.
+    pub reads_results: bool,
 }
 
 impl Default for BreakerLimits {
     fn default() -> Self {
-        Self { failures_max: 3, rounds_max: 3, reset: Reset::AnySuccess, ends_turn: false }
+        Self { failures_max: 3, rounds_max: 3, reset: Reset::AnySuccess, ends_turn: false, reads_results: true }
     }
 }
 
@@ -108,6 +113,11 @@ impl StopTurn {
         };
         format!("{what}:{}", self.tools.join(","))
     }
+
+    /// What whoever decides about a run that failed is told: trying the same again fails the same.
+    pub fn failure_class(&self) -> &'static str {
+        "deterministic"
+    }
 }
 
 /// Counts what goes wrong in the rounds of a turn.
@@ -118,26 +128,10 @@ pub struct Breaker {
     failures: BTreeMap<String, u32>,
     malformed: Row,
     failing: Row,
-}
-
-/// Rounds in a row that are the same.
-#[derive(Debug, Clone, Default)]
-struct Row {
-    round: String,
-    count: u32,
-}
-
-impl Row {
-    /// Counts a round. How many in a row are the same.
-    fn count(&mut self, round: String) -> u32 {
-        self.count = if self.count > 0 && self.round == round { self.count + 1 } else { 1 };
-        self.round = round;
-        self.count
-    }
-
-    fn end(&mut self) {
-        self.count = 0;
-    }
+    /// Answers to calls of this round that were refused, each with what it says beside how often
+    /// it was said before: a count in it would make two equal rounds differ. Nothing for calls
+    /// that were cut off, which count for nothing.
+    refused: BTreeMap<String, Option<String>>,
 }
 
 /// What is wrong with a call.
@@ -173,6 +167,7 @@ impl Breaker {
     /// # Ok::<(), seamline_guard::SchemaError>(())
     /// ```
     pub fn handle_round(&mut self, calls: &[CallInRound<'_>], tools: &ToolSchemas) -> (Vec<Checked>, Option<StopTurn>) {
+        self.refused.clear();
         let faults: Vec<_> = calls.iter().map(|call| fault(call, tools)).collect();
         self.count_misfits(calls, &faults);
         let stop = self.repeated_malformed(calls, &faults).or_else(|| self.misfitting(calls, &faults));
@@ -183,7 +178,9 @@ impl Breaker {
     /// Takes how the calls of a round went, those that were refused among them; and the turn
     /// may be over.
     pub fn handle_outcomes(&mut self, outcomes: &[Outcome<'_>]) -> Option<StopTurn> {
-        for outcome in outcomes.iter().filter(|outcome| outcome.ok) {
+        let is_ok = |outcome: &Outcome<'_>| outcome.ok && !(self.limits.reads_results && says_failure(outcome.text));
+        let went_well: Vec<_> = outcomes.iter().filter(|outcome| is_ok(outcome)).collect();
+        for outcome in &went_well {
             match self.limits.reset {
                 Reset::AnySuccess => self.failures.clear(),
                 Reset::SameTool => {
@@ -192,14 +189,22 @@ impl Breaker {
                 Reset::SameToolFits => {}
             }
         }
-        if outcomes.is_empty() || outcomes.iter().any(|outcome| outcome.ok) {
+        if !went_well.is_empty() {
             self.failing.end();
             return None;
         }
-        let round = fingerprint(outcomes.iter().flat_map(|outcome| [outcome.name, outcome.arguments, outcome.text]));
-        let rounds = self.failing.count(round);
-        let names = outcomes.iter().map(|outcome| outcome.name);
-        self.stop_at(rounds, TurnLoop::Failing, names)
+        let counted = outcomes.iter().filter_map(|outcome| match self.refused.get(outcome.text) {
+            Some(None) => None,
+            Some(Some(plain)) => Some([outcome.name, outcome.arguments, plain.as_str()]),
+            None => Some([outcome.name, outcome.arguments, outcome.text]),
+        });
+        let counted: Vec<_> = counted.collect();
+        if counted.is_empty() {
+            return None;
+        }
+        let names = counted.iter().map(|[name, ..]| *name);
+        let repeats = self.failing.count(fingerprint(counted.iter().flatten().copied()), names);
+        self.stop_at(repeats, TurnLoop::Failing)
     }
 
     /// Counts each tool once for a round, however many calls of it there are.
@@ -238,8 +243,8 @@ impl Breaker {
             return None;
         }
         let round = fingerprint(calls.iter().flat_map(|call| [call.name, call.arguments]));
-        let rounds = self.malformed.count(round);
-        self.stop_at(rounds, TurnLoop::Malformed, calls.iter().map(|call| call.name))
+        let repeats = self.malformed.count(round, calls.iter().map(|call| call.name));
+        self.stop_at(repeats, TurnLoop::Malformed)
     }
 
     fn misfitting(&self, calls: &[CallInRound<'_>], faults: &[Option<Fault>]) -> Option<StopTurn> {
@@ -253,12 +258,12 @@ impl Breaker {
         })
     }
 
-    fn stop_at<'n>(&self, rounds: u32, repeats: TurnLoop, names: impl Iterator<Item = &'n str>) -> Option<StopTurn> {
-        let names: BTreeSet<_> = names.collect();
-        (rounds >= self.limits.rounds_max).then(|| StopTurn {
+    fn stop_at(&self, repeated: Repeats, repeats: TurnLoop) -> Option<StopTurn> {
+        let Repeats { count, tools } = repeated;
+        (count >= self.limits.rounds_max).then(|| StopTurn {
             repeats,
-            tools: names.into_iter().map(str::to_owned).collect(),
-            rounds,
+            tools: tools.into_iter().collect(),
+            rounds: count,
         })
     }
 
@@ -266,7 +271,7 @@ impl Breaker {
         self.failures.get(name).is_some_and(|count| *count >= self.limits.failures_max)
     }
 
-    fn checked(&self, call: &CallInRound<'_>, fault: Option<Fault>, tools: &ToolSchemas) -> Checked {
+    fn checked(&mut self, call: &CallInRound<'_>, fault: Option<Fault>, tools: &ToolSchemas) -> Checked {
         let name = call.name;
         let mut text = match fault {
             _ if call.truncated => {
@@ -280,8 +285,12 @@ impl Breaker {
         };
         let escalated = !call.truncated && self.escalates(name);
         if escalated {
+            let plain = text.clone();
             text.push_str("\n\n");
             text.push_str(&escalation(name, self.failures.get(name).copied().unwrap_or(0), tools.required(name)));
+            self.refused.insert(text.clone(), Some(plain));
+        } else if call.truncated {
+            self.refused.insert(text.clone(), None);
         }
         Checked::Refuse { text, escalated }
     }
@@ -308,13 +317,14 @@ fn fault(call: &CallInRound<'_>, tools: &ToolSchemas) -> Option<Fault> {
     }
 }
 
-/// Texts as one that no other texts become.
-fn fingerprint<'p>(parts: impl Iterator<Item = &'p str>) -> String {
-    let mut out = String::new();
-    for part in parts {
-        out.push_str(&part.len().to_string());
-        out.push(':');
-        out.push_str(part);
+/// Whether a result says in its text that the tool failed.
+fn says_failure(text: &str) -> bool {
+    // Long results are no such objects, and are not worth reading for it.
+    const BYTES_MAX: usize = 64 * 1024;
+    if text.len() > BYTES_MAX || !text.trim_start().starts_with('{') {
+        return false;
     }
-    out
+    let Ok(Value::Object(members)) = serde_json::from_str(text) else { return false };
+    let is = |names: [&str; 2], value: bool| names.iter().any(|name| members.get(*name) == Some(&Value::Bool(value)));
+    is(["ok", "success"], false) || is(["is_error", "isError"], true)
 }

@@ -10,7 +10,8 @@ pub(super) const FAMILY: Family = Family {
     dialects: &["anthropic_messages"],
     errors: &[
         // The same status and type as damage, and not damage.
-        sentence("ANT-49", 400, &content::CONTENT_FILTERED, r"(?:Output|Input) blocked by content filtering policy"),
+        sentence("ANT-49", 400, &content::ANSWER_FILTERED, r"Output blocked by content filtering policy"),
+        sentence("ANT-49", 400, &content::CONTENT_FILTERED, r"Input blocked by content filtering policy"),
         sentence(
             "ANT-62",
             400,

@@ -17,6 +17,12 @@ pub(super) const FAMILY: Family = Family {
     ],
     dialects: &["bedrock_converse"],
     errors: &[
+        sentence(
+            "Bedrock filters",
+            400,
+            &content::CONTENT_FILTERED,
+            r"request has been blocked by our content filters",
+        ),
         code(
             "BED-14",
             200,

@@ -1,7 +1,7 @@
 //! Cohere.
 
 use super::Family;
-use crate::kinds::{pairing, service, shape};
+use crate::kinds::{content, pairing, service, shape};
 use crate::known::{broad, code, sentence};
 
 pub(super) const FAMILY: Family = Family {
@@ -11,7 +11,8 @@ pub(super) const FAMILY: Family = Family {
     errors: &[
         sentence("COH-3", 400, &shape::MIXED_BLOCKS, r"cannot specify both message and tool_results"),
         sentence("COH-3", 400, &shape::EMPTY_MESSAGE, r"all elements in history must have a message"),
-        code("COH-5", 200, &service::SERVER_FAILED, r#"finish_reason["'] ?: ?["'](?:ERROR|TIMEOUT|ERROR_TOXIC)"#),
+        code("COH-5", 200, &content::ANSWER_FILTERED, r#"finish_reason["'] ?: ?["']ERROR_TOXIC"#),
+        code("COH-5", 200, &service::SERVER_FAILED, r#"finish_reason["'] ?: ?["'](?:ERROR|TIMEOUT)"#),
         broad("COH-2", &pairing::UNEQUAL_RESULTS, r"invalid request: [^\n]{0,140}tool (?:call|result|message)"),
     ],
 };

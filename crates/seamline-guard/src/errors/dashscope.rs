@@ -9,8 +9,20 @@ pub(super) const FAMILY: Family = Family {
     aliases: &["qwen", "alibaba"],
     dialects: &[],
     errors: &[
+        sentence(
+            "QWN-4",
+            400,
+            &content::EITHER_FILTERED,
+            r"(?i)input or output data may contain inappropriate content",
+        ),
+        sentence(
+            "QWN-4",
+            400,
+            &content::ANSWER_FILTERED,
+            r"(?i)output (?:text |image )?data may contain inappropriate",
+        ),
         sentence("QWN-4", 400, &content::CONTENT_FILTERED, r"(?i)data may contain inappropriate content"),
-        code("QWN-4", 400, &content::CONTENT_FILTERED, r"(?i:data_?inspection_?failed)"),
+        code("QWN-4", 400, &content::EITHER_FILTERED, r"(?i:data_?inspection_?failed)"),
         sentence(
             "QWN-1",
             400,

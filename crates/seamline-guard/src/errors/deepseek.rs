@@ -9,7 +9,7 @@ pub(super) const FAMILY: Family = Family {
     aliases: &[],
     dialects: &[],
     errors: &[
-        sentence("DSK-7", 400, &content::CONTENT_FILTERED, r"Content Exists Risk"),
+        sentence("DSK-7", 400, &content::EITHER_FILTERED, r"Content Exists Risk"),
         sentence("DSK-9", 402, &service::OUT_OF_QUOTA, r"Insufficient Balance"),
         sentence("DSK-1", 400, &pairing::UNANSWERED_CALL, r"insufficient tool messages following tool_calls message"),
         sentence(

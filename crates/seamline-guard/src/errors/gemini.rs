@@ -9,6 +9,12 @@ pub(super) const FAMILY: Family = Family {
     aliases: &["google", "google-ai-studio", "vertex-gemini"],
     dialects: &["gemini_generate"],
     errors: &[
+        sentence(
+            "Gemini practices",
+            400,
+            &content::CONTENT_FILTERED,
+            r"violates? (?:Google|Vertex AI)'s (?:Responsible AI practices|usage guidelines)",
+        ),
         code(
             "GEM-14",
             200,

@@ -1,12 +1,29 @@
 //! MiniMax.
 
 use super::Family;
-use crate::kinds::pairing;
-use crate::known::sentence;
+use crate::kinds::{content, pairing};
+use crate::known::{code, sentence};
 
 pub(super) const FAMILY: Family = Family {
     name: "minimax",
     aliases: &["minimax-anthropic"],
     dialects: &[],
-    errors: &[sentence("case 12", 400, &pairing::PARTED_RESULTS, r"tool call result does not follow tool call")],
+    errors: &[
+        // Seen with 422 and with 500, which looks like a server that failed.
+        sentence(
+            "MiniMax 1026",
+            422,
+            &content::CONTENT_FILTERED,
+            r"input (?:new_)?sensitive[^\n]{0,200}\(1026\)|input new_sensitive",
+        ),
+        sentence(
+            "MiniMax 1027",
+            422,
+            &content::ANSWER_FILTERED,
+            r"output (?:new_)?sensitive[^\n]{0,200}\(1027\)|output new_sensitive",
+        ),
+        code("MiniMax 1026", 200, &content::CONTENT_FILTERED, r#"status_code["'] ?: ?1026"#),
+        code("MiniMax 1027", 200, &content::ANSWER_FILTERED, r#"status_code["'] ?: ?1027"#),
+        sentence("case 12", 400, &pairing::PARTED_RESULTS, r"tool call result does not follow tool call"),
+    ],
 };

@@ -23,7 +23,9 @@ mod openai_responses;
 mod openrouter;
 mod vertex;
 mod vllm;
+mod volcengine;
 mod xai;
+mod zhipu;
 
 use crate::known::Known;
 
@@ -69,6 +71,8 @@ pub(crate) const FAMILIES: &[&Family] = &[
     &moonshot::FAMILY,
     &minimax::FAMILY,
     &dashscope::FAMILY,
+    &zhipu::FAMILY,
+    &volcengine::FAMILY,
     &ollama::FAMILY,
     &vllm::FAMILY,
     &cohere::FAMILY,

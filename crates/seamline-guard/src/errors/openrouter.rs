@@ -9,6 +9,8 @@ pub(super) const FAMILY: Family = Family {
     aliases: &[],
     dialects: &[],
     errors: &[
+        sentence("OpenRouter 403", 403, &content::CONTENT_FILTERED, r"requires moderation[^\n]{0,80}input was flagged"),
+        code("OpenRouter 403", 403, &content::CONTENT_FILTERED, r"flagged_input"),
         sentence("ORT-6", 404, &service::UNSUPPORTED_FEATURE, r"No endpoints found"),
         sentence("ORT-6", 402, &service::OUT_OF_QUOTA, r"Insufficient credits"),
         code(

@@ -18,6 +18,15 @@ pub(crate) const ANSWER_FILTERED: Kind = Kind {
     advice: "drop the unfinished answer from the conversation, then reword the request or ask another model",
 };
 
+pub(crate) const EITHER_FILTERED: Kind = Kind {
+    name: "filtered",
+    class: Class::Filter,
+    rules: &[],
+    meaning: "a content filter refused what was asked or what was answered, and does not say which",
+    advice: "do not send the same again: drop the unfinished answer, then take out or reword what may have been \
+             refused, also when it is an earlier result",
+};
+
 pub(crate) const REFUSED: Kind = Kind {
     name: "refused",
     class: Class::Filter,

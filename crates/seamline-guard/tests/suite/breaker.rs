@@ -32,7 +32,7 @@ fn ok(name: &str) -> [Outcome<'_>; 1] {
 }
 
 #[test]
-fn the_loop_of_a_shell_without_a_command_is_told_what_is_wanted_after_three() {
+fn s3_10_a_shell_without_a_command_is_told_what_is_wanted_after_three() {
     let mut breaker = Breaker::new(BreakerLimits::default());
     let mut texts = Vec::new();
     for _ in 0..4 {
@@ -51,7 +51,7 @@ fn the_loop_of_a_shell_without_a_command_is_told_what_is_wanted_after_three() {
 }
 
 #[test]
-fn alternating_tools_have_counts_of_their_own() {
+fn k30_alternating_tools_have_counts_of_their_own() {
     let mut breaker = Breaker::new(BreakerLimits::default());
     for expected in ["refused", "refused", "escalated"] {
         assert_eq!(round(&mut breaker, &[call("shell", "{}")]), [expected]);
@@ -60,7 +60,7 @@ fn alternating_tools_have_counts_of_their_own() {
 }
 
 #[test]
-fn a_parallel_batch_counts_once() {
+fn k30_a_parallel_batch_counts_once() {
     let mut breaker = Breaker::new(BreakerLimits::default());
     let batch = [call("shell", "{}"), call("shell", "{\"x\":1}"), call("shell", "[]"), call("shell", "{}")];
     assert_eq!(round(&mut breaker, &batch), ["refused"; 4]);
@@ -69,7 +69,7 @@ fn a_parallel_batch_counts_once() {
 }
 
 #[test]
-fn what_was_cut_off_and_tools_that_do_not_exist_are_not_counted() {
+fn k30_what_was_cut_off_and_tools_that_do_not_exist_are_not_counted() {
     let mut breaker = Breaker::new(BreakerLimits::default());
     for _ in 0..5 {
         let cut = CallInRound { truncated: true, ..call("shell", "{\"comm") };
@@ -79,7 +79,7 @@ fn what_was_cut_off_and_tools_that_do_not_exist_are_not_counted() {
 }
 
 #[test]
-fn a_row_ends_as_the_policy_says() {
+fn s3_12_a_row_ends_as_the_policy_says() {
     let good = call("shell", r#"{"command":"ls"}"#);
     let bad = call("shell", "{}");
     for (reset, after_other, after_fit) in [
@@ -107,7 +107,7 @@ fn a_row_ends_as_the_policy_says() {
 }
 
 #[test]
-fn the_same_calls_that_cannot_be_read_end_the_turn() {
+fn s3_13_the_same_calls_that_cannot_be_read_end_the_turn() {
     let mut breaker = Breaker::new(BreakerLimits::default());
     let broken = [call("shell", "{\"command\":\"ls\"}{\"command\":\"ls\"}")];
     let mut stops: Vec<_> = (0..3).map(|_| breaker.handle_round(&broken, &tools()).1).collect();
@@ -116,13 +116,13 @@ fn the_same_calls_that_cannot_be_read_end_the_turn() {
     assert_eq!((stop.signature().as_str(), stop.rounds), ("repeated_malformed_tool_loop:shell", 3));
     // Another one begins another row.
     let mut breaker = Breaker::new(BreakerLimits::default());
-    for arguments in ["{a", "{b", "{a", "{b"] {
+    for arguments in ["{a", "{b", "{c", "{a", "{b", "{c", "{a", "{b"] {
         assert_eq!(breaker.handle_round(&[call("shell", arguments)], &tools()).1, None);
     }
 }
 
 #[test]
-fn the_same_failures_end_the_turn_with_a_signature_that_stays() {
+fn k31_the_same_failures_end_the_turn_with_a_signature_that_stays() {
     let failed = |name, text| Outcome { name, arguments: "{}", ok: false, text };
     let mut breaker = Breaker::new(BreakerLimits::default());
     let round = [failed("close_agent", "no such agent"), failed("anything", "no")];
@@ -139,11 +139,127 @@ fn the_same_failures_end_the_turn_with_a_signature_that_stays() {
 }
 
 #[test]
-fn a_tool_called_wrongly_too_often_may_end_the_turn() {
+fn s3_11_a_tool_called_wrongly_too_often_may_end_the_turn() {
     let mut breaker = Breaker::new(BreakerLimits { ends_turn: true, ..BreakerLimits::default() });
     let stops: Vec<_> = (0..3).map(|_| breaker.handle_round(&[call("glob", "{}")], &tools()).1).collect();
     assert_eq!(stops[..2], [None, None]);
-    assert_eq!(stops[2].as_ref().unwrap().signature(), "repeated_tool_validation_loop:glob");
+    let stop = stops[2].as_ref().unwrap();
+    assert_eq!(
+        (stop.signature().as_str(), stop.failure_class()),
+        ("repeated_tool_validation_loop:glob", "deterministic")
+    );
+}
+
+/// A turn in which the model makes the same round again and again, every call answered. How
+/// often it was asked, and the signature.
+fn looped(rounds: &[&[CallInRound<'_>]], limits: BreakerLimits) -> (usize, Option<String>) {
+    let tools = tools();
+    let mut breaker = Breaker::new(limits);
+    for (index, calls) in rounds.iter().cycle().take(30).enumerate() {
+        let (checked, stop) = breaker.handle_round(calls, &tools);
+        // Whatever happens, every call has its result.
+        assert_eq!(checked.len(), calls.len());
+        let text = |checked: &Checked| match checked {
+            Checked::Run => None,
+            Checked::Refuse { text, .. } => Some(text.clone()),
+        };
+        let texts: Vec<_> = checked.iter().map(text).collect();
+        let outcomes: Vec<_> = calls
+            .iter()
+            .zip(&texts)
+            .map(|(call, refused)| Outcome {
+                name: call.name,
+                arguments: call.arguments,
+                ok: refused.is_none(),
+                text: refused.as_deref().unwrap_or("done"),
+            })
+            .collect();
+        if let Some(stop) = stop.or(breaker.handle_outcomes(&outcomes)) {
+            return (index + 1, Some(stop.signature()));
+        }
+    }
+    (30, None)
+}
+
+#[test]
+fn s3_25_the_loop_of_a_shell_without_a_command_stops_after_three() {
+    let shell = [call("shell", "{}")];
+    let stopped = looped(&[&shell], BreakerLimits::default());
+    assert_eq!(stopped, (3, Some("repeated_tool_failure_loop:shell".to_owned())));
+    let limits = BreakerLimits { rounds_max: 2, ..BreakerLimits::default() };
+    assert_eq!(looped(&[&shell], limits).0, 2);
+    // As a batch of four it is no more than one round.
+    assert_eq!(looped(&[&[shell[0]; 4]], BreakerLimits::default()).0, 3);
+}
+
+#[test]
+fn s3_13_a_count_in_an_answer_does_not_hide_that_rounds_are_the_same() {
+    let limits = BreakerLimits { failures_max: 2, rounds_max: 6, ..BreakerLimits::default() };
+    assert_eq!(looped(&[&[call("shell", "{}")]], limits).0, 6);
+}
+
+#[test]
+fn k30_two_failing_rounds_that_take_turns_are_a_loop_too() {
+    let (shell, glob) = ([call("shell", "{}")], [call("glob", "{}")]);
+    let signature = Some("repeated_tool_failure_loop:glob,shell".to_owned());
+    assert_eq!(looped(&[&shell, &glob], BreakerLimits::default()), (6, signature.clone()));
+    assert_eq!(looped(&[&glob, &shell], BreakerLimits::default()), (6, signature));
+}
+
+#[test]
+fn k30_a_tool_that_goes_well_in_between_hides_nothing_where_only_the_same_tool_resets() {
+    let rounds: [&[CallInRound<'_>]; 2] = [&[call("shell", "{}")], &[call("anything", "{}")]];
+    let limits = |reset| BreakerLimits { reset, ends_turn: true, ..BreakerLimits::default() };
+    assert_eq!(looped(&rounds, limits(Reset::AnySuccess)), (30, None), "the seed's own rule");
+    let signature = Some("repeated_tool_validation_loop:shell".to_owned());
+    assert_eq!(looped(&rounds, limits(Reset::SameTool)), (5, signature.clone()));
+    assert_eq!(looped(&rounds, limits(Reset::SameToolFits)), (5, signature));
+}
+
+#[test]
+fn k30_results_that_say_that_they_failed_are_failures() {
+    for text in [r#"{"ok":false,"error":"x"}"#, r#" {"success": false}"#, r#"{"isError":true}"#] {
+        let outcome = [Outcome { name: "anything", arguments: "{}", ok: true, text }];
+        let mut breaker = Breaker::new(BreakerLimits::default());
+        let stops = [(); 3].map(|()| breaker.handle_outcomes(&outcome).is_some());
+        assert_eq!(stops, [false, false, true], "{text}");
+        let mut breaker = Breaker::new(BreakerLimits { reads_results: false, ..BreakerLimits::default() });
+        assert!((0..9).all(|_| breaker.handle_outcomes(&outcome).is_none()), "{text}");
+    }
+    for text in [r#"{"ok":true}"#, "ok: false", "{\"ok\":false", r#"["ok",false]"#, r#"{"log":"{\"ok\":false}"}"#] {
+        let outcome = [Outcome { name: "anything", arguments: "{}", ok: true, text }];
+        let mut breaker = Breaker::new(BreakerLimits::default());
+        assert!((0..9).all(|_| breaker.handle_outcomes(&outcome).is_none()), "{text}");
+    }
+}
+
+#[test]
+fn k30_a_round_that_was_cut_off_again_and_again_is_not_counted() {
+    let cut = [CallInRound { truncated: true, ..call("shell", "{\"comm") }];
+    assert_eq!(looped(&[&cut], BreakerLimits { ends_turn: true, ..BreakerLimits::default() }), (30, None));
+}
+
+#[test]
+fn k29_a_round_that_ends_the_turn_still_has_an_answer_for_every_call() {
+    let mut breaker = Breaker::new(BreakerLimits { rounds_max: 1, ..BreakerLimits::default() });
+    let (checked, stop) = breaker.handle_round(&[call("shell", "{"), call("glob", "[")], &tools());
+    assert!(stop.is_some());
+    assert!(matches!(&checked[..], [Checked::Refuse { .. }, Checked::Refuse { .. }]), "{checked:?}");
+}
+
+#[test]
+fn s3_08_arguments_are_held_against_the_schema_before_a_tool_is_run() {
+    let mut breaker = Breaker::new(BreakerLimits::default());
+    let calls = [
+        call("shell", r#"{"command":"ls"}"#),
+        call("shell", r#"{"command":7}"#),
+        call("shell", ""),
+        call("shell", "[]"),
+    ];
+    assert_eq!(round(&mut breaker, &calls), ["run", "refused", "refused", "refused"]);
+    let (checked, _) = breaker.handle_round(&calls[1..2], &tools());
+    let Checked::Refuse { text, .. } = &checked[0] else { panic!("{checked:?}") };
+    assert!(text.contains("/command") && text.contains("string"), "{text}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 pub(crate) mod codegen;
+pub(crate) mod fuzz;
 mod licences;
 pub(crate) mod new_rule;
 mod oracles;

@@ -1,0 +1,107 @@
+//! Rounds in a row that repeat each other.
+
+use std::collections::BTreeSet;
+
+/// How many rounds may take turns and still be a loop.
+const PERIOD_MAX: usize = 2;
+
+/// How many rounds are remembered; more than any limit that makes sense.
+const ROUNDS_MAX: usize = 256;
+
+/// The last rounds of a row.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Row {
+    rounds: Vec<Round>,
+}
+
+/// One round: what it was, and the tools it was about.
+#[derive(Debug, Clone)]
+struct Round {
+    hash: blake3::Hash,
+    tools: BTreeSet<String>,
+}
+
+/// How often rounds were seen in a row, and the tools they are about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Repeats {
+    pub(super) count: u32,
+    pub(super) tools: BTreeSet<String>,
+}
+
+impl Row {
+    /// Counts a round. How often it was seen in a row: by itself, or in turn with another.
+    pub(super) fn count<'t>(&mut self, hash: blake3::Hash, tools: impl Iterator<Item = &'t str>) -> Repeats {
+        if self.rounds.len() == ROUNDS_MAX {
+            self.rounds.remove(0);
+        }
+        self.rounds.push(Round { hash, tools: tools.map(str::to_owned).collect() });
+        let mut best = self.repeats(1);
+        for period in 2..=PERIOD_MAX {
+            let repeats = self.repeats(period);
+            if repeats.count > best.count {
+                best = repeats;
+            }
+        }
+        best
+    }
+
+    /// Something else happened.
+    pub(super) fn end(&mut self) {
+        self.rounds.clear();
+    }
+
+    /// How often the last so many rounds were seen one after the other.
+    fn repeats(&self, period: usize) -> Repeats {
+        let backwards = || self.rounds.iter().rev();
+        let same = backwards().zip(backwards().skip(period));
+        let length = period + same.take_while(|(later, earlier)| later.hash == earlier.hash).count();
+        let tools = backwards().take(period).flat_map(|round| round.tools.iter().cloned()).collect();
+        Repeats { count: u32::try_from(length / period).unwrap_or(u32::MAX), tools }
+    }
+}
+
+/// Texts as one hash that no other texts have.
+pub(super) fn fingerprint<'p>(parts: impl Iterator<Item = &'p str>) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new();
+    for part in parts {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part.as_bytes());
+    }
+    hasher.finalize()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(rounds: &str) -> Vec<u32> {
+        let mut row = Row::default();
+        let mut count = |round: char| {
+            let name = round.to_string();
+            row.count(fingerprint([name.as_str()].into_iter()), [name.as_str()].into_iter()).count
+        };
+        rounds.chars().map(&mut count).collect()
+    }
+
+    #[test]
+    fn rounds_count_by_themselves_and_in_turns() {
+        assert_eq!(counts("aaaa"), [1, 2, 3, 4]);
+        assert_eq!(counts("abcabc"), [1; 6]);
+        assert_eq!(counts("ababab"), [1, 1, 1, 2, 2, 3]);
+        assert_eq!(counts("aabb"), [1, 2, 1, 2]);
+        assert_eq!(counts("aba"), [1, 1, 1]);
+    }
+
+    #[test]
+    fn a_row_does_not_grow_for_ever() {
+        let mut row = Row::default();
+        let round = fingerprint(["a"].into_iter());
+        let last = (0..ROUNDS_MAX + 10).map(|_| row.count(round, std::iter::empty()).count).last();
+        assert_eq!((last, row.rounds.len()), (Some(ROUNDS_MAX as u32), ROUNDS_MAX));
+    }
+
+    #[test]
+    fn where_a_text_ends_makes_a_difference() {
+        assert_ne!(fingerprint(["ab", "c"].into_iter()), fingerprint(["a", "bc"].into_iter()));
+    }
+}

@@ -1,0 +1,26 @@
+//! The Volcengine Ark, where Doubao is served.
+
+use super::Family;
+use crate::kinds::content;
+use crate::known::code;
+
+pub(super) const FAMILY: Family = Family {
+    name: "volcengine",
+    aliases: &["doubao", "ark"],
+    dialects: &[],
+    errors: &[
+        code(
+            "Ark sensitive",
+            400,
+            &content::CONTENT_FILTERED,
+            r"Input(?:Text|Image|Video|Audio)?SensitiveContentDetected(?:\.\w+)?",
+        ),
+        code(
+            "Ark sensitive",
+            400,
+            &content::ANSWER_FILTERED,
+            r"Output(?:Text|Image|Video|Audio)?SensitiveContentDetected(?:\.\w+)?",
+        ),
+        code("Ark sensitive", 400, &content::EITHER_FILTERED, r"SensitiveContentDetected(?:\.\w+)?"),
+    ],
+};

@@ -1,0 +1,11 @@
+//! Bedrock: guardrails of the account, and the filter of the model.
+
+use super::{Is, Sign, sign};
+use crate::filter::FilteredPart;
+
+pub(super) const SIGNS: &[Sign] = &[
+    sign("BED-14", "/stopReason", Is::Word(&["guardrail_intervened"]), FilteredPart::Either),
+    Sign { may_pass: true, ..sign("BED-14", "/stopReason", Is::Word(&["content_filtered"]), FilteredPart::Answer) },
+    // Where the model is asked in its own dialect.
+    sign("BED-14", "/amazon-bedrock-guardrailAction", Is::Word(&["INTERVENED"]), FilteredPart::Either),
+];

@@ -1,0 +1,242 @@
+//! The agent: asks, listens, runs tools, and never loses its place.
+
+use std::process::Command;
+use std::time::Duration;
+
+use seamline::guards::{
+    Advice, Breaker, BreakerLimits, CallInRound, Checked, ChildLimits, FilteredPart, Outcome, Retry, RetryPolicy,
+    StallGuard, StallLimits, StallNotice, StopTurn, ToolSchemas, filter,
+};
+use seamline::{Answer, AnswerCall, AnswerStream, Ending, Failure, Options, StreamOptions};
+use serde_json::{Value, json};
+
+use crate::Result;
+use crate::provider::{Reply, Scripted};
+
+const SHELL: &str = r#"{"type":"object","required":["command"],"properties":{"command":{"type":"string"}}}"#;
+const MODELS: [&str; 2] = ["claude-sonnet-4-5", "claude-opus-4-5"];
+
+/// How a turn ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The model said something and waits.
+    Said(String),
+    /// The model did the same wrong thing again and again.
+    Looped(StopTurn),
+    /// No model would answer.
+    Filtered,
+}
+
+pub(crate) struct Agent {
+    pub(crate) provider: Scripted,
+    pub(crate) now: Duration,
+    pub(crate) filtered: Vec<(FilteredPart, Option<String>)>,
+    messages: Vec<Value>,
+    model: usize,
+    tools: ToolSchemas,
+    breaker: Breaker,
+    meddled_request: Option<usize>,
+}
+
+impl Agent {
+    pub(crate) fn new(provider: Scripted) -> Result<Self> {
+        let mut tools = ToolSchemas::new();
+        tools.add("shell", Some(SHELL))?;
+        Ok(Self {
+            provider,
+            now: Duration::ZERO,
+            filtered: Vec::new(),
+            messages: Vec::new(),
+            model: 0,
+            tools,
+            breaker: Breaker::new(BreakerLimits::default()),
+            meddled_request: None,
+        })
+    }
+
+    pub(crate) fn remember(&mut self, message: Value) {
+        self.messages.push(message);
+    }
+
+    pub(crate) fn history(&self) -> Value {
+        Value::from(self.messages.clone())
+    }
+
+    /// Lets a plug-in spoil the request of this number.
+    pub(crate) fn meddle_before_request(&mut self, number: usize) {
+        self.meddled_request = Some(number);
+    }
+
+    /// One turn: until the model has said what it wants to say.
+    pub(crate) fn turn(&mut self) -> Result<End> {
+        loop {
+            let answer = self.ask()?;
+            // A filter is looked for before anything of the answer is kept.
+            if let Some(found) = filter(&Failure { status: Some(200), text: &answer.message, ..Failure::default() }) {
+                self.log(&format!("{}: {}", found.kind.meaning, found.kind.advice));
+                self.filtered.push((found.part, found.category));
+                self.model += 1;
+                if self.model == MODELS.len() {
+                    return Ok(End::Filtered);
+                }
+                continue;
+            }
+            let message: Value = serde_json::from_str(&answer.message)?;
+            self.remember(json!({"role": "assistant", "content": message["content"]}));
+            if answer.calls.is_empty() {
+                let texts: Vec<_> = answer.blocks.iter().map(|block| block.text.as_str()).collect();
+                return Ok(End::Said(texts.concat()));
+            }
+            // Whether the turn goes on or not, the results come first: a call without one would
+            // break every request from here on.
+            let (results, stop) = self.run(&answer)?;
+            self.remember(json!({"role": "user", "content": results}));
+            if let Some(stop) = stop {
+                self.log(&format!("stopped: {} ({})", stop.signature(), stop.failure_class()));
+                return Ok(End::Looped(stop));
+            }
+        }
+    }
+
+    /// The request, put right before it is sent.
+    pub(crate) fn body(&self) -> Result<Vec<u8>> {
+        let tools = json!([{"name": "shell", "input_schema": serde_json::from_str::<Value>(SHELL)?}]);
+        let body = json!({"model": MODELS[self.model], "max_tokens": 1024, "tools": tools, "messages": self.messages});
+        repaired(body.to_string().as_bytes())
+    }
+
+    /// Sends the request until there is a whole answer.
+    fn ask(&mut self) -> Result<Answer> {
+        let mut retry = Retry::new(RetryPolicy::default());
+        let mut body = self.body()?;
+        if self.meddled_request == Some(self.provider.requests().len() + 1) {
+            body = meddled(&body)?;
+        }
+        loop {
+            let (status, headers, text) = match self.provider.send(&body) {
+                Reply::Stream(pieces) => {
+                    let answer = self.listen(&pieces)?;
+                    match answer.ending {
+                        Ending::Complete | Ending::Filtered => return Ok(answer),
+                        Ending::Stalled => (200, Vec::new(), "the stream timed out".to_owned()),
+                        other => return Err(format!("the stream ended as {}", other.as_str()).into()),
+                    }
+                }
+                Reply::Failed { status, headers, text } => (status, headers, text),
+            };
+            let headers: Vec<_> = headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+            let failure = Failure {
+                provider: Some("anthropic"),
+                status: Some(status),
+                headers: &headers,
+                text: &text,
+                ..Failure::default()
+            };
+            let verdict = seamline::classify(&failure);
+            self.log(&format!("{status} {} ({}): {}", verdict.name, verdict.class.as_str(), verdict.advice));
+            // Nothing of an unfinished answer was shown to anybody, so nothing is shown twice.
+            match retry.handle_failure(&verdict, &body, false) {
+                Advice::SendAgain { wait } => self.now += wait,
+                Advice::Repair => {
+                    let mended = repaired(&body)?;
+                    let Advice::SendAgain { .. } = retry.handle_repaired(&mended) else {
+                        return Err("a repair changes nothing".into());
+                    };
+                    body = mended;
+                }
+                advice => return Err(format!("{advice:?}: {}", verdict.said).into()),
+            }
+        }
+    }
+
+    /// Listens to a stream for as long as it gets anywhere.
+    fn listen(&mut self, pieces: &[(Duration, String)]) -> Result<Answer> {
+        let mut stream =
+            AnswerStream::new(&StreamOptions { provider: Some("anthropic".to_owned()), ..Default::default() })?;
+        let mut guard = StallGuard::new(StallLimits::default(), self.now);
+        for (after, piece) in pieces {
+            let arrives = self.now + *after;
+            // Somebody with a real clock waits for the piece until the guard's deadline.
+            while let Some(deadline) = guard.poll_deadline().filter(|deadline| *deadline <= arrives) {
+                self.now = deadline;
+                match guard.poll_notice(deadline) {
+                    Some(StallNotice::Warn { idle, alive }) => {
+                        self.log(&format!("nothing for {} s, signs of life: {alive}", idle.as_secs()));
+                    }
+                    Some(StallNotice::Stalled { idle, .. }) => {
+                        self.log(&format!("nothing for {} s: the stream is given up", idle.as_secs()));
+                        stream.stall();
+                        return Ok(stream.finish()?);
+                    }
+                    None => break,
+                }
+            }
+            self.now = arrives;
+            // A ping says that somebody is there, and nothing else.
+            if piece.starts_with("event: ping") {
+                guard.handle_life(self.now);
+            } else {
+                guard.handle_progress(self.now);
+            }
+            stream.feed(piece.as_bytes());
+        }
+        Ok(stream.finish()?)
+    }
+
+    /// Runs what may be run. Every call gets its result, and the turn may be over.
+    fn run(&mut self, answer: &Answer) -> Result<(Vec<Value>, Option<StopTurn>)> {
+        let in_round = |call| round(call, answer.ending);
+        let calls: Vec<_> = answer.calls.iter().map(in_round).collect();
+        let (checked, stop) = self.breaker.handle_round(&calls, &self.tools);
+        let mut results = Vec::new();
+        let mut outcomes = Vec::new();
+        for (call, checked) in answer.calls.iter().zip(checked) {
+            let (ok, text) = match checked {
+                Checked::Run => shell(&call.arguments)?,
+                Checked::Refuse { text, .. } => (false, text),
+            };
+            self.log(&format!("{} {} -> {}", call.name, call.arguments, text.trim_end()));
+            results.push(json!({"type": "tool_result", "tool_use_id": call.id, "content": text, "is_error": !ok}));
+            outcomes.push((call, ok, text));
+        }
+        let outcomes: Vec<_> = outcomes
+            .iter()
+            .map(|(call, ok, text)| Outcome { name: &call.name, arguments: &call.arguments, ok: *ok, text })
+            .collect();
+        let looped = self.breaker.handle_outcomes(&outcomes);
+        Ok((results, stop.or(looped)))
+    }
+
+    fn log(&self, text: &str) {
+        println!("{:>5} s  {text}", self.now.as_secs());
+    }
+}
+
+fn round(call: &AnswerCall, ending: Ending) -> CallInRound<'_> {
+    let truncated = ending == Ending::CutCall && !call.executable;
+    CallInRound { name: &call.name, arguments: &call.arguments, truncated }
+}
+
+fn repaired(body: &[u8]) -> Result<Vec<u8>> {
+    let options = Options { provider: Some("anthropic".to_owned()), ..Options::default() };
+    Ok(seamline::repair(body, &options)?.body.to_vec())
+}
+
+/// What a careless plug-in makes of a body: a reminder between a call and its result.
+fn meddled(body: &[u8]) -> Result<Vec<u8>> {
+    let mut body: Value = serde_json::from_slice(body)?;
+    if let Some(messages) = body["messages"].as_array_mut() {
+        messages.insert(messages.len().saturating_sub(1), json!({"role": "user", "content": "Remember to be brief."}));
+    }
+    Ok(body.to_string().into_bytes())
+}
+
+/// The tool: a command under supervision, which ends whatever it does.
+fn shell(arguments: &str) -> Result<(bool, String)> {
+    let arguments: Value = serde_json::from_str(arguments)?;
+    let line = arguments["command"].as_str().unwrap_or_default();
+    let (program, switch) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
+    let limits = ChildLimits { output_bytes_max: 10_000, ..ChildLimits::default() };
+    let ran = seamline::guards::supervise(Command::new(program).args([switch, line]), &limits)?;
+    Ok((ran.status.success(), format!("{}{}", ran.stdout.text(), ran.stderr.text())))
+}

@@ -1,0 +1,99 @@
+//! A whole guarded turn: everything between a model and its tools that goes wrong goes wrong
+//! here, and the turn comes to its end all the same.
+//!
+//! Run it with `cargo run -p seamline --example guarded_turn`; `cargo test` runs it too. The
+//! provider is a script, and a strict one: a conversation that the real one refuses it refuses.
+//! Time is a number that the example counts up itself, so that nobody waits.
+#![expect(clippy::print_stdout, reason = "an example shows what it does")]
+
+mod agent;
+mod provider;
+
+use std::error::Error;
+
+use seamline::guards::FilteredPart;
+use serde_json::json;
+
+use crate::agent::{Agent, End};
+use crate::provider::{Reply, Scripted, said, tool_use};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+fn main() -> Result<()> {
+    a_turn_in_which_everything_goes_wrong()?;
+    a_turn_in_which_the_model_loops()
+}
+
+/// Overload, a stall, wrong arguments, a conversation broken on its way out, a refusal.
+fn a_turn_in_which_everything_goes_wrong() -> Result<()> {
+    println!("== a turn in which everything goes wrong");
+    let overloaded = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
+    let provider = Scripted::new(vec![
+        Reply::failed(529, &[("retry-after", "3")], overloaded),
+        Reply::stalled("Let me look"),
+        // The command is missing, which the model is told.
+        Reply::stream(&[tool_use("toolu_1", "shell", &json!({}))], "tool_use"),
+        Reply::stream(
+            &[said("Of course."), tool_use("toolu_2", "shell", &json!({"command": "echo main.rs"}))],
+            "tool_use",
+        ),
+        Reply::refusal("Sure, the", "cyber"),
+        Reply::stream(&[said("There is one file: main.rs.")], "end_turn"),
+    ]);
+    let mut agent = Agent::new(provider)?;
+    // An earlier run was ended in the middle of a call, whose result nobody has.
+    agent.remember(json!({"role": "user", "content": "what is in src?"}));
+    agent.remember(
+        json!({"role": "assistant", "content": [tool_use("toolu_0", "shell", &json!({"command": "ls src"}))]}),
+    );
+    agent.remember(json!({"role": "user", "content": "are you still there?"}));
+    // Somebody's plug-in puts a reminder between a call and its result, once.
+    agent.meddle_before_request(5);
+
+    let end = agent.turn()?;
+
+    assert_eq!(end, End::Said("There is one file: main.rs.".to_owned()));
+    let provider = &agent.provider;
+    assert!(provider.is_over(), "the script was played to its end");
+    // What was damaged in the agent's own history was repaired before it was ever sent.
+    assert_eq!(provider.rejected(), 1, "only what the plug-in broke was refused");
+    // Overloaded and stalled: the same bytes again. Broken: other bytes.
+    let requests = provider.requests();
+    assert!(requests[0] == requests[1] && requests[1] == requests[2]);
+    assert_ne!(requests[4], requests[5]);
+    assert_eq!(agent.filtered, [(FilteredPart::Refusal, Some("cyber".to_owned()))]);
+    // Nothing of the refused answer is in the history, and every call has its result.
+    let history = agent.history().to_string();
+    assert!(!history.contains("Sure, the") && history.contains("main.rs"));
+    assert!(history.contains("\"command\\\" is a required property"), "{history}");
+    println!("   the turn took {} s of its own time", agent.now.as_secs());
+    Ok(())
+}
+
+/// The model makes the same wrong call again and again, and is stopped after three.
+fn a_turn_in_which_the_model_loops() -> Result<()> {
+    println!("== a turn in which the model loops");
+    let ids = ["toolu_1", "toolu_2", "toolu_3", "toolu_4"];
+    let wrong = |id: &str| Reply::stream(&[tool_use(id, "shell", &json!({}))], "tool_use");
+    let mut agent = Agent::new(Scripted::new(ids.map(wrong).into()))?;
+    agent.remember(json!({"role": "user", "content": "what is in src?"}));
+
+    let end = agent.turn()?;
+
+    let End::Looped(stop) = end else { return Err(format!("{end:?}").into()) };
+    assert_eq!(stop.signature(), "repeated_tool_failure_loop:shell");
+    assert_eq!(agent.provider.requests().len(), 3);
+    // The turn is over, but every call is answered: the history can be sent again at any time.
+    assert_eq!(Scripted::judge(&agent.body()?), None);
+    let history = agent.history().to_string();
+    assert!(history.contains("Do NOT call this tool again without providing all required fields."), "{history}");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_turns_come_to_their_ends() {
+        super::main().unwrap();
+    }
+}

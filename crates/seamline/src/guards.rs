@@ -1,0 +1,30 @@
+//! What watches over a turn: when a request is sent again ([`Retry`]), whether an answer was
+//! filtered ([`filter`]), when a model calls tools wrongly again and again ([`Breaker`]), and when
+//! a run gets nowhere ([`StallGuard`]), all without a clock, a thread or a socket of their own;
+//! and the commands that tools run ([`supervise`]).
+//!
+//! The page `docs/guards.md` says what each of them does; `examples/guarded_turn` is a whole turn
+//! with all of them.
+//!
+//! ```
+//! use std::time::Duration;
+//! use seamline::Failure;
+//! use seamline::guards::{Advice, Retry, RetryPolicy};
+//!
+//! let mut retry = Retry::new(RetryPolicy::default());
+//! let failure = Failure { status: Some(429), headers: &[("retry-after-ms", "1500")], ..Failure::default() };
+//! let advice = retry.handle_failure(&seamline::classify(&failure), b"{}", false);
+//! assert_eq!(advice, Advice::SendAgain { wait: Duration::from_millis(1500) });
+//! ```
+
+pub use seamline_guard::{
+    Advice, Breaker, BreakerLimits, CallInRound, Checked, Filtered, FilteredPart, GaveUp, Kind, Outcome, Reset, Retry,
+    RetryPolicy, SchemaError, StallGuard, StallLimits, StallNotice, StopTurn, ToolSchemas, TurnLoop, filter,
+};
+
+pub use crate::supervise::{ChildEnd, ChildLimits, ChildOutput, Ran, Stopper, Supervised, supervise};
+
+/// What the page about guards shows must run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guards.md")]
+struct Page;

@@ -1,0 +1,141 @@
+//! What a command prints, read by a thread of its own so that nobody waits for anybody.
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+use std::io::Read;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+/// What a command printed, or its start and its end if it was too much.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ChildOutput {
+    /// The start of it; all of it if nothing was left out.
+    pub head: Vec<u8>,
+    /// How many bytes were left out in the middle.
+    pub left_out: u64,
+    /// The end of it, after what was left out.
+    pub tail: Vec<u8>,
+    /// Whether it was read to its end.
+    pub whole: bool,
+}
+
+impl ChildOutput {
+    /// As text, with a line that says what was left out.
+    pub fn text(&self) -> String {
+        let mut text = String::from_utf8_lossy(&self.head).into_owned();
+        if self.left_out > 0 {
+            let _ = write!(text, "\n[… {} bytes left out …]\n", self.left_out);
+        }
+        text.push_str(&String::from_utf8_lossy(&self.tail));
+        text
+    }
+}
+
+/// Reads an output to its end and keeps what may be kept.
+#[derive(Debug)]
+pub(super) struct Reader {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    kept: Mutex<Kept>,
+    closed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    head: Vec<u8>,
+    head_max: usize,
+    tail: VecDeque<u8>,
+    tail_max: usize,
+    left_out: u64,
+    closed: bool,
+}
+
+impl Kept {
+    fn add(&mut self, bytes: &[u8]) {
+        let room = (self.head_max - self.head.len()).min(bytes.len());
+        let (head, rest) = bytes.split_at(room);
+        self.head.extend_from_slice(head);
+        self.tail.extend(rest);
+        let too_much = self.tail.len().saturating_sub(self.tail_max);
+        self.tail.drain(..too_much);
+        self.left_out += too_much as u64;
+    }
+}
+
+impl Reader {
+    /// Starts to read, if there is anything to be read.
+    pub(super) fn of(pipe: Option<impl Read + Send + 'static>, bytes_max: usize) -> Self {
+        let tail_max = bytes_max / 2;
+        let kept = Kept { head_max: bytes_max - tail_max, tail_max, closed: pipe.is_none(), ..Kept::default() };
+        let shared = Arc::new(Shared { kept: Mutex::new(kept), closed: Condvar::new() });
+        if let Some(pipe) = pipe {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || read(pipe, &shared));
+        }
+        Self { shared }
+    }
+
+    /// Whether nothing more can come.
+    pub(super) fn is_closed(&self) -> bool {
+        self.shared.kept.lock().unwrap_or_else(PoisonError::into_inner).closed
+    }
+
+    /// What was read, once all of it was, or when it is too late to wait for more.
+    pub(super) fn take(&self, deadline: Instant) -> ChildOutput {
+        let mut kept = self.shared.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        while !kept.closed {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            let waited = self.shared.closed.wait_timeout(kept, left);
+            kept = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        ChildOutput {
+            head: std::mem::take(&mut kept.head),
+            left_out: kept.left_out,
+            tail: std::mem::take(&mut kept.tail).into(),
+            whole: kept.closed,
+        }
+    }
+}
+
+fn read(mut pipe: impl Read, shared: &Shared) {
+    let mut buffer = vec![0; 16 * 1024];
+    loop {
+        let count = match pipe.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => count,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            // What cannot be read any more has ended as well.
+            Err(_) => break,
+        };
+        shared.kept.lock().unwrap_or_else(PoisonError::into_inner).add(&buffer[..count]);
+    }
+    shared.kept.lock().unwrap_or_else(PoisonError::into_inner).closed = true;
+    shared.closed.notify_all();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn output(bytes: &'static [u8], kept: usize) -> ChildOutput {
+        Reader::of(Some(bytes), kept).take(Instant::now() + std::time::Duration::from_secs(10))
+    }
+
+    #[test]
+    fn the_start_and_the_end_are_kept() {
+        let all = output(b"0123456789", 10);
+        assert_eq!((all.text().as_str(), all.left_out, all.whole), ("0123456789", 0, true));
+        let ends = output(b"0123456789", 4);
+        assert_eq!((&ends.head[..], &ends.tail[..], ends.left_out), (&b"01"[..], &b"89"[..], 6));
+        assert_eq!(ends.text(), "01\n[… 6 bytes left out …]\n89");
+        let none = output(b"0123456789", 0);
+        assert_eq!((none.head.len(), none.tail.len(), none.left_out), (0, 0, 10));
+    }
+}

@@ -1,0 +1,138 @@
+//! The doors through which bytes of strangers come in. Each takes any bytes and must come back.
+//!
+//! The fuzz targets under `fuzz/` and the property tests on stable call the same functions. What
+//! they demand beside coming back stands here too: how a stream is cut makes no difference, a
+//! call that may be run comes from a message that is whole, a repair is settled.
+
+use seamline::{Failure, Options, Severity};
+use seamline_assemble::{ArgSource, Assembler};
+use seamline_dialects::Dialect;
+use seamline_frame::{FrameKind, Framer, Framing, Limits};
+use seamline_guard::{classify, filter};
+use seamline_model::{Assembled, Ending};
+
+/// A door: its name, and what it does with bytes.
+pub(crate) type Entry = (&'static str, fn(&[u8]));
+
+/// All of them, by the names of the fuzz targets.
+pub(crate) const ALL: [Entry; 12] = [
+    ("frame_sse", |bytes| frames(Framing::Sse, bytes)),
+    ("frame_json_lines", |bytes| frames(Framing::JsonLines, bytes)),
+    ("frame_json_array", |bytes| frames(Framing::JsonArray, bytes)),
+    ("frame_aws_event_stream", |bytes| frames(Framing::AwsEventStream, bytes)),
+    ("stream_anthropic_messages", |bytes| stream("anthropic_messages", bytes)),
+    ("stream_openai_chat", |bytes| stream("openai_chat", bytes)),
+    ("stream_openai_responses", |bytes| stream("openai_responses", bytes)),
+    ("stream_gemini_generate", |bytes| stream("gemini_generate", bytes)),
+    ("stream_bedrock_converse", |bytes| stream("bedrock_converse", bytes)),
+    ("check", check),
+    ("repair", repair),
+    ("classify", errors),
+];
+
+/// The entry of a name.
+pub(crate) fn run(name: &str, bytes: &[u8]) {
+    if let Some((_, entry)) = ALL.iter().find(|(known, _)| *known == name) {
+        entry(bytes);
+    }
+}
+
+/// Small, so that limits are reached.
+const FRAME_BYTES_MAX: usize = 4096;
+
+/// A frame that was copied, or that framing failed.
+type Seen = Vec<(FrameKind, Vec<u8>, Vec<u8>)>;
+
+fn framed<'b>(framing: Framing, pieces: impl Iterator<Item = &'b [u8]>) -> (Seen, bool) {
+    let mut framer = Framer::new(framing, Limits { frame_bytes_max: FRAME_BYTES_MAX });
+    let mut seen = Seen::new();
+    for piece in pieces {
+        let fed = framer.feed(piece, |frame| seen.push((frame.kind, frame.name.to_vec(), frame.data.to_vec())));
+        if fed.is_err() {
+            return (seen, true);
+        }
+    }
+    let ended = framer.finish(|frame| seen.push((frame.kind, frame.name.to_vec(), frame.data.to_vec())));
+    (seen, ended.is_err())
+}
+
+/// The same frames however the bytes are cut.
+fn frames(framing: Framing, bytes: &[u8]) {
+    let whole = framed(framing, std::iter::once(bytes));
+    let single = framed(framing, bytes.chunks(1));
+    assert_eq!(whole, single);
+    let middle = usize::from(bytes.first().copied().unwrap_or_default()) % (bytes.len() + 1);
+    let (front, back) = bytes.split_at(middle);
+    assert_eq!(whole, framed(framing, [front, back].into_iter()));
+}
+
+fn dialect(name: &str) -> Option<&'static dyn Dialect> {
+    seamline_dialects::by_name(name)
+}
+
+/// The message that a stream makes, and how its dialect writes it.
+fn assembled<'b>(
+    dialect: &dyn Dialect,
+    framing: Framing,
+    source: ArgSource,
+    pieces: impl Iterator<Item = &'b [u8]>,
+) -> (Assembled, String) {
+    let streaming = dialect.streaming();
+    let mut reader = (streaming.reader)();
+    let mut assembler = Assembler::new(source, seamline_assemble::Limits { blocks_max: 64, ..Default::default() });
+    let mut framer = Framer::new(framing, Limits::default());
+    for piece in pieces {
+        let fed = framer.feed(piece, |frame| reader.handle_frame(&frame, &mut |event| assembler.handle_event(&event)));
+        if let Err(error) = fed {
+            assembler.handle_failure(&error.to_string());
+        }
+    }
+    let ended = framer.finish(|frame| reader.handle_frame(&frame, &mut |event| assembler.handle_event(&event)));
+    if let Err(error) = ended {
+        assembler.handle_failure(&error.to_string());
+    }
+    reader.handle_end(&mut |event| assembler.handle_event(&event));
+    let message = assembler.finish();
+    let answer = (streaming.answer)(&message);
+    (message, answer)
+}
+
+/// The same message however the bytes are cut, and no call of it may be run unless it is whole.
+fn stream(name: &str, bytes: &[u8]) {
+    let Some(dialect) = dialect(name) else { return };
+    let sources = [ArgSource::DeltaWins, ArgSource::MergeHeuristic, ArgSource::ParsableWins];
+    let source = sources[bytes.len() % sources.len()];
+    let framing = Framing::of_start(bytes);
+    let whole = assembled(dialect, framing, source, std::iter::once(bytes));
+    assert_eq!(whole, assembled(dialect, framing, source, bytes.chunks(7)));
+    let (message, answer) = whole;
+    let may_run = matches!(message.ending, Ending::Complete | Ending::CutCall);
+    assert!(may_run || message.executable().next().is_none(), "{message:?}");
+    assert!(seamline_dialects::Document::read(&answer).is_ok(), "{answer}");
+}
+
+fn check(bytes: &[u8]) {
+    for dialect in std::iter::once(None).chain(seamline::dialect_names().into_iter().map(Some)) {
+        let options = Options { dialect: dialect.map(str::to_owned), ..Options::default() };
+        let _ = seamline::check(bytes, &options);
+    }
+}
+
+fn repair(bytes: &[u8]) {
+    let options = Options::default();
+    let Ok(repaired) = seamline::repair(bytes, &options) else { return };
+    assert!(repaired.remaining.iter().all(|finding| finding.code != "BUG001"), "it settles");
+    let again = seamline::repair(&repaired.body, &options);
+    let same = again.as_ref().is_ok_and(|again| again.body[..] == repaired.body[..]);
+    assert!(same || repaired.remaining.iter().any(|finding| finding.severity == Severity::Error), "it is idempotent");
+}
+
+fn errors(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    for status in [None, Some(200), Some(400), Some(429)] {
+        let headers = [("retry-after", &*text), ("date", &*text), ("x-ratelimit-reset", &*text)];
+        let failure = Failure { status, headers: &headers, text: &text, ..Failure::default() };
+        assert_eq!(classify(&failure), classify(&failure));
+        let _ = filter(&failure);
+    }
+}

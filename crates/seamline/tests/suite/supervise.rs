@@ -1,0 +1,163 @@
+//! Commands of tools with a real shell: whatever they do, they end, and nothing of them is left.
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a command that cannot be run fails its test")]
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use seamline::guards::{ChildEnd, ChildLimits, Ran, Supervised, supervise};
+
+/// Far more than anything here takes, and far less than the commands would.
+const SOON: Duration = Duration::from_secs(20);
+
+fn shell(script: &str) -> Command {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", script]);
+    shell
+}
+
+fn limits(timeout_ms: u64) -> ChildLimits {
+    ChildLimits {
+        timeout: Some(Duration::from_millis(timeout_ms)),
+        grace: Duration::from_millis(200),
+        ..ChildLimits::default()
+    }
+}
+
+fn run(script: &str, limits: ChildLimits) -> Ran {
+    let started = Instant::now();
+    let ran = supervise(&mut shell(script), &limits);
+    assert!(started.elapsed() < SOON, "{:?}", started.elapsed());
+    ran.unwrap()
+}
+
+/// The numbers that a script printed.
+fn numbers(ran: &Ran) -> Vec<u32> {
+    ran.stdout.text().split_whitespace().filter_map(|word| word.parse().ok()).collect()
+}
+
+/// Whether a process is still there and not only waits for its parent to look at it.
+fn runs(pid: u32) -> bool {
+    let listed = Command::new("ps").args(["-o", "stat=", "-p", &pid.to_string()]).output();
+    let Ok(listed) = listed else {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        return stat.rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.trim_start().starts_with('Z'));
+    };
+    let state = String::from_utf8_lossy(&listed.stdout);
+    !state.trim().is_empty() && !state.trim().starts_with('Z')
+}
+
+#[track_caller]
+fn is_gone(pid: u32) {
+    let started = Instant::now();
+    while runs(pid) {
+        assert!(started.elapsed() < SOON, "process {pid} is still there");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn a_command_that_ends_says_what_it_has_to_say() {
+    let ran = run("echo out; echo err >&2; exit 3", limits(60_000));
+    assert_eq!((ran.end, ran.status.code()), (ChildEnd::Exited, Some(3)));
+    assert_eq!((ran.stdout.text().as_str(), ran.stderr.text().as_str()), ("out\n", "err\n"));
+    assert!(ran.stdout.whole && ran.stderr.whole);
+}
+
+#[test]
+fn a_command_that_cannot_be_started_is_an_error() {
+    assert!(supervise(&mut Command::new("there-is-no-such-command"), &limits(1000)).is_err());
+}
+
+#[test]
+fn a_command_has_nothing_to_read() {
+    let ran = run("cat; echo done", limits(60_000));
+    assert_eq!((ran.end, ran.stdout.text().as_str()), (ChildEnd::Exited, "done\n"));
+}
+
+#[test]
+fn s3_28_a_grandchild_that_does_not_want_to_end_is_gone_after_the_kill() {
+    let script =
+        "sh -c 'trap \"\" TERM; echo $$; while :; do sleep 1; done' & trap '' TERM; echo $$; wait; wait; sleep 600";
+    let ran = run(script, limits(500));
+    assert_eq!((ran.end, ran.status.code()), (ChildEnd::TimedOut, None));
+    let numbers = numbers(&ran);
+    assert_eq!(numbers.len(), 2, "{:?}", ran.stdout.text());
+    numbers.into_iter().for_each(is_gone);
+}
+
+#[test]
+fn a_command_that_is_asked_may_clean_up() {
+    let limits = ChildLimits { grace: Duration::from_secs(15), ..limits(300) };
+    let ran = run("trap 'echo cleaned; exit 0' TERM; echo ready; while :; do sleep 0.05; done", limits);
+    assert_eq!((ran.end, ran.status.code()), (ChildEnd::TimedOut, Some(0)));
+    assert_eq!(ran.stdout.text(), "ready\ncleaned\n");
+}
+
+#[test]
+fn what_a_command_leaves_behind_ends_with_it() {
+    // It holds the outputs open as well, and would be waited for for ever.
+    let ran = run("trap '' TERM; sleep 600 & echo $!", limits(60_000));
+    assert_eq!(ran.end, ChildEnd::Exited);
+    is_gone(numbers(&ran)[0]);
+}
+
+#[test]
+fn a_flood_is_read_and_little_of_it_is_kept() {
+    let limits = ChildLimits { output_bytes_max: 1000, ..limits(60_000) };
+    let ran = run("yes 0123456789 | head -c 3000000; yes err | head -c 1000000 >&2; echo end", limits);
+    assert_eq!((ran.end, ran.status.code()), (ChildEnd::Exited, Some(0)));
+    assert_eq!((ran.stdout.head.len(), ran.stdout.tail.len()), (500, 500));
+    assert_eq!(ran.stdout.left_out, 3_000_004 - 1000);
+    assert!(ran.stdout.tail.ends_with(b"end\n"));
+    assert_eq!(ran.stderr.left_out, 1_000_000 - 1000);
+}
+
+#[test]
+fn a_flood_without_an_end_is_ended() {
+    let limits = ChildLimits { output_bytes_max: 1000, ..limits(300) };
+    let ran = run("yes", limits);
+    assert_eq!((ran.end, ran.stdout.head.len()), (ChildEnd::TimedOut, 500));
+}
+
+#[test]
+fn a_command_that_closes_its_outputs_and_goes_on_is_waited_for() {
+    let started = Instant::now();
+    let ran = run("echo said; exec 1>&- 2>&-; sleep 0.4; exit 7", limits(60_000));
+    assert_eq!((ran.end, ran.status.code(), ran.stdout.text().as_str()), (ChildEnd::Exited, Some(7), "said\n"));
+    assert!(started.elapsed() >= Duration::from_millis(400));
+    let ran = run("exec 1>&- 2>&-; sleep 600", limits(300));
+    assert_eq!(ran.end, ChildEnd::TimedOut);
+}
+
+#[test]
+fn somebody_else_may_end_it_any_number_of_times() {
+    let child = Supervised::start(&mut shell("echo $$; sleep 600"), &limits(600_000)).unwrap();
+    let (pid, stopper) = (child.id(), child.stopper());
+    let other = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(200));
+        stopper.stop();
+        stopper.clone().stop();
+    });
+    let ran = child.wait().unwrap();
+    other.join().unwrap();
+    assert_eq!((ran.end, numbers(&ran)), (ChildEnd::Stopped, vec![pid]));
+    is_gone(pid);
+}
+
+#[test]
+fn what_nobody_waits_for_is_ended() {
+    let place: PathBuf = std::env::temp_dir().join(format!("seamline-supervise-{}", std::process::id()));
+    let script = format!("sleep 600 & echo $! > {0}.new; mv {0}.new {0}; wait", place.display());
+    let child = Supervised::start(&mut shell(&script), &limits(600_000)).unwrap();
+    let started = Instant::now();
+    while !place.exists() {
+        assert!(started.elapsed() < SOON);
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let pids = [child.id(), std::fs::read_to_string(&place).unwrap().trim().parse().unwrap()];
+    drop(child);
+    let _ = std::fs::remove_file(&place);
+    pids.into_iter().for_each(is_gone);
+}
