@@ -34,7 +34,7 @@ macro_rules! declare_flaw {
 /// Every kind of flaw, by code.
 pub const FLAWS: &[&FlawKind] = &[
     &STREAM001, &STREAM002, &STREAM003, &STREAM004, &STREAM005, &STREAM006, &STREAM007, &STREAM008, &STREAM009,
-    &STREAM010,
+    &STREAM010, &STREAM011, &STREAM012,
 ];
 
 impl FlawKind {
@@ -51,6 +51,8 @@ impl FlawKind {
             Flaw::NoId { .. } => &STREAM008,
             Flaw::Repeated { .. } => &STREAM009,
             Flaw::TooLong => &STREAM010,
+            Flaw::TwoTexts { .. } => &STREAM011,
+            Flaw::Unreadable(Unreadable::Count) => &STREAM012,
         }
     }
 
@@ -301,7 +303,7 @@ declare_flaw! {
     /// data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"toolu_1","name":"list","input":{}}}
     ///
     /// event: content_block_start
-    /// data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"toolu_2","name":"read","input":{}}}
+    /// data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"toolu_1","name":"list_all","input":{}}}
     ///
     /// event: message_delta
     /// data: {"type":"message_delta","delta":{"stop_reason":"tool_use"}}
@@ -331,6 +333,52 @@ declare_flaw! {
     /// # What is made of it
     /// What came up to the limit is kept, the ending is `failed`, and no call may be run.
     STREAM010 "message-too-long", Error, "the message is longer than the limit, and the rest was not kept"
+}
+
+declare_flaw! {
+    /// # What it does
+    /// Finds texts that came in pieces and were repeated by the provider at the end, and the two differ.
+    ///
+    /// # Why is this bad?
+    /// A piece was lost on the way, or came twice. Whoever showed the pieces showed something that the model did not
+    /// say.
+    ///
+    /// # Example
+    /// ```text
+    /// data: {"type":"response.created","response":{"id":"resp_1","object":"response","status":"in_progress","output":[]}}
+    ///
+    /// data: {"type":"response.output_text.delta","item_id":"msg_1","output_index":0,"content_index":0,"delta":"It is here."}
+    ///
+    /// data: {"type":"response.output_text.done","item_id":"msg_1","output_index":0,"content_index":0,"text":"It is not here."}
+    ///
+    /// data: {"type":"response.completed","response":{"id":"resp_1","object":"response","status":"completed","output":[]}}
+    ///
+    /// ```
+    ///
+    /// # What is made of it
+    /// What the provider repeated at the end counts.
+    STREAM011 "two-texts", Warning,
+    "a text that came in pieces is not the one that the provider repeated at the end, which counts"
+}
+
+declare_flaw! {
+    /// # What it does
+    /// Finds streams whose end lists another number of blocks than came.
+    ///
+    /// # Why is this bad?
+    /// Events were lost on the way, and whoever went by them missed a block: a text, or a call that nobody runs.
+    ///
+    /// # Example
+    /// ```text
+    /// data: {"type":"response.created","response":{"id":"resp_1","object":"response","status":"in_progress","output":[]}}
+    ///
+    /// data: {"type":"response.completed","response":{"id":"resp_1","object":"response","status":"completed","output":[{"type":"function_call","id":"fc_1","call_id":"call_1","name":"list","arguments":"{}","status":"completed"}]}}
+    ///
+    /// ```
+    ///
+    /// # What is made of it
+    /// What came is kept, and what the end lists beside it is taken from there.
+    STREAM012 "missed-block", Warning, "the end of the stream lists another number of blocks than came"
 }
 
 #[cfg(test)]

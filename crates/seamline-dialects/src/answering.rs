@@ -27,12 +27,11 @@ impl ObjectText {
 
     /// Sets a member, where it stands if it is there.
     pub(crate) fn set(&mut self, name: &str, json: impl Into<String>) {
-        match self.places.get(name) {
-            Some(&place) => self.members[place].1 = json.into(),
-            None => {
-                self.places.insert(name.to_owned(), self.members.len());
-                self.members.push((name.to_owned(), json.into()));
-            }
+        if let Some(&place) = self.places.get(name) {
+            self.members[place].1 = json.into();
+        } else {
+            self.places.insert(name.to_owned(), self.members.len());
+            self.members.push((name.to_owned(), json.into()));
         }
     }
 

@@ -3,11 +3,12 @@
 mod answer;
 mod listening;
 mod opening;
+mod options;
 
 pub use answer::{Answer, AnswerBlock, AnswerCall, AnswerError, StreamFinding};
+pub use options::{StreamLimits, StreamOptions};
 
 use seamline_assemble::Assembler;
-use seamline_dialects::{Dialect, providers};
 use seamline_frame::Framer;
 
 use self::listening::Listening;
@@ -62,85 +63,6 @@ pub use seamline_assemble::FlawKind;
 /// ```
 #[doc(inline)]
 pub use seamline_assemble::FLAWS;
-
-/// How a streamed answer is read. The default detects framing and dialect.
-///
-/// ```
-/// use seamline::{AnswerStream, Framing, StreamOptions};
-///
-/// let options = StreamOptions {
-///     provider: Some("anthropic".to_owned()),
-///     // What the response says of itself.
-///     framing: Framing::of_content_type("text/event-stream; charset=utf-8"),
-///     ..Default::default()
-/// };
-/// assert!(AnswerStream::new(&options).is_ok());
-/// ```
-#[derive(Debug, Clone, Default)]
-pub struct StreamOptions {
-    /// The dialect, by name; else that of the provider, else told by the first frames.
-    pub dialect: Option<String>,
-    /// The provider, by name. Its errors are known better when it is.
-    pub provider: Option<String>,
-    /// How the stream is cut into frames; told by its first bytes when not given.
-    pub framing: Option<Framing>,
-    /// Which source of a call's input counts when there are several.
-    pub arg_source: ArgSource,
-    /// What the stream may take at most.
-    pub limits: StreamLimits,
-}
-
-/// What a streamed answer may take at most. What is longer fails the message; nothing grows
-/// without bound.
-///
-/// ```
-/// use seamline::{AnswerStream, Ending, StreamLimits, StreamOptions};
-///
-/// let limits = StreamLimits { message_bytes_max: 8, ..Default::default() };
-/// let options = StreamOptions { dialect: Some("openai_chat".to_owned()), limits, ..Default::default() };
-/// let mut stream = AnswerStream::new(&options)?;
-/// stream.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"rather long\"}}]}\n\n");
-/// let answer = stream.finish()?;
-/// assert_eq!((answer.ending, answer.findings[0].name), (Ending::Failed, "message-too-long"));
-/// # Ok::<(), seamline::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StreamLimits {
-    /// The longest frame, in bytes.
-    pub frame_bytes_max: usize,
-    /// How many bytes of text and JSON a message may have.
-    pub message_bytes_max: usize,
-    /// How many blocks it may have.
-    pub blocks_max: usize,
-    /// How many findings are noted.
-    pub findings_max: usize,
-}
-
-impl Default for StreamLimits {
-    fn default() -> Self {
-        let (frame, message) = (seamline_frame::Limits::default(), seamline_assemble::Limits::default());
-        Self {
-            frame_bytes_max: frame.frame_bytes_max,
-            message_bytes_max: message.message_bytes_max,
-            blocks_max: message.blocks_max,
-            findings_max: message.flaws_max,
-        }
-    }
-}
-
-impl StreamLimits {
-    fn of_frames(self) -> seamline_frame::Limits {
-        seamline_frame::Limits { frame_bytes_max: self.frame_bytes_max }
-    }
-
-    fn of_message(self) -> seamline_assemble::Limits {
-        seamline_assemble::Limits {
-            message_bytes_max: self.message_bytes_max,
-            blocks_max: self.blocks_max,
-            flaws_max: self.findings_max,
-        }
-    }
-}
 
 /// A streamed answer while it comes: takes its bytes, however they are cut, and makes one
 /// message of them.
@@ -202,7 +124,7 @@ impl AnswerStream {
     /// assert_eq!(error.to_string(), "no dialect is called `morse`");
     /// ```
     pub fn new(options: &StreamOptions) -> Result<Self, Error> {
-        let dialect = dialect(options)?;
+        let dialect = options.asked()?;
         let framed = match options.framing {
             Some(framing) => Framed::Frames(Framer::new(framing, options.limits.of_frames())),
             None => Framed::Opening(Opening::default()),
@@ -323,23 +245,6 @@ impl AnswerStream {
         if let Err(error) = framer.feed(piece, |frame| listening.handle_frame(&frame)) {
             listening.assembler.handle_failure(&error.to_string());
         }
-    }
-}
-
-/// The dialect that is asked for, by its own name or by that of a provider.
-fn dialect(options: &StreamOptions) -> Result<Option<&'static dyn Dialect>, Error> {
-    let known = |name: &str| seamline_dialects::by_name(name).ok_or_else(|| Error::UnknownDialect(name.to_owned()));
-    let dialect = options.dialect.as_deref().map(known).transpose()?;
-    let Some(name) = options.provider.as_deref() else { return Ok(dialect) };
-    match (providers::by_name(name), dialect) {
-        (Some(provider), Some(dialect)) if provider.dialect != dialect.name() => {
-            Err(Error::WrongProvider { provider: provider.name, serves: provider.dialect, asked: dialect.name() })
-        }
-        (Some(_), Some(dialect)) => Ok(Some(dialect)),
-        (Some(provider), None) => known(provider.dialect).map(Some),
-        // Errors of more providers are known than demands.
-        (None, _) if seamline_guard::is_provider(name) => Ok(dialect),
-        (None, _) => Err(Error::UnknownProvider(name.to_owned())),
     }
 }
 

@@ -28,6 +28,8 @@ mod properties;
 mod reading;
 #[path = "suite/streams.rs"]
 mod streams;
+#[path = "suite/streams_damaged.rs"]
+mod streams_damaged;
 #[path = "suite/streams_recorded.rs"]
 mod streams_recorded;
 #[path = "suite/wire.rs"]

@@ -23,13 +23,7 @@ const INDENT: &str = "  ";
 /// For people, in lines of this width.
 pub(crate) fn text(label: &str, answer: &Answer, width: usize) -> String {
     let mut page = Page { out: heading(label, answer), width };
-    for block in answer.blocks.iter().take(BLOCKS_MAX) {
-        page.block(block, answer);
-    }
-    if answer.blocks.len() > BLOCKS_MAX {
-        let more = screen::count(answer.blocks.len() - BLOCKS_MAX, "block");
-        page.row("", style::PLAIN, &format!("… and {more} more; `--format json` has them all"));
-    }
+    page.blocks(answer);
     page.findings(&answer.findings);
     if let Some(error) = &answer.error {
         page.error(error);
@@ -59,7 +53,7 @@ fn heading(label: &str, answer: &Answer) -> String {
     let stop = answer.stop_reason.as_deref().map(|word| format!(" · stop reason {}", screen::printable(word)));
     let about = format!("{} · {calls}{}", answer.dialect, stop.unwrap_or_default());
     format!(
-        "{} {}: {}, {}\n{INDENT}{}\n\n",
+        "{} {}: {}, {}\n{INDENT}{}\n",
         paint.paint(mark),
         style::STRONG.paint(&label),
         paint.paint(answer.ending.as_str()),
@@ -104,12 +98,21 @@ struct Page {
 }
 
 impl Page {
-    fn block(&mut self, block: &AnswerBlock, answer: &Answer) {
-        let call = block.call_index.and_then(|index| answer.calls.get(index));
-        match call {
-            Some(call) => self.call(call),
-            None if block.kind == "other" => self.lines("other", style::FAINT, &["(kept as it came)".to_owned()]),
-            None => self.said(block),
+    /// What people can read; the rest is in the message all the same.
+    fn blocks(&mut self, answer: &Answer) {
+        let legible: Vec<_> = answer.blocks.iter().filter(|block| block.kind != "other").collect();
+        if !legible.is_empty() {
+            self.out.push('\n');
+        }
+        for block in legible.iter().take(BLOCKS_MAX) {
+            match block.call_index.and_then(|index| answer.calls.get(index)) {
+                Some(call) => self.call(call),
+                None => self.said(block),
+            }
+        }
+        if legible.len() > BLOCKS_MAX {
+            let more = screen::count(legible.len() - BLOCKS_MAX, "block");
+            self.row("", style::PLAIN, &format!("… and {more} more; `--format json` has them all"));
         }
     }
 

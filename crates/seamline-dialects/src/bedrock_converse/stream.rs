@@ -3,17 +3,19 @@
 //! In the provider's own framing an event is named by its frame; where it was turned into
 //! lines of JSON, by the only member of an object around it.
 
+mod deltas;
 mod whole;
+
+pub(super) use self::deltas::{CITATIONS, REDACTED};
 
 use seamline_frame::{Frame, FrameKind};
 use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 
+use self::deltas::{addition, begun_by};
 use crate::StreamReader;
 use crate::frames::{Sink, add, unreadable, words_of};
 use crate::json::{Kind, Object, Value};
-use crate::streamed::{
-    Begun, Said, Slots, after_end, arguments, exception, members, present, said, start_input, usage,
-};
+use crate::streamed::{Begun, Said, Slots, after_end, exception, members, present, said, start_input, usage};
 
 /// A reader for a stream that begins.
 pub(super) fn reader() -> Box<dyn StreamReader> {
@@ -204,58 +206,6 @@ impl Reader {
 
 /// The member that says which block an event is about.
 const INDEX: &str = "contentBlockIndex";
-
-/// The member of a block that holds where its text was found.
-pub(super) const CITATIONS: &str = "citations";
-
-/// The member of reasoning that only the provider can read.
-pub(super) const REDACTED: &str = "redactedContent";
-
-/// The block that a delta is about when nothing began it: only calls, results and pictures
-/// begin with an event of their own (BED-16).
-fn begun_by(name: &str) -> Option<Piece> {
-    match name {
-        "text" | "citation" => Some(Piece::Text),
-        "reasoningContent" => Some(Piece::Reasoning),
-        "toolUse" => Some(Piece::Call),
-        _ => None,
-    }
-}
-
-/// Gives out what a member of a delta adds to a block.
-fn addition(name: &str, value: Value<'_, '_>, (place, piece): (u32, Piece), sink: Sink<'_>) {
-    match (name, piece, value.object(), value.str()) {
-        ("text", Piece::Text, _, Some(text)) => add(sink, place, Addition::Text(&text)),
-        ("citation", Piece::Text, Some(_), _) => add(sink, place, Addition::Element(CITATIONS, value.raw())),
-        ("toolUse", Piece::Call | Piece::ServerCall, Some(call), _) => arguments(call.get("input"), place, sink),
-        ("reasoningContent", Piece::Reasoning, Some(reasoning), _) => {
-            reasoned(reasoning, place, sink);
-            if let Some(redacted) = present(reasoning, REDACTED) {
-                add(sink, place, Addition::Member(REDACTED, redacted.raw()));
-            }
-        }
-        ("toolResult", Piece::Opaque, ..) if value.is(Kind::Array) => {
-            for element in value.elements() {
-                add(sink, place, Addition::Element("content", element.raw()));
-            }
-        }
-        ("image", Piece::Opaque, Some(image), _) => {
-            if let Some(source) = present(image, "source") {
-                add(sink, place, Addition::Member("source", source.raw()));
-            }
-        }
-        _ => unreadable(sink, Unreadable::Shape),
-    }
-}
-
-fn reasoned(reasoning: Object<'_, '_>, place: u32, sink: Sink<'_>) {
-    if let Some(said) = words_of(reasoning, "text") {
-        add(sink, place, Addition::Text(&said));
-    }
-    if let Some(signature) = words_of(reasoning, "signature") {
-        add(sink, place, Addition::Signature(&signature));
-    }
-}
 
 /// Whether an event of this name says that the request failed.
 fn is_exception(name: &[u8]) -> bool {

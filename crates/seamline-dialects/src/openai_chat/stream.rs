@@ -55,7 +55,8 @@ pub(super) struct Reader {
     has_refused: bool,
     /// Something of the message came in pieces.
     has_deltas: bool,
-    has_other_choices: bool,
+    /// There are other choices, or something came after the end.
+    has_others: bool,
     /// The stream gave a reason to stop, or all of the message at once.
     is_whole: bool,
     is_done: bool,
@@ -149,6 +150,12 @@ impl Reader {
         if has_failed {
             sink(Event::Failed { said: text });
         }
+        if self.is_done {
+            if !has_failed {
+                self.pass_over(sink);
+            }
+            return;
+        }
         if let Some(kind) = chunk.kind.and_then(native::Cohere::of) {
             self.cohere(kind, object, sink);
             return;
@@ -172,6 +179,14 @@ impl Reader {
         for usage in [chunk.usage, groq.and_then(|groq| groq.get("usage"))].into_iter().flatten() {
             self.usage(usage, sink);
         }
+    }
+
+    /// Passes over what is of another message.
+    fn pass_over(&mut self, sink: Sink<'_>) {
+        if !self.has_others {
+            unreadable(sink, Unreadable::SecondMessage);
+        }
+        self.has_others = true;
     }
 
     /// Says what is new in the response around the message.
@@ -212,11 +227,7 @@ impl Reader {
             return unreadable(sink, Unreadable::Shape);
         };
         if object.get("index").and_then(number).is_some_and(|index| index != 0) {
-            if !self.has_other_choices {
-                unreadable(sink, Unreadable::SecondMessage);
-            }
-            self.has_other_choices = true;
-            return;
+            return self.pass_over(sink);
         }
         self.beside(choice, text, sink);
         let delta = object.get("delta").filter(|delta| delta.is(Kind::Object));

@@ -16,7 +16,7 @@ use seamline_model::{Addition, Event, Unreadable};
 use self::items::Items;
 use self::parts::{Row, Said as PartSaid};
 use self::shape::Sort;
-use crate::frames::{Said, Sink, add, is_told, number, said, unreadable, words};
+use crate::frames::{Said, Sink, add, is_told, number, said, unreadable, words, words_of};
 use crate::json::{Document, Kind, Value};
 use crate::streaming::StreamReader;
 
@@ -28,6 +28,10 @@ pub(super) use self::shape::input_of;
 pub(super) struct Reader {
     items: Items,
     has_begun: bool,
+    /// The id of the response that began.
+    id: String,
+    /// Another response began, of which nothing counts.
+    has_second: bool,
     has_calls: bool,
     has_refused: bool,
     is_done: bool,
@@ -114,52 +118,76 @@ impl<'d, 'a: 'f, 'f> Wire<'d, 'a, 'f> {
         }
         wire
     }
+
+    /// What is new, or all of it.
+    fn given(&self, is_whole: bool) -> Option<Value<'d, 'a>> {
+        if is_whole { self.whole } else { self.delta }
+    }
 }
 
 impl Reader {
     fn frame(&mut self, wire: &Wire<'_, '_, '_>, sink: Sink<'_>) {
+        if self.is_of_another(wire) {
+            if !self.has_second {
+                unreadable(sink, Unreadable::SecondMessage);
+            }
+            self.has_second = true;
+            return;
+        }
         let Some(event) = wire.kind.strip_prefix("response.") else {
             return self.other(wire, sink);
         };
         match event {
-            "created" | "in_progress" | "queued" => self.begin(wire, event == "created", sink),
+            // Only a failure can come after the end.
+            _ if self.is_done && event != "failed" => {}
+            "created" | "in_progress" | "queued" => self.begin(wire, sink),
             "completed" | "incomplete" | "failed" | "cancelled" | "done" => self.end(event, wire, sink),
             "output_item.added" => self.item_added(wire, sink),
             "output_item.done" => self.item_done(wire, sink),
-            "content_part.added" | "content_part.done" => self.part_event(Row::Content, wire, event, sink),
-            "reasoning_summary_part.added" | "reasoning_summary_part.done" => {
-                self.part_event(Row::Summary, wire, event, sink);
-            }
+            "content_part.added" => self.part_event(Row::Content, false, wire, sink),
+            "content_part.done" => self.part_event(Row::Content, true, wire, sink),
+            "reasoning_summary_part.added" => self.part_event(Row::Summary, false, wire, sink),
+            "reasoning_summary_part.done" => self.part_event(Row::Summary, true, wire, sink),
             "output_text.annotation.added" => self.annotation(wire, sink),
             _ => self.piece(event, wire, sink),
         }
+    }
+
+    /// Whether an event is of another response than the one that counts.
+    fn is_of_another(&self, wire: &Wire<'_, '_, '_>) -> bool {
+        let response = wire.response.and_then(Value::object);
+        let id = response.and_then(|response| words_of(response, "id")).unwrap_or_default();
+        let is_created = wire.kind == "response.created";
+        self.has_second || (is_created && self.has_begun && (self.is_done || *id != *self.id))
     }
 
     /// Takes a piece of a text or of an input. What nobody knows is passed over: there are many
     /// events that only say how far a tool of the provider has come.
     fn piece(&mut self, event: &str, wire: &Wire<'_, '_, '_>, sink: Sink<'_>) {
         let Some((what, state)) = event.rsplit_once('.') else { return };
-        let given = match state {
-            "delta" => wire.delta,
-            "done" => wire.whole,
+        let is_whole = match state {
+            "delta" => false,
+            "done" => true,
             _ => return,
         };
-        if let Some(kind) = PartSaid::of(what) {
-            self.text_piece(kind, state == "done", given, wire, sink);
-        } else if let Some((kind, sort)) = shape::called(what) {
-            self.input_piece(kind, sort, state == "done", wire, sink);
+        if let Some(said) = PartSaid::of(what) {
+            self.text_piece(said, is_whole, wire, sink);
+        } else if let Some(called) = shape::called(what) {
+            self.input_piece(called, is_whole, wire, sink);
         }
     }
 
-    fn input_piece(&mut self, kind: &str, sort: Sort, is_whole: bool, wire: &Wire<'_, '_, '_>, sink: Sink<'_>) {
-        let Some(given) = (if is_whole { wire.whole } else { wire.delta }) else {
+    fn input_piece(&mut self, called: (&str, Sort), is_whole: bool, wire: &Wire<'_, '_, '_>, sink: Sink<'_>) {
+        let Some(given) = wire.given(is_whole) else {
             return unreadable(sink, Unreadable::Shape);
         };
+        let (kind, sort) = called;
         let Some(item) = self.item_of(wire, sort, kind, sink) else { return };
         let place = parts::item_place(item);
         if let Some(name) = wire.name.and_then(words) {
             add(sink, place, Addition::Name(&name));
         }
+        self.items.note_input(item);
         match given.kind() {
             Kind::String => {
                 let Some(text) = words(given) else { return };
@@ -198,7 +226,9 @@ impl Reader {
         };
         let says = |name| root.get(name).is_some_and(is_told);
         let is_response = root.get("object").is_some_and(|object| object.says("response"));
-        if is_response {
+        if is_response && self.is_done {
+            // Only a failure can come after the end.
+        } else if is_response {
             self.whole(root, wire, sink);
         } else if wire.kind == "error" || says("error") || (wire.kind.is_empty() && (says("detail") || says("message")))
         {

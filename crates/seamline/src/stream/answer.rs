@@ -196,16 +196,25 @@ fn blocks(assembled: &Assembled) -> Vec<AnswerBlock> {
 
 fn calls(assembled: &Assembled) -> Vec<AnswerCall> {
     let hindrance = hindrance(assembled.ending);
-    let calls = assembled.blocks.iter().filter_map(AssembledBlock::call);
+    let calls = assembled.blocks.iter().filter_map(|block| Some((block, block.call()?)));
     calls
-        .map(|call| AnswerCall {
+        .map(|(block, call)| AnswerCall {
             id: call.id.clone(),
             name: call.name.clone(),
             arguments: call.arguments.clone(),
             executable: call.executable,
-            why_not: (!call.executable).then(|| hindrance.unwrap_or("its input is no JSON object")),
+            why_not: (!call.executable).then(|| hindrance.unwrap_or_else(|| defect(assembled, block.place))),
         })
         .collect()
+}
+
+/// Why a call of a complete answer is not run.
+fn defect(assembled: &Assembled, place: u32) -> &'static str {
+    if assembled.flaws.contains(&Flaw::BrokenInput { place }) {
+        "its input is no JSON object"
+    } else {
+        "the provider did not finish it"
+    }
 }
 
 /// Why nothing of an answer that ended so is run.
@@ -243,6 +252,7 @@ impl StreamFinding {
 fn place(flaw: &Flaw) -> Option<u32> {
     match flaw {
         Flaw::TwoInputs { place }
+        | Flaw::TwoTexts { place }
         | Flaw::BrokenInput { place }
         | Flaw::NoId { place }
         | Flaw::Repeated { place }

@@ -16,6 +16,8 @@ use crate::fixtures::{bytes, corpus, expect, folders, keys, read, report};
 /// Bytes that are read for one law on one stream, at most: all its offsets for what people
 /// write by hand, a choice of them for the longest that were recorded.
 const WORK_BYTES_MAX: usize = 48 * 1024 * 1024;
+/// Bytes of a piece where a stream comes in many.
+const PIECE: usize = 31;
 /// Around the border of a frame every offset is taken.
 const BORDER: usize = 4;
 
@@ -113,6 +115,13 @@ impl Stream {
                 return Err(format!("cut at {offset} it is another answer"));
             }
         }
+        // Every offset is the border of two pieces in one of these.
+        for first in 1..=PIECE {
+            let (start, rest) = self.bytes.split_at(first.min(self.bytes.len()));
+            if assembled(&self.options, std::iter::once(start).chain(rest.chunks(PIECE)))? != whole {
+                return Err(format!("in pieces of {PIECE} bytes after the first {first} it is another answer"));
+            }
+        }
         if assembled(&self.options, self.bytes.chunks(1))? != whole {
             return Err("byte by byte it is another answer".to_owned());
         }
@@ -122,7 +131,7 @@ impl Stream {
         if assembled(&told, self.bytes.chunks(1))? != found {
             return Err("byte by byte its framing is another".to_owned());
         }
-        Ok(offsets.len() + 2)
+        Ok(offsets.len() + PIECE + 2)
     }
 
     /// The prefix law. How many prefixes were tried.
@@ -394,7 +403,7 @@ fn error_event(dialect: &str) -> &'static str {
     }
 }
 
-fn fixtures() -> Result<Vec<Stream>, String> {
+pub(crate) fn fixtures() -> Result<Vec<Stream>, String> {
     let read = |folder: PathBuf| {
         let shown = folder.display().to_string();
         Stream::read(folder).map_err(|error| format!("{shown}: {error}"))

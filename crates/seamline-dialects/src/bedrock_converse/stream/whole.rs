@@ -2,7 +2,8 @@
 
 use seamline_model::{Addition, Event, Piece, Unreadable};
 
-use super::{Reader, reasoned};
+use super::Reader;
+use super::deltas::reasoned;
 use crate::frames::{Sink, add, unreadable, words_of};
 use crate::json::{Object, Value};
 use crate::streamed::{members, start_input, usage};

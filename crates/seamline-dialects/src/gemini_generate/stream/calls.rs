@@ -43,13 +43,12 @@ impl Reader {
         add(sink, place, Addition::Id(&words_of(call, "id").unwrap_or_default()));
         add(sink, place, Addition::Name(&name));
         add_signature(part, place, sink);
+        start_input(call.get("args"), place, sink);
         let list = present(call, "partialArgs");
         if list.is_none() && !continues(call) {
-            start_input(call.get("args"), place, sink);
             sink(Event::End { place });
             return;
         }
-        start_input(call.get("args"), place, sink);
         let mut coming = Coming { place, partial: Partial::new() };
         if let Some(list) = list {
             coming.partial.take(list);

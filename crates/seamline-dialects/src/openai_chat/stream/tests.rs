@@ -66,90 +66,29 @@ fn part(index: &str, id: &str, name: &str, arguments: &str) -> String {
     format!(r#"{{{index}{id}"function":{{"name":"{name}","arguments":{arguments}}}}}"#)
 }
 
+/// Ways to send two calls in four pieces, each with its index, its id, its name and a digit.
+const WAYS: [(&str, [[&str; 4]; 4]); 8] = [
+    ("by index", [["0", "a", "read", "1"], ["1", "b", "list", "3"], ["0", "", "", "2"], ["1", "", "", "4"]]),
+    (
+        "ids repeated",
+        [["0", "a", "read", "1"], ["0", "a", "read", "2"], ["1", "b", "list", "3"], ["1", "b", "list", "4"]],
+    ),
+    ("one index", [["0", "a", "read", "1"], ["0", "", "", "2"], ["0", "b", "list", "3"], ["0", "", "", "4"]]),
+    ("gaps", [["3", "a", "read", "1"], ["3", "", "", "2"], ["9", "b", "list", "3"], ["9", "", "", "4"]]),
+    ("no index", [["", "a", "read", "1"], ["", "", "", "2"], ["", "b", "list", "3"], ["", "", "", "4"]]),
+    ("tail elsewhere", [["0", "a", "read", "1"], ["1", "", "", "2"], ["0", "b", "list", "3"], ["1", "", "", "4"]]),
+    ("id before index", [["0", "a", "read", "1"], ["1", "b", "list", "3"], ["1", "a", "", "2"], ["0", "b", "", "4"]]),
+    ("odd indices", [["-1", "a", "read", "1"], ["-1", "", "", "2"], ["1e3", "b", "list", "3"], ["null", "", "", "4"]]),
+];
+
 #[test]
 fn a_piece_goes_to_the_call_it_belongs_to() {
-    let a = ["a", "read", "12"].map(str::to_owned);
-    let b = ["b", "list", "34"].map(str::to_owned);
-    let p = part;
-    let same: [(&str, Vec<String>); 8] = [
-        (
-            "by index",
-            vec![
-                p("0", "a", "read", "\"1\""),
-                p("1", "b", "list", "\"3\""),
-                p("0", "", "", "\"2\""),
-                p("1", "", "", "\"4\""),
-            ],
-        ),
-        (
-            "ids repeated",
-            vec![
-                p("0", "a", "read", "\"1\""),
-                p("0", "a", "read", "\"2\""),
-                p("1", "b", "list", "\"3\""),
-                p("1", "b", "list", "\"4\""),
-            ],
-        ),
-        (
-            "one index",
-            vec![
-                p("0", "a", "read", "\"1\""),
-                p("0", "", "", "\"2\""),
-                p("0", "b", "list", "\"3\""),
-                p("0", "", "", "\"4\""),
-            ],
-        ),
-        (
-            "gaps",
-            vec![
-                p("3", "a", "read", "\"1\""),
-                p("3", "", "", "\"2\""),
-                p("9", "b", "list", "\"3\""),
-                p("9", "", "", "\"4\""),
-            ],
-        ),
-        (
-            "no index",
-            vec![
-                p("", "a", "read", "\"1\""),
-                p("", "", "", "\"2\""),
-                p("", "b", "list", "\"3\""),
-                p("", "", "", "\"4\""),
-            ],
-        ),
-        (
-            "tail elsewhere",
-            vec![
-                p("0", "a", "read", "\"1\""),
-                p("1", "", "", "\"2\""),
-                p("0", "b", "list", "\"3\""),
-                p("1", "", "", "\"4\""),
-            ],
-        ),
-        (
-            "id before index",
-            vec![
-                p("0", "a", "read", "\"1\""),
-                p("1", "b", "list", "\"3\""),
-                p("1", "a", "", "\"2\""),
-                p("0", "b", "", "\"4\""),
-            ],
-        ),
-        (
-            "odd indices",
-            vec![
-                p("-1", "a", "read", "\"1\""),
-                p("-1", "", "", "\"2\""),
-                p("1e3", "b", "list", "\"3\""),
-                p("null", "", "", "\"4\""),
-            ],
-        ),
-    ];
-    for (what, parts) in same {
-        let parts: Vec<_> = parts.iter().map(String::as_str).collect();
-        assert_eq!(calls(&parts), [a.clone(), b.clone()], "{what}");
+    let both = [["a", "read", "12"], ["b", "list", "34"]].map(|call| call.map(str::to_owned));
+    for (way, pieces) in WAYS {
+        let pieces = pieces.map(|[index, id, name, digit]| part(index, id, name, &format!("\"{digit}\"")));
+        assert_eq!(calls(&pieces.each_ref().map(String::as_str)), both, "{way}");
         // All in one delta is the same.
-        assert_eq!(calls(&[&parts.join(",")]), [a.clone(), b.clone()], "{what}");
+        assert_eq!(calls(&[&pieces.join(",")]), both, "{way}");
     }
 }
 

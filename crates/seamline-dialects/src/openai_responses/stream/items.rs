@@ -13,7 +13,7 @@ use super::shape::Sort;
 /// The items of a response while they come.
 #[derive(Debug, Default)]
 pub(super) struct Items {
-    items: BTreeMap<u32, Item>,
+    all: BTreeMap<u32, Item>,
     by_index: HashMap<u64, u32>,
     by_id: HashMap<String, u32>,
     /// A place was given to two items.
@@ -27,6 +27,7 @@ struct Item {
     id: String,
     /// The places of its parts, and what they are.
     parts: Vec<(u32, Piece)>,
+    has_input: bool,
     is_done: bool,
 }
 
@@ -46,7 +47,7 @@ impl Items {
     /// The item that the end of a stream lists at a place.
     pub(super) fn listed(&self, index: u64, id: Option<&str>, sort: Sort) -> Option<u32> {
         let at_index = self.by_index.get(&index).copied().filter(|item| self.is(*item, sort));
-        let is_same = |item: &u32| self.items.get(item).is_some_and(|known| Some(known.id.as_str()) == id);
+        let is_same = |item: &u32| self.all.get(item).is_some_and(|known| Some(known.id.as_str()) == id);
         let by_id = id.and_then(|id| self.by_id.get(id).copied()).filter(|item| self.is(*item, sort));
         at_index.filter(is_same).or(by_id).or(at_index)
     }
@@ -54,16 +55,16 @@ impl Items {
     /// Opens an item, at another place if the one it has is taken; nothing when there are too
     /// many of them.
     pub(super) fn open(&mut self, index: Option<u64>, id: Option<&str>, sort: Sort) -> Option<u32> {
-        let next = self.items.last_key_value().map_or(0, |(last, _)| last + 1);
+        let next = self.all.last_key_value().map_or(0, |(last, _)| last + 1);
         let asked = index.map_or(Some(next), |index| u32::try_from(index).ok())?;
-        let is_taken = self.items.contains_key(&asked);
+        let is_taken = self.all.contains_key(&asked);
         self.ids_first |= is_taken;
         let item = if is_taken { next } else { asked };
         if item >= ITEMS_MAX {
             return None;
         }
         let id = id.unwrap_or_default();
-        self.items.insert(item, Item { sort, id: id.to_owned(), parts: Vec::new(), is_done: false });
+        self.all.insert(item, Item { sort, id: id.to_owned(), parts: Vec::new(), has_input: false, is_done: false });
         self.by_index.insert(index.unwrap_or(u64::from(item)), item);
         if !id.is_empty() {
             self.by_id.insert(id.to_owned(), item);
@@ -74,7 +75,7 @@ impl Items {
 
     /// Notes a part. What it is when it was there before.
     pub(super) fn part(&mut self, item: u32, place: u32, piece: Piece) -> Option<Piece> {
-        let parts = &mut self.items.get_mut(&item)?.parts;
+        let parts = &mut self.all.get_mut(&item)?.parts;
         let known = parts.iter().find(|(known, _)| *known == place).map(|(_, piece)| *piece);
         if known.is_none() {
             parts.push((place, piece));
@@ -84,25 +85,38 @@ impl Items {
 
     /// Whether an item has that id, or either has none.
     pub(super) fn may_be(&self, item: u32, id: Option<&str>) -> bool {
-        let known = self.items.get(&item).map_or("", |item| item.id.as_str());
+        let known = self.all.get(&item).map_or("", |item| item.id.as_str());
         known.is_empty() || id.is_none_or(|id| id == known)
     }
 
+    /// Something came of what a call is called with.
+    pub(super) fn note_input(&mut self, item: u32) {
+        if let Some(item) = self.all.get_mut(&item) {
+            item.has_input = true;
+        }
+    }
+
+    /// The calls that were never finished, and of which nothing is known but that they began.
+    pub(super) fn unfinished_calls(&self) -> impl Iterator<Item = u32> {
+        let is_unfinished = |item: &Item| item.sort == Sort::Call && !item.is_done && !item.has_input;
+        self.all.iter().filter(move |(_, item)| is_unfinished(item)).map(|(number, _)| *number)
+    }
+
     pub(super) fn finish(&mut self, item: u32) {
-        if let Some(item) = self.items.get_mut(&item) {
+        if let Some(item) = self.all.get_mut(&item) {
             item.is_done = true;
         }
     }
 
     pub(super) fn is_done(&self, item: u32) -> bool {
-        self.items.get(&item).is_some_and(|item| item.is_done)
+        self.all.get(&item).is_some_and(|item| item.is_done)
     }
 
     pub(super) fn len(&self) -> usize {
-        self.items.len()
+        self.all.len()
     }
 
     fn is(&self, item: u32, sort: Sort) -> bool {
-        self.items.get(&item).is_some_and(|item| item.sort == sort)
+        self.all.get(&item).is_some_and(|item| item.sort == sort)
     }
 }

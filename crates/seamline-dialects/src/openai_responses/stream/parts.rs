@@ -5,7 +5,7 @@ use seamline_model::{Addition, Event, Piece, Unreadable};
 use super::shape::Sort;
 use super::{Reader, Wire};
 use crate::frames::{Sink, add, unreadable, words, words_of};
-use crate::json::{Kind, Value};
+use crate::json::Value;
 
 /// How many bits of a place say which part of an item it is.
 const PART_BITS: u32 = 12;
@@ -40,9 +40,19 @@ pub(in super::super) fn row_of(place: u32) -> Option<Row> {
     }
 }
 
-fn part_place(item: u32, row: Row, index: u64) -> Option<u32> {
-    let first = if row == Row::Summary { 1 } else { PARTS_MAX + 1 };
-    (index < PARTS_MAX).then(|| item_place(item) + (first + index) as u32)
+/// Where a part stands.
+#[derive(Debug, Clone, Copy)]
+struct At {
+    item: u32,
+    row: Row,
+    index: u64,
+}
+
+impl At {
+    fn place(self) -> Option<u32> {
+        let first = if self.row == Row::Summary { 1 } else { PARTS_MAX + 1 };
+        (self.index < PARTS_MAX).then(|| item_place(self.item) + (first + self.index) as u32)
+    }
 }
 
 /// The kinds of text that come in pieces.
@@ -110,39 +120,31 @@ impl Said {
 
 impl Reader {
     /// Takes a piece of a text, or all of it.
-    pub(super) fn text_piece(
-        &mut self,
-        said: Said,
-        is_whole: bool,
-        given: Option<Value<'_, '_>>,
-        wire: &Wire<'_, '_, '_>,
-        sink: Sink<'_>,
-    ) {
-        let Some(text) = given.and_then(Value::str) else {
+    pub(super) fn text_piece(&mut self, said: Said, is_whole: bool, wire: &Wire<'_, '_, '_>, sink: Sink<'_>) {
+        let Some(text) = wire.given(is_whole).and_then(Value::str) else {
             return unreadable(sink, Unreadable::Shape);
         };
         let (sort, kind) = said.within();
         let Some(item) = self.item_of(wire, sort, kind, sink) else { return };
-        let index = wire.part_index.unwrap_or_default();
-        let Some(place) = self.part(item, said.row(), index, (said.piece(), said.implied()), sink) else { return };
+        let at = At { item, row: said.row(), index: wire.part_index.unwrap_or_default() };
+        let Some(place) = self.part(at, said.piece(), said.implied(), sink) else { return };
         self.has_refused |= said == Said::Refusal && !text.is_empty();
         add(sink, place, if is_whole { Addition::WholeText(&text) } else { Addition::Text(&text) });
     }
 
     /// Takes the start or the end of a part.
-    pub(super) fn part_event(&mut self, row: Row, wire: &Wire<'_, '_, '_>, event: &str, sink: Sink<'_>) {
+    pub(super) fn part_event(&mut self, row: Row, is_whole: bool, wire: &Wire<'_, '_, '_>, sink: Sink<'_>) {
         let Some((part, object)) = wire.part.and_then(|part| Some((part, part.object()?))) else {
             return unreadable(sink, Unreadable::Shape);
         };
         let said = words_of(object, "type").and_then(|kind| Said::of_type(&kind));
         let (sort, kind) = said.map_or((Sort::Message, "message"), Said::within);
         let Some(item) = self.item_of(wire, sort, kind, sink) else { return };
-        let index = wire.part_index.unwrap_or_default();
-        if event.ends_with(".done") {
-            self.whole_part(item, row, index, part, sink);
+        let at = At { item, row, index: wire.part_index.unwrap_or_default() };
+        if is_whole {
+            self.whole_part(at, part, sink);
         } else {
-            let piece = said.map_or(Piece::Opaque, Said::piece);
-            self.part(item, row, index, (piece, part.raw()), sink);
+            self.part(at, said.map_or(Piece::Opaque, Said::piece), part.raw(), sink);
         }
     }
 
@@ -151,9 +153,8 @@ impl Reader {
             return unreadable(sink, Unreadable::Shape);
         };
         let Some(item) = self.item_of(wire, Sort::Message, "message", sink) else { return };
-        let begins = (Piece::Text, Said::Text.implied());
-        let index = wire.part_index.unwrap_or_default();
-        let Some(place) = self.part(item, Row::Content, index, begins, sink) else { return };
+        let at = At { item, row: Row::Content, index: wire.part_index.unwrap_or_default() };
+        let Some(place) = self.part(at, Piece::Text, Said::Text.implied(), sink) else { return };
         add(sink, place, Addition::Element("annotations", annotation.raw()));
     }
 
@@ -161,26 +162,26 @@ impl Reader {
     pub(super) fn whole_parts(&mut self, item: u32, row: Row, parts: Value<'_, '_>, sink: Sink<'_>) {
         if let Some(text) = words(parts) {
             // Some servers write a text where a list of parts should be.
-            let begins = (Piece::Text, Said::Text.implied());
-            if let Some(place) = self.part(item, row, 0, begins, sink) {
+            let at = At { item, row, index: 0 };
+            if let Some(place) = self.part(at, Piece::Text, Said::Text.implied(), sink) {
                 add(sink, place, Addition::WholeText(&text));
             }
         }
-        for (index, part) in parts.elements().enumerate() {
-            self.whole_part(item, row, index as u64, part, sink);
+        for (index, part) in (0..).zip(parts.elements()) {
+            self.whole_part(At { item, row, index }, part, sink);
         }
     }
 
-    fn whole_part(&mut self, item: u32, row: Row, index: u64, part: Value<'_, '_>, sink: Sink<'_>) {
+    fn whole_part(&mut self, at: At, part: Value<'_, '_>, sink: Sink<'_>) {
         let Some(object) = part.object() else {
             return unreadable(sink, Unreadable::Shape);
         };
         let said = words_of(object, "type").and_then(|kind| Said::of_type(&kind));
         let piece = said.map_or(Piece::Opaque, Said::piece);
-        let Some(place) = self.part(item, row, index, (piece, part.raw()), sink) else { return };
+        let Some(place) = self.part(at, piece, part.raw(), sink) else { return };
         add(sink, place, Addition::Whole(part.raw()));
         let text = object.get(if said == Some(Said::Refusal) { "refusal" } else { "text" });
-        if let Some(text) = text.filter(|text| piece != Piece::Opaque && text.is(Kind::String)).and_then(Value::str) {
+        if let Some(text) = text.filter(|_| said.is_some()).and_then(Value::str) {
             self.has_refused |= piece == Piece::Refusal && !text.is_empty();
             add(sink, place, Addition::WholeText(&text));
         }
@@ -189,13 +190,12 @@ impl Reader {
 
     /// The place of a part, which begins with this if it has not; nothing when there cannot be
     /// such a part.
-    fn part(&mut self, item: u32, row: Row, index: u64, begins: (Piece, &str), sink: Sink<'_>) -> Option<u32> {
-        let (piece, base) = begins;
-        let Some(place) = part_place(item, row, index) else {
+    fn part(&mut self, at: At, piece: Piece, base: &str, sink: Sink<'_>) -> Option<u32> {
+        let Some(place) = at.place() else {
             unreadable(sink, Unreadable::Shape);
             return None;
         };
-        match self.items.part(item, place, piece) {
+        match self.items.part(at.item, place, piece) {
             None => sink(Event::Begin { place, piece, base }),
             Some(known) if known == piece => {}
             Some(_) => {

@@ -10,18 +10,16 @@ use crate::json::{Kind, Object, Value};
 
 impl Reader {
     /// The response begins; its members come again at the end.
-    pub(super) fn begin(&mut self, wire: &Wire<'_, '_, '_>, is_created: bool, sink: Sink<'_>) {
+    pub(super) fn begin(&mut self, wire: &Wire<'_, '_, '_>, sink: Sink<'_>) {
         if self.has_begun {
-            if is_created {
-                unreadable(sink, Unreadable::SecondMessage);
-            }
             return;
         }
         self.has_begun = true;
-        match wire.response {
-            Some(response) => members(response, sink),
-            None => unreadable(sink, Unreadable::Shape),
-        }
+        let Some((response, object)) = wire.response.and_then(|response| Some((response, response.object()?))) else {
+            return unreadable(sink, Unreadable::Shape);
+        };
+        self.id = words_of(object, "id").unwrap_or_default().into_owned();
+        members(response, sink);
     }
 
     pub(super) fn item_added(&mut self, wire: &Wire<'_, '_, '_>, sink: Sink<'_>) {
@@ -76,6 +74,7 @@ impl Reader {
             if let Some(input) = object.get(shape::input_of(&kind)).and_then(words) {
                 let addition = if is_free { Addition::WholeArguments(&input) } else { Addition::StartInput(&input) };
                 add(sink, place, addition);
+                self.items.note_input(number);
             }
         }
         Some(number)
@@ -160,8 +159,6 @@ impl Reader {
         if says("failed") || member("error").is_some() {
             let said = member("error").map_or(text, Value::raw);
             sink(Event::Failed { said });
-        } else if self.is_done {
-            // Only a failure can come after the end.
         } else if says("cancelled") {
             sink(Event::Stop { stop: Stop::Failure, word: "cancelled" });
         } else if says("incomplete") {
@@ -170,6 +167,9 @@ impl Reader {
             let stop = if reason == "content_filter" { Stop::Filter } else { Stop::Length };
             self.stop(stop, &reason, sink);
         } else if says("completed") {
+            for item in self.items.unfinished_calls() {
+                add(sink, item_place(item), Addition::Unfinished);
+            }
             let stop = match (self.has_refused, self.has_calls) {
                 (true, _) => Stop::Refusal,
                 (false, true) => Stop::Calls,

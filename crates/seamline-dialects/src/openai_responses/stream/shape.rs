@@ -35,9 +35,8 @@ pub(super) fn sort(object: Object<'_, '_>) -> Sort {
     match item::of(&kind).form {
         Form::Message => Sort::Message,
         Form::Reasoning => Sort::Reasoning,
-        Form::NamedCall(_) => Sort::Call,
         Form::TypedCall(_) if is_hosted(object) => Sort::ServerCall,
-        Form::TypedCall(_) => Sort::Call,
+        Form::NamedCall(_) | Form::TypedCall(_) => Sort::Call,
         Form::Output | Form::Opaque => match &*kind {
             "mcp_call" | "code_interpreter_call" | "web_search_call" | "file_search_call" | "image_generation_call" => {
                 Sort::ServerCall

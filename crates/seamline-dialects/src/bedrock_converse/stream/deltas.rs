@@ -1,0 +1,59 @@
+//! What is added to the blocks of a streamed message.
+
+use seamline_model::{Addition, Piece, Unreadable};
+
+use crate::frames::{Sink, add, unreadable, words_of};
+use crate::json::{Kind, Object, Value};
+use crate::streamed::{arguments, present};
+
+/// The member of a block that holds where its text was found.
+pub(in crate::bedrock_converse) const CITATIONS: &str = "citations";
+
+/// The member of reasoning that only the provider can read.
+pub(in crate::bedrock_converse) const REDACTED: &str = "redactedContent";
+
+/// The block that a delta is about when nothing began it: only calls, results and pictures
+/// begin with an event of their own (BED-16).
+pub(super) fn begun_by(name: &str) -> Option<Piece> {
+    match name {
+        "text" | "citation" => Some(Piece::Text),
+        "reasoningContent" => Some(Piece::Reasoning),
+        "toolUse" => Some(Piece::Call),
+        _ => None,
+    }
+}
+
+/// Gives out what a member of a delta adds to a block.
+pub(super) fn addition(name: &str, value: Value<'_, '_>, (place, piece): (u32, Piece), sink: Sink<'_>) {
+    match (name, piece, value.object(), value.str()) {
+        ("text", Piece::Text, _, Some(text)) => add(sink, place, Addition::Text(&text)),
+        ("citation", Piece::Text, Some(_), _) => add(sink, place, Addition::Element(CITATIONS, value.raw())),
+        ("toolUse", Piece::Call | Piece::ServerCall, Some(call), _) => arguments(call.get("input"), place, sink),
+        ("reasoningContent", Piece::Reasoning, Some(reasoning), _) => {
+            reasoned(reasoning, place, sink);
+            if let Some(redacted) = present(reasoning, REDACTED) {
+                add(sink, place, Addition::Member(REDACTED, redacted.raw()));
+            }
+        }
+        ("toolResult", Piece::Opaque, ..) if value.is(Kind::Array) => {
+            for element in value.elements() {
+                add(sink, place, Addition::Element("content", element.raw()));
+            }
+        }
+        ("image", Piece::Opaque, Some(image), _) => {
+            if let Some(source) = present(image, "source") {
+                add(sink, place, Addition::Member("source", source.raw()));
+            }
+        }
+        _ => unreadable(sink, Unreadable::Shape),
+    }
+}
+
+pub(super) fn reasoned(reasoning: Object<'_, '_>, place: u32, sink: Sink<'_>) {
+    if let Some(said) = words_of(reasoning, "text") {
+        add(sink, place, Addition::Text(&said));
+    }
+    if let Some(signature) = words_of(reasoning, "signature") {
+        add(sink, place, Addition::Signature(&signature));
+    }
+}

@@ -1,0 +1,116 @@
+//! Streams that were damaged on the way: whatever comes, nothing breaks, and the laws hold.
+
+use proptest::prelude::*;
+use proptest::sample::Index;
+use seamline::{Answer, Ending, StreamOptions};
+use serde_json::Value;
+
+use crate::streams::{Stream, assembled, fixtures};
+
+/// What may happen to the bytes of a stream.
+#[derive(Debug, Clone)]
+enum Damage {
+    /// A byte is another one.
+    Byte(Index, u8),
+    /// Some bytes are gone.
+    Gone(Index, usize),
+    /// Some bytes come twice.
+    Twice(Index, usize),
+    /// A frame is gone, or comes twice.
+    Frame(Index, bool),
+}
+
+fn damage() -> impl Strategy<Value = Damage> {
+    prop_oneof![
+        (any::<Index>(), any::<u8>()).prop_map(|(at, byte)| Damage::Byte(at, byte)),
+        (any::<Index>(), 1..60_usize).prop_map(|(at, length)| Damage::Gone(at, length)),
+        (any::<Index>(), 1..60_usize).prop_map(|(at, length)| Damage::Twice(at, length)),
+        (any::<Index>(), any::<bool>()).prop_map(|(at, is_gone)| Damage::Frame(at, is_gone)),
+    ]
+}
+
+impl Damage {
+    fn apply(&self, bytes: &mut Vec<u8>) {
+        if bytes.is_empty() {
+            return;
+        }
+        let range = |at: &Index, length: usize, count: usize| {
+            let start = at.index(count);
+            start..count.min(start + length)
+        };
+        match self {
+            Self::Byte(at, byte) => {
+                let at = at.index(bytes.len());
+                bytes[at] = *byte;
+            }
+            Self::Gone(at, length) => drop(bytes.drain(range(at, *length, bytes.len()))),
+            Self::Twice(at, length) => {
+                let range = range(at, *length, bytes.len());
+                let again = bytes[range.clone()].to_vec();
+                bytes.splice(range.start..range.start, again);
+            }
+            Self::Frame(at, is_gone) => {
+                let mut lines: Vec<&[u8]> = bytes.split_inclusive(|&byte| byte == b'\n').collect();
+                let at = at.index(lines.len());
+                if *is_gone {
+                    lines.remove(at);
+                } else {
+                    lines.insert(at, lines[at]);
+                }
+                *bytes = lines.concat();
+            }
+        }
+    }
+}
+
+/// What holds for every answer, whatever came.
+fn is_sound(answer: &Answer) -> Result<(), TestCaseError> {
+    // Half a character is kept as it came, and no reader but ours takes it.
+    let message = serde_json::from_str::<Value>(&answer.message);
+    prop_assert!(message.is_ok() || answer.message.contains("\\ud"), "{}", answer.message);
+    for call in &answer.calls {
+        prop_assert_eq!(call.executable, call.why_not.is_none());
+        if call.executable {
+            prop_assert!(!call.name.is_empty());
+            prop_assert!(matches!(answer.ending, Ending::Complete | Ending::CutCall), "{:?}", answer.ending);
+        }
+    }
+    prop_assert_eq!(answer.error.is_some(), answer.ending == Ending::Failed);
+    Ok(())
+}
+
+fn survives(stream: &Stream, bytes: &[u8]) -> Result<(), TestCaseError> {
+    let options = [stream.options.clone(), StreamOptions::default()];
+    for options in &options {
+        let whole = assembled(options, [bytes]);
+        prop_assert_eq!(&whole, &assembled(options, bytes.chunks(1)));
+        if let Ok(answer) = whole {
+            is_sound(&answer)?;
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_damaged_stream_breaks_nothing(at in any::<Index>(), damages in prop::collection::vec(damage(), 1..5)) {
+        let streams = fixtures().map_err(TestCaseError::fail)?;
+        let stream = at.get(&streams);
+        let mut bytes = stream.bytes.clone();
+        for damage in &damages {
+            damage.apply(&mut bytes);
+        }
+        survives(stream, &bytes)?;
+    }
+
+    #[test]
+    fn any_bytes_at_all_break_nothing(
+        dialect in prop::sample::select(seamline::dialect_names()),
+        bytes in prop::collection::vec(any::<u8>(), 0..400),
+    ) {
+        let options = StreamOptions { dialect: Some(dialect.to_owned()), ..StreamOptions::default() };
+        survives(&Stream::of(dialect, Vec::new(), options), &bytes)?;
+    }
+}
