@@ -17,7 +17,7 @@ pub(crate) fn pointer(transcript: &Transcript<'_>, place: &Place, form: Form) ->
     let Some(block) = place.block else {
         return message;
     };
-    let slot = transcript.block(block).slot;
+    let slot = transcript.block(block).slot();
     match slot.field {
         Field::Whole | Field::Item => message,
         Field::Content => format!("{message}/{}/{}", form.content, slot.index),

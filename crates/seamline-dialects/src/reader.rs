@@ -1,11 +1,11 @@
 //! What the dialects share when reading: a whole body, message by message.
 
 use std::borrow::Cow;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use seamline_model::{
     Block, BlockIndex, BlockKind, Body, Encoded, Entries, Envelope, Irregularity, IrregularityKind, Message,
-    MessageIndex, Role, Slot, Span, Transcript,
+    MessageIndex, Role, Slot, Span, Synthetic, Transcript,
 };
 
 use crate::ids::CONTENT_KEYS;
@@ -117,10 +117,14 @@ pub(crate) fn follow<'n>(before: &Transcript<'n>, encoded: &'n Encoded, form: Fo
     let transcript = Transcript::with_room(source, encoded.spans.len(), before.blocks.len() + added);
     let mut reader = Reader::new(transcript);
     reader.transcript.tools = before.tools.clone();
-    for ((&span, copied), origin) in encoded.spans.iter().zip(&encoded.copied).zip(&encoded.origins) {
-        if let Some(origin) = origin.filter(|_| *copied) {
-            reader.copy(before, origin);
+    reader.transcript.marked = before.marked.clone();
+    let mut at = 0;
+    while let Some(&span) = encoded.spans.get(at) {
+        if let Some(run) = encoded.copied_run(at) {
+            at += run.len();
+            reader.copy(before, run);
         } else {
+            at += 1;
             let part = Document::part(source, span);
             if !part.lone_surrogates.is_empty() {
                 return None;
@@ -209,7 +213,17 @@ impl<'a> Reader<'a> {
         let message = MessageIndex(self.transcript.messages.len() as u32);
         self.transcript.has.note(&kind);
         self.transcript.has.reasoning |= signed;
-        self.transcript.blocks.push(Block { message, span: value.span(), slot, kind, signed });
+        self.transcript.blocks.push(Block::new(message, value.span(), slot, kind, signed));
+    }
+
+    /// What the text of a result's content says about it, if it is nothing but a short text.
+    pub(crate) fn synthetic(&mut self, content: Option<Value<'_, '_>>, text: Option<Cow<'_, str>>) -> Synthetic {
+        let (Some(content), Some(text)) = (content, text) else { return Synthetic::No };
+        let synthetic = Synthetic::of(&text);
+        if synthetic == Synthetic::Marked {
+            self.transcript.marked.insert(content.span(), text.trim().to_owned());
+        }
+        synthetic
     }
 
     /// Ends the message, whose blocks are those from `first` on.
@@ -225,21 +239,25 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Adds a message of the transcript before this one, which stands where it stood.
-    fn copy(&mut self, before: &Transcript<'_>, origin: MessageIndex) {
-        let message = MessageIndex(self.transcript.messages.len() as u32);
-        let old = before.message(origin);
-        let first = self.next_block();
-        for block in &before.blocks[old.range()] {
-            self.transcript.has.note(&block.kind);
-            self.transcript.has.reasoning |= block.signed;
-            self.transcript.blocks.push(Block { message, ..block.clone() });
-        }
-        let blocks = first.0.wrapping_sub(old.first_block);
-        self.transcript.members.extend(before.members_of(origin).iter().map(|member| member.moved(message, blocks)));
-        let (first_block, end_block) = (first.0, self.next_block().0);
-        self.transcript.push(Message { first_block, end_block, ..*old });
-        self.transcript.items.extend(before.item(origin).cloned());
+    /// Adds messages of the transcript before this one that follow each other there, each of
+    /// which stands where it stood.
+    fn copy(&mut self, before: &Transcript<'_>, run: Range<usize>) {
+        let old = &before.messages[run.clone()];
+        let (Some(first), Some(last)) = (old.first(), old.last()) else { return };
+        let messages = (self.transcript.messages.len() as u32).wrapping_sub(run.start as u32);
+        let blocks = self.next_block().0.wrapping_sub(first.first_block);
+        let has = &mut self.transcript.has;
+        let copied = before.blocks[first.range().start..last.range().end].iter().map(|block| {
+            has.note(&block.kind);
+            has.reasoning |= block.is_signed();
+            block.moved(messages)
+        });
+        self.transcript.blocks.extend(copied);
+        let members = before.members_among(run.clone());
+        self.transcript.members.extend(members.iter().map(|member| member.moved(messages, blocks)));
+        self.transcript.items.extend_from_slice(before.items.get(run).unwrap_or_default());
+        let moved = old.iter().map(|message| message.moved(blocks));
+        self.transcript.extend(moved, before.has.neighbouring_ids);
     }
 
     /// The transcript, with what was met while reading in the order of the source.

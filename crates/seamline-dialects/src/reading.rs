@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{BlockKind, Emptiness, Input, IrregularityKind, Parts, Role};
+use seamline_model::{BlockKind, Emptiness, Input, IrregularityKind, Listed, Parts, Role};
 
 use crate::ids::CONTENT_KEYS;
 use crate::json::{Kind, Value, quoted};
@@ -48,18 +48,18 @@ pub(crate) fn parts(content: Value<'_, '_>) -> Parts {
 /// The same, where text parts are recognised otherwise.
 pub(crate) fn parts_by(content: Value<'_, '_>, text_of: TextOf) -> Parts {
     match content.kind() {
-        Kind::String => Parts::Text(emptiness(content)),
+        Kind::String => Parts::Text,
         Kind::Null => Parts::Missing,
         Kind::Array => {
-            let (mut empty_text, mut media, mut blank) = (false, false, true);
+            let (mut has_blanks, mut has_texts, mut has_media) = (false, false, false);
             for part in content.elements() {
                 match text_of(part) {
-                    Some(text) if emptiness(text) != Emptiness::Present => empty_text = true,
-                    Some(_) => blank = false,
-                    None => (media, blank) = (true, false),
+                    Some(text) if emptiness(text) != Emptiness::Present => has_blanks = true,
+                    Some(_) => has_texts = true,
+                    None => has_media = true,
                 }
             }
-            Parts::List { empty_text, media, blank }
+            Parts::List(Listed::of(has_blanks, has_texts, has_media))
         }
         _ => Parts::Unreadable,
     }

@@ -271,6 +271,18 @@ impl Encoded {
         Source { body, written: &self.written, pieces: &self.pieces }
     }
 
+    /// The messages of the body before that were copied from its message `at` on, one after
+    /// the other; nothing when that one was not copied.
+    pub fn copied_run(&self, at: usize) -> Option<Range<usize>> {
+        let origins = self.origins.get(at..)?;
+        let first = origins.first().copied().flatten().filter(|_| self.copied[at])?;
+        let follows = |(index, (origin, copied)): (usize, (&Option<MessageIndex>, &bool))| {
+            *copied && origin.is_some_and(|origin| origin.get() == first.get() + index)
+        };
+        let count = origins.iter().zip(&self.copied[at..]).enumerate().take_while(|&pair| follows(pair)).count();
+        Some(first.get()..first.get() + count)
+    }
+
     /// Adds a piece of the source of `body`.
     pub fn push(&mut self, piece: Range<usize>, body: &[u8]) {
         match self.pieces.last_mut() {

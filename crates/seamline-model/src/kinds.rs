@@ -29,7 +29,7 @@ impl Kinds {
                 self.calls += 1;
             }
             BlockKind::Result(_) => self.pairs = true,
-            BlockKind::ServerCall(_) | BlockKind::ServerResult { .. } => self.server_pairs = true,
+            BlockKind::ServerCall(_) | BlockKind::ServerResult(_) => self.server_pairs = true,
             BlockKind::Reasoning { .. } => self.reasoning = true,
             BlockKind::Text(_) | BlockKind::Media | BlockKind::Opaque => {}
         }

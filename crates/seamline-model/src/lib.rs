@@ -10,6 +10,7 @@
 #![deny(clippy::disallowed_methods)]
 
 mod assembled;
+mod block;
 mod call_id;
 mod constraints;
 pub mod conversation;
@@ -36,6 +37,7 @@ mod tools;
 mod transcript;
 
 pub use assembled::{Assembled, AssembledBlock, AssembledCall, Content, Ending, Flaw, Text};
+pub use block::{Block, Field, Slot};
 pub use call_id::CallId;
 pub use constraints::{
     Alphabet, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, ItemIdDemand, LastRole,
@@ -64,6 +66,6 @@ pub use synthetic::{
 };
 pub use tools::{Tool, Tools};
 pub use transcript::{
-    Block, BlockKind, Body, Call, Emptiness, Field, IdForm, Input, Message, Parts, ResultBlock, ServerCall, Slot,
+    BlockKind, Body, Call, Emptiness, IdForm, Input, Listed, Message, Parts, ResultBlock, ServerCall, ServerResult,
     Transcript,
 };

@@ -87,7 +87,7 @@ fn transcript(messages: &[(Role, Vec<Part>)]) -> Transcript<'static> {
             let kind = kind(*part, &mut transcript.tools);
             transcript.has.note(&kind);
             let slot = Slot { field: Field::Content, index: index as u32 };
-            transcript.blocks.push(Block { message, span: Span::default(), slot, kind, signed: false });
+            transcript.blocks.push(Block::new(message, Span::default(), slot, kind, false));
         }
         let end_block = transcript.blocks.len() as u32;
         let (role, body) = (*role, Body::Blocks);
@@ -114,7 +114,7 @@ fn result(id: &'static str, tool: Option<Tool>, synthetic: bool) -> BlockKind {
         synthetic: if synthetic { Synthetic::Yes } else { Synthetic::No },
         failed: false,
         has_more: false,
-        parts: Parts::Text(Emptiness::Present),
+        parts: Parts::Text,
         content: Span::default(),
     })
 }

@@ -88,9 +88,10 @@ pub struct Member {
 }
 
 impl Member {
-    /// The same in another message, with its blocks moved.
+    /// The same with its message and its blocks moved by so many places.
     #[must_use]
-    pub fn moved(&self, message: MessageIndex, blocks: u32) -> Self {
+    pub fn moved(&self, messages: u32, blocks: u32) -> Self {
+        let message = MessageIndex(self.message.0.wrapping_add(messages));
         let block = self.block.map(|block| BlockIndex(block.0.wrapping_add(blocks)));
         Self { message, block, ..self.clone() }
     }

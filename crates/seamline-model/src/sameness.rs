@@ -56,7 +56,7 @@ impl Texts<'_, '_, '_> {
             BlockKind::Result(result) => result.content,
             _ => Span::default(),
         };
-        (one.message, one.slot, one.signed) == (two.message, two.slot, two.signed)
+        (one.message, one.slot(), one.is_signed()) == (two.message, two.slot(), two.is_signed())
             && std::mem::discriminant(&one.kind) == std::mem::discriminant(&two.kind)
             && self.same(one.span, two.span)
             && self.same(content(one), content(two))

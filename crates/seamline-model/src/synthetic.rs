@@ -82,15 +82,15 @@ pub fn is_synthetic(text: &str) -> bool {
 }
 
 /// Whether a result was made up by a repair. A real result that turns up later takes its place.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Synthetic {
     /// Nothing says so.
     #[default]
     No,
     /// Its text is known.
     Yes,
-    /// This text carries our mark, and is made up if the policy has such a text.
-    Marked(Box<str>),
+    /// Its text carries our mark, and is made up if the policy has such a text.
+    Marked,
 }
 
 impl Synthetic {
@@ -99,7 +99,7 @@ impl Synthetic {
         match text.trim() {
             text if is_synthetic(text) => Self::Yes,
             NO_OUTPUT | OUTPUT_FOLLOWS => Self::No,
-            text if text.starts_with(MARK) => Self::Marked(text.into()),
+            text if text.starts_with(MARK) => Self::Marked,
             _ => Self::No,
         }
     }

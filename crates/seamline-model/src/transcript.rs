@@ -1,10 +1,12 @@
 //! One conversation, dialect taken out; everything still points at its source bytes.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
 
 use crate::{
-    BlockIndex, CallId, Entries, Envelope, Irregularity, Item, Kinds, Layout, Member, MessageIndex, Request, Role,
-    Source, Span, Synthetic, Tool, Tools,
+    Block, BlockIndex, CallId, Entries, Envelope, Irregularity, Item, Kinds, Layout, Member, MessageIndex, Request,
+    Role, Source, Span, Synthetic, Tool, Tools,
 };
 
 /// The messages of one conversation, in order.
@@ -36,6 +38,8 @@ pub struct Transcript<'a> {
     pub envelope: Envelope,
     /// What the list of messages holds at first sight. Only what was read as a whole says so.
     pub entries: Entries,
+    /// The texts of results that carry our mark, by where their content stands.
+    pub marked: HashMap<Span, String>,
     /// Texts of results that the policy has made up, beside those that are always known.
     pub made_up: Vec<String>,
     /// Which kinds of block occur, so that rules about absent kinds cost nothing.
@@ -68,6 +72,7 @@ impl<'a> Transcript<'a> {
             items: Vec::new(),
             envelope: Envelope::default(),
             entries: Entries::default(),
+            marked: HashMap::new(),
             made_up: Vec::new(),
             has: Kinds::default(),
         }
@@ -110,6 +115,19 @@ impl<'a> Transcript<'a> {
         let before = self.messages.last().map_or(0..0, Message::range);
         self.has.note_calls(&self.blocks[before], &self.blocks[message.range()]);
         self.messages.push(message);
+    }
+
+    /// Adds messages of another transcript whose blocks were added before, and which follow
+    /// each other there as they do here. `neighbouring` says whether calls of neighbours may
+    /// have the same id there.
+    pub fn extend(&mut self, mut messages: impl Iterator<Item = Message>, neighbouring: bool) {
+        let first = messages.next();
+        first.into_iter().for_each(|message| self.push(message));
+        // Where no two neighbours are alike, only the first of them has a new one.
+        match neighbouring {
+            true => messages.for_each(|message| self.push(message)),
+            false => self.messages.extend(messages),
+        }
     }
 
     /// The message at `index`.
@@ -157,8 +175,13 @@ impl<'a> Transcript<'a> {
 
     /// The members of one message, and of its blocks, that some providers count or refuse.
     pub fn members_of(&self, index: MessageIndex) -> &[Member] {
-        let start = self.members.partition_point(|member| member.message < index);
-        let end = self.members.partition_point(|member| member.message <= index);
+        self.members_among(index.get()..index.get() + 1)
+    }
+
+    /// The members of several messages.
+    pub fn members_among(&self, messages: Range<usize>) -> &[Member] {
+        let start = self.members.partition_point(|member| member.message.get() < messages.start);
+        let end = self.members.partition_point(|member| member.message.get() < messages.end);
         &self.members[start..end]
     }
 
@@ -177,10 +200,13 @@ impl<'a> Transcript<'a> {
 
     /// Whether a block is a result that a repair made up.
     pub fn is_made_up(&self, index: BlockIndex) -> bool {
-        self.result(index).is_some_and(|result| match &result.synthetic {
+        self.result(index).is_some_and(|result| match result.synthetic {
             Synthetic::No => false,
             Synthetic::Yes => true,
-            Synthetic::Marked(text) => self.made_up.iter().any(|known| known.trim() == &**text),
+            Synthetic::Marked => self
+                .marked
+                .get(&result.content)
+                .is_some_and(|text| self.made_up.iter().any(|known| known.trim() == text)),
         })
     }
 
@@ -205,7 +231,7 @@ impl<'a> Transcript<'a> {
         self.has.reasoning
             && self.blocks[self.message(index).range()]
                 .iter()
-                .any(|block| block.signed || matches!(block.kind, BlockKind::Reasoning { signed: true }))
+                .any(|block| block.is_signed() || matches!(block.kind, BlockKind::Reasoning { signed: true }))
     }
 }
 
@@ -226,8 +252,16 @@ pub struct Message {
 
 impl Message {
     /// Its blocks as a range of [`Transcript::blocks`].
-    pub fn range(&self) -> std::ops::Range<usize> {
+    pub fn range(&self) -> Range<usize> {
         self.first_block as usize..self.end_block as usize
+    }
+
+    /// The same with its blocks moved by so many places.
+    #[must_use]
+    pub fn moved(&self, blocks: u32) -> Self {
+        let first_block = self.first_block.wrapping_add(blocks);
+        let end_block = self.end_block.wrapping_add(blocks);
+        Self { first_block, end_block, ..*self }
     }
 }
 
@@ -246,53 +280,6 @@ pub enum Body {
     Unreadable,
 }
 
-/// One unit inside a message.
-#[derive(Debug, Clone)]
-pub struct Block {
-    /// The message it belongs to.
-    pub message: MessageIndex,
-    /// Where it stands in the source.
-    pub span: Span,
-    /// Where it stands in its message.
-    pub slot: Slot,
-    /// What it is.
-    pub kind: BlockKind,
-    /// Whether the provider signed it, whatever it is.
-    pub signed: bool,
-}
-
-impl Block {
-    /// The call, if it is one the client answers.
-    pub fn call(&self) -> Option<&Call> {
-        match &self.kind {
-            BlockKind::Call(call) => Some(call),
-            _ => None,
-        }
-    }
-}
-
-/// Where a block stands in its message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Slot {
-    /// Which part of the message.
-    pub field: Field,
-    /// The place in that part.
-    pub index: u32,
-}
-
-/// The parts of a message a block can stand in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Field {
-    /// The content is this one block, written as a string.
-    Whole,
-    /// The list of content blocks.
-    Content,
-    /// The list of calls.
-    Calls,
-    /// The message is this one block.
-    Item,
-}
-
 /// What a block is.
 #[derive(Debug, Clone)]
 pub enum BlockKind {
@@ -305,12 +292,7 @@ pub enum BlockKind {
     /// A call of a tool that the provider runs itself.
     ServerCall(Box<ServerCall>),
     /// The answer to a [`BlockKind::ServerCall`], inside the assistant's own message.
-    ServerResult {
-        /// The call it answers.
-        id: Option<CallId>,
-        /// What the dialect calls such a block.
-        kind: Box<str>,
-    },
+    ServerResult(Box<ServerResult>),
     /// The model's reasoning; `signed` when the provider checks it byte for byte.
     Reasoning {
         /// Whether a signature or encrypted content stands on it.
@@ -413,6 +395,15 @@ pub struct ServerCall {
     pub family: String,
 }
 
+/// The answer to a [`ServerCall`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerResult {
+    /// The call it answers.
+    pub id: Option<CallId>,
+    /// What the dialect calls such a block.
+    pub kind: String,
+}
+
 /// How a call's input is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Input {
@@ -466,16 +457,56 @@ pub enum Parts {
     /// Nothing.
     Missing,
     /// A string.
-    Text(Emptiness),
+    Text,
     /// A list of parts.
-    List {
-        /// Whether one of them is a text with nothing in it.
-        empty_text: bool,
-        /// Whether one of them is not text.
-        media: bool,
-        /// Whether nothing in it says anything.
-        blank: bool,
-    },
+    List(Listed),
     /// Something no dialect allows.
     Unreadable,
+}
+
+/// What a list of parts holds. One word and not three flags, because results are most of what
+/// a long conversation takes in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listed {
+    /// No part.
+    Nothing,
+    /// Texts, none of which says anything.
+    Blanks,
+    /// Texts that all say something.
+    Texts,
+    /// Texts, some of which say something.
+    TextsAndBlanks,
+    /// Something that is not text, and texts that all say something.
+    Media,
+    /// Something that is not text, and texts that do not all say something.
+    MediaAndBlanks,
+}
+
+impl Listed {
+    /// A list with these parts.
+    pub fn of(has_blanks: bool, has_texts: bool, has_media: bool) -> Self {
+        match (has_media, has_texts, has_blanks) {
+            (true, _, false) => Self::Media,
+            (true, _, true) => Self::MediaAndBlanks,
+            (false, true, false) => Self::Texts,
+            (false, true, true) => Self::TextsAndBlanks,
+            (false, false, true) => Self::Blanks,
+            (false, false, false) => Self::Nothing,
+        }
+    }
+
+    /// Whether one of the parts is a text with nothing in it.
+    pub fn has_blanks(self) -> bool {
+        matches!(self, Self::Blanks | Self::TextsAndBlanks | Self::MediaAndBlanks)
+    }
+
+    /// Whether one of the parts is not text.
+    pub fn has_media(self) -> bool {
+        matches!(self, Self::Media | Self::MediaAndBlanks)
+    }
+
+    /// Whether nothing in it says anything.
+    pub fn is_blank(self) -> bool {
+        matches!(self, Self::Nothing | Self::Blanks)
+    }
 }

@@ -169,7 +169,7 @@ impl<'c, 'a> Context<'c, 'a> {
     pub(crate) fn values<'v>(&self, block: BlockIndex, id: &'v str) -> Values<'v> {
         let content = self.transcript.block(block);
         let kind = self.transcript.item(content.message).map_or("", |item| item.of.words);
-        Values { message: content.message.get(), block: content.slot.index as usize, id, kind, ..Values::default() }
+        Values { message: content.message.get(), block: content.slot().index as usize, id, kind, ..Values::default() }
     }
 
     /// When calls get ids of their own. Results that are items stand anywhere after their

@@ -85,6 +85,8 @@ struct Row {
 fn measure(dialect: &str, damaged: bool, size: usize) -> Row {
     let body = body(dialect, damaged, size);
     let options = Options { dialect: Some(dialect.to_owned()), ..Options::default() };
+    let is_clean = check(&body, &options).is_ok_and(|checked| checked.findings.is_empty());
+    assert_ne!(is_clean, damaged, "a body is damaged just when it is said to be");
     let mut best = [Duration::MAX; 6];
     let times = (MESSAGES_PER_ROUND / size) as u32;
     for _ in 0..ROUNDS {
@@ -157,7 +159,7 @@ fn body(dialect: &str, damaged: bool, size: usize) -> Vec<u8> {
     let (head, list, write, user): (&str, &str, Dialect, User) = match dialect {
         "openai_chat" => (r#""model":"gpt-4o""#, "messages", openai, user),
         "openai_responses" => (r#""model":"gpt-5""#, "input", responses, user),
-        "bedrock_converse" => (r#""toolConfig":{"tools":[]}"#, "messages", bedrock, bedrock_user),
+        "bedrock_converse" => (BEDROCK_TOOLS, "messages", bedrock, bedrock_user),
         "gemini_generate" => (r#""tools":[]"#, "contents", gemini, gemini_user),
         _ => (r#""model":"claude-sonnet-4-5","max_tokens":1024"#, "messages", anthropic, user),
     };
@@ -180,6 +182,10 @@ fn body(dialect: &str, damaged: bool, size: usize) -> Vec<u8> {
     }
     format!(r#"{{{head},"{list}":[{}]}}"#, messages.join(",")).into_bytes()
 }
+
+/// Bedrock demands that what is called is declared.
+const BEDROCK_TOOLS: &str =
+    r#""toolConfig":{"tools":[{"toolSpec":{"name":"read_file","inputSchema":{"json":{"type":"object"}}}}]}"#;
 
 /// Writes a message of the user.
 type User = fn(&str) -> String;

@@ -93,7 +93,7 @@ pub struct Related {
 
 impl Finding {
     pub(crate) fn of(dialect: &dyn Dialect, transcript: &Transcript<'_>, finding: seamline_model::Finding) -> Self {
-        let block_index = finding.place.block.map(|block| transcript.block(block).slot.index as usize);
+        let block_index = finding.place.block.map(|block| transcript.block(block).slot().index as usize);
         Self {
             code: finding.code,
             name: finding.name,

@@ -158,7 +158,7 @@ fn message(
             let place = Place { message: Some(index), block: Some(block), span: content.span };
             OutlineBlock {
                 kind,
-                index: content.slot.index as usize,
+                index: content.slot().index as usize,
                 id: id.map(str::to_owned),
                 name: transcript.name(tool).map(str::to_owned),
                 pointer: dialect.pointer(transcript, &place),
@@ -181,7 +181,7 @@ fn named(kind: &BlockKind) -> (&'static str, Option<&str>, Option<Tool>) {
         BlockKind::Call(call) => ("call", call.id.as_deref(), call.tool),
         BlockKind::ServerCall(server) => ("server call", server.call.id.as_deref(), server.call.tool),
         BlockKind::Result(result) => ("result", result.id.as_deref(), result.tool),
-        BlockKind::ServerResult { id, .. } => ("server result", id.as_deref(), None),
+        BlockKind::ServerResult(result) => ("server result", result.id.as_deref(), None),
         BlockKind::Reasoning { .. } => ("reasoning", None, None),
         BlockKind::Media => ("media", None, None),
         BlockKind::Opaque => ("opaque", None, None),

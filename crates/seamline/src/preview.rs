@@ -15,7 +15,7 @@ pub(crate) fn preview(transcript: &Transcript<'_>, block: &Block, bytes_max: usi
     let source = transcript.text(span);
     let head = &source[..source.floor_char_boundary(bytes_max)];
     let text = match &block.kind {
-        BlockKind::Text(_) | BlockKind::Result(_) | BlockKind::ServerResult { .. } => spoken(head),
+        BlockKind::Text(_) | BlockKind::Result(_) | BlockKind::ServerResult(_) => spoken(head),
         BlockKind::Call(_) | BlockKind::ServerCall(_) => said_in(head, &["input", "arguments", "args"]),
         BlockKind::Reasoning { .. } => said_in(head, &["thinking", "reasoning_content", "text"]),
         BlockKind::Media | BlockKind::Opaque => said_in(head, &["type"]),

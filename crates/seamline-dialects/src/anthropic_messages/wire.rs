@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use seamline_model::{
-    BlockKind, Call, CallId, IrregularityKind, Parts, ResultBlock, Role, ServerCall, Span, Synthetic,
+    BlockKind, Call, CallId, IrregularityKind, Parts, ResultBlock, Role, ServerCall, ServerResult, Span,
 };
 
 use super::members;
@@ -163,7 +163,7 @@ impl<'d, 'a> WireBlock<'d, 'a> {
             "tool_result" => {
                 own_or(&mut self.content, &mut self.foreign_output, "content", reader);
                 let id = self.id_or_foreign(self.answers, "tool_use_id", reader);
-                BlockKind::Result(self.result(id.as_deref()))
+                BlockKind::Result(self.result(id.as_deref(), reader))
             }
             "server_tool_use" | "mcp_tool_use" => BlockKind::ServerCall(Box::new(self.server_call(&kind, reader))),
             "thinking" => {
@@ -172,7 +172,10 @@ impl<'d, 'a> WireBlock<'d, 'a> {
             "redacted_thinking" => BlockKind::Reasoning { signed: true },
             other if other.ends_with("_tool_result") => {
                 let id = self.answers.and_then(Value::str);
-                BlockKind::ServerResult { id: id.as_deref().map(CallId::from), kind: other.into() }
+                BlockKind::ServerResult(Box::new(ServerResult {
+                    id: id.as_deref().map(CallId::from),
+                    kind: other.to_owned(),
+                }))
             }
             other if is_media_type(other) => BlockKind::Media,
             other => {
@@ -217,9 +220,9 @@ impl<'d, 'a> WireBlock<'d, 'a> {
         ServerCall { call, must_be_answered: kind == "server_tool_use", family }
     }
 
-    fn result(&self, id: Option<&str>) -> ResultBlock {
+    fn result(&self, id: Option<&str>, reader: &mut Reader<'_>) -> ResultBlock {
         let parts = self.content.map_or(Parts::Missing, parts);
-        let synthetic = self.content.and_then(only_text).map_or(Synthetic::No, |text| Synthetic::of(&text));
+        let synthetic = reader.synthetic(self.content, self.content.and_then(only_text));
         let content = self.content.map_or(Span::default(), Value::span);
         let failed = self.is_error.is_some_and(|value| value.is(Kind::True));
         ResultBlock { id: id.map(CallId::from), tool: None, synthetic, failed, has_more: self.has_more, parts, content }

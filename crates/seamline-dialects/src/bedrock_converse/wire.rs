@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{BlockKind, Call, CallId, MemberSort, Parts, ResultBlock, Role, ServerCall, Span, Synthetic};
+use seamline_model::{BlockKind, Call, CallId, MemberSort, Parts, ResultBlock, Role, ServerCall, ServerResult, Span};
 
 use crate::ids::{CALL_ID_KEYS, INPUT_KEYS, RESULT_ID_KEYS};
 use crate::json::{Kind, Value};
@@ -134,15 +134,16 @@ fn result(value: Value<'_, '_>, role: Role, reader: &mut Reader<'_>) -> BlockKin
     let fields = WireFields::read(value, reader);
     let id = fields.read_id(reader);
     if role == Role::Assistant && id.as_deref().is_some_and(|id| is_of_server(id, reader)) {
-        return BlockKind::ServerResult { id: id.as_deref().map(CallId::from), kind: "toolResult".into() };
+        return BlockKind::ServerResult(Box::new(ServerResult {
+            id: id.as_deref().map(CallId::from),
+            kind: "toolResult".to_owned(),
+        }));
     }
     BlockKind::Result(ResultBlock {
         id: id.as_deref().map(CallId::from),
         tool: None,
-        synthetic: fields
-            .content
-            .and_then(|content| only_text_by(content, part_text))
-            .map_or(Synthetic::No, |text| Synthetic::of(&text)),
+        synthetic: reader
+            .synthetic(fields.content, fields.content.and_then(|content| only_text_by(content, part_text))),
         failed: fields.status.is_some_and(|status| status.says("error")),
         has_more: fields.has_more,
         parts: fields.content.map_or(Parts::Missing, output),

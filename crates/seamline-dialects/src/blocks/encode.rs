@@ -16,7 +16,7 @@ use crate::splice::{BlockPlan, MessagePlan, MessageWriter, Placed, Plan, apply_p
 /// answered together where they already are.
 pub(crate) fn encode(blocks: &'static dyn Blocks, transcript: &Transcript<'_>, edits: &[Edit], joint: bool) -> Encoded {
     let plan = Plan::new(transcript, edits);
-    let writer = MessageWriter::new(transcript, edits.len());
+    let writer = MessageWriter::new(transcript, edits.len(), &plan);
     let nobody = Neighbours { first: MessageIndex(0), end: MessageIndex(0), joint_from: None };
     let rewriter = Rewriter { blocks, transcript };
     let mut encoder =
@@ -111,7 +111,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
 
     /// Results that the message takes in as answers to those before it.
     fn incoming(&self, index: MessageIndex) -> Vec<&'p Placed<'p>> {
-        if self.transcript.message(index).role != Role::User {
+        if self.transcript.message(index).role != Role::User || !self.may_take_in(index) {
             return Vec::new();
         }
         let mut first = index.0;
@@ -120,6 +120,14 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         }
         let asking = (first..index.0).map(MessageIndex).filter(|&asks| self.taker(asks) == Some(index));
         asking.filter_map(|asks| self.plan.get(asks)).flat_map(|plan| &plan.answers).collect()
+    }
+
+    /// Whether one of the assistant's messages right before this one gets an answer. Asked
+    /// first, since the plan of most messages is empty and their blocks need no look.
+    fn may_take_in(&self, index: MessageIndex) -> bool {
+        let before = (0..index.0).rev().map(MessageIndex);
+        let mut asking = before.take_while(|&before| self.transcript.message(before).role == Role::Assistant);
+        asking.any(|asks| self.plan.get(asks).is_some_and(|plan| !plan.answers.is_empty()))
     }
 
     fn makes_calls(&self, index: MessageIndex) -> bool {
@@ -296,7 +304,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
     /// Whether what the assistant said may not be divided: signed reasoning and the
     /// provider's own calls with their results.
     fn must_stay_whole(&self, index: MessageIndex) -> bool {
-        let is_server = |kind: &BlockKind| matches!(kind, BlockKind::ServerCall(_) | BlockKind::ServerResult { .. });
+        let is_server = |kind: &BlockKind| matches!(kind, BlockKind::ServerCall(_) | BlockKind::ServerResult(_));
         self.transcript.has_signed_reasoning(index)
             || self.transcript.blocks_of(index).any(|(_, block)| is_server(&block.kind))
     }

@@ -27,7 +27,7 @@ impl Sort {
             BlockKind::Result(_) => Self::Result,
             BlockKind::Call(_)
             | BlockKind::ServerCall(_)
-            | BlockKind::ServerResult { .. }
+            | BlockKind::ServerResult(_)
             | BlockKind::Reasoning { .. } => Self::Assistant,
             BlockKind::Text(_) | BlockKind::Media | BlockKind::Opaque => Self::Other,
         }
@@ -88,7 +88,7 @@ impl<'a> Rewriter<'_, 'a> {
         let held = |key: &str| fields.object().and_then(|members| members.get(key));
         let is_result = matches!(kind, BlockKind::Result(_));
         let mut values = Vec::new();
-        let id_key = if matches!(kind, BlockKind::ServerResult { .. }) { keys.result_id } else { keys.call_id };
+        let id_key = if matches!(kind, BlockKind::ServerResult(_)) { keys.result_id } else { keys.call_id };
         values.extend(plan.id.filter(|_| !is_result).map(|id| (id_key, quoted(id))));
         values.extend(plan.name.map(|name| (keys.name, quoted(name))));
         if plan.input {

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{BlockKind, Call, CallId, Emptiness, IrregularityKind, Parts, ResultBlock, Role, Span, Synthetic};
+use seamline_model::{BlockKind, Call, CallId, IrregularityKind, Parts, ResultBlock, Role, Span};
 
 use crate::ids::{CALL_ID_KEYS, INPUT_KEYS, RESULT_ID_KEYS};
 use crate::json::{Kind, Value};
@@ -197,11 +197,11 @@ fn read_result(value: Value<'_, '_>, reader: &mut Reader<'_>) -> ResultBlock {
     ResultBlock {
         id: id.as_deref().map(CallId::from),
         tool: name.map(|name| reader.transcript.tools.add(&name)),
-        synthetic: fields.held.and_then(only_member).and_then(short).map_or(Synthetic::No, |text| Synthetic::of(&text)),
+        synthetic: reader.synthetic(fields.held, fields.held.and_then(only_member).and_then(short)),
         failed: fields.held.and_then(Value::object).is_some_and(|held| held.get("error").is_some()),
         has_more: fields.has_more,
         parts: match fields.held.map(Value::kind) {
-            Some(Kind::Object) => Parts::Text(Emptiness::Present),
+            Some(Kind::Object) => Parts::Text,
             Some(Kind::Null) | None => Parts::Missing,
             Some(_) => Parts::Unreadable,
         },

@@ -20,7 +20,7 @@ pub(super) fn written<'a>(transcript: &Transcript<'a>, block: &Block, plan: Opti
     let source = Document::part(transcript.source, block.span);
     let value = source.root();
     match plan {
-        _ if block.slot.field == Field::Whole => flat_as_call(value, &BlockPlan::default()),
+        _ if block.slot().field == Field::Whole => flat_as_call(value, &BlockPlan::default()),
         None => Json::Raw(value.raw()),
         Some(plan) => changed(value, plan, transcript),
     }

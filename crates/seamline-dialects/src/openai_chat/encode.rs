@@ -9,7 +9,7 @@ use crate::splice::{MessagePlan, MessageWriter, Placed, Plan};
 
 pub(super) fn encode(transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
     let plan = Plan::new(transcript, edits);
-    let writer = MessageWriter::new(transcript, edits.len());
+    let writer = MessageWriter::new(transcript, edits.len(), &plan);
     let mut encoder = Encoder { transcript, plan: &plan, writer };
     let mut index = MessageIndex(0);
     while index.get() < transcript.messages.len() {
@@ -56,7 +56,8 @@ impl Encoder<'_, '_, '_> {
     fn is_result(&self, index: MessageIndex) -> bool {
         let apart = self.plan.get(index).is_some_and(|plan| plan.regroup || plan.restate);
         let is_tool = self.transcript.messages.get(index.get()).is_some_and(|message| message.role == Role::Tool);
-        is_tool && !apart && self.result_block(index).is_some()
+        // What was read without tolerance holds a result, and its block needs no look.
+        is_tool && !apart && (self.transcript.irregularities.is_empty() || self.result_block(index).is_some())
     }
 
     /// Writes a run of tool messages with what joins it, then what had to leave it.

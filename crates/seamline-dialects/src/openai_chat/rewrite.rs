@@ -70,7 +70,7 @@ impl<'a> MessageParts<'_, 'a, '_> {
 
     /// Patches the content. `None` when nothing is left of the message.
     fn content(&self, writer: &MessageWriter<'_, 'a>, index: MessageIndex, patches: &mut Patches) -> Option<()> {
-        let of_content = |block: &Block| block.slot.field == Field::Content || is_whole_text(block);
+        let of_content = |block: &Block| block.slot().field == Field::Content || is_whole_text(block);
         let mut changed = false;
         let mut parts = Vec::new();
         let mut left = 0;
@@ -104,7 +104,7 @@ impl<'a> MessageParts<'_, 'a, '_> {
 
     fn part(&self, block: &Block) -> Json<'a> {
         let raw = self.transcript.text(block.span);
-        if block.slot.field == Field::Whole { text_part(Json::Raw(raw)) } else { Json::Raw(raw) }
+        if block.slot().field == Field::Whole { text_part(Json::Raw(raw)) } else { Json::Raw(raw) }
     }
 
     /// Patches the list of calls.
@@ -117,7 +117,7 @@ impl<'a> MessageParts<'_, 'a, '_> {
         let mut calls = Vec::new();
         for (block, content) in self.transcript.blocks_of(index) {
             let plan = self.plan.block(self.transcript, block);
-            let listed = content.slot.field == Field::Calls;
+            let listed = content.slot().field == Field::Calls;
             changed |= listed && plan.is_some();
             if (listed || (adopts && is_legacy_call(content))) && !plan.is_some_and(|plan| plan.gone) {
                 calls.push(calls::written(self.transcript, content, plan));
@@ -181,11 +181,11 @@ pub(super) fn cuts(members: Object<'_, '_>, keys: &[&str]) -> Patches {
 }
 
 fn is_legacy_call(block: &Block) -> bool {
-    block.slot.field == Field::Whole && matches!(block.kind, BlockKind::Call(_))
+    block.slot().field == Field::Whole && matches!(block.kind, BlockKind::Call(_))
 }
 
 fn is_whole_text(block: &Block) -> bool {
-    block.slot.field == Field::Whole && matches!(block.kind, BlockKind::Text(_))
+    block.slot().field == Field::Whole && matches!(block.kind, BlockKind::Text(_))
 }
 
 /// A tool message under its plan.

@@ -1,8 +1,6 @@
 //! The shapes on the wire, as views over borrowed JSON.
 
-use seamline_model::{
-    BlockKind, Call, CallId, Input, IrregularityKind, MemberSort, Parts, ResultBlock, Role, Span, Synthetic,
-};
+use seamline_model::{BlockKind, Call, CallId, Input, IrregularityKind, MemberSort, Parts, ResultBlock, Role, Span};
 
 use crate::arguments::text_input;
 use crate::ids::{CALL_ID_KEYS, INPUT_KEYS, RESULT_ID_KEYS, TOOL_NAME_KEYS};
@@ -212,7 +210,7 @@ pub(super) fn result(message: &WireMessage<'_, '_>, reader: &mut Reader<'_>) -> 
     ResultBlock {
         id: message.answers.and_then(|id| reader.id(id)).as_deref().map(CallId::from),
         tool: message.name.and_then(Value::str).map(|name| reader.transcript.tools.add(&name)),
-        synthetic: message.content.and_then(only_text).map_or(Synthetic::No, |text| Synthetic::of(&text)),
+        synthetic: reader.synthetic(message.content, message.content.and_then(only_text)),
         failed: false,
         has_more: message.has_more
             || !message.instead.is_empty()

@@ -8,7 +8,7 @@ use crate::splice::{BlockPlan, MessagePlan, MessageWriter, Placed, Plan};
 
 pub(super) fn encode(transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
     let plan = Plan::new(transcript, edits);
-    let writer = MessageWriter::new(transcript, edits.len());
+    let writer = MessageWriter::new(transcript, edits.len(), &plan);
     let mut encoder = Encoder { transcript, plan: &plan, writer };
     for (index, _) in transcript.enumerate() {
         encoder.insert_before(index);
@@ -54,7 +54,7 @@ impl Encoder<'_, '_, '_> {
     /// The block that is its whole item.
     fn only_block(&self, index: MessageIndex) -> Option<BlockIndex> {
         let mut blocks = self.transcript.blocks_of(index);
-        blocks.find(|(_, block)| block.slot.field == Field::Item).map(|(block, _)| block)
+        blocks.find(|(_, block)| block.slot().field == Field::Item).map(|(block, _)| block)
     }
 
     fn whole(&mut self, index: MessageIndex, block: BlockIndex, plan: &MessagePlan<'_>) {

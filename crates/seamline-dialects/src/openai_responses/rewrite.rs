@@ -198,7 +198,7 @@ fn parts<'a>(transcript: &Transcript<'a>, index: MessageIndex, plan: &MessagePla
                 let heading = change.demote.unwrap_or_default();
                 parts.push(text_part(role, Json::Text(format!("{heading}\n{raw}"))));
             }
-            _ if content.slot.field == seamline_model::Field::Whole => parts.push(text_part(role, Json::Raw(raw))),
+            _ if content.slot().field == seamline_model::Field::Whole => parts.push(text_part(role, Json::Raw(raw))),
             _ => parts.push(Json::Raw(raw)),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use seamline_model::{BlockKind, Call, CallId, Emptiness, Input, Item, Parts, ResultBlock, Role, Span, Synthetic};
+use seamline_model::{BlockKind, Call, CallId, Emptiness, Input, Item, Parts, ResultBlock, Role, Span};
 
 use super::item::{Form, Known, LOCAL_SHELL_RESULT, PATCH_RESULT};
 use crate::ids::{INPUT_KEYS, RESULT_ID_KEYS};
@@ -154,13 +154,13 @@ impl<'d, 'a> WireItem<'d, 'a> {
         ResultBlock {
             id: id.as_deref().map(CallId::from),
             tool: self.name.and_then(Value::str).map(|name| reader.transcript.tools.add(&name)),
-            synthetic: self.output.and_then(only_text).map_or(Synthetic::No, |text| Synthetic::of(&text)),
+            synthetic: reader.synthetic(self.output, self.output.and_then(only_text)),
             failed: false,
             has_more: self.has_more || self.content.is_some() || self.summary.is_some(),
             parts: match self.output {
                 Some(output) => parts(output),
                 // How a patch went is said by its status.
-                None if kind.facts.result_type == PATCH_RESULT => Parts::Text(Emptiness::Empty),
+                None if kind.facts.result_type == PATCH_RESULT => Parts::Text,
                 None => Parts::Missing,
             },
             content: self.output.map_or(Span::default(), Value::span),

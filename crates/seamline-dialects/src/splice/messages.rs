@@ -2,6 +2,7 @@
 
 use seamline_model::{Encoded, MessageIndex, Span, Transcript};
 
+use super::Plan;
 use crate::json::{Json, Style};
 
 /// Writes the messages of a body.
@@ -16,7 +17,8 @@ pub(crate) struct MessageWriter<'t, 'a> {
 }
 
 impl<'t, 'a> MessageWriter<'t, 'a> {
-    pub(crate) fn new(transcript: &'t Transcript<'a>, edit_count: usize) -> Self {
+    /// A writer of what so many edits make of a transcript, with room for what is written.
+    pub(crate) fn new(transcript: &'t Transcript<'a>, edit_count: usize, plan: &Plan<'_>) -> Self {
         let count = transcript.messages.len() + edit_count;
         let mut writer = Self {
             transcript,
@@ -25,6 +27,7 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
             out: Encoded { landed: vec![None; edit_count], ..Encoded::of(transcript.source, count) },
             copied: None,
         };
+        writer.out.written.reserve(plan.bytes(transcript));
         writer.copy_span(Span { start: 0, end: transcript.list.start + 1 });
         writer
     }

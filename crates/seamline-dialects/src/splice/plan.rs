@@ -135,6 +135,13 @@ impl<'e> Plan<'e> {
         plan
     }
 
+    /// How many bytes the messages have that edits are about, which is about what will be
+    /// written.
+    pub(crate) fn bytes(&self, transcript: &Transcript<'_>) -> usize {
+        let touched = transcript.messages.iter().zip(&self.places).filter(|(_, place)| place.is_some());
+        touched.map(|(message, _)| message.span.len()).sum()
+    }
+
     pub(crate) fn get(&self, message: MessageIndex) -> Option<&MessagePlan<'e>> {
         let place = (*self.places.get(message.get())?)?;
         self.messages.get(place.get() as usize - 1)

@@ -103,7 +103,7 @@ fn rename(context: &Context<'_, '_>, call: BlockIndex, id: &str, made: &str) -> 
     let mut edits = vec![Edit::SetCallId { call, id: made.to_owned() }];
     let message = context.transcript.block(call).message;
     for (block, content) in context.transcript.blocks_of(message) {
-        if matches!(&content.kind, BlockKind::ServerResult { id: Some(named), .. } if **named == *id) {
+        if matches!(&content.kind, BlockKind::ServerResult(result) if result.id.as_deref() == Some(id)) {
             edits.push(Edit::Readdress { result: block, call, id: made.to_owned() });
         }
     }

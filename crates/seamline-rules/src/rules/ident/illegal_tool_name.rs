@@ -88,7 +88,7 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     };
     let name = context.transcript.name(call.tool).unwrap_or("");
     // A call in a legacy field is looked at once it stands in the list.
-    let legacy = context.transcript.block(state.call).slot.field == Field::Whole;
+    let legacy = context.transcript.block(state.call).slot().field == Field::Whole;
     let plain = call.plain_name && (1..=demand.length_max).contains(&name.len()) && demand.start.takes(name);
     if legacy || plain || demand.takes(name) {
         return;

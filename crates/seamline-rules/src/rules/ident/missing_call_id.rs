@@ -75,7 +75,7 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     }
     let content = context.transcript.block(state.call);
     let values = context.values(state.call, "");
-    let (message, place) = (content.message.0, content.slot.index);
+    let (message, place) = (content.message.0, content.slot().index);
     let seed = format!("{message}/{place}/{}", context.transcript.text(content.span));
     let made = ids::made(demand, &seed, |made| context.is_taken(state.call, made));
     report.block(context, state.call, "call has no id".to_owned()).predicts(demand.alphabet_error.render(&values)).fix(

@@ -97,7 +97,7 @@ fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {
     let Some(result) = context.transcript.result(state.result) else {
         return;
     };
-    if !matches!(result.parts, Parts::List { media: true, .. }) {
+    if !matches!(result.parts, Parts::List(listed) if listed.has_media()) {
         return;
     }
     let id = context.id(state.result);

@@ -84,5 +84,5 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
 
 fn ends_in_server_result(context: &Context<'_, '_>, message: MessageIndex) -> bool {
     let last = context.transcript.blocks_of(message).next_back();
-    last.is_some_and(|(_, block)| matches!(block.kind, BlockKind::ServerResult { .. }))
+    last.is_some_and(|(_, block)| matches!(block.kind, BlockKind::ServerResult(_)))
 }

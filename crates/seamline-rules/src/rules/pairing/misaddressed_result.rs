@@ -109,7 +109,7 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
         edits.push(Edit::Relocate { result: answer.result, call: state.call, media });
     } else if is_shared(context, state, meant) {
         // Results with one id answer their calls in turn; this call needs an id of its own.
-        let slot = context.transcript.block(state.call).slot.index;
+        let slot = context.transcript.block(state.call).slot().index;
         let demand = &context.constraints.call_id;
         id = ids::made(demand, &format!("{meant}/{slot}"), |made| context.is_taken(state.call, made));
         edits.push(Edit::SetCallId { call: state.call, id: id.clone() });

@@ -79,10 +79,10 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
                 BlockKind::ServerCall(call) => {
                     called.extend(call.call.id.as_deref());
                 }
-                BlockKind::ServerResult { id, kind } => {
-                    let id = id.as_deref().unwrap_or("");
+                BlockKind::ServerResult(result) => {
+                    let id = result.id.as_deref().unwrap_or("");
                     if !called.contains(id) {
-                        found(context, report, block, (id, kind));
+                        found(context, report, block, (id, &result.kind));
                     }
                 }
                 _ => {}

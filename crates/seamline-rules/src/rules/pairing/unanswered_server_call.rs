@@ -109,7 +109,7 @@ fn check_run(context: &Context<'_, '_>, report: &mut Report, run: std::ops::Rang
     let blocks = || run.clone().flat_map(|index| context.transcript.blocks_of(MessageIndex(index as u32)));
     let answered: HashSet<&str> = blocks()
         .filter_map(|(_, block)| match &block.kind {
-            BlockKind::ServerResult { id, .. } => id.as_deref(),
+            BlockKind::ServerResult(result) => result.id.as_deref(),
             _ => None,
         })
         .collect();

@@ -78,7 +78,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     let running = context.pairing.cycles.iter().filter(|cycle| Some(cycle.message) > over);
     for cycle in running.filter(|cycle| leads(context, cycle.message)) {
         let first = context.pairing.calls[cycle.range()][0].call;
-        if !context.transcript.block(first).signed {
+        if !context.transcript.block(first).is_signed() {
             found(context, report, first, demand);
         }
     }

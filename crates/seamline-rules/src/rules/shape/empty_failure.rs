@@ -74,7 +74,11 @@ fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {
     let Some(result) = context.transcript.result(state.result) else {
         return;
     };
-    let blank = matches!(result.parts, Parts::Missing | Parts::List { blank: true, .. });
+    let blank = match result.parts {
+        Parts::Missing => true,
+        Parts::List(listed) => listed.is_blank(),
+        Parts::Text | Parts::Unreadable => false,
+    };
     if !result.failed || !blank {
         return;
     }

@@ -82,10 +82,12 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
     }
     for (block, content) in context.transcript.blocks_of(index) {
         match &content.kind {
-            BlockKind::Text(Emptiness::Empty | Emptiness::Blank) if content.slot.field == Field::Content => {
+            BlockKind::Text(Emptiness::Empty | Emptiness::Blank) if content.slot().field == Field::Content => {
                 in_message(context, report, block, error);
             }
-            BlockKind::Result(result) if in_results && matches!(result.parts, Parts::List { empty_text: true, .. }) => {
+            BlockKind::Result(result)
+                if in_results && matches!(result.parts, Parts::List(listed) if listed.has_blanks()) =>
+            {
                 in_result(context, report, block, error);
             }
             _ => {}

@@ -79,7 +79,7 @@ fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {
     };
     let parts = context.transcript.result(state.result).map(|result| result.parts);
     // What is not text leaves the result first.
-    if !matches!(parts, Some(Parts::List { media: false, .. })) {
+    if !matches!(parts, Some(Parts::List(listed)) if !listed.has_media()) {
         return;
     }
     let id = context.id(state.result);

@@ -137,8 +137,8 @@ fn in_result(
     let wrong = match result.parts {
         Parts::Missing => demanded || !result.content.is_empty(),
         Parts::Unreadable => true,
-        Parts::Text(_) => lists_only || listed,
-        Parts::List { .. } => false,
+        Parts::Text => lists_only || listed,
+        Parts::List(_) => false,
     };
     if !wrong {
         return;
@@ -147,7 +147,7 @@ fn in_result(
     let (what, title) = match (context.constraints.output, result.parts) {
         (_, Parts::Missing) if listed => ("no content", "give it an empty list"),
         (_, Parts::Missing) => ("no content", "give it a text"),
-        (OutputForm::TextOrList { .. }, Parts::Text(_)) => ("a string where a list is wanted", "put it into a list"),
+        (OutputForm::TextOrList { .. }, Parts::Text) => ("a string where a list is wanted", "put it into a list"),
         (OutputForm::TextOrList { .. }, _) if listed => ("content that is no list", "put it into a list"),
         (OutputForm::TextOrList { .. }, _) => ("content that is neither text nor a list", "keep it as text"),
         (OutputForm::List(_), _) => ("content that is no list of readable parts", "keep it as a part"),

@@ -90,7 +90,7 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
 }
 
 fn is_legacy(context: &Context<'_, '_>, call: BlockIndex) -> bool {
-    context.transcript.block(call).slot.field == Field::Whole
+    context.transcript.block(call).slot().field == Field::Whole
 }
 
 fn found(input: Input) -> &'static str {

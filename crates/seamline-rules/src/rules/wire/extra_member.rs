@@ -162,7 +162,7 @@ fn predicted(context: &Context<'_, '_>, member: &Member) -> String {
     };
     let values = Values { message: member.message.get(), id: &member.key, ..Values::default() };
     if let Some(block) = member.block {
-        let block = context.transcript.block(block).slot.index as usize;
+        let block = context.transcript.block(block).slot().index as usize;
         return in_block.render(&Values { block, kind: member.owner, ..values });
     }
     let kind = context.transcript.message(member.message).role.as_str();

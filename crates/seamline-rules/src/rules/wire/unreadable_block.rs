@@ -68,7 +68,7 @@ fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Re
     let source = context.transcript.text(irregularity.span);
     if source.trim_matches(|char: char| "{}".contains(char) || char.is_whitespace()).is_empty() {
         draft.fix(Stage::Form, Safety::Safe, "take it out", vec![Edit::Remove { block }]);
-    } else if context.transcript.block(block).slot.field == Field::Content {
+    } else if context.transcript.block(block).slot().field == Field::Content {
         let edit = Edit::Demote { block, heading: "[a block that could not be read, kept as text]".to_owned() };
         draft.fix(Stage::Form, Safety::Safe, "keep it as text", vec![edit]);
     } else {
