@@ -186,7 +186,11 @@ fn values_of_any_kind_stand_anywhere() {
         }
     }
     frames.extend(VALUES.map(str::to_owned));
+    feed(&frames, |_| {});
+    // And each at the start of a stream: what comes after an end says little.
     let mut count = 0;
-    feed(&frames, |_| count += 1);
+    for frame in frames.chunks(1) {
+        feed(frame, |_| count += 1);
+    }
     assert!(count > frames.len() / 4, "{count} events of {} frames", frames.len());
 }
