@@ -59,9 +59,19 @@ struct Block {
     arguments: Arguments,
     free: bool,
     unfinished: bool,
+    /// Something that could not be read came while the block was coming.
+    gap: bool,
     signature: Option<String>,
     members: Members,
     closed: bool,
+}
+
+impl Block {
+    /// Whether nothing of it is missing, as far as the stream says. What the provider itself put
+    /// together has no gap.
+    fn is_whole(&self) -> bool {
+        !self.unfinished && (!self.gap || self.whole.is_some())
+    }
 }
 
 impl Assembler {
@@ -89,7 +99,7 @@ impl Assembler {
         }
         match *event {
             Event::Member { name, json } => self.members.set(name, json),
-            Event::Usage { json } => self.note_usage(json),
+            Event::Usage { name, json } => self.note_usage(name, json),
             Event::Begin { place, piece, base } => self.begin(place, piece, base),
             Event::Add { place, addition } => self.add(place, addition),
             Event::End { place } => match self.blocks.get_mut(&place) {
@@ -102,7 +112,7 @@ impl Assembler {
             }
             Event::Failed { said } => self.fail(said),
             Event::Done => self.signs.done = true,
-            Event::Unreadable { what } => self.flaw(Flaw::Unreadable(what)),
+            Event::Unreadable { what } => self.pass_over(what),
         }
     }
 
@@ -175,18 +185,23 @@ impl Assembler {
         }
     }
 
-    /// Replaces the members of the usage that a later report has too.
-    fn note_usage(&mut self, json: &str) {
-        let Ok(members) = serde_json::from_str::<BTreeMap<String, Box<serde_json::value::RawValue>>>(json) else {
-            self.flaw(Flaw::Unreadable(Unreadable::Shape));
-            return;
-        };
-        for (name, value) in members {
-            // What is not known yet does not undo what was.
-            if value.get() != "null" || !self.usage.has(&name) {
-                self.usage.set(&name, value.get());
-            }
+    /// Replaces what was used of one thing by a later report.
+    fn note_usage(&mut self, name: &str, json: &str) {
+        // What is not known yet does not undo what was.
+        if json != "null" || !self.usage.has(name) {
+            self.usage.set(name, json);
         }
+    }
+
+    /// Notes what could not be understood. What is no JSON may have been a piece of any block
+    /// that is still coming, and what is left of a call may look whole without it. Nothing comes
+    /// once the provider has said why it stopped.
+    fn pass_over(&mut self, what: Unreadable) {
+        if what == Unreadable::NotJson && self.signs.stop.is_none() {
+            let coming = self.blocks.values_mut().filter(|block| !block.closed);
+            coming.for_each(|block| block.gap = true);
+        }
+        self.flaw(Flaw::Unreadable(what));
     }
 
     fn begin(&mut self, place: u32, piece: Piece, base: &str) {
@@ -205,6 +220,7 @@ impl Assembler {
             arguments: Arguments::default(),
             free: false,
             unfinished: false,
+            gap: false,
             signature: None,
             members: Members::default(),
             closed: false,
@@ -292,7 +308,7 @@ impl Assembler {
             arguments,
             free: block.free,
             signature: block.signature.clone(),
-            executable: may_run && is_readable && !block.unfinished && block.piece == Piece::Call,
+            executable: may_run && is_readable && block.is_whole() && block.piece == Piece::Call,
         })
     }
 }
@@ -310,8 +326,8 @@ fn set_once(slot: &mut String, value: &str, is_whole: bool) -> bool {
 /// How many bytes an event would have us keep.
 fn bytes(event: &Event<'_>) -> usize {
     match event {
-        Event::Member { name, json } => name.len() + json.len(),
-        Event::Usage { json } | Event::Begin { base: json, .. } => json.len(),
+        Event::Member { name, json } | Event::Usage { name, json } => name.len() + json.len(),
+        Event::Begin { base: json, .. } => json.len(),
         Event::Add { addition, .. } => match addition {
             Addition::Text(text)
             | Addition::WholeText(text)

@@ -2,13 +2,18 @@
 
 use std::collections::HashMap;
 
-/// Names and values as JSON. A name is found without going through the others: a stream says
-/// how many there are.
+/// Names and values as JSON.
 #[derive(Debug, Default)]
 pub(crate) struct Members {
     list: Vec<(String, String)>,
+    /// Where those are that stand behind the first [`SCAN_MAX`]: a stream says how many there
+    /// are, and a name must be found without going through all others.
     places: HashMap<String, usize>,
 }
+
+/// As many are found faster by going through them, and every frame of some streams repeats
+/// them.
+const SCAN_MAX: usize = 16;
 
 impl Members {
     pub(crate) fn set(&mut self, name: &str, json: &str) {
@@ -32,19 +37,30 @@ impl Members {
     }
 
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.places.contains_key(name)
+        self.place(name).is_some()
     }
 
     pub(crate) fn into_list(self) -> Vec<(String, String)> {
         self.list
     }
 
+    fn place(&self, name: &str) -> Option<usize> {
+        let first = self.list.iter().take(SCAN_MAX).position(|(known, _)| known == name);
+        first.or_else(|| self.places.get(name).copied())
+    }
+
     fn value(&mut self, name: &str) -> &mut String {
-        let place = *self.places.entry(name.to_owned()).or_insert_with(|| {
-            self.list.push((name.to_owned(), String::new()));
-            self.list.len() - 1
-        });
+        let place = self.place(name).unwrap_or_else(|| self.add(name));
         &mut self.list[place].1
+    }
+
+    fn add(&mut self, name: &str) -> usize {
+        let place = self.list.len();
+        self.list.push((name.to_owned(), String::new()));
+        if place >= SCAN_MAX {
+            self.places.insert(name.to_owned(), place);
+        }
+        place
     }
 }
 
@@ -65,5 +81,16 @@ mod tests {
         members.append("d", "6");
         let said: Vec<_> = members.into_list().into_iter().map(|(name, json)| name + &json).collect();
         assert_eq!(said, ["a3", "b2", "c[4,5]", "d[ 6]"]);
+    }
+
+    #[test]
+    fn many_names_are_told_apart() {
+        let mut members = Members::default();
+        for json in ["1", "2"] {
+            (0..3 * SCAN_MAX).for_each(|at| members.set(&at.to_string(), json));
+        }
+        assert!(members.has("0") && members.has("40") && !members.has("48"));
+        let said = members.into_list();
+        assert!(said.len() == 3 * SCAN_MAX && said.iter().all(|(_, json)| json == "2"));
     }
 }

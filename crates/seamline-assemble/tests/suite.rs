@@ -21,7 +21,8 @@ fn whole() -> Vec<Event<'static>> {
     let begin = |place, piece| Event::Begin { place, piece, base: "" };
     vec![
         Event::Member { name: "id", json: "\"msg_1\"" },
-        Event::Usage { json: r#"{"input_tokens":7,"output_tokens":1}"# },
+        Event::Usage { name: "input_tokens", json: "7" },
+        Event::Usage { name: "output_tokens", json: "1" },
         begin(0, Piece::Text),
         add(0, Addition::Text("Let me ")),
         add(0, Addition::Text("look.")),
@@ -39,7 +40,8 @@ fn whole() -> Vec<Event<'static>> {
         add(7, Addition::Name("list")),
         add(7, Addition::Name("")),
         Event::End { place: 7 },
-        Event::Usage { json: r#"{"input_tokens":null,"output_tokens":40}"# },
+        Event::Usage { name: "input_tokens", json: "null" },
+        Event::Usage { name: "output_tokens", json: "40" },
         Event::Stop { stop: Stop::Calls, word: "tool_use" },
         Event::Done,
     ]
@@ -215,4 +217,22 @@ proptest! {
         prop_assert_eq!(message.ending == Ending::Complete, done && !failed && !refused);
         prop_assert!(message.ending == Ending::Complete || message.executable().count() == 0);
     }
+}
+
+#[test]
+fn a_call_with_a_gap_in_it_is_not_run() {
+    let gap = Event::Unreadable { what: seamline_model::Unreadable::NotJson };
+    let runs = |at: usize, more: &[Event<'static>]| {
+        let mut events = whole();
+        events.splice(at..at, [gap.clone()]);
+        let done = events.len() - 1;
+        events.splice(done..done, more.iter().cloned());
+        assembled(&events).executable().map(|call| call.id.clone()).collect::<Vec<_>>()
+    };
+    let all = whole();
+    let place = |sought: Event<'static>| all.iter().position(|event| *event == sought).unwrap();
+    assert_eq!(runs(place(add(1, Addition::Arguments("\"a.rs\"}"))), &[]), ["b"]);
+    assert_eq!(runs(place(Event::End { place: 1 }) + 1, &[]), ["a", "b"], "between two blocks");
+    let whole = add(1, Addition::Whole(r#"{"id":"a","name":"read","input":{"path":"a.rs"}}"#));
+    assert_eq!(runs(place(add(1, Addition::Arguments("\"a.rs\"}"))), &[whole]), ["a", "b"]);
 }

@@ -42,6 +42,13 @@ pub(crate) fn add(sink: Sink<'_>, place: u32, addition: Addition<'_>) {
     sink(Event::Add { place, addition });
 }
 
+/// Says how much was used.
+pub(crate) fn usage(usage: Option<Value<'_, '_>>, sink: Sink<'_>) {
+    for (key, value) in usage.into_iter().flat_map(Value::members) {
+        sink(Event::Usage { name: &key.name(), json: value.raw() });
+    }
+}
+
 /// Says that something could not be understood.
 pub(crate) fn unreadable(sink: Sink<'_>, what: Unreadable) {
     sink(Event::Unreadable { what });

@@ -75,12 +75,6 @@ pub(crate) fn members(value: Value<'_, '_>, sink: Sink<'_>, elsewhere: &[&str]) 
     }
 }
 
-pub(crate) fn usage(value: Option<Value<'_, '_>>, sink: Sink<'_>) {
-    if let Some(usage) = value.filter(|usage| usage.is(Kind::Object)) {
-        sink(Event::Usage { json: usage.raw() });
-    }
-}
-
 /// The input of a call where it begins; some servers write it as text.
 pub(crate) fn start_input(value: Option<Value<'_, '_>>, place: u32, sink: Sink<'_>) {
     let Some(input) = value else { return };

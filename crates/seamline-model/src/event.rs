@@ -13,9 +13,11 @@ pub enum Event<'e> {
         /// Its value.
         json: &'e str,
     },
-    /// How much was used so far; a later one replaces members of the same name.
+    /// How much of something was used so far. Of one name the last counts, unless it is null.
     Usage {
-        /// An object.
+        /// What it is called.
+        name: &'e str,
+        /// How much.
         json: &'e str,
     },
     /// A block begins.

@@ -16,9 +16,9 @@ use seamline_frame::{Frame, FrameKind};
 use seamline_model::{Event, Stop, Unreadable};
 
 use crate::StreamReader;
-use crate::frames::{Sink, unreadable, words_of};
+use crate::frames::{Sink, unreadable, usage, words_of};
 use crate::json::{Document, Kind, Object, Value};
-use crate::streamed::{Said, Slots, after_end, base64, broken, exception, members, present, said, usage};
+use crate::streamed::{Said, Slots, after_end, base64, broken, exception, members, present, said};
 
 /// A reader for a stream that begins.
 pub(super) fn reader() -> Box<dyn StreamReader> {

@@ -13,9 +13,9 @@ use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 
 use self::deltas::{addition, begun_by};
 use crate::StreamReader;
-use crate::frames::{Sink, add, unreadable, words_of};
+use crate::frames::{Sink, add, unreadable, usage, words_of};
 use crate::json::{Kind, Object, Value};
-use crate::streamed::{Begun, Said, Slots, after_end, exception, members, present, said, start_input, usage};
+use crate::streamed::{Begun, Said, Slots, after_end, exception, members, present, said, start_input};
 
 /// A reader for a stream that begins.
 pub(super) fn reader() -> Box<dyn StreamReader> {

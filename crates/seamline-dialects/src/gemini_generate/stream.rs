@@ -14,9 +14,9 @@ use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 
 use self::calls::Coming;
 use crate::StreamReader;
-use crate::frames::{Sink, add, unreadable, words_of};
+use crate::frames::{Sink, add, unreadable, usage, words_of};
 use crate::json::{Kind, Object, Value};
-use crate::streamed::{Said, broken, exception, members, present, said, usage};
+use crate::streamed::{Said, broken, exception, members, present, said};
 
 /// A reader for a stream that begins.
 pub(super) fn reader() -> Box<dyn StreamReader> {

@@ -18,6 +18,14 @@ pub const BYTES_MAX: usize = u32::MAX as usize;
 /// The most values a body may hold, which bounds the memory a hostile one can claim.
 pub const NODES_MAX: usize = 64 * 1024 * 1024;
 
+/// Texts up to this length get room for all their values at once, and how many bytes such a
+/// text has for each.
+const NODES_ROOM_BYTES: usize = 512;
+const NODE_BYTES: usize = 8;
+
+/// How deep most texts are nested.
+const OPEN_ROOM: usize = 8;
+
 /// A JSON text and the values in it.
 #[derive(Debug, Clone)]
 pub struct Document<'a> {
@@ -175,11 +183,12 @@ impl<'a, V: ListVisitor<'a>> Scanner<'a, V> {
                 bytes,
                 text: "",
                 text_start: 0,
-                nodes: Vec::new(),
+                // Room for all of a small text, such as an event of a stream.
+                nodes: Vec::with_capacity(bytes.len().min(NODES_ROOM_BYTES) / NODE_BYTES + 1),
                 lone_surrogates: Vec::new(),
                 byte_order_mark,
             },
-            open: Vec::new(),
+            open: Vec::with_capacity(OPEN_ROOM),
             visitor,
             list: None,
             handed_over: 0,

@@ -218,7 +218,7 @@ impl Reader {
         let json = usage.raw();
         if usage.is(Kind::Object) && self.usage != json {
             json.clone_into(&mut self.usage);
-            sink(Event::Usage { json });
+            crate::frames::usage(Some(usage), sink);
         }
     }
 

@@ -30,7 +30,7 @@ fn line(event: &Event<'_>) -> String {
         Event::Add { place, addition } => format!("{place} {addition:?}"),
         Event::End { place } => format!("{place} End"),
         Event::Member { name, json } => format!("{name}={json}"),
-        Event::Usage { json } => format!("usage={json}"),
+        Event::Usage { name, json } => format!("usage.{name}={json}"),
         other => format!("{other:?}"),
     }
 }
@@ -40,7 +40,7 @@ fn is_sound(event: &Event<'_>) {
     let json = match event {
         Event::Begin { base: "", .. } => return,
         Event::Member { json, .. }
-        | Event::Usage { json }
+        | Event::Usage { json, .. }
         | Event::Begin { base: json, .. }
         | Event::Add { addition: Addition::Member(_, json) | Addition::Element(_, json), .. } => json,
         _ => return,

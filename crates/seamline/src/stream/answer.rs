@@ -213,7 +213,7 @@ fn defect(assembled: &Assembled, place: u32) -> &'static str {
     if assembled.flaws.contains(&Flaw::BrokenInput { place }) {
         "its input is no JSON object"
     } else {
-        "the provider did not finish it"
+        "not all of it came"
     }
 }
 

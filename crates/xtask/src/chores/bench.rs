@@ -5,7 +5,7 @@ use anyhow::{Result, bail};
 use crate::workspace::{self, Workspace};
 
 /// Name, crate and target of each benchmark.
-const BENCHES: [(&str, &str, &str); 1] = [("core", "seamline", "core")];
+const BENCHES: [(&str, &str, &str); 2] = [("core", "seamline", "core"), ("streams", "seamline", "streams")];
 
 pub(crate) fn run(workspace: &Workspace, name: &str, args: &[&str]) -> Result<()> {
     let command = command(name, args)?;
@@ -37,6 +37,6 @@ mod tests {
     #[test]
     fn an_unknown_name_says_what_there_is() {
         let error = command("speed", &[]).unwrap_err().to_string();
-        assert_eq!(error, "no such benchmark: `speed`\nhint: there is core");
+        assert_eq!(error, "no such benchmark: `speed`\nhint: there is core, streams");
     }
 }

@@ -4,9 +4,9 @@ use seamline_model::{Addition, Event, Piece, Unreadable};
 
 use super::Reader;
 use super::deltas::reasoned;
-use crate::frames::{Sink, add, unreadable, words_of};
+use crate::frames::{Sink, add, unreadable, usage, words_of};
 use crate::json::{Object, Value};
-use crate::streamed::{members, start_input, usage};
+use crate::streamed::{members, start_input};
 
 impl Reader {
     /// Takes the response of a server that does not stream.

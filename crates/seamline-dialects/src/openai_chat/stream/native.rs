@@ -105,8 +105,8 @@ impl Reader {
         }
         let count = |name| frame.get(name).and_then(number);
         if let (Some(asked), Some(said)) = (count("prompt_eval_count"), count("eval_count")) {
-            let json = format!(r#"{{"prompt_tokens":{asked},"completion_tokens":{said}}}"#);
-            sink(Event::Usage { json: &json });
+            sink(Event::Usage { name: "prompt_tokens", json: &asked.to_string() });
+            sink(Event::Usage { name: "completion_tokens", json: &said.to_string() });
         }
         if frame.get("done").is_some_and(|done| done.is(Kind::True)) {
             self.finish(sink);

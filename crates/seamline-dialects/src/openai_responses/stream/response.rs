@@ -5,7 +5,7 @@ use seamline_model::{Addition, Event, Stop, Unreadable};
 use super::parts::{Row, item_place};
 use super::shape::{self, Sort};
 use super::{Reader, Wire};
-use crate::frames::{Sink, add, is_told, unreadable, words, words_of};
+use crate::frames::{Sink, add, is_told, unreadable, usage, words, words_of};
 use crate::json::{Kind, Object, Value};
 
 impl Reader {
@@ -125,9 +125,7 @@ impl Reader {
 
     fn response(&mut self, value: Value<'_, '_>, object: Object<'_, '_>, sink: Sink<'_>) {
         members(value, sink);
-        if let Some(usage) = object.get("usage").filter(|usage| usage.is(Kind::Object)) {
-            sink(Event::Usage { json: usage.raw() });
-        }
+        usage(object.get("usage"), sink);
         let Some(output) = object.get("output") else { return };
         let (listed, came) = (output.elements().count(), self.items.len());
         for (index, item) in (0..).zip(output.elements()) {

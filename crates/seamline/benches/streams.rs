@@ -1,0 +1,273 @@
+//! What putting a streamed answer together costs beside merely parsing its events.
+//!
+//! The peer is what a client does at least: `eventsource-stream` for the frames, and a
+//! `serde_json::Value` of each event, of which it makes nothing. Both get the same bytes in the
+//! same pieces in the same run, and the best of several interleaved rounds counts. Nothing here
+//! passes or fails; `cargo xtask bench streams` prints it.
+#![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
+#![expect(clippy::expect_used, reason = "a stream that cannot be read has nothing to measure")]
+#![expect(clippy::cast_precision_loss, reason = "megabytes are printed with two digits")]
+
+use std::convert::Infallible;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use eventsource_stream::Eventsource;
+use futures_util::{FutureExt, StreamExt, stream};
+use seamline::{Answer, AnswerStream, Ending, Framing, StreamOptions};
+use serde_json::Value;
+
+/// How many bytes come at a time, as from a socket.
+const PIECE_BYTES: usize = 4096;
+
+/// How many deltas a stream has.
+const DELTAS: usize = 20_000;
+
+/// How many rounds there are; the best counts.
+const ROUNDS: usize = 9;
+
+fn main() {
+    println!(
+        "best of interleaved rounds, in pieces of {PIECE_BYTES} bytes; the peer frames and parses, and assembles nothing\n"
+    );
+    println!(
+        "{:<20} {:>8} {:>8} {:>10} {:>10} {:>10} {:>10} {:>8}",
+        "stream", "MB", "events", "peer MB/s", "MB/s", "peer ev/s", "ev/s", "faster"
+    );
+    for (dialect, write) in DIALECTS {
+        measure(dialect, &sse(&write(DELTAS)));
+    }
+    println!();
+    memory();
+}
+
+/// Each dialect, and how it writes so many deltas of an answer, as the data of events.
+const DIALECTS: [(&str, fn(usize) -> Vec<String>); 5] = [
+    ("anthropic_messages", anthropic),
+    ("openai_chat", chat),
+    ("openai_responses", responses),
+    ("bedrock_converse", bedrock),
+    ("gemini_generate", gemini),
+];
+
+fn measure(dialect: &str, stream: &[u8]) {
+    let events = peer(stream);
+    let answer = assembled(dialect, stream);
+    assert_eq!(answer.ending, Ending::Complete, "{dialect}: {:?}", answer.findings);
+    assert!(answer.calls.iter().all(|call| call.executable) && !answer.calls.is_empty(), "{dialect}");
+    let mut best = [Duration::MAX; 2];
+    for _ in 0..ROUNDS {
+        let figures = [time(|| peer(stream)), time(|| assembled(dialect, stream).calls.len())];
+        for (best, figure) in best.iter_mut().zip(figures) {
+            *best = (*best).min(figure);
+        }
+    }
+    let [theirs, ours] = best.map(|figure| figure.as_secs_f64());
+    let megabytes = stream.len() as f64 / 1e6;
+    println!(
+        "{dialect:<20} {megabytes:>8.2} {events:>8} {:>10.0} {:>10.0} {:>10.0} {:>10.0} {:>8.2}",
+        megabytes / theirs,
+        megabytes / ours,
+        events as f64 / theirs,
+        events as f64 / ours,
+        theirs / ours
+    );
+}
+
+/// Frames a stream and parses each event; gives the number of events.
+fn peer(stream: &[u8]) -> usize {
+    let pieces = stream::iter(stream.chunks(PIECE_BYTES).map(Ok::<_, Infallible>));
+    let parsed = pieces.eventsource().map(|event| {
+        let event = event.expect("the streams are well formed");
+        black_box(serde_json::from_str::<Value>(&event.data).is_ok() || event.data == "[DONE]")
+    });
+    // Everything is there, so nothing is waited for.
+    parsed.count().now_or_never().expect("all pieces are there")
+}
+
+fn assembled(dialect: &str, stream: &[u8]) -> Answer {
+    let options =
+        StreamOptions { dialect: Some(dialect.to_owned()), framing: Some(Framing::Sse), ..StreamOptions::default() };
+    let mut answer = AnswerStream::new(&options).expect("the dialect is known");
+    for piece in stream.chunks(PIECE_BYTES) {
+        answer.feed(piece);
+    }
+    answer.finish().expect("the stream is in its dialect")
+}
+
+fn time(work: impl Fn() -> usize) -> Duration {
+    let start = Instant::now();
+    black_box(work());
+    start.elapsed()
+}
+
+/// What the process comes to hold while long streams go by.
+fn memory() {
+    let Some(before) = peak_bytes() else {
+        println!("the peak of memory is only known on Linux");
+        return;
+    };
+    let pings = b"event: ping\ndata: {\"type\":\"ping\"}\n\n".repeat(256 * 1024 * 1024 / 35);
+    let held = peak_bytes().unwrap_or(before);
+    let mut answer = AnswerStream::new(&StreamOptions::default()).expect("nothing is asked for");
+    answer.feed(&sse(&anthropic(10)));
+    for piece in pings.chunks(PIECE_BYTES) {
+        answer.feed(piece);
+    }
+    let after = peak_bytes().unwrap_or(held);
+    println!(
+        "memory: {:.0} MB that say nothing raise the peak by {:.1} MB",
+        pings.len() as f64 / 1e6,
+        (after - held) as f64 / 1e6
+    );
+}
+
+/// The most memory the process has held so far.
+fn peak_bytes() -> Option<usize> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()? * 1024)
+}
+
+/// Events as a server sends them.
+fn sse(events: &[String]) -> Vec<u8> {
+    events.iter().flat_map(|data| format!("data: {data}\n\n").into_bytes()).collect()
+}
+
+/// Words as a model says them, a few at a time.
+fn words(at: usize) -> &'static str {
+    const WORDS: [&str; 6] = [
+        " I will look at",
+        " the caller next,",
+        " since the value\\n",
+        " \\\"entry\\\" is only",
+        " used there and",
+        " nowhere else.",
+    ];
+    WORDS[at % WORDS.len()]
+}
+
+/// The input of a call, in as many pieces: the first and the last make it an object.
+fn fragment(at: usize, count: usize) -> &'static str {
+    match at {
+        0 => "{\\\"text\\\":\\\"",
+        at if at + 1 == count => "\\\"}",
+        at if at % 2 == 0 => "let value = map",
+        _ => ".get(&key);\\\\n",
+    }
+}
+
+/// How many of the deltas are of the text; the others are of a call.
+fn halves(deltas: usize) -> (usize, usize) {
+    (deltas / 2, (deltas - deltas / 2).max(2))
+}
+
+fn anthropic(deltas: usize) -> Vec<String> {
+    let (texts, fragments) = halves(deltas);
+    let mut events = vec![
+        r#"{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":25,"output_tokens":1}}}"#.to_owned(),
+        r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}"#.to_owned(),
+    ];
+    events.extend((0..texts).map(|at| {
+        format!(r#"{{"type":"content_block_delta","index":0,"delta":{{"type":"text_delta","text":"{}"}}}}"#, words(at))
+    }));
+    events.push(r#"{"type":"content_block_stop","index":0}"#.to_owned());
+    events.push(r#"{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"toolu_01A09q90qw90lq917835lq9","name":"write_file","input":{}}}"#.to_owned());
+    events.extend((0..fragments).map(|at| {
+        format!(
+            r#"{{"type":"content_block_delta","index":1,"delta":{{"type":"input_json_delta","partial_json":"{}"}}}}"#,
+            fragment(at, fragments)
+        )
+    }));
+    events.push(r#"{"type":"content_block_stop","index":1}"#.to_owned());
+    events.push(r#"{"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":null},"usage":{"output_tokens":89}}"#.to_owned());
+    events.push(r#"{"type":"message_stop"}"#.to_owned());
+    events
+}
+
+fn chat(deltas: usize) -> Vec<String> {
+    let (texts, fragments) = halves(deltas);
+    let chunk = |delta: &str, finish: &str| {
+        format!(
+            r#"{{"id":"chatcmpl-123","object":"chat.completion.chunk","created":1694268190,"model":"gpt-4o-mini","system_fingerprint":"fp_44709d6fcb","choices":[{{"index":0,"delta":{delta},"logprobs":null,"finish_reason":{finish}}}]}}"#
+        )
+    };
+    let mut events = vec![chunk(r#"{"role":"assistant","content":""}"#, "null")];
+    events.extend((0..texts).map(|at| chunk(&format!(r#"{{"content":"{}"}}"#, words(at)), "null")));
+    events.push(chunk(r#"{"tool_calls":[{"index":0,"id":"call_abc123","type":"function","function":{"name":"write_file","arguments":""}}]}"#, "null"));
+    events.extend((0..fragments).map(|at| {
+        let call =
+            format!(r#"{{"tool_calls":[{{"index":0,"function":{{"arguments":"{}"}}}}]}}"#, fragment(at, fragments));
+        chunk(&call, "null")
+    }));
+    events.push(chunk("{}", "\"tool_calls\""));
+    events.push("[DONE]".to_owned());
+    events
+}
+
+fn responses(deltas: usize) -> Vec<String> {
+    let (texts, fragments) = halves(deltas);
+    let mut said = String::new();
+    let mut input = String::new();
+    let mut events = vec![
+        r#"{"type":"response.created","sequence_number":0,"response":{"id":"resp_1","object":"response","status":"in_progress","model":"gpt-5","output":[]}}"#.to_owned(),
+        r#"{"type":"response.output_item.added","sequence_number":1,"output_index":0,"item":{"id":"msg_1","type":"message","status":"in_progress","role":"assistant","content":[]}}"#.to_owned(),
+        r#"{"type":"response.content_part.added","sequence_number":2,"item_id":"msg_1","output_index":0,"content_index":0,"part":{"type":"output_text","text":"","annotations":[]}}"#.to_owned(),
+    ];
+    for at in 0..texts {
+        said.push_str(words(at));
+        events.push(format!(
+            r#"{{"type":"response.output_text.delta","sequence_number":{at},"item_id":"msg_1","output_index":0,"content_index":0,"delta":"{}"}}"#,
+            words(at)
+        ));
+    }
+    events.push(format!(r#"{{"type":"response.output_item.done","sequence_number":3,"output_index":0,"item":{{"id":"msg_1","type":"message","status":"completed","role":"assistant","content":[{{"type":"output_text","text":"{said}","annotations":[]}}]}}}}"#));
+    events.push(r#"{"type":"response.output_item.added","sequence_number":4,"output_index":1,"item":{"id":"fc_1","type":"function_call","status":"in_progress","call_id":"call_1","name":"write_file","arguments":""}}"#.to_owned());
+    for at in 0..fragments {
+        input.push_str(fragment(at, fragments));
+        events.push(format!(
+            r#"{{"type":"response.function_call_arguments.delta","sequence_number":{at},"item_id":"fc_1","output_index":1,"delta":"{}"}}"#,
+            fragment(at, fragments)
+        ));
+    }
+    events.push(format!(r#"{{"type":"response.output_item.done","sequence_number":5,"output_index":1,"item":{{"id":"fc_1","type":"function_call","status":"completed","call_id":"call_1","name":"write_file","arguments":"{input}"}}}}"#));
+    events.push(r#"{"type":"response.completed","sequence_number":6,"response":{"id":"resp_1","object":"response","status":"completed","model":"gpt-5","usage":{"input_tokens":9,"output_tokens":3,"total_tokens":12}}}"#.to_owned());
+    events
+}
+
+fn bedrock(deltas: usize) -> Vec<String> {
+    let (texts, fragments) = halves(deltas);
+    let mut events = vec![r#"{"messageStart":{"role":"assistant"}}"#.to_owned()];
+    events.extend(
+        (0..texts).map(|at| {
+            format!(r#"{{"contentBlockDelta":{{"contentBlockIndex":0,"delta":{{"text":"{}"}}}}}}"#, words(at))
+        }),
+    );
+    events.push(r#"{"contentBlockStop":{"contentBlockIndex":0}}"#.to_owned());
+    events.push(r#"{"contentBlockStart":{"contentBlockIndex":1,"start":{"toolUse":{"toolUseId":"tooluse_1","name":"write_file"}}}}"#.to_owned());
+    events.extend((0..fragments).map(|at| {
+        format!(
+            r#"{{"contentBlockDelta":{{"contentBlockIndex":1,"delta":{{"toolUse":{{"input":"{}"}}}}}}}}"#,
+            fragment(at, fragments)
+        )
+    }));
+    events.push(r#"{"contentBlockStop":{"contentBlockIndex":1}}"#.to_owned());
+    events.push(r#"{"messageStop":{"stopReason":"tool_use"}}"#.to_owned());
+    events.push(
+        r#"{"metadata":{"usage":{"inputTokens":9,"outputTokens":3,"totalTokens":12},"metrics":{"latencyMs":12}}}"#
+            .to_owned(),
+    );
+    events
+}
+
+fn gemini(deltas: usize) -> Vec<String> {
+    let chunk = |part: &str, finish: &str| {
+        format!(
+            r#"{{"candidates":[{{"content":{{"parts":[{part}],"role":"model"}},{finish}"index":0}}],"usageMetadata":{{"promptTokenCount":9,"totalTokenCount":12}},"modelVersion":"gemini-2.5-flash","responseId":"r_1"}}"#
+        )
+    };
+    let mut events: Vec<String> = (0..deltas).map(|at| chunk(&format!(r#"{{"text":"{}"}}"#, words(at)), "")).collect();
+    let call = r#"{"functionCall":{"name":"write_file","args":{"text":"let value = map.get(&key);"}}}"#;
+    events.push(chunk(call, r#""finishReason":"STOP","#));
+    events
+}
