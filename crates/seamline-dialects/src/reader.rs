@@ -117,7 +117,7 @@ pub(crate) fn follow<'n>(before: &Transcript<'n>, encoded: &'n Encoded, form: Fo
     let transcript = Transcript::with_room(source, encoded.spans.len(), before.blocks.len() + added);
     let mut reader = Reader::new(transcript);
     reader.transcript.tools = before.tools.clone();
-    reader.transcript.marked = before.marked.clone();
+    reader.transcript.marked.clone_from(&before.marked);
     let mut at = 0;
     while let Some(&span) = encoded.spans.get(at) {
         if let Some(run) = encoded.copied_run(at) {

@@ -27,6 +27,7 @@ mod models;
 mod naming;
 mod pairing;
 mod request;
+mod result_block;
 mod role;
 mod sameness;
 mod scope;
@@ -55,6 +56,7 @@ pub use listing::Demand;
 pub use models::Models;
 pub use pairing::{Answer, CallState, Cycle, Fate, Pairing, ResultState};
 pub use request::{Declared, DeclaredTool, Entries, Member, MemberSort, Request, Thinking};
+pub use result_block::{Listed, Parts, ResultBlock};
 pub use role::Role;
 pub use scope::Scope;
 pub use source::{Source, Spliced};
@@ -65,7 +67,4 @@ pub use synthetic::{
     TIMED_OUT, TRUNCATED, UNSIGNED_THINKING, is_synthetic,
 };
 pub use tools::{Tool, Tools};
-pub use transcript::{
-    BlockKind, Body, Call, Emptiness, IdForm, Input, Listed, Message, Parts, ResultBlock, ServerCall, ServerResult,
-    Transcript,
-};
+pub use transcript::{BlockKind, Body, Call, Emptiness, IdForm, Input, Message, ServerCall, ServerResult, Transcript};
