@@ -41,8 +41,11 @@ fn main() {
     memory();
 }
 
-/// Each dialect, and how it writes so many deltas of an answer, as the data of events.
-const DIALECTS: [(&str, fn(usize) -> Vec<String>); 5] = [
+/// Writes an answer of so many deltas, as the data of events.
+type Write = fn(usize) -> Vec<String>;
+
+/// Each dialect, and how it writes an answer.
+const DIALECTS: [(&str, Write); 5] = [
     ("anthropic_messages", anthropic),
     ("openai_chat", chat),
     ("openai_responses", responses),
