@@ -71,8 +71,8 @@ fn classify(asked: &Explain, text: &str, checked: Option<&Checked>) -> Verdict {
         provider: asked.provider.as_deref().or(checked.map(|checked| checked.provider)),
         dialect: checked.map(|checked| checked.dialect),
         status: asked.status,
-        headers: &[],
         text,
+        ..seamline::Failure::default()
     })
 }
 
