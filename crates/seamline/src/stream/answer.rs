@@ -152,7 +152,7 @@ impl Answer {
             findings: findings.collect(),
             blocks: blocks(&assembled),
             calls: calls(&assembled),
-            error: AnswerError::of(dialect, provider, &assembled),
+            error: AnswerError::of(dialect, provider, &assembled, &message),
             stop_reason: assembled.stop.map(|(_, word)| word),
             message,
         }
@@ -262,14 +262,25 @@ fn place(flaw: &Flaw) -> Option<u32> {
 }
 
 impl AnswerError {
-    fn of(dialect: &dyn Dialect, provider: Option<&str>, assembled: &Assembled) -> Option<Self> {
+    fn of(dialect: &dyn Dialect, provider: Option<&str>, assembled: &Assembled, message: &str) -> Option<Self> {
         if assembled.ending != Ending::Failed {
             return None;
         }
-        let word = assembled.stop.as_ref().map(|(_, word)| word.as_str());
-        let text = assembled.failure.as_deref().or(word).unwrap_or("the message is longer than the limit");
-        let verdict = classify(&Failure { provider, dialect: Some(dialect.name()), text, ..Failure::default() });
-        Some(Self { text: verdict.said.clone(), verdict })
+        let classified = |text, status| {
+            classify(&Failure { provider, dialect: Some(dialect.name()), text, status, ..Failure::default() })
+        };
+        Some(match (&assembled.failure, &assembled.stop) {
+            (Some(said), _) => {
+                let verdict = classified(said, None);
+                Self { text: verdict.said.clone(), verdict }
+            }
+            // What a word for stopping means is known by where it stands in an answer.
+            (None, Some((_, word))) => Self { text: word.clone(), verdict: classified(message, Some(200)) },
+            (None, None) => {
+                let text = "the message is longer than the limit";
+                Self { text: text.to_owned(), verdict: classified(text, None) }
+            }
+        })
     }
 }
 
