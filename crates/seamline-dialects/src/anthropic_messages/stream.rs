@@ -238,7 +238,7 @@ mod tests {
             "0 StartInput(\"{}\")",
             "0 Arguments(\"{}\")",
             "0 End",
-            "usage={\"output_tokens\":4}",
+            "usage.output_tokens=4",
             "Stop { stop: Calls, word: \"tool_use\" }",
             "Done",
         ];

@@ -268,7 +268,7 @@ mod tests {
             "1 End",
             "Stop { stop: Calls, word: \"tool_use\" }",
             "Done",
-            "usage={\"inputTokens\":1}",
+            "usage.inputTokens=1",
             "metrics={\"latencyMs\":2}",
         ];
         assert_eq!(events(reader(), &frames), wanted);
