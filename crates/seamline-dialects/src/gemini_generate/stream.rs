@@ -7,16 +7,15 @@
 mod calls;
 mod partial;
 
-use std::borrow::Cow;
-
 use seamline_frame::{Frame, FrameKind};
 use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 
 use self::calls::Coming;
 use crate::StreamReader;
-use crate::frames::{Sink, add, unreadable, usage, words_of};
+use crate::frames::{Sink, add, unreadable, usage, words, words_of};
 use crate::json::{Kind, Object, Value};
-use crate::streamed::{Said, broken, exception, members, present, said};
+use crate::repeated::Repeated;
+use crate::streamed::{Said, broken, exception, said};
 
 /// A reader for a stream that begins.
 pub(super) fn reader() -> Box<dyn StreamReader> {
@@ -37,6 +36,12 @@ struct Reader {
     is_cut: bool,
     /// It was said that there is more than one message.
     has_others: bool,
+    /// Members of the response, of its candidate and of the content of that. Every frame has
+    /// most of them.
+    head: Repeated,
+    candidate: Repeated,
+    content: Repeated,
+    usage: String,
 }
 
 impl StreamReader for Reader {
@@ -73,31 +78,49 @@ impl Reader {
             unreadable(sink, Unreadable::Shape);
             return;
         };
-        if present(object, "error").is_some() {
+        let [error, inner] = object.values(["error", "response"]);
+        if error.is_some_and(|error| !error.is(Kind::Null)) {
             sink(Event::Failed { said: value.raw() });
             return;
         }
-        members(value, sink, &READ);
+        self.head(value, sink);
         // Code Assist puts another object around it.
-        let inner = object.get("response").and_then(Value::object);
-        if let Some((response, _)) = object.get("response").zip(inner) {
-            members(response, sink, &READ);
+        let inner = inner.and_then(|response| Some((response, response.object()?)));
+        if let Some((response, _)) = inner {
+            self.head(response, sink);
         }
-        let object = inner.unwrap_or(object);
-        let known = ["candidates", "usageMetadata", "promptFeedback", "responseId", "modelVersion"];
-        if known.iter().all(|key| object.get(key).is_none()) {
+        let object = inner.map_or(object, |(_, inner)| inner);
+        let known @ [candidates, usage, feedback, ..] =
+            object.values(["candidates", "usageMetadata", "promptFeedback", "responseId", "modelVersion"]);
+        if known.iter().all(Option::is_none) {
             unreadable(sink, Unreadable::Shape);
         }
-        usage(object.get("usageMetadata"), sink);
-        for (at, candidate) in (0..).zip(object.get("candidates").into_iter().flat_map(Value::elements)) {
+        self.usage(usage, sink);
+        for (at, candidate) in (0..).zip(candidates.into_iter().flat_map(Value::elements)) {
             self.candidate(at, candidate, sink);
         }
-        let feedback = object.get("promptFeedback").and_then(Value::object);
-        if let Some(reason) = feedback.and_then(|feedback| words_of(feedback, "blockReason"))
+        if let Some(reason) = feedback.and_then(Value::object).and_then(|feedback| words_of(feedback, "blockReason"))
             && reason != "BLOCK_REASON_UNSPECIFIED"
             && reason != "BLOCKED_REASON_UNSPECIFIED"
         {
             self.stop(Stop::Filter, &reason, sink);
+        }
+    }
+
+    /// Says what is new in the response around the message.
+    fn head(&mut self, response: Value<'_, '_>, sink: Sink<'_>) {
+        for (key, member) in response.members() {
+            let name = key.name();
+            if !READ.contains(&&*name) && self.head.is_new(&name, member.raw()) {
+                sink(Event::Member { name: &name, json: member.raw() });
+            }
+        }
+    }
+
+    fn usage(&mut self, value: Option<Value<'_, '_>>, sink: Sink<'_>) {
+        if let Some(json) = value.map(Value::raw).filter(|json| *json != self.usage) {
+            json.clone_into(&mut self.usage);
+            usage(value, sink);
         }
     }
 
@@ -107,25 +130,24 @@ impl Reader {
             unreadable(sink, Unreadable::Shape);
             return;
         };
-        let is_first = present(candidate, "index").map_or(at == 0, |index| index.raw() == "0");
-        if !is_first {
+        let [index, content, reason] = candidate.values(["index", "content", "finishReason"]);
+        let index = index.filter(|index| !index.is(Kind::Null));
+        if !index.map_or(at == 0, |index| index.raw() == "0") {
             if !std::mem::replace(&mut self.has_others, true) {
                 unreadable(sink, Unreadable::SecondMessage);
             }
             return;
         }
-        let content = present(candidate, "content");
-        for (key, member) in value.members().filter(|(key, _)| !key.says("content")) {
-            sink(Event::Member { name: &within(CANDIDATE, key), json: member.raw() });
-        }
-        for (key, member) in content.into_iter().flat_map(Value::members).filter(|(key, _)| !key.says("parts")) {
-            sink(Event::Member { name: &within(CONTENT, key), json: member.raw() });
+        let content = content.filter(|content| !content.is(Kind::Null));
+        beside("content", value, CANDIDATE, &mut self.candidate, sink);
+        if let Some(content) = content {
+            beside("parts", content, CONTENT, &mut self.content, sink);
         }
         let parts = content.and_then(Value::object).and_then(|content| content.get("parts"));
         for part in parts.into_iter().flat_map(Value::elements) {
             self.part(part, sink);
         }
-        if let Some(word) = words_of(candidate, "finishReason").filter(|word| word != "FINISH_REASON_UNSPECIFIED") {
+        if let Some(word) = reason.and_then(words).filter(|word| word != "FINISH_REASON_UNSPECIFIED") {
             self.stop(stop(&word), &word, sink);
         }
     }
@@ -143,8 +165,8 @@ impl Reader {
             unreadable(sink, Unreadable::Shape);
             return;
         };
-        let said = part.get("text").and_then(Value::str);
-        match (part.get("functionCall").and_then(Value::object), said) {
+        let [text, call] = part.values(["text", "functionCall"]);
+        match (call.and_then(Value::object), text.and_then(Value::str)) {
             (Some(call), _) => self.call(value, part, call, sink),
             (None, Some(said)) => self.text(value, part, &said, sink),
             (None, None) => {
@@ -195,12 +217,13 @@ impl Reader {
 pub(super) const CANDIDATE: &str = "/candidates/0/";
 pub(super) const CONTENT: &str = "/candidates/0/content/";
 
-/// The name of a member of the candidate or its content. Two of them stand in every frame.
-fn within(before: &str, key: Value<'_, '_>) -> Cow<'static, str> {
-    match before {
-        CANDIDATE if key.says("index") => "/candidates/0/index".into(),
-        CONTENT if key.says("role") => "/candidates/0/content/role".into(),
-        _ => [before, &key.name()].concat().into(),
+/// Says what is new beside the member of an object that holds the message.
+fn beside(message: &str, object: Value<'_, '_>, before: &str, repeated: &mut Repeated, sink: Sink<'_>) {
+    for (key, member) in object.members().filter(|(key, _)| !key.says(message)) {
+        let name = key.name();
+        if repeated.is_new(&name, member.raw()) {
+            sink(Event::Member { name: &[before, &name].concat(), json: member.raw() });
+        }
     }
 }
 

@@ -15,8 +15,9 @@ use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 
 use self::calls::Calls;
 use self::content::Content;
-use crate::frames::{Said, Sink, add, is_told, number, said, unreadable, words_of};
+use crate::frames::{Said, Sink, add, is_told, number, said, unreadable, words};
 use crate::json::{Document, Kind, Object, Value};
+use crate::repeated::Repeated;
 use crate::streaming::StreamReader;
 
 pub(super) use self::reasoning::{DETAILS, MEMBERS as REASONING_MEMBERS};
@@ -38,14 +39,11 @@ pub(super) mod places {
     pub(in super::super) const CALLS: u32 = 1 << 30;
 }
 
-/// How many members of the response are remembered, so that what every chunk repeats is said once.
-const HEAD_MAX: usize = 32;
-
 /// Reads one stream.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
-    /// Members of the response as they were last said.
-    head: Vec<(String, String)>,
+    /// Members of the response.
+    head: Repeated,
     usage: String,
     /// The blocks of fixed places that have begun, one bit for each.
     begun: u64,
@@ -197,21 +195,10 @@ impl Reader {
                 &*name,
                 "choices" | "usage" | "error" | "object" | "obfuscation" | "message" | "done" | "finish_reason"
             );
-            if !is_other && !value.is(Kind::Null) && self.is_new(&name, value.raw()) {
+            if !is_other && !value.is(Kind::Null) && self.head.is_new(&name, value.raw()) {
                 sink(Event::Member { name: &name, json: value.raw() });
             }
         }
-    }
-
-    fn is_new(&mut self, name: &str, json: &str) -> bool {
-        let has_room = self.head.len() < HEAD_MAX;
-        match self.head.iter_mut().find(|(known, _)| known == name) {
-            Some((_, before)) if before == json => return false,
-            Some((_, before)) => json.clone_into(before),
-            None if has_room => self.head.push((name.to_owned(), json.to_owned())),
-            None => {}
-        }
-        true
     }
 
     fn usage(&mut self, usage: Value<'_, '_>, sink: Sink<'_>) {
@@ -226,12 +213,12 @@ impl Reader {
         let Some(object) = choice.object() else {
             return unreadable(sink, Unreadable::Shape);
         };
-        if object.get("index").and_then(number).is_some_and(|index| index != 0) {
+        let [index, delta, message, reason] = object.values(["index", "delta", "message", "finish_reason"]);
+        if index.and_then(number).is_some_and(|index| index != 0) {
             return self.pass_over(sink);
         }
         self.beside(choice, text, sink);
-        let delta = object.get("delta").filter(|delta| delta.is(Kind::Object));
-        match (delta, object.get("message")) {
+        match (delta.filter(|delta| delta.is(Kind::Object)), message) {
             (Some(delta), _) => {
                 self.message(delta, false, sink);
                 self.has_deltas = true;
@@ -243,7 +230,7 @@ impl Reader {
             }
             (None, None) => {}
         }
-        if let Some(word) = words_of(object, "finish_reason") {
+        if let Some(word) = reason.and_then(words) {
             self.stop(&word, sink);
         }
     }
