@@ -70,29 +70,60 @@ impl StreamReader for Reader {
 }
 
 /// The members of a response that are read as what they say.
-const READ: [&str; 4] = ["candidates", "usageMetadata", "response", "error"];
+#[derive(Default)]
+struct Response<'d, 'a> {
+    candidates: Option<Value<'d, 'a>>,
+    usage: Option<Value<'d, 'a>>,
+    feedback: Option<Value<'d, 'a>>,
+    inner: Option<Value<'d, 'a>>,
+    error: Option<Value<'d, 'a>>,
+    /// Whether it has a member that only a response has.
+    is_known: bool,
+}
+
+impl<'d, 'a> Response<'d, 'a> {
+    fn read(value: Value<'d, 'a>) -> Self {
+        let mut response = Self::default();
+        for (key, member) in value.members() {
+            let name = key.name();
+            let slot = match &*name {
+                "candidates" => &mut response.candidates,
+                "usageMetadata" => &mut response.usage,
+                "promptFeedback" => &mut response.feedback,
+                "response" => &mut response.inner,
+                "error" => &mut response.error,
+                _ => {
+                    response.is_known |= matches!(&*name, "responseId" | "modelVersion");
+                    continue;
+                }
+            };
+            *slot = Some(member);
+        }
+        let named = [response.candidates, response.usage, response.feedback];
+        response.is_known |= named.iter().any(Option::is_some);
+        response
+    }
+}
 
 impl Reader {
     fn response(&mut self, value: Value<'_, '_>, sink: Sink<'_>) {
-        let Some(object) = value.object() else {
+        if !value.is(Kind::Object) {
             unreadable(sink, Unreadable::Shape);
             return;
-        };
-        let [error, inner] = object.values(["error", "response"]);
-        if error.is_some_and(|error| !error.is(Kind::Null)) {
+        }
+        let mut read = Response::read(value);
+        if read.error.is_some_and(|error| !error.is(Kind::Null)) {
             sink(Event::Failed { said: value.raw() });
             return;
         }
         self.head(value, sink);
         // Code Assist puts another object around it.
-        let inner = inner.and_then(|response| Some((response, response.object()?)));
-        if let Some((response, _)) = inner {
-            self.head(response, sink);
+        if let Some(inner) = read.inner.filter(|inner| inner.is(Kind::Object)) {
+            self.head(inner, sink);
+            read = Response::read(inner);
         }
-        let object = inner.map_or(object, |(_, inner)| inner);
-        let known @ [candidates, usage, feedback, ..] =
-            object.values(["candidates", "usageMetadata", "promptFeedback", "responseId", "modelVersion"]);
-        if known.iter().all(Option::is_none) {
+        let Response { candidates, usage, feedback, .. } = read;
+        if !read.is_known {
             unreadable(sink, Unreadable::Shape);
         }
         self.usage(usage, sink);
@@ -109,12 +140,11 @@ impl Reader {
 
     /// Says what is new in the response around the message.
     fn head(&mut self, response: Value<'_, '_>, sink: Sink<'_>) {
-        for (key, member) in response.members() {
-            let name = key.name();
-            if !READ.contains(&&*name) && self.head.is_new(&name, member.raw()) {
-                sink(Event::Member { name: &name, json: member.raw() });
-            }
-        }
+        self.head.each_new(
+            response,
+            |name, _| matches!(name, "candidates" | "usageMetadata" | "response" | "error"),
+            |name, member| sink(Event::Member { name, json: member.raw() }),
+        );
     }
 
     fn usage(&mut self, value: Option<Value<'_, '_>>, sink: Sink<'_>) {
@@ -219,12 +249,11 @@ pub(super) const CONTENT: &str = "/candidates/0/content/";
 
 /// Says what is new beside the member of an object that holds the message.
 fn beside(message: &str, object: Value<'_, '_>, before: &str, repeated: &mut Repeated, sink: Sink<'_>) {
-    for (key, member) in object.members().filter(|(key, _)| !key.says(message)) {
-        let name = key.name();
-        if repeated.is_new(&name, member.raw()) {
-            sink(Event::Member { name: &[before, &name].concat(), json: member.raw() });
-        }
-    }
+    repeated.each_new(
+        object,
+        |name, _| name == message,
+        |name, member| sink(Event::Member { name: &[before, name].concat(), json: member.raw() }),
+    );
 }
 
 fn add_signature(part: Object<'_, '_>, place: u32, sink: Sink<'_>) {

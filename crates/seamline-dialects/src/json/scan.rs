@@ -198,8 +198,7 @@ impl<'a, V: ListVisitor<'a>> Scanner<'a, V> {
     }
 
     fn document(&mut self) -> Result<(), Syntax> {
-        self.skip_space();
-        if self.at == self.bytes.len() {
+        if self.skip_space().is_none() {
             return self.fail(SyntaxKind::Empty);
         }
         let mut expect = Expect::Value;
@@ -222,8 +221,7 @@ impl<'a, V: ListVisitor<'a>> Scanner<'a, V> {
                 }
             };
         }
-        self.skip_space();
-        if self.at == self.bytes.len() { Ok(()) } else { self.fail(SyntaxKind::Trailing) }
+        if self.skip_space().is_none() { Ok(()) } else { self.fail(SyntaxKind::Trailing) }
     }
 
     /// Hands over the element of the list that was just read.
@@ -257,15 +255,17 @@ impl<'a, V: ListVisitor<'a>> Scanner<'a, V> {
             Some(root) if root.kind == Kind::Object => self.depth == 2,
             _ => self.depth == 1,
         };
+        if !below {
+            return;
+        }
         let key = node.checked_sub(1).map(|key| Value { document: &self.document, node: key }.name());
-        if below && self.visitor.enter(key.as_deref()) {
+        if self.visitor.enter(key.as_deref()) {
             self.list = Some((node, self.depth));
         }
     }
 
     fn value(&mut self, expect: Expect) -> Result<Expect, Syntax> {
-        self.skip_space();
-        let Some(&byte) = self.bytes.get(self.at) else {
+        let Some(byte) = self.skip_space() else {
             return self.fail(SyntaxKind::Unfinished);
         };
         match byte {
@@ -283,15 +283,13 @@ impl<'a, V: ListVisitor<'a>> Scanner<'a, V> {
     }
 
     fn key(&mut self, expect: Expect) -> Result<Expect, Syntax> {
-        self.skip_space();
-        match self.bytes.get(self.at) {
+        match self.skip_space() {
             Some(b'"') => self.string()?,
             Some(b'}') if expect == Expect::KeyOrEnd => return Ok(self.close()),
             Some(_) => return self.unexpected(),
             None => return self.fail(SyntaxKind::Unfinished),
         }
-        self.skip_space();
-        match self.bytes.get(self.at) {
+        match self.skip_space() {
             Some(b':') => self.at += 1,
             Some(_) => return self.unexpected(),
             None => return self.fail(SyntaxKind::Unfinished),
@@ -300,10 +298,10 @@ impl<'a, V: ListVisitor<'a>> Scanner<'a, V> {
     }
 
     fn comma_or_end(&mut self) -> Result<Expect, Syntax> {
-        self.skip_space();
+        let byte = self.skip_space();
         // Only asked while a container is open.
         let container = self.document.nodes[self.innermost as usize].kind;
-        match (self.bytes.get(self.at), container) {
+        match (byte, container) {
             (Some(b','), Kind::Object) => {
                 self.at += 1;
                 Ok(Expect::Key)
@@ -449,9 +447,14 @@ impl<'a, V: ListVisitor<'a>> Scanner<'a, V> {
         Ok(())
     }
 
-    fn skip_space(&mut self) {
-        while let Some(b' ' | b'\n' | b'\t' | b'\r') = self.bytes.get(self.at) {
-            self.at += 1;
+    /// Goes to the next byte that is no space, and gives it.
+    #[inline]
+    fn skip_space(&mut self) -> Option<u8> {
+        loop {
+            match self.bytes.get(self.at) {
+                Some(b' ' | b'\n' | b'\t' | b'\r') => self.at += 1,
+                byte => return byte.copied(),
+            }
         }
     }
 

@@ -139,6 +139,38 @@ impl<'d, 'a> Chunk<'d, 'a> {
     }
 }
 
+/// The members that nearly every choice has.
+#[derive(Default)]
+struct Choice<'d, 'a> {
+    index: Option<Value<'d, 'a>>,
+    delta: Option<Value<'d, 'a>>,
+    message: Option<Value<'d, 'a>>,
+    reason: Option<Value<'d, 'a>>,
+    /// Whether it has others.
+    has_others: bool,
+}
+
+impl<'d, 'a> Choice<'d, 'a> {
+    fn read(value: Value<'d, 'a>) -> Self {
+        let mut choice = Self::default();
+        for (key, value) in value.members() {
+            let slot = match &*key.name() {
+                "index" => &mut choice.index,
+                "delta" => &mut choice.delta,
+                "message" => &mut choice.message,
+                "finish_reason" => &mut choice.reason,
+                "logprobs" => continue,
+                _ => {
+                    choice.has_others = true;
+                    continue;
+                }
+            };
+            *slot = Some(value);
+        }
+        choice
+    }
+}
+
 impl Reader {
     fn frame(&mut self, text: &str, root: Value<'_, '_>, object: Object<'_, '_>, sink: Sink<'_>) {
         let chunk = Chunk::read(root);
@@ -189,16 +221,17 @@ impl Reader {
 
     /// Says what is new in the response around the message.
     fn head(&mut self, root: Value<'_, '_>, sink: Sink<'_>) {
-        for (key, value) in root.members() {
-            let name = key.name();
-            let is_other = matches!(
-                &*name,
-                "choices" | "usage" | "error" | "object" | "obfuscation" | "message" | "done" | "finish_reason"
-            );
-            if !is_other && !value.is(Kind::Null) && self.head.is_new(&name, value.raw()) {
-                sink(Event::Member { name: &name, json: value.raw() });
-            }
-        }
+        self.head.each_new(
+            root,
+            |name, value| {
+                let is_read = matches!(
+                    name,
+                    "choices" | "usage" | "error" | "object" | "obfuscation" | "message" | "done" | "finish_reason"
+                );
+                is_read || value.is(Kind::Null)
+            },
+            |name, value| sink(Event::Member { name, json: value.raw() }),
+        );
     }
 
     fn usage(&mut self, usage: Value<'_, '_>, sink: Sink<'_>) {
@@ -210,14 +243,16 @@ impl Reader {
     }
 
     fn choice(&mut self, choice: Value<'_, '_>, is_answer: bool, text: &str, sink: Sink<'_>) {
-        let Some(object) = choice.object() else {
+        if !choice.is(Kind::Object) {
             return unreadable(sink, Unreadable::Shape);
-        };
-        let [index, delta, message, reason] = object.values(["index", "delta", "message", "finish_reason"]);
+        }
+        let Choice { index, delta, message, reason, has_others } = Choice::read(choice);
         if index.and_then(number).is_some_and(|index| index != 0) {
             return self.pass_over(sink);
         }
-        self.beside(choice, text, sink);
+        if has_others {
+            self.beside(choice, text, sink);
+        }
         match (delta.filter(|delta| delta.is(Kind::Object)), message) {
             (Some(delta), _) => {
                 self.message(delta, false, sink);
