@@ -41,6 +41,8 @@ pub struct Assembler {
     failure: Option<String>,
     flaws: Vec<Flaw>,
     bytes: usize,
+    /// The message is longer than it may be, and nothing more is kept.
+    is_full: bool,
     /// The call that began last, or whose input came after that.
     latest_call: Option<u32>,
 }
@@ -88,6 +90,7 @@ impl Assembler {
             failure: None,
             flaws: Vec::new(),
             bytes: 0,
+            is_full: false,
             latest_call: None,
         }
     }
@@ -107,8 +110,9 @@ impl Assembler {
                 None => self.flaw(Flaw::Unreadable(Unreadable::Stray)),
             },
             Event::Stop { stop, word } => {
-                self.signs.stop = Some(stop);
-                word.clone_into(&mut self.word);
+                if self.signs.is_stopped_by(stop) {
+                    word.clone_into(&mut self.word);
+                }
             }
             Event::Failed { said } => self.fail(said),
             Event::Done => self.signs.done = true,
@@ -126,9 +130,11 @@ impl Assembler {
         self.signs.left.get_or_insert(Left::Stalled);
     }
 
-    /// The stream could not be read on, and why.
+    /// The stream could not be read on, and why. What was complete before stays so.
     pub fn handle_failure(&mut self, said: &str) {
-        self.fail(said);
+        if !self.signs.done {
+            self.fail(said);
+        }
     }
 
     /// The message, once the stream has ended.
@@ -164,14 +170,13 @@ impl Assembler {
         self.bytes += bytes(event);
         let is_new = matches!(event, Event::Begin { place, .. } if !self.blocks.contains_key(place));
         let too_many = is_new && self.blocks.len() >= self.limits.blocks_max;
-        if self.bytes <= self.limits.message_bytes_max && !too_many {
-            return true;
-        }
-        if !self.flaws.contains(&Flaw::TooLong) {
+        let is_over = self.is_full || too_many || self.bytes > self.limits.message_bytes_max;
+        if is_over && !self.is_full {
+            self.is_full = true;
             self.flaws.push(Flaw::TooLong);
+            self.signs.failed = true;
         }
-        self.signs.failed = true;
-        false
+        !is_over
     }
 
     fn fail(&mut self, said: &str) {
@@ -193,13 +198,14 @@ impl Assembler {
         }
     }
 
-    /// Notes what could not be understood. What is no JSON may have been a piece of any block
-    /// that is still coming, and what is left of a call may look whole without it. Nothing comes
-    /// once the provider has said why it stopped.
+    /// Notes what could not be understood. It may have been a piece of any block that is still
+    /// coming, or of any at all where it came for one that is not there, and what is left of a
+    /// call may look whole without it. Nothing comes once the provider has said why it stopped.
     fn pass_over(&mut self, what: Unreadable) {
-        if what == Unreadable::NotJson && self.signs.stop.is_none() {
-            let coming = self.blocks.values_mut().filter(|block| !block.closed);
-            coming.for_each(|block| block.gap = true);
+        let is_stray = what == Unreadable::Stray;
+        if matches!(what, Unreadable::NotJson | Unreadable::Shape | Unreadable::Stray) && self.signs.stop.is_none() {
+            let missing = self.blocks.values_mut().filter(|block| is_stray || !block.closed);
+            missing.for_each(|block| block.gap = true);
         }
         self.flaw(Flaw::Unreadable(what));
     }
@@ -274,7 +280,8 @@ impl Assembler {
     }
 
     fn text(&mut self, place: u32, block: &Block) -> String {
-        let pieces = block.text.text();
+        // What was signed is kept byte for byte, so nothing is guessed about it.
+        let pieces = if block.signature.is_some() { block.text.joined() } else { block.text.text() };
         match &block.whole_text {
             Some(whole) => {
                 if !block.text.is_empty() && whole != pieces {
