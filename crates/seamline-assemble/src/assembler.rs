@@ -41,6 +41,9 @@ pub struct Assembler {
     failure: Option<String>,
     flaws: Vec<Flaw>,
     bytes: usize,
+    /// How many events came, and how many had come when something last could not be read.
+    events: u64,
+    last_gap: u64,
     /// The message is longer than it may be, and nothing more is kept.
     is_full: bool,
     /// The call that began last, or whose input came after that.
@@ -61,6 +64,8 @@ struct Block {
     arguments: Arguments,
     free: bool,
     unfinished: bool,
+    /// How many events had come when it began.
+    begun: u64,
     /// Something that could not be read came while the block was coming.
     gap: bool,
     signature: Option<String>,
@@ -69,10 +74,19 @@ struct Block {
 }
 
 impl Block {
+    /// Nothing more comes for it.
+    fn close(&mut self, last_gap: u64) {
+        if !self.closed {
+            self.closed = true;
+            self.gap = last_gap > self.begun;
+        }
+    }
+
     /// Whether nothing of it is missing, as far as the stream says. What the provider itself put
     /// together has no gap.
-    fn is_whole(&self) -> bool {
-        !self.unfinished && (!self.gap || self.whole.is_some())
+    fn is_whole(&self, last_gap: u64) -> bool {
+        let has_gap = self.gap || (!self.closed && last_gap > self.begun);
+        !self.unfinished && (!has_gap || self.whole.is_some())
     }
 }
 
@@ -90,6 +104,8 @@ impl Assembler {
             failure: None,
             flaws: Vec::new(),
             bytes: 0,
+            events: 0,
+            last_gap: 0,
             is_full: false,
             latest_call: None,
         }
@@ -100,13 +116,14 @@ impl Assembler {
         if !self.may_keep(event) {
             return;
         }
+        self.events += 1;
         match *event {
             Event::Member { name, json } => self.members.set(name, json),
             Event::Usage { name, json } => self.note_usage(name, json),
             Event::Begin { place, piece, base } => self.begin(place, piece, base),
             Event::Add { place, addition } => self.add(place, addition),
             Event::End { place } => match self.blocks.get_mut(&place) {
-                Some(block) => block.closed = true,
+                Some(block) => block.close(self.last_gap),
                 None => self.flaw(Flaw::Unreadable(Unreadable::Stray)),
             },
             Event::Stop { stop, word } => {
@@ -199,13 +216,11 @@ impl Assembler {
     }
 
     /// Notes what could not be understood. It may have been a piece of any block that is still
-    /// coming, or of any at all where it came for one that is not there, and what is left of a
-    /// call may look whole without it. Nothing comes once the provider has said why it stopped.
+    /// coming, and what is left of a call may look whole without it. Nothing comes once the
+    /// provider has said why it stopped.
     fn pass_over(&mut self, what: Unreadable) {
-        let is_stray = what == Unreadable::Stray;
         if matches!(what, Unreadable::NotJson | Unreadable::Shape | Unreadable::Stray) && self.signs.stop.is_none() {
-            let missing = self.blocks.values_mut().filter(|block| is_stray || !block.closed);
-            missing.for_each(|block| block.gap = true);
+            self.last_gap = self.events;
         }
         self.flaw(Flaw::Unreadable(what));
     }
@@ -226,6 +241,7 @@ impl Assembler {
             arguments: Arguments::default(),
             free: false,
             unfinished: false,
+            begun: self.events,
             gap: false,
             signature: None,
             members: Members::default(),
@@ -315,7 +331,7 @@ impl Assembler {
             arguments,
             free: block.free,
             signature: block.signature.clone(),
-            executable: may_run && is_readable && block.is_whole() && block.piece == Piece::Call,
+            executable: may_run && is_readable && block.is_whole(self.last_gap) && block.piece == Piece::Call,
         })
     }
 }

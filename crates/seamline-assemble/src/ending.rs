@@ -112,7 +112,9 @@ mod tests {
             ([Stop::Turn, Stop::Calls], Stop::Calls),
         ] {
             let mut signs = Signs::default();
-            reasons.map(|stop| signs.is_stopped_by(stop));
+            for stop in reasons {
+                signs.is_stopped_by(stop);
+            }
             assert_eq!(signs.stop, Some(counts), "{reasons:?}");
         }
     }
