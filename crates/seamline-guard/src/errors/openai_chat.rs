@@ -25,6 +25,13 @@ pub(super) const FAMILY: Family = Family {
         sentence("OAC-19", 401, &service::NOT_ALLOWED, r"Incorrect API key provided|You didn't provide an API key"),
         code("OAC-19", 401, &service::NOT_ALLOWED, r"invalid_api_key"),
         sentence(
+            "OAC-19",
+            404,
+            &service::NOT_FOUND,
+            r"The model [`'\x22][^`'\x22]{1,200}[`'\x22] does not exist or you do not have access to it",
+        ),
+        code("OAC-19", 404, &service::NOT_FOUND, r"model_not_found"),
+        sentence(
             "OAC-9",
             400,
             &service::TOOL_DECLARATION,
