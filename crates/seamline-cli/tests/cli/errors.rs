@@ -129,6 +129,29 @@ fn how_long_to_wait_is_told() {
 }
 
 #[test]
+fn the_headers_of_a_response_that_curl_printed_are_read() {
+    let bench = Bench::new();
+    let printed = "HTTP/2 429 \r\ncontent-type: application/json\r\nretry-after: 17\r\n\r\n{\"error\":\"slow down\"}";
+    let whole = bench.run_on(printed, &["explain", "--error", "-", "--format", "json"]).expect(1).json();
+    assert_eq!((&whole["class"], &whole["status"]), (&"transient".into(), &429.into()));
+    assert_eq!((&whole["retry_after_ms"], &whole["said"]), (&17000.into(), &"slow down".into()));
+    let whole = bench.run_on(printed, &["explain", "--error", "-", "--status", "401", "--format", "json"]).json();
+    assert_eq!(whole["status"], 401, "what is asked for counts");
+}
+
+#[test]
+fn a_provider_nobody_knows_is_told_every_name_once() {
+    let bench = Bench::new();
+    let ran = bench.run(&["explain", "--error", ERROR, "--provider", "nope"]).expect(2);
+    let (providers, families) = ran.err.split_once("; only by their errors are known ").unwrap();
+    let providers = providers.split_once("there are ").unwrap().1;
+    let names: Vec<_> = providers.split(", ").chain(families.split(", ")).map(str::trim).collect();
+    let once: BTreeSet<_> = names.iter().collect();
+    assert_eq!(names.len(), once.len(), "{}", ran.err);
+    assert!(providers.contains("zai") && families.contains("google-ai-studio"), "{}", ran.err);
+}
+
+#[test]
 fn what_makes_no_sense_is_refused() {
     let bench = Bench::new();
     bench.write("broken.json", BROKEN);
