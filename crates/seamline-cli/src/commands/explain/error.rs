@@ -87,11 +87,11 @@ fn is_provider(name: &str) -> bool {
 }
 
 fn unknown(name: &str) -> Failure {
-    let providers: Vec<_> = seamline::providers::ALL.iter().map(|provider| provider.name).collect();
-    // Other names of the same, and families of errors whose demands nobody wrote down.
-    let mut others = seamline::error_providers();
-    others.retain(|name| !providers.contains(name));
-    let all = format!("there are {}; only by their errors are known {}", providers.join(", "), others.join(", "));
-    let names = [providers, others].concat();
+    let mut names: Vec<_> = seamline::providers::ALL.iter().map(|provider| provider.name).collect();
+    // Whose errors are known and whose demands are not; another name of a provider is neither.
+    let mut families = seamline::error_providers();
+    families.retain(|name| seamline::providers::by_name(name).is_none());
+    let all = format!("there are {}; of errors also the families {}", names.join(", "), families.join(", "));
+    names.extend(seamline::error_providers());
     Failure::new(format!("no provider is called `{name}`")).with_hint(suggest::hint(name, &names, &all))
 }
