@@ -140,17 +140,33 @@ pub fn classify(failure: &Failure<'_>) -> Verdict {
 
 /// The known error that fits best, and the sentence it stands in.
 fn recognise(failure: &Failure<'_>, views: &Views, by_status: &Reading) -> Option<(&'static Known, String)> {
-    let fitting = views.iter().flat_map(|view| patterns::fitting(view).map(move |candidate| (view, candidate)));
+    let fitting: Vec<_> =
+        views.iter().flat_map(|view| patterns::fitting(view).map(move |candidate| (view, candidate))).collect();
+    let is_over = is_over(&fitting, failure, views);
     // Of equals the first counts: the outermost view, where the sentence still has its quotes.
-    let (view, best) = fitting.filter(|(_, candidate)| is_heard(candidate, by_status, failure.status)).min_by_key(
-        |(_, candidate)| (Reverse(candidate.known.weight), distance(candidate.family, failure), candidate.index),
-    )?;
+    let (view, best) = fitting
+        .into_iter()
+        .filter(|(_, candidate)| is_over || !candidate.known.is_final)
+        .filter(|(_, candidate)| is_heard(candidate, by_status, failure.status))
+        .min_by_key(|(_, candidate)| {
+            (Reverse(candidate.known.weight), distance(candidate.family, failure), candidate.index)
+        })?;
     let said = match patterns::find(best, view) {
         Some(range) if best.known.weight == Weight::Sentence => excerpt::around(view, range.start),
         // A code stands beside what was said, not in it.
         _ => excerpt::innermost(view),
     };
     Some((best.known, said))
+}
+
+/// Whether what is said to be over is over for good: a code says so, or nobody says when to come
+/// back.
+fn is_over(fitting: &[(&str, Candidate)], failure: &Failure<'_>, views: &Views) -> bool {
+    let finals = || fitting.iter().filter(|(_, candidate)| candidate.known.is_final);
+    let is_coded = |of: &Candidate| {
+        fitting.iter().any(|(_, other)| other.known.weight == Weight::Code && other.known.kind == of.known.kind)
+    };
+    finals().any(|(_, candidate)| is_coded(candidate)) || !wait::is_asked(failure, views)
 }
 
 /// Broad words do not overrule a status that says otherwise; nor does anything that is not known

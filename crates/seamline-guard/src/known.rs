@@ -18,6 +18,9 @@ pub struct Known {
     pub kind: &'static Kind,
     pub(crate) weight: Weight,
     pub(crate) pattern: &'static str,
+    /// Whether what it says holds for good, so that it is not meant where the provider says when
+    /// to come back.
+    pub(crate) is_final: bool,
 }
 
 /// How much an error text says about its cause.
@@ -41,6 +44,12 @@ impl Known {
     pub fn is_specific(&self) -> bool {
         self.weight >= Weight::Code
     }
+
+    /// The same where the provider does not say when to come back. Google says of a limit per
+    /// minute what OpenAI says of an account without credit, and then says how long to wait.
+    pub(crate) const fn for_good(self) -> Self {
+        Self { is_final: true, ..self }
+    }
 }
 
 /// Every known error, with the name of the family of providers it is known from.
@@ -54,26 +63,26 @@ pub(crate) const fn sentence(
     kind: &'static Kind,
     pattern: &'static str,
 ) -> Known {
-    Known { source, usual_status: Some(usual_status), kind, weight: Weight::Sentence, pattern }
+    Known { source, usual_status: Some(usual_status), kind, weight: Weight::Sentence, pattern, is_final: false }
 }
 
 /// `pattern` is a word or several with `|` between them; where such a word may stand is the
 /// same for all, see `patterns.rs`.
 pub(crate) const fn code(source: &'static str, usual_status: u16, kind: &'static Kind, pattern: &'static str) -> Known {
-    Known { source, usual_status: Some(usual_status), kind, weight: Weight::Code, pattern }
+    Known { source, usual_status: Some(usual_status), kind, weight: Weight::Code, pattern, is_final: false }
 }
 
 /// As [`code`], for a word that covers many causes.
 pub(crate) const fn sort(source: &'static str, usual_status: u16, kind: &'static Kind, pattern: &'static str) -> Known {
-    Known { source, usual_status: Some(usual_status), kind, weight: Weight::Sort, pattern }
+    Known { source, usual_status: Some(usual_status), kind, weight: Weight::Sort, pattern, is_final: false }
 }
 
 /// Counts only where the status does not say otherwise.
 pub(crate) const fn broad(source: &'static str, kind: &'static Kind, pattern: &'static str) -> Known {
-    Known { source, usual_status: None, kind, weight: Weight::Broad, pattern }
+    Known { source, usual_status: None, kind, weight: Weight::Broad, pattern, is_final: false }
 }
 
 /// As [`broad`], and a guess at best.
 pub(crate) const fn wrapper(source: &'static str, kind: &'static Kind, pattern: &'static str) -> Known {
-    Known { source, usual_status: None, kind, weight: Weight::Wrapper, pattern }
+    Known { source, usual_status: None, kind, weight: Weight::Wrapper, pattern, is_final: false }
 }

@@ -18,6 +18,16 @@ pub(crate) fn of(failure: &Failure<'_>, views: &Views) -> Option<Duration> {
     by_header(failure).or_else(|| views.iter().find_map(by_text)).or_else(|| by_limit(failure))
 }
 
+/// Whether the provider says that waiting helps: how long, or which limit of a minute or a day is
+/// used up. When other limits are renewed, which some say with every answer, does not count.
+pub(crate) fn is_asked(failure: &Failure<'_>, views: &Views) -> bool {
+    let of_a_time = |view: &str| RENEWED.as_ref().is_some_and(|renewed| renewed.is_match(view.as_bytes()));
+    by_header(failure).is_some() || views.iter().any(|view| by_text(view).is_some() || of_a_time(view))
+}
+
+/// How Google names a limit that is renewed by itself.
+static RENEWED: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r#"quotaId["'] ?: ?["']\w*Per(?:Minute|Day)"#));
+
 fn by_header(failure: &Failure<'_>) -> Option<Duration> {
     let precise = failure.header("retry-after-ms").and_then(|value| seconds(number(value)? / 1000.0));
     precise.or_else(|| {
@@ -184,6 +194,23 @@ mod tests {
         }
         assert_eq!(wait(&[], "try again in a moment"), None);
         assert_eq!(wait(&[], "try again in 5 steps"), None);
+    }
+
+    #[test]
+    fn a_quota_that_comes_back_is_waited_for() {
+        let quota = "You exceeded your current quota, please check your plan and billing details.";
+        let told = |headers: &[(&str, &str)], more: &str| {
+            let text = format!("{quota}{more}");
+            let verdict = crate::classify(&Failure { status: Some(429), headers, text: &text, ..Failure::default() });
+            (verdict.name, verdict.retry_after.map(|wait| wait.as_secs_f64()))
+        };
+        assert_eq!(told(&[], ""), ("out-of-quota", None));
+        assert_eq!(told(&[], " Please retry in 41.25s."), ("rate-limited", Some(41.25)));
+        assert_eq!(told(&[], r#"","details":[{"retryDelay":"41.25s"}]"#), ("rate-limited", Some(41.25)));
+        assert_eq!(told(&[], r#"","details":[{"quotaId":"RequestsPerDayPerProject"}]"#), ("rate-limited", None));
+        assert_eq!(told(&[("retry-after", "9")], ""), ("rate-limited", Some(9.0)));
+        assert_eq!(told(&[("retry-after", "9")], r#"","code":"insufficient_quota""#), ("out-of-quota", None));
+        assert_eq!(told(&[("x-ratelimit-reset-requests", "9s")], ""), ("out-of-quota", None));
     }
 
     #[test]

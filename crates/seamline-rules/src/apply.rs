@@ -226,7 +226,7 @@ impl State<'_, '_> {
                 action: action_name(edit),
                 message: if first_pass { before } else { origin },
                 place: first_pass.then_some(place_of(transcript, edit).unwrap_or(finding.place)),
-                call_id: finding.call_id.clone(),
+                call_id: call_of(transcript, edit).or_else(|| finding.call_id.clone()),
                 synthetic: is_synthetic_edit(edit),
                 dropped: dropped(transcript, edit, fix).into_iter().collect(),
                 before_hash,
@@ -343,6 +343,18 @@ fn block_of(edit: &Edit) -> Option<BlockIndex> {
             _ => None,
         },
     }
+}
+
+/// The id of the call that an edit is about, where it has one: what a finding says of several
+/// calls it says under the first one's.
+fn call_of(transcript: &Transcript<'_>, edit: &Edit) -> Option<String> {
+    let block = match edit {
+        Edit::Relocate { call, .. } | Edit::Readdress { call, .. } => *call,
+        _ => block_of(edit)?,
+    };
+    let call = transcript.call(block).and_then(|call| call.id.as_ref());
+    let result = transcript.result(block).and_then(|result| result.id.as_ref());
+    call.or(result).map(|id| id.as_str().to_owned())
 }
 
 fn place_of(transcript: &Transcript<'_>, edit: &Edit) -> Option<Place> {

@@ -34,7 +34,8 @@ pub use sides::convertible_dialects;
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct ConvertOptions {
-    /// The provider or dialect the body was written for; detected when not given.
+    /// The provider or dialect the body was written for; detected when not given. A body that is
+    /// certainly of another dialect is refused.
     pub from: Option<String>,
     /// The provider or dialect it is to be written for.
     pub to: String,
@@ -69,8 +70,8 @@ pub struct ConvertOptions {
 ///
 /// # Errors
 ///
-/// When the body is not JSON, is not a conversation, or the options name something that
-/// does not exist.
+/// When the body is not JSON, is not a conversation, is written in another dialect than
+/// [`from`](ConvertOptions::from) reads, or the options name something that does not exist.
 pub fn convert(body: &[u8], options: &ConvertOptions) -> Result<Converted, Error> {
     let from = Speaking::source(body, options)?;
     let to = Speaking::target(options)?;

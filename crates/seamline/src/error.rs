@@ -32,9 +32,9 @@ pub enum Error {
         asked: &'static str,
     },
     /// The body is written in another dialect than the provider serves.
-    #[error("this looks like {} {found} body; `{provider}` reads {reads}", article(found))]
+    #[error("this looks like {} {found} body{}", article(found), who_reads(provider, reads))]
     OtherDialect {
-        /// The provider.
+        /// The provider; where only a dialect was named, that.
         provider: &'static str,
         /// The dialect it serves.
         reads: &'static str,
@@ -56,6 +56,14 @@ pub enum Error {
 
 fn article(name: &str) -> &'static str {
     if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
+}
+
+fn who_reads(provider: &str, reads: &str) -> String {
+    if provider == reads {
+        format!(", not {} {reads} one", article(reads))
+    } else {
+        format!("; `{provider}` reads {reads}")
+    }
 }
 
 impl Error {

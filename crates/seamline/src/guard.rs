@@ -67,6 +67,15 @@ pub use seamline_guard::Certainty;
 #[doc(inline)]
 pub use seamline_guard::Known as KnownError;
 
+/// Every error that is known, with the name of the family of providers it is known from.
+///
+/// ```
+/// let (family, known) = seamline::known_errors().find(|(_, known)| known.source == "ANT-8").unwrap();
+/// assert_eq!((family, known.kind.name), ("anthropic", "repeated-call-id"));
+/// ```
+#[doc(inline)]
+pub use seamline_guard::all as known_errors;
+
 /// The place in a request that an error text names.
 ///
 /// ```

@@ -43,7 +43,9 @@ pub use check::{Checked, check};
 pub use convert::{Carried, ConvertOptions, Converted, ForeignReasoning, Rename, Side, convert, convertible_dialects};
 pub use error::Error;
 pub use finding::{Finding, FixSummary, Related};
-pub use guard::{Certainty, Class, Failure, KnownError, NamedPlace, Verdict, causes, classify, error_providers};
+pub use guard::{
+    Certainty, Class, Failure, KnownError, NamedPlace, Verdict, causes, classify, error_providers, known_errors,
+};
 pub use outline::{OutlineBlock, OutlineMessage, message_spans, outline, outline_at};
 pub use repair::{Dropped, Prefix, RepairAction, Repaired, repair};
 pub use seamline_dialects::Error as BodyError;

@@ -351,4 +351,15 @@ mod tests {
         let marked = r#"{"role":"user","content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral"}}]}"#;
         assert_eq!(invalidates(&format!("{{\"messages\":[{}]}}", [marked; 5].join(","))), [""; 0]);
     }
+
+    #[test]
+    fn an_action_names_the_call_it_is_about_and_not_the_first_of_the_finding() {
+        let body = r#"{"messages":[{"role":"user","content":"go"},{"role":"assistant","content":[
+            {"type":"tool_use","id":"toolu_1","name":"x","input":{}},
+            {"type":"tool_use","id":"toolu_2","name":"x","input":{}}]},{"role":"user","content":"well?"}]}"#;
+        let repaired = repair(body.as_bytes(), &Options::default()).unwrap();
+        assert_eq!(repaired.found.len(), 1);
+        let calls: Vec<_> = repaired.actions.iter().map(|action| (action.action, action.call_id.as_deref())).collect();
+        assert_eq!(calls, [("synthesize", Some("toolu_1")), ("synthesize", Some("toolu_2"))]);
+    }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use seamline::{ConvertOptions, Converted, ForeignReasoning};
+use seamline::{ConvertOptions, Converted, Error, ForeignReasoning};
 
 use crate::args::{self, ListFormat};
 use crate::exit::Exit;
@@ -82,9 +82,8 @@ impl Convert {
         let source = self.source()?;
         self.refuse_to_overwrite(&source)?;
         let label = source.label();
-        let done = source
-            .read()
-            .and_then(|body| seamline::convert(&body, &options).map_err(|error| Failure::of_body(error, &body)));
+        let done =
+            source.read().and_then(|body| seamline::convert(&body, &options).map_err(|error| refused(error, &body)));
         let converted = match done {
             Ok(converted) => converted,
             Err(failure) => {
@@ -161,6 +160,19 @@ impl Convert {
         }
         let is_wrong = Counts::of(&converted.remaining).is_wrong();
         Ok(out.finish(if is_wrong { Exit::Findings } else { Exit::Clean }))
+    }
+}
+
+/// Why a body is not converted. Here it is `--from` that says what it is read as.
+fn refused(error: Error, body: &[u8]) -> Failure {
+    let hint = match &error {
+        Error::OtherDialect { found, .. } => Some(format!("leave `--from` out, or say `--from {found}`")),
+        _ => None,
+    };
+    let failure = Failure::of_body(error, body);
+    match hint {
+        Some(hint) => failure.with_hint(hint),
+        None => failure,
     }
 }
 

@@ -1,6 +1,7 @@
 //! `seamline explain`
 
 mod error;
+mod mark;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -16,6 +17,7 @@ use crate::failure::Failure;
 use crate::output::{self, Output};
 use crate::render::{json, markdown, style};
 use crate::{screen, suggest};
+use mark::Mark;
 
 /// Say what a rule's code or a provider's error means
 ///
@@ -30,7 +32,7 @@ use crate::{screen, suggest};
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, override_usage = USAGE)]
 pub(crate) struct Explain {
-    /// A rule's code or name
+    /// A rule's code or name, or the mark under which an error is known
     #[arg(value_name = "CODE", required_unless_present_any = ["error", "status"])]
     #[arg(conflicts_with_all = ["error", "status", "provider", "body"])]
     code: Option<String>,
@@ -147,8 +149,16 @@ impl Explain {
     }
 
     fn explain_code(&self, code: &str) -> Result<Exit, Failure> {
-        let entry = Entry::find(code).ok_or_else(|| unknown(code))?;
         let mut output = Output::new();
+        let Some(entry) = Entry::find(code) else {
+            let mark = Mark::find(code).ok_or_else(|| unknown(code))?;
+            output.text(&match self.format {
+                ListFormat::Json => mark.for_programs(),
+                ListFormat::Text if output::is_terminal() => markdown::render(&mark.as_markdown(), screen::width()),
+                ListFormat::Text => mark.as_markdown(),
+            });
+            return Ok(output.finish(Exit::Clean));
+        };
         output.text(&match self.format {
             ListFormat::Json => entry.for_programs(),
             ListFormat::Text if output::is_terminal() => entry.for_people(),

@@ -86,6 +86,24 @@ fn what_cannot_be_done_is_said_with_what_can() {
 }
 
 #[test]
+fn a_body_of_another_dialect_than_it_is_said_to_be_is_refused() {
+    let bench = Bench::new();
+    bench.write("body.json", CLEAN);
+    for (from, reads) in [
+        ("openai", "; `openai` reads openai_chat"),
+        ("gemini", "; `gemini` reads gemini_generate"),
+        ("openai_chat", ", not an openai_chat one"),
+    ] {
+        let ran = bench.run(&["convert", "body.json", "--from", from, "--to", "bedrock"]).expect(2);
+        assert_eq!(ran.out, "");
+        let said = format!("this looks like an anthropic_messages body{reads}");
+        assert!(ran.err.contains(&said), "{}", ran.err);
+        assert!(ran.err.contains("hint: leave `--from` out, or say `--from anthropic_messages`"), "{}", ran.err);
+    }
+    bench.run(&["convert", "body.json", "--from", "anthropic", "--to", "bedrock"]).expect(0);
+}
+
+#[test]
 fn what_remains_wrong_is_said_and_ends_in_one() {
     let bench = Bench::new();
     let ran = bench.run_on(r#"{"messages":[]}"#, &["convert", "--to", "anthropic"]).expect(1);

@@ -129,6 +129,32 @@ fn how_long_to_wait_is_told() {
 }
 
 #[test]
+fn the_headers_of_a_response_that_curl_printed_are_read() {
+    let bench = Bench::new();
+    let printed = "HTTP/2 429 \r\ncontent-type: application/json\r\nretry-after: 17\r\n\r\n{\"error\":\"slow down\"}";
+    let whole = bench.run_on(printed, &["explain", "--error", "-", "--format", "json"]).expect(1).json();
+    assert_eq!((&whole["class"], &whole["status"]), (&"transient".into(), &429.into()));
+    assert_eq!((&whole["retry_after_ms"], &whole["said"]), (&17000.into(), &"slow down".into()));
+    let whole = bench.run_on(printed, &["explain", "--error", "-", "--status", "401", "--format", "json"]).json();
+    assert_eq!(whole["status"], 401, "what is asked for counts");
+}
+
+#[test]
+fn a_provider_nobody_knows_is_told_every_name_once() {
+    let bench = Bench::new();
+    let ran = bench.run(&["explain", "--error", ERROR, "--provider", "nope"]).expect(2);
+    let (providers, families) = ran.err.split_once("; of errors also the families ").unwrap();
+    let providers = providers.split_once("there are ").unwrap().1;
+    let names: Vec<_> = providers.split(", ").chain(families.split(", ")).map(str::trim).collect();
+    let once: BTreeSet<_> = names.iter().collect();
+    assert_eq!(names.len(), once.len(), "{}", ran.err);
+    assert!(names.contains(&"zai") && names.contains(&"volcengine"), "{}", ran.err);
+    for family in families.split(", ") {
+        bench.run_on(CLEAN, &["check", "--provider", family.trim()]).expect(2);
+    }
+}
+
+#[test]
 fn what_makes_no_sense_is_refused() {
     let bench = Bench::new();
     bench.write("broken.json", BROKEN);
@@ -160,4 +186,19 @@ fn a_rule_is_explained_to_programs() {
     let bench = Bench::new();
     let whole = bench.run(&["explain", "PAIR001", "--format", "json"]).expect(0).json();
     assert_eq!((&whole["rule"]["code"], &whole["rule"]["name"]), (&"PAIR001".into(), &"unanswered-call".into()));
+}
+
+#[test]
+fn the_mark_that_an_error_is_known_as_is_explained() {
+    let bench = Bench::new();
+    let ran = bench.run(&["explain", "ant-5"]).expect(0);
+    assert!(ran.out.starts_with("# ANT-5\n"), "{}", ran.out);
+    assert!(ran.out.contains("an error of `anthropic`, `unanswered-call`: a tool call has no result"), "{}", ran.out);
+    assert!(ran.out.contains("PAIR001 `unanswered-call`, PAIR004 `displaced-result`"), "{}", ran.out);
+    let whole = bench.run(&["explain", "GEM-22", "--format", "json"]).expect(0).json();
+    assert_eq!(
+        (&whole["mark"]["name"], &whole["mark"]["errors"][0]["name"]),
+        (&"GEM-22".into(), &"rate-limited".into())
+    );
+    bench.run(&["explain", "ANT-9999"]).expect(2);
 }

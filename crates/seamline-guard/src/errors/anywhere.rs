@@ -18,6 +18,22 @@ pub(super) const FAMILY: Family = Family {
         // What gateways say that keep lists of words of their own.
         code("gateway words", 400, &content::CONTENT_FILTERED, r"sensitive_words_detected"),
         code("S0-42", 400, &shape::REJECTED_BODY, r"invalid_request_body"),
+        // The words of a status without its number. They stand alone; prose has them too.
+        broad(
+            "status words",
+            &service::OVERLOADED,
+            r"(?i)(?:^ ?|[\x22'>]|error: )(?:5\d\d )?(?:(?:The )?service (?:is )?(?:currently |temporarily )?unavailable)\.?(?: ?$|[\x22'<])",
+        ),
+        broad(
+            "status words",
+            &service::SERVER_FAILED,
+            r"(?i)(?:^ ?|[\x22'>]|error: )(?:5\d\d )?(?:internal server error|bad gateway|gateway time-?out)\.?(?: ?$|[\x22'<])",
+        ),
+        broad(
+            "cut streams",
+            &service::NETWORK_FAILED,
+            r"(?i)peer closed connection without sending complete message body|incomplete chunked read|upstream connect error or disconnect/reset before headers|(?:^ ?|[\x22']|: )error decoding response body\.?(?: ?$|[\x22':])",
+        ),
         broad(
             "X-2",
             &service::NETWORK_FAILED,

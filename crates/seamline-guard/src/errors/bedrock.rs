@@ -102,6 +102,7 @@ pub(super) const FAMILY: Family = Family {
         // The account, the service, the answer.
         sentence("BED-3", 424, &service::MALFORMED_CALL, r"Model produced invalid sequence as part of ToolUse"),
         code("BED-15", 200, &service::MALFORMED_CALL, r#"stopReason["'] ?: ?["']malformed_(?:tool_use|model_output)"#),
+        sentence("BED-18", 400, &service::NOT_FOUND, r"The provided model identifier is invalid"),
         sort("BED-18", 403, &service::NOT_ALLOWED, r"AccessDeniedException"),
         sort("BED-18", 404, &service::NOT_FOUND, r"ResourceNotFoundException"),
         sort("BED-17", 429, &service::RATE_LIMITED, r"(?i:throttlingException|modelNotReadyException)"),

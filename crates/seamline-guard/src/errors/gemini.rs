@@ -90,6 +90,13 @@ pub(super) const FAMILY: Family = Family {
             &service::MALFORMED_CALL,
             r#"finishReason["'] ?: ?["'](?:MALFORMED_FUNCTION_CALL|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS|MALFORMED_RESPONSE|OTHER)"#,
         ),
+        sentence("GEM-22", 429, &service::RATE_LIMITED, r"Please retry in \d"),
+        code(
+            "GEM-22",
+            429,
+            &service::RATE_LIMITED,
+            r#"quotaId["'] ?: ?["']\w*Per(?:Minute|Day)[\w-]*|retryDelay["'] ?: ?["'][\d.]+s"#,
+        ),
         sentence("GEM-20", 503, &service::OVERLOADED, r"The model is overloaded"),
         sort(
             "GEM-20",

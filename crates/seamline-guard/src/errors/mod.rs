@@ -80,9 +80,17 @@ pub(crate) const FAMILIES: &[&Family] = &[
     &anywhere::FAMILY,
 ];
 
-/// The names of all providers whose errors are known.
+/// The names of all providers whose errors are known, each once.
 pub fn providers() -> Vec<&'static str> {
-    FAMILIES.iter().filter(|family| family.name != anywhere::FAMILY.name).flat_map(|family| family.names()).collect()
+    let families = FAMILIES.iter().filter(|family| family.name != anywhere::FAMILY.name);
+    let mut names = Vec::new();
+    for name in families.flat_map(|family| family.names()) {
+        // Some speak like one family of one thing and like another of the next.
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 /// Whether errors of a provider of this name are known.

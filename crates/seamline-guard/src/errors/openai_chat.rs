@@ -21,9 +21,16 @@ pub(super) const FAMILY: Family = Family {
             &content::CONTEXT_OVERFLOW,
             r"(?i)maximum context length is|exceeds the context window|input tokens exceed the configured limit",
         ),
-        sentence("OAC-19", 429, &service::OUT_OF_QUOTA, r"exceeded your current quota"),
+        sentence("OAC-19", 429, &service::OUT_OF_QUOTA, r"exceeded your current quota").for_good(),
         sentence("OAC-19", 401, &service::NOT_ALLOWED, r"Incorrect API key provided|You didn't provide an API key"),
         code("OAC-19", 401, &service::NOT_ALLOWED, r"invalid_api_key"),
+        sentence(
+            "OAC-19",
+            404,
+            &service::NOT_FOUND,
+            r"The model [`'\x22][^`'\x22]{1,200}[`'\x22] does not exist or you do not have access to it",
+        ),
+        code("OAC-19", 404, &service::NOT_FOUND, r"model_not_found"),
         sentence(
             "OAC-9",
             400,

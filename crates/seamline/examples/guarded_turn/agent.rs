@@ -7,7 +7,7 @@ use seamline::guards::{
     Advice, Breaker, BreakerLimits, CallInRound, Checked, ChildLimits, FilteredPart, Outcome, Retry, RetryPolicy,
     StallGuard, StallLimits, StallNotice, StopTurn, ToolSchemas, filter,
 };
-use seamline::{Answer, AnswerCall, AnswerStream, Ending, Failure, Options, StreamOptions};
+use seamline::{Answer, AnswerCall, AnswerStream, Ending, Failure, Options, StreamOptions, Verdict};
 use serde_json::{Value, json};
 
 use crate::Result;
@@ -21,6 +21,9 @@ const MODELS: [&str; 2] = ["claude-sonnet-4-5", "claude-opus-4-5"];
 pub(crate) enum End {
     /// The model said something and waits.
     Said(String),
+    /// The model was not done when the limit of the answer was reached. The same request would
+    /// end the same way; who wants the rest raises the limit, or asks for it.
+    CutShort(String),
     /// The model did the same wrong thing again and again.
     Looped(StopTurn),
     /// No model would answer.
@@ -85,7 +88,8 @@ impl Agent {
             self.remember(json!({"role": "assistant", "content": message["content"]}));
             if answer.calls.is_empty() {
                 let texts: Vec<_> = answer.blocks.iter().map(|block| block.text.as_str()).collect();
-                return Ok(End::Said(texts.concat()));
+                let said = texts.concat();
+                return Ok(if answer.ending == Ending::Length { End::CutShort(said) } else { End::Said(said) });
             }
             // Whether the turn goes on or not, the results come first: a call without one would
             // break every request from here on.
@@ -105,7 +109,7 @@ impl Agent {
         repaired(body.to_string().as_bytes())
     }
 
-    /// Sends the request until there is a whole answer.
+    /// Sends the request until there is an answer that is kept.
     fn ask(&mut self) -> Result<Answer> {
         let mut retry = Retry::new(RetryPolicy::default());
         let mut body = self.body()?;
@@ -113,27 +117,20 @@ impl Agent {
             body = meddled(&body)?;
         }
         loop {
-            let (status, headers, text) = match self.provider.send(&body) {
+            let verdict = match self.provider.send(&body) {
                 Reply::Stream(pieces) => {
                     let answer = self.listen(&pieces)?;
-                    match answer.ending {
-                        Ending::Complete | Ending::Filtered => return Ok(answer),
-                        Ending::Stalled => (200, Vec::new(), "the stream timed out".to_owned()),
-                        other => return Err(format!("the stream ended as {}", other.as_str()).into()),
+                    match lost(&answer) {
+                        Some(verdict) => verdict,
+                        None => return Ok(answer),
                     }
                 }
-                Reply::Failed { status, headers, text } => (status, headers, text),
+                Reply::Failed { status, headers, text } => {
+                    let headers: Vec<_> = headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+                    verdict(Some(status), &headers, &text)
+                }
             };
-            let headers: Vec<_> = headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-            let failure = Failure {
-                provider: Some("anthropic"),
-                status: Some(status),
-                headers: &headers,
-                text: &text,
-                ..Failure::default()
-            };
-            let verdict = seamline::classify(&failure);
-            self.log(&format!("{status} {} ({}): {}", verdict.name, verdict.class.as_str(), verdict.advice));
+            self.log(&format!("{} ({}): {}", verdict.name, verdict.class.as_str(), verdict.advice));
             // Nothing of an unfinished answer was shown to anybody, so nothing is shown twice.
             match retry.handle_failure(&verdict, &body, false) {
                 Advice::SendAgain { wait } => self.now += wait,
@@ -192,7 +189,9 @@ impl Agent {
         let mut outcomes = Vec::new();
         for (call, checked) in answer.calls.iter().zip(checked) {
             let (ok, text) = match checked {
-                Checked::Run => shell(&call.arguments)?,
+                Checked::Run if call.executable => shell(&call.arguments)?,
+                // However well its arguments look: not all of it may have come.
+                Checked::Run => (false, format!("not run: {}", call.why_not.unwrap_or_default())),
                 Checked::Refuse { text, .. } => (false, text),
             };
             self.log(&format!("{} {} -> {}", call.name, call.arguments, text.trim_end()));
@@ -212,8 +211,29 @@ impl Agent {
     }
 }
 
+/// Why nothing of an answer is kept, by how it ended. Nothing when it is kept: all of it, what
+/// came before the limit was reached, or what a filter left, which the turn looks at.
+fn lost(answer: &Answer) -> Option<Verdict> {
+    match answer.ending {
+        Ending::Complete | Ending::Length | Ending::CutCall | Ending::Filtered => None,
+        Ending::Truncated => Some(verdict(None, &[], "stream disconnected before completion")),
+        Ending::Stalled => Some(verdict(None, &[], "the stream timed out")),
+        // What the provider said in the middle of the stream.
+        Ending::Failed | Ending::Aborted => {
+            let said = answer.error.as_ref().map(|error| error.verdict.clone());
+            Some(said.unwrap_or_else(|| verdict(None, &[], answer.ending.as_str())))
+        }
+    }
+}
+
+fn verdict(status: Option<u16>, headers: &[(&str, &str)], text: &str) -> Verdict {
+    seamline::classify(&Failure { provider: Some("anthropic"), status, headers, text, ..Failure::default() })
+}
+
+/// A call as the breaker looks at it. That the limit of the answer cut one off is no mistake of
+/// the model.
 fn round(call: &AnswerCall, ending: Ending) -> CallInRound<'_> {
-    let truncated = ending == Ending::CutCall && !call.executable;
+    let truncated = ending.cut().is_some() && !call.executable;
     CallInRound { name: &call.name, arguments: &call.arguments, truncated }
 }
 

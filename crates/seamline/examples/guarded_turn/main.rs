@@ -21,6 +21,7 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 fn main() -> Result<()> {
     a_turn_in_which_everything_goes_wrong()?;
+    a_turn_whose_streams_end_too_early()?;
     a_turn_in_which_the_model_loops()
 }
 
@@ -67,6 +68,41 @@ fn a_turn_in_which_everything_goes_wrong() -> Result<()> {
     assert!(!history.contains("Sure, the") && history.contains("main.rs"));
     assert!(history.contains("\"command\\\" is a required property"), "{history}");
     println!("   the turn took {} s of its own time", agent.now.as_secs());
+    Ok(())
+}
+
+/// A connection that breaks, a provider that fails in the middle, a limit that is reached in a call
+/// and then in a text. What may not be run is not run, and nothing is lost that was whole.
+fn a_turn_whose_streams_end_too_early() -> Result<()> {
+    println!("== a turn whose streams end too early");
+    let call = |id: &str, line: &str| tool_use(id, "shell", &json!({"command": line}));
+    let provider = Scripted::new(vec![
+        // The call is whole; the answer is not.
+        Reply::cut(&[said("First"), call("toolu_1", "echo from a broken stream")]),
+        Reply::failing(&[call("toolu_2", "echo from a failed stream")], "overloaded_error", "Overloaded"),
+        Reply::limited(&[call("toolu_3", "echo one")], "toolu_4", "shell", r#"{"command":"echo tw"#),
+        Reply::stream(&[said("There are one and")], "max_tokens"),
+    ]);
+    let mut agent = Agent::new(provider)?;
+    agent.remember(json!({"role": "user", "content": "count"}));
+
+    let end = agent.turn()?;
+
+    assert_eq!(end, End::CutShort("There are one and".to_owned()));
+    let provider = &agent.provider;
+    assert!(provider.is_over() && provider.rejected() == 0);
+    // Broken and failed: the same bytes again, after one second and after two.
+    let requests = provider.requests();
+    assert!(requests[0] == requests[1] && requests[1] == requests[2] && requests.len() == 4);
+    assert!(agent.now.as_secs() >= 1 + 2, "{:?}", agent.now);
+    let history = agent.history();
+    assert!(!history.to_string().contains("stream"), "nothing of what broke was kept or run: {history}");
+    // Of the two calls the whole one was run; the other has a result all the same.
+    let results = &history[2]["content"];
+    assert_eq!((&results[0]["tool_use_id"], &results[0]["is_error"]), (&json!("toolu_3"), &json!(false)));
+    assert_eq!(results[0]["content"].as_str().map(str::trim_end), Some("one"));
+    assert_eq!((&results[1]["tool_use_id"], &results[1]["is_error"]), (&json!("toolu_4"), &json!(true)));
+    assert_eq!(Scripted::judge(&agent.body()?), None);
     Ok(())
 }
 

@@ -35,6 +35,31 @@ impl Reply {
         Self::paced(events, Duration::from_secs(5))
     }
 
+    /// An answer whose connection ends before it does.
+    pub(crate) fn cut(blocks: &[Value]) -> Self {
+        Self::paced(events(blocks, None), Duration::from_millis(100))
+    }
+
+    /// An answer in whose middle the provider says that it cannot go on.
+    pub(crate) fn failing(blocks: &[Value], kind: &str, message: &str) -> Self {
+        let mut events = events(blocks, None);
+        events.push(event(&json!({"type": "error", "error": {"type": kind, "message": message}})));
+        Self::paced(events, Duration::from_millis(100))
+    }
+
+    /// An answer that reaches its limit when a last call has got as far as this.
+    pub(crate) fn limited(blocks: &[Value], id: &str, name: &str, partial: &str) -> Self {
+        let mut events = events(blocks, None);
+        let (start, delta) =
+            (tool_use(id, name, &json!({})), json!({"type": "input_json_delta", "partial_json": partial}));
+        let index = blocks.len();
+        events.push(event(&json!({"type": "content_block_start", "index": index, "content_block": start})));
+        events.push(event(&json!({"type": "content_block_delta", "index": index, "delta": delta})));
+        events.push(event(&json!({"type": "content_block_stop", "index": index})));
+        events.extend(closing(&json!({"stop_reason": "max_tokens", "stop_sequence": null})));
+        Self::paced(events, Duration::from_millis(100))
+    }
+
     /// An answer that the provider itself stops in the middle.
     pub(crate) fn refusal(text: &str, category: &str) -> Self {
         let details = json!({"type": "refusal", "category": category, "explanation": "this looks like an attack"});
@@ -121,11 +146,16 @@ fn events(blocks: &[Value], end: Option<&Value>) -> Vec<String> {
         events.push(event(&json!({"type": "content_block_delta", "index": index, "delta": delta})));
         events.push(event(&json!({"type": "content_block_stop", "index": index})));
     }
-    if let Some(end) = end {
-        events.push(event(&json!({"type": "message_delta", "delta": end, "usage": {"output_tokens": 9}})));
-        events.push(event(&json!({"type": "message_stop"})));
-    }
+    events.extend(end.into_iter().flat_map(closing));
     events
+}
+
+/// The events that end a stream.
+fn closing(end: &Value) -> [String; 2] {
+    [
+        event(&json!({"type": "message_delta", "delta": end, "usage": {"output_tokens": 9}})),
+        event(&json!({"type": "message_stop"})),
+    ]
 }
 
 /// A block as it begins, and what comes after that.

@@ -21,8 +21,20 @@ impl Speaking {
     /// The side a body comes from.
     pub(super) fn source(body: &[u8], options: &ConvertOptions) -> Result<Self, Error> {
         match &options.from {
-            Some(name) => Self::named(name),
+            Some(name) => Self::named(name)?.speaking_in(body),
             None => Self::named(seamline_dialects::detect(body)?.name()),
+        }
+    }
+
+    /// The same, if the body can be of its dialect: what it does not read it would drop.
+    fn speaking_in(self, body: &[u8]) -> Result<Self, Error> {
+        let reads = self.dialect.name();
+        match seamline_dialects::contradiction(body, reads) {
+            Some(found) => {
+                let provider = self.provider.map_or(reads, |provider| provider.name);
+                Err(Error::OtherDialect { provider, reads, found: found.name() })
+            }
+            None => Ok(self),
         }
     }
 

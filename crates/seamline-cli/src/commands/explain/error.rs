@@ -1,5 +1,7 @@
 //! `seamline explain --error`
 
+mod response;
+
 use std::path::Path;
 
 use seamline::{Certainty, Checked, Options, Verdict};
@@ -12,6 +14,7 @@ use crate::input::Source;
 use crate::output::Output;
 use crate::render::verdict::{self, Explained};
 use crate::{screen, suggest};
+use response::Response;
 
 /// Says what an error means.
 pub(super) fn explain(asked: &Explain) -> Result<Exit, Failure> {
@@ -67,11 +70,13 @@ fn options(asked: &Explain) -> Options {
 }
 
 fn classify(asked: &Explain, text: &str, checked: Option<&Checked>) -> Verdict {
+    let response = Response::of(text);
     seamline::classify(&seamline::Failure {
         provider: asked.provider.as_deref().or(checked.map(|checked| checked.provider)),
         dialect: checked.map(|checked| checked.dialect),
-        status: asked.status,
-        text,
+        status: asked.status.or(response.status),
+        headers: &response.headers,
+        text: response.text,
         ..seamline::Failure::default()
     })
 }
@@ -82,7 +87,11 @@ fn is_provider(name: &str) -> bool {
 }
 
 fn unknown(name: &str) -> Failure {
-    let names = seamline::error_providers();
-    let all = format!("there are {}", names.join(", "));
+    let mut names: Vec<_> = seamline::providers::ALL.iter().map(|provider| provider.name).collect();
+    // Whose errors are known and whose demands are not; another name of a provider is neither.
+    let mut families = seamline::error_providers();
+    families.retain(|name| seamline::providers::by_name(name).is_none());
+    let all = format!("there are {}; of errors also the families {}", names.join(", "), families.join(", "));
+    names.extend(seamline::error_providers());
     Failure::new(format!("no provider is called `{name}`")).with_hint(suggest::hint(name, &names, &all))
 }
