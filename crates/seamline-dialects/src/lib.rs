@@ -28,6 +28,7 @@ mod pointer;
 pub mod providers;
 mod reader;
 mod reading;
+mod repeated;
 mod rewriting;
 mod roles;
 mod splice;

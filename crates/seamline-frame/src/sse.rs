@@ -209,11 +209,14 @@ fn line_break(bytes: &[u8]) -> usize {
 
 /// The name of a field and its value; a line without a colon is all name.
 fn field(line: &[u8]) -> (&[u8], &[u8]) {
-    match memchr::memchr(b':', line) {
-        Some(at) => {
-            let value = &line[at + 1..];
-            (&line[..at], value.strip_prefix(b" ").unwrap_or(value))
-        }
-        None => (line, b""),
-    }
+    let (name, value) = match line {
+        // Most lines need not be searched.
+        [] => return (b"", b""),
+        [b'd', b'a', b't', b'a', b':', value @ ..] => (&line[..4], value),
+        _ => match memchr::memchr(b':', line) {
+            Some(at) => (&line[..at], &line[at + 1..]),
+            None => return (line, b""),
+        },
+    };
+    (name, value.strip_prefix(b" ").unwrap_or(value))
 }

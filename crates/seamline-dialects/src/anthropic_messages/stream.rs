@@ -16,7 +16,7 @@ use seamline_frame::{Frame, FrameKind};
 use seamline_model::{Event, Stop, Unreadable};
 
 use crate::StreamReader;
-use crate::frames::{Sink, unreadable, usage, words_of};
+use crate::frames::{Sink, unreadable, usage, words, words_of};
 use crate::json::{Document, Kind, Object, Value};
 use crate::streamed::{Said, Slots, after_end, base64, broken, exception, members, present, said};
 
@@ -40,6 +40,30 @@ enum State {
     Open,
     Ended,
     Spliced,
+}
+
+/// The members that nearly every event has.
+#[derive(Default)]
+struct Usual<'d, 'a> {
+    kind: Option<Value<'d, 'a>>,
+    index: Option<Value<'d, 'a>>,
+    delta: Option<Value<'d, 'a>>,
+}
+
+impl<'d, 'a> Usual<'d, 'a> {
+    fn read(event: Value<'d, 'a>) -> Self {
+        let mut usual = Self::default();
+        for (key, value) in event.members() {
+            let slot = match &*key.name() {
+                "type" => &mut usual.kind,
+                "index" => &mut usual.index,
+                "delta" => &mut usual.delta,
+                _ => continue,
+            };
+            *slot = Some(value);
+        }
+        usual
+    }
 }
 
 impl StreamReader for Reader {
@@ -69,9 +93,10 @@ impl Reader {
             unreadable(sink, Unreadable::Shape);
             return;
         };
+        let usual = Usual::read(document.root());
         // Bedrock wraps the events of its models.
-        let Some(bytes) = words_of(object, "bytes").filter(|_| object.get("type").is_none()) else {
-            self.event(name, document.root(), object, sink);
+        let Some(bytes) = usual.kind.is_none().then(|| words_of(object, "bytes")).flatten() else {
+            self.event(name, document.root(), object, &usual, sink);
             return;
         };
         let bytes = base64(&bytes).unwrap_or_default();
@@ -79,15 +104,24 @@ impl Reader {
             unreadable(sink, Unreadable::NotJson);
             return;
         };
-        match document.root().object() {
-            Some(object) => self.event(b"", document.root(), object, sink),
+        let root = document.root();
+        match root.object() {
+            Some(object) => self.event(b"", root, object, &Usual::read(root), sink),
             None => unreadable(sink, Unreadable::Shape),
         }
     }
 
-    fn event(&mut self, name: &[u8], root: Value<'_, '_>, object: Object<'_, '_>, sink: Sink<'_>) {
-        let kind = words_of(object, "type").unwrap_or_else(|| String::from_utf8_lossy(name));
-        let is_error = kind == "error" || object.get("type").is_none() && present(object, "error").is_some();
+    fn event(
+        &mut self,
+        name: &[u8],
+        root: Value<'_, '_>,
+        object: Object<'_, '_>,
+        usual: &Usual<'_, '_>,
+        sink: Sink<'_>,
+    ) {
+        let Usual { kind: named, index, delta } = *usual;
+        let kind = named.and_then(words).unwrap_or_else(|| String::from_utf8_lossy(name));
+        let is_error = kind == "error" || named.is_none() && present(object, "error").is_some();
         match &*kind {
             _ if is_error => sink(Event::Failed { said: root.raw() }),
             _ if self.state == State::Spliced => {}
@@ -100,18 +134,16 @@ impl Reader {
                 self.message_start(root, object, sink);
                 self.message_stop(root, sink);
             }
-            "content_block_start" => match self.slots.new_index(object.get("index")) {
+            "content_block_start" => match self.slots.new_index(index) {
                 Some(index) => self.begin(index, object.get("content_block"), sink),
                 None => unreadable(sink, Unreadable::Shape),
             },
-            "content_block_delta" => {
-                match (self.slots.known_index(object.get("index")), object.get("delta").and_then(Value::object)) {
-                    (Some(index), Some(delta)) => self.delta(index, delta, sink),
-                    _ => unreadable(sink, Unreadable::Shape),
-                }
-            }
+            "content_block_delta" => match (self.slots.known_index(index), delta.and_then(Value::object)) {
+                (Some(index), Some(delta)) => self.delta(index, delta, sink),
+                _ => unreadable(sink, Unreadable::Shape),
+            },
             "content_block_stop" => {
-                let index = self.slots.known_index(object.get("index"));
+                let index = self.slots.known_index(index);
                 match index.and_then(|index| self.slots.close(index)) {
                     Some(place) => sink(Event::End { place }),
                     None => unreadable(sink, Unreadable::Stray),
@@ -238,7 +270,7 @@ mod tests {
             "0 StartInput(\"{}\")",
             "0 Arguments(\"{}\")",
             "0 End",
-            "usage={\"output_tokens\":4}",
+            "usage.output_tokens=4",
             "Stop { stop: Calls, word: \"tool_use\" }",
             "Done",
         ];

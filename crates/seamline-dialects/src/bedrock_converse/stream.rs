@@ -90,12 +90,14 @@ impl Reader {
             // Events that are yet to come are objects.
             is_known |= value.is(Kind::Object);
         }
+        if is_known {
+            return;
+        }
         // What stands where a stream was to begin.
-        let is_error = ["message", "Message", "__type"].iter().any(|key| present(object, key).is_some());
-        match (is_known, is_error) {
-            (true, _) => {}
-            (false, true) => sink(Event::Failed { said: root.raw() }),
-            (false, false) => unreadable(sink, Unreadable::Shape),
+        if ["message", "Message", "__type"].iter().any(|key| present(object, key).is_some()) {
+            sink(Event::Failed { said: root.raw() });
+        } else {
+            unreadable(sink, Unreadable::Shape);
         }
     }
 
@@ -173,8 +175,9 @@ impl Reader {
     }
 
     fn delta(&mut self, object: Object<'_, '_>, sink: Sink<'_>) {
-        let index = self.slots.known_index(object.get(INDEX));
-        let (Some(index), Some(delta)) = (index, object.get("delta").filter(|delta| delta.is(Kind::Object))) else {
+        let [index, delta] = object.values([INDEX, "delta"]);
+        let delta = delta.filter(|delta| delta.is(Kind::Object));
+        let (Some(index), Some(delta)) = (self.slots.known_index(index), delta) else {
             unreadable(sink, Unreadable::Shape);
             return;
         };
@@ -268,7 +271,7 @@ mod tests {
             "1 End",
             "Stop { stop: Calls, word: \"tool_use\" }",
             "Done",
-            "usage={\"inputTokens\":1}",
+            "usage.inputTokens=1",
             "metrics={\"latencyMs\":2}",
         ];
         assert_eq!(events(reader(), &frames), wanted);

@@ -7,16 +7,15 @@
 mod calls;
 mod partial;
 
-use std::borrow::Cow;
-
 use seamline_frame::{Frame, FrameKind};
 use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 
 use self::calls::Coming;
 use crate::StreamReader;
-use crate::frames::{Sink, add, unreadable, usage, words_of};
+use crate::frames::{Sink, add, unreadable, usage, words, words_of};
 use crate::json::{Kind, Object, Value};
-use crate::streamed::{Said, broken, exception, members, present, said};
+use crate::repeated::Repeated;
+use crate::streamed::{Said, broken, exception, said};
 
 /// A reader for a stream that begins.
 pub(super) fn reader() -> Box<dyn StreamReader> {
@@ -37,6 +36,12 @@ struct Reader {
     is_cut: bool,
     /// It was said that there is more than one message.
     has_others: bool,
+    /// Members of the response, of its candidate and of the content of that. Every frame has
+    /// most of them.
+    head: Repeated,
+    candidate: Repeated,
+    content: Repeated,
+    usage: String,
 }
 
 impl StreamReader for Reader {
@@ -65,39 +70,87 @@ impl StreamReader for Reader {
 }
 
 /// The members of a response that are read as what they say.
-const READ: [&str; 4] = ["candidates", "usageMetadata", "response", "error"];
+#[derive(Default)]
+struct Response<'d, 'a> {
+    candidates: Option<Value<'d, 'a>>,
+    usage: Option<Value<'d, 'a>>,
+    feedback: Option<Value<'d, 'a>>,
+    inner: Option<Value<'d, 'a>>,
+    error: Option<Value<'d, 'a>>,
+    /// Whether it has a member that only a response has.
+    is_known: bool,
+}
+
+impl<'d, 'a> Response<'d, 'a> {
+    fn read(value: Value<'d, 'a>) -> Self {
+        let mut response = Self::default();
+        for (key, member) in value.members() {
+            let name = key.name();
+            let slot = match &*name {
+                "candidates" => &mut response.candidates,
+                "usageMetadata" => &mut response.usage,
+                "promptFeedback" => &mut response.feedback,
+                "response" => &mut response.inner,
+                "error" => &mut response.error,
+                _ => {
+                    response.is_known |= matches!(&*name, "responseId" | "modelVersion");
+                    continue;
+                }
+            };
+            *slot = Some(member);
+        }
+        let named = [response.candidates, response.usage, response.feedback];
+        response.is_known |= named.iter().any(Option::is_some);
+        response
+    }
+}
 
 impl Reader {
     fn response(&mut self, value: Value<'_, '_>, sink: Sink<'_>) {
-        let Some(object) = value.object() else {
+        if !value.is(Kind::Object) {
             unreadable(sink, Unreadable::Shape);
             return;
-        };
-        if present(object, "error").is_some() {
+        }
+        let mut read = Response::read(value);
+        if read.error.is_some_and(|error| !error.is(Kind::Null)) {
             sink(Event::Failed { said: value.raw() });
             return;
         }
-        members(value, sink, &READ);
+        self.head(value, sink);
         // Code Assist puts another object around it.
-        let inner = object.get("response").and_then(Value::object);
-        if let Some((response, _)) = object.get("response").zip(inner) {
-            members(response, sink, &READ);
+        if let Some(inner) = read.inner.filter(|inner| inner.is(Kind::Object)) {
+            self.head(inner, sink);
+            read = Response::read(inner);
         }
-        let object = inner.unwrap_or(object);
-        let known = ["candidates", "usageMetadata", "promptFeedback", "responseId", "modelVersion"];
-        if known.iter().all(|key| object.get(key).is_none()) {
+        let Response { candidates, usage, feedback, .. } = read;
+        if !read.is_known {
             unreadable(sink, Unreadable::Shape);
         }
-        usage(object.get("usageMetadata"), sink);
-        for (at, candidate) in (0..).zip(object.get("candidates").into_iter().flat_map(Value::elements)) {
+        self.usage(usage, sink);
+        for (at, candidate) in (0..).zip(candidates.into_iter().flat_map(Value::elements)) {
             self.candidate(at, candidate, sink);
         }
-        let feedback = object.get("promptFeedback").and_then(Value::object);
-        if let Some(reason) = feedback.and_then(|feedback| words_of(feedback, "blockReason"))
+        if let Some(reason) = feedback.and_then(Value::object).and_then(|feedback| words_of(feedback, "blockReason"))
             && reason != "BLOCK_REASON_UNSPECIFIED"
             && reason != "BLOCKED_REASON_UNSPECIFIED"
         {
             self.stop(Stop::Filter, &reason, sink);
+        }
+    }
+
+    /// Says what is new in the response around the message.
+    fn head(&mut self, response: Value<'_, '_>, sink: Sink<'_>) {
+        self.head.each_new(
+            response,
+            |name, _| matches!(name, "candidates" | "usageMetadata" | "response" | "error"),
+            |name, member| sink(Event::Member { name, json: member.raw() }),
+        );
+    }
+
+    fn usage(&mut self, value: Option<Value<'_, '_>>, sink: Sink<'_>) {
+        if let Some(json) = value.map(Value::raw).filter(|json| *json != self.usage) {
+            json.clone_into(&mut self.usage);
+            usage(value, sink);
         }
     }
 
@@ -107,25 +160,24 @@ impl Reader {
             unreadable(sink, Unreadable::Shape);
             return;
         };
-        let is_first = present(candidate, "index").map_or(at == 0, |index| index.raw() == "0");
-        if !is_first {
+        let [index, content, reason] = candidate.values(["index", "content", "finishReason"]);
+        let index = index.filter(|index| !index.is(Kind::Null));
+        if !index.map_or(at == 0, |index| index.raw() == "0") {
             if !std::mem::replace(&mut self.has_others, true) {
                 unreadable(sink, Unreadable::SecondMessage);
             }
             return;
         }
-        let content = present(candidate, "content");
-        for (key, member) in value.members().filter(|(key, _)| !key.says("content")) {
-            sink(Event::Member { name: &within(CANDIDATE, key), json: member.raw() });
-        }
-        for (key, member) in content.into_iter().flat_map(Value::members).filter(|(key, _)| !key.says("parts")) {
-            sink(Event::Member { name: &within(CONTENT, key), json: member.raw() });
+        let content = content.filter(|content| !content.is(Kind::Null));
+        beside("content", value, CANDIDATE, &mut self.candidate, sink);
+        if let Some(content) = content {
+            beside("parts", content, CONTENT, &mut self.content, sink);
         }
         let parts = content.and_then(Value::object).and_then(|content| content.get("parts"));
         for part in parts.into_iter().flat_map(Value::elements) {
             self.part(part, sink);
         }
-        if let Some(word) = words_of(candidate, "finishReason").filter(|word| word != "FINISH_REASON_UNSPECIFIED") {
+        if let Some(word) = reason.and_then(words).filter(|word| word != "FINISH_REASON_UNSPECIFIED") {
             self.stop(stop(&word), &word, sink);
         }
     }
@@ -143,8 +195,8 @@ impl Reader {
             unreadable(sink, Unreadable::Shape);
             return;
         };
-        let said = part.get("text").and_then(Value::str);
-        match (part.get("functionCall").and_then(Value::object), said) {
+        let [text, call] = part.values(["text", "functionCall"]);
+        match (call.and_then(Value::object), text.and_then(Value::str)) {
             (Some(call), _) => self.call(value, part, call, sink),
             (None, Some(said)) => self.text(value, part, &said, sink),
             (None, None) => {
@@ -195,13 +247,13 @@ impl Reader {
 pub(super) const CANDIDATE: &str = "/candidates/0/";
 pub(super) const CONTENT: &str = "/candidates/0/content/";
 
-/// The name of a member of the candidate or its content. Two of them stand in every frame.
-fn within(before: &str, key: Value<'_, '_>) -> Cow<'static, str> {
-    match before {
-        CANDIDATE if key.says("index") => "/candidates/0/index".into(),
-        CONTENT if key.says("role") => "/candidates/0/content/role".into(),
-        _ => [before, &key.name()].concat().into(),
-    }
+/// Says what is new beside the member of an object that holds the message.
+fn beside(message: &str, object: Value<'_, '_>, before: &str, repeated: &mut Repeated, sink: Sink<'_>) {
+    repeated.each_new(
+        object,
+        |name, _| name == message,
+        |name, member| sink(Event::Member { name: &[before, name].concat(), json: member.raw() }),
+    );
 }
 
 fn add_signature(part: Object<'_, '_>, place: u32, sink: Sink<'_>) {

@@ -23,9 +23,6 @@ pub const NODES_MAX: usize = 64 * 1024 * 1024;
 const NODES_ROOM_BYTES: usize = 512;
 const NODE_BYTES: usize = 8;
 
-/// How deep most texts are nested.
-const OPEN_ROOM: usize = 8;
-
 /// A JSON text and the values in it.
 #[derive(Debug, Clone)]
 pub struct Document<'a> {
@@ -45,7 +42,8 @@ pub struct Document<'a> {
 pub(super) struct Node {
     pub(super) start: u32,
     pub(super) end: u32,
-    /// The node after this one and everything inside it.
+    /// The node after this one and everything inside it. Of a container that is still open,
+    /// the one around it.
     pub(super) next: u32,
     pub(super) kind: Kind,
     /// Whether a string holds a backslash.
@@ -158,8 +156,9 @@ struct Scanner<'a, V> {
     document: Document<'a>,
     bytes: &'a [u8],
     at: usize,
-    /// The containers that are open, as nodes.
-    open: Vec<u32>,
+    /// The innermost container that is open, as a node, and how many are.
+    innermost: u32,
+    depth: usize,
     visitor: V,
     /// The list whose elements are handed over, as a node, and how deep they stand.
     list: Option<(u32, usize)>,
@@ -188,7 +187,8 @@ impl<'a, V: ListVisitor<'a>> Scanner<'a, V> {
                 lone_surrogates: Vec::new(),
                 byte_order_mark,
             },
-            open: Vec::with_capacity(OPEN_ROOM),
+            innermost: 0,
+            depth: 0,
             visitor,
             list: None,
             handed_over: 0,
@@ -198,8 +198,7 @@ impl<'a, V: ListVisitor<'a>> Scanner<'a, V> {
     }
 
     fn document(&mut self) -> Result<(), Syntax> {
-        self.skip_space();
-        if self.at == self.bytes.len() {
+        if self.skip_space().is_none() {
             return self.fail(SyntaxKind::Empty);
         }
         let mut expect = Expect::Value;
@@ -207,13 +206,14 @@ impl<'a, V: ListVisitor<'a>> Scanner<'a, V> {
             expect = match expect {
                 Expect::Value | Expect::ValueOrEnd => self.value(expect)?,
                 Expect::Key | Expect::KeyOrEnd => self.key(expect)?,
-                Expect::CommaOrEnd if self.open.is_empty() => break,
+                Expect::CommaOrEnd if self.depth == 0 => break,
                 Expect::CommaOrEnd => {
                     if let Some((list, depth)) = self.list
-                        && depth == self.open.len()
+                        && depth == self.depth
                     {
                         self.hand_over(list)?;
                         if self.stopped {
+                            self.leave_open();
                             return Ok(());
                         }
                     }
@@ -221,8 +221,7 @@ impl<'a, V: ListVisitor<'a>> Scanner<'a, V> {
                 }
             };
         }
-        self.skip_space();
-        if self.at == self.bytes.len() { Ok(()) } else { self.fail(SyntaxKind::Trailing) }
+        if self.skip_space().is_none() { Ok(()) } else { self.fail(SyntaxKind::Trailing) }
     }
 
     /// Hands over the element of the list that was just read.
@@ -253,18 +252,20 @@ impl<'a, V: ListVisitor<'a>> Scanner<'a, V> {
     /// Notes whether a list that begins is the one to be handed over.
     fn enter_list(&mut self, node: u32) {
         let below = match self.document.nodes.first() {
-            Some(root) if root.kind == Kind::Object => self.open.len() == 2,
-            _ => self.open.len() == 1,
+            Some(root) if root.kind == Kind::Object => self.depth == 2,
+            _ => self.depth == 1,
         };
+        if !below {
+            return;
+        }
         let key = node.checked_sub(1).map(|key| Value { document: &self.document, node: key }.name());
-        if below && self.visitor.enter(key.as_deref()) {
-            self.list = Some((node, self.open.len()));
+        if self.visitor.enter(key.as_deref()) {
+            self.list = Some((node, self.depth));
         }
     }
 
     fn value(&mut self, expect: Expect) -> Result<Expect, Syntax> {
-        self.skip_space();
-        let Some(&byte) = self.bytes.get(self.at) else {
+        let Some(byte) = self.skip_space() else {
             return self.fail(SyntaxKind::Unfinished);
         };
         match byte {
@@ -282,15 +283,13 @@ impl<'a, V: ListVisitor<'a>> Scanner<'a, V> {
     }
 
     fn key(&mut self, expect: Expect) -> Result<Expect, Syntax> {
-        self.skip_space();
-        match self.bytes.get(self.at) {
+        match self.skip_space() {
             Some(b'"') => self.string()?,
             Some(b'}') if expect == Expect::KeyOrEnd => return Ok(self.close()),
             Some(_) => return self.unexpected(),
             None => return self.fail(SyntaxKind::Unfinished),
         }
-        self.skip_space();
-        match self.bytes.get(self.at) {
+        match self.skip_space() {
             Some(b':') => self.at += 1,
             Some(_) => return self.unexpected(),
             None => return self.fail(SyntaxKind::Unfinished),
@@ -299,18 +298,19 @@ impl<'a, V: ListVisitor<'a>> Scanner<'a, V> {
     }
 
     fn comma_or_end(&mut self) -> Result<Expect, Syntax> {
-        self.skip_space();
-        let container = self.open.last().map(|&index| self.document.nodes[index as usize].kind);
-        match (self.bytes.get(self.at), container) {
-            (Some(b','), Some(Kind::Object)) => {
+        let byte = self.skip_space();
+        // Only asked while a container is open.
+        let container = self.document.nodes[self.innermost as usize].kind;
+        match (byte, container) {
+            (Some(b','), Kind::Object) => {
                 self.at += 1;
                 Ok(Expect::Key)
             }
-            (Some(b','), Some(_)) => {
+            (Some(b','), _) => {
                 self.at += 1;
                 Ok(Expect::Value)
             }
-            (Some(b'}'), Some(Kind::Object)) | (Some(b']'), Some(Kind::Array)) => Ok(self.close()),
+            (Some(b'}'), Kind::Object) | (Some(b']'), Kind::Array) => Ok(self.close()),
             (Some(_), _) => self.unexpected(),
             (None, _) => self.fail(SyntaxKind::Unfinished),
         }
@@ -318,10 +318,12 @@ impl<'a, V: ListVisitor<'a>> Scanner<'a, V> {
 
     fn open(&mut self, kind: Kind, expect: Expect) -> Result<Expect, Syntax> {
         let node = self.document.nodes.len() as u32;
-        self.open.push(node);
         self.at += 1;
         self.push(self.at - 1, kind, false)?;
-        if kind == Kind::Array && self.open.len() <= 2 {
+        self.document.nodes[node as usize].next = self.innermost;
+        self.innermost = node;
+        self.depth += 1;
+        if kind == Kind::Array && self.depth <= 2 {
             self.enter_list(node);
         }
         Ok(expect)
@@ -329,16 +331,24 @@ impl<'a, V: ListVisitor<'a>> Scanner<'a, V> {
 
     fn close(&mut self) -> Expect {
         self.at += 1;
-        if let Some(index) = self.open.pop() {
-            if self.list.is_some_and(|(list, _)| list == index) {
-                self.list = None;
-            }
-            let next = self.document.nodes.len() as u32;
-            let node = &mut self.document.nodes[index as usize];
-            node.end = self.at as u32;
-            node.next = next;
+        let index = self.innermost;
+        if self.list.is_some_and(|(list, _)| list == index) {
+            self.list = None;
         }
+        let next = self.document.nodes.len() as u32;
+        let node = &mut self.document.nodes[index as usize];
+        self.innermost = std::mem::replace(&mut node.next, next);
+        self.depth -= 1;
+        node.end = self.at as u32;
         Expect::CommaOrEnd
+    }
+
+    /// Leaves what is still open as if nothing were in it.
+    fn leave_open(&mut self) {
+        for _ in 0..std::mem::take(&mut self.depth) {
+            let index = self.innermost;
+            self.innermost = std::mem::replace(&mut self.document.nodes[index as usize].next, index + 1);
+        }
     }
 
     fn string(&mut self) -> Result<(), Syntax> {
@@ -437,9 +447,14 @@ impl<'a, V: ListVisitor<'a>> Scanner<'a, V> {
         Ok(())
     }
 
-    fn skip_space(&mut self) {
-        while let Some(b' ' | b'\n' | b'\t' | b'\r') = self.bytes.get(self.at) {
-            self.at += 1;
+    /// Goes to the next byte that is no space, and gives it.
+    #[inline]
+    fn skip_space(&mut self) -> Option<u8> {
+        loop {
+            match self.bytes.get(self.at) {
+                Some(b' ' | b'\n' | b'\t' | b'\r') => self.at += 1,
+                byte => return byte.copied(),
+            }
         }
     }
 

@@ -88,20 +88,23 @@ pub(crate) fn quoted(text: &str) -> String {
 
 /// Writes `text` as it stands between the quotes of a JSON string.
 pub(crate) fn escape_into(out: &mut String, text: &str) {
-    for char in text.chars() {
-        match char {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            control if (control as u32) < 0x20 => {
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
+        out.push_str(&rest[..at]);
+        match rest.as_bytes()[at] {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            control => {
                 // Writing to a string cannot fail.
-                let _ = write!(out, "\\u{:04x}", control as u32);
+                let _ = write!(out, "\\u{control:04x}");
             }
-            other => out.push(other),
         }
+        rest = &rest[at + 1..];
     }
+    out.push_str(rest);
 }
 
 /// The code unit of the four-digit `\u` escape at `at`.

@@ -69,6 +69,7 @@ pub(crate) struct Value<'d, 'a> {
 }
 
 impl<'d, 'a> Value<'d, 'a> {
+    #[inline]
     fn node(self) -> super::scan::Node {
         self.document.nodes[self.node as usize]
     }
@@ -97,39 +98,42 @@ impl<'d, 'a> Value<'d, 'a> {
     }
 
     /// What a string says, or nothing if it is not one.
+    #[inline]
     pub(crate) fn str(self) -> Option<Cow<'a, str>> {
         let node = self.node();
         if node.kind != Kind::String {
             return None;
         }
-        let inner = self.raw_str();
+        let inner = self.between_quotes(node);
         Some(if node.escaped { unescape(inner) } else { Cow::Borrowed(inner) })
     }
 
     /// What a key is called.
+    #[inline]
     pub(crate) fn name(self) -> Cow<'a, str> {
         self.str().unwrap_or_default()
     }
 
     /// Whether it is a string that says `text`.
+    #[inline]
     pub(crate) fn says(self, text: &str) -> bool {
         let node = self.node();
         if node.kind != Kind::String || node.escaped {
-            return node.escaped && unescape(self.raw_str()) == text;
+            return node.escaped && self.name() == text;
         }
         // Most keys that are looked for have another length than those that are there.
-        (node.end - node.start) as usize == text.len() + 2 && self.raw_str() == text
+        (node.end - node.start) as usize == text.len() + 2 && self.between_quotes(node) == text
     }
 
     /// A string's source text between its quotes; empty for other values.
     pub(crate) fn raw_str(self) -> &'a str {
-        match self.kind() {
-            Kind::String => {
-                let Span { start, end } = self.span();
-                self.document.slice(Span { start: start + 1, end: end - 1 })
-            }
-            _ => "",
-        }
+        let node = self.node();
+        if node.kind == Kind::String { self.between_quotes(node) } else { "" }
+    }
+
+    #[inline]
+    fn between_quotes(self, string: super::scan::Node) -> &'a str {
+        self.document.slice(Span { start: string.start + 1, end: string.end - 1 })
     }
 
     /// The key of a member, given its value: it stands right before it.
@@ -183,6 +187,19 @@ impl<'d, 'a> Object<'d, 'a> {
     /// The value of a key. Of several the last counts, as it does for every reader we know.
     pub(crate) fn get(self, key: &str) -> Option<Value<'d, 'a>> {
         self.member(key).map(|(_, value)| value)
+    }
+
+    /// The values of several keys, found in one pass. Of one key the last counts.
+    #[inline]
+    pub(crate) fn values<const KEYS: usize>(self, keys: [&str; KEYS]) -> [Option<Value<'d, 'a>>; KEYS] {
+        let mut values = [None; KEYS];
+        for (name, value) in self.0.members() {
+            let name = name.name();
+            if let Some(at) = keys.iter().position(|key| *key == name) {
+                values[at] = Some(value);
+            }
+        }
+        values
     }
 
     /// A key and its value.

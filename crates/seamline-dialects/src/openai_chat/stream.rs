@@ -15,8 +15,9 @@ use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 
 use self::calls::Calls;
 use self::content::Content;
-use crate::frames::{Said, Sink, add, is_told, number, said, unreadable, words_of};
+use crate::frames::{Said, Sink, add, is_told, number, said, unreadable, words};
 use crate::json::{Document, Kind, Object, Value};
+use crate::repeated::Repeated;
 use crate::streaming::StreamReader;
 
 pub(super) use self::reasoning::{DETAILS, MEMBERS as REASONING_MEMBERS};
@@ -38,14 +39,11 @@ pub(super) mod places {
     pub(in super::super) const CALLS: u32 = 1 << 30;
 }
 
-/// How many members of the response are remembered, so that what every chunk repeats is said once.
-const HEAD_MAX: usize = 32;
-
 /// Reads one stream.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
-    /// Members of the response as they were last said.
-    head: Vec<(String, String)>,
+    /// Members of the response.
+    head: Repeated,
     usage: String,
     /// The blocks of fixed places that have begun, one bit for each.
     begun: u64,
@@ -141,6 +139,38 @@ impl<'d, 'a> Chunk<'d, 'a> {
     }
 }
 
+/// The members that nearly every choice has.
+#[derive(Default)]
+struct Choice<'d, 'a> {
+    index: Option<Value<'d, 'a>>,
+    delta: Option<Value<'d, 'a>>,
+    message: Option<Value<'d, 'a>>,
+    reason: Option<Value<'d, 'a>>,
+    /// Whether it has others.
+    has_others: bool,
+}
+
+impl<'d, 'a> Choice<'d, 'a> {
+    fn read(value: Value<'d, 'a>) -> Self {
+        let mut choice = Self::default();
+        for (key, value) in value.members() {
+            let slot = match &*key.name() {
+                "index" => &mut choice.index,
+                "delta" => &mut choice.delta,
+                "message" => &mut choice.message,
+                "finish_reason" => &mut choice.reason,
+                "logprobs" => continue,
+                _ => {
+                    choice.has_others = true;
+                    continue;
+                }
+            };
+            *slot = Some(value);
+        }
+        choice
+    }
+}
+
 impl Reader {
     fn frame(&mut self, text: &str, root: Value<'_, '_>, object: Object<'_, '_>, sink: Sink<'_>) {
         let chunk = Chunk::read(root);
@@ -191,27 +221,17 @@ impl Reader {
 
     /// Says what is new in the response around the message.
     fn head(&mut self, root: Value<'_, '_>, sink: Sink<'_>) {
-        for (key, value) in root.members() {
-            let name = key.name();
-            let is_other = matches!(
-                &*name,
-                "choices" | "usage" | "error" | "object" | "obfuscation" | "message" | "done" | "finish_reason"
-            );
-            if !is_other && !value.is(Kind::Null) && self.is_new(&name, value.raw()) {
-                sink(Event::Member { name: &name, json: value.raw() });
-            }
-        }
-    }
-
-    fn is_new(&mut self, name: &str, json: &str) -> bool {
-        let has_room = self.head.len() < HEAD_MAX;
-        match self.head.iter_mut().find(|(known, _)| known == name) {
-            Some((_, before)) if before == json => return false,
-            Some((_, before)) => json.clone_into(before),
-            None if has_room => self.head.push((name.to_owned(), json.to_owned())),
-            None => {}
-        }
-        true
+        self.head.each_new(
+            root,
+            |name, value| {
+                let is_read = matches!(
+                    name,
+                    "choices" | "usage" | "error" | "object" | "obfuscation" | "message" | "done" | "finish_reason"
+                );
+                is_read || value.is(Kind::Null)
+            },
+            |name, value| sink(Event::Member { name, json: value.raw() }),
+        );
     }
 
     fn usage(&mut self, usage: Value<'_, '_>, sink: Sink<'_>) {
@@ -223,15 +243,17 @@ impl Reader {
     }
 
     fn choice(&mut self, choice: Value<'_, '_>, is_answer: bool, text: &str, sink: Sink<'_>) {
-        let Some(object) = choice.object() else {
+        if !choice.is(Kind::Object) {
             return unreadable(sink, Unreadable::Shape);
-        };
-        if object.get("index").and_then(number).is_some_and(|index| index != 0) {
+        }
+        let Choice { index, delta, message, reason, has_others } = Choice::read(choice);
+        if index.and_then(number).is_some_and(|index| index != 0) {
             return self.pass_over(sink);
         }
-        self.beside(choice, text, sink);
-        let delta = object.get("delta").filter(|delta| delta.is(Kind::Object));
-        match (delta, object.get("message")) {
+        if has_others {
+            self.beside(choice, text, sink);
+        }
+        match (delta.filter(|delta| delta.is(Kind::Object)), message) {
             (Some(delta), _) => {
                 self.message(delta, false, sink);
                 self.has_deltas = true;
@@ -243,7 +265,7 @@ impl Reader {
             }
             (None, None) => {}
         }
-        if let Some(word) = words_of(object, "finish_reason") {
+        if let Some(word) = reason.and_then(words) {
             self.stop(&word, sink);
         }
     }

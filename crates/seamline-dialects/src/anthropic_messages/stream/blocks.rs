@@ -3,8 +3,8 @@
 use seamline_model::{Addition, Event, Piece, Unreadable};
 
 use super::Reader;
-use crate::frames::{Sink, add, unreadable, words_of};
-use crate::json::{Object, Value};
+use crate::frames::{Sink, add, unreadable, words, words_of};
+use crate::json::{Kind, Object, Value};
 use crate::streamed::{Begun, arguments, present, start_input};
 
 impl Reader {
@@ -47,13 +47,13 @@ impl Reader {
         sink(Event::Begin { place, piece, base: value.raw() });
         match piece {
             Piece::Text | Piece::Refusal => {
-                add_text(block, "text", place, sink);
+                add_text(block.get("text"), place, sink);
                 if let Some(citations) = block.get("citations").filter(|list| list.elements().next().is_some()) {
                     add(sink, place, Addition::Member("citations", citations.raw()));
                 }
             }
             Piece::Reasoning => {
-                add_text(block, "thinking", place, sink);
+                add_text(block.get("thinking"), place, sink);
                 add_signature(block, place, sink);
             }
             Piece::Call | Piece::ServerCall => {
@@ -66,7 +66,8 @@ impl Reader {
     }
 
     pub(super) fn delta(&mut self, index: u32, delta: Object<'_, '_>, sink: Sink<'_>) {
-        let kind = words_of(delta, "type").unwrap_or_default();
+        let [kind, text, json] = delta.values(["type", "text", "partial_json"]);
+        let kind = kind.and_then(words).unwrap_or_default();
         let begins = begun_by(&kind);
         let (place, piece) = match self.slots.get(index) {
             Some(slot) if slot.is_open => (slot.place, slot.piece),
@@ -85,14 +86,14 @@ impl Reader {
             }
         };
         match (&*kind, piece) {
-            ("text_delta", Piece::Text) => add_text(delta, "text", place, sink),
+            ("text_delta", Piece::Text) => add_text(text, place, sink),
             ("citations_delta", Piece::Text) => match present(delta, "citation") {
                 Some(citation) => add(sink, place, Addition::Element("citations", citation.raw())),
                 None => unreadable(sink, Unreadable::Shape),
             },
-            ("thinking_delta", Piece::Reasoning) => add_text(delta, "thinking", place, sink),
+            ("thinking_delta", Piece::Reasoning) => add_text(delta.get("thinking"), place, sink),
             ("signature_delta", Piece::Reasoning) => add_signature(delta, place, sink),
-            ("input_json_delta", Piece::Call | Piece::ServerCall) => arguments(delta.get("partial_json"), place, sink),
+            ("input_json_delta", Piece::Call | Piece::ServerCall) => arguments(json, place, sink),
             ("compaction_delta", Piece::Opaque) => {
                 for name in ["content", "encrypted_content"] {
                     if let Some(value) = present(delta, name) {
@@ -105,8 +106,8 @@ impl Reader {
     }
 }
 
-fn add_text(object: Object<'_, '_>, key: &str, place: u32, sink: Sink<'_>) {
-    match present(object, key).map(Value::str) {
+fn add_text(value: Option<Value<'_, '_>>, place: u32, sink: Sink<'_>) {
+    match value.filter(|value| !value.is(Kind::Null)).map(Value::str) {
         Some(Some(text)) => add(sink, place, Addition::Text(&text)),
         Some(None) => unreadable(sink, Unreadable::Shape),
         None => {}

@@ -51,16 +51,18 @@ struct Fragment<'d, 'a> {
 impl<'d, 'a> Fragment<'d, 'a> {
     fn read(value: Value<'d, 'a>, position: usize, is_whole: bool) -> Option<Self> {
         let object = value.object()?;
-        let custom = object.get("custom").and_then(Value::object);
+        let [id, index, function, custom] = object.values(["id", "index", "function", "custom"]);
+        let custom = custom.and_then(Value::object);
         // Some servers leave out what stands around name and arguments.
-        let function = object.get("function").and_then(Value::object).or(custom).unwrap_or(object);
-        let index = object.get("index").or_else(|| function.get("index"));
+        let function = function.and_then(Value::object).or(custom).unwrap_or(object);
+        let [name, arguments] = function.values(["name", if custom.is_some() { "input" } else { "arguments" }]);
+        let index = index.or_else(|| function.get("index"));
         Some(Self {
             value,
-            id: object.get("id").and_then(words),
+            id: id.and_then(words),
             index: index.filter(|index| index.is(Kind::Number)).and_then(|index| index.raw().parse().ok()),
-            name: words_of(function, "name"),
-            arguments: function.get(if custom.is_some() { "input" } else { "arguments" }),
+            name: name.and_then(words),
+            arguments,
             is_free: custom.is_some(),
             position,
             is_whole,
