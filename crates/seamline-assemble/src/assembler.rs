@@ -41,6 +41,11 @@ pub struct Assembler {
     failure: Option<String>,
     flaws: Vec<Flaw>,
     bytes: usize,
+    /// How many events came, and how many had come when something last could not be read.
+    events: u64,
+    last_gap: u64,
+    /// The message is longer than it may be, and nothing more is kept.
+    is_full: bool,
     /// The call that began last, or whose input came after that.
     latest_call: Option<u32>,
 }
@@ -59,6 +64,8 @@ struct Block {
     arguments: Arguments,
     free: bool,
     unfinished: bool,
+    /// How many events had come when it began.
+    begun: u64,
     /// Something that could not be read came while the block was coming.
     gap: bool,
     signature: Option<String>,
@@ -67,10 +74,19 @@ struct Block {
 }
 
 impl Block {
+    /// Nothing more comes for it.
+    fn close(&mut self, last_gap: u64) {
+        if !self.closed {
+            self.closed = true;
+            self.gap = last_gap > self.begun;
+        }
+    }
+
     /// Whether nothing of it is missing, as far as the stream says. What the provider itself put
     /// together has no gap.
-    fn is_whole(&self) -> bool {
-        !self.unfinished && (!self.gap || self.whole.is_some())
+    fn is_whole(&self, last_gap: u64) -> bool {
+        let has_gap = self.gap || (!self.closed && last_gap > self.begun);
+        !self.unfinished && (!has_gap || self.whole.is_some())
     }
 }
 
@@ -88,6 +104,9 @@ impl Assembler {
             failure: None,
             flaws: Vec::new(),
             bytes: 0,
+            events: 0,
+            last_gap: 0,
+            is_full: false,
             latest_call: None,
         }
     }
@@ -97,18 +116,20 @@ impl Assembler {
         if !self.may_keep(event) {
             return;
         }
+        self.events += 1;
         match *event {
             Event::Member { name, json } => self.members.set(name, json),
             Event::Usage { name, json } => self.note_usage(name, json),
             Event::Begin { place, piece, base } => self.begin(place, piece, base),
             Event::Add { place, addition } => self.add(place, addition),
             Event::End { place } => match self.blocks.get_mut(&place) {
-                Some(block) => block.closed = true,
+                Some(block) => block.close(self.last_gap),
                 None => self.flaw(Flaw::Unreadable(Unreadable::Stray)),
             },
             Event::Stop { stop, word } => {
-                self.signs.stop = Some(stop);
-                word.clone_into(&mut self.word);
+                if self.signs.is_stopped_by(stop) {
+                    word.clone_into(&mut self.word);
+                }
             }
             Event::Failed { said } => self.fail(said),
             Event::Done => self.signs.done = true,
@@ -126,9 +147,11 @@ impl Assembler {
         self.signs.left.get_or_insert(Left::Stalled);
     }
 
-    /// The stream could not be read on, and why.
+    /// The stream could not be read on, and why. What was complete before stays so.
     pub fn handle_failure(&mut self, said: &str) {
-        self.fail(said);
+        if !self.signs.done {
+            self.fail(said);
+        }
     }
 
     /// The message, once the stream has ended.
@@ -164,14 +187,13 @@ impl Assembler {
         self.bytes += bytes(event);
         let is_new = matches!(event, Event::Begin { place, .. } if !self.blocks.contains_key(place));
         let too_many = is_new && self.blocks.len() >= self.limits.blocks_max;
-        if self.bytes <= self.limits.message_bytes_max && !too_many {
-            return true;
-        }
-        if !self.flaws.contains(&Flaw::TooLong) {
+        let is_over = self.is_full || too_many || self.bytes > self.limits.message_bytes_max;
+        if is_over && !self.is_full {
+            self.is_full = true;
             self.flaws.push(Flaw::TooLong);
+            self.signs.failed = true;
         }
-        self.signs.failed = true;
-        false
+        !is_over
     }
 
     fn fail(&mut self, said: &str) {
@@ -193,13 +215,12 @@ impl Assembler {
         }
     }
 
-    /// Notes what could not be understood. What is no JSON may have been a piece of any block
-    /// that is still coming, and what is left of a call may look whole without it. Nothing comes
-    /// once the provider has said why it stopped.
+    /// Notes what could not be understood. It may have been a piece of any block that is still
+    /// coming, and what is left of a call may look whole without it. Nothing comes once the
+    /// provider has said why it stopped.
     fn pass_over(&mut self, what: Unreadable) {
-        if what == Unreadable::NotJson && self.signs.stop.is_none() {
-            let coming = self.blocks.values_mut().filter(|block| !block.closed);
-            coming.for_each(|block| block.gap = true);
+        if matches!(what, Unreadable::NotJson | Unreadable::Shape | Unreadable::Stray) && self.signs.stop.is_none() {
+            self.last_gap = self.events;
         }
         self.flaw(Flaw::Unreadable(what));
     }
@@ -220,6 +241,7 @@ impl Assembler {
             arguments: Arguments::default(),
             free: false,
             unfinished: false,
+            begun: self.events,
             gap: false,
             signature: None,
             members: Members::default(),
@@ -274,7 +296,8 @@ impl Assembler {
     }
 
     fn text(&mut self, place: u32, block: &Block) -> String {
-        let pieces = block.text.text();
+        // What was signed is kept byte for byte, so nothing is guessed about it.
+        let pieces = if block.signature.is_some() { block.text.joined() } else { block.text.text() };
         match &block.whole_text {
             Some(whole) => {
                 if !block.text.is_empty() && whole != pieces {
@@ -308,7 +331,7 @@ impl Assembler {
             arguments,
             free: block.free,
             signature: block.signature.clone(),
-            executable: may_run && is_readable && block.is_whole() && block.piece == Piece::Call,
+            executable: may_run && is_readable && block.is_whole(self.last_gap) && block.piece == Piece::Call,
         })
     }
 }

@@ -9,7 +9,7 @@ pub(crate) struct Signs {
     pub(crate) failed: bool,
     /// Whoever asked stopped listening, and why.
     pub(crate) left: Option<Left>,
-    /// The last reason the provider gave.
+    /// The reason the provider gave: the last of the worst.
     pub(crate) stop: Option<Stop>,
     /// The end that the dialect demands has come.
     pub(crate) done: bool,
@@ -25,6 +25,16 @@ pub(crate) enum Left {
 }
 
 impl Signs {
+    /// Notes why the provider stopped. What was cut off, filtered or failed stays so, whatever
+    /// else it says. Whether the reason counts.
+    pub(crate) fn is_stopped_by(&mut self, stop: Stop) -> bool {
+        let counts = self.stop.is_none_or(|before| weight(stop) >= weight(before));
+        if counts {
+            self.stop = Some(stop);
+        }
+        counts
+    }
+
     pub(crate) fn ending(self) -> Ending {
         match (self.failed, self.stop, self.left) {
             (true, ..) | (_, Some(Stop::Failure | Stop::Malformed), _) => Ending::Failed,
@@ -37,6 +47,17 @@ impl Signs {
             (_, Some(Stop::Length), _) => Ending::Length,
             (_, Some(Stop::Turn | Stop::Calls | Stop::Pause | Stop::Other) | None, _) => Ending::Complete,
         }
+    }
+}
+
+/// How much a reason weighs against another one.
+fn weight(stop: Stop) -> u8 {
+    match stop {
+        Stop::Failure | Stop::Malformed => 4,
+        Stop::Filter | Stop::Refusal => 3,
+        Stop::Length => 2,
+        Stop::Turn | Stop::Calls | Stop::Pause => 1,
+        Stop::Other => 0,
     }
 }
 
@@ -79,5 +100,22 @@ mod tests {
         assert_eq!(signs.ending(), Ending::Length);
         assert_eq!(Signs { ends_in_call: true, ..signs }.ending(), Ending::CutCall);
         assert_eq!(Signs { ends_in_call: true, done: false, ..signs }.ending(), Ending::Truncated);
+    }
+
+    #[test]
+    fn what_was_filtered_or_cut_off_stays_so() {
+        for (reasons, counts) in [
+            ([Stop::Refusal, Stop::Turn], Stop::Refusal),
+            ([Stop::Length, Stop::Turn], Stop::Length),
+            ([Stop::Turn, Stop::Filter], Stop::Filter),
+            ([Stop::Malformed, Stop::Length], Stop::Malformed),
+            ([Stop::Turn, Stop::Calls], Stop::Calls),
+        ] {
+            let mut signs = Signs::default();
+            for stop in reasons {
+                signs.is_stopped_by(stop);
+            }
+            assert_eq!(signs.stop, Some(counts), "{reasons:?}");
+        }
     }
 }

@@ -18,6 +18,8 @@ pub(crate) struct Snapshot {
     count: usize,
     /// Every piece began with all of the one before it.
     grows: bool,
+    /// How many of them went on from there: what is only said twice says nothing.
+    longer: usize,
 }
 
 impl Snapshot {
@@ -26,7 +28,8 @@ impl Snapshot {
             return;
         }
         let before = &self.joined[self.last..];
-        self.grows = (self.count == 0 || self.grows) && piece.len() >= before.len() && piece.starts_with(before);
+        self.grows = (self.count == 0 || self.grows) && piece.starts_with(before);
+        self.longer += usize::from(piece.len() > before.len());
         // Where they do not grow, the last one is never looked at again.
         self.last = if self.grows { self.joined.len() } else { 0 };
         self.joined.push_str(piece);
@@ -44,12 +47,12 @@ impl Snapshot {
 
     /// The last piece, if each one began with all of the one before.
     pub(crate) fn repeated(&self) -> Option<&str> {
-        (self.count > 1 && self.grows).then(|| &self.joined[self.last..])
+        (self.longer > 1 && self.grows).then(|| &self.joined[self.last..])
     }
 
     /// What the pieces say where nothing else tells the two readings apart.
     pub(crate) fn text(&self) -> &str {
-        let all_longer = self.repeated().filter(|last| self.count >= REPEATED_MIN && last.len() >= self.count);
+        let all_longer = self.repeated().filter(|last| self.longer >= REPEATED_MIN && last.len() >= self.count);
         all_longer.unwrap_or(&self.joined)
     }
 }
@@ -70,12 +73,14 @@ mod tests {
     fn pieces_are_joined() {
         assert_eq!(read(&["He", "", "llo", " you"]).text(), "Hello you");
         assert_eq!(read(&["ha", "haha"]).text(), "hahaha");
+        assert_eq!(read(&["haha", "haha", "haha", "haha"]).text(), "haha".repeat(4));
     }
 
     #[test]
     fn what_comes_again_and_again_is_taken_once() {
         let pieces = ["I", "I will", "I will look", "I will look at it"];
         assert_eq!(read(&pieces).text(), "I will look at it");
+        assert_eq!(read(&["I", "I", "I wi", "I will", "I will look"]).text(), "I will look");
         assert_eq!(read(&["{\"a\":", "{\"a\":1}"]).repeated(), Some("{\"a\":1}"));
         assert_eq!(read(&["{", "\"a\":1}"]).repeated(), None);
     }

@@ -212,8 +212,7 @@ proptest! {
         let message = assembled(&events);
         let done = events.contains(&Event::Done);
         let failed = events.iter().any(|event| matches!(event, Event::Failed { .. }));
-        let refused = events.iter().rfind(|event| matches!(event, Event::Stop { .. }))
-            .is_some_and(|event| matches!(event, Event::Stop { stop: Stop::Refusal, .. }));
+        let refused = events.iter().any(|event| matches!(event, Event::Stop { stop: Stop::Refusal, .. }));
         prop_assert_eq!(message.ending == Ending::Complete, done && !failed && !refused);
         prop_assert!(message.ending == Ending::Complete || message.executable().count() == 0);
     }

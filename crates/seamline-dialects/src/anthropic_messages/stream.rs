@@ -42,9 +42,9 @@ enum State {
     Spliced,
 }
 
-/// The members that nearly every event has.
-#[derive(Default)]
+/// An event, and the members that nearly every one has.
 struct Usual<'d, 'a> {
+    event: Value<'d, 'a>,
     kind: Option<Value<'d, 'a>>,
     index: Option<Value<'d, 'a>>,
     delta: Option<Value<'d, 'a>>,
@@ -52,7 +52,7 @@ struct Usual<'d, 'a> {
 
 impl<'d, 'a> Usual<'d, 'a> {
     fn read(event: Value<'d, 'a>) -> Self {
-        let mut usual = Self::default();
+        let mut usual = Self { event, kind: None, index: None, delta: None };
         for (key, value) in event.members() {
             let slot = match &*key.name() {
                 "type" => &mut usual.kind,
@@ -96,7 +96,7 @@ impl Reader {
         let usual = Usual::read(document.root());
         // Bedrock wraps the events of its models.
         let Some(bytes) = usual.kind.is_none().then(|| words_of(object, "bytes")).flatten() else {
-            self.event(name, document.root(), object, &usual, sink);
+            self.event(name, object, &usual, sink);
             return;
         };
         let bytes = base64(&bytes).unwrap_or_default();
@@ -106,20 +106,14 @@ impl Reader {
         };
         let root = document.root();
         match root.object() {
-            Some(object) => self.event(b"", root, object, &Usual::read(root), sink),
+            Some(object) => self.event(b"", object, &Usual::read(root), sink),
             None => unreadable(sink, Unreadable::Shape),
         }
     }
 
-    fn event(
-        &mut self,
-        name: &[u8],
-        root: Value<'_, '_>,
-        object: Object<'_, '_>,
-        usual: &Usual<'_, '_>,
-        sink: Sink<'_>,
-    ) {
-        let Usual { kind: named, index, delta } = *usual;
+    fn event(&mut self, name: &[u8], object: Object<'_, '_>, usual: &Usual<'_, '_>, sink: Sink<'_>) {
+        let root = usual.event;
+        let Usual { kind: named, index, delta, .. } = *usual;
         let kind = named.and_then(words).unwrap_or_else(|| String::from_utf8_lossy(name));
         let is_error = kind == "error" || named.is_none() && present(object, "error").is_some();
         match &*kind {
