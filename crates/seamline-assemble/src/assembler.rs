@@ -325,13 +325,17 @@ impl Assembler {
         if !is_readable {
             self.flaw(Flaw::BrokenInput { place });
         }
+        let is_whole = block.is_whole(self.last_gap);
+        if may_run && is_readable && !is_whole && block.piece == Piece::Call {
+            self.flaw(Flaw::Unfinished { place });
+        }
         Some(AssembledCall {
             id: block.id.clone(),
             name: block.name.clone(),
             arguments,
             free: block.free,
             signature: block.signature.clone(),
-            executable: may_run && is_readable && block.is_whole(self.last_gap) && block.piece == Piece::Call,
+            executable: may_run && is_readable && is_whole && block.piece == Piece::Call,
         })
     }
 }

@@ -147,7 +147,8 @@ fn a_free_input_need_not_be_json_and_an_unfinished_call_is_not_run() {
     events.extend([add(1, Addition::FreeInput), add(2, Addition::Unfinished), Event::Done]);
     let message = assembled(&events);
     let calls: Vec<_> = message.executable().map(|call| (call.arguments.as_str(), call.free)).collect();
-    assert_eq!((&calls[..], &message.flaws[..]), (&[("SELECT 1", true), ("", true)][..], &[][..]));
+    let unfinished = [Flaw::Unfinished { place: 2 }];
+    assert_eq!((&calls[..], &message.flaws[..]), (&[("SELECT 1", true), ("", true)][..], &unfinished[..]));
 }
 
 #[test]

@@ -146,6 +146,12 @@ pub enum Flaw {
         /// The block.
         place: u32,
     },
+    /// A call of an answer that is whole is not whole itself: the provider says so, or something
+    /// that could not be read came while it was coming.
+    Unfinished {
+        /// The block.
+        place: u32,
+    },
     /// A call without a name was left out.
     Nameless {
         /// The block.

@@ -144,7 +144,7 @@ pub enum Unreadable {
     Shape,
     /// An addition to a block that has not begun, or is closed.
     Stray,
-    /// A second message begins while the first is not done.
+    /// A further message begins in the same stream.
     SecondMessage,
     /// The end of the stream lists another number of blocks than came.
     Count,

@@ -254,6 +254,7 @@ fn place(flaw: &Flaw) -> Option<u32> {
         Flaw::TwoInputs { place }
         | Flaw::TwoTexts { place }
         | Flaw::BrokenInput { place }
+        | Flaw::Unfinished { place }
         | Flaw::NoId { place }
         | Flaw::Repeated { place }
         | Flaw::Nameless { place, .. } => Some(*place),
