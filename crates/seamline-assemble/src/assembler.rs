@@ -63,6 +63,7 @@ struct Block {
     name: String,
     arguments: Arguments,
     free: bool,
+    needs_id: bool,
     unfinished: bool,
     /// How many events had come when it began.
     begun: u64,
@@ -240,6 +241,7 @@ impl Assembler {
             name: String::new(),
             arguments: Arguments::default(),
             free: false,
+            needs_id: true,
             unfinished: false,
             begun: self.events,
             gap: false,
@@ -271,6 +273,7 @@ impl Assembler {
             Addition::Arguments(piece) => block.arguments.push(piece),
             Addition::WholeArguments(text) => block.arguments.whole(text),
             Addition::FreeInput => block.free = true,
+            Addition::WithoutId => block.needs_id = false,
             Addition::Unfinished => block.unfinished = true,
             Addition::Signature(signature) => block.signature = Some(signature.to_owned()),
             Addition::Member(name, json) => block.members.set(name, json),
@@ -318,7 +321,7 @@ impl Assembler {
         if !block.free && block.arguments.differs() {
             self.flaw(Flaw::TwoInputs { place });
         }
-        if block.id.trim().is_empty() {
+        if block.id.trim().is_empty() && block.needs_id && block.piece == Piece::Call {
             self.flaw(Flaw::NoId { place });
         }
         let is_readable = block.free || is_object(&arguments);
@@ -331,6 +334,7 @@ impl Assembler {
         }
         Some(AssembledCall {
             id: block.id.clone(),
+            needs_id: block.needs_id,
             name: block.name.clone(),
             arguments,
             free: block.free,
@@ -366,7 +370,7 @@ fn bytes(event: &Event<'_>) -> usize {
             | Addition::Signature(text)
             | Addition::Whole(text) => text.len(),
             Addition::Member(name, json) | Addition::Element(name, json) => name.len() + json.len(),
-            Addition::FreeInput | Addition::Unfinished => 0,
+            Addition::FreeInput | Addition::WithoutId | Addition::Unfinished => 0,
         },
         Event::Failed { said } => said.len(),
         Event::Stop { .. } | Event::End { .. } | Event::Done | Event::Unreadable { .. } => 0,

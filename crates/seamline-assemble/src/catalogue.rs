@@ -270,7 +270,8 @@ declare_flaw! {
     /// Finds calls without an id, where the dialect demands one.
     ///
     /// # Why is this bad?
-    /// The result of the call cannot say what it answers, and the next request is rejected.
+    /// The result of the call cannot say what it answers, and the next request is rejected. Servers of local models,
+    /// Ollama among them, never send ids and expect none; most others do.
     ///
     /// # Example
     /// ```text
@@ -283,8 +284,9 @@ declare_flaw! {
     /// ```
     ///
     /// # What is made of it
-    /// The call is kept. Whoever sends the message back gives it an id; `seamline fix` does.
-    STREAM008 "call-without-id", Warning, "a call has no id"
+    /// The call gets an id, in the message and in the list of calls, that is made of its place, its tool and its input:
+    /// the same stream always gives the same one. Older servers that make a single call in `function_call` need none.
+    STREAM008 "call-without-id", Info, "a call came without an id and was given one"
 }
 
 declare_flaw! {

@@ -1,6 +1,8 @@
 //! A message that was put together from what a stream says, with the dialect taken out.
 
-use crate::{Piece, Stop, Unreadable};
+use std::collections::HashSet;
+
+use crate::{IdDemand, Piece, Stop, Unreadable};
 
 /// A message that was put together, with the dialect taken out; the dialect it came in writes
 /// it in the shape of an answer that was not streamed.
@@ -66,6 +68,8 @@ pub struct Text {
 pub struct AssembledCall {
     /// Its id; empty when the stream gave none.
     pub id: String,
+    /// Whether it is of a kind that has an id, where the dialect has ids at all.
+    pub needs_id: bool,
     /// The tool.
     pub name: String,
     /// The text of its input.
@@ -159,7 +163,7 @@ pub enum Flaw {
         /// What its input said.
         arguments: String,
     },
-    /// A call has no id.
+    /// A call of the client has no id.
     NoId {
         /// The block.
         place: u32,
@@ -192,6 +196,22 @@ impl AssembledBlock {
 }
 
 impl Assembled {
+    /// Gives each call that came without an id one that the provider takes. It is made of the
+    /// place, the tool and the input of the call, which are there as soon as it may be run:
+    /// whatever follows, it stays the same.
+    pub fn make_ids(&mut self, demand: &IdDemand) {
+        let calls = self.blocks.iter().filter_map(AssembledBlock::call);
+        let mut taken: HashSet<String> = calls.map(|call| call.id.clone()).collect();
+        for block in self.blocks.iter_mut().filter(|block| block.piece == Piece::Call) {
+            let Content::Call(call) = &mut block.content else { continue };
+            if call.needs_id && call.id.trim().is_empty() {
+                let seed = format!("{}\n{}\n{}", block.place, call.name, call.arguments);
+                call.id = demand.made(&seed, |id| taken.contains(id));
+                taken.insert(call.id.clone());
+            }
+        }
+    }
+
     /// The calls that may be run.
     pub fn executable(&self) -> impl Iterator<Item = &AssembledCall> {
         self.blocks.iter().filter_map(AssembledBlock::call).filter(|call| call.executable)

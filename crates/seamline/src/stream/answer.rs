@@ -79,7 +79,8 @@ pub struct AnswerBlock {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct AnswerCall {
-    /// Its id; empty when the stream gave none.
+    /// Its id: the one that came, else one that was made for it where the dialect demands one,
+    /// else empty.
     pub id: String,
     /// The tool.
     pub name: String,
@@ -141,10 +142,13 @@ pub struct AnswerError {
 }
 
 impl Answer {
-    pub(super) fn of(dialect: &dyn Dialect, provider: Option<&str>, assembled: Assembled) -> Self {
+    pub(super) fn of(dialect: &dyn Dialect, provider: Option<&str>, mut assembled: Assembled) -> Self {
+        let ids = &dialect.constraints().call_id;
+        if ids.demanded {
+            assembled.make_ids(ids);
+        }
         let message = (dialect.streaming().answer)(&assembled);
-        let demands_ids = dialect.constraints().call_id.demanded;
-        let is_wrong = |flaw: &&Flaw| demands_ids || !matches!(flaw, Flaw::NoId { .. });
+        let is_wrong = |flaw: &&Flaw| ids.demanded || !matches!(flaw, Flaw::NoId { .. });
         let findings = assembled.flaws.iter().filter(is_wrong).map(|flaw| StreamFinding::of(flaw, &assembled));
         Self {
             dialect: dialect.name(),
