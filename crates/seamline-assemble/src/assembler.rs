@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use seamline_model::{
-    Addition, Assembled, AssembledBlock, AssembledCall, Content, Ending, Event, Flaw, Piece, Stop, Text, Unreadable,
+    Addition, Assembled, AssembledBlock, AssembledCall, Content, Ending, Event, Flaw, Noted, Piece, Stop, Text,
+    Unreadable,
 };
 
 use crate::arguments::{ArgSource, Arguments, is_object};
@@ -39,7 +40,9 @@ pub struct Assembler {
     signs: Signs,
     word: String,
     failure: Option<String>,
-    flaws: Vec<Flaw>,
+    flaws: Vec<Noted>,
+    /// The frame that is being read, counted from one.
+    frame: Option<u64>,
     bytes: usize,
     /// How many events came, and how many had come when something last could not be read.
     events: u64,
@@ -104,12 +107,18 @@ impl Assembler {
             word: String::new(),
             failure: None,
             flaws: Vec::new(),
+            frame: None,
             bytes: 0,
             events: 0,
             last_gap: 0,
             is_full: false,
             latest_call: None,
         }
+    }
+
+    /// The next frame begins: what is said from now on stands in it.
+    pub fn handle_frame(&mut self) {
+        self.frame = Some(self.frame.map_or(1, |frame| frame + 1));
     }
 
     /// Takes the next thing that the stream says.
@@ -157,6 +166,8 @@ impl Assembler {
 
     /// The message, once the stream has ended.
     pub fn finish(mut self) -> Assembled {
+        // What shows only now stands in no single frame.
+        self.frame = None;
         self.signs.ends_in_call = self.blocks.values().next_back().is_some_and(|block| block.piece == Piece::Call);
         let ending = self.signs.ending();
         let last = self.blocks.keys().next_back().copied();
@@ -191,7 +202,7 @@ impl Assembler {
         let is_over = self.is_full || too_many || self.bytes > self.limits.message_bytes_max;
         if is_over && !self.is_full {
             self.is_full = true;
-            self.flaws.push(Flaw::TooLong);
+            self.flaws.push(Noted { flaw: Flaw::TooLong, frame: self.frame });
             self.signs.failed = true;
         }
         !is_over
@@ -204,7 +215,7 @@ impl Assembler {
 
     fn flaw(&mut self, flaw: Flaw) {
         if self.flaws.len() < self.limits.flaws_max {
-            self.flaws.push(flaw);
+            self.flaws.push(Noted { flaw, frame: self.frame });
         }
     }
 

@@ -21,7 +21,7 @@ pub struct Assembled {
     /// What the provider said when it failed.
     pub failure: Option<String>,
     /// What was wrong with the stream, and what was made of it.
-    pub flaws: Vec<Flaw>,
+    pub flaws: Vec<Noted>,
 }
 
 /// One block of a message.
@@ -127,6 +127,15 @@ impl Ending {
             Self::Complete | Self::Filtered | Self::Failed | Self::Stalled | Self::Aborted => None,
         }
     }
+}
+
+/// A flaw, and where in the stream it was seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Noted {
+    /// What was wrong.
+    pub flaw: Flaw,
+    /// The frame it was seen in, counted from one; none where only the whole message shows it.
+    pub frame: Option<u64>,
 }
 
 /// Something that was wrong with a stream, which was made the best of.

@@ -3,7 +3,7 @@
 use seamline_assemble::FlawKind;
 use seamline_dialects::Dialect;
 use seamline_guard::{Failure, Verdict, classify};
-use seamline_model::{Assembled, AssembledBlock, Content, Ending, Flaw, Piece, Severity};
+use seamline_model::{Assembled, AssembledBlock, Content, Ending, Flaw, Noted, Piece, Severity};
 use serde::{Serialize, Serializer};
 
 /// A streamed answer that was put together.
@@ -100,7 +100,7 @@ pub struct AnswerCall {
 /// let mut stream = AnswerStream::new(&StreamOptions::default())?;
 /// stream.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\ndata: {\"choi\n\n");
 /// let answer = stream.finish()?;
-/// assert_eq!((answer.findings[0].code, answer.findings[0].name), ("STREAM001", "frame-not-json"));
+/// assert_eq!((answer.findings[0].code, answer.findings[0].frame), ("STREAM001", Some(2)));
 /// # Ok::<(), seamline::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -119,6 +119,9 @@ pub struct StreamFinding {
     pub call_index: Option<usize>,
     /// The id of that call, if it has one.
     pub call_id: Option<String>,
+    /// The frame of the stream it was seen in, counted from one; none where only the whole answer
+    /// shows it.
+    pub frame: Option<u64>,
 }
 
 /// Why an answer failed.
@@ -148,8 +151,8 @@ impl Answer {
             assembled.make_ids(ids);
         }
         let message = (dialect.streaming().answer)(&assembled);
-        let is_wrong = |flaw: &&Flaw| ids.demanded || !matches!(flaw, Flaw::NoId { .. });
-        let findings = assembled.flaws.iter().filter(is_wrong).map(|flaw| StreamFinding::of(flaw, &assembled));
+        let is_wrong = |noted: &&Noted| ids.demanded || !matches!(noted.flaw, Flaw::NoId { .. });
+        let findings = assembled.flaws.iter().filter(is_wrong).map(|noted| StreamFinding::of(noted, &assembled));
         Self {
             dialect: dialect.name(),
             ending: assembled.ending,
@@ -214,7 +217,7 @@ fn calls(assembled: &Assembled) -> Vec<AnswerCall> {
 
 /// Why a call of a complete answer is not run.
 fn defect(assembled: &Assembled, place: u32) -> &'static str {
-    if assembled.flaws.contains(&Flaw::BrokenInput { place }) {
+    if assembled.flaws.iter().any(|noted| noted.flaw == Flaw::BrokenInput { place }) {
         "its input is no JSON object"
     } else {
         "not all of it came"
@@ -236,7 +239,8 @@ fn hindrance(ending: Ending) -> Option<&'static str> {
 }
 
 impl StreamFinding {
-    fn of(flaw: &Flaw, assembled: &Assembled) -> Self {
+    fn of(noted: &Noted, assembled: &Assembled) -> Self {
+        let Noted { flaw, frame } = noted;
         let kind = FlawKind::of(flaw);
         let mut calls = assembled.blocks.iter().filter(|block| block.call().is_some()).enumerate();
         let found = place(flaw).and_then(|place| calls.find(|(_, block)| block.place == place));
@@ -248,6 +252,7 @@ impl StreamFinding {
             message: kind.message,
             call_index: found.map(|(index, _)| index),
             call_id: id.filter(|id| !id.is_empty()),
+            frame: *frame,
         }
     }
 }
