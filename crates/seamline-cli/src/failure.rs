@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use seamline::{BodyError, Error};
 use serde::Serialize;
 
+use crate::nature::Nature;
 use crate::suggest;
 
 /// Why something could not be done, and what to do about it.
@@ -38,6 +39,14 @@ impl Failure {
     }
 }
 
+impl Failure {
+    /// Why a body could not be worked on; what it is instead is said where it can be told.
+    pub(crate) fn of_body(error: Error, body: &[u8]) -> Self {
+        let instead = matches!(error, Error::Body(_)).then(|| Nature::of(body).no_body()).flatten();
+        instead.unwrap_or_else(|| error.into())
+    }
+}
+
 impl From<Error> for Failure {
     /// The library knows nothing of options; what they can do about it is said here.
     fn from(error: Error) -> Self {
@@ -56,6 +65,7 @@ impl From<Error> for Failure {
                 Some(suggest::hint(name, &names, "`seamline providers` lists them all"))
             }
             Error::WrongProvider { .. } => Some("leave `--dialect` out, or name a provider that serves it".to_owned()),
+            Error::OtherStream { found, .. } => Some(format!("leave `--dialect` out, or say `--dialect {found}`")),
             Error::UnknownStream => Some(format!(
                 "`--dialect` names it, if this is an answer; there are {}",
                 seamline::dialect_names().join(", ")

@@ -1,5 +1,6 @@
 //! Standard output and standard error: the only place that writes to them.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
 
@@ -83,9 +84,13 @@ pub(crate) fn complain(failure: &Failure) {
 
 /// Says on standard error what could not be done, and with what.
 pub(crate) fn complain_about(label: &str, failure: &Failure) {
-    let name = if label == "-" { "standard input" } else { label };
-    let message = format!("{}: {}", screen::printable(name), failure.message);
+    let message = format!("{}: {}", named(label), failure.message);
     say(&complaint(&message, failure));
+}
+
+/// An input by its label, as people call it.
+pub(crate) fn named(label: &str) -> Cow<'_, str> {
+    screen::printable(if label == "-" { "standard input" } else { label })
 }
 
 fn complaint(message: &str, failure: &Failure) -> String {

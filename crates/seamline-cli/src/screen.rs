@@ -100,6 +100,54 @@ pub(crate) fn wrap(text: &str, columns_max: usize) -> Vec<String> {
     lines
 }
 
+/// As [`wrap`], for text that somebody laid out: its lines, their indentation and runs of blanks
+/// stay, and what a terminal would obey becomes visible.
+pub(crate) fn fold(text: &str, columns_max: usize) -> Vec<String> {
+    let lines = text.lines().flat_map(|line| folded(&printable(&line.replace('\t', TAB)), columns_max));
+    lines.collect()
+}
+
+/// What a tab is shown as.
+const TAB: &str = "    ";
+
+/// One line, broken at blanks behind its indentation where there are any. Only a single blank is
+/// left out where a line is broken; a run of them begins the next one.
+fn folded(line: &str, columns_max: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut rest = line.trim_end();
+    loop {
+        let end = fitting(rest, columns_max.max(2));
+        if end == rest.len() {
+            lines.push(rest.to_owned());
+            return lines;
+        }
+        let (at, next) = break_in(rest, end);
+        lines.push(rest[..at].to_owned());
+        rest = &rest[next..];
+    }
+}
+
+/// Where a line of which so many bytes fit ends, and where the next one begins.
+fn break_in(line: &str, end: usize) -> (usize, usize) {
+    let indent = line.len() - line.trim_start().len();
+    // The blank at which it is broken may stand behind what fits.
+    let blank = if line[end..].starts_with(' ') { Some(end) } else { line[..end].rfind(' ') };
+    let Some(blank) = blank.filter(|&blank| blank > indent) else { return (end, end) };
+    let at = line[..blank].trim_end().len();
+    let is_single = at == blank && !line[blank + 1..].starts_with(' ');
+    (at, if is_single { blank + 1 } else { at })
+}
+
+/// How many bytes of a line fit into so many columns.
+fn fitting(line: &str, columns_max: usize) -> usize {
+    let mut used = 0;
+    let too_wide = |(_, char): &(usize, char)| {
+        used += char.width().unwrap_or(0);
+        used > columns_max
+    };
+    line.char_indices().find(too_wide).map_or(line.len(), |(at, _)| at)
+}
+
 /// A word, in as many pieces as it takes to fit.
 fn pieces(word: &str, columns_max: usize) -> Vec<String> {
     let mut pieces = vec![String::new()];
@@ -163,6 +211,17 @@ mod tests {
         assert_eq!(wrap("one two three", 7), ["one two", "three"]);
         assert_eq!(wrap("abcdefgh ij", 4), ["abcd", "efgh", "ij"]);
         assert_eq!(wrap("", 4), [""]);
+    }
+
+    #[test]
+    fn text_that_was_laid_out_keeps_its_blanks_and_its_lines() {
+        assert_eq!(fold("fn a() {\n    b(1,  2)\n\n}", 20), ["fn a() {", "    b(1,  2)", "", "}"]);
+        assert_eq!(fold("one  two   three", 8), ["one  two", "   three"]);
+        assert_eq!(fold("one two", 3), ["one", "two"]);
+        assert_eq!(fold("a     b", 3), ["a", "   ", "  b"]);
+        assert_eq!(fold("    abcdefgh", 6), ["    ab", "cdefgh"]);
+        assert_eq!(fold("\ta\u{1b}", 20), ["    a␛"]);
+        assert!(fold("", 4).is_empty());
     }
 
     #[test]

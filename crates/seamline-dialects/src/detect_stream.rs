@@ -44,8 +44,7 @@ fn by_name(name: &str) -> Option<&'static dyn Dialect> {
         | "message_stop"
         | "content_block_start"
         | "content_block_delta"
-        | "content_block_stop"
-        | "ping" => Some(&AnthropicMessages),
+        | "content_block_stop" => Some(&AnthropicMessages),
         "messageStart" | "messageStop" | "contentBlockStart" | "contentBlockDelta" | "contentBlockStop" => {
             Some(&BedrockConverse)
         }
@@ -62,9 +61,11 @@ fn by_type(object: Object<'_, '_>) -> Option<StreamSign> {
     let kind = object.get("type").map_or("", Value::raw_str);
     let has = |name| object.get(name).is_some();
     match kind {
-        // Both call their errors so.
-        "error" if has("sequence_number") || has("message") => Some(StreamSign::Certain(&OpenAiResponses)),
-        "error" if has("error") => Some(StreamSign::Certain(&AnthropicMessages)),
+        // Both call their errors so, and gateways pass them on into any stream.
+        "error" if has("sequence_number") || has("message") => Some(StreamSign::Likely(&OpenAiResponses)),
+        "error" if has("error") => Some(StreamSign::Likely(&AnthropicMessages)),
+        // Whoever keeps a connection open may call it so.
+        "ping" => Some(StreamSign::Likely(&AnthropicMessages)),
         "message" if has("content") => Some(StreamSign::Certain(&AnthropicMessages)),
         kind => by_name(kind).map(StreamSign::Certain),
     }
@@ -116,7 +117,7 @@ fn by_error(object: Object<'_, '_>) -> Option<StreamSign> {
         error.get("code").is_some_and(|code| code.is(Kind::Number))
             && error.get("status").is_some_and(|status| status.is(Kind::String))
     });
-    Some(if is_gemini { StreamSign::Certain(&GeminiGenerate) } else { StreamSign::Likely(&OpenAiChat) })
+    Some(StreamSign::Likely(if is_gemini { &GeminiGenerate } else { &OpenAiChat }))
 }
 
 #[cfg(test)]
@@ -137,12 +138,13 @@ mod tests {
         for (name, data, dialect) in [
             ("message_start", "{", "anthropic_messages"),
             ("", r#"{"type":"message_start","message":{}}"#, "anthropic_messages"),
-            ("", r#"{"type":"error","error":{"type":"overloaded_error"}}"#, "anthropic_messages"),
-            ("", r#"{"type":"error","code":"x","message":"no","sequence_number":1}"#, "openai_responses"),
+            ("", r#"{"type":"error","error":{"type":"overloaded_error"}}"#, "anthropic_messages?"),
+            ("ping", r#"{"type":"ping"}"#, "anthropic_messages?"),
+            ("", r#"{"type":"error","code":"x","message":"no","sequence_number":1}"#, "openai_responses?"),
             ("", r#"{"type":"response.created","response":{}}"#, "openai_responses"),
             ("", r#"{"id":"c","choices":[]}"#, "openai_chat"),
             ("", r#"{"candidates":[]}"#, "gemini_generate"),
-            ("", r#"{"error":{"code":503,"message":"no","status":"UNAVAILABLE"}}"#, "gemini_generate"),
+            ("", r#"{"error":{"code":503,"message":"no","status":"UNAVAILABLE"}}"#, "gemini_generate?"),
             ("contentBlockDelta", "{}", "bedrock_converse"),
             ("", r#"{"messageStart":{"role":"assistant"}}"#, "bedrock_converse"),
             ("", r#"{"error":{"message":"no"}}"#, "openai_chat?"),

@@ -142,10 +142,9 @@ pub fn classify(failure: &Failure<'_>) -> Verdict {
 fn recognise(failure: &Failure<'_>, views: &Views, by_status: &Reading) -> Option<(&'static Known, String)> {
     let fitting = views.iter().flat_map(|view| patterns::fitting(view).map(move |candidate| (view, candidate)));
     // Of equals the first counts: the outermost view, where the sentence still has its quotes.
-    let (view, best) =
-        fitting.filter(|(_, candidate)| is_heard(candidate, by_status)).min_by_key(|(_, candidate)| {
-            (Reverse(candidate.known.weight), distance(candidate.family, failure), candidate.index)
-        })?;
+    let (view, best) = fitting.filter(|(_, candidate)| is_heard(candidate, by_status, failure.status)).min_by_key(
+        |(_, candidate)| (Reverse(candidate.known.weight), distance(candidate.family, failure), candidate.index),
+    )?;
     let said = match patterns::find(best, view) {
         Some(range) if best.known.weight == Weight::Sentence => excerpt::around(view, range.start),
         // A code stands beside what was said, not in it.
@@ -154,8 +153,15 @@ fn recognise(failure: &Failure<'_>, views: &Views, by_status: &Reading) -> Optio
     Some((best.known, said))
 }
 
-/// Broad words do not overrule a status that says otherwise.
-fn is_heard(candidate: &Candidate, by_status: &Reading) -> bool {
+/// Broad words do not overrule a status that says otherwise; nor does anything that is not known
+/// to come with it let a request be sent again that was refused as wrong: its error may
+/// speak of a member that is called `timeout`.
+fn is_heard(candidate: &Candidate, by_status: &Reading, status: Option<u16>) -> bool {
+    let is_refused = matches!(status, Some(400 | 422));
+    let known = candidate.known;
+    if is_refused && known.kind.class == Class::Transient && known.usual_status != status {
+        return false;
+    }
     let agrees = by_status.certainty == Certainty::Guess || by_status.class == candidate.known.kind.class;
     candidate.known.weight > Weight::Broad || agrees
 }
@@ -168,5 +174,27 @@ fn distance(family: &Family, failure: &Failure<'_>) -> u8 {
         1
     } else {
         2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_that_was_refused_is_not_sent_again_for_a_word_in_its_error() {
+        for text in [
+            "messages.5.content.1.tool_use.input.timeout: Input should be a valid number",
+            "Unknown parameter: timeout",
+            "messages.0.role: unexpected value \"overloaded_error\"",
+            "invalid value 'rate_limit_exceeded'",
+            "'server_error' is not valid",
+        ] {
+            for status in [400, 422] {
+                let verdict = classify(&Failure { status: Some(status), text, ..Failure::default() });
+                assert_ne!(verdict.class, Class::Transient, "{status} {text}");
+            }
+            assert_eq!(classify(&Failure { status: Some(503), text, ..Failure::default() }).class, Class::Transient);
+        }
     }
 }

@@ -107,11 +107,11 @@ impl Retry {
         let give_up = |why| Advice::GiveUp { why };
         match (verdict.class, verdict.should_retry) {
             (Class::Filter, _) => give_up(GaveUp::Filtered),
-            (Class::Overflow, _) => Advice::Shorten,
             // Whatever the error is called, the provider knows best whether it passes.
             (Class::Fatal, Some(true)) if !emitted => self.send_again(verdict.retry_after),
             (Class::Fatal, _) => give_up(GaveUp::Fatal),
             _ if emitted => give_up(GaveUp::Emitted),
+            (Class::Overflow, _) => Advice::Shorten,
             (Class::Corruption, _) => self.repair(body),
             (Class::Transient, Some(false)) => give_up(GaveUp::Told),
             (Class::Transient, _) => self.send_again(verdict.retry_after),

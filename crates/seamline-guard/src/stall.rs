@@ -42,20 +42,26 @@ impl Default for StallLimits {
 }
 
 impl StallLimits {
-    /// The default limits with another end, as configuration files have it (`stall_timeout_ms`);
-    /// nothing, or zero, lets a run take for ever. Whoever watches is told before the end.
+    /// The default limits with another end, as configuration files have it (`stall_timeout_ms`):
+    /// none leaves the default, and zero lets a run take for ever. Whoever watches is told before
+    /// the end.
     ///
     /// ```
     /// use std::time::Duration;
     /// use seamline_guard::StallLimits;
     ///
     /// assert_eq!(StallLimits::of_timeout_ms(Some(300_000)), StallLimits::default());
+    /// assert_eq!(StallLimits::of_timeout_ms(None), StallLimits::default());
     /// assert_eq!(StallLimits::of_timeout_ms(Some(0)).kill_after, None);
     /// assert_eq!(StallLimits::of_timeout_ms(Some(150)).warn_after, Some(Duration::from_millis(75)));
     /// ```
     pub fn of_timeout_ms(milliseconds: Option<u64>) -> Self {
         let default = Self::default();
-        let kill_after = milliseconds.filter(|time| *time > 0).map(Duration::from_millis);
+        let kill_after = match milliseconds {
+            None => default.kill_after,
+            Some(0) => None,
+            Some(time) => Some(Duration::from_millis(time)),
+        };
         let warn_after = default.warn_after.map(|warn| kill_after.map_or(warn, |kill| warn.min(kill / 2)));
         Self { warn_after, kill_after, ..default }
     }
@@ -266,7 +272,8 @@ mod tests {
     #[test]
     fn s3_15_there_is_an_end_when_none_is_configured() {
         assert_eq!(StallLimits::default().kill_after, Some(Duration::from_mins(5)));
-        assert_eq!(ended_at(StallLimits::of_timeout_ms(None), &[]), None, "switched off by hand");
+        assert_eq!(ended_at(StallLimits::of_timeout_ms(None), &[]), Some(300));
+        assert_eq!(ended_at(StallLimits::of_timeout_ms(Some(0)), &[]), None, "switched off by hand");
     }
 
     #[test]

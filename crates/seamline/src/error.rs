@@ -41,6 +41,14 @@ pub enum Error {
         /// The dialect that the body is written in.
         found: &'static str,
     },
+    /// A stream is written in another dialect than was named.
+    #[error("this looks like {} {found} stream, not {asked}", article(found))]
+    OtherStream {
+        /// The dialect that was named.
+        asked: &'static str,
+        /// The dialect that the stream is written in.
+        found: &'static str,
+    },
     /// Nothing in a stream says which dialect it is written in.
     #[error("nothing in the stream says which dialect it is written in")]
     UnknownStream,
@@ -78,6 +86,7 @@ impl Error {
             Self::UnknownStream => {
                 Some(format!("if it is an answer, name its dialect; there are {}", crate::dialect_names().join(", ")))
             }
+            Self::OtherStream { found, .. } => Some(format!("name no dialect, or {found}")),
             Self::WrongProvider { .. } => Some("name no dialect, or a provider that serves it".to_owned()),
         }
     }

@@ -124,7 +124,7 @@ impl AnswerStream {
     /// assert_eq!(error.to_string(), "no dialect is called `morse`");
     /// ```
     pub fn new(options: &StreamOptions) -> Result<Self, Error> {
-        let dialect = options.asked()?;
+        let expected = options.expected()?;
         let framed = match options.framing {
             Some(framing) => Framed::Frames(Framer::new(framing, options.limits.of_frames())),
             None => Framed::Opening(Opening::default()),
@@ -132,7 +132,7 @@ impl AnswerStream {
         let assembler = Assembler::new(options.arg_source, options.limits.of_message());
         Ok(Self {
             framed,
-            listening: Listening::new(dialect, assembler, options.limits.frame_bytes_max),
+            listening: Listening::new(expected, assembler, options.limits.frame_bytes_max),
             provider: options.provider.clone(),
             limits: options.limits,
             left: false,
@@ -215,7 +215,8 @@ impl AnswerStream {
     ///
     /// # Errors
     ///
-    /// When no dialect was named and nothing in the stream says which it is written in.
+    /// When neither dialect nor provider was named and nothing in the stream says which dialect
+    /// it is written in, or when it is certainly written in another one than was named.
     ///
     /// ```
     /// let mut stream = seamline::AnswerStream::new(&seamline::StreamOptions::default())?;

@@ -111,6 +111,11 @@ pub fn supervise(command: &mut Command, limits: &ChildLimits) -> io::Result<Ran>
     Supervised::start(command, limits)?.wait()
 }
 
+/// Starts to read both outputs of a command.
+fn readers(child: &mut Child, bytes_max: usize) -> io::Result<(Reader, Reader)> {
+    Ok((Reader::of(child.stdout.take(), bytes_max)?, Reader::of(child.stderr.take(), bytes_max)?))
+}
+
 impl Supervised {
     /// Starts a command in a group of its own. It reads nothing: its input is empty.
     ///
@@ -121,16 +126,18 @@ impl Supervised {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         group::own(command);
         let mut child = command.spawn()?;
-        let kept = limits.output_bytes_max;
-        Ok(Self {
-            stdout: Reader::of(child.stdout.take(), kept),
-            stderr: Reader::of(child.stderr.take(), kept),
-            child,
-            limits: *limits,
-            started: Instant::now(),
-            stopped: Arc::default(),
-            reaped: false,
-        })
+        match readers(&mut child, limits.output_bytes_max) {
+            Ok((stdout, stderr)) => {
+                let (started, stopped) = (Instant::now(), Arc::default());
+                Ok(Self { child, limits: *limits, started, stopped, stdout, stderr, reaped: false })
+            }
+            Err(error) => {
+                // Nobody could hear it, and nobody would end it.
+                group::kill(&mut child);
+                child.wait()?;
+                Err(error)
+            }
+        }
     }
 
     /// The number the system knows the command by, and on Unix its group.

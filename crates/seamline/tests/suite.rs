@@ -34,6 +34,8 @@ mod reading;
 mod streams;
 #[path = "suite/streams_damaged.rs"]
 mod streams_damaged;
+#[path = "suite/streams_named.rs"]
+mod streams_named;
 #[path = "suite/streams_recorded.rs"]
 mod streams_recorded;
 #[path = "suite/supervise.rs"]

@@ -1,14 +1,17 @@
 //! `seamline assemble`
 
+use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use seamline::{Answer, AnswerStream, ArgSource, Framing, StreamOptions};
+use seamline::{Answer, AnswerStream, ArgSource, Ending, Framing, StreamOptions};
 
 use crate::args::ListFormat;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::input::{Input, Inputs, Source};
+use crate::head::Head;
+use crate::input::Source;
+use crate::nature::Nature;
 use crate::output::{self, Output};
 use crate::render::answer;
 use crate::screen;
@@ -19,10 +22,13 @@ use crate::screen;
 /// its calls with their input and whether they may be run, what was wrong with the stream, and why it failed if it did.
 ///
 /// An answer is complete only when the provider said so. A stream that stops short, is filtered or fails is never
-/// taken for a whole answer, and no call of it may be run.
+/// taken for a whole answer, and no call of it may be run. Only where the limit of the answer was reached while a call
+/// was being written may the calls before that one be run, because they are whole.
+///
+/// In `message` a call whose input is no JSON object has the text of it as a JSON string, so that nothing of it is lost.
 ///
 /// Framing (an event stream, lines of JSON, a JSON array, an AWS event stream) and dialect are told by the stream
-/// itself when they are not given.
+/// itself when they are not given. Headers before it, as `curl -i` writes them, are skipped.
 ///
 /// Exit status: 0 the answer is complete and nothing was wrong with it, 1 it is not, 2 it could not be read.
 #[derive(Debug, Args)]
@@ -31,10 +37,10 @@ pub(crate) struct Assemble {
     /// A response as it was streamed, or `-` for standard input, which is the default
     #[arg(value_name = "PATH")]
     path: Option<PathBuf>,
-    /// The dialect it is written in; told by its first frames when not given
+    /// The dialect it is written in; told by its first frames when not given. A stream in another one is refused
     #[arg(long, value_name = "DIALECT")]
     dialect: Option<String>,
-    /// Who answered; an error is understood better then
+    /// Who answered; an error is understood better then. The stream itself says in which dialect it is
     #[arg(long, value_name = "PROVIDER")]
     provider: Option<String>,
     /// How the stream is cut into frames; told by its first bytes when not given
@@ -47,6 +53,9 @@ pub(crate) struct Assemble {
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     format: ListFormat,
 }
+
+/// How much of the input is kept to say what it is when it is no answer.
+const START_BYTES_MAX: usize = 1024 * 1024;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -87,7 +96,7 @@ impl Assemble {
         let stream = AnswerStream::new(&self.options())?;
         let source = self.source()?;
         let label = source.label();
-        let answer = match assembled(&source, stream) {
+        let answer = match self.assembled(&source, stream) {
             Ok(answer) => answer,
             Err(failure) => {
                 output::complain_about(&label, &failure);
@@ -119,19 +128,67 @@ impl Assemble {
     }
 
     fn source(&self) -> Result<Source, Failure> {
-        let mut inputs = Inputs::of(self.path.as_slice())?.list;
-        match (inputs.pop(), inputs.len()) {
-            (Some(Input::Body(source)), 0) => Ok(source),
-            (Some(Input::Unusable(label, failure)), 0) => {
-                Err(Failure { message: format!("{label}: {}", failure.message), ..failure })
+        match &self.path {
+            None if std::io::stdin().is_terminal() => {
+                Err(Failure::new("no path given, and standard input is a terminal")
+                    .with_hint("give a file, as in `seamline assemble answer.sse`, or pipe a response in"))
             }
-            _ => Err(Failure::new("`assemble` takes one response").with_hint("name a file, not a folder")),
+            None => Ok(Source::Stdin),
+            Some(path) if path.as_os_str() == "-" => Ok(Source::Stdin),
+            Some(path) if path.is_dir() => {
+                Err(Failure::new("`assemble` takes one response").with_hint("name a file, not a folder"))
+            }
+            Some(path) => Ok(Source::Path(path.clone())),
         }
+    }
+
+    /// Reads the stream piece by piece, as it comes.
+    fn assembled(&self, source: &Source, mut stream: AnswerStream) -> Result<Answer, Failure> {
+        let (mut head, mut start) = (Head::default(), Vec::new());
+        let mut take = |body: &[u8]| {
+            let room = START_BYTES_MAX.saturating_sub(start.len()).min(body.len());
+            start.extend_from_slice(&body[..room]);
+            stream.feed(body);
+        };
+        source.read_pieces(|piece| head.handle_piece(piece, &mut take))?;
+        head.finish(take);
+        if let Some(status) = head.status.filter(|status| *status >= 400) {
+            output::say(&format!("seamline: {}: the response has status {status}\n", output::named(&source.label())));
+        }
+        let mut answer = judged(stream.finish(), &start)?;
+        self.add_wait(&mut answer, &head);
+        Ok(answer)
+    }
+
+    /// How long to wait often stands in a header only.
+    fn add_wait(&self, answer: &mut Answer, head: &Head) {
+        let Some(error) = answer.error.as_mut().filter(|error| error.verdict.retry_after.is_none()) else { return };
+        let told = seamline::classify(&seamline::Failure {
+            provider: self.provider.as_deref(),
+            dialect: Some(answer.dialect),
+            status: head.status,
+            headers: &head.headers(),
+            text: &error.text,
+            ..seamline::Failure::default()
+        });
+        error.verdict.retry_after = told.retry_after;
     }
 }
 
-/// Reads the stream piece by piece, as it comes.
-fn assembled(source: &Source, mut stream: AnswerStream) -> Result<Answer, Failure> {
-    source.read_pieces(|piece| stream.feed(piece))?;
-    Ok(stream.finish()?)
+/// The answer, unless what came was none.
+fn judged(answer: Result<Answer, seamline::Error>, start: &[u8]) -> Result<Answer, Failure> {
+    let nature = Nature::of(start);
+    let says_nothing = match (&answer, nature) {
+        (Err(seamline::Error::UnknownStream), _) => true,
+        (Err(_), _) => nature == Nature::Request,
+        (Ok(answer), Nature::Request) => answer.ending != Ending::Complete,
+        (Ok(answer), Nature::NotText | Nature::Mangled) => answer.blocks.is_empty(),
+        // The first frames of an answer are JSON that has nothing of an answer yet.
+        (Ok(_), Nature::OtherJson) => false,
+        (Ok(answer), _) => answer.ending == Ending::Truncated && answer.blocks.is_empty(),
+    };
+    match nature.no_answer() {
+        Some(failure) if says_nothing || nature.is_hopeless() => Err(failure),
+        _ => Ok(answer?),
+    }
 }

@@ -112,7 +112,7 @@ impl Check {
         options: &Options,
     ) -> Result<(String, Tally, Option<String>), Failure> {
         let body = source.read()?;
-        let checked = seamline::check(&body, options)?;
+        let checked = seamline::check(&body, options).map_err(|error| Failure::of_body(error, &body))?;
         let mut tally = Tally::of(&checked, &options.policy);
         // Putting one thing right may bring another to light that the policy leaves.
         tally.leaves = self.format == Format::Text

@@ -82,7 +82,9 @@ impl Convert {
         let source = self.source()?;
         self.refuse_to_overwrite(&source)?;
         let label = source.label();
-        let done = source.read().and_then(|body| Ok(seamline::convert(&body, &options)?));
+        let done = source
+            .read()
+            .and_then(|body| seamline::convert(&body, &options).map_err(|error| Failure::of_body(error, &body)));
         let converted = match done {
             Ok(converted) => converted,
             Err(failure) => {

@@ -3,7 +3,7 @@
 mod error;
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use seamline::{FlawKind, Rule, Severity};
@@ -160,6 +160,13 @@ impl Explain {
 
 fn unknown(asked: &str) -> Failure {
     let failure = Failure::new(format!("no rule is called `{asked}`"));
+    if Path::new(asked).is_file() {
+        return failure
+            .with_hint(format!("it is a file; `seamline explain --error - < {asked}` reads an error from it"));
+    }
+    if asked.trim().contains(char::is_whitespace) {
+        return failure.with_hint("`seamline explain --error TEXT` says what a provider's error means");
+    }
     let rules = seamline::RULES.iter().map(|rule| (rule.code, rule.name));
     let all: Vec<_> = rules.chain(seamline::FLAWS.iter().map(|kind| (kind.code, kind.name))).collect();
     let proposals = suggest::closest(asked, &all, |(code, name)| vec![code.to_owned(), name.to_owned()]);

@@ -153,7 +153,7 @@ impl Fix {
 
     fn repair(&self, source: &Source, label: &str, options: &Options) -> Result<Fixed, Failure> {
         let before = source.read()?;
-        let repaired = seamline::repair(&before, options)?;
+        let repaired = seamline::repair(&before, options).map_err(|error| Failure::of_body(error, &before))?;
         let destination = self.destination(source);
         let body = write(&destination, &before, &repaired)?;
         // Only what is still wrong is shown in the body, so nobody else needs it in one piece.

@@ -7,8 +7,8 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::style::{self, Paint};
-use super::{json as format, markdown, table};
-use crate::screen;
+use super::{ending, json as format, markdown, table, verdict};
+use crate::{output, screen};
 
 /// Columns of the labels beside which everything stands.
 const LABEL_COLUMNS: usize = 13;
@@ -22,26 +22,26 @@ const INDENT: &str = "  ";
 
 /// For people, in lines of this width.
 pub(crate) fn text(label: &str, answer: &Answer, width: usize) -> String {
-    let mut page = Page { out: heading(label, answer), width };
+    let mut page = Page { out: heading(label, answer, width), width };
     page.blocks(answer);
     page.findings(&answer.findings);
     if let Some(error) = &answer.error {
         page.error(error);
-    } else if let Some(step) = step(answer) {
+    } else if let Some(step) = ending::step(answer) {
         page.out.push('\n');
-        page.row("what to do", style::GOOD, step);
+        page.row("what to do", style::GOOD, &step);
     }
     page.out
 }
 
-/// How it ended, in one line, and what it is.
-fn heading(label: &str, answer: &Answer) -> String {
+/// How it ended, in one line where that fits, and what it is.
+fn heading(label: &str, answer: &Answer, width: usize) -> String {
     let (mark, paint) = match (answer.ending, answer.is_well()) {
         (Ending::Complete, true) => ("✓", style::GOOD),
         (Ending::Complete, false) => ("!", style::WARNING),
         _ => ("✗", style::ERROR),
     };
-    let label = screen::printable(if label == "-" { "standard input" } else { label });
+    let label = output::named(label);
     let runnable = answer.calls.iter().filter(|call| call.executable).count();
     let calls = match (answer.calls.len(), runnable) {
         (0, _) => "no calls".to_owned(),
@@ -52,43 +52,22 @@ fn heading(label: &str, answer: &Answer) -> String {
     };
     let stop = answer.stop_reason.as_deref().map(|word| format!(" · stop reason {}", screen::printable(word)));
     let about = format!("{} · {calls}{}", answer.dialect, stop.unwrap_or_default());
-    format!(
-        "{} {}: {}, {}\n{INDENT}{}\n",
-        paint.paint(mark),
-        style::STRONG.paint(&label),
-        paint.paint(answer.ending.as_str()),
-        said(answer.ending),
-        style::FAINT.paint(&about)
-    )
-}
-
-/// What an ending means.
-fn said(ending: Ending) -> &'static str {
-    match ending {
-        Ending::Complete => "the provider said all it wanted",
-        Ending::Length => "the limit of the answer was reached",
-        Ending::CutCall => "the limit of the answer was reached while a call was being written",
-        Ending::Truncated => "the stream stopped before the provider said that it was done",
-        Ending::Filtered => "it was filtered, or the model refused",
-        Ending::Failed => "the provider failed, or what it sent could not be read",
-        Ending::Stalled => "nothing came for too long",
-        Ending::Aborted => "nobody wanted the rest",
-    }
-}
-
-/// What to do about an ending that no error explains.
-fn step(answer: &Answer) -> Option<&'static str> {
-    match answer.ending {
-        Ending::Complete | Ending::Failed => None,
-        Ending::Length => Some("ask it to go on, or ask again with a higher limit"),
-        Ending::CutCall => Some("ask again with a higher limit; do not run the call that was cut, nor answer it"),
-        Ending::Truncated | Ending::Stalled if answer.blocks.is_empty() => Some("ask again"),
-        Ending::Truncated | Ending::Stalled => {
-            Some("ask again; if what there is goes into the history, run none of its calls and mark it as cut short")
+    let (word, said) = (answer.ending.as_str(), ending::said(answer.ending));
+    let mut out = format!("{} {}: {},", paint.paint(mark), style::STRONG.paint(&label), paint.paint(word));
+    let columns = screen::columns(&format!("{mark} {label}: {word}, {said}"));
+    let room = width.saturating_sub(INDENT.len());
+    if columns <= width {
+        let _ = writeln!(out, " {said}");
+    } else {
+        out.push('\n');
+        for line in screen::wrap(said, room) {
+            let _ = writeln!(out, "{INDENT}{line}");
         }
-        Ending::Filtered => Some("ask otherwise; the same request is filtered again"),
-        Ending::Aborted => Some("keep what was said, and leave out calls that are not whole"),
     }
+    for line in screen::wrap(&about, room) {
+        let _ = writeln!(out, "{INDENT}{}", style::FAINT.paint(&line));
+    }
+    out
 }
 
 /// Labelled rows, wrapped beside their label.
@@ -117,27 +96,28 @@ impl Page {
     }
 
     fn said(&mut self, block: &AnswerBlock) {
-        let mut lines = Vec::new();
-        for line in block.text.trim_end().lines() {
-            // Blank lines say nothing here.
-            if lines.len() > TEXT_LINES_MAX {
-                break;
-            }
-            if !line.trim().is_empty() {
-                lines.extend(screen::wrap(&screen::printable(line), self.room()));
-            }
-        }
-        if lines.len() > TEXT_LINES_MAX {
-            lines.truncate(TEXT_LINES_MAX);
-            let count = screen::grouped(block.text.chars().count());
-            lines.push(format!("… ({count} characters in all)"));
-        }
+        let mut lines = self.shown(&block.text);
         if lines.is_empty() {
             lines.push("(nothing)".to_owned());
         }
         let paint = if block.kind == "text" { style::PLAIN } else { style::FAINT };
         let lines: Vec<_> = lines.iter().map(|line| paint.paint(line)).collect();
         self.lines(block.kind, style::kind(block.kind), &lines);
+    }
+
+    /// The first lines of what a model wrote, laid out as it was.
+    fn shown(&self, text: &str) -> Vec<String> {
+        // Blank lines say nothing here.
+        let written = text.lines().filter(|line| !line.trim().is_empty());
+        let mut lines: Vec<_> =
+            written.flat_map(|line| screen::fold(line, self.room())).take(TEXT_LINES_MAX + 1).collect();
+        if lines.len() > TEXT_LINES_MAX {
+            lines.truncate(TEXT_LINES_MAX);
+            let count = screen::grouped(text.chars().count());
+            let more = format!("… ({count} characters; `--format json` shows all of it)");
+            lines.extend(screen::wrap(&more, self.room()));
+        }
+        lines
     }
 
     fn call(&mut self, call: &AnswerCall) {
@@ -147,12 +127,7 @@ impl Page {
             style::STRONG.paint(&screen::printable(&call.name)),
             style::FAINT.paint(&screen::printable(id))
         )];
-        let mut input = screen::wrap(&screen::printable(&call.arguments), self.room());
-        if input.len() > TEXT_LINES_MAX {
-            input.truncate(TEXT_LINES_MAX);
-            input.push(format!("… ({} bytes in all)", screen::grouped(call.arguments.len())));
-        }
-        lines.extend(input.iter().map(|line| style::CODE.paint(line)));
+        lines.extend(self.shown(&call.arguments).iter().map(|line| style::CODE.paint(line)));
         match call.why_not {
             None => lines.push(style::GOOD.paint("may be run")),
             Some(why) => {
@@ -167,20 +142,22 @@ impl Page {
         if findings.is_empty() {
             return;
         }
-        let row = |finding: &StreamFinding| {
+        let all = counted(findings);
+        let row = |(finding, count): &(&StreamFinding, usize)| {
             let about = finding.call_id.as_deref().map(|id| format!("{}: ", screen::printable(id)));
-            let message = about.unwrap_or_default() + finding.message;
+            let times = if *count > 1 { format!(", {} times", screen::grouped(*count)) } else { String::new() };
+            let message = about.unwrap_or_default() + finding.message + &times;
             [finding.code.to_owned(), finding.name.to_owned(), message]
         };
-        let rows: Vec<_> = findings.iter().take(FINDINGS_MAX).map(row).collect();
+        let rows: Vec<_> = all.iter().take(FINDINGS_MAX).map(row).collect();
         let worst = findings.iter().map(|finding| finding.severity).max().unwrap_or(Severity::Info);
         let paints = [style::severity(worst), style::STRONG, style::PLAIN];
         let _ = writeln!(self.out, "\n{INDENT}{}", style::STRONG.paint("wrong with the stream"));
         for line in table::render(&rows, paints, self.width.saturating_sub(2 * INDENT.len())).lines() {
             let _ = writeln!(self.out, "{INDENT}{INDENT}{}", line.trim_end());
         }
-        if findings.len() > FINDINGS_MAX {
-            let more = screen::grouped(findings.len() - FINDINGS_MAX);
+        if all.len() > FINDINGS_MAX {
+            let more = screen::grouped(all.len() - FINDINGS_MAX);
             let _ = writeln!(self.out, "{INDENT}{INDENT}… and {more} more; `--format json` lists every one");
         }
         if let Some(first) = findings.first() {
@@ -198,7 +175,14 @@ impl Page {
         let quoted: Vec<_> = lines.iter().map(|line| style::FAINT.paint(line)).collect();
         self.lines("", style::PLAIN, &quoted);
         self.row("means", style::STRONG, verdict.meaning);
+        let wait = verdict::wait(verdict);
+        if !wait.is_empty() {
+            self.row("wait", style::STRONG, &wait);
+        }
         self.row("what to do", style::GOOD, verdict.advice);
+        if verdict.class == Class::Corruption {
+            self.row("", style::PLAIN, "see `seamline check request.json`, then `seamline fix --diff request.json`");
+        }
     }
 
     /// Our own words, with code between backticks.
@@ -221,6 +205,19 @@ impl Page {
     fn room(&self) -> usize {
         self.width.saturating_sub(LABEL_COLUMNS + INDENT.len())
     }
+}
+
+/// Each finding once, with how often it was found.
+fn counted(findings: &[StreamFinding]) -> Vec<(&StreamFinding, usize)> {
+    let mut all: Vec<(&StreamFinding, usize)> = Vec::new();
+    for finding in findings {
+        let reads_alike = |other: &StreamFinding| (other.code, &other.call_id) == (finding.code, &finding.call_id);
+        match all.iter_mut().find(|(other, _)| reads_alike(other)) {
+            Some((_, count)) => *count += 1,
+            None => all.push((finding, 1)),
+        }
+    }
+    all
 }
 
 fn class_paint(class: Class) -> Paint {

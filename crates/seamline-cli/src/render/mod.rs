@@ -6,6 +6,7 @@ pub(crate) mod conversation;
 pub(crate) mod conversion;
 pub(crate) mod diff;
 pub(crate) mod diff_rows;
+pub(crate) mod ending;
 pub(crate) mod excerpt;
 pub(crate) mod findings;
 pub(crate) mod github;

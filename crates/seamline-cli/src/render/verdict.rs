@@ -114,7 +114,8 @@ fn place(verdict: &Verdict) -> String {
     parts.join(" · ")
 }
 
-fn wait(verdict: &Verdict) -> String {
+/// How long the provider asks to wait; nothing when it does not say.
+pub(super) fn wait(verdict: &Verdict) -> String {
     verdict.retry_after.map_or_else(String::new, |wait| format!("{} s, says the provider", wait.as_secs_f64()))
 }
 

@@ -146,3 +146,99 @@ fn every_flaw_of_a_stream_is_explained_and_listed() {
     let streams = listed["rules"].as_array().unwrap().iter().filter(|rule| rule["group"] == "stream").count();
     assert_eq!(streams, seamline::FLAWS.len());
 }
+
+/// An answer in Anthropic's dialect with these blocks, ended by this word.
+fn ended(blocks: &[serde_json::Value], word: &str) -> String {
+    let mut events = vec![serde_json::json!({"type": "message_start", "message": {"id": "msg_1", "type": "message",
+        "role": "assistant", "content": []}})];
+    for (index, block) in blocks.iter().enumerate() {
+        events.push(serde_json::json!({"type": "content_block_start", "index": index, "content_block": block}));
+        events.push(serde_json::json!({"type": "content_block_stop", "index": index}));
+    }
+    events.push(serde_json::json!({"type": "message_delta", "delta": {"stop_reason": word}}));
+    events.push(serde_json::json!({"type": "message_stop"}));
+    let frames: Vec<_> = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    frames.concat()
+}
+
+#[test]
+fn every_ending_has_its_advice() {
+    let bench = Bench::new();
+    let text = serde_json::json!({"type": "text", "text": "Let me"});
+    let call = serde_json::json!({"type": "tool_use", "id": "toolu_1", "name": "read", "input": {"path": "a"}});
+    for (blocks, word, advice) in [
+        (vec![text.clone()], "max_tokens", "a higher limit"),
+        (vec![text.clone()], "model_context_window_exceeded", "shorten the conversation"),
+        (vec![text.clone()], "pause_turn", "send the answer back as it is"),
+        (vec![text.clone(), call.clone()], "max_tokens", "drop it from the message before"),
+        (vec![call], "model_context_window_exceeded", "shorten the conversation"),
+        (vec![text.clone()], "refusal", "the same request is filtered again"),
+    ] {
+        let ran = bench.run_on(ended(&blocks, word), &["assemble"]);
+        let (_, step) = ran.out.split_once("  what to do   ").unwrap_or_default();
+        let step = step.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(step.contains(advice), "{word}: {}", ran.out);
+    }
+    let blocked = r#"data: {"candidates":[{"content":{"parts":[{"text":"So"}]},"finishReason":"RECITATION"}]}"#;
+    let ran = bench.run_on(format!("{blocked}\n\n"), &["assemble"]).expect(1);
+    assert!(ran.out.contains("another try may pass") && !ran.out.contains("filtered again"), "{}", ran.out);
+}
+
+#[test]
+fn what_was_laid_out_keeps_its_layout() {
+    let bench = Bench::new();
+    let code = serde_json::json!({"type": "text", "text": "  fn a() {\n      b(1,   2)\n\n  }\n"});
+    let ran = bench.run_on(ended(&[code], "end_turn"), &["assemble"]).expect(0);
+    let expected = "  text           fn a() {\n                     b(1,   2)\n                 }\n";
+    assert!(ran.out.contains(expected), "{}", ran.out);
+    let input = "{\\n  \\\"a\\\":  1\\n}";
+    let stream = WHOLE.replace("{\\\"path\\\":\\\"main.rs\\\"}", input);
+    let ran = bench.run_on(&stream, &["assemble"]).expect(0);
+    let expected = "\n               {\n                 \"a\":  1\n               }\n               may be run\n";
+    assert!(ran.out.contains(expected), "{}", ran.out);
+}
+
+#[test]
+fn what_is_shortened_says_where_all_of_it_is() {
+    let bench = Bench::new();
+    let text = serde_json::json!({"type": "text", "text": "line\n".repeat(9)});
+    let ran = bench.run_on(ended(&[text], "end_turn"), &["assemble"]).expect(0);
+    assert_eq!(ran.out.matches("line\n").count(), 6);
+    assert!(ran.out.contains("… (45 characters; `--format json` shows all of it)\n"), "{}", ran.out);
+}
+
+#[test]
+fn equal_findings_are_one_line() {
+    let bench = Bench::new();
+    let stream =
+        ["data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\n", &"data: {\"choi\n\n".repeat(6)].concat();
+    let ran = bench.run_on(&stream, &["assemble"]).expect(1);
+    assert_eq!(ran.out.matches("STREAM001  frame-not-json").count(), 1, "{}", ran.out);
+    assert!(ran.out.contains(", 6 times\n"), "{}", ran.out);
+    let told = bench.run_on(&stream, &["assemble", "--format", "json"]).expect(1).json();
+    assert_eq!(told["findings"].as_array().map(Vec::len), Some(6));
+}
+
+#[test]
+fn no_line_is_wider_than_there_is_room_for() {
+    let bench = Bench::new();
+    let name = format!("{}.sse", "a".repeat(60));
+    bench.write(&name, &WHOLE[..WHOLE.find("event: message_stop").unwrap()]);
+    let ran = bench.run(&["assemble", &name]).expect(1);
+    let expected = format!("✗ {name}: truncated,\n  the stream stopped before the provider said that it was done\n");
+    assert!(ran.out.starts_with(&expected), "{}", ran.out);
+    assert!(ran.out.lines().all(|line| line.chars().count() <= 100), "{}", ran.out);
+}
+
+#[test]
+fn an_error_about_the_conversation_names_what_repairs_it() {
+    let bench = Bench::new();
+    let said = "messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1";
+    let error = serde_json::json!({"type": "error", "error": {"type": "invalid_request_error", "message": said}});
+    let ran = bench.run_on(error.to_string(), &["assemble"]).expect(1);
+    assert!(
+        ran.out.contains("see seamline check request.json, then seamline fix --diff request.json\n"),
+        "{}",
+        ran.out
+    );
+}

@@ -13,3 +13,4 @@ mod formats;
 mod large_inputs;
 mod lists;
 mod undo;
+mod unusable;

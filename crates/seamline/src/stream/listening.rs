@@ -5,9 +5,11 @@ use seamline_dialects::{Dialect, StreamReader, StreamSign, detect_stream};
 use seamline_frame::{Frame, FrameKind};
 use seamline_model::{Assembled, Event, Unreadable};
 
+use super::options::Expected;
 use crate::Error;
 
-/// How many frames are kept until one says in which dialect the stream is.
+/// How many frames are kept until one says in which dialect the stream is, and how many may say
+/// that it is not the one that was named.
 const UNKNOWN_FRAMES_MAX: usize = 64;
 
 /// Whoever hears the frames of a stream.
@@ -17,8 +19,8 @@ pub(super) struct Listening {
 }
 
 /// ```text
-///              a frame of one dialect
-/// Waiting ──────────────────────────────▸ Reading
+///              a frame of one dialect                 of another than was named
+/// Waiting ──────────────────────────────▸ Reading ─────────────────────────────▸ Other
 ///    │                                       ▴
 ///    │ the end, and one dialect is likely    │
 ///    ├───────────────────────────────────────┘
@@ -27,7 +29,10 @@ pub(super) struct Listening {
 /// ```
 enum Ear {
     Waiting(Waiting),
-    Reading(&'static dyn Dialect, Box<dyn StreamReader>),
+    /// With how many frames may still say that it is another dialect.
+    Reading(&'static dyn Dialect, Box<dyn StreamReader>, usize),
+    /// The stream is written in another dialect than the one that was named.
+    Other(Error),
     /// Nothing said in time which dialect it is.
     Lost,
 }
@@ -50,25 +55,31 @@ struct KeptFrame {
 impl std::fmt::Debug for Listening {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let dialect = match &self.ear {
-            Ear::Reading(dialect, _) => Some(dialect.name()),
-            Ear::Waiting(_) | Ear::Lost => None,
+            Ear::Reading(dialect, ..) => Some(dialect.name()),
+            Ear::Waiting(_) | Ear::Other(_) | Ear::Lost => None,
         };
         f.debug_struct("Listening").field("dialect", &dialect).field("assembler", &self.assembler).finish()
     }
 }
 
 impl Listening {
-    pub(super) fn new(dialect: Option<&'static dyn Dialect>, assembler: Assembler, bytes_max: usize) -> Self {
-        let ear = match dialect {
-            Some(dialect) => Ear::Reading(dialect, (dialect.streaming().reader)()),
-            None => Ear::Waiting(Waiting { bytes_max, ..Waiting::default() }),
+    pub(super) fn new(expected: Expected, assembler: Assembler, bytes_max: usize) -> Self {
+        let waiting = |likely| Ear::Waiting(Waiting { bytes_max, likely, ..Waiting::default() });
+        let ear = match expected {
+            Expected::Named(dialect) => Ear::reading(dialect, UNKNOWN_FRAMES_MAX),
+            Expected::Likely(dialect) => waiting(Some(dialect)),
+            Expected::Nothing => waiting(None),
         };
         Self { ear, assembler }
     }
 
     pub(super) fn handle_frame(&mut self, frame: &Frame<'_>) {
         match &mut self.ear {
-            Ear::Reading(_, reader) => {
+            Ear::Reading(dialect, reader, unsure) => {
+                if let Some(found) = contradiction(*dialect, unsure, frame) {
+                    self.ear = Ear::Other(Error::OtherStream { asked: dialect.name(), found });
+                    return;
+                }
                 let assembler = &mut self.assembler;
                 let is_cut = frame.kind == FrameKind::Cut;
                 assembler.handle_frame();
@@ -85,7 +96,7 @@ impl Listening {
                 Heard::Dialect(dialect) => self.read(dialect),
                 Heard::TooMuch => self.ear = Ear::Lost,
             },
-            Ear::Lost => {}
+            Ear::Other(_) | Ear::Lost => {}
         }
     }
 
@@ -94,20 +105,38 @@ impl Listening {
         if let Ear::Waiting(Waiting { likely: Some(dialect), .. }) = self.ear {
             self.read(dialect);
         }
-        let Ear::Reading(dialect, mut reader) = self.ear else { return Err(Error::UnknownStream) };
+        let (dialect, mut reader) = match self.ear {
+            Ear::Reading(dialect, reader, _) => (dialect, reader),
+            Ear::Other(error) => return Err(error),
+            Ear::Waiting(_) | Ear::Lost => return Err(Error::UnknownStream),
+        };
         reader.handle_end(&mut |event| self.assembler.handle_event(&event));
         Ok((dialect, self.assembler.finish()))
     }
 
     /// Reads what was kept, and all that comes, in a dialect.
     fn read(&mut self, dialect: &'static dyn Dialect) {
-        let heard = Ear::Reading(dialect, (dialect.streaming().reader)());
-        if let Ear::Waiting(waiting) = std::mem::replace(&mut self.ear, heard) {
+        if let Ear::Waiting(waiting) = std::mem::replace(&mut self.ear, Ear::reading(dialect, 0)) {
             for KeptFrame { kind, name, data } in &waiting.frames {
                 self.handle_frame(&Frame { kind: *kind, name, data });
             }
         }
     }
+}
+
+impl Ear {
+    fn reading(dialect: &'static dyn Dialect, unsure: usize) -> Self {
+        Self::Reading(dialect, (dialect.streaming().reader)(), unsure)
+    }
+}
+
+/// The dialect that a frame is certainly written in, if that is not the one that was named. The
+/// first frame that only one dialect has decides.
+fn contradiction(named: &dyn Dialect, unsure: &mut usize, frame: &Frame<'_>) -> Option<&'static str> {
+    *unsure = unsure.checked_sub(1)?;
+    let Some(StreamSign::Certain(found)) = detect_stream(frame) else { return None };
+    *unsure = 0;
+    (found.name() != named.name()).then_some(found.name())
 }
 
 /// What a frame says about the dialect of its stream.

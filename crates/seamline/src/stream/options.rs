@@ -21,9 +21,11 @@ use crate::Error;
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct StreamOptions {
-    /// The dialect, by name; else that of the provider, else told by the first frames.
+    /// The dialect, by name; told by the first frames when not given. A stream that is
+    /// certainly written in another one is refused.
     pub dialect: Option<String>,
-    /// The provider, by name. Its errors are known better when it is.
+    /// The provider, by name. Its errors are known better when it is, and where nothing in the
+    /// stream says which dialect it is, it is the provider's.
     pub provider: Option<String>,
     /// How the stream is cut into frames; told by its first bytes when not given.
     pub framing: Option<Framing>,
@@ -34,22 +36,34 @@ pub struct StreamOptions {
 }
 
 impl StreamOptions {
-    /// The dialect that is asked for, by its own name or by that of a provider.
-    pub(super) fn asked(&self) -> Result<Option<&'static dyn Dialect>, Error> {
+    /// What is known of the dialect before anything comes.
+    pub(super) fn expected(&self) -> Result<Expected, Error> {
         let known = |name: &str| seamline_dialects::by_name(name).ok_or_else(|| Error::UnknownDialect(name.to_owned()));
         let dialect = self.dialect.as_deref().map(known).transpose()?;
-        let Some(name) = self.provider.as_deref() else { return Ok(dialect) };
+        let named = dialect.map_or(Expected::Nothing, Expected::Named);
+        let Some(name) = self.provider.as_deref() else { return Ok(named) };
         match (providers::by_name(name), dialect) {
             (Some(provider), Some(dialect)) if provider.dialect != dialect.name() => {
                 Err(Error::WrongProvider { provider: provider.name, serves: provider.dialect, asked: dialect.name() })
             }
-            (Some(_), Some(dialect)) => Ok(Some(dialect)),
-            (Some(provider), None) => known(provider.dialect).map(Some),
+            (Some(_), Some(_)) => Ok(named),
+            // Many providers answer in other dialects as well.
+            (Some(provider), None) => known(provider.dialect).map(Expected::Likely),
             // Errors of more providers are known than demands.
-            (None, _) if seamline_guard::is_provider(name) => Ok(dialect),
+            (None, _) if seamline_guard::is_provider(name) => Ok(named),
             (None, _) => Err(Error::UnknownProvider(name.to_owned())),
         }
     }
+}
+
+/// What is known of the dialect of a stream before anything of it came.
+#[derive(Clone, Copy)]
+pub(super) enum Expected {
+    Nothing,
+    /// It may be this one; the stream knows better.
+    Likely(&'static dyn Dialect),
+    /// It is to be this one.
+    Named(&'static dyn Dialect),
 }
 
 /// What a streamed answer may take at most. What is longer fails the message; nothing grows

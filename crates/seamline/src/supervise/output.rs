@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
-use std::io::Read;
+use std::io::{self, Read};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
@@ -68,15 +68,15 @@ impl Kept {
 
 impl Reader {
     /// Starts to read, if there is anything to be read.
-    pub(super) fn of(pipe: Option<impl Read + Send + 'static>, bytes_max: usize) -> Self {
+    pub(super) fn of(pipe: Option<impl Read + Send + 'static>, bytes_max: usize) -> io::Result<Self> {
         let tail_max = bytes_max / 2;
         let kept = Kept { head_max: bytes_max - tail_max, tail_max, closed: pipe.is_none(), ..Kept::default() };
         let shared = Arc::new(Shared { kept: Mutex::new(kept), closed: Condvar::new() });
         if let Some(pipe) = pipe {
             let shared = Arc::clone(&shared);
-            thread::spawn(move || read(pipe, &shared));
+            thread::Builder::new().spawn(move || read(pipe, &shared))?;
         }
-        Self { shared }
+        Ok(Self { shared })
     }
 
     /// Whether nothing more can come.
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     fn output(bytes: &'static [u8], kept: usize) -> ChildOutput {
-        Reader::of(Some(bytes), kept).take(Instant::now() + std::time::Duration::from_secs(10))
+        Reader::of(Some(bytes), kept).unwrap().take(Instant::now() + std::time::Duration::from_secs(10))
     }
 
     #[test]

@@ -1,0 +1,269 @@
+//! What bytes are that are not what a command reads, told by their start.
+
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use crate::failure::Failure;
+
+/// Lines in which a sign of a stream is looked for.
+const LINES_MAX: usize = 64;
+/// Bytes in which text is told from what is none.
+const TEXT_BYTES: usize = 1024;
+
+/// What bytes seem to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Nature {
+    Empty,
+    Gzip,
+    Utf16,
+    /// Binary frames that somebody took for text, which cannot be undone.
+    Mangled,
+    NotText,
+    EventStream,
+    /// Frames behind a time, a level or whatever else logs write.
+    LogLines,
+    /// Frames between the columns of a table.
+    Table,
+    Request,
+    Answer,
+    ProviderError,
+    Har,
+    JsonText,
+    OtherJson,
+    Unknown,
+}
+
+impl Nature {
+    /// What these bytes seem to be; the start of them is enough.
+    pub(crate) fn of(start: &[u8]) -> Self {
+        let head = &start[..start.len().min(TEXT_BYTES)];
+        match head {
+            _ if start.trim_ascii().is_empty() => Self::Empty,
+            [0x1f, 0x8b, ..] => Self::Gzip,
+            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [1..=127, 0, 1..=127, 0, ..] | [0, 1..=127, 0, 1..=127, ..] => {
+                Self::Utf16
+            }
+            // A checksum stands at the ninth byte, and a text has `U+FFFD` for what is no character.
+            [0, ..] if head.get(8..).is_some_and(|rest| rest.starts_with("\u{fffd}".as_bytes())) => Self::Mangled,
+            [0, ..] => Self::Unknown,
+            _ if !is_text(head) => Self::NotText,
+            _ => Self::of_text(&String::from_utf8_lossy(start)),
+        }
+    }
+
+    fn of_text(text: &str) -> Self {
+        let text = text.trim_start_matches('\u{feff}');
+        if text.trim_start().starts_with(['{', '[', '"']) {
+            return Outline::of(text).nature();
+        }
+        let mut lines = text.lines().take(LINES_MAX);
+        if lines.clone().any(|line| line.starts_with("data:") || line.starts_with("event:")) {
+            return Self::EventStream;
+        }
+        let has_frame = |line: &str| line.contains("data: {") || line.contains("data:{");
+        match () {
+            () if lines.clone().any(has_frame) => Self::LogLines,
+            () if lines.any(|line| line.contains("\t{\"")) => Self::Table,
+            () => Self::Unknown,
+        }
+    }
+
+    /// Why no answer can be made of it, whatever dialect is named.
+    pub(crate) fn is_hopeless(self) -> bool {
+        matches!(self, Self::Empty | Self::Gzip | Self::Utf16)
+    }
+
+    /// Why there is no answer in it.
+    pub(crate) fn no_answer(self) -> Option<Failure> {
+        let (message, hint) = match self {
+            Self::Empty => ("there is nothing in it", "give the body of a response as it was streamed"),
+            Self::Gzip => (COMPRESSED, "unpack it first, as with `gunzip -c FILE | seamline assemble`"),
+            Self::Utf16 => (UTF16, "`iconv -f UTF-16 -t UTF-8 FILE | seamline assemble` reads it"),
+            Self::Mangled => {
+                ("a binary stream that was saved as text", "save its bytes as they come, as `curl --output FILE` does")
+            }
+            Self::NotText => ("this is no text", "give the body of a response as it was streamed"),
+            Self::LogLines => (
+                "something stands before every line of the stream",
+                "take it off, as with `sed 's/^[^{]*data: */data: /; s/^ *$//' FILE | seamline assemble`",
+            ),
+            Self::Table => (
+                "the frames of the stream stand in a table",
+                "take them out, as with `grep -o '{.*}' FILE | seamline assemble`",
+            ),
+            Self::Request => ("this is a request body, not an answer", "see `seamline check`"),
+            Self::Har => (
+                "this is a HAR file, not an answer",
+                "take one response out, as with `jq -r '.log.entries[0].response.content.text' FILE | seamline assemble`",
+            ),
+            Self::JsonText => ("this is one JSON string", "`jq -r . FILE | seamline assemble` reads what stands in it"),
+            Self::OtherJson => (
+                "this is JSON, but not an answer of a provider",
+                "give the body of the response alone; one inside another object comes out with `jq .response`",
+            ),
+            Self::EventStream | Self::Answer | Self::ProviderError | Self::Unknown => return None,
+        };
+        Some(Failure::new(message).with_hint(hint))
+    }
+
+    /// Why there is no request body in it, where that can be said better than by what is wrong
+    /// with its JSON.
+    pub(crate) fn no_body(self) -> Option<Failure> {
+        let (message, hint) = match self {
+            Self::Gzip => (COMPRESSED, "unpack it first, as with `gunzip -c FILE`"),
+            Self::Utf16 => (UTF16, "`iconv -f UTF-16 -t UTF-8 FILE` writes it as UTF-8"),
+            Self::EventStream => {
+                ("this is a streamed answer, not a request body", "`seamline assemble FILE` puts it together")
+            }
+            Self::Answer => ("this is an answer, not a request body", "`seamline assemble FILE` says what came of it"),
+            Self::ProviderError => {
+                ("this is a provider's error, not a request body", "`seamline explain --error - < FILE` explains it")
+            }
+            _ => return None,
+        };
+        Some(Failure::new(message).with_hint(hint))
+    }
+}
+
+const COMPRESSED: &str = "it is compressed with gzip";
+const UTF16: &str = "it is written in UTF-16, not in UTF-8";
+
+/// Whether bytes are text, as far as they go.
+fn is_text(head: &[u8]) -> bool {
+    let is_utf8 = match std::str::from_utf8(head) {
+        Ok(_) => true,
+        // The last character may not be whole.
+        Err(error) => error.error_len().is_none(),
+    };
+    is_utf8 && !head.contains(&0)
+}
+
+/// What the root of a JSON text is made of; a text that is cut shows what stands before.
+#[derive(Debug, Default)]
+struct Outline {
+    members: Vec<String>,
+    /// What its `type` says, or its `object`.
+    kinds: Vec<String>,
+    is_list: bool,
+    is_text: bool,
+}
+
+impl Outline {
+    fn of(text: &str) -> Self {
+        let mut outline = Self::default();
+        // What could not be read has no part in it.
+        let _ = Look(&mut outline).deserialize(&mut serde_json::Deserializer::from_str(text));
+        outline
+    }
+
+    fn nature(&self) -> Nature {
+        let has = |name: &str| self.members.iter().any(|member| member == name);
+        let is = |name: &str| self.kinds.iter().any(|kind| kind == name);
+        match () {
+            () if self.is_text => Nature::JsonText,
+            () if has("messages") || has("contents") || has("input") => Nature::Request,
+            () if self.is_list && has("role") && !has("stop_reason") => Nature::Request,
+            () if has("choices") || has("candidates") || has("output") || is("message") && has("content") => {
+                Nature::Answer
+            }
+            () if has("error") || is("error") => Nature::ProviderError,
+            () if has("log") => Nature::Har,
+            () if has("tools") || has("max_tokens") => Nature::Request,
+            () => Nature::OtherJson,
+        }
+    }
+}
+
+/// Looks at an object, or at the first element of a list.
+struct Look<'o>(&'o mut Outline);
+
+impl<'de> DeserializeSeed<'de> for Look<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Look<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("an object, a list or a string")
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        self.0.is_text = true;
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        self.0.is_list = true;
+        let first = list.next_element_seed(Element(self.0))?;
+        if first.is_some() {
+            while list.next_element::<IgnoredAny>()?.is_some() {}
+        }
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
+        while let Some(member) = object.next_key::<String>()? {
+            let names_kind = member == "type" || member == "object";
+            self.0.members.push(member);
+            if names_kind {
+                let kind: serde_json::Value = object.next_value()?;
+                self.0.kinds.extend(kind.as_str().map(str::to_owned));
+            } else {
+                object.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Looks at an element if it is an object.
+struct Element<'o>(&'o mut Outline);
+
+impl<'de> DeserializeSeed<'de> for Element<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(Look(self.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_told_by_their_start() {
+        for (bytes, nature) in [
+            (&b" \n\r\n"[..], Nature::Empty),
+            (b"\x1f\x8b\x08\0\0", Nature::Gzip),
+            (b"\xff\xfed\0a\0", Nature::Utf16),
+            (b"d\0a\0t\0a\0", Nature::Utf16),
+            (b"\0d\0a\0t\0a", Nature::Utf16),
+            (b"\0\0\0\x77\0\0\0\x52\xef\xbf\xbd", Nature::Mangled),
+            (b"\0\0\0\x77\0\0\0\x52\x12\x34\x56\x78", Nature::Unknown),
+            (b"\x89PNG\r\n", Nature::NotText),
+            (b"\xef\xbb\xbfdata: {}\n\n", Nature::EventStream),
+            (b": hi\n\nevent: message_start\n", Nature::EventStream),
+            (b"12:00 DEBUG data: {\"a\":1}\n", Nature::LogLines),
+            (b"\tmessage\t{\"id\":\"c\"}\t12:00\n", Nature::Table),
+            (b"{\"model\":\"m\",\"messages\":[{\"ro", Nature::Request),
+            (b"[{\"role\":\"user\",\"content\":\"hi\"},{", Nature::Request),
+            (b"{\"max_tokens\":1,\"tools\":[{", Nature::Request),
+            (b"{\"choices\":[]}", Nature::Answer),
+            (b"[{\"candidates\":[]}]", Nature::Answer),
+            (b"{\"type\":\"message\",\"role\":\"assistant\",\"content\":[]}", Nature::Answer),
+            (b"{\"type\":\"error\",\"error\":{}}", Nature::ProviderError),
+            (b"{\"log\":{\"entries\":[]}}", Nature::Har),
+            (b"\"data: {}\"", Nature::JsonText),
+            (b"{\"a\":1}", Nature::OtherJson),
+            (b"[1,2]", Nature::OtherJson),
+            (b"<html>", Nature::Unknown),
+        ] {
+            assert_eq!(Nature::of(bytes), nature, "{}", String::from_utf8_lossy(bytes));
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Inputs that are something else than the command reads.
+
+use crate::bench::{BROKEN, Bench};
+
+const CHUNK: &str = r#"{"id":"c1","choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":"stop"}]}"#;
+
+fn stream() -> String {
+    format!("data: {CHUNK}\n\ndata: [DONE]\n\n")
+}
+
+#[track_caller]
+fn refused(bench: &Bench, args: &[&str], message: &str, hint: &str) {
+    let ran = bench.run(args).expect(2);
+    assert_eq!(ran.out, "");
+    assert!(ran.err.contains(message), "{}", ran.err);
+    assert!(ran.err.lines().any(|line| line.starts_with("hint: ") && line.contains(hint)), "{}", ran.err);
+}
+
+#[test]
+fn what_is_no_answer_is_named_whatever_dialect_is_asked_for() {
+    let bench = Bench::new();
+    let utf16: Vec<u8> = stream().encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let in_log = stream().replace("data: ", "12:00 DEBUG data: ");
+    let table = format!("\tmessage\t{CHUNK}\t12:00\n");
+    let har = serde_json::json!({"log": {"entries": [{"response": {"content": {"text": stream()}}}]}}).to_string();
+    let text = serde_json::json!(stream()).to_string();
+    let messages = r#"[{"role":"user","content":"hi"},{"type":"message","role":"assistant","content":"ho"}]"#;
+    for (bytes, message, hint) in [
+        (&b""[..], "there is nothing in it", "the body of a response"),
+        (b" \n\n", "there is nothing in it", "the body of a response"),
+        (b"\x1f\x8b\x08\x00\x00\x00\x00\x00", "compressed with gzip", "gunzip"),
+        (&utf16, "written in UTF-16", "iconv -f UTF-16"),
+        (b"\x89PNG\r\n\x1a\n", "no text", "the body of a response"),
+        (BROKEN.as_bytes(), "a request body", "`seamline check`"),
+        (messages.as_bytes(), "a request body", "`seamline check`"),
+        (har.as_bytes(), "a HAR file", "jq -r"),
+        (text.as_bytes(), "one JSON string", "jq -r ."),
+        (in_log.as_bytes(), "stands before every line", "sed "),
+        (table.as_bytes(), "in a table", "grep -o"),
+    ] {
+        bench.write("input", bytes);
+        refused(&bench, &["assemble", "input"], message, hint);
+        refused(&bench, &["assemble", "input", "--dialect", "openai_chat"], message, hint);
+        refused(&bench, &["assemble", "input", "--provider", "openai"], message, hint);
+    }
+    bench.write("input", r#"{"weather":"fine"}"#);
+    refused(&bench, &["assemble", "input"], "not an answer of a provider", "jq .response");
+}
+
+#[test]
+fn headers_before_a_response_are_skipped() {
+    let bench = Bench::new();
+    let ran = bench.run_on(format!("HTTP/2 200 \r\na: b\r\n\r\n[{CHUNK}]"), &["assemble"]).expect(0);
+    assert_eq!(ran.err, "");
+    let error = r#"{"type":"error","error":{"type":"rate_limit_error","message":"Too many requests"}}"#;
+    let response = format!("HTTP/2 429 \r\nretry-after: 17\r\n\r\n{error}");
+    let ran = bench.run_on(&response, &["assemble"]).expect(1);
+    assert_eq!(ran.err, "seamline: standard input: the response has status 429\n");
+    assert!(ran.out.contains("\n  wait         17 s, says the provider\n"), "{}", ran.out);
+    let told = bench.run_on(&response, &["assemble", "--format", "json"]).expect(1).json();
+    assert_eq!(told["error"]["retry_after_ms"], 17_000);
+}
+
+#[test]
+fn a_dialect_that_the_stream_is_not_in_is_refused() {
+    let bench = Bench::new();
+    bench.write("chat.sse", stream());
+    refused(
+        &bench,
+        &["assemble", "chat.sse", "--dialect", "openai_responses"],
+        "this looks like an openai_chat stream, not openai_responses",
+        "leave `--dialect` out",
+    );
+    let told = bench.run(&["assemble", "chat.sse", "--provider", "anthropic", "--format", "json"]).expect(0).json();
+    assert_eq!(told["dialect"], "openai_chat");
+}
+
+#[test]
+fn a_folder_is_no_response() {
+    let bench = Bench::new();
+    std::fs::create_dir(bench.path("empty")).unwrap();
+    std::fs::create_dir(bench.path("full")).unwrap();
+    std::fs::write(bench.path("full/a.json"), CHUNK).unwrap();
+    for folder in ["empty", "full"] {
+        refused(&bench, &["assemble", folder], "takes one response", "name a file, not a folder");
+    }
+}
+
+#[test]
+fn what_is_no_request_body_is_named_with_the_command_that_reads_it() {
+    let bench = Bench::new();
+    let error = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
+    let message = r#"{"type":"message","role":"assistant","content":[],"stop_reason":"end_turn"}"#;
+    let stream = stream();
+    for (bytes, what, hint) in [
+        (&b"\x1f\x8b\x08\x00\x00\x00\x00\x00"[..], "compressed with gzip", "gunzip"),
+        (stream.as_bytes(), "a streamed answer", "`seamline assemble FILE`"),
+        (CHUNK.as_bytes(), "an answer", "`seamline assemble FILE`"),
+        (message.as_bytes(), "an answer", "`seamline assemble FILE`"),
+        (error.as_bytes(), "a provider's error", "`seamline explain --error - < FILE`"),
+    ] {
+        bench.write("input.json", bytes);
+        for command in ["check", "fix"] {
+            refused(&bench, &[command, "input.json"], what, hint);
+        }
+        refused(&bench, &["convert", "input.json", "--to", "anthropic"], what, hint);
+    }
+}
+
+#[test]
+fn an_error_that_is_asked_for_as_a_rule_is_shown_the_way() {
+    let bench = Bench::new();
+    bench.write("error.txt", "Overloaded");
+    refused(&bench, &["explain", "messages.1: tool_use ids were found"], "no rule", "--error TEXT");
+    refused(&bench, &["explain", "error.txt"], "no rule", "`seamline explain --error - < error.txt`");
+}
