@@ -30,7 +30,7 @@ impl Arguments {
     /// Notes what stood at the start. Nothing, an empty object and an empty string say that
     /// the input is to come.
     pub(crate) fn start(&mut self, json: &str) {
-        let says = !matches!(json.trim(), "" | "null" | "\"\"");
+        let says = json.trim() != "\"\"" && !says_nothing(json);
         if says && self.start.is_none() {
             self.start = Some(json.trim().to_owned());
         }
@@ -54,22 +54,23 @@ impl Arguments {
     /// Whether the input stood at the start and came in pieces that say something else.
     pub(crate) fn differs(&self) -> bool {
         let says = self.start.as_deref().filter(|start| *start != "{}");
-        says.is_some_and(|start| !self.deltas.is_empty() && !same_json(start, self.delta_text()))
+        let deltas = Some(self.delta_text()).filter(|deltas| !says_nothing(deltas));
+        says.zip(deltas).is_some_and(|(start, deltas)| !same_json(start, deltas))
     }
 
     /// The text of the input; no input is an empty object.
     pub(crate) fn text(&self, source: ArgSource) -> String {
         let text = match (&self.whole, &self.start) {
-            (Some(whole), _) if is_json(whole) => whole.clone(),
+            (Some(whole), _) if is_json(whole) && !says_nothing(whole) => whole.clone(),
             (_, start) => {
                 self.without_whole(start.as_deref(), source).or_else(|| self.whole.clone()).unwrap_or_default()
             }
         };
-        if text.trim().is_empty() { "{}".to_owned() } else { text }
+        if says_nothing(&text) { "{}".to_owned() } else { text }
     }
 
     fn without_whole(&self, start: Option<&str>, source: ArgSource) -> Option<String> {
-        let deltas = (!self.deltas.is_empty()).then(|| self.delta_text());
+        let deltas = Some(self.delta_text()).filter(|deltas| !says_nothing(deltas));
         let (Some(start), Some(deltas)) = (start, deltas) else {
             return deltas.or(start).map(str::to_owned);
         };
@@ -98,6 +99,12 @@ fn continued(start: &str, deltas: &str) -> String {
     let open = start.strip_suffix('}').unwrap_or(start).trim_end();
     let both = [open, deltas].concat();
     if is_json(&both) { both } else { [start, deltas].concat() }
+}
+
+/// Whether a text is that of no input: tools without arguments are called with `null` too
+/// (CMP-7).
+fn says_nothing(text: &str) -> bool {
+    matches!(text.trim(), "" | "null")
 }
 
 /// Whether two texts are the same JSON, however it is laid out.
@@ -159,9 +166,14 @@ mod tests {
 
     #[test]
     fn no_input_is_an_empty_object() {
-        for (start, deltas) in [("", &[][..]), ("null", &[]), ("\"\"", &[""]), ("{}", &[])] {
+        for (start, deltas) in [("", &[][..]), ("null", &[]), ("\"\"", &[""]), ("{}", &[]), ("", &["nu", "ll"])] {
             assert_eq!(text(start, deltas, ArgSource::DeltaWins), "{}");
         }
+        assert_eq!(text(r#"{"a":1}"#, &["null"], ArgSource::DeltaWins), r#"{"a":1}"#);
+        let mut arguments = Arguments::default();
+        arguments.push("{}");
+        arguments.whole("null");
+        assert_eq!((arguments.text(ArgSource::DeltaWins).as_str(), arguments.free_text().as_str()), ("{}", "null"));
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use seamline_model::{
-    Addition, Assembled, AssembledBlock, AssembledCall, Content, Ending, Event, Flaw, Piece, Stop, Text, Unreadable,
+    Addition, Assembled, AssembledBlock, AssembledCall, Content, Ending, Event, Flaw, Noted, Piece, Stop, Text,
+    Unreadable,
 };
 
 use crate::arguments::{ArgSource, Arguments, is_object};
@@ -39,7 +40,9 @@ pub struct Assembler {
     signs: Signs,
     word: String,
     failure: Option<String>,
-    flaws: Vec<Flaw>,
+    flaws: Vec<Noted>,
+    /// The frame that is being read, counted from one.
+    frame: Option<u64>,
     bytes: usize,
     /// How many events came, and how many had come when something last could not be read.
     events: u64,
@@ -63,6 +66,7 @@ struct Block {
     name: String,
     arguments: Arguments,
     free: bool,
+    needs_id: bool,
     unfinished: bool,
     /// How many events had come when it began.
     begun: u64,
@@ -103,12 +107,18 @@ impl Assembler {
             word: String::new(),
             failure: None,
             flaws: Vec::new(),
+            frame: None,
             bytes: 0,
             events: 0,
             last_gap: 0,
             is_full: false,
             latest_call: None,
         }
+    }
+
+    /// The next frame begins: what is said from now on stands in it.
+    pub fn handle_frame(&mut self) {
+        self.frame = Some(self.frame.map_or(1, |frame| frame + 1));
     }
 
     /// Takes the next thing that the stream says.
@@ -156,6 +166,8 @@ impl Assembler {
 
     /// The message, once the stream has ended.
     pub fn finish(mut self) -> Assembled {
+        // What shows only now stands in no single frame.
+        self.frame = None;
         self.signs.ends_in_call = self.blocks.values().next_back().is_some_and(|block| block.piece == Piece::Call);
         let ending = self.signs.ending();
         let last = self.blocks.keys().next_back().copied();
@@ -190,7 +202,7 @@ impl Assembler {
         let is_over = self.is_full || too_many || self.bytes > self.limits.message_bytes_max;
         if is_over && !self.is_full {
             self.is_full = true;
-            self.flaws.push(Flaw::TooLong);
+            self.flaws.push(Noted { flaw: Flaw::TooLong, frame: self.frame });
             self.signs.failed = true;
         }
         !is_over
@@ -203,7 +215,7 @@ impl Assembler {
 
     fn flaw(&mut self, flaw: Flaw) {
         if self.flaws.len() < self.limits.flaws_max {
-            self.flaws.push(flaw);
+            self.flaws.push(Noted { flaw, frame: self.frame });
         }
     }
 
@@ -240,6 +252,7 @@ impl Assembler {
             name: String::new(),
             arguments: Arguments::default(),
             free: false,
+            needs_id: true,
             unfinished: false,
             begun: self.events,
             gap: false,
@@ -271,6 +284,7 @@ impl Assembler {
             Addition::Arguments(piece) => block.arguments.push(piece),
             Addition::WholeArguments(text) => block.arguments.whole(text),
             Addition::FreeInput => block.free = true,
+            Addition::WithoutId => block.needs_id = false,
             Addition::Unfinished => block.unfinished = true,
             Addition::Signature(signature) => block.signature = Some(signature.to_owned()),
             Addition::Member(name, json) => block.members.set(name, json),
@@ -318,20 +332,25 @@ impl Assembler {
         if !block.free && block.arguments.differs() {
             self.flaw(Flaw::TwoInputs { place });
         }
-        if block.id.trim().is_empty() {
+        if block.id.trim().is_empty() && block.needs_id && block.piece == Piece::Call {
             self.flaw(Flaw::NoId { place });
         }
         let is_readable = block.free || is_object(&arguments);
         if !is_readable {
             self.flaw(Flaw::BrokenInput { place });
         }
+        let is_whole = block.is_whole(self.last_gap);
+        if may_run && is_readable && !is_whole && block.piece == Piece::Call {
+            self.flaw(Flaw::Unfinished { place });
+        }
         Some(AssembledCall {
             id: block.id.clone(),
+            needs_id: block.needs_id,
             name: block.name.clone(),
             arguments,
             free: block.free,
             signature: block.signature.clone(),
-            executable: may_run && is_readable && block.is_whole(self.last_gap) && block.piece == Piece::Call,
+            executable: may_run && is_readable && is_whole && block.piece == Piece::Call,
         })
     }
 }
@@ -362,7 +381,7 @@ fn bytes(event: &Event<'_>) -> usize {
             | Addition::Signature(text)
             | Addition::Whole(text) => text.len(),
             Addition::Member(name, json) | Addition::Element(name, json) => name.len() + json.len(),
-            Addition::FreeInput | Addition::Unfinished => 0,
+            Addition::FreeInput | Addition::WithoutId | Addition::Unfinished => 0,
         },
         Event::Failed { said } => said.len(),
         Event::Stop { .. } | Event::End { .. } | Event::Done | Event::Unreadable { .. } => 0,

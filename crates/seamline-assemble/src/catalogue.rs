@@ -34,7 +34,7 @@ macro_rules! declare_flaw {
 /// Every kind of flaw, by code.
 pub const FLAWS: &[&FlawKind] = &[
     &STREAM001, &STREAM002, &STREAM003, &STREAM004, &STREAM005, &STREAM006, &STREAM007, &STREAM008, &STREAM009,
-    &STREAM010, &STREAM011, &STREAM012,
+    &STREAM010, &STREAM011, &STREAM012, &STREAM013,
 ];
 
 impl FlawKind {
@@ -53,6 +53,7 @@ impl FlawKind {
             Flaw::TooLong => &STREAM010,
             Flaw::TwoTexts { .. } => &STREAM011,
             Flaw::Unreadable(Unreadable::Count) => &STREAM012,
+            Flaw::Unfinished { .. } => &STREAM013,
         }
     }
 
@@ -159,10 +160,10 @@ declare_flaw! {
 
 declare_flaw! {
     /// # What it does
-    /// Finds a second message that begins before the first is done.
+    /// Finds a further answer that follows in the same stream.
     ///
     /// # Why is this bad?
-    /// Two answers are mixed into one stream. A gateway that tries again without starting a new response does it.
+    /// Whoever reads on mixes two answers into one. A gateway that tries again without starting a new response does it.
     ///
     /// # Example
     /// ```text
@@ -178,8 +179,8 @@ declare_flaw! {
     /// ```
     ///
     /// # What is made of it
-    /// The first message counts.
-    STREAM004 "second-message", Error, "a second message began before the first was done, and the first counts"
+    /// The first message counts, and keeps the ending it had when the further one began.
+    STREAM004 "second-message", Error, "a further answer follows in the same stream and is not read"
 }
 
 declare_flaw! {
@@ -269,7 +270,8 @@ declare_flaw! {
     /// Finds calls without an id, where the dialect demands one.
     ///
     /// # Why is this bad?
-    /// The result of the call cannot say what it answers, and the next request is rejected.
+    /// The result of the call cannot say what it answers, and the next request is rejected. Servers of local models,
+    /// Ollama among them, never send ids and expect none; most others do.
     ///
     /// # Example
     /// ```text
@@ -282,8 +284,9 @@ declare_flaw! {
     /// ```
     ///
     /// # What is made of it
-    /// The call is kept. Whoever sends the message back gives it an id; `seamline fix` does.
-    STREAM008 "call-without-id", Warning, "a call has no id"
+    /// The call gets an id, in the message and in the list of calls, that is made of its place, its tool and its input:
+    /// the same stream always gives the same one. Older servers that make a single call in `function_call` need none.
+    STREAM008 "call-without-id", Info, "a call came without an id and was given one"
 }
 
 declare_flaw! {
@@ -314,8 +317,10 @@ declare_flaw! {
     /// ```
     ///
     /// # What is made of it
-    /// The first one counts. The same id or name again says nothing and is no flaw.
-    STREAM009 "repeated-start", Warning, "a second id, name or start came where a block had one, and the first counts"
+    /// The first one counts, unless the provider repeats the whole block at its end: then what stands there does. The
+    /// same id or name again says nothing and is no flaw.
+    STREAM009 "repeated-start", Warning,
+    "a second id, name or start came where a block had one; the first counts unless the whole block was repeated"
 }
 
 declare_flaw! {
@@ -379,6 +384,31 @@ declare_flaw! {
     /// # What is made of it
     /// What came is kept, and what the end lists beside it is taken from there.
     STREAM012 "missed-block", Warning, "the end of the stream lists another number of blocks than came"
+}
+
+declare_flaw! {
+    /// # What it does
+    /// Finds calls of a complete answer that are not complete themselves.
+    ///
+    /// # Why is this bad?
+    /// The input of such a call can look whole and lack something: the provider left the call unfinished, or a frame
+    /// that could not be read came while the call was coming and may have been a piece of it.
+    ///
+    /// # Example
+    /// ```text
+    /// data: {"type":"response.created","response":{"id":"resp_1","object":"response","status":"in_progress","output":[]}}
+    ///
+    /// data: {"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","id":"fc_1","call_id":"call_1","name":"remove","arguments":"","status":"in_progress"}}
+    ///
+    /// data: {"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","id":"fc_1","call_id":"call_1","name":"remove","arguments":"{\"path\":\"/\"}","status":"incomplete"}}
+    ///
+    /// data: {"type":"response.completed","response":{"id":"resp_1","object":"response","status":"completed","output":[{"type":"function_call","id":"fc_1","call_id":"call_1","name":"remove","arguments":"{\"path\":\"/\"}","status":"incomplete"}]}}
+    ///
+    /// ```
+    ///
+    /// # What is made of it
+    /// The call is kept as far as it came, and may not be run.
+    STREAM013 "unfinished-call", Error, "not all of a call came, so it may not be run"
 }
 
 #[cfg(test)]

@@ -12,6 +12,11 @@ fn assembled(events: &[Event<'_>]) -> Assembled {
     assembler.finish()
 }
 
+/// What was wrong, wherever it stood.
+fn flaws(message: &Assembled) -> Vec<Flaw> {
+    message.flaws.iter().map(|noted| noted.flaw.clone()).collect()
+}
+
 fn add(place: u32, addition: Addition<'static>) -> Event<'static> {
     Event::Add { place, addition }
 }
@@ -48,9 +53,24 @@ fn whole() -> Vec<Event<'static>> {
 }
 
 #[test]
+fn a_flaw_says_in_which_frame_it_was_seen() {
+    let mut assembler = Assembler::new(ArgSource::DeltaWins, Limits::default());
+    for (place, name) in [(0, "read"), (0, "list"), (1, "read")] {
+        assembler.handle_frame();
+        assembler.handle_event(&Event::Begin { place, piece: Piece::Call, base: "" });
+        assembler.handle_event(&add(place, Addition::Name(name)));
+        assembler.handle_event(&add(place, Addition::Id("a")));
+    }
+    assembler.handle_event(&add(1, Addition::Arguments("{")));
+    let noted: Vec<_> = assembler.finish().flaws.into_iter().map(|noted| (noted.flaw, noted.frame)).collect();
+    let repeated = (Flaw::Repeated { place: 0 }, Some(2));
+    assert_eq!(noted, [repeated.clone(), repeated, (Flaw::BrokenInput { place: 1 }, None)]);
+}
+
+#[test]
 fn a_whole_stream_is_a_whole_message() {
     let message = assembled(&whole());
-    assert_eq!((message.ending, message.flaws.as_slice()), (Ending::Complete, &[][..]));
+    assert_eq!((message.ending, flaws(&message).as_slice()), (Ending::Complete, &[][..]));
     let texts: Vec<_> = message.blocks.iter().filter_map(|block| block.text()).collect();
     assert_eq!(texts, ["Let me look."]);
     let calls: Vec<_> =
@@ -130,7 +150,7 @@ fn what_the_provider_repeats_at_the_end_counts() {
     assert_eq!(texts, ["Let me look.", "Done."]);
     let calls: Vec<_> = message.executable().map(|call| (call.id.as_str(), call.name.as_str())).collect();
     assert_eq!(calls, [("b", "read")]);
-    assert_eq!(message.flaws, [Flaw::Repeated { place: 2 }, Flaw::TwoTexts { place: 0 }]);
+    assert_eq!(flaws(&message), [Flaw::Repeated { place: 2 }, Flaw::TwoTexts { place: 0 }]);
 }
 
 #[test]
@@ -147,7 +167,8 @@ fn a_free_input_need_not_be_json_and_an_unfinished_call_is_not_run() {
     events.extend([add(1, Addition::FreeInput), add(2, Addition::Unfinished), Event::Done]);
     let message = assembled(&events);
     let calls: Vec<_> = message.executable().map(|call| (call.arguments.as_str(), call.free)).collect();
-    assert_eq!((&calls[..], &message.flaws[..]), (&[("SELECT 1", true), ("", true)][..], &[][..]));
+    let unfinished = [Flaw::Unfinished { place: 2 }];
+    assert_eq!((&calls[..], &flaws(&message)[..]), (&[("SELECT 1", true), ("", true)][..], &unfinished[..]));
 }
 
 #[test]
@@ -160,7 +181,7 @@ fn a_call_of_nothing_is_left_out_and_told() {
     ]);
     assert_eq!(message.blocks, []);
     let nameless = Flaw::Nameless { place: 0, arguments: "{\"a\":1}".to_owned() };
-    assert_eq!(message.flaws, [Flaw::Unreadable(Unreadable::Stray), nameless]);
+    assert_eq!(flaws(&message), [Flaw::Unreadable(Unreadable::Stray), nameless]);
 }
 
 #[test]
@@ -173,7 +194,7 @@ fn what_is_too_long_fails_and_is_not_kept() {
     }
     assembler.handle_event(&Event::Done);
     let message = assembler.finish();
-    assert_eq!((message.ending, message.flaws.as_slice()), (Ending::Failed, &[Flaw::TooLong][..]));
+    assert_eq!((message.ending, flaws(&message).as_slice()), (Ending::Failed, &[Flaw::TooLong][..]));
     assert_eq!(message.blocks[0].text(), Some("fourfour"));
 }
 

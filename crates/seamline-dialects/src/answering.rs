@@ -74,6 +74,16 @@ impl ObjectText {
     }
 }
 
+/// Puts the id of a call where it stands, and says whether there was none. One that came stands
+/// there already.
+pub(crate) fn set_id(object: &mut ObjectText, name: &str, call: &AssembledCall) -> bool {
+    let is_missing = object.get(name).is_none_or(|json| matches!(json, "null" | "\"\""));
+    if is_missing {
+        object.set(name, quoted(&call.id));
+    }
+    is_missing
+}
+
 /// A list of values that are JSON.
 pub(crate) fn list_text(values: &[String]) -> String {
     format!("[{}]", values.join(","))

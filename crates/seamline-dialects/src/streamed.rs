@@ -49,12 +49,14 @@ pub(crate) fn exception(frame: &Frame<'_>, sink: Sink<'_>) {
     sink(Event::Failed { said: &["{", &name, ":", &what, "}"].concat() });
 }
 
-/// What is said once a message has ended: how much was used may follow, and nothing else is
-/// about it.
+/// What is said once a message has ended: how much was used may follow, and that it failed after
+/// all. Nothing else is about it.
 pub(crate) fn after_end(event: Event<'_>) -> Event<'_> {
     match event {
-        Event::Member { .. } | Event::Usage { .. } | Event::Unreadable { .. } | Event::Done => event,
-        Event::Begin { .. } | Event::Add { .. } | Event::End { .. } | Event::Stop { .. } | Event::Failed { .. } => {
+        Event::Member { .. } | Event::Usage { .. } | Event::Unreadable { .. } | Event::Failed { .. } | Event::Done => {
+            event
+        }
+        Event::Begin { .. } | Event::Add { .. } | Event::End { .. } | Event::Stop { .. } => {
             Event::Unreadable { what: Unreadable::Stray }
         }
     }

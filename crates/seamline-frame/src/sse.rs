@@ -1,14 +1,19 @@
 //! Event streams, as the HTML standard has them, and what servers make of them.
 //!
 //! Beyond the standard: a line of JSON without a field in front of it is a frame, because
-//! gateways write their errors so; and what stands at the end without an empty line behind it
-//! is given out as cut, because many streams end so.
+//! gateways write their errors so; what stands at the end without an empty line behind it is
+//! given out as cut, because many streams end so; and data that begin an object where those
+//! before them closed one are a frame of their own, because whatever copies a stream by its
+//! lines may leave the empty ones out.
 
 use crate::nesting::Nesting;
 use crate::{Error, ErrorKind, Frame, FrameKind, Limits};
 
 /// What some servers put before the first byte.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// What many streams end with, and no JSON.
+const DONE: &[u8] = b"[DONE]";
 
 #[derive(Debug)]
 pub(crate) struct Sse {
@@ -19,6 +24,9 @@ pub(crate) struct Sse {
     after_return: bool,
     /// The name of the frame that is being read.
     name: Vec<u8>,
+    /// A name that came behind its data: of this frame, or of the next one where the empty line
+    /// between them is missing.
+    late_name: Option<Vec<u8>>,
     /// Its data so far, if there are any that had to be kept.
     data: Option<Vec<u8>>,
     /// A value without a field in front of it that is still open.
@@ -36,6 +44,7 @@ impl Sse {
             line: Vec::new(),
             after_return: false,
             name: Vec::new(),
+            late_name: None,
             data: None,
             raw: None,
             line_start: 0,
@@ -95,7 +104,9 @@ impl Sse {
             (None, Some(here)) => here,
             (None, None) => return Ok(()),
         };
-        sink(Frame { kind: FrameKind::Cut, name: &self.name, data });
+        // A second name is that of a frame that never came.
+        let name = self.late_name.as_ref().filter(|_| self.name.is_empty()).unwrap_or(&self.name);
+        sink(Frame { kind: FrameKind::Cut, name, data });
         self.data = None;
         Ok(())
     }
@@ -117,6 +128,9 @@ impl Sse {
         self.is_first_line = false;
         let (field, value) = field(line);
         let is_field = matches!(field, b"data" | b"event" | b"id" | b"retry" | b"");
+        if !is_field && line.first() == Some(&b'{') || field == b"data" {
+            self.divide(if is_field { value } else { line }, here, sink);
+        }
         if self.raw.is_some() && !is_field || self.begins_raw(line, here.is_some()) {
             return self.take_raw(line, sink);
         }
@@ -127,6 +141,7 @@ impl Sse {
         match field {
             _ if line.is_empty() => self.dispatch(here, sink),
             b"data" => self.take_data(value, here)?,
+            b"event" if self.data.is_some() || here.is_some() => self.late_name = Some(value.to_vec()),
             b"event" => {
                 self.name.clear();
                 self.name.extend_from_slice(value);
@@ -135,6 +150,20 @@ impl Sse {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Gives out the data so far where what comes cannot go on from them: in no JSON does an
+    /// object begin right behind another.
+    fn divide(&mut self, next: &[u8], here: &mut Option<&[u8]>, sink: &mut dyn FnMut(Frame<'_>)) {
+        let Some(data) = self.data.as_deref().or(*here).filter(|_| self.raw.is_none()) else { return };
+        let (data, next) = (data.trim_ascii_end(), next.trim_ascii());
+        let is_closed = data.ends_with(b"}") || data == DONE;
+        if is_closed && (next.starts_with(b"{") || next == DONE) {
+            let name = self.late_name.take();
+            self.dispatch(here, sink);
+            self.name = name.unwrap_or_default();
+            self.frame_start = Some(self.line_start);
+        }
     }
 
     fn take_data<'l>(&mut self, value: &'l [u8], here: &mut Option<&'l [u8]>) -> Result<(), Error> {
@@ -179,6 +208,9 @@ impl Sse {
     /// Gives out the frame that is being read, if there are data in it.
     fn dispatch(&mut self, here: &mut Option<&[u8]>, sink: &mut dyn FnMut(Frame<'_>)) {
         let kind = FrameKind::Event;
+        if let Some(name) = self.late_name.take() {
+            self.name = name;
+        }
         match (self.data.take(), here.take()) {
             (Some(data), _) => sink(Frame { kind, name: &self.name, data: &data }),
             (None, Some(data)) => sink(Frame { kind, name: &self.name, data }),

@@ -1,6 +1,8 @@
 //! A message that was put together from what a stream says, with the dialect taken out.
 
-use crate::{Piece, Stop, Unreadable};
+use std::collections::HashSet;
+
+use crate::{IdDemand, Piece, Stop, Unreadable};
 
 /// A message that was put together, with the dialect taken out; the dialect it came in writes
 /// it in the shape of an answer that was not streamed.
@@ -19,7 +21,7 @@ pub struct Assembled {
     /// What the provider said when it failed.
     pub failure: Option<String>,
     /// What was wrong with the stream, and what was made of it.
-    pub flaws: Vec<Flaw>,
+    pub flaws: Vec<Noted>,
 }
 
 /// One block of a message.
@@ -66,6 +68,8 @@ pub struct Text {
 pub struct AssembledCall {
     /// Its id; empty when the stream gave none.
     pub id: String,
+    /// Whether it is of a kind that has an id, where the dialect has ids at all.
+    pub needs_id: bool,
     /// The tool.
     pub name: String,
     /// The text of its input.
@@ -125,6 +129,15 @@ impl Ending {
     }
 }
 
+/// A flaw, and where in the stream it was seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Noted {
+    /// What was wrong.
+    pub flaw: Flaw,
+    /// The frame it was seen in, counted from one; none where only the whole message shows it.
+    pub frame: Option<u64>,
+}
+
 /// Something that was wrong with a stream, which was made the best of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Flaw {
@@ -146,6 +159,12 @@ pub enum Flaw {
         /// The block.
         place: u32,
     },
+    /// A call of an answer that is whole is not whole itself: the provider says so, or something
+    /// that could not be read came while it was coming.
+    Unfinished {
+        /// The block.
+        place: u32,
+    },
     /// A call without a name was left out.
     Nameless {
         /// The block.
@@ -153,7 +172,7 @@ pub enum Flaw {
         /// What its input said.
         arguments: String,
     },
-    /// A call has no id.
+    /// A call of the client has no id.
     NoId {
         /// The block.
         place: u32,
@@ -186,6 +205,22 @@ impl AssembledBlock {
 }
 
 impl Assembled {
+    /// Gives each call that came without an id one that the provider takes. It is made of the
+    /// place, the tool and the input of the call, which are there as soon as it may be run:
+    /// whatever follows, it stays the same.
+    pub fn make_ids(&mut self, demand: &IdDemand) {
+        let calls = self.blocks.iter().filter_map(AssembledBlock::call);
+        let mut taken: HashSet<String> = calls.map(|call| call.id.clone()).collect();
+        for block in self.blocks.iter_mut().filter(|block| block.piece == Piece::Call) {
+            let Content::Call(call) = &mut block.content else { continue };
+            if call.needs_id && call.id.trim().is_empty() {
+                let seed = format!("{}\n{}\n{}", block.place, call.name, call.arguments);
+                call.id = demand.made(&seed, |id| taken.contains(id));
+                taken.insert(call.id.clone());
+            }
+        }
+    }
+
     /// The calls that may be run.
     pub fn executable(&self) -> impl Iterator<Item = &AssembledCall> {
         self.blocks.iter().filter_map(AssembledBlock::call).filter(|call| call.executable)

@@ -100,6 +100,8 @@ pub enum Addition<'e> {
     WholeArguments(&'e str),
     /// The input of a call is text of any kind, and no JSON.
     FreeInput,
+    /// A call of a kind that has no id, and needs none.
+    WithoutId,
     /// The provider says itself that the call is not whole: it may not be run.
     Unfinished,
     /// What the provider signed it with; the last one counts.
@@ -144,7 +146,7 @@ pub enum Unreadable {
     Shape,
     /// An addition to a block that has not begun, or is closed.
     Stray,
-    /// A second message begins while the first is not done.
+    /// A further message begins in the same stream.
     SecondMessage,
     /// The end of the stream lists another number of blocks than came.
     Count,

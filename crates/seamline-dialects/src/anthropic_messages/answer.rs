@@ -2,7 +2,7 @@
 
 use seamline_model::{Assembled, AssembledBlock, Content, Piece};
 
-use crate::answering::{ObjectText, input_text, list_text, usage_text};
+use crate::answering::{ObjectText, input_text, list_text, set_id, usage_text};
 use crate::json::quoted;
 
 /// Members that stand before what was said.
@@ -49,7 +49,7 @@ fn block(block: &AssembledBlock) -> String {
         }
         Content::Call(call) => {
             draft.set_default("type", "\"tool_use\"");
-            draft.set_default("id", &quoted(&call.id));
+            set_id(&mut draft, "id", call);
             draft.set_default("name", &quoted(&call.name));
             draft.set("input", input_text(call));
         }

@@ -3,7 +3,7 @@
 use seamline_model::{Assembled, AssembledBlock, AssembledCall, Content, Piece, Text};
 
 use super::stream::{CITATIONS, REDACTED};
-use crate::answering::{ObjectText, input_text, list_text, usage_text};
+use crate::answering::{ObjectText, input_text, list_text, set_id, usage_text};
 use crate::json::quoted;
 
 /// Members that are put together, whatever else came under their name.
@@ -30,7 +30,7 @@ pub(super) fn answer(message: &Assembled) -> String {
 
 fn block(block: &AssembledBlock) -> String {
     if let Some(whole) = &block.whole {
-        return whole.clone();
+        return finished(block, whole);
     }
     match &block.content {
         Content::Text(text) if block.piece == Piece::Reasoning => reasoning(block, text),
@@ -72,10 +72,21 @@ fn reasoning(block: &AssembledBlock, text: &Text) -> String {
     within("reasoningContent", &reasoning)
 }
 
+/// A block as the provider put it together; only an id that it left out is added.
+fn finished(block: &AssembledBlock, whole: &str) -> String {
+    let mut outer = ObjectText::of(whole);
+    let mut inner = ObjectText::of(outer.get("toolUse").unwrap_or_default());
+    if block.call().is_some_and(|call| set_id(&mut inner, "toolUseId", call)) {
+        outer.set("toolUse", inner.write());
+        return outer.write();
+    }
+    whole.to_owned()
+}
+
 fn written_call(block: &AssembledBlock, call: &AssembledCall) -> String {
     let mut outer = ObjectText::of(&block.base);
     let mut inner = ObjectText::of(outer.get("toolUse").unwrap_or_default());
-    inner.set_default("toolUseId", &quoted(&call.id));
+    set_id(&mut inner, "toolUseId", call);
     inner.set_default("name", &quoted(&call.name));
     inner.set("input", input_text(call));
     outer.set("toolUse", inner.write());

@@ -24,7 +24,7 @@ pub(super) fn reader() -> Box<dyn StreamReader> {
 
 struct Reader {
     slots: Slots,
-    /// The message has ended; only how much was used may follow.
+    /// The message has ended; only how much was used may follow, or that it failed.
     is_done: bool,
     /// A second message began before the first had ended; what follows is not taken for the first.
     is_spliced: bool,

@@ -3,7 +3,7 @@
 use seamline_model::{Assembled, AssembledBlock, AssembledCall, Content, Piece};
 
 use super::stream::{PartRow, input_of, item_of, row_of};
-use crate::answering::{ObjectText, list_text, usage_text};
+use crate::answering::{ObjectText, list_text, set_id, usage_text};
 use crate::json::quoted;
 
 /// Writes the message as a response with its output.
@@ -21,8 +21,8 @@ pub(super) fn answer(message: &Assembled) -> String {
 /// An item and its parts, which stand behind it.
 fn item(blocks: &[AssembledBlock]) -> String {
     let own = blocks.iter().find(|block| row_of(block.place).is_none());
-    if let Some(whole) = own.and_then(|own| own.whole.as_ref()) {
-        return whole.clone();
+    if let Some((own, whole)) = own.and_then(|own| Some((own, own.whole.as_ref()?))) {
+        return finished(own, whole);
     }
     let mut out = ObjectText::of(own.map_or("", |own| &own.base));
     out.set_all(own.map_or(&[], |own| &own.members));
@@ -36,6 +36,13 @@ fn item(blocks: &[AssembledBlock]) -> String {
         set_call(&mut out, call);
     }
     out.write()
+}
+
+/// An item as the provider put it together; only an id that it left out is added.
+fn finished(block: &AssembledBlock, whole: &str) -> String {
+    let mut item = ObjectText::of(whole);
+    let has_new_id = block.call().is_some_and(|call| !call.id.is_empty() && set_id(&mut item, "call_id", call));
+    if has_new_id { item.write() } else { whole.to_owned() }
 }
 
 fn set_call(out: &mut ObjectText, call: &AssembledCall) {

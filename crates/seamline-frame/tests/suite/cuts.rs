@@ -36,7 +36,7 @@ fn streams_of_every_framing_are_the_same_at_every_cut() {
 }
 
 /// What streams are made of, whole and broken.
-const PIECES: [&[u8]; 19] = [
+const PIECES: [&[u8]; 21] = [
     b"data: ",
     b"data:",
     b"event: x",
@@ -54,6 +54,8 @@ const PIECES: [&[u8]; 19] = [
     b",",
     b" ",
     b"word",
+    b"[DONE]",
+    b"\ndata: {}\n",
     b"\xef\xbb\xbf",
     b"\xff\x00",
 ];

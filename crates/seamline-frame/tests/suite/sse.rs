@@ -49,6 +49,25 @@ fn json_without_a_field_is_a_frame() {
 }
 
 #[test]
+fn events_whose_empty_lines_are_missing_are_told_apart() {
+    let stream = "event: a\ndata: {\"x\":1}\n\nevent: b\nid: 7\ndata: {\"x\":2} \n\ndata:{\ndata:\"x\":{}}\n\nevent: c\n\
+                  data: {\"x\":4}\n\n{\"error\":5}\n\ndata: [DONE]\n\ndata: {\"x\":6}\n\n";
+    let whole = events(stream);
+    let wanted =
+        ["a|{\"x\":1}", "b|{\"x\":2} ", "|{\n\"x\":{}}", "c|{\"x\":4}", "|{\"error\":5}", "|[DONE]", "|{\"x\":6}"];
+    assert_eq!(whole, wanted);
+    let bare: Vec<_> = events(&stream.replace("\n\n", "\n")).iter().map(|frame| frame.replace('…', "")).collect();
+    assert_eq!(bare, whole);
+}
+
+#[test]
+fn a_name_may_stand_behind_its_data() {
+    assert_eq!(events("data: {}\nevent: a\n\ndata: {}\n\n"), ["a|{}", "|{}"]);
+    assert_eq!(events("data: {}\nevent: a\ndata: {}\nevent: b"), ["|{}", "…a|{}"]);
+    assert_eq!(events("data: {}\nevent: a"), ["…a|{}"]);
+}
+
+#[test]
 fn what_is_too_long_ends_the_stream_and_says_where_it_begins() {
     let limits = Limits { frame_bytes_max: 10 };
     for stream in [

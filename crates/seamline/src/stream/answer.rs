@@ -3,7 +3,7 @@
 use seamline_assemble::FlawKind;
 use seamline_dialects::Dialect;
 use seamline_guard::{Failure, Verdict, classify};
-use seamline_model::{Assembled, AssembledBlock, Content, Ending, Flaw, Piece, Severity};
+use seamline_model::{Assembled, AssembledBlock, Content, Ending, Flaw, Noted, Piece, Severity};
 use serde::{Serialize, Serializer};
 
 /// A streamed answer that was put together.
@@ -79,7 +79,8 @@ pub struct AnswerBlock {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct AnswerCall {
-    /// Its id; empty when the stream gave none.
+    /// Its id: the one that came, else one that was made for it where the dialect demands one,
+    /// else empty.
     pub id: String,
     /// The tool.
     pub name: String,
@@ -99,7 +100,7 @@ pub struct AnswerCall {
 /// let mut stream = AnswerStream::new(&StreamOptions::default())?;
 /// stream.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\ndata: {\"choi\n\n");
 /// let answer = stream.finish()?;
-/// assert_eq!((answer.findings[0].code, answer.findings[0].name), ("STREAM001", "frame-not-json"));
+/// assert_eq!((answer.findings[0].code, answer.findings[0].frame), ("STREAM001", Some(2)));
 /// # Ok::<(), seamline::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -118,6 +119,9 @@ pub struct StreamFinding {
     pub call_index: Option<usize>,
     /// The id of that call, if it has one.
     pub call_id: Option<String>,
+    /// The frame of the stream it was seen in, counted from one; none where only the whole answer
+    /// shows it.
+    pub frame: Option<u64>,
 }
 
 /// Why an answer failed.
@@ -141,11 +145,14 @@ pub struct AnswerError {
 }
 
 impl Answer {
-    pub(super) fn of(dialect: &dyn Dialect, provider: Option<&str>, assembled: Assembled) -> Self {
+    pub(super) fn of(dialect: &dyn Dialect, provider: Option<&str>, mut assembled: Assembled) -> Self {
+        let ids = &dialect.constraints().call_id;
+        if ids.demanded {
+            assembled.make_ids(ids);
+        }
         let message = (dialect.streaming().answer)(&assembled);
-        let demands_ids = dialect.constraints().call_id.demanded;
-        let is_wrong = |flaw: &&Flaw| demands_ids || !matches!(flaw, Flaw::NoId { .. });
-        let findings = assembled.flaws.iter().filter(is_wrong).map(|flaw| StreamFinding::of(flaw, &assembled));
+        let is_wrong = |noted: &&Noted| ids.demanded || !matches!(noted.flaw, Flaw::NoId { .. });
+        let findings = assembled.flaws.iter().filter(is_wrong).map(|noted| StreamFinding::of(noted, &assembled));
         Self {
             dialect: dialect.name(),
             ending: assembled.ending,
@@ -210,7 +217,7 @@ fn calls(assembled: &Assembled) -> Vec<AnswerCall> {
 
 /// Why a call of a complete answer is not run.
 fn defect(assembled: &Assembled, place: u32) -> &'static str {
-    if assembled.flaws.contains(&Flaw::BrokenInput { place }) {
+    if assembled.flaws.iter().any(|noted| noted.flaw == Flaw::BrokenInput { place }) {
         "its input is no JSON object"
     } else {
         "not all of it came"
@@ -232,7 +239,8 @@ fn hindrance(ending: Ending) -> Option<&'static str> {
 }
 
 impl StreamFinding {
-    fn of(flaw: &Flaw, assembled: &Assembled) -> Self {
+    fn of(noted: &Noted, assembled: &Assembled) -> Self {
+        let Noted { flaw, frame } = noted;
         let kind = FlawKind::of(flaw);
         let mut calls = assembled.blocks.iter().filter(|block| block.call().is_some()).enumerate();
         let found = place(flaw).and_then(|place| calls.find(|(_, block)| block.place == place));
@@ -244,6 +252,7 @@ impl StreamFinding {
             message: kind.message,
             call_index: found.map(|(index, _)| index),
             call_id: id.filter(|id| !id.is_empty()),
+            frame: *frame,
         }
     }
 }
@@ -254,6 +263,7 @@ fn place(flaw: &Flaw) -> Option<u32> {
         Flaw::TwoInputs { place }
         | Flaw::TwoTexts { place }
         | Flaw::BrokenInput { place }
+        | Flaw::Unfinished { place }
         | Flaw::NoId { place }
         | Flaw::Repeated { place }
         | Flaw::Nameless { place, .. } => Some(*place),

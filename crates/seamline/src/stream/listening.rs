@@ -82,6 +82,7 @@ impl Listening {
                 }
                 let assembler = &mut self.assembler;
                 let is_cut = frame.kind == FrameKind::Cut;
+                assembler.handle_frame();
                 reader.handle_frame(frame, &mut |event| {
                     // That the last frame is not whole is the ending, and nothing else is wrong with it.
                     let is_remnant = is_cut && event == Event::Unreadable { what: Unreadable::NotJson };

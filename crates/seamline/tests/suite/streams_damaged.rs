@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::sample::Index;
 use seamline::{Answer, Ending, StreamOptions};
-use serde_json::Value;
+use serde::de::IgnoredAny;
 
 use crate::streams::{Stream, assembled, fixtures};
 
@@ -68,8 +68,9 @@ impl Damage {
 
 /// What holds for every answer, whatever came.
 fn is_sound(answer: &Answer) -> Result<(), TestCaseError> {
-    // Half a character is kept as it came, and no reader but ours takes it.
-    let message = serde_json::from_str::<Value>(&answer.message);
+    // Half a character is kept as it came, and no reader but ours takes it; so is a number that
+    // no machine can hold.
+    let message = serde_json::from_str::<IgnoredAny>(&answer.message);
     prop_assert!(message.is_ok() || answer.message.contains("\\ud"), "{}", answer.message);
     for call in &answer.calls {
         prop_assert_eq!(call.executable, call.why_not.is_none());

@@ -130,6 +130,7 @@ impl Calls {
         if !self.has_legacy {
             self.has_legacy = true;
             sink(Event::Begin { place, piece: Piece::Call, base: call.raw() });
+            add(sink, place, Addition::WithoutId);
         }
         if let Some(name) = words_of(object, "name") {
             add(sink, place, Addition::Name(&name));
