@@ -1,6 +1,31 @@
 //! Rules and flaws of streams by name, and what they say of themselves.
 
-use crate::{FLAWS, FlawKind, RULES, Rule};
+use crate::{FLAWS, FlawKind};
+
+/// The catalogue of rules.
+///
+/// ```
+/// assert!(seamline::RULES.iter().any(|rule| rule.code == "PAIR001"));
+/// ```
+#[doc(inline)]
+pub use seamline_rules::ALL as RULES;
+
+/// One rule of the catalogue.
+///
+/// ```
+/// let rule: &seamline::Rule = seamline::rule("PAIR001").unwrap();
+/// println!("{} {}: {}", rule.code, rule.name, rule.summary());
+/// ```
+#[doc(inline)]
+pub use seamline_rules::Rule;
+
+/// What a rule is about, at large.
+///
+/// ```
+/// assert_eq!(seamline::rule("PAIR001").unwrap().group, seamline::Group::Pairing);
+/// ```
+#[doc(inline)]
+pub use seamline_rules::Group;
 
 /// The rule with this code or name; the code in any case.
 ///

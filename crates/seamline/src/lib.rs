@@ -38,7 +38,7 @@ mod subject;
 mod supervise;
 
 pub use body::Body;
-pub use catalogue::{documentation, flaw, flaw_documentation, rule};
+pub use catalogue::{Group, RULES, Rule, documentation, flaw, flaw_documentation, rule};
 pub use check::{Checked, check};
 pub use convert::{Carried, ConvertOptions, Converted, ForeignReasoning, Rename, Side, convert, convertible_dialects};
 pub use error::Error;
@@ -120,31 +120,6 @@ pub use seamline_rules::policy;
 /// ```
 #[doc(inline)]
 pub use seamline_rules::Policy;
-
-/// The catalogue of rules.
-///
-/// ```
-/// assert!(seamline::RULES.iter().any(|rule| rule.code == "PAIR001"));
-/// ```
-#[doc(inline)]
-pub use seamline_rules::ALL as RULES;
-
-/// One rule of the catalogue.
-///
-/// ```
-/// let rule: &seamline::Rule = seamline::rule("PAIR001").unwrap();
-/// println!("{} {}: {}", rule.code, rule.name, rule.summary());
-/// ```
-#[doc(inline)]
-pub use seamline_rules::Rule;
-
-/// What a rule is about, at large.
-///
-/// ```
-/// assert_eq!(seamline::rule("PAIR001").unwrap().group, seamline::Group::Pairing);
-/// ```
-#[doc(inline)]
-pub use seamline_rules::Group;
 
 /// What the front page shows must run.
 #[cfg(doctest)]
