@@ -28,13 +28,9 @@ pub(crate) fn said(data: &[u8]) -> Said<'_> {
     document.map_or(Said::Broken, Said::Json)
 }
 
-/// Says that a frame holds no JSON; one that is called an error is one for all that.
-pub(crate) fn broken(frame: &Frame<'_>, sink: Sink<'_>) {
-    if frame.name == b"error" {
-        sink(Event::Failed { said: &String::from_utf8_lossy(frame.data) });
-    } else {
-        unreadable(sink, Unreadable::NotJson);
-    }
+/// Says what a frame says that is called an error. It is one whatever stands in it.
+pub(crate) fn failed(frame: &Frame<'_>, sink: Sink<'_>) {
+    sink(Event::Failed { said: &String::from_utf8_lossy(frame.data.trim_ascii()) });
 }
 
 /// Says what an exception of the framing says, with its name, as it stands in a union of

@@ -18,7 +18,7 @@ use seamline_model::{Event, Stop, Unreadable};
 use crate::StreamReader;
 use crate::frames::{Sink, unreadable, usage, words, words_of};
 use crate::json::{Document, Kind, Object, Value};
-use crate::streamed::{Said, Slots, after_end, base64, broken, exception, members, present, said};
+use crate::streamed::{Said, Slots, after_end, base64, exception, failed, members, present, said};
 
 /// A reader for a stream that begins.
 pub(super) fn reader() -> Box<dyn StreamReader> {
@@ -82,9 +82,10 @@ impl Reader {
     fn take(&mut self, frame: &Frame<'_>, sink: Sink<'_>) {
         match said(frame.data) {
             _ if frame.kind == FrameKind::Exception => exception(frame, sink),
+            _ if frame.name == b"error" => failed(frame, sink),
             Said::Nothing => {}
             Said::Json(document) => self.json(frame.name, &document, sink),
-            Said::Broken => broken(frame, sink),
+            Said::Broken => unreadable(sink, Unreadable::NotJson),
         }
     }
 
@@ -115,7 +116,7 @@ impl Reader {
         let root = usual.event;
         let Usual { kind: named, index, delta, .. } = *usual;
         let kind = named.and_then(words).unwrap_or_else(|| String::from_utf8_lossy(name));
-        let is_error = kind == "error" || named.is_none() && present(object, "error").is_some();
+        let is_error = kind == "error" || !is_event(&kind) && present(object, "error").is_some();
         match &*kind {
             _ if is_error => sink(Event::Failed { said: root.raw() }),
             _ if self.state == State::Spliced => {}
@@ -212,6 +213,13 @@ impl Reader {
             sink(Event::Done);
         }
     }
+}
+
+/// Whether an event of this name is one of a message that goes on. What else holds an error is
+/// one, whatever a gateway calls it.
+fn is_event(kind: &str) -> bool {
+    matches!(kind, "ping" | "message" | "message_start" | "message_delta" | "message_stop")
+        || kind.starts_with("content_block_")
 }
 
 /// What the provider's word means. Gateways in front of other models leave the words of those.
@@ -320,6 +328,9 @@ mod tests {
             ("error", r#"{"type":"error","error":{"type":"overloaded_error"}}"#),
             ("", r#"{"type":"error","error":{"type":"overloaded_error"}}"#),
             ("", r#"{"error":{"message":"no"}}"#),
+            ("error", r#"{"type":"overloaded_error","message":"Overloaded"}"#),
+            ("error", ""),
+            ("", r#"{"type":"upstream_error","error":{"message":"no"}}"#),
         ] {
             let said = events(reader(), &[frame]);
             assert_eq!(said, [format!("Failed {{ said: {:?} }}", frame.1)]);

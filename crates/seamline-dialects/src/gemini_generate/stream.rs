@@ -15,7 +15,7 @@ use crate::StreamReader;
 use crate::frames::{Sink, add, unreadable, usage, words, words_of};
 use crate::json::{Kind, Object, Value};
 use crate::repeated::Repeated;
-use crate::streamed::{Said, broken, exception, said};
+use crate::streamed::{Said, exception, failed, said};
 
 /// A reader for a stream that begins.
 pub(super) fn reader() -> Box<dyn StreamReader> {
@@ -48,10 +48,11 @@ impl StreamReader for Reader {
     fn handle_frame(&mut self, frame: &Frame<'_>, sink: &mut dyn FnMut(Event<'_>)) {
         match said(frame.data) {
             _ if frame.kind == FrameKind::Exception => exception(frame, sink),
+            _ if frame.name == b"error" => failed(frame, sink),
             Said::Nothing => {}
             Said::Broken => {
                 self.is_cut |= frame.kind == FrameKind::Cut;
-                broken(frame, sink);
+                unreadable(sink, Unreadable::NotJson);
             }
             Said::Json(document) => match document.root() {
                 list if list.is(Kind::Array) => list.elements().for_each(|response| self.response(response, sink)),
@@ -376,6 +377,13 @@ mod tests {
         let blocked = read(&[r#"{"promptFeedback":{"blockReason":"SAFETY"}}"#, &parts("[]", STOP)]);
         let wanted = [r#"promptFeedback={"blockReason":"SAFETY"}"#, r#"Stop { stop: Filter, word: "SAFETY" }"#, "Done"];
         assert_eq!(blocked, wanted);
+    }
+
+    #[test]
+    fn a_frame_that_is_called_an_error_is_one() {
+        for data in [r#"{"message":"no"}"#, "no", "", &parts("[]", STOP)] {
+            assert_eq!(events(reader(), &[("error", data)]), [format!("Failed {{ said: {data:?} }}")]);
+        }
     }
 
     #[test]
