@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use seamline_frame::Frame;
 use seamline_model::{Addition, Event, Piece, Unreadable};
 
-use crate::frames::{Sink, add, unreadable};
+use crate::frames::{Sink, add, index, unreadable};
 use crate::json::{Document, Kind, Object, Value, quoted};
 
 /// What stands in a frame.
@@ -131,7 +131,7 @@ impl Slots {
     /// The index of a block that begins; the next one when none is given.
     pub(crate) fn new_index(&self, value: Option<Value<'_, '_>>) -> Option<u32> {
         match value.filter(|value| !value.is(Kind::Null)) {
-            Some(value) => value.raw().parse().ok(),
+            Some(value) => index(value)?.try_into().ok(),
             None => self.last_index.map_or(Some(0), |last| last.checked_add(1)),
         }
     }
@@ -139,7 +139,7 @@ impl Slots {
     /// The index of a block that something is said about; the last one when none is given.
     pub(crate) fn known_index(&self, value: Option<Value<'_, '_>>) -> Option<u32> {
         match value.filter(|value| !value.is(Kind::Null)) {
-            Some(value) => value.raw().parse().ok(),
+            Some(value) => index(value)?.try_into().ok(),
             None => Some(self.last_index.unwrap_or(0)),
         }
     }

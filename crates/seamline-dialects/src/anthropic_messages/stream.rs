@@ -322,6 +322,27 @@ mod tests {
     }
 
     #[test]
+    fn no_piece_of_a_call_is_lost_in_silence() {
+        let start = r#"{"type":"content_block_start","index":"0","content_block":{"type":"tool_use","id":"a"}}"#;
+        let delta =
+            |index: &str, delta: &str| format!(r#"{{"type":"content_block_delta","index":{index},"delta":{delta}}}"#);
+        let whole = r#"{"type":"input_json_delta","partial_json":"{}"}"#;
+        for (frame, said) in [
+            (delta("0.0", whole), r#"0 Arguments("{}")"#),
+            (delta("\"0\"", whole), r#"0 Arguments("{}")"#),
+            (delta("-1", whole), "Unreadable { what: Shape }"),
+            (delta("true", whole), "Unreadable { what: Shape }"),
+            (delta("0", r#"{"type":"input_json_delta","partial_json":5}"#), "Unreadable { what: Shape }"),
+            (delta("0", r#"{"type":"input_json_delta"}"#), "Unreadable { what: Shape }"),
+            (delta("0", r#"{"type":"later_delta","partial_json":"{}"}"#), "Unreadable { what: Shape }"),
+            (delta("0", r#"{"partial_json":"{}"}"#), "Unreadable { what: Shape }"),
+            (delta("0", r#""{}""#), "Unreadable { what: Shape }"),
+        ] {
+            assert_eq!(read(&[start, &frame]).pop().as_deref(), Some(said), "{frame}");
+        }
+    }
+
+    #[test]
     fn an_error_is_one_wherever_it_stands() {
         for frame in [
             ("error", "Overloaded"),

@@ -303,6 +303,21 @@ mod tests {
     }
 
     #[test]
+    fn no_piece_of_a_call_is_lost_in_silence() {
+        for (data, said) in [
+            (r#"{"contentBlockIndex":"1","delta":{"toolUse":{"input":"{}"}}}"#, r#"1 Arguments("{}")"#),
+            (r#"{"contentBlockIndex":1.0,"delta":{"toolUse":{"input":"{}"}}}"#, r#"1 Arguments("{}")"#),
+            (r#"{"contentBlockIndex":1,"delta":{"toolUse":{"input":5}}}"#, "Unreadable { what: Shape }"),
+            (r#"{"contentBlockIndex":1,"delta":{"toolUse":{}}}"#, "Unreadable { what: Shape }"),
+            (r#"{"contentBlockIndex":1,"delta":{"later":{"input":"{}"}}}"#, "Unreadable { what: Shape }"),
+            (r#"{"contentBlockIndex":1,"delta":"{}"}"#, "Unreadable { what: Shape }"),
+            (r#"{"contentBlockIndex":-1,"delta":{"toolUse":{"input":"{}"}}}"#, "Unreadable { what: Shape }"),
+        ] {
+            assert_eq!(events(reader(), &[CALL, ("contentBlockDelta", data)]).pop().as_deref(), Some(said), "{data}");
+        }
+    }
+
+    #[test]
     fn every_reason_to_stop_is_known_for_what_it_is() {
         for (word, means) in [
             ("end_turn", Stop::Turn),

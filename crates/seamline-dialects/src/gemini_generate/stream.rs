@@ -12,7 +12,7 @@ use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 
 use self::calls::Coming;
 use crate::StreamReader;
-use crate::frames::{Sink, add, unreadable, usage, words, words_of};
+use crate::frames::{Sink, add, index, unreadable, usage, words, words_of};
 use crate::json::{Kind, Object, Value};
 use crate::repeated::Repeated;
 use crate::streamed::{Said, exception, failed, said};
@@ -161,9 +161,9 @@ impl Reader {
             unreadable(sink, Unreadable::Shape);
             return;
         };
-        let [index, content, reason] = candidate.values(["index", "content", "finishReason"]);
-        let index = index.filter(|index| !index.is(Kind::Null));
-        if !index.map_or(at == 0, |index| index.raw() == "0") {
+        let [place, content, reason] = candidate.values(["index", "content", "finishReason"]);
+        let place = place.filter(|place| !place.is(Kind::Null));
+        if !place.map_or(at == 0, |place| index(place) == Some(0)) {
             if !std::mem::replace(&mut self.has_others, true) {
                 unreadable(sink, Unreadable::SecondMessage);
             }

@@ -15,7 +15,7 @@ use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 
 use self::calls::Calls;
 use self::content::Content;
-use crate::frames::{Said, Sink, add, is_told, number, said, unreadable, words};
+use crate::frames::{Said, Sink, add, index, is_told, said, unreadable, words};
 use crate::json::{Document, Kind, Object, Value};
 use crate::repeated::Repeated;
 use crate::streaming::StreamReader;
@@ -142,7 +142,7 @@ impl<'d, 'a> Chunk<'d, 'a> {
 /// The members that nearly every choice has.
 #[derive(Default)]
 struct Choice<'d, 'a> {
-    index: Option<Value<'d, 'a>>,
+    place: Option<Value<'d, 'a>>,
     delta: Option<Value<'d, 'a>>,
     message: Option<Value<'d, 'a>>,
     reason: Option<Value<'d, 'a>>,
@@ -155,7 +155,7 @@ impl<'d, 'a> Choice<'d, 'a> {
         let mut choice = Self::default();
         for (key, value) in value.members() {
             let slot = match &*key.name() {
-                "index" => &mut choice.index,
+                "index" => &mut choice.place,
                 "delta" => &mut choice.delta,
                 "message" => &mut choice.message,
                 "finish_reason" => &mut choice.reason,
@@ -200,6 +200,9 @@ impl Reader {
         } else if chunk.is_bare() {
             self.head(root, sink);
             let is_answer = chunk.object.is_some_and(|object| object.says("chat.completion"));
+            if chunk.choices.is_some_and(|choices| is_told(choices) && !choices.is(Kind::Array)) {
+                unreadable(sink, Unreadable::Shape);
+            }
             for choice in chunk.choices.into_iter().flat_map(Value::elements) {
                 self.choice(choice, is_answer, text, sink);
             }
@@ -246,12 +249,15 @@ impl Reader {
         if !choice.is(Kind::Object) {
             return unreadable(sink, Unreadable::Shape);
         }
-        let Choice { index, delta, message, reason, has_others } = Choice::read(choice);
-        if index.and_then(number).is_some_and(|index| index != 0) {
+        let Choice { place, delta, message, reason, has_others } = Choice::read(choice);
+        if place.is_some_and(|place| is_told(place) && index(place) != Some(0)) {
             return self.pass_over(sink);
         }
         if has_others {
             self.beside(choice, text, sink);
+        }
+        if delta.is_some_and(|delta| is_told(delta) && !delta.is(Kind::Object)) {
+            unreadable(sink, Unreadable::Shape);
         }
         match (delta.filter(|delta| delta.is(Kind::Object)), message) {
             (Some(delta), _) => {

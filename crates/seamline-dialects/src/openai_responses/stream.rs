@@ -16,7 +16,7 @@ use seamline_model::{Addition, Event, Unreadable};
 use self::items::Items;
 use self::parts::{Row, Said as PartSaid};
 use self::shape::Sort;
-use crate::frames::{Said, Sink, add, is_told, number, said, unreadable, words, words_of};
+use crate::frames::{Said, Sink, add, index, is_told, said, unreadable, words, words_of};
 use crate::json::{Document, Kind, Value};
 use crate::streaming::StreamReader;
 
@@ -103,9 +103,9 @@ impl<'d, 'a: 'f, 'f> Wire<'d, 'a, 'f> {
         for (key, value) in root.members() {
             match &*key.name() {
                 "type" => wire.kind = words(value).unwrap_or(wire.kind),
-                "output_index" => wire.output_index = number(value),
+                "output_index" => wire.output_index = index(value),
                 "item_id" => wire.item_id = words(value),
-                "content_index" | "summary_index" => wire.part_index = number(value),
+                "content_index" | "summary_index" => wire.part_index = index(value),
                 "delta" => wire.delta = Some(value),
                 "text" | "refusal" | "arguments" | "input" | "code" => wire.whole = Some(value),
                 "item" => wire.item = Some(value),

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use seamline_model::{Addition, Event, Piece, Unreadable};
 
 use super::places;
-use crate::frames::{Sink, add, unreadable, words, words_of};
+use crate::frames::{Sink, add, index, is_told, unreadable, words, words_of};
 use crate::json::{Kind, Value};
 
 /// How many calls are told apart.
@@ -53,6 +53,10 @@ impl<'d, 'a> Fragment<'d, 'a> {
         let object = value.object()?;
         let [id, index, function, custom] = object.values(["id", "index", "function", "custom"]);
         let custom = custom.and_then(Value::object);
+        // What is given where name and arguments should stand, and is not theirs, is lost.
+        if custom.is_none() && function.is_some_and(|function| is_told(function) && !function.is(Kind::Object)) {
+            return None;
+        }
         // Some servers leave out what stands around name and arguments.
         let function = function.and_then(Value::object).or(custom).unwrap_or(object);
         let [name, arguments] = function.values(["name", if custom.is_some() { "input" } else { "arguments" }]);
@@ -60,7 +64,7 @@ impl<'d, 'a> Fragment<'d, 'a> {
         Some(Self {
             value,
             id: id.and_then(words),
-            index: index.filter(|index| index.is(Kind::Number)).and_then(|index| index.raw().parse().ok()),
+            index: index.and_then(place_of),
             name: name.and_then(words),
             arguments,
             is_free: custom.is_some(),
@@ -125,7 +129,12 @@ impl Calls {
 
     /// Takes the one call that older servers can make, which has no id.
     pub(super) fn take_legacy(&mut self, call: Value<'_, '_>, is_whole: bool, sink: Sink<'_>) {
-        let Some(object) = call.object() else { return };
+        let Some(object) = call.object() else {
+            if is_told(call) {
+                unreadable(sink, Unreadable::Shape);
+            }
+            return;
+        };
         let place = places::LEGACY_CALL;
         if !self.has_legacy {
             self.has_legacy = true;
@@ -213,8 +222,14 @@ fn arguments(place: u32, given: Value<'_, '_>, is_whole: bool, sink: Sink<'_>) {
             add(sink, place, if is_whole { Addition::WholeArguments(&text) } else { Addition::Arguments(&text) });
         }
         Kind::Object if given.members().next().is_some() => add(sink, place, Addition::WholeArguments(json)),
-        _ => add(sink, place, Addition::StartInput(json)),
+        Kind::Object | Kind::Array => add(sink, place, Addition::StartInput(json)),
+        Kind::Number | Kind::True | Kind::False => unreadable(sink, Unreadable::Shape),
     }
+}
+
+/// The index of a call. Some servers count from below zero.
+fn place_of(value: Value<'_, '_>) -> Option<i64> {
+    index(value).and_then(|index| index.try_into().ok()).or_else(|| value.raw().parse().ok())
 }
 
 fn place(slot: usize) -> u32 {

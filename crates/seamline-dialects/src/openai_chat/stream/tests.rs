@@ -67,7 +67,7 @@ fn part(index: &str, id: &str, name: &str, arguments: &str) -> String {
 }
 
 /// Ways to send two calls in four pieces, each with its index, its id, its name and a digit.
-const WAYS: [(&str, [[&str; 4]; 4]); 8] = [
+const WAYS: [(&str, [[&str; 4]; 4]); 9] = [
     ("by index", [["0", "a", "read", "1"], ["1", "b", "list", "3"], ["0", "", "", "2"], ["1", "", "", "4"]]),
     (
         "ids repeated",
@@ -78,6 +78,10 @@ const WAYS: [(&str, [[&str; 4]; 4]); 8] = [
     ("no index", [["", "a", "read", "1"], ["", "", "", "2"], ["", "b", "list", "3"], ["", "", "", "4"]]),
     ("tail elsewhere", [["0", "a", "read", "1"], ["1", "", "", "2"], ["0", "b", "list", "3"], ["1", "", "", "4"]]),
     ("id before index", [["0", "a", "read", "1"], ["1", "b", "list", "3"], ["1", "a", "", "2"], ["0", "b", "", "4"]]),
+    (
+        "written otherwise",
+        [["0", "a", "read", "1"], ["1", "b", "list", "3"], ["\"0\"", "", "", "2"], ["1.0", "", "", "4"]],
+    ),
     ("odd indices", [["-1", "a", "read", "1"], ["-1", "", "", "2"], ["1e3", "b", "list", "3"], ["null", "", "", "4"]]),
 ];
 
@@ -99,6 +103,39 @@ fn whole_calls_without_ids_are_told_apart() {
     let read = calls(&[&two, &object("list", "3"), &object("list", "4")]);
     let read: Vec<_> = read.iter().map(|[_, name, input]| (name.as_str(), input.as_str())).collect();
     assert_eq!(read, [("read", "{\"v\":1}"), ("read", "{\"v\":2}"), ("list", "{\"v\":3}"), ("list", "{\"v\":4}")]);
+}
+
+/// What is said of one choice.
+fn said(choice: &str) -> Vec<String> {
+    let mut said = Vec::new();
+    feed(&[format!(r#"{{"choices":{choice}}}"#)], |event| said.push(format!("{event:?}")));
+    said
+}
+
+#[test]
+fn no_piece_of_a_call_is_lost_in_silence() {
+    let call = |function: &str| format!(r#"[{{"delta":{{"tool_calls":[{{"id":"a","function":{function}}}]}}}}]"#);
+    for choice in [
+        call(r#"{"name":"f","arguments":5}"#),
+        call(r#"{"name":"f","arguments":true}"#),
+        call(r#""{}""#),
+        r#"{"delta":{"content":"x"}}"#.to_owned(),
+        r#"[{"delta":"x"}]"#.to_owned(),
+        r#"[{"delta":{"function_call":"{}"}}]"#.to_owned(),
+    ] {
+        assert_eq!(said(&choice).pop().as_deref(), Some("Unreadable { what: Shape }"), "{choice}");
+    }
+}
+
+#[test]
+fn another_choice_is_known_however_its_place_is_written() {
+    for (place, is_first) in
+        [("0", true), ("\"0\"", true), ("0.0", true), ("null", true), ("\"1\"", false), ("-1", false), ("1.0", false)]
+    {
+        let said = said(&format!(r#"[{{"index":{place},"delta":{{"content":"x"}}}}]"#));
+        let others = ["Unreadable { what: SecondMessage }"];
+        assert_eq!(said != others, is_first, "{place}: {said:?}");
+    }
 }
 
 #[test]
