@@ -13,12 +13,12 @@
 mod blocks;
 
 use seamline_frame::{Frame, FrameKind};
-use seamline_model::{Event, Stop, Unreadable};
+use seamline_model::{Event, Unreadable};
 
-use crate::StreamReader;
 use crate::frames::{Sink, unreadable, usage, words, words_of};
 use crate::json::{Document, Kind, Object, Value};
 use crate::streamed::{Said, Slots, after_end, base64, exception, failed, members, present, said};
+use crate::{StreamReader, stops};
 
 /// A reader for a stream that begins.
 pub(super) fn reader() -> Box<dyn StreamReader> {
@@ -196,7 +196,7 @@ impl Reader {
     fn stop(&mut self, object: Object<'_, '_>, sink: Sink<'_>) {
         if let Some(word) = words_of(object, "stop_reason") {
             self.has_reason = true;
-            sink(Event::Stop { stop: stop(&word), word: &word });
+            sink(Event::Stop { stop: stops::of(&word), word: &word });
         }
     }
 
@@ -220,20 +220,6 @@ impl Reader {
 fn is_event(kind: &str) -> bool {
     matches!(kind, "ping" | "message" | "message_start" | "message_delta" | "message_stop")
         || kind.starts_with("content_block_")
-}
-
-/// What the provider's word means. Gateways in front of other models leave the words of those.
-fn stop(word: &str) -> Stop {
-    match word {
-        "end_turn" | "stop_sequence" | "stop" => Stop::Turn,
-        "tool_use" | "tool_calls" => Stop::Calls,
-        "max_tokens" | "model_context_window_exceeded" | "length" => Stop::Length,
-        "refusal" => Stop::Refusal,
-        "content_filter" | "content_filtered" | "guardrail_intervened" | "sensitive" => Stop::Filter,
-        "pause_turn" | "compaction" => Stop::Pause,
-        "error" => Stop::Failure,
-        _ => Stop::Other,
-    }
 }
 
 #[cfg(test)]

@@ -11,11 +11,11 @@ use seamline_frame::{Frame, FrameKind};
 use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 
 use self::calls::Coming;
-use crate::StreamReader;
 use crate::frames::{Sink, add, index, unreadable, usage, words, words_of};
 use crate::json::{Kind, Object, Value};
 use crate::repeated::Repeated;
 use crate::streamed::{Said, exception, failed, said};
+use crate::{StreamReader, stops};
 
 /// A reader for a stream that begins.
 pub(super) fn reader() -> Box<dyn StreamReader> {
@@ -179,7 +179,7 @@ impl Reader {
             self.part(part, sink);
         }
         if let Some(word) = reason.and_then(words).filter(|word| word != "FINISH_REASON_UNSPECIFIED") {
-            self.stop(stop(&word), &word, sink);
+            self.stop(stops::of(&word), &word, sink);
         }
     }
 
@@ -263,31 +263,6 @@ fn add_signature(part: Object<'_, '_>, place: u32, sink: Sink<'_>) {
     }
 }
 
-/// What the provider's word means (GEM-15, GEM-16).
-fn stop(word: &str) -> Stop {
-    match word {
-        "STOP" => Stop::Turn,
-        "MAX_TOKENS" => Stop::Length,
-        "SAFETY"
-        | "RECITATION"
-        | "LANGUAGE"
-        | "BLOCKLIST"
-        | "PROHIBITED_CONTENT"
-        | "SPII"
-        | "MODEL_ARMOR"
-        | "JAILBREAK"
-        | "IMAGE_SAFETY"
-        | "IMAGE_PROHIBITED_CONTENT"
-        | "IMAGE_RECITATION" => Stop::Filter,
-        "MALFORMED_FUNCTION_CALL" | "MALFORMED_RESPONSE" | "UNEXPECTED_TOOL_CALL" | "TOO_MANY_TOOL_CALLS" => {
-            Stop::Malformed
-        }
-        "OTHER" | "IMAGE_OTHER" | "NO_IMAGE" => Stop::Failure,
-        "CONTINUATION" => Stop::Pause,
-        _ => Stop::Other,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -362,18 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn every_reason_to_stop_is_known_for_what_it_is() {
-        for (word, means) in [
-            ("STOP", Stop::Turn),
-            ("MAX_TOKENS", Stop::Length),
-            ("SPII", Stop::Filter),
-            ("IMAGE_SAFETY", Stop::Filter),
-            ("MALFORMED_FUNCTION_CALL", Stop::Malformed),
-            ("OTHER", Stop::Failure),
-            ("NEW_WORD", Stop::Other),
-        ] {
-            assert_eq!(stop(word), means);
-        }
+    fn what_was_blocked_stays_so() {
         let blocked = read(&[r#"{"promptFeedback":{"blockReason":"SAFETY"}}"#, &parts("[]", STOP)]);
         let wanted = [r#"promptFeedback={"blockReason":"SAFETY"}"#, r#"Stop { stop: Filter, word: "SAFETY" }"#, "Done"];
         assert_eq!(blocked, wanted);

@@ -8,7 +8,7 @@ mod content;
 mod message;
 mod native;
 mod reasoning;
-mod stops;
+mod weight;
 
 use seamline_frame::Frame;
 use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
@@ -18,6 +18,7 @@ use self::content::Content;
 use crate::frames::{Said, Sink, add, index, is_told, said, unreadable, words};
 use crate::json::{Document, Kind, Object, Value};
 use crate::repeated::Repeated;
+use crate::stops;
 use crate::streaming::StreamReader;
 
 pub(super) use self::reasoning::{DETAILS, MEMBERS as REASONING_MEMBERS};
@@ -315,7 +316,7 @@ impl Reader {
             stop => stop,
         };
         // A filter or a limit is not undone by what comes after it.
-        if self.stop.is_none_or(|before| stops::weight(before) <= stops::weight(stop)) {
+        if self.stop.is_none_or(|before| weight::of(before) <= weight::of(stop)) {
             self.stop = Some(stop);
             sink(Event::Stop { stop, word });
         }

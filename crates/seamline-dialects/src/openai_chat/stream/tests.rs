@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use seamline_frame::{Frame, FrameKind};
 use seamline_model::{Addition, Event, Stop};
 
-use super::{Reader, StreamReader, places, stops};
+use super::{Reader, StreamReader, places};
 
 /// Values of every kind, among them those that nobody expects.
 const VALUES: [&str; 16] = [
@@ -162,7 +162,6 @@ fn what_is_bad_is_not_undone_by_what_comes_after_it() {
         });
         assert_eq!(said, Some(last), "{words:?}");
     }
-    assert_eq!((stops::of("MAX_TOKENS"), stops::of("no such word")), (Stop::Length, Stop::Other));
 }
 
 #[test]
