@@ -183,6 +183,13 @@ impl Reader {
         };
         let (kind, sort) = called;
         let Some(item) = self.item_of(wire, sort, kind, sink) else { return };
+        if self.items.is_done(item) {
+            // OAR-19: the finished item said it all. Of another one this would be lost.
+            if !self.items.may_be(item, wire.item_id.as_deref()) {
+                unreadable(sink, Unreadable::Stray);
+            }
+            return;
+        }
         let place = parts::item_place(item);
         if let Some(name) = wire.name.and_then(words) {
             add(sink, place, Addition::Name(&name));

@@ -219,7 +219,9 @@ fn whole_input(place: u32, object: Object<'_, '_>, sink: Sink<'_>) {
         let text = words(input).unwrap_or(input.raw().into());
         add(sink, place, Addition::WholeArguments(&text));
     }
-    if words_of(object, "status").is_some_and(|status| matches!(&*status, "incomplete" | "failed" | "cancelled")) {
+    if words_of(object, "status")
+        .is_some_and(|status| matches!(&*status, "in_progress" | "incomplete" | "failed" | "cancelled"))
+    {
         add(sink, place, Addition::Unfinished);
     }
 }
