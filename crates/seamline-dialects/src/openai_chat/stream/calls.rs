@@ -33,6 +33,56 @@ struct Slot {
     has_id: bool,
     name: String,
     has_arguments: bool,
+    /// What it is called with, if that came as an object.
+    object: Option<String>,
+    /// What it is called with, if that came as text.
+    text: Nesting,
+}
+
+/// How far a text of JSON has come.
+#[derive(Debug, Default)]
+struct Nesting {
+    depth: usize,
+    in_string: bool,
+    is_escaped: bool,
+    /// An object or a list has come to its end.
+    is_whole: bool,
+}
+
+impl Nesting {
+    fn push(&mut self, text: &str) {
+        for byte in text.bytes() {
+            match byte {
+                _ if self.is_escaped => self.is_escaped = false,
+                b'\\' if self.in_string => self.is_escaped = true,
+                b'"' => self.in_string = !self.in_string,
+                _ if self.in_string => {}
+                b'{' | b'[' => {
+                    self.depth += 1;
+                    self.is_whole = false;
+                }
+                b'}' | b']' => {
+                    self.depth = self.depth.saturating_sub(1);
+                    self.is_whole = self.depth == 0;
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Slot {
+    /// Takes an object that the call is called with. Of two the first stays.
+    fn object(&mut self, place: u32, given: Value<'_, '_>, sink: Sink<'_>) {
+        match &self.object {
+            Some(before) if before == given.raw() => {}
+            Some(_) => unreadable(sink, Unreadable::Shape),
+            None => {
+                self.object = Some(given.raw().to_owned());
+                arguments(place, given, false, None, sink);
+            }
+        }
+    }
 }
 
 /// A piece of a call.
@@ -82,7 +132,11 @@ impl<'d, 'a> Fragment<'d, 'a> {
         let Some(name) = self.name.as_deref().filter(|_| !call.name.is_empty()) else {
             return false;
         };
-        let is_object = self.arguments.is_some_and(|arguments| arguments.is(Kind::Object));
+        // CMP-2: what is whole does not begin once more.
+        let is_object = self.arguments.is_some_and(|arguments| {
+            let is_begun = || arguments.raw_str().trim_start().starts_with('{');
+            arguments.is(Kind::Object) || call.text.is_whole && arguments.is(Kind::String) && is_begun()
+        });
         let is_listed = self.index.is_none() && self.position > 0;
         is_listed || (call.has_arguments && (call.name != name || is_object))
     }
@@ -144,13 +198,18 @@ impl Calls {
             add(sink, place, Addition::Name(&name));
         }
         if let Some(given) = object.get("arguments") {
-            arguments(place, given, is_whole, sink);
+            arguments(place, given, is_whole, None, sink);
         }
     }
 
     fn fragment(&mut self, fragment: &Fragment<'_, '_>, sink: Sink<'_>) {
         let known = self.find(fragment);
         if known.is_none() && self.slots.len() >= CALLS_MAX {
+            // What follows is of this call and of no other.
+            self.last = None;
+            if let Some(index) = fragment.index {
+                self.by_index.remove(&index);
+            }
             return unreadable(sink, Unreadable::Shape);
         }
         let slot = known.unwrap_or_else(|| self.open(fragment, sink));
@@ -174,7 +233,14 @@ impl Calls {
         }
         call.has_arguments |= fragment.has_arguments();
         if let Some(given) = fragment.arguments {
-            arguments(place, given, fragment.is_whole, sink);
+            match given.kind() {
+                Kind::Object if !fragment.is_whole => call.object(place, given, sink),
+                // Nothing goes on from what came whole.
+                Kind::String if call.object.is_some() && !fragment.is_whole && !given.says("") => {
+                    unreadable(sink, Unreadable::Shape);
+                }
+                _ => arguments(place, given, fragment.is_whole, Some(&mut call.text), sink),
+            }
         }
     }
 
@@ -213,13 +279,16 @@ impl Calls {
 }
 
 /// Takes what a call is called with (CMP-7).
-fn arguments(place: u32, given: Value<'_, '_>, is_whole: bool, sink: Sink<'_>) {
+fn arguments(place: u32, given: Value<'_, '_>, is_whole: bool, text: Option<&mut Nesting>, sink: Sink<'_>) {
     let json = given.raw();
     match given.kind() {
         Kind::Null => {}
         Kind::String => {
-            let Some(text) = words(given) else { return };
-            add(sink, place, if is_whole { Addition::WholeArguments(&text) } else { Addition::Arguments(&text) });
+            let Some(said) = words(given) else { return };
+            if let Some(text) = text {
+                text.push(&said);
+            }
+            add(sink, place, if is_whole { Addition::WholeArguments(&said) } else { Addition::Arguments(&said) });
         }
         Kind::Object if given.members().next().is_some() => add(sink, place, Addition::WholeArguments(json)),
         Kind::Object | Kind::Array => add(sink, place, Addition::StartInput(json)),
