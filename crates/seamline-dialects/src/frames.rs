@@ -59,6 +59,14 @@ pub(crate) fn number(value: Value<'_, '_>) -> Option<u64> {
     if value.is(Kind::Number) { value.raw().parse().ok() } else { None }
 }
 
+/// A place in a list. Some servers write it as text or with a fraction of nothing.
+pub(crate) fn index(value: Value<'_, '_>) -> Option<u64> {
+    let text = if value.is(Kind::Number) { Cow::Borrowed(value.raw()) } else { value.str()? };
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, "0"));
+    let is_index = whole.bytes().all(|byte| byte.is_ascii_digit()) && fraction.bytes().all(|byte| byte == b'0');
+    if is_index { whole.parse().ok() } else { None }
+}
+
 /// What a string says that says something.
 pub(crate) fn words<'a>(value: Value<'_, 'a>) -> Option<Cow<'a, str>> {
     value.str().filter(|text| !text.is_empty())
@@ -77,5 +85,30 @@ pub(crate) fn is_told(value: Value<'_, '_>) -> bool {
         Kind::Object => value.members().next().is_some(),
         Kind::Array => value.elements().next().is_some(),
         Kind::Number | Kind::True => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Document;
+
+    #[test]
+    fn a_place_is_known_however_it_is_written() {
+        for (json, place) in [
+            ("0", Some(0)),
+            ("0.0", Some(0)),
+            ("\"7\"", Some(7)),
+            ("\"1.00\"", Some(1)),
+            ("-1", None),
+            ("1.5", None),
+            ("1e3", None),
+            ("\"\"", None),
+            ("\"+1\"", None),
+            ("18446744073709551616", None),
+            ("[0]", None),
+        ] {
+            assert_eq!(index(Document::read(json).unwrap().root()), place, "{json}");
+        }
     }
 }

@@ -32,6 +32,7 @@ mod repeated;
 mod rewriting;
 mod roles;
 mod splice;
+mod stops;
 mod streamed;
 mod streaming;
 

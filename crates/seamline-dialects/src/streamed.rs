@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use seamline_frame::Frame;
 use seamline_model::{Addition, Event, Piece, Unreadable};
 
-use crate::frames::{Sink, add, unreadable};
+use crate::frames::{Sink, add, index, unreadable};
 use crate::json::{Document, Kind, Object, Value, quoted};
 
 /// What stands in a frame.
@@ -28,13 +28,9 @@ pub(crate) fn said(data: &[u8]) -> Said<'_> {
     document.map_or(Said::Broken, Said::Json)
 }
 
-/// Says that a frame holds no JSON; one that is called an error is one for all that.
-pub(crate) fn broken(frame: &Frame<'_>, sink: Sink<'_>) {
-    if frame.name == b"error" {
-        sink(Event::Failed { said: &String::from_utf8_lossy(frame.data) });
-    } else {
-        unreadable(sink, Unreadable::NotJson);
-    }
+/// Says what a frame says that is called an error. It is one whatever stands in it.
+pub(crate) fn failed(frame: &Frame<'_>, sink: Sink<'_>) {
+    sink(Event::Failed { said: &String::from_utf8_lossy(frame.data.trim_ascii()) });
 }
 
 /// Says what an exception of the framing says, with its name, as it stands in a union of
@@ -137,7 +133,7 @@ impl Slots {
     /// The index of a block that begins; the next one when none is given.
     pub(crate) fn new_index(&self, value: Option<Value<'_, '_>>) -> Option<u32> {
         match value.filter(|value| !value.is(Kind::Null)) {
-            Some(value) => value.raw().parse().ok(),
+            Some(value) => index(value)?.try_into().ok(),
             None => self.last_index.map_or(Some(0), |last| last.checked_add(1)),
         }
     }
@@ -145,7 +141,7 @@ impl Slots {
     /// The index of a block that something is said about; the last one when none is given.
     pub(crate) fn known_index(&self, value: Option<Value<'_, '_>>) -> Option<u32> {
         match value.filter(|value| !value.is(Kind::Null)) {
-            Some(value) => value.raw().parse().ok(),
+            Some(value) => index(value)?.try_into().ok(),
             None => Some(self.last_index.unwrap_or(0)),
         }
     }

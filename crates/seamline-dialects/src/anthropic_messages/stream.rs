@@ -13,12 +13,12 @@
 mod blocks;
 
 use seamline_frame::{Frame, FrameKind};
-use seamline_model::{Event, Stop, Unreadable};
+use seamline_model::{Event, Unreadable};
 
-use crate::StreamReader;
 use crate::frames::{Sink, unreadable, usage, words, words_of};
 use crate::json::{Document, Kind, Object, Value};
-use crate::streamed::{Said, Slots, after_end, base64, broken, exception, members, present, said};
+use crate::streamed::{Said, Slots, after_end, base64, exception, failed, members, present, said};
+use crate::{StreamReader, stops};
 
 /// A reader for a stream that begins.
 pub(super) fn reader() -> Box<dyn StreamReader> {
@@ -82,9 +82,10 @@ impl Reader {
     fn take(&mut self, frame: &Frame<'_>, sink: Sink<'_>) {
         match said(frame.data) {
             _ if frame.kind == FrameKind::Exception => exception(frame, sink),
+            _ if frame.name == b"error" => failed(frame, sink),
             Said::Nothing => {}
             Said::Json(document) => self.json(frame.name, &document, sink),
-            Said::Broken => broken(frame, sink),
+            Said::Broken => unreadable(sink, Unreadable::NotJson),
         }
     }
 
@@ -115,7 +116,7 @@ impl Reader {
         let root = usual.event;
         let Usual { kind: named, index, delta, .. } = *usual;
         let kind = named.and_then(words).unwrap_or_else(|| String::from_utf8_lossy(name));
-        let is_error = kind == "error" || named.is_none() && present(object, "error").is_some();
+        let is_error = kind == "error" || !is_event(&kind) && present(object, "error").is_some();
         match &*kind {
             _ if is_error => sink(Event::Failed { said: root.raw() }),
             _ if self.state == State::Spliced => {}
@@ -195,7 +196,7 @@ impl Reader {
     fn stop(&mut self, object: Object<'_, '_>, sink: Sink<'_>) {
         if let Some(word) = words_of(object, "stop_reason") {
             self.has_reason = true;
-            sink(Event::Stop { stop: stop(&word), word: &word });
+            sink(Event::Stop { stop: stops::of(&word), word: &word });
         }
     }
 
@@ -214,18 +215,11 @@ impl Reader {
     }
 }
 
-/// What the provider's word means. Gateways in front of other models leave the words of those.
-fn stop(word: &str) -> Stop {
-    match word {
-        "end_turn" | "stop_sequence" | "stop" => Stop::Turn,
-        "tool_use" | "tool_calls" => Stop::Calls,
-        "max_tokens" | "model_context_window_exceeded" | "length" => Stop::Length,
-        "refusal" => Stop::Refusal,
-        "content_filter" | "content_filtered" | "guardrail_intervened" | "sensitive" => Stop::Filter,
-        "pause_turn" | "compaction" => Stop::Pause,
-        "error" => Stop::Failure,
-        _ => Stop::Other,
-    }
+/// Whether an event of this name is one of a message that goes on. What else holds an error is
+/// one, whatever a gateway calls it.
+fn is_event(kind: &str) -> bool {
+    matches!(kind, "ping" | "message" | "message_start" | "message_delta" | "message_stop")
+        || kind.starts_with("content_block_")
 }
 
 #[cfg(test)]
@@ -314,12 +308,36 @@ mod tests {
     }
 
     #[test]
+    fn no_piece_of_a_call_is_lost_in_silence() {
+        let start = r#"{"type":"content_block_start","index":"0","content_block":{"type":"tool_use","id":"a"}}"#;
+        let delta =
+            |index: &str, delta: &str| format!(r#"{{"type":"content_block_delta","index":{index},"delta":{delta}}}"#);
+        let whole = r#"{"type":"input_json_delta","partial_json":"{}"}"#;
+        for (frame, said) in [
+            (delta("0.0", whole), r#"0 Arguments("{}")"#),
+            (delta("\"0\"", whole), r#"0 Arguments("{}")"#),
+            (delta("-1", whole), "Unreadable { what: Shape }"),
+            (delta("true", whole), "Unreadable { what: Shape }"),
+            (delta("0", r#"{"type":"input_json_delta","partial_json":5}"#), "Unreadable { what: Shape }"),
+            (delta("0", r#"{"type":"input_json_delta"}"#), "Unreadable { what: Shape }"),
+            (delta("0", r#"{"type":"later_delta","partial_json":"{}"}"#), "Unreadable { what: Shape }"),
+            (delta("0", r#"{"partial_json":"{}"}"#), "Unreadable { what: Shape }"),
+            (delta("0", r#""{}""#), "Unreadable { what: Shape }"),
+        ] {
+            assert_eq!(read(&[start, &frame]).pop().as_deref(), Some(said), "{frame}");
+        }
+    }
+
+    #[test]
     fn an_error_is_one_wherever_it_stands() {
         for frame in [
             ("error", "Overloaded"),
             ("error", r#"{"type":"error","error":{"type":"overloaded_error"}}"#),
             ("", r#"{"type":"error","error":{"type":"overloaded_error"}}"#),
             ("", r#"{"error":{"message":"no"}}"#),
+            ("error", r#"{"type":"overloaded_error","message":"Overloaded"}"#),
+            ("error", ""),
+            ("", r#"{"type":"upstream_error","error":{"message":"no"}}"#),
         ] {
             let said = events(reader(), &[frame]);
             assert_eq!(said, [format!("Failed {{ said: {:?} }}", frame.1)]);

@@ -9,13 +9,13 @@ mod whole;
 pub(super) use self::deltas::{CITATIONS, REDACTED};
 
 use seamline_frame::{Frame, FrameKind};
-use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
+use seamline_model::{Addition, Event, Piece, Unreadable};
 
 use self::deltas::{addition, begun_by};
-use crate::StreamReader;
 use crate::frames::{Sink, add, unreadable, usage, words_of};
 use crate::json::{Kind, Object, Value};
 use crate::streamed::{Begun, Said, Slots, after_end, exception, members, present, said, start_input};
+use crate::{StreamReader, stops};
 
 /// A reader for a stream that begins.
 pub(super) fn reader() -> Box<dyn StreamReader> {
@@ -201,7 +201,7 @@ impl Reader {
     fn stop(&mut self, object: Object<'_, '_>, sink: Sink<'_>) {
         if let Some(word) = words_of(object, "stopReason") {
             self.is_done = true;
-            sink(Event::Stop { stop: stop(&word), word: &word });
+            sink(Event::Stop { stop: stops::of(&word), word: &word });
             sink(Event::Done);
         }
     }
@@ -213,20 +213,6 @@ const INDEX: &str = "contentBlockIndex";
 /// Whether an event of this name says that the request failed.
 fn is_exception(name: &[u8]) -> bool {
     name.ends_with(b"Exception") || name == b"error"
-}
-
-/// What the provider's word means.
-fn stop(word: &str) -> Stop {
-    match word {
-        "end_turn" | "stop_sequence" => Stop::Turn,
-        "tool_use" => Stop::Calls,
-        "max_tokens" | "model_context_window_exceeded" => Stop::Length,
-        "guardrail_intervened" | "content_filtered" => Stop::Filter,
-        "refusal" => Stop::Refusal,
-        "malformed_model_output" | "malformed_tool_use" => Stop::Malformed,
-        "pause_turn" => Stop::Pause,
-        _ => Stop::Other,
-    }
 }
 
 #[cfg(test)]
@@ -303,17 +289,17 @@ mod tests {
     }
 
     #[test]
-    fn every_reason_to_stop_is_known_for_what_it_is() {
-        for (word, means) in [
-            ("end_turn", Stop::Turn),
-            ("guardrail_intervened", Stop::Filter),
-            ("content_filtered", Stop::Filter),
-            ("malformed_tool_use", Stop::Malformed),
-            ("malformed_model_output", Stop::Malformed),
-            ("model_context_window_exceeded", Stop::Length),
-            ("new_word", Stop::Other),
+    fn no_piece_of_a_call_is_lost_in_silence() {
+        for (data, said) in [
+            (r#"{"contentBlockIndex":"1","delta":{"toolUse":{"input":"{}"}}}"#, r#"1 Arguments("{}")"#),
+            (r#"{"contentBlockIndex":1.0,"delta":{"toolUse":{"input":"{}"}}}"#, r#"1 Arguments("{}")"#),
+            (r#"{"contentBlockIndex":1,"delta":{"toolUse":{"input":5}}}"#, "Unreadable { what: Shape }"),
+            (r#"{"contentBlockIndex":1,"delta":{"toolUse":{}}}"#, "Unreadable { what: Shape }"),
+            (r#"{"contentBlockIndex":1,"delta":{"later":{"input":"{}"}}}"#, "Unreadable { what: Shape }"),
+            (r#"{"contentBlockIndex":1,"delta":"{}"}"#, "Unreadable { what: Shape }"),
+            (r#"{"contentBlockIndex":-1,"delta":{"toolUse":{"input":"{}"}}}"#, "Unreadable { what: Shape }"),
         ] {
-            assert_eq!(stop(word), means);
+            assert_eq!(events(reader(), &[CALL, ("contentBlockDelta", data)]).pop().as_deref(), Some(said), "{data}");
         }
     }
 

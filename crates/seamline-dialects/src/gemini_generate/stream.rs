@@ -11,11 +11,11 @@ use seamline_frame::{Frame, FrameKind};
 use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 
 use self::calls::Coming;
-use crate::StreamReader;
-use crate::frames::{Sink, add, unreadable, usage, words, words_of};
+use crate::frames::{Sink, add, index, unreadable, usage, words, words_of};
 use crate::json::{Kind, Object, Value};
 use crate::repeated::Repeated;
-use crate::streamed::{Said, broken, exception, said};
+use crate::streamed::{Said, exception, failed, said};
+use crate::{StreamReader, stops};
 
 /// A reader for a stream that begins.
 pub(super) fn reader() -> Box<dyn StreamReader> {
@@ -48,10 +48,11 @@ impl StreamReader for Reader {
     fn handle_frame(&mut self, frame: &Frame<'_>, sink: &mut dyn FnMut(Event<'_>)) {
         match said(frame.data) {
             _ if frame.kind == FrameKind::Exception => exception(frame, sink),
+            _ if frame.name == b"error" => failed(frame, sink),
             Said::Nothing => {}
             Said::Broken => {
                 self.is_cut |= frame.kind == FrameKind::Cut;
-                broken(frame, sink);
+                unreadable(sink, Unreadable::NotJson);
             }
             Said::Json(document) => match document.root() {
                 list if list.is(Kind::Array) => list.elements().for_each(|response| self.response(response, sink)),
@@ -160,9 +161,9 @@ impl Reader {
             unreadable(sink, Unreadable::Shape);
             return;
         };
-        let [index, content, reason] = candidate.values(["index", "content", "finishReason"]);
-        let index = index.filter(|index| !index.is(Kind::Null));
-        if !index.map_or(at == 0, |index| index.raw() == "0") {
+        let [place, content, reason] = candidate.values(["index", "content", "finishReason"]);
+        let place = place.filter(|place| !place.is(Kind::Null));
+        if !place.map_or(at == 0, |place| index(place) == Some(0)) {
             if !std::mem::replace(&mut self.has_others, true) {
                 unreadable(sink, Unreadable::SecondMessage);
             }
@@ -178,7 +179,7 @@ impl Reader {
             self.part(part, sink);
         }
         if let Some(word) = reason.and_then(words).filter(|word| word != "FINISH_REASON_UNSPECIFIED") {
-            self.stop(stop(&word), &word, sink);
+            self.stop(stops::of(&word), &word, sink);
         }
     }
 
@@ -262,31 +263,6 @@ fn add_signature(part: Object<'_, '_>, place: u32, sink: Sink<'_>) {
     }
 }
 
-/// What the provider's word means (GEM-15, GEM-16).
-fn stop(word: &str) -> Stop {
-    match word {
-        "STOP" => Stop::Turn,
-        "MAX_TOKENS" => Stop::Length,
-        "SAFETY"
-        | "RECITATION"
-        | "LANGUAGE"
-        | "BLOCKLIST"
-        | "PROHIBITED_CONTENT"
-        | "SPII"
-        | "MODEL_ARMOR"
-        | "JAILBREAK"
-        | "IMAGE_SAFETY"
-        | "IMAGE_PROHIBITED_CONTENT"
-        | "IMAGE_RECITATION" => Stop::Filter,
-        "MALFORMED_FUNCTION_CALL" | "MALFORMED_RESPONSE" | "UNEXPECTED_TOOL_CALL" | "TOO_MANY_TOOL_CALLS" => {
-            Stop::Malformed
-        }
-        "OTHER" | "IMAGE_OTHER" | "NO_IMAGE" => Stop::Failure,
-        "CONTINUATION" => Stop::Pause,
-        _ => Stop::Other,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -361,21 +337,17 @@ mod tests {
     }
 
     #[test]
-    fn every_reason_to_stop_is_known_for_what_it_is() {
-        for (word, means) in [
-            ("STOP", Stop::Turn),
-            ("MAX_TOKENS", Stop::Length),
-            ("SPII", Stop::Filter),
-            ("IMAGE_SAFETY", Stop::Filter),
-            ("MALFORMED_FUNCTION_CALL", Stop::Malformed),
-            ("OTHER", Stop::Failure),
-            ("NEW_WORD", Stop::Other),
-        ] {
-            assert_eq!(stop(word), means);
-        }
+    fn what_was_blocked_stays_so() {
         let blocked = read(&[r#"{"promptFeedback":{"blockReason":"SAFETY"}}"#, &parts("[]", STOP)]);
         let wanted = [r#"promptFeedback={"blockReason":"SAFETY"}"#, r#"Stop { stop: Filter, word: "SAFETY" }"#, "Done"];
         assert_eq!(blocked, wanted);
+    }
+
+    #[test]
+    fn a_frame_that_is_called_an_error_is_one() {
+        for data in [r#"{"message":"no"}"#, "no", "", &parts("[]", STOP)] {
+            assert_eq!(events(reader(), &[("error", data)]), [format!("Failed {{ said: {data:?} }}")]);
+        }
     }
 
     #[test]

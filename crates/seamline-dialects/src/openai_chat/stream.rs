@@ -8,16 +8,17 @@ mod content;
 mod message;
 mod native;
 mod reasoning;
-mod stops;
+mod weight;
 
-use seamline_frame::Frame;
+use seamline_frame::{Frame, FrameKind};
 use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 
 use self::calls::Calls;
 use self::content::Content;
-use crate::frames::{Said, Sink, add, is_told, number, said, unreadable, words};
+use crate::frames::{Said, Sink, add, index, is_told, said, unreadable, words};
 use crate::json::{Document, Kind, Object, Value};
 use crate::repeated::Repeated;
+use crate::stops;
 use crate::streaming::StreamReader;
 
 pub(super) use self::reasoning::{DETAILS, MEMBERS as REASONING_MEMBERS};
@@ -45,12 +46,15 @@ pub(super) struct Reader {
     /// Members of the response.
     head: Repeated,
     usage: String,
+    ids: Ids,
     /// The blocks of fixed places that have begun, one bit for each.
     begun: u64,
     content: Content,
     calls: Calls,
     stop: Option<Stop>,
     has_refused: bool,
+    /// The word for why it stopped.
+    word: String,
     /// Something of the message came in pieces.
     has_deltas: bool,
     /// There are other choices, or something came after the end.
@@ -58,6 +62,19 @@ pub(super) struct Reader {
     /// The stream gave a reason to stop, or all of the message at once.
     is_whole: bool,
     is_done: bool,
+    /// The last frame was cut.
+    is_cut: bool,
+}
+
+/// The ids of the chunks before the message stopped.
+#[derive(Debug, Default)]
+enum Ids {
+    #[default]
+    None,
+    /// All have this one, as it stands in the source.
+    One(String),
+    /// Every chunk has another, so that they say nothing.
+    Many,
 }
 
 /// A reader for a stream that begins.
@@ -71,9 +88,9 @@ impl StreamReader for Reader {
             Said::Nothing => {}
             Said::Failure(said) => sink(Event::Failed { said }),
             Said::Done => self.finish(sink),
-            Said::Garbage => unreadable(sink, Unreadable::NotJson),
+            Said::Garbage => self.no_json(frame, sink),
             Said::Text(text) => match Document::read(text) {
-                Err(_) => unreadable(sink, Unreadable::NotJson),
+                Err(_) => self.no_json(frame, sink),
                 Ok(document) => match document.root().object() {
                     Some(object) => self.frame(text, document.root(), object, sink),
                     None => unreadable(sink, Unreadable::Shape),
@@ -84,7 +101,7 @@ impl StreamReader for Reader {
 
     fn handle_end(&mut self, sink: &mut dyn FnMut(Event<'_>)) {
         // CMP-10: many servers never send the last line.
-        if self.is_whole {
+        if self.is_whole && !self.is_cut {
             self.finish(sink);
         }
     }
@@ -96,6 +113,7 @@ struct Chunk<'d, 'a> {
     choices: Option<Value<'d, 'a>>,
     usage: Option<Value<'d, 'a>>,
     error: Option<Value<'d, 'a>>,
+    base: Option<Value<'d, 'a>>,
     kind: Option<Value<'d, 'a>>,
     object: Option<Value<'d, 'a>>,
     groq: Option<Value<'d, 'a>>,
@@ -112,6 +130,7 @@ impl<'d, 'a> Chunk<'d, 'a> {
                 "choices" => &mut chunk.choices,
                 "usage" => &mut chunk.usage,
                 "error" => &mut chunk.error,
+                "base_resp" => &mut chunk.base,
                 "type" => &mut chunk.kind,
                 "object" => &mut chunk.object,
                 "x_groq" => &mut chunk.groq,
@@ -129,7 +148,17 @@ impl<'d, 'a> Chunk<'d, 'a> {
     fn is_failure(&self, object: Object<'_, '_>) -> bool {
         let says = |name| object.get(name).is_some_and(is_told);
         let is_error = self.object.is_some_and(|object| object.says("error"));
-        self.choices.is_none() && (is_error || says("message") || says("detail") || says("errors"))
+        let has_message = self.message.and_then(words).is_some() || self.choices.is_none() && says("message");
+        !self.choices.is_some_and(is_told) && (is_error || has_message || says("detail") || says("errors"))
+    }
+
+    /// Whether it says beside the answer that the request failed.
+    fn has_error(&self) -> bool {
+        let within = |value: Option<Value<'d, 'a>>, name| value.and_then(Value::object).and_then(|it| it.get(name));
+        // `MiniMax` says it with a number, of which zero is none.
+        let code = within(self.base, "status_code").filter(|code| is_told(*code));
+        let errors = [self.error, within(self.groq, "error")];
+        errors.into_iter().flatten().any(is_told) || code.is_some_and(|code| index(code) != Some(0))
     }
 
     /// Whether it is a chunk, though one without choices.
@@ -142,7 +171,7 @@ impl<'d, 'a> Chunk<'d, 'a> {
 /// The members that nearly every choice has.
 #[derive(Default)]
 struct Choice<'d, 'a> {
-    index: Option<Value<'d, 'a>>,
+    place: Option<Value<'d, 'a>>,
     delta: Option<Value<'d, 'a>>,
     message: Option<Value<'d, 'a>>,
     reason: Option<Value<'d, 'a>>,
@@ -155,7 +184,7 @@ impl<'d, 'a> Choice<'d, 'a> {
         let mut choice = Self::default();
         for (key, value) in value.members() {
             let slot = match &*key.name() {
-                "index" => &mut choice.index,
+                "index" => &mut choice.place,
                 "delta" => &mut choice.delta,
                 "message" => &mut choice.message,
                 "finish_reason" => &mut choice.reason,
@@ -172,11 +201,15 @@ impl<'d, 'a> Choice<'d, 'a> {
 }
 
 impl Reader {
+    fn no_json(&mut self, frame: &Frame<'_>, sink: Sink<'_>) {
+        self.is_cut |= frame.kind == FrameKind::Cut;
+        unreadable(sink, Unreadable::NotJson);
+    }
+
     fn frame(&mut self, text: &str, root: Value<'_, '_>, object: Object<'_, '_>, sink: Sink<'_>) {
         let chunk = Chunk::read(root);
         let groq = chunk.groq.and_then(Value::object);
-        let errors = [chunk.error, groq.and_then(|groq| groq.get("error"))];
-        let has_failed = errors.into_iter().flatten().any(is_told);
+        let has_failed = chunk.has_error();
         if has_failed {
             sink(Event::Failed { said: text });
         }
@@ -185,6 +218,9 @@ impl Reader {
                 self.pass_over(sink);
             }
             return;
+        }
+        if self.is_of_another(&chunk) {
+            return self.pass_over(sink);
         }
         if let Some(kind) = chunk.kind.and_then(native::Cohere::of) {
             self.cohere(kind, object, sink);
@@ -200,6 +236,9 @@ impl Reader {
         } else if chunk.is_bare() {
             self.head(root, sink);
             let is_answer = chunk.object.is_some_and(|object| object.says("chat.completion"));
+            if chunk.choices.is_some_and(|choices| is_told(choices) && !choices.is(Kind::Array)) {
+                unreadable(sink, Unreadable::Shape);
+            }
             for choice in chunk.choices.into_iter().flat_map(Value::elements) {
                 self.choice(choice, is_answer, text, sink);
             }
@@ -209,6 +248,20 @@ impl Reader {
         for usage in [chunk.usage, groq.and_then(|groq| groq.get("usage"))].into_iter().flatten() {
             self.usage(usage, sink);
         }
+    }
+
+    /// Whether a chunk is of another answer: one that has another id, once the first has stopped.
+    fn is_of_another(&mut self, chunk: &Chunk<'_, '_>) -> bool {
+        let id = chunk.id.filter(|id| id.is(Kind::String) && is_told(*id)).map(Value::raw);
+        let Some(id) = id.filter(|_| chunk.choices.is_some_and(is_told)) else { return false };
+        match &self.ids {
+            Ids::One(known) if known == id => {}
+            Ids::One(_) if self.stop.is_some() => return true,
+            Ids::One(_) => self.ids = Ids::Many,
+            Ids::None if self.stop.is_none() => self.ids = Ids::One(id.to_owned()),
+            Ids::None | Ids::Many => {}
+        }
+        false
     }
 
     /// Passes over what is of another message.
@@ -246,12 +299,15 @@ impl Reader {
         if !choice.is(Kind::Object) {
             return unreadable(sink, Unreadable::Shape);
         }
-        let Choice { index, delta, message, reason, has_others } = Choice::read(choice);
-        if index.and_then(number).is_some_and(|index| index != 0) {
+        let Choice { place, delta, message, reason, has_others } = Choice::read(choice);
+        if place.is_some_and(|place| is_told(place) && index(place) != Some(0)) {
             return self.pass_over(sink);
         }
         if has_others {
             self.beside(choice, text, sink);
+        }
+        if delta.is_some_and(|delta| is_told(delta) && !delta.is(Kind::Object)) {
+            unreadable(sink, Unreadable::Shape);
         }
         match (delta.filter(|delta| delta.is(Kind::Object)), message) {
             (Some(delta), _) => {
@@ -309,8 +365,9 @@ impl Reader {
             stop => stop,
         };
         // A filter or a limit is not undone by what comes after it.
-        if self.stop.is_none_or(|before| stops::weight(before) <= stops::weight(stop)) {
+        if self.stop.is_none_or(|before| weight::of(before) <= weight::of(stop)) {
             self.stop = Some(stop);
+            word.clone_into(&mut self.word);
             sink(Event::Stop { stop, word });
         }
     }
@@ -318,6 +375,11 @@ impl Reader {
     fn finish(&mut self, sink: Sink<'_>) {
         if !self.is_done {
             self.is_done = true;
+            // OAC-16: whoever refuses need not say so where it stops, or has said before that it did.
+            if self.has_refused && matches!(self.stop, None | Some(Stop::Turn)) {
+                let word = if self.word.is_empty() { "refusal" } else { &self.word };
+                sink(Event::Stop { stop: Stop::Refusal, word });
+            }
             sink(Event::Done);
         }
     }

@@ -16,7 +16,7 @@ use seamline_model::{Addition, Event, Unreadable};
 use self::items::Items;
 use self::parts::{Row, Said as PartSaid};
 use self::shape::Sort;
-use crate::frames::{Said, Sink, add, is_told, number, said, unreadable, words, words_of};
+use crate::frames::{Said, Sink, add, index, is_told, said, unreadable, words, words_of};
 use crate::json::{Document, Kind, Value};
 use crate::streaming::StreamReader;
 
@@ -103,9 +103,9 @@ impl<'d, 'a: 'f, 'f> Wire<'d, 'a, 'f> {
         for (key, value) in root.members() {
             match &*key.name() {
                 "type" => wire.kind = words(value).unwrap_or(wire.kind),
-                "output_index" => wire.output_index = number(value),
+                "output_index" => wire.output_index = index(value),
                 "item_id" => wire.item_id = words(value),
-                "content_index" | "summary_index" => wire.part_index = number(value),
+                "content_index" | "summary_index" => wire.part_index = index(value),
                 "delta" => wire.delta = Some(value),
                 "text" | "refusal" | "arguments" | "input" | "code" => wire.whole = Some(value),
                 "item" => wire.item = Some(value),
@@ -183,6 +183,13 @@ impl Reader {
         };
         let (kind, sort) = called;
         let Some(item) = self.item_of(wire, sort, kind, sink) else { return };
+        if self.items.is_done(item) {
+            // OAR-19: the finished item said it all. Of another one this would be lost.
+            if !self.items.may_be(item, wire.item_id.as_deref()) {
+                unreadable(sink, Unreadable::Stray);
+            }
+            return;
+        }
         let place = parts::item_place(item);
         if let Some(name) = wire.name.and_then(words) {
             add(sink, place, Addition::Name(&name));

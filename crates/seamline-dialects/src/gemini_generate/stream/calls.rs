@@ -59,9 +59,11 @@ impl Reader {
         }
     }
 
-    /// The arguments that are coming are all there.
+    /// The arguments that are coming are all there, unless one of them is a string that was to
+    /// go on (GEM-19).
     fn finish(&mut self, sink: Sink<'_>) {
-        let Some(coming) = self.coming.take_if(|coming| !coming.partial.is_spoiled()) else {
+        let is_whole = |coming: &mut Coming| !coming.partial.is_spoiled() && !coming.partial.is_open();
+        let Some(coming) = self.coming.take_if(is_whole) else {
             self.leave(sink);
             return;
         };

@@ -1,6 +1,6 @@
 //! The arguments of a call that come value by value, each with its path.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::json::{Kind, Object, Value, quoted};
 
@@ -16,6 +16,8 @@ pub(super) struct Partial {
     nodes: Vec<Node>,
     /// The node of each member and element.
     children: HashMap<(usize, Step), usize>,
+    /// The paths of strings whose last piece said that more comes.
+    open: HashSet<String>,
     bytes: usize,
     /// Something could not be put where it belongs, so they are never whole.
     is_spoiled: bool,
@@ -41,11 +43,22 @@ enum Step {
 
 impl Partial {
     pub(super) fn new() -> Self {
-        Self { nodes: vec![Node::Object(Vec::new())], children: HashMap::new(), bytes: 0, is_spoiled: false }
+        Self {
+            nodes: vec![Node::Object(Vec::new())],
+            children: HashMap::new(),
+            open: HashSet::new(),
+            bytes: 0,
+            is_spoiled: false,
+        }
     }
 
     pub(super) fn is_spoiled(&self) -> bool {
         self.is_spoiled
+    }
+
+    /// Whether more was to come for a string, and did not.
+    pub(super) fn is_open(&self) -> bool {
+        !self.open.is_empty()
     }
 
     /// Whether no value came.
@@ -106,12 +119,17 @@ impl Partial {
             let value = value.get(key)?;
             (!value.is(Kind::Null) || *key == "nullValue").then_some((*key, value))
         });
-        // A path without a value says that it goes on.
-        let Some((kind, said)) = said else { return Some(()) };
-        self.bytes += path.len() + said.raw().len();
+        self.bytes += path.len() + said.map_or(0, |(_, said)| said.raw().len());
         if self.bytes > BYTES_MAX || self.is_spoiled {
             return None;
         }
+        if value.get("willContinue").is_some_and(|value| value.is(Kind::True)) {
+            self.open.insert(path.to_string());
+        } else {
+            self.open.remove(&*path);
+        }
+        // A path without a value says that it goes on, or that it does not.
+        let Some((kind, said)) = said else { return Some(()) };
         let node = self.node(&path)?;
         let slot = &mut self.nodes[node];
         match (kind, slot) {
@@ -222,6 +240,21 @@ mod tests {
         let written = r#"{"files":[{"name":"a \"b\"","size":1.50},{"last name":null}],"it's":false,"grid":[[7]]}"#;
         assert_eq!((partial.written().as_str(), partial.is_spoiled()), (written, false));
         assert_eq!(partial.unfinished(), written.trim_end_matches(['}', ']']));
+    }
+
+    #[test]
+    fn a_string_is_whole_once_a_piece_says_so() {
+        let first = r#"[{"jsonPath":"$.a","stringValue":"x","willContinue":true}]"#;
+        for (last, is_open) in [
+            ("[]", true),
+            (r#"[{"jsonPath":"$.a","stringValue":"y","willContinue":true}]"#, true),
+            (r#"[{"jsonPath":"$.b","stringValue":"y"}]"#, true),
+            (r#"[{"jsonPath":"$.a","stringValue":"y","willContinue":false}]"#, false),
+            (r#"[{"jsonPath":"$.a","stringValue":""}]"#, false),
+            (r#"[{"jsonPath":"$.a"}]"#, false),
+        ] {
+            assert_eq!(partial(&[first, last]).is_open(), is_open, "{last}");
+        }
     }
 
     #[test]

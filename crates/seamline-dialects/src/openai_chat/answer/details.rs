@@ -40,11 +40,25 @@ impl Detail {
         }
     }
 
-    /// Whether another piece is of the same detail. What only the provider can read comes whole.
+    /// Whether another piece is of the same detail. What only the provider can read comes whole,
+    /// and what is signed has ended.
     fn goes_on_in(&self, piece: &Self) -> bool {
         let same = |name| self.members.get(name) == piece.members.get(name);
         let has_pieces = self.said.iter().any(Option::is_some);
-        has_pieces && same("type") && same("index") && piece.source.is_none() && piece.members.get("data").is_none()
+        let is_signed = self.told("signature").is_some();
+        let is_other = self.told("id").zip(piece.told("id")).is_some_and(|(one, other)| one != other);
+        !is_signed
+            && !is_other
+            && has_pieces
+            && same("type")
+            && same("index")
+            && piece.source.is_none()
+            && piece.members.get("data").is_none()
+    }
+
+    /// A member that says something.
+    fn told(&self, name: &str) -> Option<&str> {
+        self.members.get(name).filter(|json| !matches!(*json, "null" | "\"\""))
     }
 
     fn join(&mut self, piece: Self) {
@@ -89,5 +103,17 @@ mod tests {
             r#"{"type":"reasoning.encrypted","data":"x","index":1},{"type":"reasoning.encrypted","data":"y","index":1},7]"#,
         );
         assert_eq!(merged(pieces), whole);
+    }
+
+    #[test]
+    fn what_is_signed_or_has_another_id_is_another_detail() {
+        for two in [
+            r#"[{"type":"reasoning.text","text":"a","signature":"s","index":0},{"type":"reasoning.text","text":"b","index":0}]"#,
+            r#"[{"type":"reasoning.text","text":"a","id":"1"},{"type":"reasoning.text","text":"b","id":"2"}]"#,
+        ] {
+            assert_eq!(merged(two), two);
+        }
+        let one = r#"[{"type":"reasoning.text","text":"a","id":"1","signature":null},{"type":"reasoning.text","text":"b","id":null,"signature":"s"}]"#;
+        assert_eq!(merged(one), r#"[{"type":"reasoning.text","text":"ab","id":"1","signature":"s"}]"#);
     }
 }

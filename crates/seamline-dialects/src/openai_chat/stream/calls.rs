@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use seamline_model::{Addition, Event, Piece, Unreadable};
 
 use super::places;
-use crate::frames::{Sink, add, unreadable, words, words_of};
+use crate::frames::{Sink, add, index, is_told, unreadable, words, words_of};
 use crate::json::{Kind, Value};
 
 /// How many calls are told apart.
@@ -33,6 +33,56 @@ struct Slot {
     has_id: bool,
     name: String,
     has_arguments: bool,
+    /// What it is called with, if that came as an object.
+    object: Option<String>,
+    /// What it is called with, if that came as text.
+    text: Nesting,
+}
+
+/// How far a text of JSON has come.
+#[derive(Debug, Default)]
+struct Nesting {
+    depth: usize,
+    in_string: bool,
+    is_escaped: bool,
+    /// An object or a list has come to its end.
+    is_whole: bool,
+}
+
+impl Nesting {
+    fn push(&mut self, text: &str) {
+        for byte in text.bytes() {
+            match byte {
+                _ if self.is_escaped => self.is_escaped = false,
+                b'\\' if self.in_string => self.is_escaped = true,
+                b'"' => self.in_string = !self.in_string,
+                _ if self.in_string => {}
+                b'{' | b'[' => {
+                    self.depth += 1;
+                    self.is_whole = false;
+                }
+                b'}' | b']' => {
+                    self.depth = self.depth.saturating_sub(1);
+                    self.is_whole = self.depth == 0;
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Slot {
+    /// Takes an object that the call is called with. Of two the first stays.
+    fn object(&mut self, place: u32, given: Value<'_, '_>, sink: Sink<'_>) {
+        match &self.object {
+            Some(before) if before == given.raw() => {}
+            Some(_) => unreadable(sink, Unreadable::Shape),
+            None => {
+                self.object = Some(given.raw().to_owned());
+                arguments(place, given, false, None, sink);
+            }
+        }
+    }
 }
 
 /// A piece of a call.
@@ -53,6 +103,10 @@ impl<'d, 'a> Fragment<'d, 'a> {
         let object = value.object()?;
         let [id, index, function, custom] = object.values(["id", "index", "function", "custom"]);
         let custom = custom.and_then(Value::object);
+        // What is given where name and arguments should stand, and is not theirs, is lost.
+        if custom.is_none() && function.is_some_and(|function| is_told(function) && !function.is(Kind::Object)) {
+            return None;
+        }
         // Some servers leave out what stands around name and arguments.
         let function = function.and_then(Value::object).or(custom).unwrap_or(object);
         let [name, arguments] = function.values(["name", if custom.is_some() { "input" } else { "arguments" }]);
@@ -60,7 +114,7 @@ impl<'d, 'a> Fragment<'d, 'a> {
         Some(Self {
             value,
             id: id.and_then(words),
-            index: index.filter(|index| index.is(Kind::Number)).and_then(|index| index.raw().parse().ok()),
+            index: index.and_then(place_of),
             name: name.and_then(words),
             arguments,
             is_free: custom.is_some(),
@@ -78,7 +132,11 @@ impl<'d, 'a> Fragment<'d, 'a> {
         let Some(name) = self.name.as_deref().filter(|_| !call.name.is_empty()) else {
             return false;
         };
-        let is_object = self.arguments.is_some_and(|arguments| arguments.is(Kind::Object));
+        // CMP-2: what is whole does not begin once more.
+        let is_object = self.arguments.is_some_and(|arguments| {
+            let is_begun = || arguments.raw_str().trim_start().starts_with('{');
+            arguments.is(Kind::Object) || call.text.is_whole && arguments.is(Kind::String) && is_begun()
+        });
         let is_listed = self.index.is_none() && self.position > 0;
         is_listed || (call.has_arguments && (call.name != name || is_object))
     }
@@ -125,7 +183,12 @@ impl Calls {
 
     /// Takes the one call that older servers can make, which has no id.
     pub(super) fn take_legacy(&mut self, call: Value<'_, '_>, is_whole: bool, sink: Sink<'_>) {
-        let Some(object) = call.object() else { return };
+        let Some(object) = call.object() else {
+            if is_told(call) {
+                unreadable(sink, Unreadable::Shape);
+            }
+            return;
+        };
         let place = places::LEGACY_CALL;
         if !self.has_legacy {
             self.has_legacy = true;
@@ -136,13 +199,18 @@ impl Calls {
             add(sink, place, Addition::Name(&name));
         }
         if let Some(given) = object.get("arguments") {
-            arguments(place, given, is_whole, sink);
+            arguments(place, given, is_whole, None, sink);
         }
     }
 
     fn fragment(&mut self, fragment: &Fragment<'_, '_>, sink: Sink<'_>) {
         let known = self.find(fragment);
         if known.is_none() && self.slots.len() >= CALLS_MAX {
+            // What follows is of this call and of no other.
+            self.last = None;
+            if let Some(index) = fragment.index {
+                self.by_index.remove(&index);
+            }
             return unreadable(sink, Unreadable::Shape);
         }
         let slot = known.unwrap_or_else(|| self.open(fragment, sink));
@@ -166,7 +234,14 @@ impl Calls {
         }
         call.has_arguments |= fragment.has_arguments();
         if let Some(given) = fragment.arguments {
-            arguments(place, given, fragment.is_whole, sink);
+            match given.kind() {
+                Kind::Object if !fragment.is_whole => call.object(place, given, sink),
+                // Nothing goes on from what came whole.
+                Kind::String if call.object.is_some() && !fragment.is_whole && !given.says("") => {
+                    unreadable(sink, Unreadable::Shape);
+                }
+                _ => arguments(place, given, fragment.is_whole, Some(&mut call.text), sink),
+            }
         }
     }
 
@@ -205,17 +280,26 @@ impl Calls {
 }
 
 /// Takes what a call is called with (CMP-7).
-fn arguments(place: u32, given: Value<'_, '_>, is_whole: bool, sink: Sink<'_>) {
+fn arguments(place: u32, given: Value<'_, '_>, is_whole: bool, text: Option<&mut Nesting>, sink: Sink<'_>) {
     let json = given.raw();
     match given.kind() {
         Kind::Null => {}
         Kind::String => {
-            let Some(text) = words(given) else { return };
-            add(sink, place, if is_whole { Addition::WholeArguments(&text) } else { Addition::Arguments(&text) });
+            let Some(said) = words(given) else { return };
+            if let Some(text) = text {
+                text.push(&said);
+            }
+            add(sink, place, if is_whole { Addition::WholeArguments(&said) } else { Addition::Arguments(&said) });
         }
         Kind::Object if given.members().next().is_some() => add(sink, place, Addition::WholeArguments(json)),
-        _ => add(sink, place, Addition::StartInput(json)),
+        Kind::Object | Kind::Array => add(sink, place, Addition::StartInput(json)),
+        Kind::Number | Kind::True | Kind::False => unreadable(sink, Unreadable::Shape),
     }
+}
+
+/// The index of a call. Some servers count from below zero.
+fn place_of(value: Value<'_, '_>) -> Option<i64> {
+    index(value).and_then(|index| index.try_into().ok()).or_else(|| value.raw().parse().ok())
 }
 
 fn place(slot: usize) -> u32 {

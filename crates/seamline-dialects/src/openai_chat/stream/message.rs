@@ -1,6 +1,6 @@
 //! A message, or what is new in it.
 
-use seamline_model::{Addition, Piece, Unreadable};
+use seamline_model::{Addition, Event, Piece, Unreadable};
 
 use super::reasoning::Reasoning;
 use super::{Reader, places};
@@ -21,6 +21,13 @@ impl Reader {
                 "tool_calls" => self.calls.take(value, is_whole, sink),
                 "function_call" => self.calls.take_legacy(value, is_whole, sink),
                 "refusal" => self.refusal(value, is_whole, sink),
+                "error" if is_told(value) => sink(Event::Failed { said: value.raw() }),
+                // Its place is beside the message.
+                "finish_reason" => {
+                    if let Some(word) = words(value) {
+                        self.stop(&word, sink);
+                    }
+                }
                 "audio" if !is_whole && value.is(Kind::Object) => self.audio(value, sink),
                 "role" if !value.is(Kind::String) || value.says("assistant") => {}
                 // MIS-9: a place of the choice, which says nothing here.

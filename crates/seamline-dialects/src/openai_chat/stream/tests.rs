@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use seamline_frame::{Frame, FrameKind};
 use seamline_model::{Addition, Event, Stop};
 
-use super::{Reader, StreamReader, places, stops};
+use super::{Reader, StreamReader, places};
 
 /// Values of every kind, among them those that nobody expects.
 const VALUES: [&str; 16] = [
@@ -67,7 +67,7 @@ fn part(index: &str, id: &str, name: &str, arguments: &str) -> String {
 }
 
 /// Ways to send two calls in four pieces, each with its index, its id, its name and a digit.
-const WAYS: [(&str, [[&str; 4]; 4]); 8] = [
+const WAYS: [(&str, [[&str; 4]; 4]); 9] = [
     ("by index", [["0", "a", "read", "1"], ["1", "b", "list", "3"], ["0", "", "", "2"], ["1", "", "", "4"]]),
     (
         "ids repeated",
@@ -78,6 +78,10 @@ const WAYS: [(&str, [[&str; 4]; 4]); 8] = [
     ("no index", [["", "a", "read", "1"], ["", "", "", "2"], ["", "b", "list", "3"], ["", "", "", "4"]]),
     ("tail elsewhere", [["0", "a", "read", "1"], ["1", "", "", "2"], ["0", "b", "list", "3"], ["1", "", "", "4"]]),
     ("id before index", [["0", "a", "read", "1"], ["1", "b", "list", "3"], ["1", "a", "", "2"], ["0", "b", "", "4"]]),
+    (
+        "written otherwise",
+        [["0", "a", "read", "1"], ["1", "b", "list", "3"], ["\"0\"", "", "", "2"], ["1.0", "", "", "4"]],
+    ),
     ("odd indices", [["-1", "a", "read", "1"], ["-1", "", "", "2"], ["1e3", "b", "list", "3"], ["null", "", "", "4"]]),
 ];
 
@@ -99,6 +103,78 @@ fn whole_calls_without_ids_are_told_apart() {
     let read = calls(&[&two, &object("list", "3"), &object("list", "4")]);
     let read: Vec<_> = read.iter().map(|[_, name, input]| (name.as_str(), input.as_str())).collect();
     assert_eq!(read, [("read", "{\"v\":1}"), ("read", "{\"v\":2}"), ("list", "{\"v\":3}"), ("list", "{\"v\":4}")]);
+}
+
+/// What is said of one choice.
+fn said(choice: &str) -> Vec<String> {
+    let mut said = Vec::new();
+    feed(&[format!(r#"{{"choices":{choice}}}"#)], |event| said.push(format!("{event:?}")));
+    said
+}
+
+#[test]
+fn no_piece_of_a_call_is_lost_in_silence() {
+    let call = |function: &str| format!(r#"[{{"delta":{{"tool_calls":[{{"id":"a","function":{function}}}]}}}}]"#);
+    for choice in [
+        call(r#"{"name":"f","arguments":5}"#),
+        call(r#"{"name":"f","arguments":true}"#),
+        call(r#""{}""#),
+        r#"{"delta":{"content":"x"}}"#.to_owned(),
+        r#"[{"delta":"x"}]"#.to_owned(),
+        r#"[{"delta":{"function_call":"{}"}}]"#.to_owned(),
+    ] {
+        assert_eq!(said(&choice).pop().as_deref(), Some("Unreadable { what: Shape }"), "{choice}");
+    }
+}
+
+#[test]
+fn another_choice_is_known_however_its_place_is_written() {
+    for (place, is_first) in
+        [("0", true), ("\"0\"", true), ("0.0", true), ("null", true), ("\"1\"", false), ("-1", false), ("1.0", false)]
+    {
+        let said = said(&format!(r#"[{{"index":{place},"delta":{{"content":"x"}}}}]"#));
+        let others = ["Unreadable { what: SecondMessage }"];
+        assert_eq!(said != others, is_first, "{place}: {said:?}");
+    }
+}
+
+#[test]
+fn what_is_whole_does_not_begin_once_more() {
+    for index in ["", "0"] {
+        let text = |name: &str, text: &str| part(index, "", name, &format!("{text:?}"));
+        let read = calls(&[&text("read", "{}"), &text("read", "{\"v\":\"}"), &text("read", "{\"}"), &text("", " ")]);
+        let read: Vec<_> = read.iter().map(|[_, name, input]| (name.as_str(), input.as_str())).collect();
+        assert_eq!(read, [("read", "{}"), ("read", "{\"v\":\"}{\"} ")], "{index:?}");
+    }
+}
+
+#[test]
+fn of_two_objects_for_one_call_the_first_stays() {
+    let call = |value: &str| part("0", "a", "read", value);
+    let two = format!("{},{},{}", call("{\"v\":1}"), call("{\"v\":1}"), call("{\"v\":2}"));
+    let said = said(&format!(r#"[{{"delta":{{"tool_calls":[{two}]}}}}]"#));
+    let inputs: Vec<_> = said.iter().filter(|event| event.contains("WholeArguments")).collect();
+    assert!(inputs.len() == 1 && inputs[0].contains("1}"), "{said:?}");
+    assert_eq!(said.last().map(String::as_str), Some("Unreadable { what: Shape }"));
+}
+
+#[test]
+fn what_is_too_much_is_of_no_other_call() {
+    let mut calls = super::calls::Calls::default();
+    let mut take = |call: &str| {
+        let document = crate::json::Document::read(call).expect("json");
+        let mut said = String::new();
+        calls.take(document.root(), false, &mut |event: Event<'_>| said = format!("{event:?}"));
+        said
+    };
+    for at in 0..1 << 16 {
+        take(&part("0", &format!("{at}"), "f", "\"{}\""));
+    }
+    let shape = "Unreadable { what: Shape }";
+    for call in [part("0", "x", "f", "\"\""), part("0", "", "", "\"{}\""), part("", "", "", "\"{}\"")] {
+        assert_eq!(take(&call), shape, "{call}");
+    }
+    assert!(take(&part("", "7", "", "\" \"")).contains("Arguments"));
 }
 
 #[test]
@@ -125,7 +201,74 @@ fn what_is_bad_is_not_undone_by_what_comes_after_it() {
         });
         assert_eq!(said, Some(last), "{words:?}");
     }
-    assert_eq!((stops::of("MAX_TOKENS"), stops::of("no such word")), (Stop::Length, Stop::Other));
+}
+
+/// How a stream of these frames stops, and whether it failed.
+fn stopped(frames: &[&str]) -> (Option<(Stop, String)>, bool) {
+    let (mut stopped, mut has_failed) = (None, false);
+    let frames: Vec<_> = frames.iter().map(|&frame| frame.to_owned()).collect();
+    feed(&frames, |event| match event {
+        Event::Stop { stop, word } => stopped = Some((stop, word.to_owned())),
+        Event::Failed { .. } => has_failed = true,
+        _ => {}
+    });
+    (stopped, has_failed)
+}
+
+#[test]
+fn an_error_is_one_wherever_it_stands() {
+    for (frame, has_failed) in [
+        (r#"{"id":"a","choices":null,"base_resp":{"status_code":1002,"status_msg":"rate limit"}}"#, true),
+        (r#"{"id":"a","choices":[],"base_resp":{"status_code":0,"status_msg":""}}"#, false),
+        (r#"{"choices":[{"delta":{"error":{"message":"no"}}}]}"#, true),
+        (r#"{"choices":[{"delta":{"error":null}}]}"#, false),
+        (r#"{"choices":[],"detail":"no"}"#, true),
+        (r#"{"choices":null,"message":"no"}"#, true),
+        (r#"{"choices":[{"delta":{"content":"x"}}],"error":"no"}"#, true),
+        (r#"{"id":"a","choices":[],"message":{}}"#, false),
+    ] {
+        assert_eq!(stopped(&[frame]).1, has_failed, "{frame}");
+    }
+}
+
+#[test]
+fn another_id_after_a_stop_is_another_answer() {
+    let chunk = |id: &str, content: &str, reason: &str| {
+        format!(r#"{{"id":"{id}","choices":[{{"delta":{{"content":"{content}"}},"finish_reason":{reason}}}]}}"#)
+    };
+    let usage = r#"{"id":"z","choices":[],"usage":{"total_tokens":3}}"#.to_owned();
+    let texts = |frames: &[String]| {
+        let (mut texts, mut has_second) = (String::new(), false);
+        feed(frames, |event| match event {
+            Event::Add { addition: Addition::Text(text), .. } => texts += text,
+            Event::Usage { json, .. } => texts += json,
+            Event::Unreadable { .. } => has_second = true,
+            _ => {}
+        });
+        (texts, has_second)
+    };
+    let ended = [chunk("a", "1", "null"), chunk("a", "", "\"stop\""), usage.clone()];
+    assert_eq!(texts(&ended), ("13".to_owned(), false));
+    let other = [ended.as_slice(), &[chunk("b", "2", "null"), chunk("b", "", "\"length\"")]].concat();
+    assert_eq!(texts(&other), ("13".to_owned(), true));
+    let rotating = [chunk("a", "1", "null"), chunk("b", "2", "\"stop\""), chunk("c", "3", "null")];
+    assert_eq!(texts(&rotating), ("123".to_owned(), false));
+}
+
+#[test]
+fn a_refusal_is_one_whenever_it_comes() {
+    let refusal = r#"{"choices":[{"delta":{"refusal":"No."}}]}"#;
+    let stop = r#"{"choices":[{"delta":{"finish_reason":"stop"}}]}"#;
+    for (frames, word) in [
+        (&[refusal, "[DONE]"][..], "refusal"),
+        (&[refusal, stop, "[DONE]"], "stop"),
+        (&[stop, refusal, "[DONE]"], "stop"),
+        (&[stop, refusal], "stop"),
+    ] {
+        assert_eq!(stopped(frames).0, Some((Stop::Refusal, word.to_owned())), "{frames:?}");
+    }
+    assert_eq!(stopped(&[stop]).0, Some((Stop::Turn, "stop".to_owned())));
+    assert_eq!(stopped(&[refusal]).0, None);
 }
 
 #[test]
@@ -143,6 +286,21 @@ fn nothing_is_done_without_a_reason_to_stop() {
         let mut done = 0;
         feed(&[frame.to_owned()], |event| done += usize::from(event == Event::Done));
         assert_eq!(done, usize::from(is_done), "{frame}");
+    }
+}
+
+#[test]
+fn what_was_cut_behind_the_reason_to_stop_is_missed() {
+    let stop = r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#;
+    for (last, is_done) in [(r#"{"choices":[{"del"#, false), (r#"{"error":{"mess"#, false), (stop, true)] {
+        let mut reader = Reader::default();
+        let mut done = 0;
+        for (kind, data) in [(FrameKind::Event, stop), (FrameKind::Cut, last)] {
+            let frame = Frame { kind, name: b"", data: data.as_bytes() };
+            reader.handle_frame(&frame, &mut |_: Event<'_>| {});
+        }
+        reader.handle_end(&mut |event: Event<'_>| done += usize::from(event == Event::Done));
+        assert_eq!(done, usize::from(is_done), "{last}");
     }
 }
 

@@ -7,6 +7,7 @@ use super::shape::{self, Sort};
 use super::{Reader, Wire};
 use crate::frames::{Sink, add, is_told, unreadable, usage, words, words_of};
 use crate::json::{Kind, Object, Value};
+use crate::stops;
 
 impl Reader {
     /// The response begins; its members come again at the end.
@@ -162,7 +163,10 @@ impl Reader {
         } else if says("incomplete") {
             let details = member("incomplete_details").and_then(Value::object);
             let reason = details.and_then(|details| words_of(details, "reason")).unwrap_or("incomplete".into());
-            let stop = if reason == "content_filter" { Stop::Filter } else { Stop::Length };
+            let stop = match stops::of(&reason) {
+                Stop::Turn | Stop::Calls | Stop::Pause | Stop::Other => Stop::Length,
+                stop => stop,
+            };
             self.stop(stop, &reason, sink);
         } else if says("completed") {
             for item in self.items.unfinished_calls() {
@@ -215,7 +219,9 @@ fn whole_input(place: u32, object: Object<'_, '_>, sink: Sink<'_>) {
         let text = words(input).unwrap_or(input.raw().into());
         add(sink, place, Addition::WholeArguments(&text));
     }
-    if words_of(object, "status").is_some_and(|status| matches!(&*status, "incomplete" | "failed" | "cancelled")) {
+    if words_of(object, "status")
+        .is_some_and(|status| matches!(&*status, "in_progress" | "incomplete" | "failed" | "cancelled"))
+    {
         add(sink, place, Addition::Unfinished);
     }
 }

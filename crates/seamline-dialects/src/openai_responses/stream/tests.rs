@@ -92,6 +92,34 @@ fn items_are_known_by_place_until_a_place_is_given_twice() {
 }
 
 #[test]
+fn what_comes_of_a_call_that_is_done_says_nothing() {
+    let item = |event: &str, status: &str| {
+        let item = format!(r#"{{"type":"function_call","id":"a","name":"f","arguments":"{{}}","status":"{status}"}}"#);
+        format!(r#"{{"type":"response.output_item.{event}","output_index":0.0,"item":{item}}}"#)
+    };
+    let late = |id: &str| {
+        let name = "response.function_call_arguments.done";
+        format!(r#"{{"type":"{name}","output_index":"0","item_id":"{id}","arguments":"1"}}"#)
+    };
+    for (frames, last) in [
+        ([item("done", "completed"), late("a")], "End { place: 0 }"),
+        ([item("done", "completed"), late("b")], "Unreadable { what: Stray }"),
+        ([item("added", "in_progress"), late("b")], r#"Add { place: 0, addition: WholeArguments("1") }"#),
+    ] {
+        let mut said = String::new();
+        feed(&frames, |event| said = format!("{event:?}"));
+        assert_eq!(said, last, "{frames:?}");
+    }
+    for (status, is_whole) in [("completed", true), ("in_progress", false), ("incomplete", false)] {
+        let mut said = true;
+        feed(&[item("done", status)], |event| {
+            said &= !matches!(event, Event::Add { addition: Addition::Unfinished, .. });
+        });
+        assert_eq!(said, is_whole, "{status}");
+    }
+}
+
+#[test]
 fn values_of_any_kind_stand_anywhere() {
     let events = [
         "created",
