@@ -30,11 +30,16 @@ pub(crate) fn said<'f>(frame: &Frame<'f>) -> Said<'f> {
         return Said::Garbage;
     };
     match text.trim() {
-        text if frame.kind == FrameKind::Exception || frame.name == b"error" => Said::Failure(text),
+        text if frame.kind == FrameKind::Exception || is_error(frame) => Said::Failure(text),
         "" => Said::Nothing,
         "[DONE]" => Said::Done,
         text => Said::Text(text),
     }
+}
+
+/// Whether a frame is called an error. It is one whatever stands in it.
+pub(crate) fn is_error(frame: &Frame<'_>) -> bool {
+    frame.name.eq_ignore_ascii_case(b"error")
 }
 
 /// Adds to a block.

@@ -12,6 +12,8 @@ pub(crate) fn of(word: &str) -> Stop {
         "tool_calls" | "tool_call" | "function_call" | "tool_use" => Stop::Calls,
         "length"
         | "model_length"
+        | "model_context_length"
+        | "token_limit"
         | "max_tokens"
         | "max_completion_tokens"
         | "max_output_tokens"
@@ -23,6 +25,8 @@ pub(crate) fn of(word: &str) -> Stop {
         "content_filter"
         | "content_filtered"
         | "guardrail_intervened"
+        | "content_policy"
+        | "blocked"
         | "sensitive"
         | "safety"
         | "recitation"
@@ -46,6 +50,7 @@ pub(crate) fn of(word: &str) -> Stop {
         | "too_many_tool_calls" => Stop::Malformed,
         "error"
         | "failed"
+        | "server_error"
         | "cancelled"
         | "insufficient_system_resource"
         | "network_error"
@@ -77,7 +82,7 @@ mod tests {
             (
                 Stop::Filter,
                 "content_filter content-filter content_filtered guardrail_intervened SAFETY safety RECITATION \
-                 LANGUAGE BLOCKLIST PROHIBITED_CONTENT SPII IMAGE_SAFETY sensitive ERROR_TOXIC",
+                 LANGUAGE BLOCKLIST PROHIBITED_CONTENT SPII IMAGE_SAFETY sensitive blocked content_policy ERROR_TOXIC",
             ),
             (Stop::Refusal, "refusal"),
             (Stop::Pause, "pause_turn compaction CONTINUATION"),
@@ -86,7 +91,7 @@ mod tests {
                 "MALFORMED_FUNCTION_CALL MALFORMED_RESPONSE UNEXPECTED_TOOL_CALL TOO_MANY_TOOL_CALLS \
                  malformed_tool_use malformed_model_output",
             ),
-            (Stop::Failure, "error failed cancelled OTHER IMAGE_OTHER insufficient_system_resource"),
+            (Stop::Failure, "error server_error failed cancelled OTHER IMAGE_OTHER insufficient_system_resource"),
             (Stop::Other, "other unknown new_word NEW_WORD"),
         ] {
             for word in words.split_whitespace() {

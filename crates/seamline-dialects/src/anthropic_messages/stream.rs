@@ -15,7 +15,7 @@ mod blocks;
 use seamline_frame::{Frame, FrameKind};
 use seamline_model::{Event, Unreadable};
 
-use crate::frames::{Sink, unreadable, usage, words, words_of};
+use crate::frames::{Sink, is_error, unreadable, usage, words, words_of};
 use crate::json::{Document, Kind, Object, Value};
 use crate::streamed::{Said, Slots, after_end, base64, exception, failed, members, present, said};
 use crate::{StreamReader, stops};
@@ -82,7 +82,7 @@ impl Reader {
     fn take(&mut self, frame: &Frame<'_>, sink: Sink<'_>) {
         match said(frame.data) {
             _ if frame.kind == FrameKind::Exception => exception(frame, sink),
-            _ if frame.name == b"error" => failed(frame, sink),
+            _ if is_error(frame) => failed(frame, sink),
             Said::Nothing => {}
             Said::Json(document) => self.json(frame.name, &document, sink),
             Said::Broken => unreadable(sink, Unreadable::NotJson),
@@ -116,9 +116,9 @@ impl Reader {
         let root = usual.event;
         let Usual { kind: named, index, delta, .. } = *usual;
         let kind = named.and_then(words).unwrap_or_else(|| String::from_utf8_lossy(name));
-        let is_error = kind == "error" || !is_event(&kind) && present(object, "error").is_some();
+        let has_failed = kind == "error" || !is_event(&kind) && present(object, "error").is_some();
         match &*kind {
-            _ if is_error => sink(Event::Failed { said: root.raw() }),
+            _ if has_failed => sink(Event::Failed { said: root.raw() }),
             _ if self.state == State::Spliced => {}
             "message_start" => match object.get("message").and_then(Value::object).zip(object.get("message")) {
                 Some((message, value)) => self.message_start(value, message, sink),
@@ -332,6 +332,7 @@ mod tests {
     fn an_error_is_one_wherever_it_stands() {
         for frame in [
             ("error", "Overloaded"),
+            ("Error", "Overloaded"),
             ("error", r#"{"type":"error","error":{"type":"overloaded_error"}}"#),
             ("", r#"{"type":"error","error":{"type":"overloaded_error"}}"#),
             ("", r#"{"error":{"message":"no"}}"#),

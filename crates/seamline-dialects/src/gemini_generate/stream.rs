@@ -11,7 +11,7 @@ use seamline_frame::{Frame, FrameKind};
 use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 
 use self::calls::Coming;
-use crate::frames::{Sink, add, index, unreadable, usage, words, words_of};
+use crate::frames::{Sink, add, index, is_error, unreadable, usage, words, words_of};
 use crate::json::{Kind, Object, Value};
 use crate::repeated::Repeated;
 use crate::streamed::{Said, exception, failed, said};
@@ -48,7 +48,7 @@ impl StreamReader for Reader {
     fn handle_frame(&mut self, frame: &Frame<'_>, sink: &mut dyn FnMut(Event<'_>)) {
         match said(frame.data) {
             _ if frame.kind == FrameKind::Exception => exception(frame, sink),
-            _ if frame.name == b"error" => failed(frame, sink),
+            _ if is_error(frame) => failed(frame, sink),
             Said::Nothing => {}
             Said::Broken => {
                 self.is_cut |= frame.kind == FrameKind::Cut;
