@@ -25,10 +25,9 @@ pub(crate) enum Left {
 }
 
 impl Signs {
-    /// Notes why the provider stopped. What was cut off, filtered or failed stays so, whatever
-    /// else it says. Whether the reason counts.
+    /// Notes why the provider stopped. Whether the reason counts.
     pub(crate) fn is_stopped_by(&mut self, stop: Stop) -> bool {
-        let counts = self.stop.is_none_or(|before| weight(stop) >= weight(before));
+        let counts = stop.counts_after(self.stop);
         if counts {
             self.stop = Some(stop);
         }
@@ -47,17 +46,6 @@ impl Signs {
             (_, Some(Stop::Length), _) => Ending::Length,
             (_, Some(Stop::Turn | Stop::Calls | Stop::Pause | Stop::Other) | None, _) => Ending::Complete,
         }
-    }
-}
-
-/// How much a reason weighs against another one.
-fn weight(stop: Stop) -> u8 {
-    match stop {
-        Stop::Failure | Stop::Malformed => 4,
-        Stop::Filter | Stop::Refusal => 3,
-        Stop::Length => 2,
-        Stop::Turn | Stop::Calls | Stop::Pause => 1,
-        Stop::Other => 0,
     }
 }
 

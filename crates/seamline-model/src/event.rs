@@ -42,7 +42,7 @@ pub enum Event<'e> {
         /// The block.
         place: u32,
     },
-    /// The provider says why it stopped. Of several the last counts.
+    /// The provider says why it stopped. Of several the last of the worst counts.
     Stop {
         /// What it means.
         stop: Stop,
@@ -135,6 +135,24 @@ pub enum Stop {
     Failure,
     /// A word nobody here knows.
     Other,
+}
+
+impl Stop {
+    /// Whether it counts after another reason: what was cut off, filtered or failed stays so,
+    /// whatever else the provider says.
+    pub fn counts_after(self, before: Option<Self>) -> bool {
+        before.is_none_or(|before| self.weight() >= before.weight())
+    }
+
+    fn weight(self) -> u8 {
+        match self {
+            Self::Failure | Self::Malformed => 4,
+            Self::Filter | Self::Refusal => 3,
+            Self::Length => 2,
+            Self::Turn | Self::Calls | Self::Pause => 1,
+            Self::Other => 0,
+        }
+    }
 }
 
 /// What could not be understood in a stream.

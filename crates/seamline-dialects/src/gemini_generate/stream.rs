@@ -183,9 +183,9 @@ impl Reader {
         }
     }
 
-    /// Notes why the provider stopped. What was filtered stays so, whatever follows.
+    /// Notes why the provider stopped.
     fn stop(&mut self, stop: Stop, word: &str, sink: Sink<'_>) {
-        if self.stop != Some(Stop::Filter) {
+        if stop.counts_after(self.stop) {
             self.stop = Some(stop);
             sink(Event::Stop { stop, word });
         }

@@ -8,7 +8,6 @@ mod content;
 mod message;
 mod native;
 mod reasoning;
-mod weight;
 
 use seamline_frame::{Frame, FrameKind};
 use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
@@ -364,8 +363,7 @@ impl Reader {
             Stop::Turn if self.has_refused => Stop::Refusal,
             stop => stop,
         };
-        // A filter or a limit is not undone by what comes after it.
-        if self.stop.is_none_or(|before| weight::of(before) <= weight::of(stop)) {
+        if stop.counts_after(self.stop) {
             self.stop = Some(stop);
             word.clone_into(&mut self.word);
             sink(Event::Stop { stop, word });
