@@ -14,7 +14,7 @@ pub struct Item {
     pub id: Option<CallId>,
     /// Where its type stands in the source; empty when it has none.
     pub type_span: Span,
-    /// Whether it says something that a reader can understand.
+    /// Whether it is reasoning that says something a reader can understand.
     pub readable: bool,
 }
 

@@ -98,7 +98,8 @@ impl<'d, 'a> Value<'d, 'a> {
     }
 
     /// What a string says, or nothing if it is not one.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "every key of a body is compared with it")]
+    #[inline(always)]
     pub(crate) fn str(self) -> Option<Cow<'a, str>> {
         let node = self.node();
         if node.kind != Kind::String {
@@ -109,7 +110,8 @@ impl<'d, 'a> Value<'d, 'a> {
     }
 
     /// What a key is called.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "every key of a body is compared with it")]
+    #[inline(always)]
     pub(crate) fn name(self) -> Cow<'a, str> {
         self.str().unwrap_or_default()
     }

@@ -98,7 +98,8 @@ impl<'d, 'a> WireItem<'d, 'a> {
             // In these results the id is the one of the call.
             id: self.id.filter(|_| !self.is_paired_by_id(kind)).map(|id| CallId::from(&*id.str().unwrap_or_default())),
             type_span: self.kind.map_or(Span::default(), Value::span),
-            readable: self.is_readable(),
+            // Only of reasoning is it asked.
+            readable: kind.form == Form::Reasoning && self.is_readable(),
         }
     }
 
