@@ -1,0 +1,284 @@
+//! Commits and their seal.
+//!
+//! A commit is one JSON object. Its last member is the hash of all bytes before it, so the seal is checked on the bytes
+//! as they are and needs no canonical form. The session's name, the number and the hash of the commit before are
+//! inside, so a commit cannot stand in another place or session unnoticed.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::error::Error;
+use crate::hash::Hash;
+use crate::id::{CommitId, SessionId};
+use crate::record::Record;
+use crate::store::Head;
+
+/// The version of what is inside a commit.
+pub(crate) const VERSION: u64 = 1;
+
+/// The most bytes of one commit.
+pub(crate) const BYTES_MAX: usize = 256 * 1024 * 1024;
+
+/// What stands before the hash, and after it.
+const SEAL: &str = ",\"hash\":\"";
+const SEAL_END: &str = "\"}";
+const SEAL_LEN: usize = SEAL.len() + Hash::HEX_LEN + SEAL_END.len();
+
+/// Records that are kept together or not at all.
+#[derive(Debug, Clone, Copy)]
+pub struct Commit<'a> {
+    /// The session.
+    pub session: &'a SessionId,
+    /// The epoch of the writer.
+    pub epoch: u64,
+    /// What it follows.
+    pub head: Head,
+    /// What makes it the same commit when it is sent twice.
+    pub id: CommitId,
+    /// When, in milliseconds since 1970. Nothing depends on it.
+    pub at: u64,
+    /// What it says.
+    pub records: &'a [Record],
+}
+
+impl Commit<'_> {
+    /// Puts the seal on it.
+    ///
+    /// # Errors
+    /// When there are no records, or more bytes than a commit may have.
+    pub fn seal(&self) -> Result<Sealed, Error> {
+        if self.records.is_empty() {
+            return Err(Error::Refused("a commit without records says nothing".to_owned()));
+        }
+        let (seq, prev) = (self.head.seq + 1, self.head.hash);
+        let Self { session, epoch, id, at, records, .. } = self;
+        let (count, start) = (records.len() as u64, records.iter().map(Record::bytes_about).sum::<usize>());
+        let mut bytes = Vec::with_capacity(start + 512);
+        bytes.extend_from_slice(
+            format!(
+                "{{\"v\":{VERSION},\"session\":\"{session}\",\"epoch\":{epoch},\"seq\":{seq},\"n\":{count},\"at\":{at},\"id\":\"{id}\",\"prev\":\"{prev}\",\"records\":"
+            )
+            .as_bytes(),
+        );
+        serde_json::to_writer(&mut bytes, records).map_err(|error| Error::Refused(error.to_string()))?;
+        if bytes.len() + SEAL_LEN > BYTES_MAX {
+            let bytes = bytes.len();
+            return Err(Error::Refused(format!("a commit has {BYTES_MAX} bytes at most, this one {bytes}")));
+        }
+        let hash = Hash::of(&bytes);
+        bytes.extend_from_slice(format!("{SEAL}{hash}{SEAL_END}").as_bytes());
+        let taken = records.iter().flat_map(Record::taken).map(ToOwned::to_owned).collect();
+        Ok(Sealed { session: (*session).clone(), epoch: *epoch, seq, count, id: *id, prev, hash, taken, bytes })
+    }
+}
+
+/// A commit with its seal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sealed {
+    session: SessionId,
+    epoch: u64,
+    seq: u64,
+    count: u64,
+    id: CommitId,
+    prev: Hash,
+    hash: Hash,
+    taken: Vec<String>,
+    bytes: Vec<u8>,
+}
+
+impl Sealed {
+    /// The session.
+    pub fn session(&self) -> &SessionId {
+        &self.session
+    }
+
+    /// The epoch of its writer.
+    pub fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    /// The number of its first record.
+    pub fn seq(&self) -> u64 {
+        self.seq
+    }
+
+    /// How many records it has.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// What makes it the same commit when it is sent twice.
+    pub fn id(&self) -> CommitId {
+        self.id
+    }
+
+    /// The hash of the commit before it.
+    pub fn prev(&self) -> Hash {
+        self.prev
+    }
+
+    /// Its hash.
+    pub fn hash(&self) -> Hash {
+        self.hash
+    }
+
+    /// The messages of the inbox that it takes in.
+    pub fn taken(&self) -> &[String] {
+        &self.taken
+    }
+
+    /// Its bytes, with the seal.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// What it follows.
+    pub fn before(&self) -> Head {
+        Head { epoch: self.epoch, seq: self.seq - 1, hash: self.prev }
+    }
+
+    /// The end of the session once it is kept.
+    pub fn after(&self) -> Head {
+        Head { epoch: self.epoch, seq: self.seq + self.count - 1, hash: self.hash }
+    }
+}
+
+/// What is wrong with the bytes of a commit.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Flaw {
+    /// They are not what was sealed.
+    #[error("the bytes are not those that were sealed")]
+    Altered,
+    /// They are what was sealed, and not ours to read.
+    #[error("format {0} is newer than this version of seamline")]
+    Newer(u64),
+    /// The seal is right, and what is inside is no commit.
+    #[error("the seal is right, but what is inside is no commit: {0}")]
+    Odd(String),
+}
+
+/// A commit whose seal was right.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OpenedCommit {
+    /// The session.
+    pub session: SessionId,
+    /// The epoch of its writer.
+    pub epoch: u64,
+    /// The number of its first record.
+    pub seq: u64,
+    /// When, in milliseconds since 1970.
+    pub at: u64,
+    /// What makes it the same commit when it is sent twice.
+    pub id: CommitId,
+    /// The hash of the commit before it.
+    pub prev: Hash,
+    /// Its hash.
+    pub hash: Hash,
+    /// What it says.
+    pub records: Vec<Record>,
+}
+
+impl OpenedCommit {
+    /// Checks the seal and reads what is inside.
+    ///
+    /// # Errors
+    /// When the bytes are not what was sealed, or not ours to read.
+    pub fn open(bytes: &[u8]) -> Result<Self, Flaw> {
+        let hash = seal_of(bytes).ok_or(Flaw::Altered)?;
+        let odd = |error: serde_json::Error| Flaw::Odd(error.to_string());
+        let version: Version = serde_json::from_slice(bytes).map_err(odd)?;
+        if version.v > VERSION {
+            return Err(Flaw::Newer(version.v));
+        }
+        let inside: Inside<'_> = serde_json::from_slice(bytes).map_err(odd)?;
+        if inside.records.len() as u64 != inside.n || inside.n == 0 || inside.seq == 0 {
+            return Err(Flaw::Odd("the number of records is not the one it says".to_owned()));
+        }
+        let records = inside.records.iter().map(|record| Record::read(record.get())).collect();
+        let Inside { session, epoch, seq, at, id, prev, .. } = inside;
+        let session = session.parse().map_err(|error: crate::id::InvalidSessionId| Flaw::Odd(error.to_string()))?;
+        Ok(Self { session, epoch, seq, at, id, prev, hash, records })
+    }
+
+    /// The number of its last record.
+    pub fn last_seq(&self) -> u64 {
+        self.seq + self.records.len() as u64 - 1
+    }
+}
+
+/// The hash that bytes were sealed with, if it is theirs.
+fn seal_of(bytes: &[u8]) -> Option<Hash> {
+    let (inside, seal) = bytes.split_at_checked(bytes.len().checked_sub(SEAL_LEN)?)?;
+    let seal = std::str::from_utf8(seal).ok()?;
+    let hash = Hash::from_hex(seal.strip_prefix(SEAL)?.strip_suffix(SEAL_END)?)?;
+    (Hash::of(inside) == hash).then_some(hash)
+}
+
+#[derive(Deserialize)]
+struct Version {
+    v: u64,
+}
+
+#[derive(Deserialize)]
+struct Inside<'a> {
+    #[serde(borrow)]
+    session: Cow<'a, str>,
+    epoch: u64,
+    seq: u64,
+    n: u64,
+    at: u64,
+    id: CommitId,
+    prev: Hash,
+    #[serde(borrow)]
+    records: Vec<&'a RawValue>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::raw::Raw;
+    use crate::record::{MessageRecord, Origin};
+
+    fn sealed() -> Sealed {
+        let message = Raw::parse("{ \"role\":\"user\" , \"content\":\"h\\u00e9llo\"}").unwrap();
+        let records = [Record::Message(MessageRecord { message, origin: Origin::Said })];
+        let session = "s-1".parse().unwrap();
+        let head = Head { epoch: 3, seq: 7, hash: Hash::of(b"before") };
+        let id = CommitId::from_bytes([9; 16]);
+        Commit { session: &session, epoch: 3, head, id, at: 12, records: &records }.seal().unwrap()
+    }
+
+    #[test]
+    fn a_sealed_commit_opens_as_it_was() {
+        let sealed = sealed();
+        let opened = OpenedCommit::open(sealed.bytes()).unwrap();
+        assert_eq!((opened.seq, opened.epoch, opened.at, opened.hash), (8, 3, 12, sealed.hash()));
+        assert_eq!(opened.prev, sealed.prev());
+        let Record::Message(message) = &opened.records[0] else { panic!("{:?}", opened.records) };
+        assert_eq!(message.message.as_str(), "{ \"role\":\"user\" , \"content\":\"h\\u00e9llo\"}");
+    }
+
+    #[test]
+    fn every_flipped_bit_and_every_cut_is_seen() {
+        let sealed = sealed();
+        for at in 0..sealed.bytes().len() {
+            for bit in 0..8 {
+                let mut bytes = sealed.bytes().to_vec();
+                bytes[at] ^= 1 << bit;
+                assert_eq!(OpenedCommit::open(&bytes), Err(Flaw::Altered), "byte {at}, bit {bit}");
+            }
+            assert!(OpenedCommit::open(&sealed.bytes()[..at]).is_err(), "cut at {at}");
+        }
+    }
+
+    #[test]
+    fn a_newer_format_is_told_apart_from_damage() {
+        let text = String::from_utf8(sealed().bytes().to_vec()).unwrap();
+        let inside = text[..text.len() - SEAL_LEN].replacen("{\"v\":1", "{\"v\":2", 1);
+        let hash = Hash::of(inside.as_bytes());
+        let newer = format!("{inside}{SEAL}{hash}{SEAL_END}");
+        assert_eq!(OpenedCommit::open(newer.as_bytes()), Err(Flaw::Newer(2)));
+    }
+}

@@ -1,0 +1,339 @@
+//! The test of a store: what every one of them does, once.
+//!
+//! A backend's test opens an empty place, calls [`run`] and demands that nothing failed. What only that backend can
+//! fail at is its own to test.
+
+use std::fmt::Debug;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use crate::commit::{Commit, OpenedCommit, Sealed};
+use crate::error::Error;
+use crate::hash::Hash;
+use crate::id::{CommitId, SessionId};
+use crate::raw::Raw;
+use crate::record::{Begin, InboxTaken, MessageRecord, Origin, Record};
+use crate::replay::{Replayed, replay};
+use crate::store::{Acquire, Appended, Head, Holder, InboxItem, Lease, Pushed, Store, StoredCommit};
+
+/// What came of one check.
+#[derive(Debug)]
+pub struct Outcome {
+    /// What was checked.
+    pub name: &'static str,
+    /// What went wrong, if anything.
+    pub failed: Option<String>,
+}
+
+/// Runs every check against a store. Sessions it makes start with `prefix`, so that several runs fit into one store.
+pub async fn run(store: Arc<dyn Store>, prefix: &str) -> Vec<Outcome> {
+    let mut outcomes = Vec::with_capacity(CHECKS.len());
+    for (number, (name, check)) in CHECKS.into_iter().enumerate() {
+        let failed = match format!("{prefix}-{number}").parse() {
+            Ok(session) => check(Bench { store: store.clone(), session }).await.err(),
+            Err(error) => Some(error.to_string()),
+        };
+        outcomes.push(Outcome { name, failed });
+    }
+    outcomes
+}
+
+type Check = fn(Bench) -> Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
+
+const CHECKS: [(&str, Check); 14] = [
+    ("a session is made once", |bench| Box::pin(made_once(bench))),
+    ("what was kept is read back byte for byte", |bench| Box::pin(read_back(bench))),
+    ("reading goes on where it stopped", |bench| Box::pin(read_on(bench))),
+    ("a commit sent twice is kept once", |bench| Box::pin(sent_twice(bench))),
+    ("a commit that does not follow is refused", |bench| Box::pin(not_following(bench))),
+    ("a writer that was taken over from is fenced", |bench| Box::pin(fenced(bench))),
+    ("a session that is written is busy until it is let go", |bench| Box::pin(busy(bench))),
+    ("a commit of before the take-over can still be asked about", |bench| Box::pin(asked_about(bench))),
+    ("messages of others come in once, in order", |bench| Box::pin(inbox(bench))),
+    ("bytes are put aside once", |bench| Box::pin(quarantine(bench))),
+    ("a session moves between stores byte for byte", |bench| Box::pin(import(bench))),
+    ("what is erased stays so", |bench| Box::pin(erase(bench))),
+    ("sessions are listed by name", |bench| Box::pin(listed(bench))),
+    ("what is not there is not found", |bench| Box::pin(not_found(bench))),
+];
+
+/// A store and a session of one's own in it.
+struct Bench {
+    store: Arc<dyn Store>,
+    session: SessionId,
+}
+
+impl Bench {
+    async fn create(&self) -> Result<Lease, String> {
+        said(self.store.create(&self.session, &holder(1)).await)
+    }
+
+    /// Keeps a commit of one message, and gives it.
+    async fn append(&self, lease: &mut Lease, number: u8) -> Result<Arc<Sealed>, String> {
+        let sealed = self.sealed(lease, number, &[said_record(number)?])?;
+        same("append", self.store.append(sealed.clone()).await, Ok(Appended::New))?;
+        lease.head = sealed.after();
+        Ok(sealed)
+    }
+
+    fn sealed(&self, lease: &Lease, number: u8, records: &[Record]) -> Result<Arc<Sealed>, String> {
+        let id = CommitId::from_bytes([number; 16]);
+        let commit = Commit { session: &self.session, epoch: lease.epoch, head: lease.head, id, at: 7, records };
+        said(commit.seal()).map(Arc::new)
+    }
+
+    async fn commits(&self) -> Result<Vec<StoredCommit>, String> {
+        said(self.store.read(&self.session, 0, usize::MAX).await)
+    }
+
+    async fn replayed(&self) -> Result<Replayed, String> {
+        let head = said(self.store.head(&self.session).await)?;
+        Ok(replay(&self.session, head, &self.commits().await?))
+    }
+}
+
+async fn made_once(bench: Bench) -> Result<(), String> {
+    same("the first lease", bench.create().await?, Lease { epoch: 1, head: Head::START })?;
+    let again = bench.store.create(&bench.session, &holder(2)).await;
+    same("making it again", again, Err(Error::Exists(bench.session.clone())))
+}
+
+async fn read_back(bench: Bench) -> Result<(), String> {
+    let mut lease = bench.create().await?;
+    let begin = Begin { dialect: "anthropic_messages".to_owned(), provider: None, title: None, parent: None };
+    let odd = Raw::parse("{ \"b\":1.0e+2,\n\"a\":\"\\ud800\\u0000 \u{1f600}\" }").map_err(|error| error.to_string())?;
+    let records = [Record::Begin(begin), Record::Message(MessageRecord { message: odd, origin: Origin::Synthetic })];
+    let first = bench.sealed(&lease, 1, &records)?;
+    same("append", bench.store.append(first.clone()).await, Ok(Appended::New))?;
+    lease.head = first.after();
+    let second = bench.append(&mut lease, 2).await?;
+    let kept: Vec<Vec<u8>> = bench.commits().await?.into_iter().map(|commit| commit.bytes).collect();
+    same("the bytes", kept, vec![first.bytes().to_vec(), second.bytes().to_vec()])?;
+    same("the head", bench.store.head(&bench.session).await, Ok(second.after()))?;
+    let replayed = bench.replayed().await?;
+    same("the damages", replayed.damages, Vec::new())?;
+    same("the messages", replayed.state.view.len(), 2)
+}
+
+async fn read_on(bench: Bench) -> Result<(), String> {
+    let mut lease = bench.create().await?;
+    for number in 1..=20 {
+        bench.append(&mut lease, number).await?;
+    }
+    let (mut seen, mut after) = (Vec::new(), 0);
+    loop {
+        let page = said(bench.store.read(&bench.session, after, 1_000).await)?;
+        let Some(last) = page.last() else { break };
+        after = said(OpenedCommit::open(&last.bytes))?.last_seq();
+        seen.extend(page.iter().map(|commit| commit.seq));
+    }
+    same("the pages", seen, (1..=20).collect::<Vec<u64>>())
+}
+
+async fn sent_twice(bench: Bench) -> Result<(), String> {
+    let mut lease = bench.create().await?;
+    let first = bench.append(&mut lease, 1).await?;
+    let second = bench.append(&mut lease, 2).await?;
+    for commit in [first, second] {
+        same("the same again", bench.store.append(commit).await, Ok(Appended::Already))?;
+    }
+    same("the commits", bench.commits().await?.len(), 2)
+}
+
+async fn not_following(bench: Bench) -> Result<(), String> {
+    let mut lease = bench.create().await?;
+    let before = lease.clone();
+    bench.append(&mut lease, 1).await?;
+    let conflict = || Err(Error::Conflict(bench.session.clone()));
+    let rival = bench.sealed(&before, 2, &[said_record(9)?])?;
+    same("at the same place", bench.store.append(rival).await, conflict())?;
+    let head = Head { hash: Hash::of(b"other"), ..lease.head };
+    let unlinked = bench.sealed(&Lease { head, ..lease.clone() }, 3, &[said_record(9)?])?;
+    same("behind another commit", bench.store.append(unlinked).await, conflict())?;
+    let head = Head { seq: lease.head.seq + 5, ..lease.head };
+    let ahead = bench.sealed(&Lease { head, ..lease.clone() }, 4, &[said_record(9)?])?;
+    same("with a gap", bench.store.append(ahead).await, conflict())?;
+    let same_id = bench.sealed(&lease, 1, &[said_record(9)?])?;
+    same("under an id that another one has", bench.store.append(same_id).await, conflict())?;
+    same("the commits", bench.commits().await?.len(), 1)
+}
+
+async fn fenced(bench: Bench) -> Result<(), String> {
+    let mut old = bench.create().await?;
+    bench.append(&mut old, 1).await?;
+    let mut new = said(bench.store.acquire(&bench.session, &holder(2), Acquire::TakeOver).await)?;
+    same("the new epoch", (new.epoch, new.head.seq), (2, 1))?;
+    let late = bench.sealed(&old, 2, &[said_record(2)?])?;
+    let fenced = Error::Fenced { session: bench.session.clone(), epoch: 1, current: 2 };
+    same("the old writer", bench.store.append(late.clone()).await, Err(fenced.clone()))?;
+    bench.append(&mut new, 3).await?;
+    same("the old writer, later", bench.store.append(late).await, Err(fenced))?;
+    let replayed = bench.replayed().await?;
+    same("the messages", (replayed.state.view.len(), replayed.damages), (2, Vec::new()))
+}
+
+async fn busy(bench: Bench) -> Result<(), String> {
+    let lease = bench.create().await?;
+    let (store, session) = (&bench.store, &bench.session);
+    let other = store.acquire(session, &holder(2), Acquire::IfFree).await;
+    same(
+        "while it is written",
+        other.map(|lease| lease.epoch).map_err(|error| matches!(error, Error::Busy { .. })),
+        Err(true),
+    )?;
+    said(store.release(session, lease.epoch).await)?;
+    let free = said(store.acquire(session, &holder(2), Acquire::IfFree).await)?;
+    same("once it is let go", free.epoch, 2)?;
+    said(store.release(session, lease.epoch).await)?;
+    let other = store.acquire(session, &holder(3), Acquire::IfFree).await;
+    same("let go by one that was taken over from", other.is_err(), true)
+}
+
+async fn asked_about(bench: Bench) -> Result<(), String> {
+    let mut old = bench.create().await?;
+    let kept = bench.append(&mut old, 1).await?;
+    said(bench.store.acquire(&bench.session, &holder(2), Acquire::TakeOver).await)?;
+    same("a commit that was kept", bench.store.append(kept).await, Ok(Appended::Already))
+}
+
+async fn inbox(bench: Bench) -> Result<(), String> {
+    let mut lease = bench.create().await?;
+    let items = ["b", "a", "c"].map(|id| InboxItem { id: id.to_owned(), message: Raw::default() });
+    for item in &items {
+        same("push", bench.store.push(&bench.session, item).await, Ok(Pushed::New))?;
+        same("push again", bench.store.push(&bench.session, item).await, Ok(Pushed::Already))?;
+    }
+    same("the inbox", bench.store.inbox(&bench.session).await, Ok(items.to_vec()))?;
+    let taken = Record::Inbox(InboxTaken { ids: vec!["b".to_owned(), "a".to_owned()] });
+    let commit = bench.sealed(&lease, 1, &[taken, said_record(1)?])?;
+    same("append", bench.store.append(commit.clone()).await, Ok(Appended::New))?;
+    lease.head = commit.after();
+    same("what is left", bench.store.inbox(&bench.session).await, Ok(items[2..].to_vec()))?;
+    same("push what was taken", bench.store.push(&bench.session, &items[0]).await, Ok(Pushed::Already))?;
+    bench.append(&mut lease, 2).await.map(|_| ())
+}
+
+async fn quarantine(bench: Bench) -> Result<(), String> {
+    bench.create().await?;
+    let (store, session) = (&bench.store, &bench.session);
+    for bytes in [&b"\xff\x00one"[..], b"two", b"\xff\x00one"] {
+        same("the hash", store.quarantine(session, bytes).await, Ok(Hash::of(bytes)))?;
+    }
+    let kept = said(store.quarantined(session).await)?;
+    let mut bytes: Vec<_> = kept.into_iter().map(|kept| kept.bytes).collect();
+    bytes.sort();
+    same("what was put aside", bytes, vec![b"two".to_vec(), b"\xff\x00one".to_vec()])
+}
+
+async fn import(bench: Bench) -> Result<(), String> {
+    let other = Bench { store: Arc::new(crate::MemoryStore::new()), session: bench.session.clone() };
+    let mut lease = other.create().await?;
+    for number in 1..=3 {
+        other.append(&mut lease, number).await?;
+    }
+    let mut bytes: Vec<Vec<u8>> = other.commits().await?.into_iter().map(|commit| commit.bytes).collect();
+    let mut altered = bytes.clone();
+    altered[1][60] ^= 1;
+    let refused = bench.store.import(&bench.session, &altered).await;
+    same("an altered commit", refused.is_err_and(|error| matches!(error, Error::Refused(_))), true)?;
+    bytes.swap(1, 2);
+    let refused = bench.store.import(&bench.session, &bytes).await;
+    same("commits in disorder", refused.is_err_and(|error| matches!(error, Error::Refused(_))), true)?;
+    bytes.swap(1, 2);
+    same("the head", bench.store.import(&bench.session, &bytes).await, Ok(lease.head))?;
+    same("again", bench.store.import(&bench.session, &bytes).await, Err(Error::Exists(bench.session.clone())))?;
+    let kept: Vec<Vec<u8>> = bench.commits().await?.into_iter().map(|commit| commit.bytes).collect();
+    same("the bytes", kept, bytes)?;
+    let mut lease = said(bench.store.acquire(&bench.session, &holder(1), Acquire::IfFree).await)?;
+    bench.append(&mut lease, 4).await.map(|_| ())
+}
+
+async fn erase(bench: Bench) -> Result<(), String> {
+    let mut lease = bench.create().await?;
+    let kept = bench.append(&mut lease, 1).await?;
+    let (store, session) = (&bench.store, &bench.session);
+    said(store.quarantine(session, b"aside").await)?;
+    let erased = said(store.erase(session).await)?;
+    same("what was removed", (erased.commits, erased.bytes), (1, kept.bytes().len() as u64))?;
+    let gone = Error::Erased(session.clone());
+    let late = bench.sealed(&lease, 2, &[said_record(2)?])?;
+    same("append", store.append(late).await, Err(gone.clone()))?;
+    same("read", store.read(session, 0, 1).await, Err(gone.clone()))?;
+    same("head", store.head(session).await, Err(gone.clone()))?;
+    same("inbox", store.inbox(session).await, Err(gone.clone()))?;
+    same("quarantined", store.quarantined(session).await, Err(gone.clone()))?;
+    same("make", store.create(session, &holder(1)).await, Err(gone.clone()))?;
+    same("erase", store.erase(session).await, Err(gone))?;
+    let listed = said(store.sessions(None, usize::MAX >> 1).await)?;
+    same("listed", listed.iter().any(|info| info.session == *session), false)
+}
+
+async fn listed(bench: Bench) -> Result<(), String> {
+    let mut lease = bench.create().await?;
+    let kept = bench.append(&mut lease, 1).await?;
+    let mut names = Vec::new();
+    let mut after: Option<SessionId> = None;
+    loop {
+        let page = said(bench.store.sessions(after.as_ref(), 2).await)?;
+        let Some(last) = page.last() else { break };
+        after = Some(last.session.clone());
+        names.extend(page);
+    }
+    same("the order", names.is_sorted_by(|one, other| one.session < other.session), true)?;
+    let Some(own) = names.into_iter().find(|info| info.session == bench.session) else {
+        return Err("the session is not listed".to_owned());
+    };
+    let holder = own.holder.map(|holder| holder.pid);
+    same(
+        "the figures",
+        (own.head, own.commits, own.bytes, holder),
+        (kept.after(), 1, kept.bytes().len() as u64, Some(1)),
+    )
+}
+
+async fn not_found(bench: Bench) -> Result<(), String> {
+    let (store, session) = (&bench.store, &bench.session);
+    let missing = Error::NotFound(session.clone());
+    let lease = Lease { epoch: 1, head: Head::START };
+    let commit = bench.sealed(&lease, 1, &[said_record(1)?])?;
+    same("append", store.append(commit).await, Err(missing.clone()))?;
+    same("acquire", store.acquire(session, &holder(1), Acquire::TakeOver).await, Err(missing.clone()))?;
+    same("read", store.read(session, 0, 1).await, Err(missing.clone()))?;
+    same("head", store.head(session).await, Err(missing.clone()))?;
+    same("erase", store.erase(session).await, Err(missing.clone()))?;
+    let item = InboxItem { id: "a".to_owned(), message: Raw::default() };
+    same("push", store.push(session, &item).await, Err(missing))
+}
+
+/// A process that lives as long as the test does not look: the first one is always told apart from the others.
+fn holder(pid: u32) -> Holder {
+    Holder { host: "conformance".to_owned(), pid, started: 1, since: 1 }
+}
+
+fn said_record(number: u8) -> Result<Record, String> {
+    let message = Raw::parse(format!("{{\"role\":\"user\",\"content\":\"message {number}\"}}"));
+    let message = message.map_err(|error| error.to_string())?;
+    Ok(Record::Message(MessageRecord { message, origin: Origin::Said }))
+}
+
+fn said<T, E: std::fmt::Display>(result: Result<T, E>) -> Result<T, String> {
+    result.map_err(|error| error.to_string())
+}
+
+fn same<T: PartialEq + Debug>(what: &str, found: T, wanted: T) -> Result<(), String> {
+    if found == wanted { Ok(()) } else { Err(format!("{what}: {found:?}, not {wanted:?}")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reference_does_what_a_store_does() {
+        let outcomes = futures_executor::block_on(run(Arc::new(crate::MemoryStore::new()), "memory"));
+        let failed: Vec<_> = outcomes.iter().filter(|outcome| outcome.failed.is_some()).collect();
+        assert!(failed.is_empty(), "{failed:#?}");
+        assert_eq!(outcomes.len(), CHECKS.len());
+    }
+}

@@ -1,0 +1,134 @@
+//! Names of sessions and commits.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// The name of a session: 1 to 128 letters, digits, `.`, `_`, `-` or `:`, the first of them a letter or digit.
+///
+/// It is safe in a path, a URL and a shell.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SessionId(Arc<str>);
+
+impl SessionId {
+    /// The most letters a name has.
+    pub const LEN_MAX: usize = 128;
+
+    /// Its letters.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Why a text is not the name of a session.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` cannot name a session: a name has 1 to 128 letters, digits, `.`, `_`, `-` or `:` and starts with a letter or digit"
+)]
+pub struct InvalidSessionId(String);
+
+impl FromStr for SessionId {
+    type Err = InvalidSessionId;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let starts_well = text.bytes().next().is_some_and(|first| first.is_ascii_alphanumeric());
+        let is_plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-:".contains(&byte));
+        if starts_well && is_plain && text.len() <= Self::LEN_MAX {
+            return Ok(Self(text.into()));
+        }
+        // What is echoed is bounded too.
+        Err(InvalidSessionId(text.chars().take(Self::LEN_MAX).flat_map(char::escape_default).collect()))
+    }
+}
+
+impl fmt::Display for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", &*self.0)
+    }
+}
+
+impl Serialize for SessionId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for SessionId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        <std::borrow::Cow<'de, str>>::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// What makes a commit the same commit when it is sent twice.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CommitId(u128);
+
+impl CommitId {
+    /// An id from 16 bytes that nobody else has.
+    pub fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(u128::from_be_bytes(bytes))
+    }
+
+    /// Its bytes.
+    pub fn to_bytes(self) -> [u8; 16] {
+        self.0.to_be_bytes()
+    }
+}
+
+impl fmt::Display for CommitId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+impl fmt::Debug for CommitId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+impl Serialize for CommitId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for CommitId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        let is_ours = text.len() == 32 && text.bytes().all(|letter| letter.is_ascii_hexdigit());
+        let number = u128::from_str_radix(&text, 16).ok().filter(|_| is_ours);
+        number.map(Self).ok_or_else(|| serde::de::Error::custom("not an id of 32 hexadecimal letters"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_safe_in_paths_and_shells() {
+        for good in ["a", "0190b0c4-7c7e-7cc0-8000-000000000000", "agent:main.sub_1"] {
+            assert_eq!(good.parse::<SessionId>().unwrap().as_str(), good);
+        }
+        for bad in ["", ".", "..", "-rf", "a/b", "a b", "ä", "a\n", &"a".repeat(129)] {
+            assert!(bad.parse::<SessionId>().is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn an_id_of_a_commit_reads_as_it_is_written() {
+        let id = CommitId::from_bytes([7; 16]);
+        let written = serde_json::to_string(&id).unwrap();
+        assert_eq!(serde_json::from_str::<CommitId>(&written).unwrap(), id);
+        assert!(serde_json::from_str::<CommitId>("\"+7\"").is_err());
+    }
+}

@@ -1,0 +1,49 @@
+//! What a store of sessions promises.
+//!
+//! A session is a chain of commits. A [`Commit`] holds [`Record`]s, the hash of the commit before
+//! it and its own hash over its exact bytes ([`Sealed`]). What a provider gets is a pure fold over
+//! whole commits: [`replay`] makes the [`State`] of a session from what a store gives back, and says
+//! which of it was damaged. A [`Store`] keeps commits; [`MemoryStore`] is the reference for what
+//! every other one does, and [`conformance`] is the test of that.
+//!
+//! Nothing here opens a file or a socket or reads a clock: time and names of processes are arguments.
+#![deny(clippy::disallowed_methods)]
+
+mod chain;
+mod checkpoint;
+mod commit;
+pub mod conformance;
+mod cycle;
+mod error;
+mod hash;
+mod id;
+mod incident;
+mod memory;
+mod raw;
+mod record;
+mod replay;
+mod state;
+mod store;
+mod view;
+
+pub use chain::chain;
+pub use checkpoint::{Checkpoint, CheckpointState, Operation};
+pub use commit::{Commit, Flaw, OpenedCommit, Sealed};
+pub use cycle::{CallState, Effect, OpenCall, OpenCycle};
+pub use error::Error;
+pub use hash::Hash;
+pub use id::{CommitId, InvalidSessionId, SessionId};
+pub use incident::{Incident, IncidentKind, IncidentSeverity};
+pub use memory::MemoryStore;
+pub use raw::{NotJson, Raw};
+pub use record::{
+    Begin, CallRecord, CheckpointRecord, Compact, Cut, CycleEnd, CycleRecord, Dropped, InboxTaken, Insert, Intent,
+    MessageRecord, Origin, Parent, Record, Repair, Reset, Rollback, Staged, Turn, Undo,
+};
+pub use replay::{Damage, DamageKind, Replayed, replay};
+pub use state::{Rejected, State};
+pub use store::{
+    Acquire, Appended, Erased, Head, Holder, InboxItem, Lease, Pending, Pushed, Quarantined, SessionInfo, Store,
+    StoredCommit,
+};
+pub use view::{Entry, View};

@@ -1,0 +1,168 @@
+//! From what a store gives back to the state of a session.
+
+use serde::Serialize;
+
+use crate::commit::{Flaw, OpenedCommit};
+use crate::hash::Hash;
+use crate::id::SessionId;
+use crate::state::State;
+use crate::store::{Head, StoredCommit};
+
+/// What a session is, and what of it was damaged.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Replayed {
+    /// What its whole commits make of it.
+    pub state: State,
+    /// How many commits were whole.
+    pub commits: u64,
+    /// What was not.
+    pub damages: Vec<Damage>,
+}
+
+/// Something that is not as it was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Damage {
+    /// The number of the first record it is about.
+    pub seq: u64,
+    /// What.
+    #[serde(flatten)]
+    pub kind: DamageKind,
+    /// The hash of the bytes that cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<Hash>,
+}
+
+/// What is not as it was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "damage", rename_all = "snake_case")]
+pub enum DamageKind {
+    /// The bytes of a commit are not those that were sealed.
+    Altered,
+    /// Its seal is right, but it cannot be read.
+    Unreadable {
+        /// Why.
+        why: String,
+    },
+    /// It was written by a newer version.
+    Newer {
+        /// Its format.
+        format: u64,
+    },
+    /// It belongs to another session.
+    Foreign {
+        /// Which.
+        session: SessionId,
+    },
+    /// Records are missing.
+    Missing {
+        /// The number of the last one that is missing.
+        to: u64,
+    },
+    /// It does not follow the commit before it.
+    Unlinked,
+    /// It stands under a number that is not its own.
+    Misplaced {
+        /// Its own.
+        own: u64,
+    },
+    /// The end of the session is not the one that the store says.
+    Head,
+}
+
+impl std::fmt::Display for Damage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let seq = self.seq;
+        match &self.kind {
+            DamageKind::Altered => write!(f, "the commit at record {seq} is not what was written"),
+            DamageKind::Unreadable { why } => write!(f, "the commit at record {seq} cannot be read: {why}"),
+            DamageKind::Newer { format } => {
+                write!(f, "the commit at record {seq} has format {format}, which is newer than this version")
+            }
+            DamageKind::Foreign { session } => write!(f, "the commit at record {seq} belongs to session `{session}`"),
+            DamageKind::Missing { to } => write!(f, "records {seq} to {to} are missing"),
+            DamageKind::Unlinked => write!(f, "the commit at record {seq} does not follow the one before it"),
+            DamageKind::Misplaced { own } => write!(f, "the commit at record {seq} is numbered {own}"),
+            DamageKind::Head => write!(f, "the session does not end at record {seq} as its store says"),
+        }
+    }
+}
+
+/// Reads all commits of a session as its store gives them back, checks them, and takes the whole ones in.
+///
+/// What is damaged is passed over and named; nothing of it is taken for what was written.
+pub fn replay<'a>(session: &SessionId, head: Head, commits: impl IntoIterator<Item = &'a StoredCommit>) -> Replayed {
+    let mut reading = Reading { replayed: Replayed::default(), seq: 0, hash: Some(Hash::ZERO) };
+    for stored in commits {
+        reading.take(session, stored);
+    }
+    reading.finish(head)
+}
+
+struct Reading {
+    replayed: Replayed,
+    /// The number of the last record that was met.
+    seq: u64,
+    /// The hash of the last commit, where it is known.
+    hash: Option<Hash>,
+}
+
+impl Reading {
+    fn take(&mut self, session: &SessionId, stored: &StoredCommit) {
+        let next = self.seq + 1;
+        if stored.seq > next {
+            self.damage(next, DamageKind::Missing { to: stored.seq - 1 }, None);
+            self.hash = None;
+        }
+        let commit = match OpenedCommit::open(&stored.bytes) {
+            Ok(commit) => commit,
+            Err(flaw) => return self.pass_over(stored, of_flaw(flaw)),
+        };
+        if commit.session != *session {
+            return self.pass_over(stored, DamageKind::Foreign { session: commit.session });
+        }
+        if commit.seq != stored.seq || stored.seq < next {
+            return self.pass_over(stored, DamageKind::Misplaced { own: commit.seq });
+        }
+        if self.hash.is_some_and(|hash| hash != commit.prev) {
+            // It is what somebody wrote, but not behind what is before it here.
+            self.damage(commit.seq, DamageKind::Unlinked, None);
+        }
+        (self.seq, self.hash) = (commit.last_seq(), Some(commit.hash));
+        self.replayed.commits += 1;
+        for (seq, record) in (commit.seq..).zip(&commit.records) {
+            self.replayed.state.apply(seq, commit.at, record);
+        }
+    }
+
+    fn pass_over(&mut self, stored: &StoredCommit, kind: DamageKind) {
+        self.damage(stored.seq, kind, Some(Hash::of(&stored.bytes)));
+        // How many records it had is not known: the next commit says where it stands.
+        self.seq = self.seq.max(stored.seq.saturating_sub(1));
+        self.hash = None;
+    }
+
+    fn damage(&mut self, seq: u64, kind: DamageKind, bytes: Option<Hash>) {
+        self.replayed.damages.push(Damage { seq, kind, bytes });
+    }
+
+    fn finish(mut self, head: Head) -> Replayed {
+        if self.seq < head.seq {
+            let seq = self.seq + 1;
+            let is_known = self.replayed.damages.last().is_some_and(|last| last.bytes.is_some() && last.seq == seq);
+            if !is_known {
+                self.damage(seq, DamageKind::Missing { to: head.seq }, None);
+            }
+        } else if self.seq > head.seq || self.hash.is_some_and(|hash| hash != head.hash) {
+            self.damage(head.seq, DamageKind::Head, None);
+        }
+        self.replayed
+    }
+}
+
+fn of_flaw(flaw: Flaw) -> DamageKind {
+    match flaw {
+        Flaw::Altered => DamageKind::Altered,
+        Flaw::Newer(format) => DamageKind::Newer { format },
+        Flaw::Odd(why) => DamageKind::Unreadable { why },
+    }
+}

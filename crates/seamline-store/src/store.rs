@@ -1,0 +1,228 @@
+//! What every store does.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::commit::Sealed;
+use crate::error::Error;
+use crate::hash::Hash;
+use crate::id::SessionId;
+use crate::raw::Raw;
+
+/// What a store is about to answer. Dropping it does not take back what was asked.
+pub type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 'a>>;
+
+/// Keeps commits.
+///
+/// A commit is kept wholly or not at all, and what was acknowledged is there after a crash. Safety never depends on a
+/// clock: an *epoch* is given out whenever somebody opens a session for writing, and only commits of the last one are
+/// taken. A store knows nothing of what records say.
+pub trait Store: Send + Sync + fmt::Debug {
+    /// Makes a session and opens it for writing, in epoch 1.
+    ///
+    /// # Errors
+    /// [`Error::Exists`], [`Error::Erased`].
+    fn create<'a>(&'a self, session: &'a SessionId, holder: &'a Holder) -> Pending<'a, Lease>;
+
+    /// Opens a session for writing, in an epoch of its own.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Erased`]; [`Error::Busy`] where another process that is alive writes it and it is
+    /// not to be taken over.
+    fn acquire<'a>(&'a self, session: &'a SessionId, holder: &'a Holder, how: Acquire) -> Pending<'a, Lease>;
+
+    /// Says that a writer is done. Nothing happens where another one has taken over.
+    ///
+    /// # Errors
+    /// What keeps the store from writing.
+    fn release<'a>(&'a self, session: &'a SessionId, epoch: u64) -> Pending<'a, ()>;
+
+    /// Keeps a commit, if it is of the last epoch and follows the last one. The messages of the inbox that it takes
+    /// ([`Sealed::taken`]) leave the inbox with it. A commit that is there already is acknowledged again.
+    ///
+    /// # Errors
+    /// [`Error::Fenced`], [`Error::Conflict`], [`Error::Unknown`] and what keeps the store from writing.
+    fn append<'a>(&'a self, commit: Arc<Sealed>) -> Pending<'a, Appended>;
+
+    /// The last epoch and commit of a session.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Erased`].
+    fn head<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Head>;
+
+    /// The commits whose records come after `after`, as they are kept, up to about `bytes_max` bytes and at least one.
+    /// Nothing is checked: [`crate::replay`] does that.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Erased`], [`Error::Damaged`].
+    fn read<'a>(&'a self, session: &'a SessionId, after: u64, bytes_max: usize) -> Pending<'a, Vec<StoredCommit>>;
+
+    /// Sessions by name, from the one after `after` on. Erased ones are not among them.
+    ///
+    /// # Errors
+    /// What keeps the store from reading.
+    fn sessions<'a>(&'a self, after: Option<&'a SessionId>, limit: usize) -> Pending<'a, Vec<SessionInfo>>;
+
+    /// Puts a message into the inbox of a session, for its writer to take in. An id that was there before, taken or
+    /// not, is not put there again.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Erased`].
+    fn push<'a>(&'a self, session: &'a SessionId, item: &'a InboxItem) -> Pending<'a, Pushed>;
+
+    /// What is in the inbox, in the order it came.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Erased`].
+    fn inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>>;
+
+    /// Puts bytes aside that cannot be read, by their hash. The same bytes are kept once.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Erased`].
+    fn quarantine<'a>(&'a self, session: &'a SessionId, bytes: &'a [u8]) -> Pending<'a, Hash>;
+
+    /// What was put aside.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Erased`].
+    fn quarantined<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<Quarantined>>;
+
+    /// Makes a session of commits of another store, byte for byte.
+    ///
+    /// # Errors
+    /// [`Error::Exists`], [`Error::Erased`], [`Error::Refused`] where they are no chain.
+    fn import<'a>(&'a self, session: &'a SessionId, commits: &'a [Vec<u8>]) -> Pending<'a, Head>;
+
+    /// Removes everything of a session and keeps its name from being used again.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Erased`].
+    fn erase<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Erased>;
+}
+
+/// What to do where another process writes the session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Acquire {
+    /// Leave it the session.
+    IfFree,
+    /// Take the session from it.
+    TakeOver,
+}
+
+/// A process that writes a session. It is shown to people; safety does not depend on it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    /// The machine.
+    pub host: String,
+    /// Its process.
+    pub pid: u32,
+    /// When that process started, in whatever the machine counts: it tells apart two processes of one number.
+    pub started: u64,
+    /// Since when it writes, in milliseconds since 1970.
+    pub since: u64,
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "process {} on {}", self.pid, self.host)
+    }
+}
+
+/// The right to write a session, until somebody else gets it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lease {
+    /// The epoch to seal commits in.
+    pub epoch: u64,
+    /// What the next commit follows.
+    pub head: Head,
+}
+
+/// The end of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Head {
+    /// The last epoch that was given out.
+    pub epoch: u64,
+    /// The number of the last record; 0 where there is none.
+    pub seq: u64,
+    /// The hash of the last commit.
+    pub hash: Hash,
+}
+
+impl Head {
+    /// Where a session begins.
+    pub const START: Self = Self { epoch: 1, seq: 0, hash: Hash::ZERO };
+}
+
+/// What became of a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Appended {
+    /// It is kept.
+    New,
+    /// It was kept before.
+    Already,
+}
+
+/// A commit as a store keeps it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredCommit {
+    /// Under which number.
+    pub seq: u64,
+    /// Its bytes, which may be damaged.
+    pub bytes: Vec<u8>,
+}
+
+/// What is known of a session without reading it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SessionInfo {
+    /// Its name.
+    pub session: SessionId,
+    /// Its end.
+    pub head: Head,
+    /// How many commits it has.
+    pub commits: u64,
+    /// How many bytes they have.
+    pub bytes: u64,
+    /// Who writes it, if anybody does.
+    pub holder: Option<Holder>,
+}
+
+/// A message that somebody else than the writer of a session has for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InboxItem {
+    /// What makes it the same message when it is sent twice.
+    pub id: String,
+    /// The message, in the session's dialect.
+    pub message: Raw,
+}
+
+/// What became of a message for the inbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pushed {
+    /// It is there.
+    New,
+    /// It was there before.
+    Already,
+}
+
+/// Bytes that were put aside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Quarantined {
+    /// Their hash.
+    pub hash: Hash,
+    /// They.
+    pub bytes: Vec<u8>,
+}
+
+/// What was removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Erased {
+    /// How many commits.
+    pub commits: u64,
+    /// How many bytes of them.
+    pub bytes: u64,
+}
