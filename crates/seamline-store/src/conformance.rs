@@ -321,6 +321,7 @@ fn said<T, E: std::fmt::Display>(result: Result<T, E>) -> Result<T, String> {
     result.map_err(|error| error.to_string())
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "what is compared is made for it")]
 fn same<T: PartialEq + Debug>(what: &str, found: T, wanted: T) -> Result<(), String> {
     if found == wanted { Ok(()) } else { Err(format!("{what}: {found:?}, not {wanted:?}")) }
 }

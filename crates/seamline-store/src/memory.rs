@@ -128,7 +128,7 @@ impl Store for MemoryStore {
         }))
     }
 
-    fn append<'a>(&'a self, commit: Arc<Sealed>) -> Pending<'a, Appended> {
+    fn append(&self, commit: Arc<Sealed>) -> Pending<'_, Appended> {
         ready(self.with(commit.session(), |kept| kept.append(&commit)))
     }
 

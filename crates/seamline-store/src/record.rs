@@ -134,6 +134,7 @@ pub enum Origin {
 }
 
 impl Origin {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
     fn is_said(&self) -> bool {
         *self == Self::Said
     }

@@ -200,10 +200,10 @@ impl State {
     ) -> Result<(), Rejected> {
         self.needs_cycle(cycle)?;
         let calls = self.cycle(cycle).into_iter().flat_map(|cycle| &cycle.calls);
-        match calls.filter(|open| open.id == call).any(|open| fits(&open.state)) {
-            true => Ok(()),
-            false => Err(Rejected::Call { cycle: cycle.to_owned(), call: call.to_owned(), what }),
+        if calls.filter(|open| open.id == call).any(|open| fits(&open.state)) {
+            return Ok(());
         }
+        Err(Rejected::Call { cycle: cycle.to_owned(), call: call.to_owned(), what })
     }
 
     fn allows_checkpoint(&self, record: &CheckpointRecord) -> Result<(), Rejected> {
@@ -355,14 +355,15 @@ impl State {
     fn repair(&mut self, seq: u64, repair: &Repair) {
         self.remember(seq);
         let mut cuts = Vec::with_capacity(repair.cuts.len());
-        // Places are those before the repair; what earlier cuts put in or took out moves the later ones.
-        let mut moved = 0_isize;
+        // Places are those before the repair; what earlier cuts put in and took out moves the later ones.
+        let (mut put_in, mut taken_out) = (0, 0);
         for cut in &repair.cuts {
-            let at = (cut.at as usize).saturating_add_signed(moved);
+            let at = cut.at as usize + put_in - taken_out;
             let inserted: Vec<_> = cut.inserted.iter().map(|insert| entry(seq, insert)).collect();
             let count = inserted.len();
             let gone = self.view.splice(at, cut.removed as usize, inserted);
-            moved += count as isize - gone.len() as isize;
+            put_in += count;
+            taken_out += gone.len();
             cuts.push((at, count, gone));
         }
         self.repairs.push(Applied { id: repair.id.clone(), cuts });

@@ -46,7 +46,7 @@ pub trait Store: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     /// [`Error::Fenced`], [`Error::Conflict`], [`Error::Unknown`] and what keeps the store from writing.
-    fn append<'a>(&'a self, commit: Arc<Sealed>) -> Pending<'a, Appended>;
+    fn append(&self, commit: Arc<Sealed>) -> Pending<'_, Appended>;
 
     /// The last epoch and commit of a session.
     ///
