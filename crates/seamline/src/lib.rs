@@ -33,6 +33,8 @@ pub mod guards;
 mod outline;
 mod preview;
 mod repair;
+pub mod session;
+pub mod store;
 mod stream;
 mod subject;
 mod supervise;

@@ -1,0 +1,248 @@
+//! A conversation that survives its process.
+//!
+//! A [`Session`] keeps messages as their exact bytes in a [store](crate::store), gives what a provider takes, comes
+//! back to [checkpoints](Session::checkpoint), runs [tool calls](Session::execute_tool_cycle) so that all of a cycle is
+//! there or nothing, and says after a crash which calls never ran, which finished, and of which nobody knows.
+//!
+//! The page `docs/sessions.md` tells the whole story.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use seamline::session::{Session, SessionOptions};
+//! use seamline::store::MemoryStore;
+//!
+//! # futures_executor::block_on(async {
+//! let store = Arc::new(MemoryStore::new());
+//! let options = SessionOptions { dialect: "openai_chat".to_owned(), ..SessionOptions::default() };
+//! let mut session = Session::create(store, "s-1".parse()?, options).await?;
+//! session.append(r#"{"role":"user","content":"hello"}"#).await?;
+//!
+//! let request = session.request(r#"{"model":"gpt-5"}"#)?;
+//! assert_eq!(request.body, br#"{"model":"gpt-5","messages":[{"role":"user","content":"hello"}]}"#);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # }).unwrap();
+//! ```
+
+mod checkpoints;
+mod clock;
+mod compaction;
+mod config;
+mod context;
+mod cycle;
+mod error;
+mod errors;
+mod executor;
+mod family;
+mod hooks;
+mod inbox;
+mod opening;
+mod recovery;
+mod repairs;
+mod request;
+mod reset;
+mod texts;
+mod validation;
+mod wire;
+
+use std::sync::Arc;
+
+use seamline_store::{
+    Appended, Begin, Commit, CommitId, Entry, Hash, Incident, IncidentKind, IncidentSeverity, Lease, MessageRecord,
+    Origin, Parent, Raw, Record, SessionId, State, Store,
+};
+
+pub use checkpoints::RollbackResult;
+pub use clock::{Clock, SystemClock};
+pub use compaction::Compacted;
+pub use config::{IntegrityConfig, OnFailure, PersistRepairs, UnknownOutcome};
+pub use context::{LostCall, RepairContext};
+pub use cycle::{CycleOutcome, ToolCycleResult};
+pub use error::SessionError;
+pub use errors::{ErrorRecovery, RecoveryAction};
+pub use executor::{ExecutorFailure, Running, Stop, ToolExecutor, ToolOutput};
+pub use family::Follower;
+pub use hooks::{AgentEnd, AgentStart, SessionStart, ToolStart, TurnEnd};
+pub use opening::{Health, OpenOptions, SessionOptions};
+pub use recovery::{Recovered, Truth, Unresolved};
+pub use repairs::{RepairResult, ToolCallRef};
+pub use request::Request;
+pub use reset::{ResetOptions, ResetResult};
+pub use validation::ValidationResult;
+pub use wire::ToolCall;
+
+use wire::Wire;
+
+/// How often a commit is sent again when nobody knows whether it was taken.
+const UNKNOWN_RETRIES: usize = 3;
+
+/// A conversation that survives its process, open for writing.
+///
+/// ```
+/// use std::sync::Arc;
+/// use seamline::session::{OpenOptions, Session, SessionOptions};
+/// use seamline::store::MemoryStore;
+///
+/// # futures_executor::block_on(async {
+/// let store = Arc::new(MemoryStore::new());
+/// let mut session = Session::create(store.clone(), "s-1".parse()?, SessionOptions::default()).await?;
+/// session.append(r#"{"role":"user","content":"hello"}"#).await?;
+/// session.close().await?;
+///
+/// let session = Session::open(store, "s-1".parse()?, OpenOptions::default()).await?;
+/// assert_eq!(session.messages().next(), Some(r#"{"role":"user","content":"hello"}"#));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
+#[derive(Debug)]
+pub struct Session {
+    store: Arc<dyn Store>,
+    id: SessionId,
+    lease: Lease,
+    state: State,
+    wire: Wire,
+    config: IntegrityConfig,
+    clock: Arc<dyn Clock>,
+    health: Health,
+    /// Messages that wait for a compaction to end.
+    waiting: Option<Vec<Raw>>,
+    /// What was lost and put right since the session was opened.
+    context: RepairContext,
+}
+
+impl Session {
+    /// Its name.
+    pub fn id(&self) -> &SessionId {
+        &self.id
+    }
+
+    /// The dialect of its messages.
+    pub fn dialect(&self) -> &'static str {
+        self.wire.dialect
+    }
+
+    /// What its records make of it.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// How careful it is.
+    pub fn config(&self) -> &IntegrityConfig {
+        &self.config
+    }
+
+    /// Whether everything that was kept could be read.
+    pub fn health(&self) -> &Health {
+        &self.health
+    }
+
+    /// The epoch in which it is written: whoever opens it next gets a later one, and this writer is fenced.
+    pub fn epoch(&self) -> u64 {
+        self.lease.epoch
+    }
+
+    /// The messages that are to be seen, byte for byte as they came. Those of a cycle that is not whole are not among
+    /// them.
+    pub fn messages(&self) -> impl Iterator<Item = &str> {
+        self.entries().iter().map(|entry| entry.message.as_str())
+    }
+
+    /// The messages and where they come from.
+    pub fn entries(&self) -> &[Entry] {
+        self.state.view.entries()
+    }
+
+    /// Adds a message: its exact bytes are kept. While the session is compacted it waits until that is done.
+    ///
+    /// # Errors
+    /// When it is no JSON, or the store could not keep it.
+    pub async fn append(&mut self, message: &str) -> Result<(), SessionError> {
+        self.append_all(&[message]).await
+    }
+
+    /// Adds messages, all or none.
+    ///
+    /// # Errors
+    /// When one is no JSON, or the store could not keep them.
+    pub async fn append_all(&mut self, messages: &[&str]) -> Result<(), SessionError> {
+        let raws: Vec<Raw> = messages.iter().map(|message| Raw::parse(*message)).collect::<Result<_, _>>()?;
+        if let Some(waiting) = &mut self.waiting {
+            waiting.extend(raws);
+            return Ok(());
+        }
+        self.write(raws.into_iter().map(said).collect()).await
+    }
+
+    /// What happened to its integrity, from the first to the last.
+    pub fn incidents(&self) -> impl DoubleEndedIterator<Item = &Incident> {
+        self.state.incidents.iter()
+    }
+
+    /// Lets the session go, so that others may write it without taking it over.
+    ///
+    /// # Errors
+    /// When the store could not be told.
+    pub async fn close(self) -> Result<(), SessionError> {
+        Ok(self.store.release(&self.id, self.lease.epoch).await?)
+    }
+
+    /// Makes records durable, and then what the session is.
+    async fn write(&mut self, records: Vec<Record>) -> Result<(), SessionError> {
+        if records.is_empty() {
+            return Ok(());
+        }
+        let (at, head) = (self.clock.now(), self.lease.head);
+        let commit =
+            Commit { session: &self.id, epoch: self.lease.epoch, head, id: self.commit_id(), at, records: &records };
+        let sealed = Arc::new(commit.seal()?);
+        let mut retries = 0;
+        loop {
+            match self.store.append(sealed.clone()).await {
+                Ok(Appended::New | Appended::Already) => break,
+                Err(seamline_store::Error::Unknown { .. }) if retries < UNKNOWN_RETRIES => retries += 1,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        for (seq, record) in (sealed.seq()..).zip(&records) {
+            self.state.apply(seq, at, record);
+        }
+        self.lease.head = sealed.after();
+        Ok(())
+    }
+
+    /// An id that only this writer's next commit can have: nobody else has the epoch, and no other commit the place.
+    fn commit_id(&self) -> CommitId {
+        let head = self.lease.head;
+        let place = [self.lease.epoch.to_be_bytes(), head.seq.to_be_bytes()].concat();
+        let hash = head.hash.then(self.id.as_str().as_bytes()).then(&place);
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&hash.as_bytes()[..16]);
+        CommitId::from_bytes(bytes)
+    }
+
+    /// An id for something of this session that comes with the next commit, such as `ckpt_12`.
+    fn next_id(&self, what: &str) -> String {
+        format!("{what}_{}", self.lease.head.seq + 1)
+    }
+
+    fn incident(&self, kind: IncidentKind, severity: IncidentSeverity, detail: impl Into<String>) -> Incident {
+        let at = self.clock.now();
+        Incident { kind, severity, at, checkpoint: None, count: 0, seq: None, detail: detail.into() }
+    }
+}
+
+fn said(message: Raw) -> Record {
+    Record::Message(MessageRecord { message, origin: Origin::Said })
+}
+
+/// How a session begins.
+fn beginning(options: &SessionOptions, parent: Option<Parent>) -> Record {
+    let SessionOptions { dialect, provider, title, .. } = options;
+    Record::Begin(Begin { dialect: dialect.clone(), provider: provider.clone(), title: title.clone(), parent })
+}
+
+/// What makes two runs of a call the same for a tool that can tell.
+fn idempotency_key(session: &SessionId, generation: u32, cycle: &str, call: &str) -> String {
+    let hash = Hash::of(session.as_str().as_bytes()).then(&generation.to_be_bytes());
+    let hash = hash.then(cycle.as_bytes()).then(&[0]).then(call.as_bytes());
+    format!("k_{}", &hash.to_string()[..32])
+}

@@ -1,0 +1,40 @@
+//! Why a session could not do what was asked.
+
+use seamline_store::{NotJson, Rejected};
+
+/// Why a session could not do what was asked.
+///
+/// ```
+/// use std::sync::Arc;
+/// use seamline::session::{Session, SessionError, SessionOptions};
+/// use seamline::store::MemoryStore;
+///
+/// # futures_executor::block_on(async {
+/// let store = Arc::new(MemoryStore::new());
+/// let mut session = Session::create(store, "s-1".parse().unwrap(), SessionOptions::default()).await.unwrap();
+/// let error = session.append("no json").await.unwrap_err();
+/// assert!(matches!(error, SessionError::NotJson(_)));
+/// # });
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SessionError {
+    /// The store could not do its part; nothing of what was asked happened, unless the store says that it does not know.
+    #[error(transparent)]
+    Store(#[from] seamline_store::Error),
+    /// What was asked does not fit the session as it is.
+    #[error(transparent)]
+    Rejected(#[from] Rejected),
+    /// A message is no JSON.
+    #[error("a message is one JSON value: {0}")]
+    NotJson(#[from] NotJson),
+    /// The conversation could not be read or written in its dialect.
+    #[error(transparent)]
+    Conversation(#[from] crate::Error),
+    /// The conversation is not one that the provider takes, and the configuration says not to mend it.
+    #[error("{0}\nhint: repair the session, or set autoRepair")]
+    Invalid(String),
+    /// Something else about what was asked is wrong.
+    #[error("{0}")]
+    Refused(String),
+}

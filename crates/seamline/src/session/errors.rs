@@ -1,0 +1,135 @@
+//! What is done when the provider answers with an error.
+
+use seamline_store::{IncidentKind, IncidentSeverity, Record};
+use serde::Serialize;
+
+use super::{PersistRepairs, Session, SessionError};
+use crate::guards::filter;
+use crate::{Class, Failure, classify};
+
+/// What was done about an error.
+///
+/// ```
+/// use seamline::session::{ErrorRecovery, RecoveryAction};
+///
+/// let recovery = ErrorRecovery { action: RecoveryAction::Escalate, message: "gone".to_owned(), checkpoint: None, class: "fatal" };
+/// assert_eq!(serde_json::to_string(&recovery).unwrap(), r#"{"action":"escalate","message":"gone","class":"fatal"}"#);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ErrorRecovery {
+    /// What was done.
+    pub action: RecoveryAction,
+    /// For the user, and never for the provider.
+    pub message: String,
+    /// The checkpoint that was gone back to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<String>,
+    /// What kind of error it was.
+    pub class: &'static str,
+}
+
+/// What was done about an error.
+///
+/// ```
+/// let action = seamline::session::RecoveryAction::ValidateAndRepair;
+/// assert_eq!(serde_json::to_string(&action).unwrap(), r#""validate_and_repair""#);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecoveryAction {
+    /// Everything since a checkpoint was taken back.
+    RolledBack,
+    /// What is kept was put right, and can be sent again.
+    Repaired,
+    /// The session started over.
+    Reset,
+    /// There was no checkpoint to go back to: what is kept was checked, and put right where that was needed.
+    ValidateAndRepair,
+    /// Nothing of the session was at fault. Somebody else has to act.
+    Escalate,
+}
+
+impl Session {
+    /// Does what an error asks for. After a content filter, a timeout or an error of the provider everything since the
+    /// last open checkpoint is taken back; a conversation that the provider refuses is put right. The error is said to
+    /// the user, and never becomes part of the conversation.
+    ///
+    /// # Errors
+    /// When the conversation cannot be read, or the store could not keep something.
+    pub async fn handle_error(&mut self, failure: &Failure<'_>) -> Result<ErrorRecovery, SessionError> {
+        let filtered = filter(failure).is_some();
+        let verdict = classify(failure);
+        let class = if filtered { Class::Filter } else { verdict.class };
+        match class {
+            Class::Filter => self.after_filter(class).await,
+            Class::Corruption => self.after_refusal(class, verdict.meaning).await,
+            Class::Transient | Class::Overflow | Class::Fatal => self.after_failure(class, verdict.meaning).await,
+        }
+    }
+
+    async fn after_filter(&mut self, class: Class) -> Result<ErrorRecovery, SessionError> {
+        let Some(checkpoint) = self.state.latest_open().map(|open| open.id.clone()) else {
+            let incident =
+                self.incident(IncidentKind::ContentFilter, IncidentSeverity::Warning, "there was no checkpoint");
+            self.write(vec![Record::Incident(incident)]).await?;
+            self.put_right().await?;
+            let message = "Content filtered with no checkpoint. Validating session state.".to_owned();
+            return Ok(recovery(RecoveryAction::ValidateAndRepair, message, None, class));
+        };
+        let removed = self.removed_by(&checkpoint);
+        let mut incident =
+            self.incident(IncidentKind::ContentFilter, IncidentSeverity::Warning, "an answer was filtered");
+        incident.checkpoint = Some(checkpoint.clone());
+        incident.count = removed as u64;
+        let result = self.roll_back(&checkpoint, "content filter", vec![Record::Incident(incident)]).await?;
+        let message = format!("Content filter triggered. Rolled back {} messages.", result.messages_removed);
+        Ok(recovery(RecoveryAction::RolledBack, message, Some(checkpoint), class))
+    }
+
+    async fn after_refusal(&mut self, class: Class, title: &str) -> Result<ErrorRecovery, SessionError> {
+        let incident = self.incident(IncidentKind::Corruption, IncidentSeverity::Error, title);
+        self.write(vec![Record::Incident(incident)]).await?;
+        if self.put_right().await? {
+            let message =
+                format!("The provider refused the conversation ({title}). It was put right and can be sent again.");
+            return Ok(recovery(RecoveryAction::Repaired, message, None, class));
+        }
+        self.after_failure(class, title).await
+    }
+
+    async fn after_failure(&mut self, class: Class, title: &str) -> Result<ErrorRecovery, SessionError> {
+        if let Some(checkpoint) = self.state.latest_open().map(|open| open.id.clone()) {
+            let kind = if class == Class::Corruption { IncidentKind::Corruption } else { IncidentKind::ApiError };
+            let incident = self.incident(kind, IncidentSeverity::Warning, title);
+            let result = self.roll_back(&checkpoint, title, vec![Record::Incident(incident)]).await?;
+            let message = format!("{title}. Rolled back {} messages.", result.messages_removed);
+            return Ok(recovery(RecoveryAction::RolledBack, message, Some(checkpoint), class));
+        }
+        if class != Class::Corruption && self.put_right().await? {
+            let message = format!("{title}. The session was put right.");
+            return Ok(recovery(RecoveryAction::Repaired, message, None, class));
+        }
+        let message = format!("{title}. Nothing of the session is at fault.");
+        Ok(recovery(RecoveryAction::Escalate, message, None, class))
+    }
+
+    fn removed_by(&self, checkpoint: &str) -> usize {
+        let messages = self.state.checkpoint_of(checkpoint).map_or(0, |found| found.messages);
+        self.state.view.len().saturating_sub(messages)
+    }
+
+    /// Puts right what is kept, whatever repairs are otherwise written down, and says whether anything was wrong.
+    async fn put_right(&mut self) -> Result<bool, SessionError> {
+        if !self.state.cycles.is_empty() {
+            self.abort().await?;
+        }
+        let before = std::mem::replace(&mut self.config.persist_repairs, PersistRepairs::All);
+        let repaired = self.repair().await;
+        self.config.persist_repairs = before;
+        Ok(repaired?.repaired)
+    }
+}
+
+fn recovery(action: RecoveryAction, message: String, checkpoint: Option<String>, class: Class) -> ErrorRecovery {
+    ErrorRecovery { action, message, checkpoint, class: class.as_str() }
+}

@@ -1,0 +1,128 @@
+//! Sessions that come from others, and those who only watch.
+
+use std::sync::Arc;
+
+use seamline_store::{Head, Lease, Parent, SessionId, State, Store};
+
+use super::opening::{read, wire_of};
+use super::{Health, Session, SessionError, SessionOptions, said};
+use crate::Policy;
+
+impl Session {
+    /// Makes a session with the same messages, which goes its own way from here.
+    ///
+    /// # Errors
+    /// When there is one of that name, or the store could not keep it.
+    pub async fn fork(&self, id: SessionId) -> Result<Self, SessionError> {
+        let mut fork = self.related(id, None).await?;
+        let messages = self.entries().iter().map(|entry| {
+            let origin = entry.origin;
+            match said(entry.message.clone()) {
+                seamline_store::Record::Message(message) => {
+                    seamline_store::Record::Message(seamline_store::MessageRecord { origin, ..message })
+                }
+                other => other,
+            }
+        });
+        fork.write(messages.collect()).await?;
+        Ok(fork)
+    }
+
+    /// Makes an empty session for a sub-agent that works on a call of this one.
+    ///
+    /// # Errors
+    /// When there is one of that name, or the store could not keep it.
+    pub async fn child(&self, id: SessionId, call: &str) -> Result<Self, SessionError> {
+        self.related(id, Some(call.to_owned())).await
+    }
+
+    async fn related(&self, id: SessionId, call: Option<String>) -> Result<Self, SessionError> {
+        let Head { seq, hash, .. } = self.lease.head;
+        let parent = Parent { session: self.id.clone(), seq, hash, call };
+        let options = SessionOptions {
+            dialect: self.wire.dialect.to_owned(),
+            provider: self.wire.options.provider.clone(),
+            title: None,
+            policy: self.wire.options.policy.clone(),
+            config: self.config.clone(),
+            clock: self.clock.clone(),
+        };
+        Self::begin(self.store.clone(), id, options, Some(parent)).await
+    }
+}
+
+/// Somebody who watches a session that another process writes.
+///
+/// ```
+/// use std::sync::Arc;
+/// use seamline::session::{Follower, Session, SessionOptions};
+/// use seamline::store::MemoryStore;
+///
+/// # futures_executor::block_on(async {
+/// let store = Arc::new(MemoryStore::new());
+/// let mut session = Session::create(store.clone(), "s-1".parse()?, SessionOptions::default()).await?;
+/// let mut follower = Follower::open(store, "s-1".parse()?).await?;
+/// session.append(r#"{"role":"user","content":"hello"}"#).await?;
+///
+/// assert!(follower.refresh().await?);
+/// assert_eq!(follower.state().view.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
+#[derive(Debug)]
+pub struct Follower {
+    store: Arc<dyn Store>,
+    id: SessionId,
+    head: Head,
+    state: State,
+    health: Health,
+}
+
+impl Follower {
+    /// Reads a session without writing it.
+    ///
+    /// # Errors
+    /// When there is none of that name, or the store cannot be read.
+    pub async fn open(store: Arc<dyn Store>, id: SessionId) -> Result<Self, SessionError> {
+        let (state, health) = (State::default(), Health::Whole);
+        let mut follower = Self { store, id, head: Head { epoch: 0, ..Head::START }, state, health };
+        follower.refresh().await?;
+        // A session without its beginning has no dialect, which a reader wants to know at once.
+        if follower.head.seq > 0 {
+            wire_of(&follower.state, Policy::default())?;
+        }
+        Ok(follower)
+    }
+
+    /// Reads what came since, and says whether anything did.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn refresh(&mut self) -> Result<bool, SessionError> {
+        let head = self.store.head(&self.id).await?;
+        if (head.seq, head.hash) == (self.head.seq, self.head.hash) {
+            return Ok(false);
+        }
+        let lease = Lease { epoch: head.epoch, head };
+        let (replayed, _) = read(self.store.as_ref(), &self.id, &lease).await?;
+        self.head = head;
+        self.health = if replayed.damages.is_empty() { Health::Whole } else { Health::Degraded(replayed.damages) };
+        self.state = replayed.state;
+        Ok(true)
+    }
+
+    /// What the records make of it.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Whether everything that was kept could be read.
+    pub fn health(&self) -> &Health {
+        &self.health
+    }
+
+    /// Its end.
+    pub fn head(&self) -> Head {
+        self.head
+    }
+}

@@ -1,0 +1,199 @@
+//! The places where a host calls in, each a method that takes values and says what to do.
+
+use seamline_store::{Checkpoint, IncidentKind, IncidentSeverity, Operation, Record};
+
+use super::{CycleOutcome, ErrorRecovery, Request, Session, SessionError, ToolOutput, Unresolved, ValidationResult};
+use crate::Failure;
+
+/// What a host should know when a session was loaded.
+///
+/// ```
+/// use std::sync::Arc;
+/// use seamline::session::{Session, SessionOptions};
+/// use seamline::store::MemoryStore;
+///
+/// # futures_executor::block_on(async {
+/// let store = Arc::new(MemoryStore::new());
+/// let mut session = Session::create(store, "s-1".parse()?, SessionOptions::default()).await?;
+/// assert!(session.session_start().await?.validation.valid);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
+#[derive(Debug, Clone)]
+pub struct SessionStart {
+    /// Whether what is kept is whole.
+    pub validation: ValidationResult,
+    /// Whether a repair would help; it was made where the configuration says so.
+    pub repair_offered: bool,
+    /// Calls of cycles that are not whole.
+    pub unresolved: Vec<Unresolved>,
+}
+
+/// Whether the provider may be asked.
+///
+/// ```
+/// use seamline::session::{AgentStart, ValidationResult};
+///
+/// let blocked = AgentStart::Blocked(ValidationResult::default());
+/// assert!(matches!(blocked, AgentStart::Blocked(_)));
+/// ```
+#[derive(Debug, Clone)]
+pub enum AgentStart {
+    /// It may: with this body, and this checkpoint to come back to.
+    Proceed {
+        /// What is sent.
+        request: Box<Request>,
+        /// What is gone back to when it goes wrong.
+        checkpoint: Option<String>,
+    },
+    /// It may not: the conversation is broken, and the configuration says not to mend it without asking.
+    Blocked(ValidationResult),
+}
+
+/// Whether a tool may be run.
+///
+/// ```
+/// let start = seamline::session::ToolStart { key: "k_1".to_owned() };
+/// assert_eq!(start.key, "k_1");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolStart {
+    /// What makes two runs of the call the same for a tool that can tell.
+    pub key: String,
+}
+
+/// How a turn of the model ended.
+///
+/// ```
+/// assert!(matches!(seamline::session::TurnEnd::Answer(&[]), seamline::session::TurnEnd::Answer(_)));
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub enum TurnEnd<'a> {
+    /// With these messages.
+    Answer(&'a [&'a str]),
+    /// With an error, in a stream or instead of one. Nothing that came of it becomes a message.
+    Failed(Failure<'a>),
+}
+
+/// What became of a turn.
+///
+/// ```
+/// assert_eq!(seamline::session::AgentEnd::Committed, seamline::session::AgentEnd::Committed);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AgentEnd {
+    /// It is kept.
+    Committed,
+    /// It is not; this was done.
+    Recovered(ErrorRecovery),
+}
+
+impl Session {
+    /// When a session was loaded: checks it, and offers a repair or makes it.
+    ///
+    /// # Errors
+    /// When the conversation cannot be read, or the store could not keep something.
+    pub async fn session_start(&mut self) -> Result<SessionStart, SessionError> {
+        let mut validation = self.validate()?;
+        let repair_offered = !validation.valid;
+        if repair_offered && self.config.auto_repair && self.state.cycles.is_empty() {
+            self.note_invalid(&validation).await?;
+            self.repair().await?;
+            validation = self.validate()?;
+        }
+        Ok(SessionStart { validation, repair_offered, unresolved: self.unresolved() })
+    }
+
+    /// Before the provider is asked: takes in what others sent, closes calls that are left open, checks, makes a
+    /// checkpoint, and gives the body to send. Compaction, if there is one, comes first.
+    ///
+    /// # Errors
+    /// When the conversation cannot be read, or the store could not keep something.
+    pub async fn before_agent_start(&mut self, envelope: &str) -> Result<AgentStart, SessionError> {
+        if !self.config.enabled {
+            let request = Box::new(self.request(envelope)?);
+            return Ok(AgentStart::Proceed { request, checkpoint: None });
+        }
+        self.take_inbox().await?;
+        if self.config.validate_before_call {
+            let validation = self.validate()?;
+            if !validation.valid {
+                self.note_invalid(&validation).await?;
+                if !self.config.auto_repair {
+                    return Ok(AgentStart::Blocked(validation));
+                }
+                if self.state.cycles.is_empty() {
+                    self.repair().await?;
+                }
+            }
+        }
+        let request = Box::new(self.request(envelope)?);
+        if !request.sendable {
+            return Ok(AgentStart::Blocked(self.validate()?));
+        }
+        let checkpoint = self.checkpoint(Operation::ApiCall).await?;
+        Ok(AgentStart::Proceed { request, checkpoint: Some(checkpoint.id) })
+    }
+
+    /// Before a tool is run: what it is about to do is written down.
+    ///
+    /// # Errors
+    /// When the cycle has no such call, or the store could not keep it: then the tool must not be run.
+    pub async fn before_tool_call(&mut self, cycle: &str, call: &str) -> Result<ToolStart, SessionError> {
+        Ok(ToolStart { key: self.start_call(cycle, call).await? })
+    }
+
+    /// After a tool was run: its result is written down, and once all of the cycle are there, it is made whole and its
+    /// outcomes are given.
+    ///
+    /// # Errors
+    /// When the cycle has no such call, or the store could not keep it.
+    pub async fn after_tool_call(
+        &mut self,
+        cycle: &str,
+        call: &str,
+        output: &ToolOutput,
+    ) -> Result<Option<Vec<CycleOutcome>>, SessionError> {
+        self.finish_call(cycle, call, output).await?;
+        let open = self.open_cycle(cycle)?;
+        if open.calls.iter().all(super::cycle::is_finished) {
+            return self.commit_cycle(cycle).await.map(Some);
+        }
+        Ok(None)
+    }
+
+    /// Before messages are replaced by a summary: a checkpoint.
+    ///
+    /// # Errors
+    /// When the store could not keep it.
+    pub async fn before_compaction(&mut self) -> Result<Checkpoint, SessionError> {
+        self.checkpoint(Operation::Compaction).await
+    }
+
+    /// When a turn of the model has ended: its answer is kept and the checkpoint committed, or what went wrong is
+    /// handled. An answer with calls is not given here but to [`Session::begin_cycle`].
+    ///
+    /// # Errors
+    /// When the conversation cannot be read, or the store could not keep something.
+    pub async fn agent_end(&mut self, end: TurnEnd<'_>) -> Result<AgentEnd, SessionError> {
+        match end {
+            TurnEnd::Failed(failure) => Ok(AgentEnd::Recovered(self.handle_error(&failure).await?)),
+            TurnEnd::Answer(messages) => {
+                self.append_all(messages).await?;
+                let open = self.state.latest_open().filter(|open| open.operation == Operation::ApiCall);
+                if let Some(id) = open.map(|open| open.id.clone()) {
+                    self.commit(&id).await?;
+                }
+                Ok(AgentEnd::Committed)
+            }
+        }
+    }
+
+    async fn note_invalid(&mut self, validation: &ValidationResult) -> Result<(), SessionError> {
+        let count = validation.errors.len();
+        let detail = format!("{count} things were wrong with the conversation");
+        let mut incident = self.incident(IncidentKind::ValidationFailed, IncidentSeverity::Warning, detail);
+        incident.count = count as u64;
+        self.write(vec![Record::Incident(incident)]).await
+    }
+}

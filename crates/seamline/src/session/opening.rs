@@ -1,0 +1,228 @@
+//! Making and opening sessions.
+
+use std::sync::Arc;
+
+use seamline_store::{
+    Acquire, Damage, Holder, IncidentKind, IncidentSeverity, Lease, Parent, Record, Replayed, SessionId, State, Store,
+    StoredCommit, replay,
+};
+
+use super::wire::Wire;
+use super::{Clock, IntegrityConfig, RepairContext, Session, SessionError, SystemClock, beginning};
+use crate::{Options, Policy};
+
+/// About how many bytes are read at a time.
+pub(super) const PAGE_BYTES: usize = 8 * 1024 * 1024;
+
+/// How a session is made.
+///
+/// ```
+/// use seamline::session::SessionOptions;
+///
+/// let options = SessionOptions { dialect: "gemini_generate".to_owned(), ..SessionOptions::default() };
+/// assert!(options.config.enabled);
+/// ```
+#[derive(Debug, Clone)]
+pub struct SessionOptions {
+    /// The dialect of its messages.
+    pub dialect: String,
+    /// The provider, by name.
+    pub provider: Option<String>,
+    /// What people call it.
+    pub title: Option<String>,
+    /// How damage is put right.
+    pub policy: Policy,
+    /// How careful it is.
+    pub config: IntegrityConfig,
+    /// What time it is.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl Default for SessionOptions {
+    fn default() -> Self {
+        Self {
+            dialect: "anthropic_messages".to_owned(),
+            provider: None,
+            title: None,
+            policy: Policy::default(),
+            config: IntegrityConfig::default(),
+            clock: Arc::new(SystemClock),
+        }
+    }
+}
+
+/// How a session is opened.
+///
+/// ```
+/// assert!(!seamline::session::OpenOptions::default().take_over);
+/// ```
+#[derive(Debug, Clone)]
+pub struct OpenOptions {
+    /// Whether it is taken from another process that writes it.
+    pub take_over: bool,
+    /// Whether cycles that a crash left open are closed at once. Else [`Session::unresolved`] lists their calls.
+    pub recover: bool,
+    /// How damage is put right.
+    pub policy: Policy,
+    /// How careful it is.
+    pub config: IntegrityConfig,
+    /// What time it is.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl Default for OpenOptions {
+    fn default() -> Self {
+        let SessionOptions { policy, config, clock, .. } = SessionOptions::default();
+        Self { take_over: false, recover: true, policy, config, clock }
+    }
+}
+
+/// Whether everything that was kept could be read.
+///
+/// ```
+/// assert!(seamline::session::Health::Whole.is_whole());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Health {
+    /// It could.
+    Whole,
+    /// Some of it is damaged. What could be read is there, the rest was put aside, and nothing altered is taken for
+    /// what was said.
+    Degraded(Vec<Damage>),
+}
+
+impl Health {
+    /// Whether it could.
+    pub fn is_whole(&self) -> bool {
+        matches!(self, Self::Whole)
+    }
+}
+
+impl Session {
+    /// Makes a session.
+    ///
+    /// # Errors
+    /// When there is one of that name, the dialect or provider is not known, or the store could not keep it.
+    pub async fn create(store: Arc<dyn Store>, id: SessionId, options: SessionOptions) -> Result<Self, SessionError> {
+        Self::begin(store, id, options, None).await
+    }
+
+    pub(super) async fn begin(
+        store: Arc<dyn Store>,
+        id: SessionId,
+        options: SessionOptions,
+        parent: Option<Parent>,
+    ) -> Result<Self, SessionError> {
+        let first = beginning(&options, parent);
+        let SessionOptions { dialect, provider, policy, config, clock, .. } = options;
+        let wire = Wire::new(Options { dialect: Some(dialect), provider, policy })?;
+        let lease = store.create(&id, &holder(clock.as_ref())).await?;
+        let mut session = Self {
+            store,
+            id,
+            lease,
+            state: State::default(),
+            wire,
+            config,
+            clock,
+            health: Health::Whole,
+            waiting: None,
+            context: RepairContext::default(),
+        };
+        session.write(vec![first]).await?;
+        Ok(session)
+    }
+
+    /// Opens a session for writing: checks all that was kept, puts damaged bytes aside, and closes the cycles that a
+    /// crash left open, unless that is to wait.
+    ///
+    /// # Errors
+    /// When there is none of that name, another process writes it, or the store cannot be read or written.
+    pub async fn open(store: Arc<dyn Store>, id: SessionId, options: OpenOptions) -> Result<Self, SessionError> {
+        let OpenOptions { take_over, recover, policy, config, clock } = options;
+        let how = if take_over { Acquire::TakeOver } else { Acquire::IfFree };
+        let lease = store.acquire(&id, &holder(clock.as_ref()), how).await?;
+        let (replayed, commits) = read(store.as_ref(), &id, &lease).await?;
+        let wire = wire_of(&replayed.state, policy)?;
+        let Replayed { state, damages, .. } = replayed;
+        let health = if damages.is_empty() { Health::Whole } else { Health::Degraded(damages.clone()) };
+        let context = RepairContext::default();
+        let mut session = Self { store, id, lease, state, wire, config, clock, health, waiting: None, context };
+        session.put_aside(&damages, &commits).await?;
+        if recover {
+            session.recover(None).await?;
+        }
+        Ok(session)
+    }
+
+    /// Puts damaged bytes aside and writes down what was found, once.
+    async fn put_aside(&mut self, damages: &[Damage], commits: &[StoredCommit]) -> Result<(), SessionError> {
+        let known = |damage: &Damage| {
+            let mut incidents = self.state.incidents.iter();
+            incidents.any(|incident| incident.kind == IncidentKind::Damaged && incident.seq == Some(damage.seq))
+        };
+        let new: Vec<&Damage> = damages.iter().filter(|damage| !known(damage)).collect();
+        let mut records = Vec::with_capacity(new.len());
+        for damage in new {
+            if damage.bytes.is_some()
+                && let Some(commit) = commits.iter().find(|commit| commit.seq == damage.seq)
+            {
+                self.store.quarantine(&self.id, &commit.bytes).await?;
+            }
+            let mut incident = self.incident(IncidentKind::Damaged, IncidentSeverity::Critical, damage.to_string());
+            incident.seq = Some(damage.seq);
+            records.push(Record::Incident(incident));
+        }
+        self.write(records).await
+    }
+}
+
+/// Reads a whole session and checks it.
+pub(super) async fn read(
+    store: &dyn Store,
+    id: &SessionId,
+    lease: &Lease,
+) -> Result<(Replayed, Vec<StoredCommit>), SessionError> {
+    let mut commits: Vec<StoredCommit> = Vec::new();
+    loop {
+        let after = commits.last().map_or(0, |commit| commit.seq);
+        let page = store.read(id, after, PAGE_BYTES).await?;
+        let Some(last) = page.last() else { break };
+        // A damaged store must not make this go round for ever.
+        if last.seq <= after {
+            return Err(seamline_store::Error::Damaged("commits do not follow each other".to_owned()).into());
+        }
+        commits.extend(page);
+    }
+    Ok((replay(id, lease.head, &commits), commits))
+}
+
+/// What the beginning of a session says about its dialect.
+pub(super) fn wire_of(state: &State, policy: Policy) -> Result<Wire, SessionError> {
+    let lost =
+        || seamline_store::Error::Damaged("the beginning of the session, which names its dialect, is lost".to_owned());
+    let begin = state.begin.as_ref().ok_or_else(lost)?;
+    let (dialect, provider) = (Some(begin.dialect.clone()), begin.provider.clone());
+    Ok(Wire::new(Options { dialect, provider, policy })?)
+}
+
+/// This process.
+pub(super) fn holder(clock: &dyn Clock) -> Holder {
+    Holder { host: host(), pid: std::process::id(), started: started(), since: clock.now() }
+}
+
+fn host() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").map(|name| name.trim().to_owned());
+    name.ok()
+        .or_else(|| std::env::var("HOSTNAME").ok())
+        .filter(|name| !name.is_empty())
+        .unwrap_or_else(|| "localhost".to_owned())
+}
+
+/// When this process started, in ticks since the machine did; 0 where the machine does not say.
+fn started() -> u64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The name of the program stands in parentheses and may hold spaces; the 20th field after it is the start.
+    let after = stat.rsplit_once(')').map_or("", |(_, after)| after);
+    after.split_whitespace().nth(19).and_then(|field| field.parse().ok()).unwrap_or(0)
+}

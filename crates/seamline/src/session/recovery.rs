@@ -1,0 +1,204 @@
+//! After a crash: what is known of each call, and what is done about it.
+
+use seamline_store::{CallState, CycleEnd, Effect, IncidentKind, IncidentSeverity, OpenCall, OpenCycle, Record};
+
+use super::cycle::{answered, is_finished};
+use super::{Session, SessionError, ToolCall, ToolExecutor, ToolOutput, UnknownOutcome, texts};
+
+/// What is known of a call.
+///
+/// ```
+/// assert_ne!(seamline::session::Truth::NeverStarted, seamline::session::Truth::Finished);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Truth {
+    /// It did not run.
+    NeverStarted,
+    /// It was begun, and nobody knows what became of it.
+    OutcomeUnknown,
+    /// It ran, and what it returned is kept.
+    Finished,
+}
+
+/// A call of a cycle that a crash left open.
+///
+/// ```
+/// use seamline::session::{Truth, Unresolved};
+/// use seamline::store::Effect;
+///
+/// let call = Unresolved { cycle: "cycle_4".into(), call: "toolu_1".into(), tool: "pay".into(),
+///     effect: Effect::Unsafe, truth: Truth::OutcomeUnknown };
+/// assert!(!call.effect.may_run_again());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unresolved {
+    /// The cycle.
+    pub cycle: String,
+    /// The call.
+    pub call: String,
+    /// The tool.
+    pub tool: String,
+    /// What running it does to the world.
+    pub effect: Effect,
+    /// What is known of it.
+    pub truth: Truth,
+}
+
+/// What recovery did.
+///
+/// ```
+/// assert_eq!(seamline::session::Recovered::default().cycles, 0);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Recovered {
+    /// How many cycles were closed.
+    pub cycles: usize,
+    /// How many of them were taken back, because nothing of them had begun.
+    pub taken_back: usize,
+    /// How many calls were run again.
+    pub run_again: usize,
+    /// How many calls have an outcome that nobody knows.
+    pub unknown: usize,
+}
+
+impl Session {
+    /// The calls of cycles that are not whole.
+    pub fn unresolved(&self) -> Vec<Unresolved> {
+        let of_cycle = |cycle: &OpenCycle| {
+            let id = cycle.id.clone();
+            let calls = cycle.calls.clone().into_iter();
+            calls.map(move |call| Unresolved {
+                cycle: id.clone(),
+                truth: truth(&call),
+                call: call.id,
+                tool: call.tool,
+                effect: call.effect,
+            })
+        };
+        self.state.cycles.iter().flat_map(of_cycle).collect()
+    }
+
+    /// Closes the cycles that a crash left open. What finished is kept and not run again; what never started is said to
+    /// have not; of the rest, calls that may be run again are, where there is somebody to run them, and the others are
+    /// said to have an outcome that nobody knows. A cycle of which nothing had begun is taken back.
+    ///
+    /// Doing it twice does nothing the second time.
+    ///
+    /// # Errors
+    /// When the store could not keep it.
+    pub async fn recover(&mut self, executor: Option<&dyn ToolExecutor>) -> Result<Recovered, SessionError> {
+        let mut recovered = Recovered::default();
+        for cycle in self.state.cycles.clone() {
+            recovered.cycles += 1;
+            let untouched =
+                cycle.calls.iter().all(|call| truth(call) == Truth::NeverStarted && call.effect.needs_intent());
+            let unknown = cycle.calls.iter().any(|call| truth(call) == Truth::OutcomeUnknown);
+            if untouched || (unknown && self.config.unknown_outcome == UnknownOutcome::Forget) {
+                recovered.taken_back += 1;
+                self.forget_cycle(&cycle).await?;
+                continue;
+            }
+            let (cycle, run_again) = self.rerun(cycle, executor).await?;
+            recovered.run_again += run_again;
+            recovered.unknown += self.close_by_truth(&cycle).await?;
+        }
+        Ok(recovered)
+    }
+
+    async fn forget_cycle(&mut self, cycle: &OpenCycle) -> Result<(), SessionError> {
+        let begun = cycle.calls.iter().filter(|call| truth(call) != Truth::NeverStarted).count();
+        let detail = if begun == 0 {
+            "a cycle of which nothing had begun was taken back"
+        } else {
+            "a cycle was taken back although calls of it had begun"
+        };
+        self.lose(cycle);
+        let reason = detail.to_owned();
+        let end = Record::CycleEnd(CycleEnd { cycle: cycle.id.clone(), reason });
+        let mut incident = self.incident(IncidentKind::NotExecuted, IncidentSeverity::Warning, detail);
+        incident.checkpoint.clone_from(&cycle.checkpoint);
+        incident.count = cycle.calls.len() as u64;
+        let mut records = vec![end, Record::Incident(incident)];
+        if let Some(checkpoint) = &cycle.checkpoint {
+            // What the checkpoint was made for came to nothing, and nothing was seen since.
+            let rollback = seamline_store::Rollback { checkpoint: checkpoint.clone(), reason: detail.to_owned() };
+            let rollback = Record::Rollback(rollback);
+            let is_last = self.state.allows(&rollback).is_ok()
+                && self.found(checkpoint).is_ok_and(|found| found.messages == self.state.view.len());
+            if is_last {
+                records.push(rollback);
+            }
+        }
+        self.write(records).await
+    }
+
+    /// Runs again what may be, and asks about what can be asked about.
+    async fn rerun(
+        &mut self,
+        cycle: OpenCycle,
+        executor: Option<&dyn ToolExecutor>,
+    ) -> Result<(OpenCycle, usize), SessionError> {
+        let Some(executor) = executor else { return Ok((cycle, 0)) };
+        let made = self.wire.calls(&cycle.turn)?;
+        let mut count = 0;
+        for open in cycle.calls.iter().filter(|call| !is_finished(call)) {
+            let Some(call) = made.iter().find(|call| call.id == open.id) else { continue };
+            let key = super::idempotency_key(&self.id, self.state.generation, &cycle.id, &open.id);
+            let call = ToolCall { key: Some(key), ..call.clone() };
+            let Some(output) = again(executor, open, &call).await else { continue };
+            count += 1;
+            self.finish_call(&cycle.id, &open.id, &output).await?;
+        }
+        Ok((self.open_cycle(&cycle.id)?, count))
+    }
+
+    /// Makes a cycle whole, each call without a result answered with what is known of it.
+    async fn close_by_truth(&mut self, cycle: &OpenCycle) -> Result<usize, SessionError> {
+        let answers: Vec<_> = cycle.calls.iter().map(|call| answered(call, known)).collect();
+        let mut records = self.closing(cycle, &answers)?;
+        let mut unknown = 0;
+        for call in cycle.calls.iter().filter(|call| !is_finished(call)) {
+            let is_unknown = truth(call) == Truth::OutcomeUnknown;
+            unknown += usize::from(is_unknown);
+            let (kind, severity) = match is_unknown {
+                true => (IncidentKind::OutcomeUnknown, IncidentSeverity::Error),
+                false => (IncidentKind::NotExecuted, IncidentSeverity::Warning),
+            };
+            let mut incident = self.incident(kind, severity, format!("call {} of {}", call.id, call.tool));
+            incident.count = 1;
+            records.push(Record::Incident(incident));
+        }
+        self.lose(cycle);
+        self.write(records).await?;
+        Ok(unknown)
+    }
+}
+
+/// Runs a call again if that is allowed, or asks what became of it.
+async fn again(executor: &dyn ToolExecutor, open: &OpenCall, call: &ToolCall) -> Option<ToolOutput> {
+    match (truth(open), open.effect) {
+        (Truth::OutcomeUnknown, Effect::Probe) => executor.probe(call).await,
+        (Truth::OutcomeUnknown | Truth::NeverStarted, effect) if effect.may_run_again() => {
+            executor.execute(call).await.ok()
+        }
+        _ => None,
+    }
+}
+
+/// What the model reads about a call without a result.
+fn known(call: &OpenCall) -> String {
+    match &call.state {
+        CallState::Started { at, key } => texts::outcome_unknown(&call.tool, &call.id, *at, key),
+        CallState::Pending if !call.effect.needs_intent() => texts::outcome_harmless(&call.tool, &call.id),
+        CallState::Pending | CallState::Finished { .. } => texts::not_executed(&call.tool, &call.id),
+    }
+}
+
+/// What is known of a call.
+fn truth(call: &OpenCall) -> Truth {
+    match &call.state {
+        CallState::Pending => Truth::NeverStarted,
+        CallState::Started { .. } => Truth::OutcomeUnknown,
+        CallState::Finished { .. } => Truth::Finished,
+    }
+}

@@ -1,0 +1,194 @@
+//! Repairs that are written down, and can be taken back.
+
+use seamline_store::{Cut, IncidentKind, IncidentSeverity, Insert, Origin, Raw, Record, Rejected, Repair, Undo};
+use serde::Serialize;
+
+use super::wire::Answered;
+use super::{PersistRepairs, Session, SessionError, ToolOutput};
+use crate::policy::{DuplicateResult, UnansweredCall};
+use crate::{Finding, Options, RepairAction, Repaired};
+
+/// What a repair did.
+///
+/// ```
+/// assert!(!seamline::session::RepairResult::default().repaired);
+/// ```
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct RepairResult {
+    /// Whether anything changed.
+    pub repaired: bool,
+    /// Its id, by which it can be taken back, where it was written down.
+    pub id: Option<String>,
+    /// What was done.
+    pub repairs: Vec<RepairAction>,
+    /// What is still wrong with what is kept. What a request makes up is not made up here, unless the configuration
+    /// says so.
+    pub remaining: Vec<Finding>,
+    /// The messages then, byte for byte.
+    pub messages: Vec<String>,
+}
+
+impl Session {
+    /// Puts right what is kept, as the policy says, and writes that down as far as the configuration allows.
+    ///
+    /// # Errors
+    /// When tools are running, the conversation cannot be read, or the store could not keep it.
+    pub async fn repair(&mut self) -> Result<RepairResult, SessionError> {
+        if !self.state.cycles.is_empty() {
+            return Err(Rejected::InFlight.into());
+        }
+        let options = self.stored_options();
+        let messages: Vec<Raw> = self.entries().iter().map(|entry| entry.message.clone()).collect();
+        let body = self.wire.body("{}", messages.iter())?;
+        let repaired = crate::repair(&body, &options)?;
+        let new = self.wire.messages(&repaired.body)?;
+        let mut result = RepairResult {
+            repaired: repaired.changed(),
+            id: None,
+            repairs: repaired.actions.clone(),
+            remaining: repaired.remaining.clone(),
+            messages: new.iter().map(|message| message.as_str().to_owned()).collect(),
+        };
+        if repaired.changed() && self.config.persist_repairs != PersistRepairs::Never {
+            let cuts = cuts(&messages, &new, &repaired);
+            result.id = Some(self.write_repair(cuts, &repaired.actions).await?);
+        }
+        Ok(result)
+    }
+
+    /// How what is kept is put right: calls at its end may still be answered, and what is only made up is left to
+    /// requests unless the configuration says otherwise.
+    pub(super) fn stored_options(&self) -> Options {
+        let mut options = self.wire.options.clone();
+        options.policy.trailing_call = crate::policy::TrailingCall::AllowPending;
+        let makes_up = options.policy.unanswered_call == UnansweredCall::Synthesize;
+        if makes_up && self.config.persist_repairs == PersistRepairs::RealMovesOnly {
+            options.policy.unanswered_call = UnansweredCall::Rollback;
+        }
+        options
+    }
+
+    async fn write_repair(&mut self, cuts: Vec<Cut>, actions: &[RepairAction]) -> Result<String, SessionError> {
+        let id = self.next_id("repair");
+        let repair = Record::Repair(Repair { id: id.clone(), cuts, report: Some(Raw::of(actions)?) });
+        self.state.allows(&repair)?;
+        let mut incident = self.incident(IncidentKind::Repair, IncidentSeverity::Warning, id.clone());
+        incident.count = actions.len() as u64;
+        self.write(vec![repair, Record::Incident(incident)]).await?;
+        self.context.repairs += 1;
+        Ok(id)
+    }
+
+    /// Takes the last repair back, if nothing but new messages came after it, and gives its id.
+    ///
+    /// # Errors
+    /// When there is none, tools are running, or the store could not keep it.
+    pub async fn undo_repair(&mut self) -> Result<String, SessionError> {
+        let last = self.state.last_repair().map(str::to_owned);
+        let id = last.ok_or_else(|| SessionError::Refused("there is no repair that could be taken back".to_owned()))?;
+        let undo = Record::Undo(Undo { repair: id.clone() });
+        self.state.allows(&undo)?;
+        let incident = self.incident(IncidentKind::Undo, IncidentSeverity::Info, id.clone());
+        self.write(vec![undo, Record::Incident(incident)]).await?;
+        Ok(id)
+    }
+
+    /// Takes in the result of a call that was given up before: it replaces what was made up for it. Whether it was
+    /// needed is said.
+    ///
+    /// # Errors
+    /// When tools are running, or the store could not keep it.
+    pub async fn late_result(&mut self, call: &ToolCallRef<'_>, output: &ToolOutput) -> Result<bool, SessionError> {
+        if !self.state.cycles.is_empty() {
+            return Err(Rejected::InFlight.into());
+        }
+        let old: Vec<Raw> = self.entries().iter().map(|entry| entry.message.clone()).collect();
+        let Some(after) = self.answered_at(call.id)? else { return Ok(false) };
+        let answer = Answered {
+            id: call.id.to_owned(),
+            name: call.name.to_owned(),
+            output: output.output.clone(),
+            failed: output.is_error,
+        };
+        let mut with: Vec<Raw> = old.clone();
+        with.splice(after + 1..after + 1, self.wire.results(&[answer])?);
+        let mut options = self.stored_options();
+        options.policy.duplicate_result = DuplicateResult::Best;
+        let body = self.wire.body("{}", with.iter())?;
+        let repaired = crate::repair(&body, &options)?;
+        let new = self.wire.messages(&repaired.body)?;
+        let kept = new.iter().any(|message| message.as_str().contains(&quoted(&output.output)));
+        if !kept || new == old {
+            return Ok(false);
+        }
+        self.write_repair(changed(&old, &new), &repaired.actions).await?;
+        Ok(true)
+    }
+
+    /// The message with the result of a call.
+    fn answered_at(&self, call: &str) -> Result<Option<usize>, SessionError> {
+        let body = self.wire.body("{}", self.entries().iter().map(|entry| &entry.message))?;
+        let outline = crate::outline(&body, &self.wire.options, 0..self.entries().len())?;
+        let has = |blocks: &[crate::OutlineBlock]| {
+            blocks.iter().any(|block| block.kind == "result" && block.id.as_deref() == Some(call))
+        };
+        Ok(outline.iter().rposition(|message| has(&message.blocks)))
+    }
+}
+
+/// A call by its id and tool.
+///
+/// ```
+/// let call = seamline::session::ToolCallRef { id: "toolu_1", name: "read" };
+/// assert_eq!(call.id, "toolu_1");
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct ToolCallRef<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// The tool.
+    pub name: &'a str,
+}
+
+/// What changed, where it is known which message each new one stems from.
+fn cuts(old: &[Raw], new: &[Raw], repaired: &Repaired<'_>) -> Vec<Cut> {
+    if repaired.origins.len() != new.len() {
+        return changed(old, new);
+    }
+    let mut cuts = Vec::new();
+    let (mut at, mut inserted) = (0, Vec::new());
+    for (message, origin) in new.iter().zip(&repaired.origins) {
+        let stays = origin.filter(|&from| from >= at && old.get(from) == Some(message));
+        if let Some(from) = stays {
+            cut(&mut cuts, at, from, &mut inserted);
+            at = from + 1;
+        } else {
+            let origin = if origin.is_none() { Origin::Synthetic } else { Origin::Said };
+            inserted.push(Insert { message: message.clone(), origin });
+        }
+    }
+    cut(&mut cuts, at, old.len(), &mut inserted);
+    cuts
+}
+
+fn cut(cuts: &mut Vec<Cut>, at: usize, to: usize, inserted: &mut Vec<Insert>) {
+    if to > at || !inserted.is_empty() {
+        cuts.push(Cut { at: at as u64, removed: (to - at) as u64, inserted: std::mem::take(inserted) });
+    }
+}
+
+/// What changed between the beginning and the end that two lists share.
+fn changed(old: &[Raw], new: &[Raw]) -> Vec<Cut> {
+    let front = old.iter().zip(new).take_while(|(one, other)| one == other).count();
+    let most = old.len().min(new.len()) - front;
+    let back = old.iter().rev().zip(new.iter().rev()).take(most).take_while(|(one, other)| one == other).count();
+    let inserted = new[front..new.len() - back].iter();
+    let inserted = inserted.map(|message| Insert { message: message.clone(), origin: Origin::Said }).collect();
+    vec![Cut { at: front as u64, removed: (old.len() - back - front) as u64, inserted }]
+}
+
+/// A text as it stands inside a JSON string.
+fn quoted(text: &str) -> String {
+    let written = serde_json::to_string(text).unwrap_or_default();
+    written.trim_matches('"').to_owned()
+}

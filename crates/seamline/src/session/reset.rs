@@ -1,0 +1,70 @@
+//! Starting over.
+
+use seamline_store::{IncidentKind, IncidentSeverity, Raw, Record, Reset, SessionId};
+use serde::Serialize;
+
+use super::{Session, SessionError};
+
+/// How a session starts over.
+///
+/// ```
+/// assert!(!seamline::session::ResetOptions::default().archive);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ResetOptions {
+    /// Whether the session as it was is kept as a session of its own. Its records are in the log in any case.
+    pub archive: bool,
+}
+
+/// What starting over did.
+///
+/// ```
+/// let result = seamline::session::ResetResult { success: true, archived: false, remaining_messages: 1, archive: None };
+/// let written = serde_json::to_string(&result).unwrap();
+/// assert_eq!(written, r#"{"success":true,"archived":false,"remainingMessages":1}"#);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ResetResult {
+    /// Whether it went well; what did not is an error.
+    pub success: bool,
+    /// Whether the session as it was is kept.
+    pub archived: bool,
+    /// How many messages stay.
+    pub remaining_messages: usize,
+    /// The session that it is kept as.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archive: Option<SessionId>,
+}
+
+impl Session {
+    /// Starts over: only messages of the system stay, and no checkpoint or open cycle. This is the last resort.
+    ///
+    /// # Errors
+    /// When the conversation cannot be read, or the store could not keep it.
+    pub async fn reset(&mut self, options: ResetOptions) -> Result<ResetResult, SessionError> {
+        let archive = if options.archive { Some(self.archive().await?) } else { None };
+        let messages: Vec<&Raw> = self.entries().iter().map(|entry| &entry.message).collect();
+        let roles = self.wire.roles(&messages)?;
+        let kept = roles.iter().enumerate().filter(|(_, role)| matches!(**role, "system" | "developer"));
+        let kept: Vec<u64> = kept.map(|(at, _)| at as u64).collect();
+        let removed = messages.len() - kept.len();
+        let reset = Record::Reset(Reset { kept, archive: archive.clone() });
+        self.state.allows(&reset)?;
+        let mut incident = self.incident(IncidentKind::Reset, IncidentSeverity::Warning, "the session started over");
+        incident.count = removed as u64;
+        self.write(vec![reset, Record::Incident(incident)]).await?;
+        let remaining_messages = self.state.view.len();
+        Ok(ResetResult { success: true, archived: archive.is_some(), remaining_messages, archive })
+    }
+
+    /// Keeps the session as it is as a session of its own, which is closed.
+    async fn archive(&mut self) -> Result<SessionId, SessionError> {
+        let name = format!("{}.archive-{}", self.id, self.state.generation + 1);
+        let id: SessionId =
+            name.parse().map_err(|error: seamline_store::InvalidSessionId| SessionError::Refused(error.to_string()))?;
+        let fork = self.fork(id.clone()).await?;
+        fork.close().await?;
+        Ok(id)
+    }
+}

@@ -1,0 +1,100 @@
+//! Whether what is kept is whole.
+
+use serde::Serialize;
+
+use super::{Session, SessionError};
+use crate::{Checked, Finding, Options, Severity};
+
+/// Whether a conversation is whole, and what is wrong if it is not.
+///
+/// ```
+/// let result = seamline::session::ValidationResult { valid: true, ..Default::default() };
+/// assert_eq!(serde_json::to_string(&result).unwrap(), r#"{"valid":true}"#);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ValidationResult {
+    /// Whether it is.
+    pub valid: bool,
+    /// The first thing that is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// The ids of results without a call.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub orphaned_ids: Vec<String>,
+    /// The ids of calls without a result.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub incomplete_ids: Vec<String>,
+    /// All that is wrong, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<String>,
+}
+
+impl Session {
+    /// Whether what is kept is whole: each result right behind its call, each call answered but those of the last
+    /// message, no id twice. Nothing is read or written for it.
+    ///
+    /// # Errors
+    /// When the conversation cannot be read.
+    pub fn validate(&self) -> Result<ValidationResult, SessionError> {
+        if !self.config.enabled {
+            return Ok(ValidationResult { valid: true, ..ValidationResult::default() });
+        }
+        let mut options = self.wire.options.clone();
+        options.policy.trailing_call = crate::policy::TrailingCall::AllowPending;
+        options.policy.duplicate_call_id = crate::policy::DuplicateCallId::Error;
+        let checked = self.checked(&options)?;
+        let wrong: Vec<&Finding> = checked.findings.iter().filter(|found| found.severity == Severity::Error).collect();
+        let ids = |codes: &[&str]| {
+            let found = wrong.iter().filter(|finding| codes.contains(&finding.code));
+            let mut ids: Vec<String> = found.filter_map(|finding| finding.call_id.clone()).collect();
+            ids.dedup();
+            ids
+        };
+        let errors: Vec<String> = wrong.iter().map(|finding| in_words(finding)).collect();
+        Ok(ValidationResult {
+            valid: wrong.is_empty(),
+            error: errors.first().cloned(),
+            orphaned_ids: ids(ORPHANED),
+            incomplete_ids: ids(INCOMPLETE),
+            errors,
+        })
+    }
+
+    /// Checks what is kept, as the policy says.
+    ///
+    /// # Errors
+    /// When the conversation cannot be read.
+    pub fn check(&self) -> Result<Checked, SessionError> {
+        self.checked(&self.wire.options)
+    }
+
+    fn checked(&self, options: &Options) -> Result<Checked, SessionError> {
+        let body = self.wire.body("{}", self.entries().iter().map(|entry| &entry.message))?;
+        Ok(crate::check(&body, options)?)
+    }
+}
+
+/// The rules about results without a call where the provider looks for one.
+const ORPHANED: &[&str] = &["PAIR002"];
+
+/// The rules about calls without a result where the provider looks for one.
+const INCOMPLETE: &[&str] = &["PAIR001"];
+
+/// The rules about ids that two calls have.
+const REPEATED: &[&str] = &["IDENT003"];
+
+/// A finding in the words that hosts know.
+fn in_words(finding: &Finding) -> String {
+    let id = finding.call_id.as_deref().unwrap_or("(no id)");
+    let is = |codes: &[&str]| codes.contains(&finding.code);
+    if is(ORPHANED) {
+        format!("Orphaned tool_result: {id}")
+    } else if is(INCOMPLETE) {
+        format!("Incomplete tool_use: {id}")
+    } else if is(REPEATED) {
+        format!("Duplicate tool_use id: {id}")
+    } else {
+        finding.message.clone()
+    }
+}

@@ -1,0 +1,9 @@
+//! Sessions, on every store that there is.
+
+mod crashes;
+mod stores;
+mod layers;
+mod seed_000;
+mod seed_001;
+mod seed_002;
+mod table;
