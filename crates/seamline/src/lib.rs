@@ -52,6 +52,7 @@ pub use outline::{OutlineBlock, OutlineMessage, message_spans, outline, outline_
 pub use repair::{Dropped, Prefix, RepairAction, Repaired, repair};
 pub use seamline_dialects::Error as BodyError;
 pub use seamline_rules::Loss;
+pub use store::open_store;
 pub use stream::{Answer, AnswerBlock, AnswerCall, AnswerError, AnswerStream, ArgSource, Ending};
 pub use stream::{FLAWS, FlawKind, Framing, StreamFinding, StreamLimits, StreamOptions};
 pub use subject::{Options, dialect_names};

@@ -9,8 +9,31 @@
 //! # });
 //! ```
 
+use std::sync::Arc;
+
 pub use seamline_store::{
-    Acquire, Appended, Checkpoint, CheckpointState, Damage, DamageKind, Effect, Entry, Erased, Error, Hash, Head,
-    Holder, InboxItem, Incident, IncidentKind, IncidentSeverity, MemoryStore, Operation, Origin, Pushed, Quarantined,
-    Raw, Rejected, Replayed, SessionId, SessionInfo, State, Store, StoredCommit, View, replay,
+    Acquire, Appended, Checkpoint, CheckpointState, Commit, CommitId, Damage, DamageKind, Effect, Entry, Erased, Error,
+    Flaw, Hash, Head, Holder, InboxItem, Incident, IncidentKind, IncidentSeverity, InvalidSessionId, Lease,
+    MemoryStore, OpenedCommit, Operation, Origin, Pending, Pushed, Quarantined, Raw, Record, Rejected, Replayed,
+    Sealed, SessionId, SessionInfo, State, Store, StoredCommit, View, replay,
 };
+
+/// The addresses that stores have.
+const ADDRESSES: &str = "`sqlite:PATH`, `postgres://…` or `memory:`";
+
+/// Opens the store at an address: `sqlite:PATH`, `postgres://…` or `memory:`. What is not there is made.
+///
+/// ```
+/// assert!(seamline::open_store("memory:").is_ok());
+/// let error = seamline::open_store("mysql://localhost").unwrap_err();
+/// assert!(error.to_string().contains("sqlite:PATH"));
+/// ```
+///
+/// # Errors
+/// When the address is not one of these, or the store cannot be opened.
+pub fn open_store(address: &str) -> Result<Arc<dyn Store>, Error> {
+    match address.split_once(':') {
+        Some(("memory", "")) => Ok(Arc::new(MemoryStore::new())),
+        _ => Err(Error::Address(format!("`{address}` is no store\nhint: a store is {ADDRESSES}"))),
+    }
+}
