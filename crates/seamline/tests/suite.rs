@@ -30,6 +30,8 @@ mod presets;
 mod properties;
 #[path = "suite/reading.rs"]
 mod reading;
+#[path = "suite/sessions/mod.rs"]
+mod sessions;
 #[path = "suite/streams.rs"]
 mod streams;
 #[path = "suite/streams_damaged.rs"]
