@@ -234,7 +234,7 @@ fn verdict(status: Option<u16>, headers: &[(&str, &str)], text: &str) -> Verdict
 /// the model.
 fn round(call: &AnswerCall, ending: Ending) -> CallInRound<'_> {
     let truncated = ending.cut().is_some() && !call.executable;
-    CallInRound { name: &call.name, arguments: &call.arguments, truncated }
+    CallInRound { name: &call.name, arguments: &call.arguments, free: call.free, truncated }
 }
 
 fn repaired(body: &[u8]) -> Result<Vec<u8>> {
