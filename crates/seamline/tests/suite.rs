@@ -30,6 +30,8 @@ mod presets;
 mod properties;
 #[path = "suite/reading.rs"]
 mod reading;
+#[path = "suite/stalls.rs"]
+mod stalls;
 #[path = "suite/streams.rs"]
 mod streams;
 #[path = "suite/streams_damaged.rs"]

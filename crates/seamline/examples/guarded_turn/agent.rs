@@ -170,12 +170,11 @@ impl Agent {
             }
             self.now = arrives;
             // A ping says that somebody is there, and nothing else.
-            if piece.starts_with("event: ping") {
-                guard.handle_life(self.now);
-            } else {
+            if stream.feed(piece.as_bytes()) {
                 guard.handle_progress(self.now);
+            } else {
+                guard.handle_life(self.now);
             }
-            stream.feed(piece.as_bytes());
         }
         Ok(stream.finish()?)
     }
