@@ -12,5 +12,7 @@ mod fixtures;
 mod properties;
 #[path = "suite/reference.rs"]
 mod reference;
+#[path = "suite/settings.rs"]
+mod settings;
 #[path = "suite/wrappings.rs"]
 mod wrappings;

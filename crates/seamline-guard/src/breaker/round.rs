@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::fault::{Fault, fault};
@@ -42,14 +43,17 @@ impl Default for BreakerLimits {
 }
 
 /// What ends a row of failures.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Reset {
     /// Any call that went well.
     #[default]
     AnySuccess,
     /// A call of the same tool that went well.
+    #[serde(alias = "same_tool_success")]
     SameTool,
     /// A call of the same tool that was made well, however it went.
+    #[serde(alias = "valid_args")]
     SameToolFits,
 }
 
