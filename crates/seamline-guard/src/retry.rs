@@ -117,8 +117,9 @@ impl Advice {
     /// the stage may be run again, `deterministic` where that would end the same way.
     pub fn failure_class(&self) -> &'static str {
         match self {
-            Self::SendAgain { .. } | Self::Restart => "transient_infra",
-            Self::GiveUp { why: GaveUp::Retries | GaveUp::Wait | GaveUp::Emitted } => "transient_infra",
+            Self::SendAgain { .. }
+            | Self::Restart
+            | Self::GiveUp { why: GaveUp::Retries | GaveUp::Wait | GaveUp::Emitted } => "transient_infra",
             Self::Repair | Self::Shorten | Self::GiveUp { .. } => "deterministic",
         }
     }

@@ -61,7 +61,8 @@ impl std::fmt::Debug for Listening {
             Ear::Reading(dialect, ..) => Some(dialect.name()),
             Ear::Waiting(_) | Ear::Other(_) | Ear::Lost => None,
         };
-        f.debug_struct("Listening").field("dialect", &dialect).field("assembler", &self.assembler).finish()
+        let mut shown = f.debug_struct("Listening");
+        shown.field("dialect", &dialect).field("assembler", &self.assembler).field("moved", &self.moved).finish()
     }
 }
 

@@ -186,7 +186,7 @@ mod tests {
     use super::table::{Process, escaped, process};
 
     const fn of(pid: i32, parent: i32, group: i32) -> Process {
-        Process { pid, parent, group, began: pid as u64, has_ended: false }
+        Process { pid, parent, group, began: pid.unsigned_abs() as u64, has_ended: false }
     }
 
     fn pids(listed: &[Process], held: &[Process]) -> Vec<(i32, i32)> {
