@@ -18,8 +18,9 @@
 //! ```
 
 pub use seamline_guard::{
-    Advice, Breaker, BreakerLimits, CallInRound, Checked, Filtered, FilteredPart, GaveUp, Kind, Outcome, Reset, Retry,
-    RetryPolicy, SchemaError, StallGuard, StallLimits, StallNotice, StopTurn, ToolSchemas, TurnLoop, filter,
+    Advice, Breaker, BreakerLimits, CallInRound, Checked, Filtered, FilteredPart, GaveUp, GuardSettings, Kind,
+    OnCorruption, Outcome, Reset, Retry, RetryPolicy, SchemaError, SettingsError, StallGuard, StallLimits, StallNotice,
+    StopTurn, ToolSchemas, TurnLoop, filter,
 };
 
 pub use crate::supervise::{ChildEnd, ChildLimits, ChildOutput, Ran, Stopper, Supervised, supervise};

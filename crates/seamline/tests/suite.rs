@@ -32,6 +32,8 @@ mod properties;
 mod reading;
 #[path = "suite/sessions/mod.rs"]
 mod sessions;
+#[path = "suite/stalls.rs"]
+mod stalls;
 #[path = "suite/streams.rs"]
 mod streams;
 #[path = "suite/streams_damaged.rs"]

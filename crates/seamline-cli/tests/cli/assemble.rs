@@ -39,7 +39,8 @@ fn a_whole_answer_is_told_to_people_and_to_programs() {
     assert_eq!((&told["ending"], &told["cut"]), (&"complete".into(), &serde_json::Value::Null));
     assert_eq!((&told["stop_reason"], &told["dialect"]), (&"tool_use".into(), &"anthropic_messages".into()));
     let call = serde_json::json!({
-        "id": "toolu_1", "name": "read", "arguments": "{\"path\":\"main.rs\"}", "executable": true, "why_not": null
+        "id": "toolu_1", "name": "read", "arguments": "{\"path\":\"main.rs\"}", "free": false, "executable": true,
+        "why_not": null
     });
     assert_eq!(told["calls"], serde_json::json!([call]));
     assert_eq!(told["message"]["content"][0]["input"], serde_json::json!({"path": "main.rs"}));

@@ -261,6 +261,14 @@ const SIGNALS: &[Signal] = {
             true,
         ),
         (
+            403,
+            r#"{"error":{"message":"Content blocked by guardrail","status":403},"guardrails":{"results":{}}}"#,
+            Request,
+            None,
+            "MIS-12",
+            true,
+        ),
+        (
             400,
             r#"{"error":{"code":"data_inspection_failed","message":"<400> InternalError.Algo.DataInspectionFailed: Input text data may contain inappropriate content."}}"#,
             Request,

@@ -86,6 +86,8 @@ pub struct AnswerCall {
     pub name: String,
     /// The text of its input.
     pub arguments: String,
+    /// Whether that is text of any kind, as custom tools take it, and no JSON.
+    pub free: bool,
     /// Whether it may be run.
     pub executable: bool,
     /// Why it may not be run.
@@ -209,6 +211,7 @@ fn calls(assembled: &Assembled) -> Vec<AnswerCall> {
             id: call.id.clone(),
             name: call.name.clone(),
             arguments: call.arguments.clone(),
+            free: call.free,
             executable: call.executable,
             why_not: (!call.executable).then(|| hindrance.unwrap_or_else(|| defect(assembled, block.place))),
         })
