@@ -34,6 +34,12 @@ const ADDRESSES: &str = "`sqlite:PATH`, `postgres://…` or `memory:`";
 pub fn open_store(address: &str) -> Result<Arc<dyn Store>, Error> {
     match address.split_once(':') {
         Some(("memory", "")) => Ok(Arc::new(MemoryStore::new())),
+        #[cfg(feature = "sqlite")]
+        Some(("sqlite", path)) if !path.is_empty() => {
+            // `sqlite:///var/lib/s.db` and `sqlite:/var/lib/s.db` are the same file.
+            let path = path.strip_prefix("//").unwrap_or(path);
+            Ok(Arc::new(seamline_store_sqlite::SqliteStore::open(path, seamline_store_sqlite::Options::default())?))
+        }
         _ => Err(Error::Address(format!("`{address}` is no store\nhint: a store is {ADDRESSES}"))),
     }
 }

@@ -64,10 +64,8 @@ pub(crate) fn memory() -> Place {
 fn places() -> Vec<Place> {
     let folder = tempfile::tempdir().unwrap();
     let address = format!("sqlite:{}", folder.path().join("sessions.db").display());
-    let mut places = vec![memory()];
-    if let Ok(store) = seamline::open_store(&address) {
-        places.push(Place { name: "sqlite", store, _folder: Some(folder) });
-    }
+    let sqlite = Place { name: "sqlite", store: seamline::open_store(&address).unwrap(), _folder: Some(folder) };
+    let mut places = vec![memory(), sqlite];
     if let Ok(address) = std::env::var("SEAMLINE_TEST_POSTGRES") {
         let store = seamline::open_store(&address).unwrap();
         places.push(Place { name: "postgres", store, _folder: None });
