@@ -60,6 +60,8 @@ struct Block {
     base: String,
     whole: Option<String>,
     text: Snapshot,
+    /// The first half of a character, whose other half is to come.
+    half: Option<u16>,
     /// The text that the provider repeated at the end.
     whole_text: Option<String>,
     id: String,
@@ -78,6 +80,38 @@ struct Block {
 }
 
 impl Block {
+    /// Adds a character to its text or its input.
+    fn push(&mut self, char: char) {
+        let mut bytes = [0; 4];
+        let char = &*char.encode_utf8(&mut bytes);
+        match self.piece {
+            Piece::Call | Piece::ServerCall => self.arguments.push(char),
+            Piece::Text | Piece::Refusal | Piece::Reasoning | Piece::Opaque => self.text.push(char),
+        }
+    }
+
+    /// Takes half a character. Whether a half stayed alone.
+    fn take_half(&mut self, unit: u16) -> bool {
+        let pair = self.half.and_then(|first| char::decode_utf16([first, unit]).next()?.ok());
+        if let Some(char) = pair {
+            self.half = None;
+            self.push(char);
+            return false;
+        }
+        let is_alone = self.leave_half();
+        self.half = Some(unit);
+        is_alone || (is_second_half(unit) && self.leave_half())
+    }
+
+    /// Gives up on the other half of a character. Whether there was one to come.
+    fn leave_half(&mut self) -> bool {
+        let is_alone = self.half.take().is_some();
+        if is_alone {
+            self.push(char::REPLACEMENT_CHARACTER);
+        }
+        is_alone
+    }
+
     /// Nothing more comes for it.
     fn close(&mut self, last_gap: u64) {
         if !self.closed {
@@ -247,6 +281,7 @@ impl Assembler {
             base: base.to_owned(),
             whole: None,
             text: Snapshot::default(),
+            half: None,
             whole_text: None,
             id: String::new(),
             name: String::new(),
@@ -274,14 +309,21 @@ impl Assembler {
         if block.piece == Piece::Call && matches!(addition, Addition::Arguments(_)) {
             self.latest_call = Some(place);
         }
-        let mut is_repeated = false;
+        let (mut is_repeated, mut is_alone) = (false, false);
         match addition {
-            Addition::Text(text) => block.text.push(text),
+            Addition::Text(text) => {
+                is_alone = !text.is_empty() && block.leave_half();
+                block.text.push(text);
+            }
+            Addition::Arguments(piece) => {
+                is_alone = !piece.is_empty() && block.leave_half();
+                block.arguments.push(piece);
+            }
+            Addition::Half(unit) => is_alone = block.take_half(unit),
             Addition::WholeText(text) => block.whole_text = Some(text.to_owned()),
             Addition::Id(id) => is_repeated = set_once(&mut block.id, id, block.whole.is_some()),
             Addition::Name(name) => is_repeated = set_once(&mut block.name, name, block.whole.is_some()),
             Addition::StartInput(json) => block.arguments.start(json),
-            Addition::Arguments(piece) => block.arguments.push(piece),
             Addition::WholeArguments(text) => block.arguments.whole(text),
             Addition::FreeInput => block.free = true,
             Addition::WithoutId => block.needs_id = false,
@@ -294,10 +336,16 @@ impl Assembler {
         if is_repeated {
             self.flaw(Flaw::Repeated { place });
         }
+        if is_alone {
+            self.flaw(Flaw::Half { place });
+        }
     }
 
     /// The block as it came out; nothing when it is a call of nothing.
-    fn assembled(&mut self, place: u32, block: Block, may_run: bool) -> Option<AssembledBlock> {
+    fn assembled(&mut self, place: u32, mut block: Block, may_run: bool) -> Option<AssembledBlock> {
+        if block.leave_half() {
+            self.flaw(Flaw::Half { place });
+        }
         let content = match block.piece {
             Piece::Text | Piece::Refusal | Piece::Reasoning => {
                 Content::Text(Text { text: self.text(place, &block), signature: block.signature.clone() })
@@ -365,6 +413,11 @@ fn set_once(slot: &mut String, value: &str, is_whole: bool) -> bool {
     is_repeated
 }
 
+/// Whether half a character is one that has to stand behind another.
+fn is_second_half(unit: u16) -> bool {
+    matches!(unit, 0xdc00..=0xdfff)
+}
+
 /// How many bytes an event would have us keep.
 fn bytes(event: &Event<'_>) -> usize {
     match event {
@@ -381,6 +434,7 @@ fn bytes(event: &Event<'_>) -> usize {
             | Addition::Signature(text)
             | Addition::Whole(text) => text.len(),
             Addition::Member(name, json) | Addition::Element(name, json) => name.len() + json.len(),
+            Addition::Half(_) => char::REPLACEMENT_CHARACTER.len_utf8(),
             Addition::FreeInput | Addition::WithoutId | Addition::Unfinished => 0,
         },
         Event::Failed { said } => said.len(),

@@ -34,7 +34,7 @@ macro_rules! declare_flaw {
 /// Every kind of flaw, by code.
 pub const FLAWS: &[&FlawKind] = &[
     &STREAM001, &STREAM002, &STREAM003, &STREAM004, &STREAM005, &STREAM006, &STREAM007, &STREAM008, &STREAM009,
-    &STREAM010, &STREAM011, &STREAM012, &STREAM013,
+    &STREAM010, &STREAM011, &STREAM012, &STREAM013, &STREAM014,
 ];
 
 impl FlawKind {
@@ -54,6 +54,7 @@ impl FlawKind {
             Flaw::TwoTexts { .. } => &STREAM011,
             Flaw::Unreadable(Unreadable::Count) => &STREAM012,
             Flaw::Unfinished { .. } => &STREAM013,
+            Flaw::Half { .. } => &STREAM014,
         }
     }
 
@@ -409,6 +410,31 @@ declare_flaw! {
     /// # What is made of it
     /// The call is kept as far as it came, and may not be run.
     STREAM013 "unfinished-call", Error, "not all of a call came, so it may not be run"
+}
+
+declare_flaw! {
+    /// # What it does
+    /// Finds half a character whose other half never came.
+    ///
+    /// # Why is this bad?
+    /// Characters such as emoji are two escapes in JSON, and servers cut between them. The two halves are put together
+    /// again; where one is missing, a piece of the text is.
+    ///
+    /// # Example
+    /// ```text
+    /// data: {"id":"c1","choices":[{"index":0,"delta":{"role":"assistant","content":"Done \ud83d"}}]}
+    ///
+    /// data: {"id":"c1","choices":[{"index":0,"delta":{"content":"!"}}]}
+    ///
+    /// data: {"id":"c1","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}
+    ///
+    /// data: [DONE]
+    ///
+    /// ```
+    ///
+    /// # What is made of it
+    /// U+FFFD stands for the half that came, so that the text can be sent back.
+    STREAM014 "half-character", Warning, "half a character came without its other half"
 }
 
 #[cfg(test)]

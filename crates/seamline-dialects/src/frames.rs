@@ -47,6 +47,39 @@ pub(crate) fn add(sink: Sink<'_>, place: u32, addition: Addition<'_>) {
     sink(Event::Add { place, addition });
 }
 
+/// Adds a piece of a text to a block, or all of it. Servers cut texts between the two halves of
+/// a character that JSON escapes, so halves are told apart from what they stand beside.
+pub(crate) fn add_text(sink: Sink<'_>, place: u32, text: Value<'_, '_>, is_whole: bool) {
+    if is_whole {
+        return add(sink, place, Addition::WholeText(&text.str().unwrap_or_default()));
+    }
+    let (start, said, end) = text.halved();
+    add_half(sink, place, start);
+    if !said.is_empty() || start.or(end).is_none() {
+        add(sink, place, Addition::Text(&said));
+    }
+    add_half(sink, place, end);
+}
+
+/// Adds a piece of the text of an input to a call, or all of it, likewise.
+pub(crate) fn add_arguments(sink: Sink<'_>, place: u32, text: Value<'_, '_>, is_whole: bool) {
+    if is_whole {
+        return add(sink, place, Addition::WholeArguments(&text.str().unwrap_or_default()));
+    }
+    let (start, said, end) = text.halved();
+    add_half(sink, place, start);
+    if !said.is_empty() || start.or(end).is_none() {
+        add(sink, place, Addition::Arguments(&said));
+    }
+    add_half(sink, place, end);
+}
+
+fn add_half(sink: Sink<'_>, place: u32, unit: Option<u16>) {
+    if let Some(unit) = unit {
+        add(sink, place, Addition::Half(unit));
+    }
+}
+
 /// Says how much was used.
 pub(crate) fn usage(usage: Option<Value<'_, '_>>, sink: Sink<'_>) {
     for (key, value) in usage.into_iter().flat_map(Value::members) {

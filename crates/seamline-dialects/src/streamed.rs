@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use seamline_frame::Frame;
 use seamline_model::{Addition, Event, Piece, Unreadable};
 
-use crate::frames::{Sink, add, index, unreadable};
+use crate::frames::{Sink, add, add_arguments, index, unreadable};
 use crate::json::{Document, Kind, Object, Value, quoted};
 
 /// What stands in a frame.
@@ -84,10 +84,10 @@ pub(crate) fn start_input(value: Option<Value<'_, '_>>, place: u32, sink: Sink<'
 
 /// A piece of the input of a call, which some servers write as JSON.
 pub(crate) fn arguments(value: Option<Value<'_, '_>>, place: u32, sink: Sink<'_>) {
-    match value.map(|value| (value, value.str())) {
-        Some((_, Some(text))) => add(sink, place, Addition::Arguments(&text)),
-        Some((value, None)) if value.is(Kind::Object) => add(sink, place, Addition::Arguments(value.raw())),
-        Some((value, None)) if value.is(Kind::Null) => {}
+    match value.map(|value| (value, value.kind())) {
+        Some((text, Kind::String)) => add_arguments(sink, place, text, false),
+        Some((object, Kind::Object)) => add(sink, place, Addition::Arguments(object.raw())),
+        Some((_, Kind::Null)) => {}
         _ => unreadable(sink, Unreadable::Shape),
     }
 }
@@ -105,6 +105,8 @@ pub(crate) struct Slots {
     last_index: Option<u32>,
     last_place: Option<u32>,
     is_displaced: bool,
+    /// Calls that were open when another block took their index.
+    left_open: Vec<u32>,
 }
 
 /// A block that began.
@@ -113,6 +115,8 @@ pub(crate) struct Slot {
     pub(crate) place: u32,
     pub(crate) piece: Piece,
     pub(crate) is_open: bool,
+    /// Something of the input of a call has come.
+    pub(crate) has_input: bool,
     /// The id of a call.
     id: String,
 }
@@ -157,14 +161,31 @@ impl Slots {
                 return Some(Begun::Again(slot.place));
             }
             self.is_displaced = true;
+            if slot.is_open && slot.piece == Piece::Call && self.left_open.len() < SLOTS_MAX {
+                self.left_open.push(slot.place);
+            }
         }
         let place = if self.is_displaced { self.last_place?.checked_add(1)? } else { index };
         self.last_place = self.last_place.max(Some(place));
         self.last_index = Some(index);
         if self.by_index.len() < SLOTS_MAX || self.by_index.contains_key(&index) {
-            self.by_index.insert(index, Slot { place, piece, is_open: true, id: id.to_owned() });
+            self.by_index.insert(index, Slot { place, piece, is_open: true, has_input: false, id: id.to_owned() });
         }
         Some(Begun::New(place))
+    }
+
+    /// Notes that something of the input of a call has come.
+    pub(crate) fn note_input(&mut self, index: u32) {
+        if let Some(slot) = self.by_index.get_mut(&index) {
+            slot.has_input = true;
+        }
+    }
+
+    /// Where the calls are that nothing closed.
+    pub(crate) fn open_calls(&self) -> impl Iterator<Item = u32> {
+        let is_open = |slot: &&Slot| slot.is_open && slot.piece == Piece::Call;
+        let last = self.by_index.values().filter(is_open).map(|slot| slot.place);
+        self.left_open.iter().copied().chain(last)
     }
 
     /// Notes that a block is closed, and says where it is.

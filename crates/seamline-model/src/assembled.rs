@@ -182,6 +182,11 @@ pub enum Flaw {
         /// The block.
         place: u32,
     },
+    /// Half a character came without its other half.
+    Half {
+        /// The block.
+        place: u32,
+    },
     /// The message is longer than the limit, and the rest was not kept.
     TooLong,
 }

@@ -85,6 +85,9 @@ pub enum Piece {
 pub enum Addition<'e> {
     /// More of its text.
     Text(&'e str),
+    /// Half a character of its text or its input, as a UTF-16 code unit: the other half stands in
+    /// the piece before or behind it.
+    Half(u16),
     /// The whole of its text, as the provider repeats it at the end.
     WholeText(&'e str),
     /// The id of a call. Ids are set once: a second one, or an empty one, says nothing, unless

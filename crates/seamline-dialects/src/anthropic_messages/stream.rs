@@ -13,16 +13,16 @@
 mod blocks;
 
 use seamline_frame::{Frame, FrameKind};
-use seamline_model::{Event, Unreadable};
+use seamline_model::{Addition, Event, Stop, Unreadable};
 
-use crate::frames::{Sink, is_error, unreadable, usage, words, words_of};
+use crate::frames::{Sink, add, is_error, unreadable, usage, words, words_of};
 use crate::json::{Document, Kind, Object, Value};
 use crate::streamed::{Said, Slots, after_end, base64, exception, failed, members, present, said};
 use crate::{StreamReader, stops};
 
 /// A reader for a stream that begins.
 pub(super) fn reader() -> Box<dyn StreamReader> {
-    Box::new(Reader { slots: Slots::default(), id: String::new(), state: State::Waiting, has_reason: false })
+    Box::new(Reader { slots: Slots::default(), id: String::new(), state: State::Waiting, stop: None })
 }
 
 struct Reader {
@@ -30,8 +30,8 @@ struct Reader {
     /// The id of the message.
     id: String,
     state: State,
-    /// Whether the provider said why it stopped. A message that only ends is not whole (ANT-60).
-    has_reason: bool,
+    /// Why the provider stopped. A message that only ends is not whole (ANT-60).
+    stop: Option<Stop>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl<'d, 'a> Usual<'d, 'a> {
 
 impl StreamReader for Reader {
     fn handle_frame(&mut self, frame: &Frame<'_>, sink: &mut dyn FnMut(Event<'_>)) {
-        if self.state == State::Ended && self.has_reason {
+        if self.state == State::Ended && self.stop.is_some() {
             self.take(frame, &mut |event: Event<'_>| sink(after_end(event)));
         } else {
             self.take(frame, sink);
@@ -188,15 +188,18 @@ impl Reader {
         if let Some(delta) = delta.and_then(Value::object) {
             self.stop(delta, sink);
         }
-        if self.state == State::Ended && self.has_reason {
-            sink(Event::Done);
+        if self.state == State::Ended {
+            self.done(sink);
         }
     }
 
     fn stop(&mut self, object: Object<'_, '_>, sink: Sink<'_>) {
         if let Some(word) = words_of(object, "stop_reason") {
-            self.has_reason = true;
-            sink(Event::Stop { stop: stops::of(&word), word: &word });
+            let stop = stops::of(&word);
+            if stop.counts_after(self.stop) {
+                self.stop = Some(stop);
+            }
+            sink(Event::Stop { stop, word: &word });
         }
     }
 
@@ -209,9 +212,19 @@ impl Reader {
         if let Some((key, metrics)) = root.object().and_then(|root| root.member("amazon-bedrock-invocationMetrics")) {
             sink(Event::Member { name: &key.name(), json: metrics.raw() });
         }
-        if self.has_reason {
-            sink(Event::Done);
+        self.done(sink);
+    }
+
+    /// The message is whole if it was said why it stopped. A call that nothing closed is whole
+    /// only where the provider waits for its result.
+    fn done(&self, sink: Sink<'_>) {
+        let Some(stop) = self.stop else { return };
+        if stop != Stop::Calls {
+            for place in self.slots.open_calls() {
+                add(sink, place, Addition::Unfinished);
+            }
         }
+        sink(Event::Done);
     }
 }
 
@@ -339,6 +352,8 @@ mod tests {
             ("error", r#"{"type":"overloaded_error","message":"Overloaded"}"#),
             ("error", ""),
             ("", r#"{"type":"upstream_error","error":{"message":"no"}}"#),
+            ("vertex_event", r#"{"error":{"code":429,"message":"Quota exceeded"}}"#),
+            ("vertex_event", r#"{"type":"vertex_event","error":{"code":429,"message":"Quota exceeded"}}"#),
         ] {
             let said = events(reader(), &[frame]);
             assert_eq!(said, [format!("Failed {{ said: {:?} }}", frame.1)]);

@@ -16,7 +16,7 @@ use seamline_model::{Addition, Event, Unreadable};
 use self::items::Items;
 use self::parts::{Row, Said as PartSaid};
 use self::shape::Sort;
-use crate::frames::{Said, Sink, add, index, is_told, said, unreadable, words, words_of};
+use crate::frames::{Said, Sink, add, add_arguments, index, is_told, said, unreadable, words, words_of};
 use crate::json::{Document, Kind, Value};
 use crate::streaming::StreamReader;
 
@@ -197,9 +197,9 @@ impl Reader {
         self.items.note_input(item);
         match given.kind() {
             Kind::String => {
-                let Some(text) = words(given) else { return };
-                let addition = if is_whole { Addition::WholeArguments(&text) } else { Addition::Arguments(&text) };
-                add(sink, place, addition);
+                if is_told(given) {
+                    add_arguments(sink, place, given, is_whole);
+                }
             }
             Kind::Object if is_told(given) => add(sink, place, Addition::WholeArguments(given.raw())),
             Kind::Object | Kind::Null => {}

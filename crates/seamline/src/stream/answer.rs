@@ -264,6 +264,7 @@ fn place(flaw: &Flaw) -> Option<u32> {
         | Flaw::TwoTexts { place }
         | Flaw::BrokenInput { place }
         | Flaw::Unfinished { place }
+        | Flaw::Half { place }
         | Flaw::NoId { place }
         | Flaw::Repeated { place }
         | Flaw::Nameless { place, .. } => Some(*place),

@@ -4,8 +4,8 @@ use seamline_model::{Addition, Event, Piece, Unreadable};
 
 use super::shape::Sort;
 use super::{Reader, Wire};
-use crate::frames::{Sink, add, unreadable, words, words_of};
-use crate::json::Value;
+use crate::frames::{Sink, add, add_text, is_told, unreadable, words, words_of};
+use crate::json::{Kind, Value};
 
 /// How many bits of a place say which part of an item it is.
 const PART_BITS: u32 = 12;
@@ -121,15 +121,15 @@ impl Said {
 impl Reader {
     /// Takes a piece of a text, or all of it.
     pub(super) fn text_piece(&mut self, said: Said, is_whole: bool, wire: &Wire<'_, '_, '_>, sink: Sink<'_>) {
-        let Some(text) = wire.given(is_whole).and_then(Value::str) else {
+        let Some(text) = wire.given(is_whole).filter(|text| text.is(Kind::String)) else {
             return unreadable(sink, Unreadable::Shape);
         };
         let (sort, kind) = said.within();
         let Some(item) = self.item_of(wire, sort, kind, sink) else { return };
         let at = At { item, row: said.row(), index: wire.part_index.unwrap_or_default() };
         let Some(place) = self.part(at, said.piece(), said.implied(), sink) else { return };
-        self.has_refused |= said == Said::Refusal && !text.is_empty();
-        add(sink, place, if is_whole { Addition::WholeText(&text) } else { Addition::Text(&text) });
+        self.has_refused |= said == Said::Refusal && is_told(text);
+        add_text(sink, place, text, is_whole);
     }
 
     /// Takes the start or the end of a part.
