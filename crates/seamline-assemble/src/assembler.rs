@@ -39,6 +39,8 @@ pub struct Assembler {
     usage: Members,
     signs: Signs,
     word: String,
+    /// The frame in which it was said why the provider stopped.
+    stop_frame: Option<u64>,
     failure: Option<String>,
     flaws: Vec<Noted>,
     /// The frame that is being read, counted from one.
@@ -75,6 +77,7 @@ struct Block {
     /// Something that could not be read came while the block was coming.
     gap: bool,
     signature: Option<String>,
+    needs_signature: bool,
     members: Members,
     closed: bool,
 }
@@ -139,6 +142,7 @@ impl Assembler {
             usage: Members::default(),
             signs: Signs::default(),
             word: String::new(),
+            stop_frame: None,
             failure: None,
             flaws: Vec::new(),
             frame: None,
@@ -173,6 +177,7 @@ impl Assembler {
             Event::Stop { stop, word } => {
                 if self.signs.is_stopped_by(stop) {
                     word.clone_into(&mut self.word);
+                    self.stop_frame = self.frame;
                 }
             }
             Event::Failed { said } => self.fail(said),
@@ -200,6 +205,10 @@ impl Assembler {
 
     /// The message, once the stream has ended.
     pub fn finish(mut self) -> Assembled {
+        if self.signs.stop == Some(Stop::Other) {
+            self.frame = self.stop_frame;
+            self.flaw(Flaw::UnknownStop);
+        }
         // What shows only now stands in no single frame.
         self.frame = None;
         self.signs.ends_in_call = self.blocks.values().next_back().is_some_and(|block| block.piece == Piece::Call);
@@ -214,7 +223,12 @@ impl Assembler {
                 Ending::CutCall => Some(place) != last && Some(place) != self.latest_call,
                 _ => false,
             };
-            blocks.extend(self.assembled(place, block, may_run));
+            let is_left_out = ending != Ending::Complete && block.needs_signature && block.signature.is_none();
+            if is_left_out {
+                self.flaw(Flaw::Unsigned { place });
+            }
+            let assembled = self.assembled(place, block, may_run);
+            blocks.extend(assembled.map(|block| AssembledBlock { left_out: is_left_out, ..block }));
         }
         Assembled {
             ending,
@@ -292,6 +306,7 @@ impl Assembler {
             begun: self.events,
             gap: false,
             signature: None,
+            needs_signature: false,
             members: Members::default(),
             closed: false,
         };
@@ -328,6 +343,7 @@ impl Assembler {
             Addition::FreeInput => block.free = true,
             Addition::WithoutId => block.needs_id = false,
             Addition::Unfinished => block.unfinished = true,
+            Addition::NeedsSignature => block.needs_signature = true,
             Addition::Signature(signature) => block.signature = Some(signature.to_owned()),
             Addition::Member(name, json) => block.members.set(name, json),
             Addition::Element(name, json) => block.members.append(name, json),
@@ -354,7 +370,16 @@ impl Assembler {
             Piece::Opaque => Content::Opaque,
         };
         let Block { piece, base, whole, members, closed, .. } = block;
-        Some(AssembledBlock { place, piece, base, whole, content, members: members.into_list(), closed })
+        Some(AssembledBlock {
+            place,
+            piece,
+            base,
+            whole,
+            content,
+            members: members.into_list(),
+            closed,
+            left_out: false,
+        })
     }
 
     fn text(&mut self, place: u32, block: &Block) -> String {
@@ -435,7 +460,7 @@ fn bytes(event: &Event<'_>) -> usize {
             | Addition::Whole(text) => text.len(),
             Addition::Member(name, json) | Addition::Element(name, json) => name.len() + json.len(),
             Addition::Half(_) => char::REPLACEMENT_CHARACTER.len_utf8(),
-            Addition::FreeInput | Addition::WithoutId | Addition::Unfinished => 0,
+            Addition::FreeInput | Addition::WithoutId | Addition::Unfinished | Addition::NeedsSignature => 0,
         },
         Event::Failed { said } => said.len(),
         Event::Stop { .. } | Event::End { .. } | Event::Done | Event::Unreadable { .. } => 0,

@@ -107,6 +107,8 @@ pub enum Addition<'e> {
     WithoutId,
     /// The provider says itself that the call is not whole: it may not be run.
     Unfinished,
+    /// The block can be sent back only with a signature.
+    NeedsSignature,
     /// What the provider signed it with; the last one counts.
     Signature(&'e str),
     /// A member of the block, as JSON; the last one counts.

@@ -427,6 +427,7 @@ fn refusing(text: &str) -> AssembledBlock {
         content: Content::Text(Text { text: text.to_owned(), signature: None }),
         members: Vec::new(),
         closed: true,
+        left_out: false,
     }
 }
 

@@ -265,10 +265,11 @@ fn place(flaw: &Flaw) -> Option<u32> {
         | Flaw::BrokenInput { place }
         | Flaw::Unfinished { place }
         | Flaw::Half { place }
+        | Flaw::Unsigned { place }
         | Flaw::NoId { place }
         | Flaw::Repeated { place }
         | Flaw::Nameless { place, .. } => Some(*place),
-        Flaw::Unreadable(_) | Flaw::TooLong => None,
+        Flaw::Unreadable(_) | Flaw::UnknownStop | Flaw::TooLong => None,
     }
 }
 

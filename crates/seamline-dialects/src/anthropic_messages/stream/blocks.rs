@@ -53,6 +53,7 @@ impl Reader {
                 }
             }
             Piece::Reasoning => {
+                add(sink, place, Addition::NeedsSignature);
                 add_text(block.get("thinking"), place, sink);
                 add_signature(block, place, sink);
             }
@@ -82,6 +83,9 @@ impl Reader {
                     return;
                 };
                 sink(Event::Begin { place, piece, base: "" });
+                if piece == Piece::Reasoning {
+                    add(sink, place, Addition::NeedsSignature);
+                }
                 (place, piece)
             }
             slot => {

@@ -168,6 +168,11 @@ impl Reader {
                 stop => stop,
             };
             self.stop(stop, &reason, sink);
+        } else if matches!(&*status, "in_progress" | "queued") {
+            // It is over, and says of itself that it is not.
+            if event == "completed" {
+                unreadable(sink, Unreadable::Shape);
+            }
         } else if says("completed") {
             for item in self.items.unfinished_calls() {
                 add(sink, item_place(item), Addition::Unfinished);
