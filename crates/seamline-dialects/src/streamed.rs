@@ -5,45 +5,10 @@ pub(crate) mod tests;
 
 use std::collections::BTreeMap;
 
-use seamline_frame::Frame;
 use seamline_model::{Addition, Event, Piece, Unreadable};
 
 use crate::frames::{Sink, add, add_arguments, index, unreadable};
-use crate::json::{Document, Kind, Object, Value, quoted};
-
-/// What stands in a frame.
-pub(crate) enum Said<'f> {
-    Json(Document<'f>),
-    /// Nothing, or the mark that gateways end the streams of every dialect with.
-    Nothing,
-    Broken,
-}
-
-pub(crate) fn said(data: &[u8]) -> Said<'_> {
-    let data = data.trim_ascii();
-    if data.is_empty() || data == b"[DONE]" {
-        return Said::Nothing;
-    }
-    let document = std::str::from_utf8(data).ok().and_then(|text| Document::read(text).ok());
-    document.map_or(Said::Broken, Said::Json)
-}
-
-/// Says what a frame says that is called an error. It is one whatever stands in it.
-pub(crate) fn failed(frame: &Frame<'_>, sink: Sink<'_>) {
-    sink(Event::Failed { said: &String::from_utf8_lossy(frame.data.trim_ascii()) });
-}
-
-/// Says what an exception of the framing says, with its name, as it stands in a union of
-/// events.
-pub(crate) fn exception(frame: &Frame<'_>, sink: Sink<'_>) {
-    let name = quoted(&String::from_utf8_lossy(frame.name));
-    let what = match said(frame.data) {
-        Said::Json(document) => document.root().raw().to_owned(),
-        Said::Nothing => "{}".to_owned(),
-        Said::Broken => quoted(&String::from_utf8_lossy(frame.data)),
-    };
-    sink(Event::Failed { said: &["{", &name, ":", &what, "}"].concat() });
-}
+use crate::json::{Kind, Object, Value};
 
 /// What is said once a message has ended: how much was used may follow, and that it failed after
 /// all. Nothing else is about it.

@@ -3,6 +3,8 @@
 //! A dialect turns frames into events; what is made of them is somebody else's affair. Events
 //! borrow from the frame they were read from. Text in them is unescaped, JSON is as it stood.
 
+use crate::Stop;
+
 /// One thing that a stream says.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event<'e> {
@@ -117,47 +119,6 @@ pub enum Addition<'e> {
     Element(&'e str, &'e str),
     /// The block as the provider itself puts it together, as JSON: it counts before all else.
     Whole(&'e str),
-}
-
-/// Why a provider stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
-    /// The model is done with its turn.
-    Turn,
-    /// It waits for the results of its calls.
-    Calls,
-    /// It may not say more: the limit of the answer or of the context is reached.
-    Length,
-    /// What it said, or was asked, was filtered.
-    Filter,
-    /// It refuses.
-    Refusal,
-    /// The provider paused a long turn, which goes on when the message is sent back.
-    Pause,
-    /// The call it wrote could not be read by the provider.
-    Malformed,
-    /// The provider failed while it was answering.
-    Failure,
-    /// A word nobody here knows.
-    Other,
-}
-
-impl Stop {
-    /// Whether it counts after another reason: what was cut off, filtered or failed stays so,
-    /// whatever else the provider says.
-    pub fn counts_after(self, before: Option<Self>) -> bool {
-        before.is_none_or(|before| self.weight() >= before.weight())
-    }
-
-    fn weight(self) -> u8 {
-        match self {
-            Self::Failure | Self::Malformed => 4,
-            Self::Filter | Self::Refusal => 3,
-            Self::Length => 2,
-            Self::Turn | Self::Calls | Self::Pause => 1,
-            Self::Other => 0,
-        }
-    }
 }
 
 /// What could not be understood in a stream.

@@ -12,13 +12,13 @@
 
 mod blocks;
 
-use seamline_frame::{Frame, FrameKind};
+use seamline_frame::Frame;
 use seamline_model::{Addition, Event, Stop, Unreadable};
 
-use crate::frames::{Sink, add, is_error, unreadable, usage, words, words_of};
+use crate::StreamReader;
+use crate::frames::{Said, Sink, add, said, said_in, unreadable, usage, words, words_of};
 use crate::json::{Document, Kind, Object, Value};
-use crate::streamed::{Said, Slots, after_end, base64, exception, failed, members, present, said};
-use crate::{StreamReader, stops};
+use crate::streamed::{Slots, after_end, base64, members, present};
 
 /// A reader for a stream that begins.
 pub(super) fn reader() -> Box<dyn StreamReader> {
@@ -80,10 +80,9 @@ impl StreamReader for Reader {
 
 impl Reader {
     fn take(&mut self, frame: &Frame<'_>, sink: Sink<'_>) {
-        match said(frame.data) {
-            _ if frame.kind == FrameKind::Exception => exception(frame, sink),
-            _ if is_error(frame) => failed(frame, sink),
-            Said::Nothing => {}
+        match said(frame) {
+            Said::Failure(said) => sink(Event::Failed { said: &said }),
+            Said::Nothing | Said::Done => {}
             Said::Json(document) => self.json(frame.name, &document, sink),
             Said::Broken => unreadable(sink, Unreadable::NotJson),
         }
@@ -101,7 +100,7 @@ impl Reader {
             return;
         };
         let bytes = base64(&bytes).unwrap_or_default();
-        let Said::Json(document) = said(&bytes) else {
+        let Said::Json(document) = said_in(&bytes) else {
             unreadable(sink, Unreadable::NotJson);
             return;
         };
@@ -195,7 +194,7 @@ impl Reader {
 
     fn stop(&mut self, object: Object<'_, '_>, sink: Sink<'_>) {
         if let Some(word) = words_of(object, "stop_reason") {
-            let stop = stops::of(&word);
+            let stop = Stop::of_word(&word);
             if stop.counts_after(self.stop) {
                 self.stop = Some(stop);
             }

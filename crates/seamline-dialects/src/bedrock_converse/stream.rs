@@ -8,14 +8,14 @@ mod whole;
 
 pub(super) use self::deltas::{CITATIONS, REDACTED};
 
-use seamline_frame::{Frame, FrameKind};
-use seamline_model::{Addition, Event, Piece, Unreadable};
+use seamline_frame::Frame;
+use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 
 use self::deltas::{addition, begun_by};
-use crate::frames::{Sink, add, unreadable, usage, words_of};
+use crate::StreamReader;
+use crate::frames::{Said, Sink, add, exception, said, unreadable, usage, words_of};
 use crate::json::{Kind, Object, Value};
-use crate::streamed::{Begun, Said, Slots, after_end, exception, members, present, said, start_input};
-use crate::{StreamReader, stops};
+use crate::streamed::{Begun, Slots, after_end, members, present, start_input};
 
 /// A reader for a stream that begins.
 pub(super) fn reader() -> Box<dyn StreamReader> {
@@ -48,12 +48,16 @@ impl StreamReader for Reader {
 
 impl Reader {
     fn take(&mut self, frame: &Frame<'_>, sink: Sink<'_>) {
-        let document = match said(frame.data) {
-            _ if frame.kind == FrameKind::Exception || is_exception(frame.name) => {
-                exception(frame, sink);
+        let document = match said(frame) {
+            _ if is_exception(frame.name) => {
+                sink(Event::Failed { said: &exception(frame) });
                 return;
             }
-            Said::Nothing => return,
+            Said::Failure(said) => {
+                sink(Event::Failed { said: &said });
+                return;
+            }
+            Said::Nothing | Said::Done => return,
             Said::Broken => {
                 unreadable(sink, Unreadable::NotJson);
                 return;
@@ -201,7 +205,7 @@ impl Reader {
     fn stop(&mut self, object: Object<'_, '_>, sink: Sink<'_>) {
         if let Some(word) = words_of(object, "stopReason") {
             self.is_done = true;
-            sink(Event::Stop { stop: stops::of(&word), word: &word });
+            sink(Event::Stop { stop: Stop::of_word(&word), word: &word });
             sink(Event::Done);
         }
     }
@@ -273,7 +277,7 @@ mod tests {
         let plain = r#"{"message":"The security token is expired"}"#;
         assert_eq!(events(reader(), &[("", plain)]), [format!("Failed {{ said: {plain:?} }}")]);
         let mut failed = Vec::new();
-        let frame = Frame { kind: FrameKind::Exception, name: b"", data: b"no json" };
+        let frame = Frame { kind: seamline_frame::FrameKind::Exception, name: b"", data: b"no json" };
         reader().handle_frame(&frame, &mut |event: Event<'_>| failed.push(format!("{event:?}")));
         assert_eq!(failed, [r#"Failed { said: "{\"\":\"no json\"}" }"#]);
     }

@@ -11,11 +11,10 @@ use seamline_frame::{Frame, FrameKind};
 use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 
 use self::calls::Coming;
-use crate::frames::{Sink, add, add_text, index, is_error, is_told, unreadable, usage, words, words_of};
+use crate::StreamReader;
+use crate::frames::{Said, Sink, add, add_text, index, is_told, said, unreadable, usage, words, words_of};
 use crate::json::{Kind, Object, Value};
 use crate::repeated::Repeated;
-use crate::streamed::{Said, exception, failed, said};
-use crate::{StreamReader, stops};
 
 /// A reader for a stream that begins.
 pub(super) fn reader() -> Box<dyn StreamReader> {
@@ -46,10 +45,9 @@ struct Reader {
 
 impl StreamReader for Reader {
     fn handle_frame(&mut self, frame: &Frame<'_>, sink: &mut dyn FnMut(Event<'_>)) {
-        match said(frame.data) {
-            _ if frame.kind == FrameKind::Exception => exception(frame, sink),
-            _ if is_error(frame) => failed(frame, sink),
-            Said::Nothing => {}
+        match said(frame) {
+            Said::Failure(said) => sink(Event::Failed { said: &said }),
+            Said::Nothing | Said::Done => {}
             Said::Broken => {
                 self.is_cut |= frame.kind == FrameKind::Cut;
                 unreadable(sink, Unreadable::NotJson);
@@ -179,7 +177,7 @@ impl Reader {
             self.part(part, sink);
         }
         if let Some(word) = reason.and_then(words).filter(|word| word != "FINISH_REASON_UNSPECIFIED") {
-            self.stop(stops::of(&word), &word, sink);
+            self.stop(Stop::of_word(&word), &word, sink);
         }
     }
 

@@ -15,9 +15,8 @@ use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 use self::calls::Calls;
 use self::content::Content;
 use crate::frames::{Said, Sink, add, index, is_told, said, unreadable, words};
-use crate::json::{Document, Kind, Object, Value};
+use crate::json::{Kind, Object, Value};
 use crate::repeated::Repeated;
-use crate::stops;
 use crate::streaming::StreamReader;
 
 pub(super) use self::reasoning::{DETAILS, MEMBERS as REASONING_MEMBERS};
@@ -87,17 +86,17 @@ impl StreamReader for Reader {
     fn handle_frame(&mut self, frame: &Frame<'_>, sink: &mut dyn FnMut(Event<'_>)) {
         match said(frame) {
             Said::Nothing => {}
-            Said::Failure(said) => sink(Event::Failed { said }),
+            Said::Failure(said) => sink(Event::Failed { said: &said }),
             // What ends before anything came is no answer.
             Said::Done if !self.has_message => {}
             Said::Done => self.finish(sink),
-            Said::Garbage => self.no_json(frame, sink),
-            Said::Text(text) => match Document::read(text) {
-                Err(_) => self.no_json(frame, sink),
-                Ok(document) => match document.root().object() {
-                    Some(object) => self.frame(text, document.root(), object, sink),
-                    None => unreadable(sink, Unreadable::Shape),
-                },
+            Said::Broken => {
+                self.is_cut |= frame.kind == FrameKind::Cut;
+                unreadable(sink, Unreadable::NotJson);
+            }
+            Said::Json(document) => match document.root().object() {
+                Some(object) => self.frame(document.root(), object, sink),
+                None => unreadable(sink, Unreadable::Shape),
             },
         }
     }
@@ -221,12 +220,8 @@ impl<'d, 'a> Choice<'d, 'a> {
 }
 
 impl Reader {
-    fn no_json(&mut self, frame: &Frame<'_>, sink: Sink<'_>) {
-        self.is_cut |= frame.kind == FrameKind::Cut;
-        unreadable(sink, Unreadable::NotJson);
-    }
-
-    fn frame(&mut self, text: &str, root: Value<'_, '_>, object: Object<'_, '_>, sink: Sink<'_>) {
+    fn frame(&mut self, root: Value<'_, '_>, object: Object<'_, '_>, sink: Sink<'_>) {
+        let text = root.raw();
         let chunk = Chunk::read(root);
         let groq = chunk.groq.and_then(Value::object);
         let own_error = chunk.own_error();
@@ -383,7 +378,7 @@ impl Reader {
             return;
         }
         self.is_whole = true;
-        let stop = match stops::of(word) {
+        let stop = match Stop::of_word(word) {
             // OAC-16
             Stop::Turn if self.has_refused => Stop::Refusal,
             stop => stop,
