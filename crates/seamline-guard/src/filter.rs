@@ -134,7 +134,12 @@ pub fn filter_message(message: &Assembled) -> Option<Filtered> {
         let text = message.failure.as_deref()?;
         filter(&Failure { text, ..Failure::default() })
     };
-    by_stop(message, &members).or_else(|| by_signs(&members)).or_else(by_failure).or_else(|| by_block(message))
+    let signs = by_signs(&members);
+    // A request that was blocked stops no answer, though streams have one word for both.
+    if signs.as_ref().is_some_and(|found| found.part == FilteredPart::Request) {
+        return signs;
+    }
+    by_stop(message, &members).or(signs).or_else(by_failure).or_else(|| by_block(message))
 }
 
 /// The members of the response around a message, as the object they stood in.
