@@ -13,7 +13,7 @@ use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 
 use self::deltas::{addition, begun_by};
 use crate::StreamReader;
-use crate::frames::{Said, Sink, add, exception, said, unreadable, usage, words_of};
+use crate::frames::{Said, Sink, add, exception, is_told, said, unreadable, usage, words_of};
 use crate::json::{Kind, Object, Value};
 use crate::streamed::{Begun, Slots, after_end, members, present, start_input};
 
@@ -160,7 +160,11 @@ impl Reader {
         if let Some(call) = call.filter(|_| is_new) {
             add(sink, place, Addition::Id(&id));
             add(sink, place, Addition::Name(&words_of(call, "name").unwrap_or_default()));
-            start_input(call.get("input"), place, sink);
+            let input = call.get("input");
+            start_input(input, place, sink);
+            if input.is_some_and(is_told) {
+                self.slots.note_input(index);
+            }
         }
     }
 
@@ -193,11 +197,19 @@ impl Reader {
                     Some((place, _)) => (place, piece),
                     None => continue,
                 },
-                _ => {
+                (slot, _) => {
+                    // All of the input comes after the call was closed: what it has is not what was meant.
+                    if let Some(slot) = slot.filter(|slot| slot.piece == Piece::Call && !slot.has_input) {
+                        add(sink, slot.place, Addition::Unfinished);
+                    }
                     unreadable(sink, Unreadable::Stray);
                     continue;
                 }
             };
+            let has_input = piece == Piece::Call && value.object().is_some_and(says_input);
+            if has_input {
+                self.slots.note_input(index);
+            }
             addition(&name, value, (place, piece), sink);
         }
     }
@@ -205,10 +217,22 @@ impl Reader {
     fn stop(&mut self, object: Object<'_, '_>, sink: Sink<'_>) {
         if let Some(word) = words_of(object, "stopReason") {
             self.is_done = true;
-            sink(Event::Stop { stop: Stop::of_word(&word), word: &word });
+            let stop = Stop::of_word(&word);
+            // A call that nothing closed is whole only where the provider waits for its result.
+            if stop != Stop::Calls {
+                for place in self.slots.open_calls() {
+                    add(sink, place, Addition::Unfinished);
+                }
+            }
+            sink(Event::Stop { stop, word: &word });
             sink(Event::Done);
         }
     }
+}
+
+/// Whether a piece of a call holds something of its input.
+fn says_input(call: Object<'_, '_>) -> bool {
+    call.get("input").is_some_and(is_told)
 }
 
 /// The member that says which block an event is about.
