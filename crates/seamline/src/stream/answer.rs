@@ -2,7 +2,7 @@
 
 use seamline_assemble::FlawKind;
 use seamline_dialects::Dialect;
-use seamline_guard::{Failure, Verdict, classify};
+use seamline_guard::{Failure, Filtered, Verdict, classify, filter_message};
 use seamline_model::{Assembled, AssembledBlock, Content, Ending, Flaw, Noted, Piece, Severity};
 use serde::{Serialize, Serializer};
 
@@ -40,6 +40,8 @@ pub struct Answer {
     pub findings: Vec<StreamFinding>,
     /// Why it failed, if it did.
     pub error: Option<AnswerError>,
+    /// What was filtered or refused of it.
+    pub(crate) filtered: Option<Filtered>,
 }
 
 /// One block of a streamed answer, as people read it.
@@ -162,6 +164,7 @@ impl Answer {
             blocks: blocks(&assembled),
             calls: calls(&assembled),
             error: AnswerError::of(dialect, provider, &assembled, &message),
+            filtered: filter_message(&assembled),
             stop_reason: assembled.stop.map(|(_, word)| word),
             message,
         }
@@ -267,10 +270,12 @@ fn place(flaw: &Flaw) -> Option<u32> {
         | Flaw::TwoTexts { place }
         | Flaw::BrokenInput { place }
         | Flaw::Unfinished { place }
+        | Flaw::Half { place }
+        | Flaw::Unsigned { place }
         | Flaw::NoId { place }
         | Flaw::Repeated { place }
         | Flaw::Nameless { place, .. } => Some(*place),
-        Flaw::Unreadable(_) | Flaw::TooLong => None,
+        Flaw::Unreadable(_) | Flaw::UnknownStop | Flaw::TooLong => None,
     }
 }
 
