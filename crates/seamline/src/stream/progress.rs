@@ -21,13 +21,14 @@ fn says_something(addition: &Addition<'_>) -> bool {
         | Addition::WholeArguments(text)
         | Addition::Signature(text) => !text.is_empty(),
         Addition::StartInput(json) | Addition::Element(_, json) => !matches!(*json, "" | "\"\"" | "null" | "{}" | "[]"),
-        Addition::Whole(_) => true,
+        Addition::Whole(_) | Addition::Half(_) => true,
         // Some servers repeat them with every piece; the block they belong to has begun.
         Addition::Id(_)
         | Addition::Name(_)
         | Addition::FreeInput
         | Addition::WithoutId
         | Addition::Unfinished
+        | Addition::NeedsSignature
         | Addition::Member(..) => false,
     }
 }
