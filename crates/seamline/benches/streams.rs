@@ -122,7 +122,9 @@ fn memory() {
     let ping = "event: ping\ndata: {\"type\":\"ping\"}\n\n".repeat(1024);
     let (held, _) = held(|answer| {
         answer.feed(&sse(&anthropic(10)));
-        (0..LONG_BYTES * 16 / ping.len()).for_each(|_| answer.feed(ping.as_bytes()));
+        for _ in 0..LONG_BYTES * 16 / ping.len() {
+            answer.feed(ping.as_bytes());
+        }
     });
     println!(
         "memory: {:.0} MB that say nothing raise the peak by {:.1} MB",
@@ -152,7 +154,9 @@ fn long(what: &str, block: &str, deltas: &[String; 3]) {
     let (held, message) = held(|answer| {
         answer.feed(&start);
         answer.feed(&first);
-        (0..LONG_BYTES / LONG_PIECE.len()).for_each(|_| answer.feed(&middle));
+        for _ in 0..LONG_BYTES / LONG_PIECE.len() {
+            answer.feed(&middle);
+        }
         answer.feed(&last);
         answer.feed(&end);
     });
