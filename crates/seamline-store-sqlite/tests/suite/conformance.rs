@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use futures_executor::block_on;
+use seamline_store::Store;
 use seamline_store::conformance::run;
 use seamline_store_sqlite::{Options, SqliteStore};
 
@@ -42,6 +43,7 @@ fn nobody_else_reads_what_is_made() {
     for file in ["store.db", "store.db-wal", "store.db-shm"] {
         assert_eq!(mode(&path.with_file_name(file)), 0o600, "{file}");
     }
+    block_on(store.sessions(None, 1)).unwrap();
     drop(store);
     assert!(!path.with_file_name("store.db-wal").exists(), "the log is put away");
 }

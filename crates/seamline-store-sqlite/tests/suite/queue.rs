@@ -77,8 +77,7 @@ fn each_request_of_a_transaction_has_its_own_answer() {
 #[test]
 fn a_writer_that_stays_is_not_waited_for_without_end() {
     let folder = Folder::new();
-    let mut options = Options::default();
-    options.busy_timeout = std::time::Duration::from_millis(50);
+    let options = Options { busy_timeout: std::time::Duration::from_millis(50), ..Options::default() };
     let store = SqliteStore::open(folder.file(), options).unwrap();
     let session = session("s");
     let mut lease = block_on(store.create(&session, &this_process(1))).unwrap();
