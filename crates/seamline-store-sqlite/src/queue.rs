@@ -70,7 +70,8 @@ impl Queue {
             inside.tickets
         });
         let is_first = inside.waiting.keys().next().is_none_or(|first| number <= *first);
-        if !inside.is_closed && !(is_first && inside.has_room(job.bytes())) {
+        let may_enter = inside.is_closed || (is_first && inside.has_room(job.bytes()));
+        if !may_enter {
             inside.waiting.insert(number, context.waker().clone());
             return Err(job);
         }

@@ -65,7 +65,7 @@ fn one_that_is_too_much_does_not_keep_others_out() {
     // The first one is taken by itself; the other two wait for it and come together.
     let asked: Vec<_> = all.map(|((name, lease), text)| store.append(seal(name, lease, 1, &[text.as_str()]))).collect();
     other.execute_batch("ROLLBACK").unwrap();
-    let answers: Vec<_> = asked.into_iter().map(|asked| block_on(asked)).collect();
+    let answers: Vec<_> = asked.into_iter().map(block_on).collect();
     assert!(matches!(answers[..], [Ok(Appended::New), Err(Error::NoSpace(_)), Ok(Appended::New)]), "{answers:?}");
 }
 
