@@ -40,6 +40,7 @@
 
 mod ask;
 mod fault;
+mod file;
 mod holder;
 mod job;
 mod place;

@@ -1,6 +1,5 @@
 //! Where a store is, and how its file is opened.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -9,6 +8,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use seamline_store::Error;
 
 use crate::fault::{Doing, Fault, Outcome};
+use crate::file;
 use crate::schema::{self, FORMAT, Format};
 
 /// How long to wait before opening is tried again where another process is making the same file.
@@ -70,7 +70,7 @@ impl Opened {
 impl Place {
     pub(crate) fn new(path: &Path, options: Options) -> Result<Self, Error> {
         // An absolute path is never taken for `:memory:` or an address of SQLite's own.
-        let path = std::path::absolute(path).map_err(|error| of_io(path, &error))?;
+        let path = std::path::absolute(path).map_err(|error| file::of_io(path, &error))?;
         Ok(Self { path, options })
     }
 
@@ -79,7 +79,7 @@ impl Place {
         if self.options.read_only {
             return Ok(());
         }
-        make_file(&self.path).map_err(|error| of_io(&self.path, &error))
+        file::make(&self.path).map_err(|error| file::of_io(&self.path, &error))
     }
 
     /// A connection to write with.
@@ -263,48 +263,4 @@ fn patiently(timeout: Duration, open: impl Fn() -> Outcome<Opened>) -> Outcome<O
 
 fn is_code(fault: &Fault, code: ErrorCode) -> bool {
     matches!(fault, Fault::Sqlite(error) if error.sqlite_error_code() == Some(code))
-}
-
-/// The file is only opened here where there was none: closing one that is there would take the locks from SQLite's
-/// other connections of this process.
-#[expect(clippy::disallowed_methods, reason = "a store of files makes its file")]
-fn make_file(path: &Path) -> io::Result<()> {
-    let missing: Vec<&Path> = path.ancestors().skip(1).take_while(|folder| !folder.exists()).collect();
-    if let Some(folder) = missing.first() {
-        let mut builder = std::fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(folder)?;
-    }
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    match options.open(path) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        // SQLite syncs the folder that the file is in, and knows nothing of those above it.
-        made => made.and_then(|_| missing.into_iter().filter_map(Path::parent).try_for_each(sync_folder)),
-    }
-}
-
-#[cfg(unix)]
-#[expect(clippy::disallowed_methods, reason = "a folder that was made is to be there after a crash")]
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    std::fs::File::open(folder)?.sync_all()
-}
-
-#[cfg(not(unix))]
-fn sync_folder(_folder: &Path) -> io::Result<()> {
-    Ok(())
-}
-
-fn of_io(path: &Path, error: &io::Error) -> Error {
-    let why = format!("{}: {error}", path.display());
-    match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Error::NoSpace(why),
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Error::ReadOnly(why),
-        io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory | io::ErrorKind::InvalidInput => Error::Address(why),
-        _ => Error::Failed(why),
-    }
 }

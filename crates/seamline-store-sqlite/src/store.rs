@@ -162,6 +162,10 @@ impl Store for SqliteStore {
 
     fn import<'a>(&'a self, session: &'a SessionId, commits: &'a [Vec<u8>]) -> Pending<'a, Head> {
         let (head, opened) = match chain(session, commits) {
+            Ok((head, _)) if head.epoch.max(head.seq) > i64::MAX.cast_unsigned() => {
+                let refused = Error::Refused(format!("the numbers of `{session}` are more than can be kept"));
+                return Box::pin(std::future::ready(Err(refused)));
+            }
             Ok(chain) => chain,
             Err(error) => return Box::pin(std::future::ready(Err(error))),
         };

@@ -16,7 +16,7 @@ const JOBS_MAX: usize = 256;
 const BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// The log is copied into the database when about so much was written to it.
-const LOG_BYTES: usize = 4 * 1024 * 1024;
+const LOG_BYTES: usize = 16 * 1024 * 1024;
 
 /// What a job costs in the log beside its own bytes: the pages of tables and indexes it touches.
 const JOB_BYTES: usize = 20 * 1024;
@@ -43,7 +43,7 @@ struct Trouble {
 enum Left {
     /// Nothing: it was not begun.
     NotBegun,
-    /// Nothing: it was taken back because of what one of the jobs met.
+    /// Nothing: it was taken back because of what one of the jobs met, or because there was no room for all.
     TakenBack,
     /// Nobody knows.
     Unknown,
@@ -173,7 +173,7 @@ impl Writer {
 fn transact(connection: &Connection, jobs: &mut [Box<dyn Job>]) -> Result<(), Trouble> {
     execute(connection, "BEGIN IMMEDIATE").map_err(|fault| Trouble { fault, left: Left::NotBegun })?;
     for job in jobs {
-        if let Err(fault) = step(connection, &mut **job) {
+        if let Err(fault) = job.run(connection) {
             take_back(connection);
             return Err(Trouble { fault, left: Left::TakenBack });
         }
@@ -185,19 +185,6 @@ fn transact(connection: &Connection, jobs: &mut [Box<dyn Job>]) -> Result<(), Tr
         take_back(connection);
         Trouble { fault, left: Left::TakenBack }
     })
-}
-
-/// Does one job so that it can be taken back by itself. An error means that all of them have to be.
-fn step(connection: &Connection, job: &mut dyn Job) -> Result<(), Fault> {
-    execute(connection, "SAVEPOINT job")?;
-    if let Err(fault) = job.run(connection) {
-        if fault.is_grave() || connection.is_autocommit() {
-            return Err(fault);
-        }
-        execute(connection, "ROLLBACK TO job")?;
-        job.fail(fault.into_error(Doing::Writing));
-    }
-    execute(connection, "RELEASE job")
 }
 
 /// Where this fails too, the connection is seen to be stuck and given up.
