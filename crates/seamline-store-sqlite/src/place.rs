@@ -9,6 +9,7 @@ use seamline_store::Error;
 
 use crate::fault::{Doing, Fault, Outcome};
 use crate::file;
+use crate::options::Options;
 use crate::schema::{self, FORMAT, Format};
 
 /// How long to wait before opening is tried again where another process is making the same file.
@@ -22,24 +23,6 @@ const LOG_BYTES_MAX: i64 = 64 * 1024 * 1024;
 
 /// SQLite's name for the one database of a connection.
 const MAIN: &str = "main";
-
-/// How a store is opened.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
-    /// How long to wait for another process that is writing.
-    pub busy_timeout: Duration,
-    /// The most bytes the file of the store may have; beyond them everything that is to be kept is answered with
-    /// [`Error::NoSpace`].
-    pub bytes_max: Option<u64>,
-    /// Whether nothing is written. The file is not made where there is none.
-    pub read_only: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { busy_timeout: Duration::from_secs(10), bytes_max: None, read_only: false }
-    }
-}
 
 /// A file, and how it is opened.
 #[derive(Debug)]

@@ -11,7 +11,8 @@ use seamline_store::{
 
 use crate::ask::ask;
 use crate::job::Kind;
-use crate::place::{Options, Place};
+use crate::options::Options;
+use crate::place::Place;
 use crate::queue::Queue;
 use crate::writer::Writer;
 use crate::{reader, reads, writes};
@@ -21,8 +22,8 @@ const READERS: usize = 2;
 
 /// Keeps sessions in an SQLite file.
 ///
-/// Whatever was asked is done, whether its future is waited for or dropped; only where more waits than the store takes
-/// in does a future keep what it asks for until there is room. Dropping the store waits until all of it is written.
+/// What was asked is done whether its future is waited for or dropped; only what is asked while more than a thousand
+/// requests wait is given up with its future. Dropping the store waits until all of it is written.
 #[derive(Debug)]
 pub struct SqliteStore {
     writes: Arc<Queue>,
