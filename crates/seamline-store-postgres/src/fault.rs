@@ -6,6 +6,13 @@ use deadpool_postgres::{PoolError, TimeoutType};
 use seamline_store::Error;
 use tokio_postgres::error::SqlState;
 
+/// What is said of an answer that is not of the shape our tables have.
+const MISREAD: [&str; 3] = ["error deserializing column", "invalid column", "query returned"];
+/// What is said of something that cannot be put into a message for the database.
+const NOT_SENT: [&str; 2] = ["error serializing parameter", "error encoding message"];
+/// What is said where no encrypted connection came about.
+const NOT_ENCRYPTED: [&str; 1] = ["error performing TLS handshake"];
+
 /// How an attempt failed.
 #[derive(Debug)]
 pub(crate) enum Fault {
@@ -24,7 +31,8 @@ impl From<tokio_postgres::Error> for Fault {
         let why = said(&error);
         match error.code() {
             Some(code) => of_code(code, why),
-            None if is_misread(&error) => Self::Answer(Error::Damaged(why)),
+            None if starts(&error, &MISREAD) => Self::Answer(Error::Damaged(why)),
+            None if starts(&error, &NOT_SENT) => Self::Nothing(Error::Refused(why)),
             None => Self::Lost(why),
         }
     }
@@ -42,6 +50,11 @@ pub(crate) fn unreached(error: PoolError) -> Error {
 
 fn refused_at_the_door(error: &tokio_postgres::Error) -> Error {
     let why = said(error);
+    if starts(error, &NOT_ENCRYPTED) {
+        return Error::Unavailable(format!(
+            "{why}\nhint: name the root certificate of the server, or say sslmode=disable where the network is trusted"
+        ));
+    }
     let Some(code) = error.code().map(SqlState::code) else { return Error::Unavailable(why) };
     // Who we are, or which database is meant, is wrong; waiting does not help.
     if code.starts_with("28") || code == "3D000" { Error::Address(why) } else { Error::Unavailable(why) }
@@ -68,10 +81,11 @@ fn of_code(code: &SqlState, why: String) -> Fault {
     }
 }
 
-/// True if the answer came and is not of the shape that our tables have.
-fn is_misread(error: &tokio_postgres::Error) -> bool {
-    let text = error.to_string();
-    ["error deserializing column", "invalid column", "query returned"].iter().any(|start| text.starts_with(start))
+/// Errors that have no code are told apart by their text only. One that is not known here counts as a lost connection,
+/// which is always safe.
+fn starts(error: &tokio_postgres::Error, texts: &[&str]) -> bool {
+    let said = error.to_string();
+    texts.iter().any(|text| said.starts_with(text))
 }
 
 /// The message and its cause. The details that a database adds can hold what is in a row, so they stay out.

@@ -26,14 +26,17 @@
 //! security lets a transaction see only the rows of the tenant that it names, the tables' owner included. Superusers and
 //! roles with `BYPASSRLS` are not bound by that: give seamline a role of its own.
 //!
-//! Only SQL that `CockroachDB` and `YugabyteDB` have too is used; there the tables have no partitions. No statement is
-//! prepared and no setting outlives its transaction, so poolers that hand out connections by transaction are fine.
+//! No stored procedures, advisory locks or notifications are used, so that `CockroachDB` (from 25.2 on, for row-level
+//! security) and `YugabyteDB` can serve it too; there the tables have no partitions. Tests run against PostgreSQL only, on
+//! such tables as well. No statement is prepared and no setting outlives its transaction, so poolers that hand out
+//! connections by transaction are fine.
 //!
 //! # Encryption
 //!
-//! With `sslmode=require` the connection is encrypted and the certificate of the server is checked against the roots of
-//! the machine, or those of [`Options::roots`]. `sslmode=prefer`, which is what counts where nothing is said, does
-//! the same where the server offers encryption. Where the network is trusted, say `sslmode=disable`.
+//! With `sslmode=require` (or `verify-ca` or `verify-full`: here they are the same) the connection is encrypted and the
+//! certificate of the server is checked against the roots of the machine, or those of [`Options::roots`].
+//! `sslmode=prefer`, which is what counts where nothing is said, does the same where the server offers encryption. Where
+//! the network is trusted, say `sslmode=disable`.
 #![deny(clippy::disallowed_methods)]
 
 mod append;

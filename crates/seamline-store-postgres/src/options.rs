@@ -21,6 +21,7 @@ pub struct Options {
     /// Certificates to trust instead of those of the machine, in PEM.
     pub roots: Option<Vec<u8>>,
     /// Makes tables without what only PostgreSQL itself has. Where another database is recognised, that is so anyway.
+    /// Names are then ordered as the database orders text.
     pub portable: bool,
 }
 

@@ -15,9 +15,7 @@ pub(crate) fn pool(url: &str, options: &Options) -> Result<Pool, Error> {
             "a tenant is named like a session: letters, digits, `.`, `_`, `-` and `:`".to_owned(),
         ));
     }
-    // The address may hold a password, so an error repeats nothing of it.
-    let mut config: Config =
-        url.parse().map_err(|_| Error::Address("that is not the address of a PostgreSQL database".to_owned()))?;
+    let mut config = config(url)?;
     config.connect_timeout(options.connect_timeout);
     if config.get_application_name().is_none() {
         config.application_name("seamline");
@@ -35,4 +33,28 @@ pub(crate) fn pool(url: &str, options: &Options) -> Result<Pool, Error> {
         .create_timeout(Some(options.connect_timeout))
         .recycle_timeout(Some(options.connect_timeout));
     builder.build().map_err(|error| Error::Failed(error.to_string()))
+}
+
+fn config(url: &str) -> Result<Config, Error> {
+    // Whoever demands encryption gets a checked certificate here, whichever of the three words is used.
+    let url = url.replace("sslmode=verify-full", "sslmode=require").replace("sslmode=verify-ca", "sslmode=require");
+    // The address may hold a password, so an error repeats nothing of it.
+    let wrong = "that is not the address of a PostgreSQL database, or it has a setting that is not known";
+    url.parse().map_err(|_| Error::Address(wrong.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_wants_the_server_checked_gets_it() {
+        for mode in ["require", "verify-ca", "verify-full"] {
+            let config = config(&format!("postgres://u@h/d?sslmode={mode}")).unwrap();
+            assert_eq!(config.get_ssl_mode(), SslMode::Require, "{mode}");
+        }
+        assert!(
+            matches!(config("postgres://u:secret@h/d?sslmode=sometimes"), Err(Error::Address(why)) if !why.contains("secret"))
+        );
+    }
 }

@@ -6,15 +6,16 @@ use std::thread;
 use std::time::Duration;
 
 use futures_executor::block_on;
-use seamline_store::{Appended, CommitId, Error, OpenedCommit, Store};
-use seamline_store_postgres::Options;
+use seamline_store::{Appended, CommitId, Erased, Error, InboxItem, OpenedCommit, Pushed, Raw, Store};
+use seamline_store_postgres::{Options, PostgresStore};
 
-use crate::bench::{Direct, Writer, connect, database, options, replayed, unique};
-use crate::proxy;
+use crate::bench::{Direct, Writer, connect, database, holder, options, replayed, unique};
+use crate::proxy::{Breaking, Proxy, host};
 
 const WRITERS: u32 = 4;
 const COMMITS: usize = 2_000;
 const COMMITS_OF_A_SOAK: usize = 20_000;
+const BREAKING: Breaking = Breaking { requests_one_in: 150, answers_one_in: 40, seed: 7 };
 const KILL_EVERY: Duration = Duration::from_millis(30);
 
 /// What a writer was told.
@@ -34,9 +35,8 @@ fn no_commit_is_lost_or_kept_twice_when_connections_break() {
     let sure = Arc::new(connect(&url, &options));
     let writers: Vec<_> = (1..=WRITERS).map(|id| Writer::create(sure.clone(), &format!("s{id}"), id)).collect();
 
-    let (host, _) = url.rsplit_once('@').unwrap().1.split_once('/').unwrap();
-    let (port, cuts) = proxy::start(host, 7);
-    let broken = format!("{}&application_name={name}", url.replace(host, &format!("127.0.0.1:{port}")));
+    let proxy = Proxy::start(host(&url), BREAKING);
+    let broken = format!("{}&application_name={name}", proxy.lead(&url));
     let store = Arc::new(connect_through(&broken, &options));
     let is_over = Arc::new(AtomicBool::new(false));
     let killer = {
@@ -68,7 +68,7 @@ fn no_commit_is_lost_or_kept_twice_when_connections_break() {
     }
     let sum = |what: fn(&Told) -> u64| told.iter().map(|(_, told)| what(told)).sum::<u64>();
     let [requests, answers, commits] =
-        [&cuts.requests, &cuts.answers, &cuts.commits].map(|count| count.load(Ordering::Relaxed));
+        [&proxy.cuts.requests, &proxy.cuts.answers, &proxy.cuts.commits].map(|count| count.load(Ordering::Relaxed));
     println!(
         "{} commits under {kills} killed backends, {requests} cut requests and {answers} cut answers ({commits} of them \
          after COMMIT): {lost} lost, {twice} kept twice; {} found to be kept already, {} unknown, {} unavailable",
@@ -82,9 +82,9 @@ fn no_commit_is_lost_or_kept_twice_when_connections_break() {
 }
 
 /// The proxy may break the very first connections.
-fn connect_through(url: &str, options: &Options) -> seamline_store_postgres::PostgresStore {
+fn connect_through(url: &str, options: &Options) -> PostgresStore {
     for _ in 0..50 {
-        if let Ok(store) = block_on(seamline_store_postgres::PostgresStore::connect(url, options.clone())) {
+        if let Ok(store) = block_on(PostgresStore::connect(url, options.clone())) {
             return store;
         }
     }
@@ -126,4 +126,70 @@ fn kill(url: &str, name: &str, is_over: &AtomicBool) -> usize {
         thread::sleep(KILL_EVERY);
     }
     kills
+}
+
+/// Options under which a test need not wait long to be told that nobody knows.
+fn impatient() -> Options {
+    let (attempt_timeout, settle_timeout) = (Duration::from_secs(1), Duration::from_secs(4));
+    Options { attempt_timeout, settle_timeout, ..options("mute") }
+}
+
+#[test]
+fn a_commit_whose_fate_cannot_be_found_out_is_unknown_and_known_once_it_is_sent_again() {
+    let Some(url) = database() else { return };
+    let proxy = Proxy::start(host(&url), Breaking::NONE);
+    let options = impatient();
+    let mut writer = Writer::create(Arc::new(connect(&proxy.lead(&url), &options)), "s", 1);
+    writer.append(1);
+    let commit = writer.seal();
+    proxy.cuts.is_mute.store(true, Ordering::Relaxed);
+    let sent = writer.send(&commit);
+    assert!(matches!(&sent, Err(Error::Unknown { commit: id, .. }) if *id == commit.id()), "{sent:?}");
+    // The connection is gone now, so nothing was sent.
+    let later = writer.send(&commit);
+    assert!(matches!(later, Err(Error::Unavailable(_))), "{later:?}");
+    proxy.cuts.is_mute.store(false, Ordering::Relaxed);
+    assert_eq!(writer.send(&commit), Ok(Appended::Already));
+    assert_eq!((writer.replayed().commits, writer.replayed().damages), (2, Vec::new()));
+}
+
+#[test]
+fn what_was_done_before_its_answer_was_lost_is_recognised() {
+    let Some(url) = database() else { return };
+    let proxy = Proxy::start(host(&url), Breaking::NONE);
+    let store = Arc::new(connect(&proxy.lead(&url), &impatient()));
+    let mute = || {
+        // A connection has to be there, so that it can be lost.
+        block_on(store.sessions(None, 1)).unwrap();
+        let cuts = proxy.cuts.clone();
+        cuts.is_mute.store(true, Ordering::Relaxed);
+        thread::spawn(move || {
+            thread::sleep(Duration::from_millis(1_500));
+            cuts.is_mute.store(false, Ordering::Relaxed);
+        })
+    };
+    let listening = mute();
+    // This panics where it is said that the session exists.
+    let mut writer = Writer::create(store.clone(), "s", 1);
+    listening.join().unwrap();
+    writer.append(2);
+
+    let item = InboxItem { id: "i".to_owned(), message: Raw::default() };
+    let listening = mute();
+    assert_eq!(block_on(store.push(&writer.session, &item)), Ok(Pushed::Already));
+    listening.join().unwrap();
+    assert_eq!(block_on(store.inbox(&writer.session)), Ok(vec![item]));
+
+    let kept = block_on(store.read(&writer.session, 0, usize::MAX)).unwrap();
+    let bytes: Vec<Vec<u8>> = kept.into_iter().map(|commit| commit.bytes).collect();
+    let listening = mute();
+    let erased = Erased { commits: 2, bytes: bytes.iter().map(|commit| commit.len() as u64).sum() };
+    assert_eq!(block_on(store.erase(&writer.session)), Ok(erased));
+    listening.join().unwrap();
+    assert_eq!(block_on(store.erase(&writer.session)), Err(Error::Erased(writer.session.clone())));
+    assert_eq!(
+        block_on(store.create(&writer.session, &holder(1))).map(drop),
+        Err(Error::Erased(writer.session.clone()))
+    );
+    assert!(proxy.cuts.commits.load(Ordering::Relaxed) >= 3, "{:?}", proxy.cuts);
 }

@@ -13,11 +13,11 @@ use crate::bench::{Writer, connect, database, holder, options};
 #[test]
 fn a_lease_is_renewed_by_commits_and_runs_out_without_them() {
     let Some(url) = database() else { return };
-    let lease = Duration::from_secs(2);
+    let lease = Duration::from_secs(3);
     let store = Arc::new(connect(&url, &Options { lease, ..options("lease") }));
     let mut writer = Writer::create(store.clone(), "s", 1);
     let ask = || block_on(store.acquire(&writer_session(), &holder(2), Acquire::IfFree));
-    for _ in 0..4 {
+    for _ in 0..3 {
         writer.append(1);
         sleep(lease / 2);
         assert!(matches!(ask(), Err(Error::Busy { holder, .. }) if holder.pid == 1));

@@ -24,6 +24,10 @@ const PROGRAMS: [&str; 3] = ["initdb", "pg_isready", "postgres"];
 /// What the name of its folder starts with; the number of the process that made it follows.
 const HOME: &str = "postgres-";
 
+/// Tests end processes and connections, never the machine, so nothing has to be on its disk.
+const SETTINGS: [&str; 4] =
+    ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=200", "fsync=off"];
+
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 const STOP_TIMEOUT: Duration = Duration::from_secs(30);
 const HINT: &str = "install the package `postgresql` (its initdb is looked for in PATH and /usr/lib/postgresql)";
@@ -130,7 +134,9 @@ fn installed() -> Option<PathBuf> {
     }
     let apt = |args: &[&str]| {
         let mut command = Command::new("apt-get");
-        workspace::run(command.args(args).env("DEBIAN_FRONTEND", "noninteractive"))
+        // Without a network it shall say so soon.
+        command.args(["-o", "Acquire::http::Timeout=20", "-o", "Acquire::Retries=1"]).args(args);
+        workspace::run(command.env("DEBIAN_FRONTEND", "noninteractive"))
     };
     let is_installed =
         apt(&["update", "-qq"]).and_then(|()| apt(&["install", "-y", "-qq", "--no-install-recommends", "postgresql"]));
@@ -188,7 +194,9 @@ fn home(workspace: &Workspace, user: User) -> Result<PathBuf> {
     remove_left_over(&workspace.root().join("target"));
     for parent in [workspace.root().join("target"), std::env::temp_dir()] {
         let home = parent.join(&name);
-        std::fs::create_dir_all(&home).with_context(|| format!("could not make {}", home.display()))?;
+        if std::fs::create_dir_all(&home).is_err() {
+            continue;
+        }
         if let User::Other(name) = user {
             workspace::output(Command::new("chown").arg(format!("{name}:{}", group(name))).arg(&home))?;
         }
@@ -223,7 +231,8 @@ impl Cluster {
     fn make(&self) -> Result<()> {
         let data = self.home.join("data");
         let mut init = self.program("initdb");
-        init.args(["--username=postgres", "--auth=trust", "--encoding=UTF8", "--no-sync", "--pgdata"]).arg(&data);
+        init.args(["--username=postgres", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync", "--pgdata"])
+            .arg(&data);
         workspace::output(&mut init)?;
         // A role of its own: security by row does not bind a superuser.
         self.tell_alone(&data, "CREATE ROLE seamline LOGIN;\nCREATE DATABASE seamline OWNER seamline;\n")?;
@@ -265,7 +274,7 @@ impl Cluster {
     fn server(&self, data: &str, port: u16) -> Command {
         let mut command = self.program("postgres");
         command.arg("-D").arg(self.home.join(data)).args(["-p", &port.to_string()]);
-        for setting in ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=200"] {
+        for setting in SETTINGS {
             command.args(["-c", setting]);
         }
         let [certificate, key] = ["server.crt", "server.key"].map(|name| self.home.join(name));
