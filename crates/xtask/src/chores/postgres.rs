@@ -194,7 +194,8 @@ fn home(workspace: &Workspace, user: User) -> Result<PathBuf> {
     remove_left_over(&workspace.root().join("target"));
     for parent in [workspace.root().join("target"), std::env::temp_dir()] {
         let home = parent.join(&name);
-        if std::fs::create_dir_all(&home).is_err() {
+        // A folder that somebody else made is not taken.
+        if std::fs::create_dir_all(&parent).and_then(|()| std::fs::create_dir(&home)).is_err() {
             continue;
         }
         if let User::Other(name) = user {
