@@ -10,6 +10,7 @@ pub(crate) mod postgres;
 mod provider_pages;
 mod python;
 mod readme;
+pub(crate) mod soak;
 mod tally;
 pub(crate) mod test;
 pub(crate) mod tidy;
