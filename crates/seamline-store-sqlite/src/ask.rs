@@ -1,0 +1,58 @@
+//! What somebody who asked waits for.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures_channel::oneshot;
+use rusqlite::Connection;
+use seamline_store::Error;
+
+use crate::fault::Outcome;
+use crate::job::{Job, Kind, Task};
+use crate::queue::Queue;
+
+/// The answer to come. What was asked is in the queue already where there was room.
+pub(crate) struct Asked<T> {
+    queue: Arc<Queue>,
+    /// The job, as long as the queue has no room for it.
+    outside: Option<Box<dyn Job>>,
+    ticket: Option<u64>,
+    answer: oneshot::Receiver<Result<T, Error>>,
+}
+
+/// Asks for something to be done.
+pub(crate) fn ask<T, W>(queue: &Arc<Queue>, kind: Kind, bytes: usize, work: W) -> Asked<T>
+where
+    T: Send + 'static,
+    W: Fn(&Connection) -> Outcome<T> + Send + 'static,
+{
+    let (reply, answer) = oneshot::channel();
+    let job = Box::new(Task { kind, bytes, work, found: None, reply });
+    let outside = queue.offer(job).err();
+    Asked { queue: queue.clone(), outside, ticket: None, answer }
+}
+
+impl<T> Future for Asked<T> {
+    type Output = Result<T, Error>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = &mut *self;
+        if let Some(job) = this.outside.take()
+            && let Err(job) = this.queue.poll_offer(&mut this.ticket, job, context)
+        {
+            this.outside = Some(job);
+            return Poll::Pending;
+        }
+        Pin::new(&mut this.answer).poll(context).map(|answer| {
+            answer.unwrap_or_else(|_| Err(Error::Poisoned("the thread that does the work has ended".to_owned())))
+        })
+    }
+}
+
+impl<T> Drop for Asked<T> {
+    fn drop(&mut self) {
+        self.queue.leave(&mut self.ticket);
+    }
+}

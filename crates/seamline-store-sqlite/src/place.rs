@@ -1,0 +1,275 @@
+//! Where a store is, and how its file is opened.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use seamline_store::Error;
+
+use crate::fault::{Doing, Fault, Outcome};
+use crate::schema::{self, FORMAT, Format};
+
+/// How often opening is tried where another process is making the same file, and how long to wait in between.
+const TRIES: u32 = 100;
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// What the log is cut back to once everything in it is in the database.
+const LOG_BYTES_MAX: i64 = 64 * 1024 * 1024;
+
+/// SQLite's name for the one database of a connection.
+const MAIN: &str = "main";
+
+/// How a store is opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// How long to wait for another process that is writing.
+    pub busy_timeout: Duration,
+    /// The most bytes the file of the store may have; beyond them everything that is to be kept is answered with
+    /// [`Error::NoSpace`].
+    pub bytes_max: Option<u64>,
+    /// Whether nothing is written. The file is not made where there is none.
+    pub read_only: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { busy_timeout: Duration::from_secs(10), bytes_max: None, read_only: false }
+    }
+}
+
+/// A file, and how it is opened.
+#[derive(Debug)]
+pub(crate) struct Place {
+    path: PathBuf,
+    options: Options,
+}
+
+/// A connection, and the file it was made to.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub(crate) connection: Connection,
+    file: Option<File>,
+}
+
+/// What tells one file from another that has its name later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct File {
+    device: u64,
+    number: u64,
+}
+
+impl Opened {
+    /// Closes it without touching the file again.
+    pub(crate) fn discard(self) {
+        // The last connection to close would copy the log into the database. After an error of the disk that is left
+        // to the next one, which reads it afresh; where it cannot be switched off, closing is all that can be done.
+        let _ = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
+    }
+}
+
+impl Place {
+    pub(crate) fn new(path: &Path, options: Options) -> Result<Self, Error> {
+        // An absolute path is never taken for `:memory:` or an address of SQLite's own.
+        let path = std::path::absolute(path).map_err(|error| of_io(path, &error))?;
+        Ok(Self { path, options })
+    }
+
+    /// Makes the file if there is none, for nobody else to read, and the folder it is in.
+    pub(crate) fn make(&self) -> Result<(), Error> {
+        if self.options.read_only {
+            return Ok(());
+        }
+        make_file(&self.path).map_err(|error| of_io(&self.path, &error))
+    }
+
+    /// A connection to write with.
+    pub(crate) fn writer(&self) -> Result<Opened, Error> {
+        if self.options.read_only {
+            return Err(Error::ReadOnly("it was opened for reading only".to_owned()));
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let opened = patiently(|| self.open(&self.path, flags, prepare_to_write)).map_err(|fault| self.error(fault))?;
+        if let Some(bytes_max) = self.options.bytes_max {
+            limit(&opened.connection, bytes_max).map_err(|fault| self.error(fault))?;
+        }
+        Ok(opened)
+    }
+
+    /// A connection to read with.
+    pub(crate) fn reader(&self) -> Result<Opened, Error> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let opened = patiently(|| self.open(&self.path, flags, prepare_to_read)).or_else(|fault| {
+            // Where nothing can be written beside the file, SQLite reads it only if it is told that nobody writes it.
+            // What a process that does write it could cause is seen by replay.
+            let is_closed_off = is_code(&fault, ErrorCode::CannotOpen) && self.is_without_log();
+            let address = self.unchanging().filter(|_| is_closed_off).ok_or(fault)?;
+            self.open(Path::new(&address), flags | OpenFlags::SQLITE_OPEN_URI, prepare_to_read)
+        });
+        opened.map_err(|fault| match fault {
+            fault if is_code(&fault, ErrorCode::CannotOpen) => {
+                Error::Address(format!("there is no store at `{}` that can be read", self.path.display()))
+            }
+            fault => fault.into_error(Doing::Reading),
+        })
+    }
+
+    /// Whether the file that a connection was made to is still the one that has its name. What is written to another
+    /// one is lost when it is closed.
+    pub(crate) fn is_there(&self, opened: &Opened) -> bool {
+        opened.file.is_none() || opened.file == self.file()
+    }
+
+    fn open(&self, path: &Path, flags: OpenFlags, prepare: fn(&Connection) -> Outcome<()>) -> Outcome<Opened> {
+        let connection = Connection::open_with_flags(path, flags)?;
+        let file = self.file();
+        connection.busy_timeout(self.options.busy_timeout)?;
+        distrust(&connection)?;
+        prepare(&connection)?;
+        Ok(Opened { connection, file })
+    }
+
+    fn error(&self, fault: Fault) -> Error {
+        if is_code(&fault, ErrorCode::CannotOpen) && self.file().is_none() && cfg!(unix) {
+            return Error::Failed(format!("the file `{}` is gone", self.path.display()));
+        }
+        fault.into_error(Doing::Writing)
+    }
+
+    /// The address under which SQLite takes the file for one that nobody writes.
+    fn unchanging(&self) -> Option<String> {
+        let path = self.path.to_str()?;
+        let plain = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+        Some(format!("file://{plain}?immutable=1"))
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "a store of files looks at its files")]
+    fn is_without_log(&self) -> bool {
+        let mut log = self.path.clone().into_os_string();
+        log.push("-wal");
+        std::fs::metadata(log).map_or(true, |log| log.len() == 0)
+    }
+
+    #[cfg(unix)]
+    #[expect(clippy::disallowed_methods, reason = "a store of files looks at its files")]
+    fn file(&self) -> Option<File> {
+        use std::os::unix::fs::MetadataExt;
+        let file = std::fs::metadata(&self.path).ok()?;
+        Some(File { device: file.dev(), number: file.ino() })
+    }
+
+    #[cfg(not(unix))]
+    #[expect(clippy::unused_self, reason = "where files have no numbers, none is compared")]
+    fn file(&self) -> Option<File> {
+        None
+    }
+}
+
+/// What a file says about itself is not followed: no triggers, no views, no functions in its schema.
+fn distrust(connection: &Connection) -> Outcome<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+    connection.pragma_update(None, "cell_size_check", true)?;
+    connection.pragma_update(None, "mmap_size", 0)?;
+    connection.pragma_update(None, "temp_store", "memory")?;
+    Ok(())
+}
+
+fn prepare_to_write(connection: &Connection) -> Outcome<()> {
+    // Before anything is changed: it may be somebody else's.
+    let format = schema::format(connection)?;
+    if connection.is_readonly(MAIN)? {
+        return Err(Error::ReadOnly("the file may not be written".to_owned()).into());
+    }
+    let mode: String = connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))?;
+    if mode != "wal" {
+        return Err(Error::Failed(format!("the file cannot have a write-ahead log, only `{mode}`")).into());
+    }
+    connection.pragma_update(None, "synchronous", "full")?;
+    connection.pragma_update(None, "fullfsync", true)?;
+    connection.pragma_update(None, "checkpoint_fullfsync", true)?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "secure_delete", true)?;
+    connection.pragma_update(None, "journal_size_limit", LOG_BYTES_MAX)?;
+    // The writer copies the log into the database itself, after it has answered.
+    connection.pragma_update(None, "wal_autocheckpoint", 0)?;
+    if format != Format::Known(FORMAT) {
+        schema::migrate(connection)?;
+    }
+    schema::verify(connection)
+}
+
+fn prepare_to_read(connection: &Connection) -> Outcome<()> {
+    connection.pragma_update(None, "query_only", true)?;
+    match schema::format(connection)? {
+        Format::Known(FORMAT) => schema::verify(connection),
+        Format::Known(found) => {
+            let why = format!("it has format {found} and must be written to be brought to {FORMAT}");
+            Err(Error::ReadOnly(why).into())
+        }
+        Format::Empty => Err(Error::Address("the file is empty".to_owned()).into()),
+    }
+}
+
+fn limit(connection: &Connection, bytes_max: u64) -> Outcome<()> {
+    let page: i64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
+    let pages = i64::try_from(bytes_max).unwrap_or(i64::MAX) / page.max(1);
+    connection.pragma_update(None, "max_page_count", pages.clamp(1, i64::from(u32::MAX - 1)))?;
+    Ok(())
+}
+
+/// Tries again where another process is just making the file: SQLite does not wait there by itself.
+#[expect(clippy::disallowed_methods, reason = "whoever opens a file waits for another process")]
+fn patiently(open: impl Fn() -> Outcome<Opened>) -> Outcome<Opened> {
+    let is_busy = |fault: &Fault| {
+        is_code(fault, ErrorCode::DatabaseBusy)
+            || is_code(fault, ErrorCode::DatabaseLocked)
+            || is_code(fault, ErrorCode::FileLockingProtocolFailed)
+    };
+    for _ in 1..TRIES {
+        match open() {
+            Err(fault) if is_busy(&fault) => std::thread::sleep(PAUSE),
+            opened => return opened,
+        }
+    }
+    open()
+}
+
+fn is_code(fault: &Fault, code: ErrorCode) -> bool {
+    matches!(fault, Fault::Sqlite(error) if error.sqlite_error_code() == Some(code))
+}
+
+/// The file is only opened here where there was none: closing one that is there would take the locks from SQLite's
+/// other connections of this process.
+#[expect(clippy::disallowed_methods, reason = "a store of files makes its file")]
+fn make_file(path: &Path) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        let mut builder = std::fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(folder)?;
+    }
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn of_io(path: &Path, error: &io::Error) -> Error {
+    let why = format!("{}: {error}", path.display());
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Error::NoSpace(why),
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Error::ReadOnly(why),
+        io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory | io::ErrorKind::InvalidInput => Error::Address(why),
+        _ => Error::Failed(why),
+    }
+}

@@ -1,0 +1,184 @@
+//! What is asked of the file without changing it.
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use seamline_store::{Error, Hash, Head, Holder, InboxItem, Quarantined, Raw, SessionId, SessionInfo, StoredCommit};
+
+use crate::fault::{Fault, Outcome};
+use crate::rows::{bound, bytes, hash, number, optional_hash, optional_text, text};
+
+/// What stands in the row of a session.
+pub(crate) struct Kept {
+    pub(crate) head: Head,
+    pub(crate) commits: u64,
+    pub(crate) bytes: u64,
+    pub(crate) holder: Option<Holder>,
+    /// How many messages are in its inbox.
+    pub(crate) waiting: u64,
+}
+
+/// The row of a session that is there.
+pub(crate) fn kept(connection: &Connection, session: &SessionId) -> Outcome<Kept> {
+    match look(connection, session)? {
+        Look::There(kept) => Ok(kept),
+        Look::Erased => Err(Error::Erased(session.clone()).into()),
+        Look::Nothing => Err(Error::NotFound(session.clone()).into()),
+    }
+}
+
+/// Fails where there is a session of that name, or was one.
+pub(crate) fn not_kept(connection: &Connection, session: &SessionId) -> Outcome<()> {
+    match look(connection, session)? {
+        Look::There(_) => Err(Error::Exists(session.clone()).into()),
+        Look::Erased => Err(Error::Erased(session.clone()).into()),
+        Look::Nothing => Ok(()),
+    }
+}
+
+enum Look {
+    There(Kept),
+    Erased,
+    Nothing,
+}
+
+fn look(connection: &Connection, session: &SessionId) -> Outcome<Look> {
+    let mut statement = connection.prepare_cached(
+        "SELECT session, epoch, head_seq, head_hash, commits, bytes, holder, erased, waiting FROM sessions WHERE session = ?1",
+    )?;
+    let mut rows = statement.query([session.as_str()])?;
+    let Some(row) = rows.next()? else { return Ok(Look::Nothing) };
+    if text(row, 0)? != session.as_str() {
+        return Err(Fault::Odd("a session stands under the name of another"));
+    }
+    Ok(row_of(row)?.map_or(Look::Erased, Look::There))
+}
+
+/// What a row says of a session; nothing where it was erased.
+fn row_of(row: &Row<'_>) -> Outcome<Option<Kept>> {
+    let (epoch, seq, commits, bytes) = (number(row, 1)?, number(row, 2)?, number(row, 4)?, number(row, 5)?);
+    // A holder that cannot be read holds nothing: safety does not depend on it.
+    let holder = optional_text(row, 6)?.and_then(|holder| serde_json::from_str(holder).ok());
+    let waiting = number(row, 8)?;
+    match (optional_hash(row, 3)?, number(row, 7)?) {
+        (Some(hash), 0) => Ok(Some(Kept { head: Head { epoch, seq, hash }, commits, bytes, holder, waiting })),
+        (None, 1) => Ok(None),
+        _ => Err(Fault::Odd("a session is half erased")),
+    }
+}
+
+pub(crate) fn read(
+    connection: &Connection,
+    session: &SessionId,
+    after: u64,
+    bytes_max: usize,
+) -> Outcome<Vec<StoredCommit>> {
+    kept(connection, session)?;
+    let mut found = Found { commits: Vec::new(), seq: after, bytes: 0, bytes_max };
+    match found.fill(connection, session, after) {
+        // What was read before the damaged place is given out; the damage comes when it is read on.
+        Err(_) if !found.commits.is_empty() => Ok(found.commits),
+        filled => filled.map(|()| found.commits),
+    }
+}
+
+/// Commits that were found so far.
+struct Found {
+    commits: Vec<StoredCommit>,
+    seq: u64,
+    bytes: usize,
+    bytes_max: usize,
+}
+
+impl Found {
+    fn fill(&mut self, connection: &Connection, session: &SessionId, after: u64) -> Outcome<()> {
+        let mut statement =
+            connection.prepare_cached("SELECT seq, bytes FROM commits WHERE session = ?1 AND seq > ?2 ORDER BY seq")?;
+        let mut rows = statement.query(params![session.as_str(), bound(after)])?;
+        while let Some(row) = rows.next()? {
+            let (seq, bytes) = (number(row, 0)?, bytes(row, 1)?);
+            // It is what bounds a damaged index that leads in circles.
+            if seq <= self.seq {
+                return Err(Fault::Odd("commits stand in disorder"));
+            }
+            self.bytes = self.bytes.saturating_add(bytes.len());
+            if !self.commits.is_empty() && self.bytes > self.bytes_max {
+                return Ok(());
+            }
+            self.seq = seq;
+            self.commits.push(StoredCommit { seq, bytes: bytes.to_vec() });
+        }
+        Ok(())
+    }
+}
+
+/// The hash of the commit of that id, if there is one.
+pub(crate) fn hash_of(connection: &Connection, session: &SessionId, id: [u8; 16]) -> Outcome<Option<Hash>> {
+    let mut statement = connection.prepare_cached("SELECT hash FROM commits WHERE session = ?1 AND id = ?2")?;
+    let found = statement.query_row(params![session.as_str(), &id[..]], |row| Ok(hash(row, 0))).optional()?;
+    found.transpose()
+}
+
+pub(crate) fn sessions(connection: &Connection, after: Option<&str>, limit: usize) -> Outcome<Vec<SessionInfo>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT session, epoch, head_seq, head_hash, commits, bytes, holder, erased, waiting FROM sessions
+         WHERE session > ?1 AND erased = 0 ORDER BY session LIMIT ?2",
+    )?;
+    let mut rows = statement.query(params![after.unwrap_or(""), bound(limit as u64)])?;
+    let mut infos: Vec<SessionInfo> = Vec::new();
+    while let Some(row) = rows.next()? {
+        let session: SessionId = text(row, 0)?.parse().map_err(|_| Fault::Odd("a session has no name"))?;
+        if infos.last().is_some_and(|last| last.session >= session) {
+            return Err(Fault::Odd("sessions stand in disorder"));
+        }
+        if let Some(Kept { head, commits, bytes, holder, .. }) = row_of(row)? {
+            infos.push(SessionInfo { session, head, commits, bytes, holder });
+        }
+    }
+    Ok(infos)
+}
+
+pub(crate) fn inbox(connection: &Connection, session: &SessionId) -> Outcome<Vec<InboxItem>> {
+    let waiting = kept(connection, session)?.waiting;
+    let mut statement = connection.prepare_cached(
+        "SELECT number, id, message, hash FROM inbox WHERE session = ?1 AND message IS NOT NULL ORDER BY number",
+    )?;
+    let mut rows = statement.query([session.as_str()])?;
+    let (mut items, mut last) = (Vec::new(), 0);
+    while let Some(row) = rows.next()? {
+        let (place, id, message) = (number(row, 0)?, text(row, 1)?, text(row, 2)?);
+        if place <= last {
+            return Err(Fault::Odd("messages stand in disorder"));
+        }
+        if seal(session, place, id, message) != hash(row, 3)? {
+            return Err(Fault::Odd("a message in the inbox is not what was put there"));
+        }
+        last = place;
+        let message = Raw::parse(message).map_err(|_| Fault::Odd("a message in the inbox is no JSON"))?;
+        items.push(InboxItem { id: id.to_owned(), message });
+    }
+    if items.len() as u64 != waiting {
+        return Err(Fault::Odd("messages of the inbox are missing"));
+    }
+    Ok(items)
+}
+
+/// The hash by which a message of the inbox is known to be what was put there, in that place.
+pub(crate) fn seal(session: &SessionId, place: u64, id: &str, message: &str) -> Hash {
+    let head = format!("{session}\n{place}\n{}\n", id.len());
+    Hash::of(head.as_bytes()).then(id.as_bytes()).then(message.as_bytes())
+}
+
+pub(crate) fn quarantined(connection: &Connection, session: &SessionId) -> Outcome<Vec<Quarantined>> {
+    kept(connection, session)?;
+    let mut statement =
+        connection.prepare_cached("SELECT hash, bytes FROM quarantine WHERE session = ?1 ORDER BY hash")?;
+    let mut rows = statement.query([session.as_str()])?;
+    let mut found: Vec<Quarantined> = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (hash, bytes) = (hash(row, 0)?, bytes(row, 1)?.to_vec());
+        if Hash::of(&bytes) != hash || found.last().is_some_and(|last| last.hash >= hash) {
+            return Err(Fault::Odd("bytes that were put aside are not what they were"));
+        }
+        found.push(Quarantined { hash, bytes });
+    }
+    Ok(found)
+}

@@ -1,0 +1,142 @@
+//! The tables, and what a file must be to be ours.
+
+use std::sync::OnceLock;
+
+use rusqlite::Connection;
+use seamline_store::Error;
+
+use crate::fault::{Fault, Outcome};
+
+/// What marks a file as ours, in SQLite's header: `SEAM`.
+pub(crate) const APPLICATION_ID: i64 = 0x5345_414d;
+
+/// What leads from each format to the next. What is here is never changed: files were made by it.
+const MIGRATIONS: [&str; 1] = ["
+    CREATE TABLE sessions (
+        session TEXT NOT NULL PRIMARY KEY,
+        epoch INTEGER NOT NULL,
+        head_seq INTEGER NOT NULL,
+        head_hash BLOB,
+        commits INTEGER NOT NULL,
+        bytes INTEGER NOT NULL,
+        waiting INTEGER NOT NULL,
+        holder TEXT,
+        erased INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE commits (
+        session TEXT NOT NULL REFERENCES sessions (session),
+        seq INTEGER NOT NULL,
+        count INTEGER NOT NULL,
+        epoch INTEGER NOT NULL,
+        id BLOB NOT NULL,
+        hash BLOB NOT NULL,
+        bytes BLOB NOT NULL,
+        UNIQUE (session, seq),
+        UNIQUE (session, id)
+    ) STRICT;
+    CREATE TABLE inbox (
+        number INTEGER PRIMARY KEY,
+        session TEXT NOT NULL REFERENCES sessions (session),
+        id TEXT NOT NULL,
+        message TEXT,
+        hash BLOB,
+        UNIQUE (session, id)
+    ) STRICT;
+    CREATE INDEX inbox_waiting ON inbox (session, number) WHERE message IS NOT NULL;
+    CREATE TABLE quarantine (
+        session TEXT NOT NULL REFERENCES sessions (session),
+        hash BLOB NOT NULL,
+        bytes BLOB NOT NULL,
+        UNIQUE (session, hash)
+    ) STRICT;
+"];
+
+/// The tables that are ours; others may stand beside them, such as those of a program that replicates the file.
+const TABLES: [&str; 4] = ["sessions", "commits", "inbox", "quarantine"];
+
+/// The format of files that are made here.
+pub(crate) const FORMAT: u64 = MIGRATIONS.len() as u64;
+
+/// What a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// Nothing yet.
+    Empty,
+    /// A store in this format, or an older one.
+    Known(u64),
+}
+
+/// What the file is, if it is ours or nobody's.
+pub(crate) fn format(connection: &Connection) -> Outcome<Format> {
+    let application: i64 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if application == 0 && version == 0 {
+        let is_empty: bool =
+            connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))?;
+        if is_empty {
+            return Ok(Format::Empty);
+        }
+    }
+    if application != APPLICATION_ID {
+        return Err(Error::Address("the file is the database of another application".to_owned()).into());
+    }
+    match u64::try_from(version) {
+        Ok(found) if found > FORMAT => Err(Error::NewerFormat { found, known: FORMAT }.into()),
+        Ok(found) if found > 0 => Ok(Format::Known(found)),
+        _ => Err(Fault::Odd("its format has no number")),
+    }
+}
+
+/// Brings a file to the format of this version. Two processes may try at once; one of them finds it done.
+pub(crate) fn migrate(connection: &Connection) -> Outcome<()> {
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    let migrated = format(connection).and_then(|format| {
+        let done = match format {
+            Format::Empty => 0,
+            Format::Known(version) => version,
+        };
+        for migration in MIGRATIONS.iter().skip(usize::try_from(done).unwrap_or(usize::MAX)) {
+            connection.execute_batch(migration)?;
+        }
+        connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+        connection.pragma_update(None, "user_version", rusqlite::types::Value::Integer(FORMAT.cast_signed()))?;
+        Ok(connection.execute_batch("COMMIT")?)
+    });
+    if migrated.is_err() && !connection.is_autocommit() {
+        connection.execute_batch("ROLLBACK")?;
+    }
+    migrated
+}
+
+/// Checks that the tables are those that a store makes, to the letter: what a damaged or hostile schema says is not
+/// followed.
+pub(crate) fn verify(connection: &Connection) -> Outcome<()> {
+    if objects(connection)? != *expected()? {
+        return Err(Fault::Odd("its tables are not those of a store"));
+    }
+    Ok(())
+}
+
+/// An index, table, trigger or view: what it is, its name, and the words it was made with.
+type Object = (String, String, Option<String>);
+
+fn expected() -> Outcome<&'static Vec<Object>> {
+    static EXPECTED: OnceLock<Vec<Object>> = OnceLock::new();
+    if let Some(expected) = EXPECTED.get() {
+        return Ok(expected);
+    }
+    let made = Connection::open_in_memory()?;
+    for migration in MIGRATIONS {
+        made.execute_batch(migration)?;
+    }
+    let objects = objects(&made)?;
+    Ok(EXPECTED.get_or_init(|| objects))
+}
+
+fn objects(connection: &Connection) -> Outcome<Vec<Object>> {
+    let mut statement = connection.prepare(
+        "SELECT type, name, sql FROM sqlite_schema WHERE tbl_name IN (?1, ?2, ?3, ?4) ORDER BY name LIMIT 64",
+    )?;
+    let objects = statement.query_map(TABLES, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    Ok(objects.collect::<Result<_, _>>()?)
+}

@@ -1,0 +1,180 @@
+//! A store in an SQLite file.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use seamline_store::{
+    Acquire, Appended, Erased, Error, Hash, Head, Holder, InboxItem, Lease, Pending, Pushed, Quarantined, Sealed,
+    SessionId, SessionInfo, Store, StoredCommit, chain,
+};
+
+use crate::ask::ask;
+use crate::job::Kind;
+use crate::place::{Options, Place};
+use crate::queue::Queue;
+use crate::writer::Writer;
+use crate::{reader, reads, writes};
+
+/// How many threads read.
+const READERS: usize = 2;
+
+/// Keeps sessions in an SQLite file.
+///
+/// Whatever was asked is done, whether its future is waited for or dropped; only where more waits than the store takes
+/// in does a future keep what it asks for until there is room. Dropping the store waits until all of it is written.
+#[derive(Debug)]
+pub struct SqliteStore {
+    writes: Arc<Queue>,
+    reads: Arc<Queue>,
+    /// The threads: those that read, then the one that writes, which puts the file in order as the last to close it.
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl SqliteStore {
+    /// Opens the store at `path`, and makes it where there is none: the file for nobody else to read, and the folder
+    /// it is in.
+    ///
+    /// A file that may not be written opens for reading, and whatever would change it is answered with
+    /// [`Error::ReadOnly`].
+    ///
+    /// # Errors
+    /// [`Error::Address`] where the file is something else or cannot be one, [`Error::NewerFormat`], [`Error::Damaged`],
+    /// and what keeps the file from being opened.
+    pub fn open(path: impl AsRef<Path>, options: Options) -> Result<Self, Error> {
+        let (busy_timeout, is_for_reading) = (options.busy_timeout, options.read_only);
+        let place = Arc::new(Place::new(path.as_ref(), options)?);
+        let opened = match place.make().and_then(|()| place.writer()) {
+            Ok(opened) => Some(opened),
+            // It may still be read.
+            Err(why @ Error::ReadOnly(_)) => match place.reader() {
+                Ok(_) => None,
+                Err(Error::Address(_)) if !is_for_reading => return Err(why),
+                Err(error) => return Err(error),
+            },
+            Err(error) => return Err(error),
+        };
+        let mut store = Self { writes: Arc::default(), reads: Arc::default(), threads: Vec::new() };
+        for number in 0..READERS {
+            let place = place.clone();
+            store.start(&format!("seamline-read-{number}"), store.reads.clone(), move |queue| {
+                reader::run(&place, queue);
+            })?;
+        }
+        let writer = Writer::new(place, opened, busy_timeout);
+        store.start("seamline-write", store.writes.clone(), move |queue| writer.run(queue))?;
+        Ok(store)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "SQLite blocks: it has threads of its own")]
+    fn start(
+        &mut self,
+        name: &str,
+        queue: Arc<Queue>,
+        work: impl FnOnce(&Queue) + Send + 'static,
+    ) -> Result<(), Error> {
+        let thread = std::thread::Builder::new().name(name.to_owned()).spawn(move || {
+            let abandon = Abandon(queue);
+            work(&abandon.0);
+        });
+        self.threads.push(thread.map_err(|error| Error::Failed(format!("no thread could be started: {error}")))?);
+        Ok(())
+    }
+}
+
+impl Drop for SqliteStore {
+    fn drop(&mut self) {
+        self.reads.close();
+        self.writes.close();
+        for thread in self.threads.drain(..) {
+            // One that panicked has abandoned its queue, and whoever waited knows.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Whatever ends a thread, nobody waits for it afterwards.
+struct Abandon(Arc<Queue>);
+
+impl Drop for Abandon {
+    fn drop(&mut self) {
+        self.0.abandon();
+    }
+}
+
+impl Store for SqliteStore {
+    fn create<'a>(&'a self, session: &'a SessionId, holder: &'a Holder) -> Pending<'a, Lease> {
+        let (session, holder) = (session.clone(), holder.clone());
+        Box::pin(ask(&self.writes, Kind::Other, 0, move |file| writes::create(file, &session, &holder)))
+    }
+
+    fn acquire<'a>(&'a self, session: &'a SessionId, holder: &'a Holder, how: Acquire) -> Pending<'a, Lease> {
+        let (session, holder) = (session.clone(), holder.clone());
+        Box::pin(ask(&self.writes, Kind::Other, 0, move |file| writes::acquire(file, &session, &holder, how)))
+    }
+
+    fn release<'a>(&'a self, session: &'a SessionId, epoch: u64) -> Pending<'a, ()> {
+        let session = session.clone();
+        Box::pin(ask(&self.writes, Kind::Other, 0, move |file| writes::release(file, &session, epoch)))
+    }
+
+    fn append(&self, commit: Arc<Sealed>) -> Pending<'_, Appended> {
+        let (kind, bytes) = (Kind::Append(commit.id()), commit.bytes().len());
+        Box::pin(ask(&self.writes, kind, bytes, move |file| writes::append(file, &commit)))
+    }
+
+    fn head<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Head> {
+        let session = session.clone();
+        Box::pin(ask(&self.reads, Kind::Other, 0, move |file| Ok(reads::kept(file, &session)?.head)))
+    }
+
+    fn read<'a>(&'a self, session: &'a SessionId, after: u64, bytes_max: usize) -> Pending<'a, Vec<StoredCommit>> {
+        let session = session.clone();
+        Box::pin(ask(&self.reads, Kind::Other, 0, move |file| reads::read(file, &session, after, bytes_max)))
+    }
+
+    fn sessions<'a>(&'a self, after: Option<&'a SessionId>, limit: usize) -> Pending<'a, Vec<SessionInfo>> {
+        let after = after.cloned();
+        Box::pin(ask(&self.reads, Kind::Other, 0, move |file| {
+            reads::sessions(file, after.as_ref().map(SessionId::as_str), limit)
+        }))
+    }
+
+    fn push<'a>(&'a self, session: &'a SessionId, item: &'a InboxItem) -> Pending<'a, Pushed> {
+        let (session, item) = (session.clone(), item.clone());
+        let bytes = item.message.as_bytes().len();
+        Box::pin(ask(&self.writes, Kind::Other, bytes, move |file| writes::push(file, &session, &item)))
+    }
+
+    fn inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>> {
+        let session = session.clone();
+        Box::pin(ask(&self.reads, Kind::Other, 0, move |file| reads::inbox(file, &session)))
+    }
+
+    fn quarantine<'a>(&'a self, session: &'a SessionId, bytes: &'a [u8]) -> Pending<'a, Hash> {
+        let (session, bytes) = (session.clone(), bytes.to_vec());
+        let count = bytes.len();
+        Box::pin(ask(&self.writes, Kind::Other, count, move |file| writes::quarantine(file, &session, &bytes)))
+    }
+
+    fn quarantined<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<Quarantined>> {
+        let session = session.clone();
+        Box::pin(ask(&self.reads, Kind::Other, 0, move |file| reads::quarantined(file, &session)))
+    }
+
+    fn import<'a>(&'a self, session: &'a SessionId, commits: &'a [Vec<u8>]) -> Pending<'a, Head> {
+        let (head, opened) = match chain(session, commits) {
+            Ok(chain) => chain,
+            Err(error) => return Box::pin(std::future::ready(Err(error))),
+        };
+        let (session, commits): (_, Vec<_>) =
+            (session.clone(), opened.into_iter().zip(commits.iter().cloned()).collect());
+        let bytes = commits.iter().map(|(_, bytes)| bytes.len()).sum();
+        Box::pin(ask(&self.writes, Kind::Other, bytes, move |file| writes::import(file, &session, head, &commits)))
+    }
+
+    fn erase<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Erased> {
+        let session = session.clone();
+        Box::pin(ask(&self.writes, Kind::Erase, 0, move |file| writes::erase(file, &session)))
+    }
+}

@@ -1,0 +1,187 @@
+//! What is asked of the file that changes it. Each is done inside a transaction that somebody else ends, and says no
+//! before it has changed anything.
+
+use rusqlite::{Connection, params};
+use seamline_store::{
+    Acquire, Appended, Erased, Error, Hash, Head, Holder, InboxItem, Lease, OpenedCommit, Pushed, Sealed, SessionId,
+};
+
+use crate::fault::{Fault, Outcome};
+use crate::holder::is_gone;
+use crate::reads::{self, kept, not_kept};
+use crate::rows::{self, number};
+
+pub(crate) fn create(connection: &Connection, session: &SessionId, holder: &Holder) -> Outcome<Lease> {
+    not_kept(connection, session)?;
+    insert_session(connection, session, Head::START, Some(holder))?;
+    Ok(Lease { epoch: Head::START.epoch, head: Head::START })
+}
+
+pub(crate) fn acquire(connection: &Connection, session: &SessionId, holder: &Holder, how: Acquire) -> Outcome<Lease> {
+    let kept = kept(connection, session)?;
+    let other = kept.holder.filter(|other| other != holder && !is_gone(other));
+    if let (Acquire::IfFree, Some(other)) = (how, other) {
+        return Err(Error::Busy { session: session.clone(), holder: Box::new(other) }.into());
+    }
+    let epoch = kept.head.epoch + 1;
+    let mut statement = connection.prepare_cached("UPDATE sessions SET epoch = ?2, holder = ?3 WHERE session = ?1")?;
+    one(statement.execute(params![session.as_str(), rows::kept(epoch)?, written(holder)?])?)?;
+    Ok(Lease { epoch, head: Head { epoch, ..kept.head } })
+}
+
+pub(crate) fn release(connection: &Connection, session: &SessionId, epoch: u64) -> Outcome<()> {
+    if kept(connection, session)?.head.epoch == epoch {
+        let mut statement = connection.prepare_cached("UPDATE sessions SET holder = NULL WHERE session = ?1")?;
+        one(statement.execute([session.as_str()])?)?;
+    }
+    Ok(())
+}
+
+pub(crate) fn append(connection: &Connection, commit: &Sealed) -> Outcome<Appended> {
+    let session = commit.session();
+    let head = kept(connection, session)?.head;
+    let known = reads::hash_of(connection, session, commit.id().to_bytes())?;
+    if known == Some(commit.hash()) {
+        return Ok(Appended::Already);
+    }
+    if commit.epoch() != head.epoch {
+        let (epoch, current) = (commit.epoch(), head.epoch);
+        return Err(Error::Fenced { session: session.clone(), epoch, current }.into());
+    }
+    if commit.before() != head || known.is_some() {
+        return Err(Error::Conflict(session.clone()).into());
+    }
+    for id in commit.taken() {
+        let mut statement = connection.prepare_cached(
+            "UPDATE inbox SET message = NULL, hash = NULL WHERE session = ?1 AND id = ?2 AND message IS NOT NULL",
+        )?;
+        let taken = statement.execute(params![session.as_str(), id])?;
+        wait(connection, session, -rows::kept(taken as u64)?)?;
+    }
+    let row = Row { seq: commit.seq(), count: commit.count(), epoch: commit.epoch(), hash: commit.hash() };
+    insert_commit(connection, session, &row, (commit.id().to_bytes(), commit.bytes()))?;
+    end(connection, session, commit.after(), (1, commit.bytes().len()))?;
+    Ok(Appended::New)
+}
+
+pub(crate) fn push(connection: &Connection, session: &SessionId, item: &InboxItem) -> Outcome<Pushed> {
+    kept(connection, session)?;
+    let mut known = connection.prepare_cached("SELECT 1 FROM inbox WHERE session = ?1 AND id = ?2")?;
+    if known.exists(params![session.as_str(), item.id])? {
+        return Ok(Pushed::Already);
+    }
+    let mut last = connection.prepare_cached("SELECT coalesce(max(number), 0) FROM inbox")?;
+    let place = last.query_row([], |row| Ok(number(row, 0)))?? + 1;
+    let (message, hash) = (item.message.as_str(), reads::seal(session, place, &item.id, item.message.as_str()));
+    let mut statement = connection
+        .prepare_cached("INSERT INTO inbox (number, session, id, message, hash) VALUES (?1, ?2, ?3, ?4, ?5)")?;
+    statement.execute(params![rows::kept(place)?, session.as_str(), item.id, message, &hash.as_bytes()[..]])?;
+    wait(connection, session, 1)?;
+    Ok(Pushed::New)
+}
+
+pub(crate) fn quarantine(connection: &Connection, session: &SessionId, bytes: &[u8]) -> Outcome<Hash> {
+    kept(connection, session)?;
+    let hash = Hash::of(bytes);
+    let mut statement =
+        connection.prepare_cached("INSERT OR IGNORE INTO quarantine (session, hash, bytes) VALUES (?1, ?2, ?3)")?;
+    statement.execute(params![session.as_str(), &hash.as_bytes()[..], bytes])?;
+    Ok(hash)
+}
+
+pub(crate) fn import(
+    connection: &Connection,
+    session: &SessionId,
+    head: Head,
+    commits: &[(OpenedCommit, Vec<u8>)],
+) -> Outcome<Head> {
+    not_kept(connection, session)?;
+    insert_session(connection, session, head, None)?;
+    for (commit, bytes) in commits {
+        let count = commit.records.len() as u64;
+        let row = Row { seq: commit.seq, count, epoch: commit.epoch, hash: commit.hash };
+        insert_commit(connection, session, &row, (commit.id.to_bytes(), bytes))?;
+    }
+    end(connection, session, head, (commits.len(), commits.iter().map(|(_, bytes)| bytes.len()).sum()))?;
+    Ok(head)
+}
+
+pub(crate) fn erase(connection: &Connection, session: &SessionId) -> Outcome<Erased> {
+    kept(connection, session)?;
+    let count = "SELECT count(*), coalesce(sum(length(bytes)), 0) FROM commits WHERE session = ?1";
+    let (commits, bytes) =
+        connection.query_row(count, [session.as_str()], |row| Ok((number(row, 0), number(row, 1))))?;
+    for delete in [
+        "DELETE FROM commits WHERE session = ?1",
+        "DELETE FROM inbox WHERE session = ?1",
+        "DELETE FROM quarantine WHERE session = ?1",
+    ] {
+        connection.execute(delete, [session.as_str()])?;
+    }
+    let erased = connection.execute(
+        "UPDATE sessions SET epoch = 0, head_seq = 0, head_hash = NULL, commits = 0, bytes = 0, waiting = 0, holder = NULL,
+         erased = 1 WHERE session = ?1",
+        [session.as_str()],
+    )?;
+    one(erased)?;
+    Ok(Erased { commits: commits?, bytes: bytes? })
+}
+
+/// What is noted of a commit beside its bytes.
+struct Row {
+    seq: u64,
+    count: u64,
+    epoch: u64,
+    hash: Hash,
+}
+
+fn insert_commit(connection: &Connection, session: &SessionId, row: &Row, kept: ([u8; 16], &[u8])) -> Outcome<()> {
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO commits (session, seq, count, epoch, id, hash, bytes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    )?;
+    let (seq, count, epoch) = (rows::kept(row.seq)?, rows::kept(row.count)?, rows::kept(row.epoch)?);
+    let (id, bytes) = kept;
+    let hash = &row.hash.as_bytes()[..];
+    statement.execute(params![session.as_str(), seq, count, epoch, &id[..], hash, bytes])?;
+    Ok(())
+}
+
+fn insert_session(connection: &Connection, session: &SessionId, head: Head, holder: Option<&Holder>) -> Outcome<()> {
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO sessions (session, epoch, head_seq, head_hash, commits, bytes, waiting, holder, erased)
+         VALUES (?1, ?2, ?3, ?4, 0, 0, 0, ?5, 0)",
+    )?;
+    let (epoch, seq) = (rows::kept(head.epoch)?, rows::kept(head.seq)?);
+    let holder = holder.map(written).transpose()?;
+    statement.execute(params![session.as_str(), epoch, seq, &head.hash.as_bytes()[..], holder])?;
+    Ok(())
+}
+
+/// Moves the end of a session behind so many more commits and bytes.
+fn end(connection: &Connection, session: &SessionId, head: Head, more: (usize, usize)) -> Outcome<()> {
+    let mut statement = connection.prepare_cached(
+        "UPDATE sessions SET head_seq = ?2, head_hash = ?3, commits = commits + ?4, bytes = bytes + ?5
+         WHERE session = ?1",
+    )?;
+    let (commits, bytes) = (rows::kept(more.0 as u64)?, rows::kept(more.1 as u64)?);
+    let seq = rows::kept(head.seq)?;
+    one(statement.execute(params![session.as_str(), seq, &head.hash.as_bytes()[..], commits, bytes])?)
+}
+
+/// Notes that so many more messages are in the inbox.
+fn wait(connection: &Connection, session: &SessionId, more: i64) -> Outcome<()> {
+    if more == 0 {
+        return Ok(());
+    }
+    let mut statement = connection.prepare_cached("UPDATE sessions SET waiting = waiting + ?2 WHERE session = ?1")?;
+    one(statement.execute(params![session.as_str(), more])?)
+}
+
+/// A session that was found is changed; where it is not, the file contradicts itself.
+fn one(changed: usize) -> Outcome<()> {
+    if changed == 1 { Ok(()) } else { Err(Fault::Odd("a session is there and cannot be found")) }
+}
+
+fn written(holder: &Holder) -> Outcome<String> {
+    serde_json::to_string(holder).map_err(|error| Fault::Said(Error::Refused(error.to_string())))
+}

@@ -1,0 +1,24 @@
+//! Everything that is tested through the face of the crate, in one binary.
+
+#![expect(clippy::unwrap_used, reason = "a store that cannot be set up fails its test")]
+
+#[path = "suite/bed.rs"]
+mod bed;
+#[path = "suite/conformance.rs"]
+mod conformance;
+#[path = "suite/damage.rs"]
+mod damage;
+#[path = "suite/erase.rs"]
+mod erase;
+#[path = "suite/faults.rs"]
+mod faults;
+#[path = "suite/holders.rs"]
+mod holders;
+#[path = "suite/hostile.rs"]
+mod hostile;
+#[path = "suite/kills.rs"]
+mod kills;
+#[path = "suite/queue.rs"]
+mod queue;
+#[path = "suite/rivals.rs"]
+mod rivals;

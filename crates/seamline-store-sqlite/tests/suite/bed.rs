@@ -1,0 +1,143 @@
+//! What the tests stand on: folders of their own, commits, numbers by chance that come again, children.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use futures_executor::block_on;
+use seamline_store::{
+    Commit, CommitId, Error, Lease, MessageRecord, Origin, Raw, Record, Replayed, Sealed, SessionId, Store, replay,
+};
+use seamline_store_sqlite::{Options, SqliteStore};
+
+/// A folder that is gone after the test.
+pub(crate) struct Folder(PathBuf);
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let (pid, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("sqlite-{pid}-{count}"));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    pub(crate) fn file(&self) -> PathBuf {
+        self.0.join("store.db")
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+pub(crate) fn open(path: &Path) -> SqliteStore {
+    SqliteStore::open(path, Options::default()).unwrap()
+}
+
+pub(crate) fn session(name: &str) -> SessionId {
+    name.parse().unwrap()
+}
+
+pub(crate) fn said(text: &str) -> Record {
+    let message = Raw::parse(format!("{{\"role\":\"user\",\"content\":\"{text}\"}}")).unwrap();
+    Record::Message(MessageRecord { message, origin: Origin::Said })
+}
+
+/// A commit of some messages behind what a lease has, which then stands behind it.
+pub(crate) fn seal(session: &SessionId, lease: &mut Lease, id: u128, texts: &[&str]) -> Arc<Sealed> {
+    let records: Vec<Record> = texts.iter().map(|text| said(text)).collect();
+    seal_records(session, lease, id, &records)
+}
+
+pub(crate) fn seal_records(session: &SessionId, lease: &mut Lease, id: u128, records: &[Record]) -> Arc<Sealed> {
+    let id = CommitId::from_bytes(id.to_be_bytes());
+    let commit = Commit { session, epoch: lease.epoch, head: lease.head, id, at: 7, records }.seal().unwrap();
+    lease.head = commit.after();
+    Arc::new(commit)
+}
+
+pub(crate) fn replayed(store: &dyn Store, session: &SessionId) -> Result<Replayed, Error> {
+    let head = block_on(store.head(session))?;
+    let (mut commits, mut after) = (Vec::new(), 0);
+    loop {
+        let page = block_on(store.read(session, after, 1 << 20))?;
+        let Some(last) = page.last() else { break };
+        after = last.seq;
+        commits.extend(page);
+    }
+    Ok(replay(session, head, &commits))
+}
+
+/// Numbers by chance, the same for the same seed.
+pub(crate) struct Chance(u64);
+
+impl Chance {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound
+    }
+}
+
+/// A number from the environment, for runs that are longer than those of every day.
+pub(crate) fn from_env(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(otherwise)
+}
+
+/// The variable by which a child knows what it is to do.
+pub(crate) const PART: &str = "SEAMLINE_TEST_PART";
+
+/// What a child is told, where this process is one that plays `test`.
+pub(crate) fn part() -> Option<Vec<String>> {
+    Some(std::env::var(PART).ok()?.split('\n').map(ToOwned::to_owned).collect())
+}
+
+/// This binary again, as a process that does nothing but one test, told by `part` what to do in it. `around` is what
+/// it is started under.
+pub(crate) fn child(test: &str, part: &[&str], around: &[&str]) -> Child {
+    let own = std::env::current_exe().unwrap();
+    let mut words: Vec<std::ffi::OsString> = around.iter().map(Into::into).collect();
+    words.push(own.into());
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]).args(["--exact", test, "--nocapture", "--test-threads=1"]);
+    command.env(PART, part.join("\n"));
+    // What the test harness says goes nowhere; what the child says comes by its other output.
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+/// What a child says to its parent: a line at once, or none.
+pub(crate) fn tell(line: &str) {
+    let mut all = line.to_owned();
+    all.push('\n');
+    let _ = std::io::stderr().lock().write_all(all.as_bytes());
+}
+
+/// The whole lines that a child says.
+pub(crate) fn lines(child: &mut Child) -> impl Iterator<Item = String> + use<> {
+    let mut heard = BufReader::new(child.stderr.take().unwrap());
+    std::iter::from_fn(move || {
+        let mut line = String::new();
+        heard.read_line(&mut line).ok()?;
+        line.ends_with('\n').then(|| line.trim_end().to_owned())
+    })
+}

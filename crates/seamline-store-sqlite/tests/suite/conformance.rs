@@ -1,0 +1,47 @@
+//! What every store does.
+
+use std::sync::Arc;
+
+use futures_executor::block_on;
+use seamline_store::conformance::run;
+use seamline_store_sqlite::{Options, SqliteStore};
+
+use crate::bed::{Folder, open};
+
+#[test]
+fn a_file_does_what_a_store_does_and_again_when_it_is_opened_again() {
+    let folder = Folder::new();
+    for prefix in ["first", "second"] {
+        let store = Arc::new(open(&folder.file()));
+        let outcomes = block_on(run(store, prefix));
+        let failed: Vec<_> = outcomes.iter().filter(|outcome| outcome.failed.is_some()).collect();
+        assert!(failed.is_empty(), "{failed:#?}");
+        assert!(outcomes.len() >= 14);
+    }
+}
+
+#[test]
+fn two_stores_in_one_process_share_a_file() {
+    let folder = Folder::new();
+    let stores = [open(&folder.file()), open(&folder.file())];
+    for (store, prefix) in stores.into_iter().zip(["first", "second"]) {
+        let outcomes = block_on(run(Arc::new(store), prefix));
+        assert!(outcomes.iter().all(|outcome| outcome.failed.is_none()), "{outcomes:#?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn nobody_else_reads_what_is_made() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new();
+    let path = folder.path().join("one/two/store.db");
+    let store = SqliteStore::open(&path, Options::default()).unwrap();
+    let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&folder.path().join("one/two")), 0o700);
+    for file in ["store.db", "store.db-wal", "store.db-shm"] {
+        assert_eq!(mode(&path.with_file_name(file)), 0o600, "{file}");
+    }
+    drop(store);
+    assert!(!path.with_file_name("store.db-wal").exists(), "the log is put away");
+}

@@ -1,0 +1,151 @@
+//! Files whose bits flip or whose end is lost.
+//!
+//! Whatever happens to a file, no message comes back altered as if it were good: opening or reading fails, or replay
+//! names the damage, or the damage was where nothing is kept.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use futures_executor::block_on;
+use seamline_store::{Error, InboxItem, Quarantined, Raw, Replayed, Store};
+use seamline_store_sqlite::{Options, SqliteStore, this_process};
+
+use crate::bed::{Chance, Folder, from_env, open, replayed, seal, session};
+
+/// How many changes are tried every day.
+const SAMPLE: usize = 5_000;
+
+/// What the file is made to have at least.
+const BYTES: usize = 64 * 1024;
+
+/// What is in the file.
+#[derive(Debug, Clone, PartialEq)]
+struct Content {
+    replayed: Replayed,
+    inbox: Vec<InboxItem>,
+    aside: Vec<Quarantined>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Change {
+    Flip { at: usize, bit: u8 },
+    Cut { len: usize },
+}
+
+#[test]
+fn no_flipped_bit_and_no_cut_gives_back_an_altered_message() {
+    let (file, content) = made();
+    println!("a file of {} bytes with {} messages", file.len(), content.replayed.state.view.len());
+    let changes = changes(&file);
+    let (next, counts) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                let folder = Folder::new();
+                while let Some(change) = changes.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let outcome = attempt(&folder.file(), &file, *change, &content);
+                    let mut counts = counts.lock().unwrap();
+                    *counts.entry(outcome).or_insert(0) += 1;
+                    let done: usize = counts.values().sum();
+                    if done.is_multiple_of(50_000) {
+                        println!("{done} of {}: {counts:?}", changes.len());
+                    }
+                }
+            });
+        }
+    });
+    let counts = counts.into_inner().unwrap();
+    println!("{} changes: {counts:?}", changes.len());
+    assert_eq!(counts.values().sum::<usize>(), changes.len());
+}
+
+/// Every bit and every length, or some of them by chance.
+fn changes(file: &[u8]) -> Vec<Change> {
+    if from_env("SEAMLINE_SOAK", 0) == 1 {
+        let flips = (0..file.len()).flat_map(|at| (0..8).map(move |bit| Change::Flip { at, bit }));
+        return flips.chain((0..file.len()).map(|len| Change::Cut { len })).collect();
+    }
+    let mut chance = Chance::new(64);
+    let mut at = |bound: usize| chance.below(bound as u64) as usize;
+    let changes = (0..SAMPLE).map(|number| match number % 10 {
+        // Headers of pages are a small part of a file and lead to all the rest.
+        0 => Change::Flip { at: at(file.len() / 4096) * 4096 + at(120), bit: at(8) as u8 },
+        1 => Change::Cut { len: at(file.len()) },
+        _ => Change::Flip { at: at(file.len()), bit: at(8) as u8 },
+    });
+    changes.collect()
+}
+
+/// Changes the file, reads it, and says what came of it.
+fn attempt(path: &Path, file: &[u8], change: Change, content: &Content) -> &'static str {
+    let mut changed = file.to_vec();
+    match change {
+        Change::Flip { at, bit } => changed[at] ^= 1 << bit,
+        Change::Cut { len } => changed.truncate(len),
+    }
+    for beside in ["store.db-wal", "store.db-shm"] {
+        let _ = std::fs::remove_file(path.with_file_name(beside));
+    }
+    std::fs::write(path, changed).unwrap();
+    let Ok(store) = SqliteStore::open(path, Options::default()) else { return "not opened" };
+    let name = session("s");
+    let (inbox, aside) = (block_on(store.inbox(&name)), block_on(store.quarantined(&name)));
+    let replayed = replayed(&store, &name);
+    // These have no damages to be named with: they are whole, or an error.
+    if let Ok(inbox) = inbox {
+        assert_eq!(inbox, content.inbox, "{change:?}");
+    }
+    for aside in aside.unwrap_or_default() {
+        assert!(content.aside.contains(&aside), "{change:?}");
+    }
+    match replayed {
+        Err(Error::NotFound(_)) => "not found",
+        Err(_) => "not read",
+        Ok(replayed) if !replayed.damages.is_empty() => {
+            let good = &content.replayed.state.view;
+            let is_known = |entry| good.entries().contains(entry);
+            assert!(replayed.state.view.entries().iter().all(is_known), "{change:?}");
+            "damage named"
+        }
+        Ok(replayed) => {
+            assert_eq!(replayed, content.replayed, "{change:?}");
+            "harmless"
+        }
+    }
+}
+
+/// A closed file of two sessions, and what is in the one.
+fn made() -> (Vec<u8>, Content) {
+    let folder = Folder::new();
+    let path = folder.file();
+    let store: Arc<dyn Store> = Arc::new(open(&path));
+    let names = [session("s"), session("t")];
+    let mut leases = names.clone().map(|name| block_on(store.create(&name, &this_process(1))).unwrap());
+    let mut chance = Chance::new(1);
+    let mut number = 0;
+    while std::fs::metadata(&path).unwrap().len() + std::fs::metadata(path.with_extension("db-wal")).unwrap().len()
+        < 12 * BYTES as u64
+    {
+        number += 1;
+        let text: String = (0..chance.below(900)).map(|_| char::from(b'a' + chance.below(26) as u8)).collect();
+        for (name, lease) in names.iter().zip(&mut leases) {
+            block_on(store.append(seal(name, lease, number, &[&text, "and more"]))).unwrap();
+        }
+    }
+    for id in ["first", "second", "third"] {
+        let item = InboxItem { id: id.to_owned(), message: Raw::parse(format!("\"{id} of others\"")).unwrap() };
+        block_on(store.push(&names[0], &item)).unwrap();
+    }
+    block_on(store.quarantine(&names[0], b"\xff\x00 unreadable")).unwrap();
+    block_on(store.release(&names[0], 1)).unwrap();
+    let content = Content {
+        replayed: replayed(&*store, &names[0]).unwrap(),
+        inbox: block_on(store.inbox(&names[0])).unwrap(),
+        aside: block_on(store.quarantined(&names[0])).unwrap(),
+    };
+    assert_eq!(content.replayed.damages, Vec::new());
+    drop(store);
+    (std::fs::read(path).unwrap(), content)
+}

@@ -1,0 +1,292 @@
+//! Disks that are full, fail, or may not be written.
+#![cfg(unix)]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use futures_executor::block_on;
+use seamline_store::{Acquire, Appended, Error, Lease, OpenedCommit, Store};
+use seamline_store_sqlite::{Options, SqliteStore, this_process};
+
+use crate::bed::{Folder, child, lines, open, part, replayed, seal, session, tell};
+
+/// How many commits a child is to get kept.
+const COMMITS: u64 = 12;
+
+#[test]
+fn a_store_that_is_full_says_so_and_goes_on_when_there_is_room() {
+    let folder = Folder::new();
+    let name = session("s");
+    let mut options = Options::default();
+    options.bytes_max = Some(256 * 1024);
+    let store = SqliteStore::open(folder.file(), options).unwrap();
+    let mut lease = block_on(store.create(&name, &this_process(1))).unwrap();
+    let text = "z".repeat(5_000);
+    let (mut kept, mut id) = (0, 0);
+    let refused = loop {
+        id += 1;
+        let before = lease.clone();
+        let commit = seal(&name, &mut lease, id, &[&text]);
+        match block_on(store.append(commit.clone())) {
+            Ok(Appended::New) => kept += 1,
+            Err(Error::NoSpace(_)) => {
+                lease = before;
+                break commit;
+            }
+            other => panic!("{other:?}"),
+        }
+    };
+    assert!(kept > 10, "{kept}");
+    let small = seal(&name, &mut lease.clone(), 1 << 30, &["there may be room for this"]);
+    let small_is_kept = block_on(store.append(small)).is_ok();
+    assert_eq!(replayed(&store, &name).unwrap().commits, kept + u64::from(small_is_kept));
+    drop(store);
+    let store = open(&folder.file());
+    let again = block_on(store.append(refused));
+    if small_is_kept {
+        assert_eq!(again, Err(Error::Conflict(name.clone())));
+    } else {
+        assert_eq!(again, Ok(Appended::New));
+    }
+    assert_eq!(replayed(&store, &name).unwrap().damages, Vec::new());
+}
+
+#[test]
+fn one_that_is_too_much_does_not_keep_others_out() {
+    let folder = Folder::new();
+    let names = [session("a"), session("b"), session("c")];
+    let mut options = Options::default();
+    options.bytes_max = Some(256 * 1024);
+    let store = SqliteStore::open(folder.file(), options).unwrap();
+    let mut leases = names.clone().map(|name| block_on(store.create(&name, &this_process(1))).unwrap());
+    let other = rusqlite::Connection::open(folder.file()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let texts = ["small".to_owned(), "z".repeat(1 << 20), "small too".to_owned()];
+    let all = names.iter().zip(&mut leases).zip(&texts);
+    // The first one is taken by itself; the other two wait for it and come together.
+    let asked: Vec<_> = all.map(|((name, lease), text)| store.append(seal(name, lease, 1, &[text.as_str()]))).collect();
+    other.execute_batch("ROLLBACK").unwrap();
+    let answers: Vec<_> = asked.into_iter().map(|asked| block_on(asked)).collect();
+    assert!(matches!(answers[..], [Ok(Appended::New), Err(Error::NoSpace(_)), Ok(Appended::New)]), "{answers:?}");
+}
+
+#[test]
+fn a_file_that_is_gone_is_not_written_unnoticed() {
+    let folder = Folder::new();
+    let store = open(&folder.file());
+    let name = session("s");
+    let mut lease = block_on(store.create(&name, &this_process(1))).unwrap();
+    block_on(store.append(seal(&name, &mut lease, 1, &["one"]))).unwrap();
+    for file in ["store.db", "store.db-wal", "store.db-shm"] {
+        std::fs::remove_file(folder.path().join(file)).unwrap();
+    }
+    let lost = block_on(store.append(seal(&name, &mut lease, 2, &["two"])));
+    assert!(matches!(&lost, Err(Error::Failed(why)) if why.contains("is gone")), "{lost:?}");
+    assert!(block_on(store.head(&name)).is_err());
+}
+
+#[test]
+fn a_store_opened_for_reading_writes_nothing() {
+    let folder = Folder::new();
+    let mut options = Options::default();
+    options.read_only = true;
+    let missing = SqliteStore::open(folder.file(), options.clone());
+    assert!(matches!(missing, Err(Error::Address(_))), "{missing:?}");
+    assert!(!folder.file().exists());
+    let mut lease = made(&folder.file());
+    let store = SqliteStore::open(folder.file(), options).unwrap();
+    assert_read_only(&store, &mut lease);
+}
+
+/// A store with one commit.
+fn made(path: &Path) -> Lease {
+    let store = open(path);
+    let name = session("s");
+    let mut lease = block_on(store.create(&name, &this_process(1))).unwrap();
+    block_on(store.append(seal(&name, &mut lease, 1, &["one"]))).unwrap();
+    lease
+}
+
+fn assert_read_only(store: &SqliteStore, lease: &mut Lease) {
+    let name = session("s");
+    assert_eq!(replayed(store, &name).unwrap().state.view.len(), 1);
+    let appended = block_on(store.append(seal(&name, lease, 2, &["two"])));
+    assert!(matches!(appended, Err(Error::ReadOnly(_))), "{appended:?}");
+    let acquired = block_on(store.acquire(&name, &this_process(1), Acquire::TakeOver));
+    assert!(matches!(acquired, Err(Error::ReadOnly(_))), "{acquired:?}");
+}
+
+#[test]
+fn reads_what_it_may_not_write() {
+    let Some(part) = part() else { return };
+    let store = open(part[0].as_ref());
+    let name = session("s");
+    let head = block_on(store.head(&name)).unwrap();
+    assert_read_only(&store, &mut Lease { epoch: head.epoch, head });
+    drop(store);
+    let beside = Path::new(&part[0]).with_file_name("new.db");
+    let refused = SqliteStore::open(beside, Options::default());
+    // Where the folder may be written, another file can be made in it.
+    let is_as_it_should =
+        if part[1] == "folder" { matches!(refused, Err(Error::ReadOnly(_))) } else { refused.is_ok() };
+    assert!(is_as_it_should, "{refused:?}");
+    tell("as it should");
+}
+
+#[test]
+fn a_file_or_folder_without_write_permission_is_read_only() {
+    use std::os::unix::fs::PermissionsExt;
+    // Whoever runs as root may write everything, so the child runs as nobody.
+    let is_root = rustix::process::geteuid().is_root();
+    let around: &[&str] =
+        if is_root { &["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"] } else { &[] };
+    if is_root && !has("setpriv") {
+        println!("skipped: running as root, and `setpriv` is not installed");
+        return;
+    }
+    for what in ["file", "folder"] {
+        let folder = Folder::new();
+        made(&folder.file());
+        let mode = |path: &Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        mode(&folder.file(), 0o444);
+        mode(folder.path(), if what == "folder" { 0o555 } else { 0o777 });
+        let path = folder.file();
+        let mut reading = child("faults::reads_what_it_may_not_write", &[path.to_str().unwrap(), what], around);
+        let heard: Vec<_> = lines(&mut reading).collect();
+        mode(folder.path(), 0o755);
+        assert_eq!(heard, ["as it should"], "{what}");
+        reading.wait().unwrap();
+    }
+}
+
+#[test]
+fn writes_whatever_the_disk_does() {
+    let Some(part) = part() else { return };
+    let (store, name) = (open(part[0].as_ref()), session("s"));
+    // Making the session may fail too; somebody who tries again finds out what became of it.
+    let mut lease = loop {
+        match block_on(store.create(&name, &this_process(1))) {
+            Ok(lease) => break lease,
+            Err(Error::Exists(_)) => {
+                break block_on(store.acquire(&name, &this_process(1), Acquire::TakeOver)).unwrap();
+            }
+            Err(error) => tell(&format!("failed {}", kind(&error))),
+        }
+    };
+    for id in 0..COMMITS {
+        let commit = seal(&name, &mut lease, u128::from(id), &[&"w".repeat(700 * (1 + id as usize % 4))]);
+        let mut tries = 0;
+        loop {
+            match block_on(store.append(commit.clone())) {
+                Ok(appended) => break tell(&format!("ack {} {} {appended:?}", commit.seq(), commit.hash())),
+                Err(error) => tell(&format!("failed {}", kind(&error))),
+            }
+            tries += 1;
+            if tries > 20 {
+                return tell("gave up");
+            }
+        }
+    }
+    tell("whole");
+}
+
+fn kind(error: &Error) -> &'static str {
+    match error {
+        Error::Unknown { .. } => "unknown",
+        Error::NoSpace(_) => "no-space",
+        Error::Failed(_) => "failed",
+        _ => "otherwise",
+    }
+}
+
+/// Runs the writer under something that makes its disk fail, checks what it left, and gives the lines it said.
+fn under(folder: &Folder, around: &[&str]) -> Vec<String> {
+    let path = folder.file();
+    let mut writing = child("faults::writes_whatever_the_disk_does", &[path.to_str().unwrap()], around);
+    let heard: Vec<String> = lines(&mut writing).collect();
+    writing.wait().unwrap();
+    let store = open(&path);
+    let name = session("s");
+    let replayed = replayed(&store, &name).unwrap();
+    assert_eq!(replayed.damages, Vec::new(), "{heard:?}");
+    let kept: BTreeMap<u64, String> = block_on(store.read(&name, 0, usize::MAX))
+        .unwrap()
+        .iter()
+        .map(|commit| (commit.seq, OpenedCommit::open(&commit.bytes).unwrap().hash.to_string()))
+        .collect();
+    for line in &heard {
+        if let ["ack", seq, hash, _] = line.split(' ').collect::<Vec<_>>()[..] {
+            assert_eq!(kept.get(&seq.parse().unwrap()).map(String::as_str), Some(hash), "{heard:?}");
+        }
+    }
+    heard
+}
+
+#[test]
+fn a_disk_that_fails_to_sync_loses_nothing_that_was_acknowledged() {
+    if !can_trace() {
+        println!("skipped: `strace` is not installed or may not trace");
+        return;
+    }
+    let (mut unknown, mut failed) = (0, 0);
+    for when in 1..=20 {
+        let folder = Folder::new();
+        // Made before, so that it is writing and not making the file that fails.
+        drop(open(&folder.file()));
+        let inject = format!("inject=fsync,fdatasync:error=EIO:when={when}");
+        let heard = under(&folder, &["strace", "-f", "-qq", "-o", "/dev/null", "-e", &inject]);
+        assert!(heard.iter().any(|line| line == "whole"), "sync {when}: {heard:?}");
+        assert!(!heard.iter().any(|line| line == "failed otherwise"), "sync {when}: {heard:?}");
+        unknown += heard.iter().filter(|line| *line == "failed unknown").count();
+        failed += heard.iter().filter(|line| *line == "failed failed").count();
+    }
+    println!("20 runs with a sync that fails: {unknown} commits of unknown fate, {failed} other requests failed");
+    assert!(unknown > 0);
+}
+
+#[test]
+fn a_disk_that_fails_to_write_loses_nothing_that_was_acknowledged() {
+    if !can_trace() {
+        println!("skipped: `strace` is not installed or may not trace");
+        return;
+    }
+    let mut said = BTreeMap::new();
+    for error in ["ENOSPC", "EIO"] {
+        for when in (1..60).step_by(6) {
+            let folder = Folder::new();
+            drop(open(&folder.file()));
+            let inject = format!("inject=write,pwrite64:error={error}:when={when}..{}", when + 1);
+            let log = folder.path().join("store.db-wal");
+            let heard =
+                under(&folder, &["strace", "-f", "-qq", "-o", "/dev/null", "-P", log.to_str().unwrap(), "-e", &inject]);
+            assert!(heard.iter().any(|line| line == "whole"), "{error} at write {when}: {heard:?}");
+            for line in heard.iter().filter(|line| line.starts_with("failed")) {
+                *said.entry(format!("{error}: {line}")).or_insert(0) += 1;
+            }
+        }
+    }
+    println!("{said:?}");
+    assert!(said.contains_key("ENOSPC: failed no-space"), "{said:?}");
+}
+
+#[test]
+fn a_file_that_may_not_grow_loses_nothing_that_was_acknowledged() {
+    let folder = Folder::new();
+    drop(open(&folder.file()));
+    // Blocks of 512 bytes; a process that is not told to pass over the signal would be ended by it.
+    let heard = under(&folder, &["sh", "-c", "trap '' XFSZ; ulimit -f 150; exec \"$0\" \"$@\""]);
+    let acks = heard.iter().filter(|line| line.starts_with("ack")).count();
+    assert!(acks > 0 && heard.last().is_some_and(|line| line == "gave up"), "{heard:?}");
+}
+
+fn has(program: &str) -> bool {
+    let asked = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    asked.is_ok_and(|status| status.success())
+}
+
+/// Whether processes may be traced here.
+fn can_trace() -> bool {
+    let traced = Command::new("strace").args(["-o", "/dev/null", "true"]).stderr(Stdio::null()).status();
+    traced.is_ok_and(|status| status.success())
+}

@@ -1,0 +1,197 @@
+//! Files that are not what a store writes.
+
+use std::path::Path;
+
+use futures_executor::block_on;
+use rusqlite::Connection;
+use seamline_store::{Acquire, Error, InboxItem, Lease, Raw, Store};
+use seamline_store_sqlite::{Options, SqliteStore, this_process};
+
+use crate::bed::{Chance, Folder, open, seal, session};
+
+fn refused(path: &Path) -> Error {
+    SqliteStore::open(path, Options::default()).unwrap_err()
+}
+
+/// A store with one session in it, closed.
+fn made(path: &Path) -> Lease {
+    let store = open(path);
+    let name = session("s");
+    let mut lease = block_on(store.create(&name, &this_process(1))).unwrap();
+    block_on(store.append(seal(&name, &mut lease, 1, &["one"]))).unwrap();
+    block_on(store.push(&name, &InboxItem { id: "i".to_owned(), message: Raw::default() })).unwrap();
+    block_on(store.quarantine(&name, b"aside")).unwrap();
+    lease
+}
+
+#[test]
+fn bytes_by_chance_are_no_store() {
+    let folder = Folder::new();
+    let mut chance = Chance::new(3);
+    for round in 0..100 {
+        let len = 1 + chance.below(20_000);
+        let mut bytes: Vec<u8> = (0..len).map(|_| chance.next() as u8).collect();
+        if round % 2 == 0 {
+            let start = b"SQLite format 3\0";
+            let len = bytes.len().min(start.len());
+            bytes[..len].copy_from_slice(&start[..len]);
+        }
+        std::fs::write(folder.file(), &bytes).unwrap();
+        let error = refused(&folder.file());
+        assert!(matches!(error, Error::Damaged(_) | Error::Address(_) | Error::Failed(_)), "{len}: {error}");
+        assert_eq!(std::fs::read(folder.file()).unwrap(), bytes, "what is not ours is left as it is");
+    }
+}
+
+#[test]
+fn the_database_of_another_application_is_left_alone() {
+    let folder = Folder::new();
+    for pragma in ["", "PRAGMA application_id = 77", "PRAGMA user_version = 1"] {
+        let _ = std::fs::remove_file(folder.file());
+        let other = Connection::open(folder.file()).unwrap();
+        other.execute_batch(&format!("CREATE TABLE sessions (name); {pragma}")).unwrap();
+        drop(other);
+        let before = std::fs::read(folder.file()).unwrap();
+        assert!(matches!(refused(&folder.file()), Error::Address(_)), "{pragma}");
+        assert_eq!(std::fs::read(folder.file()).unwrap(), before);
+    }
+}
+
+#[test]
+fn a_newer_format_is_refused_and_left_as_it_is() {
+    let folder = Folder::new();
+    made(&folder.file());
+    let other = Connection::open(folder.file()).unwrap();
+    other.execute_batch("PRAGMA user_version = 2; ALTER TABLE commits ADD COLUMN more").unwrap();
+    drop(other);
+    assert_eq!(refused(&folder.file()), Error::NewerFormat { found: 2, known: 1 });
+    let mut options = Options::default();
+    options.read_only = true;
+    let error = SqliteStore::open(folder.file(), options).unwrap_err();
+    assert_eq!(error, Error::NewerFormat { found: 2, known: 1 });
+}
+
+#[test]
+fn tables_that_are_not_ours_are_damage() {
+    for change in [
+        "DROP TABLE commits",
+        "DROP TABLE inbox",
+        "DROP INDEX inbox_waiting",
+        "ALTER TABLE sessions ADD COLUMN more",
+        "ALTER TABLE sessions RENAME COLUMN epoch TO epoche",
+        "CREATE TRIGGER hidden AFTER INSERT ON commits BEGIN DELETE FROM commits; END",
+        "DROP TABLE quarantine; CREATE VIEW quarantine AS SELECT session, x'' AS hash, x'' AS bytes FROM sessions",
+        "CREATE INDEX backwards ON commits (seq DESC)",
+        "PRAGMA user_version = -1",
+    ] {
+        let folder = Folder::new();
+        made(&folder.file());
+        Connection::open(folder.file()).unwrap().execute_batch(change).unwrap();
+        let error = refused(&folder.file());
+        assert!(matches!(error, Error::Damaged(_)), "{change}: {error}");
+    }
+}
+
+#[test]
+fn a_table_that_goes_while_the_store_is_open_is_damage() {
+    let folder = Folder::new();
+    let mut lease = made(&folder.file());
+    let store = open(&folder.file());
+    let name = session("s");
+    block_on(store.read(&name, 0, usize::MAX)).unwrap();
+    Connection::open(folder.file()).unwrap().execute_batch("DROP TABLE commits").unwrap();
+    let read = block_on(store.read(&name, 0, usize::MAX));
+    assert!(matches!(read, Err(Error::Damaged(_))), "{read:?}");
+    let appended = block_on(store.append(seal(&name, &mut lease, 2, &["two"])));
+    assert!(matches!(appended, Err(Error::Damaged(_))), "{appended:?}");
+}
+
+#[test]
+fn tables_of_others_may_stand_beside_ours() {
+    let folder = Folder::new();
+    made(&folder.file());
+    Connection::open(folder.file()).unwrap().execute_batch("CREATE TABLE replica (at)").unwrap();
+    block_on(open(&folder.file()).head(&session("s"))).unwrap();
+}
+
+#[test]
+fn values_of_another_kind_are_damage_and_never_a_panic() {
+    for (table, column) in [
+        ("sessions", "epoch"),
+        ("sessions", "head_seq"),
+        ("sessions", "head_hash"),
+        ("sessions", "waiting"),
+        ("sessions", "erased"),
+        ("commits", "seq"),
+        ("commits", "bytes"),
+        ("inbox", "message"),
+        ("inbox", "hash"),
+        ("inbox", "id"),
+        ("quarantine", "hash"),
+        ("quarantine", "bytes"),
+    ] {
+        for value in ["NULL", "-1", "1.5", "'text'", "x''", "x'ff00'", "9223372036854775807", "zeroblob(32)"] {
+            let folder = Folder::new();
+            made(&folder.file());
+            bend(&folder.file(), table, column, value);
+            let store = open(&folder.file());
+            let outcomes = tried(&store);
+            let is_fine = |error: &Error| {
+                matches!(error, Error::Damaged(_) | Error::NotFound(_) | Error::Conflict(_) | Error::Fenced { .. })
+                    || matches!(error, Error::Refused(_) | Error::Erased(_))
+            };
+            assert!(outcomes.iter().flatten().all(is_fine), "{table}.{column} = {value}: {outcomes:?}");
+        }
+    }
+}
+
+/// Puts a value into a column that does not take it, and leaves the words of the table as they were.
+fn bend(path: &Path, table: &str, column: &str, value: &str) {
+    let file = Connection::open(path).unwrap();
+    let words = |from: &str, to: &str| {
+        let change = "UPDATE sqlite_schema SET sql = replace(sql, ?1, ?2) WHERE name = ?3";
+        file.execute_batch("PRAGMA writable_schema = ON").unwrap();
+        file.execute(change, [from, to, table]).unwrap();
+        file.execute_batch("PRAGMA writable_schema = RESET").unwrap();
+    };
+    file.execute_batch("PRAGMA foreign_keys = OFF").unwrap();
+    words(") STRICT", ") /*IC*/");
+    words(" NOT NULL,", " /*T NULL*/,");
+    for kind in ["INTEGER", "TEXT", "BLOB"] {
+        words(&format!("{column} {kind}"), &format!("{column} /*{kind}"));
+    }
+    words("/*INTEGER", "/*INTEGER*/");
+    words("/*TEXT", "/*TEXT*/");
+    words("/*BLOB", "/*BLOB*/");
+    // Some values are taken by no table of this form; then nothing is bent, which is fine too.
+    let _ = file.execute_batch(&format!("UPDATE {table} SET {column} = {value}"));
+    words("/*INTEGER*/", "INTEGER");
+    words("/*TEXT*/", "TEXT");
+    words("/*BLOB*/", "BLOB");
+    words(" /*T NULL*/,", " NOT NULL,");
+    words(") /*IC*/", ") STRICT");
+}
+
+/// Everything that can be asked, and what was wrong with it.
+fn tried(store: &SqliteStore) -> Vec<Option<Error>> {
+    let (name, own) = (session("s"), this_process(2));
+    let head = block_on(store.head(&name));
+    let mut outcomes = vec![
+        block_on(store.read(&name, 0, usize::MAX)).err(),
+        block_on(store.sessions(None, 10)).err(),
+        block_on(store.inbox(&name)).err(),
+        block_on(store.quarantined(&name)).err(),
+        block_on(store.push(&name, &InboxItem { id: "j".to_owned(), message: Raw::default() })).err(),
+        block_on(store.quarantine(&name, b"more")).err(),
+    ];
+    if let Ok(head) = head {
+        let mut lease = Lease { epoch: head.epoch, head };
+        // A damaged head may be one that nothing can follow.
+        if head.seq < u64::MAX >> 2 {
+            outcomes.push(block_on(store.append(seal(&name, &mut lease, 2, &["two"]))).err());
+        }
+    }
+    outcomes.push(block_on(store.acquire(&name, &own, Acquire::TakeOver)).err());
+    outcomes.push(block_on(store.erase(&name)).err());
+    outcomes
+}

@@ -1,0 +1,92 @@
+//! Requests that wait, and futures that are dropped.
+
+use std::task::{Context, Waker};
+
+use futures_executor::block_on;
+use seamline_store::{Acquire, Appended, Error, Lease, Pending, Store};
+use seamline_store_sqlite::{Options, SqliteStore, this_process};
+
+use crate::bed::{Folder, open, replayed, seal, session};
+
+/// More than the store takes in at once.
+const MANY: usize = 3_000;
+
+#[test]
+fn a_dropped_future_takes_nothing_back() {
+    let folder = Folder::new();
+    let store = open(&folder.file());
+    let session = session("s");
+    let mut lease = block_on(store.create(&session, &this_process(1))).unwrap();
+    for number in 0..20 {
+        drop(store.append(seal(&session, &mut lease, number, &["dropped"])));
+    }
+    drop(store);
+    let replayed = replayed(&open(&folder.file()), &session).unwrap();
+    assert_eq!((replayed.commits, replayed.damages), (20, Vec::new()));
+}
+
+#[test]
+fn what_waits_for_room_comes_in_the_order_it_was_asked() {
+    let folder = Folder::new();
+    let store = open(&folder.file());
+    let session = session("s");
+    let mut lease = block_on(store.create(&session, &this_process(1))).unwrap();
+    let other = rusqlite::Connection::open(folder.file()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let mut waiting: Vec<Pending<'_, Appended>> = Vec::new();
+    for number in 0..MANY {
+        let mut pending = store.append(seal(&session, &mut lease, number as u128, &["waits"]));
+        assert!(pending.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        waiting.push(pending);
+    }
+    // One that goes away gives its place to the next.
+    drop(store.append(seal(&session, &mut lease.clone(), 1 << 40, &["goes away"])));
+    other.execute_batch("ROLLBACK").unwrap();
+    for pending in waiting {
+        assert_eq!(block_on(pending), Ok(Appended::New));
+    }
+    assert_eq!(replayed(&store, &session).unwrap().commits, MANY as u64);
+}
+
+#[test]
+fn each_request_of_a_transaction_has_its_own_answer() {
+    let folder = Folder::new();
+    let store = open(&folder.file());
+    let names = [session("a"), session("b"), session("c")];
+    let mut leases = names.clone().map(|name| block_on(store.create(&name, &this_process(1))).unwrap());
+    let other = rusqlite::Connection::open(folder.file()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    // The first keeps the writer busy until the others are in the queue together.
+    let first = store.append(seal(&names[0], &mut leases[0], 1, &["first"]));
+    let good = store.append(seal(&names[0], &mut leases[0], 2, &["good"]));
+    let gap = Lease { head: seamline_store::Head { seq: 7, ..leases[1].head }, ..leases[1].clone() };
+    let bad = store.append(seal(&names[1], &mut gap.clone(), 3, &["with a gap"]));
+    let taken = this_process(2);
+    let over = store.acquire(&names[2], &taken, Acquire::TakeOver);
+    let fenced = store.append(seal(&names[2], &mut leases[2], 4, &["late"]));
+    let fine = store.append(seal(&names[1], &mut leases[1], 5, &["fine"]));
+    other.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(block_on(first), Ok(Appended::New));
+    assert_eq!(block_on(good), Ok(Appended::New));
+    assert_eq!(block_on(bad), Err(Error::Conflict(names[1].clone())));
+    assert_eq!(block_on(over).unwrap().epoch, 2);
+    assert!(matches!(block_on(fenced), Err(Error::Fenced { current: 2, .. })));
+    assert_eq!(block_on(fine), Ok(Appended::New));
+}
+
+#[test]
+fn a_writer_that_stays_is_not_waited_for_without_end() {
+    let folder = Folder::new();
+    let mut options = Options::default();
+    options.busy_timeout = std::time::Duration::from_millis(50);
+    let store = SqliteStore::open(folder.file(), options).unwrap();
+    let session = session("s");
+    let mut lease = block_on(store.create(&session, &this_process(1))).unwrap();
+    let other = rusqlite::Connection::open(folder.file()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let commit = seal(&session, &mut lease, 1, &["later"]);
+    assert!(matches!(block_on(store.append(commit.clone())), Err(Error::Unavailable(_))));
+    assert_eq!(block_on(store.head(&session)).unwrap().seq, 0, "who reads does not wait for who writes");
+    other.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(block_on(store.append(commit)), Ok(Appended::New));
+}

@@ -1,0 +1,98 @@
+//! Two processes that write one session.
+#![cfg(unix)]
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use futures_executor::block_on;
+use seamline_store::{Acquire, Appended, Error, Lease, Store};
+use seamline_store_sqlite::this_process;
+
+use crate::bed::{Chance, Folder, child, lines, open, part, replayed, seal, session, tell};
+
+/// How many commits each of the two is to have kept.
+const EACH: u64 = 5_000;
+
+/// How many commits are sent before the answer to the first is there.
+const BURST: u64 = 10;
+
+#[test]
+fn writes_against_a_rival() {
+    let Some(part) = part() else { return };
+    let store = open(part[0].as_ref());
+    let (name, mut chance) = (session("s"), Chance::new(part[1].parse().unwrap()));
+    let (mut kept, mut fenced) = (0, 0);
+    while kept < EACH {
+        let mut lease = block_on(store.acquire(&name, &this_process(1), Acquire::TakeOver)).unwrap();
+        while kept < EACH {
+            let burst = burst(&store, &mut lease, &mut chance);
+            kept += burst;
+            if burst < BURST {
+                fenced += 1;
+                // Whoever took over gets to write something.
+                std::thread::sleep(Duration::from_millis(chance.below(12)));
+                break;
+            }
+        }
+    }
+    tell(&format!("fenced {fenced}"));
+}
+
+/// Sends some commits, and says how many were kept.
+fn burst(store: &dyn Store, lease: &mut Lease, chance: &mut Chance) -> u64 {
+    let name = session("s");
+    let ids = (0..BURST).map(|_| u128::from(chance.next()) << 64 | u128::from(chance.next()));
+    let commits: Vec<_> = ids.map(|id| seal(&name, lease, id, &["mine"])).collect();
+    let answers: Vec<_> = commits.iter().map(|commit| store.append(commit.clone())).collect();
+    let mut kept = 0;
+    for (commit, answer) in commits.iter().zip(answers) {
+        match block_on(answer) {
+            Ok(Appended::New) => {
+                tell(&format!("ack {} {}", commit.seq(), commit.hash()));
+                kept += 1;
+            }
+            Err(Error::Fenced { epoch, current, .. }) if epoch < current => {}
+            other => panic!("{other:?}"),
+        }
+    }
+    kept
+}
+
+#[test]
+fn of_two_writers_the_older_is_fenced_and_nothing_acknowledged_is_lost() {
+    let folder = Folder::new();
+    let path = folder.file();
+    let store = open(&path);
+    let name = session("s");
+    block_on(store.create(&name, &this_process(1))).unwrap();
+    let mut writers =
+        ["3", "4"].map(|seed| child("rivals::writes_against_a_rival", &[path.to_str().unwrap(), seed], &[]));
+    let heard = writers.each_mut().map(|writer| {
+        let lines = lines(writer);
+        std::thread::spawn(move || lines.collect::<Vec<String>>())
+    });
+    let (mut acked, mut fenced) = (BTreeMap::new(), Vec::new());
+    for line in heard.into_iter().flat_map(|heard| heard.join().unwrap()) {
+        match line.split(' ').collect::<Vec<_>>()[..] {
+            ["ack", seq, hash] => {
+                let before = acked.insert(seq.parse::<u64>().unwrap(), hash.to_owned());
+                assert_eq!(before, None, "two commits were acknowledged in one place");
+            }
+            ["fenced", count] => fenced.push(count.parse::<u64>().unwrap()),
+            _ => panic!("a writer says: {line}"),
+        }
+    }
+    for writer in &mut writers {
+        assert!(writer.wait().unwrap().success());
+    }
+    let replayed = replayed(&store, &name).unwrap();
+    assert_eq!((replayed.commits, replayed.damages), (2 * EACH, Vec::new()));
+    let commits = block_on(store.read(&name, 0, usize::MAX)).unwrap();
+    let kept: BTreeMap<u64, String> = commits
+        .iter()
+        .map(|commit| (commit.seq, seamline_store::OpenedCommit::open(&commit.bytes).unwrap().hash.to_string()))
+        .collect();
+    assert_eq!(kept, acked);
+    println!("{} appends, fenced {fenced:?}", kept.len());
+    assert!(fenced.iter().sum::<u64>() > 10, "{fenced:?}");
+}
