@@ -35,7 +35,8 @@ use crate::failure::Failure;
 /// Sessions are kept in the store that `--store` names, else in the one the variable SEAMLINE_STORE names, else in
 /// `$XDG_STATE_HOME/seamline/sessions.db` or `~/.local/state/seamline/sessions.db`.
 ///
-/// Exit status: 0 done and nothing wrong, 1 findings or damage, 2 could not do what was asked.
+/// Exit status: 0 done and nothing wrong, 1 findings remain or, for `verify`, bytes are damaged, 2 could not do what was
+/// asked.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Session {
@@ -85,9 +86,9 @@ impl Session {
     pub(crate) fn run(&self) -> Result<Exit, Failure> {
         let store = self.store.as_deref();
         match &self.command {
-            Command::New(args) => args.run(&Place::make(store)?),
-            Command::Import(args) => args.run(&Place::make(store)?),
-            Command::List(args) => args.run(&Place::find(store)?),
+            Command::New(args) => args.run(store),
+            Command::Import(args) => args.run(store),
+            Command::List(args) => args.run(store),
             Command::Append(args) => args.run(&Place::find(store)?),
             Command::Show(args) => args.run(&Place::find(store)?),
             Command::Tail(args) => args.run(&Place::find(store)?),
@@ -103,7 +104,7 @@ impl Session {
             Command::Recover(args) => args.run(&Place::find(store)?),
             Command::Reset(args) => args.run(&Place::find(store)?),
             Command::Incidents(args) => args.run(&Place::find(store)?),
-            Command::Verify(args) => args.run(&Place::find(store)?),
+            Command::Verify(args) => args.run(store),
             Command::Fork(args) => args.run(&Place::find(store)?),
             Command::Export(args) => args.run(&Place::find(store)?),
             Command::Erase(args) => args.run(&Place::find(store)?),

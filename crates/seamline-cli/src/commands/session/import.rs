@@ -39,7 +39,7 @@ struct Exported {
 }
 
 impl Import {
-    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
+    pub(super) fn run(&self, store: Option<&str>) -> Result<Exit, Failure> {
         let label = self.file.display().to_string();
         let about = |failure: Failure| Failure {
             message: format!("{}: {}", output::named(&label), failure.message),
@@ -50,6 +50,7 @@ impl Import {
         for Exported { end, commits } in &sessions {
             checked(end, commits).map_err(about)?;
         }
+        let place = Place::make(store)?;
         let mut output = Output::new();
         for Exported { end, commits } in &sessions {
             let head = place.wait(place.store.import(&end.session, commits)).map_err(about)?;
@@ -109,7 +110,8 @@ fn checked(end: &End, commits: &[Vec<u8>]) -> Result<(), Failure> {
         ))
         .with_hint("use a newer version of seamline"));
     }
-    let (head, _) = seamline::store::chain(&end.session, commits).map_err(|error| Failure::new(error.to_string()))?;
+    let (head, _) = seamline::store::chain(&end.session, commits)
+        .map_err(|error| Failure::new(error.to_string()).with_hint("nothing was taken in; export the session again"))?;
     if (head.seq, head.hash, commits.len()) == (end.seq, end.hash, end.commits) {
         return Ok(());
     }

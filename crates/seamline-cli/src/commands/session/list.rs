@@ -39,14 +39,17 @@ struct Listed {
 }
 
 impl List {
-    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
-        let sessions = place.sessions().map_err(|error| place.failure(&error))?;
-        let listed: Vec<Listed> = sessions.into_iter().map(|info| beginning(place, info)).collect();
+    pub(super) fn run(&self, store: Option<&str>) -> Result<Exit, Failure> {
+        // Where no store was made yet there are no sessions, and nothing is wrong with that.
+        let listed = match Place::is_there(store)? {
+            true => listed(&Place::find(store)?)?,
+            false => Vec::new(),
+        };
         let mut output = Output::new();
         match self.format {
             ListFormat::Json => output.text(&json::listing("sessions", &listed)),
             ListFormat::Text if listed.is_empty() => {
-                output.text(&format!("no sessions in `{}`\n", screen::printable(&place.address)));
+                output.text(&format!("no sessions in `{}`\n", screen::printable(&Place::address_of(store)?)));
             }
             ListFormat::Text => {
                 let rows: Vec<_> = listed.iter().map(row).collect();
@@ -56,6 +59,11 @@ impl List {
         }
         Ok(output.finish(Exit::Clean))
     }
+}
+
+fn listed(place: &Place) -> Result<Vec<Listed>, Failure> {
+    let sessions = place.sessions().map_err(|error| place.failure(&error))?;
+    Ok(sessions.into_iter().map(|info| beginning(place, info)).collect())
 }
 
 /// Reads the first commit, and no more of a session.
@@ -77,12 +85,12 @@ fn row(listed: &Listed) -> [String; 5] {
         Some(title) => screen::printable(title).into_owned(),
         None => String::new(),
     };
-    let writer = info.holder.as_ref().map(|holder| format!("written by {holder}"));
+    let writer = info.holder.as_ref().map(|holder| format!("not let go by {holder}"));
     let what = [what, writer.unwrap_or_default()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
     [
         info.session.to_string(),
-        began.map_or_else(|| "beginning lost".to_owned(), time::of_ms),
-        format!("{} in {}", screen::bytes(info.bytes), screen::count(info.commits as usize, "commit")),
+        began.map_or_else(|| "beginning lost".to_owned(), minute),
+        screen::bytes(info.bytes),
         provider
             .clone()
             .or_else(|| dialect.clone())
@@ -90,4 +98,11 @@ fn row(listed: &Listed) -> [String; 5] {
             .unwrap_or_default(),
         what.join("; "),
     ]
+}
+
+/// When a session began; to the second would be more than anybody wants to know.
+fn minute(ms: u64) -> String {
+    let mut written = time::of_ms(ms).replace('T', " ");
+    written.truncate("2026-11-15 06:20".len());
+    written
 }

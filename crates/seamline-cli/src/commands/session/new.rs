@@ -39,11 +39,12 @@ Examples:
   name=$(seamline session new --provider openai)";
 
 impl New {
-    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
+    pub(super) fn run(&self, store: Option<&str>) -> Result<Exit, Failure> {
         let title = self.title.as_deref().map(|title| screen::printable(title).into_owned());
         let options = SessionOptions { provider: self.provider.clone(), title, ..self.options()? };
         let made_up = || name::made_up(SystemClock.now()).ok_or_else(|| Failure::new("no name could be made up"));
         let name = self.name.clone().map_or_else(made_up, Ok)?;
+        let place = Place::make(store)?;
         let session = place.wait(Session::create(place.store.clone(), name.clone(), options))?;
         place.wait(session.close())?;
         let mut output = Output::new();

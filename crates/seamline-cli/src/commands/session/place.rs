@@ -48,20 +48,43 @@ impl WriterArgs {
 impl Place {
     /// The store, made if it is not there.
     pub(super) fn make(asked: Option<&str>) -> Result<Self, Failure> {
-        let address = address(asked)?;
-        let store = seamline::open_store(&address).map_err(|error| of_store(&error))?;
+        Self::open(Self::address_of(asked)?).map_err(|error| of_store(&error))
+    }
+
+    /// The store at an address.
+    pub(super) fn open(address: String) -> Result<Self, Error> {
+        let store = seamline::open_store(&address)?;
         Ok(Self { store, address })
+    }
+
+    /// Whether there is a store, as far as can be told without opening it.
+    pub(super) fn is_there(asked: Option<&str>) -> Result<bool, Failure> {
+        Ok(file(&Self::address_of(asked)?).is_none_or(|path| path.exists()))
     }
 
     /// The store, which must be there: whoever only asks leaves no empty one behind.
     pub(super) fn find(asked: Option<&str>) -> Result<Self, Failure> {
-        let address = address(asked)?;
-        match file(&address) {
-            Some(path) if !path.exists() => Err(Failure::new(format!("there is no store `{address}`")).with_hint(
-                "`seamline session new` makes a session and the store with it; `--store` names another store",
-            )),
-            _ => Self::make(Some(&address)),
+        Self::open(Self::address_there(asked)?).map_err(|error| of_store(&error))
+    }
+
+    /// The address of a store that must be there.
+    pub(super) fn address_there(asked: Option<&str>) -> Result<String, Failure> {
+        let address = Self::address_of(asked)?;
+        if Self::is_there(asked)? {
+            return Ok(address);
         }
+        Err(Failure::new(format!("there is no store `{address}`"))
+            .with_hint("`seamline session new` makes a session and the store with it; `--store` names another store"))
+    }
+
+    /// Where sessions are kept.
+    pub(super) fn address_of(asked: Option<&str>) -> Result<String, Failure> {
+        let variable = || std::env::var(VARIABLE).ok().filter(|value| !value.is_empty());
+        let default = || state::folder().map(|folder| format!("sqlite:{}", folder.join("sessions.db").display()));
+        asked.map(str::to_owned).or_else(variable).or_else(default).ok_or_else(|| {
+            Failure::new("no place to keep sessions: neither XDG_STATE_HOME nor HOME is set")
+                .with_hint("`--store sqlite:FILE` names a store")
+        })
     }
 
     /// Waits for what a store or session was asked: the only place that does.
@@ -164,22 +187,12 @@ fn wait<T, E: Into<SessionError>>(asked: impl Future<Output = Result<T, E>>) -> 
     futures_executor::block_on(asked).map_err(Into::into)
 }
 
-/// Where sessions are kept.
-fn address(asked: Option<&str>) -> Result<String, Failure> {
-    let given = asked.map(str::to_owned).or_else(|| std::env::var(VARIABLE).ok().filter(|value| !value.is_empty()));
-    let default = || state::folder().map(|folder| format!("sqlite:{}", folder.join("sessions.db").display()));
-    given.or_else(default).ok_or_else(|| {
-        Failure::new("no place to keep sessions: neither XDG_STATE_HOME nor HOME is set")
-            .with_hint("`--store sqlite:FILE` names a store")
-    })
-}
-
 /// The file of a store that is one.
 fn file(address: &str) -> Option<PathBuf> {
     address.strip_prefix("sqlite:").map(|path| Path::new(path).to_owned())
 }
 
-fn of_store(error: &Error) -> Failure {
+pub(super) fn of_store(error: &Error) -> Failure {
     hinted(&error.to_string())
 }
 

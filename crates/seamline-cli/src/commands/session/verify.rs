@@ -5,7 +5,7 @@ use seamline::session::SessionError;
 use seamline::store::{Error, SessionId, replay};
 use serde::Serialize;
 
-use super::place::Place;
+use super::place::{Place, of_store};
 use crate::args::ListFormat;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -45,11 +45,24 @@ struct Verified {
 }
 
 impl Verify {
-    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
+    pub(super) fn run(&self, store: Option<&str>) -> Result<Exit, Failure> {
+        let address = Place::address_there(store)?;
+        match Place::open(address.clone()) {
+            Ok(place) => self.verify_all(&place),
+            Err(Error::Damaged(what)) => Ok(self.unreadable(&address, &what)),
+            Err(error) => Err(of_store(&error)),
+        }
+    }
+
+    fn verify_all(&self, place: &Place) -> Result<Exit, Failure> {
         let failed = |error: SessionError| place.failure(&error);
-        let names = match &self.name {
-            Some(name) => vec![name.clone()],
-            None => place.sessions().map_err(failed)?.into_iter().map(|info| info.session).collect(),
+        let names = match (&self.name, place.sessions()) {
+            (Some(name), _) => vec![name.clone()],
+            (None, Ok(sessions)) => sessions.into_iter().map(|info| info.session).collect(),
+            (None, Err(SessionError::Store(Error::Damaged(what)))) => {
+                return Ok(self.unreadable(&place.address, &what));
+            }
+            (None, Err(error)) => return Err(failed(error)),
         };
         let mut output = Output::new();
         let mut all = Vec::new();
@@ -71,6 +84,33 @@ impl Verify {
         }
         Ok(output.finish(if is_damaged { Exit::Findings } else { Exit::Clean }))
     }
+}
+
+impl Verify {
+    /// A store of which nothing can be read.
+    fn unreadable(&self, address: &str, what: &str) -> Exit {
+        let mut output = Output::new();
+        match self.format {
+            ListFormat::Text => output.text(&format!(
+                "{} {}: damaged\n  {}\n",
+                style::ERROR.paint("✗"),
+                style::STRONG.paint(&screen::printable(address)),
+                screen::printable(what)
+            )),
+            ListFormat::Json => {
+                output.text(&(json::text(&Unreadable { version: 1, store: address, damage: what }) + "\n"))
+            }
+        }
+        output.finish(Exit::Findings)
+    }
+}
+
+/// A store of which nothing can be read, for programs.
+#[derive(Serialize)]
+struct Unreadable<'a> {
+    version: u32,
+    store: &'a str,
+    damage: &'a str,
 }
 
 fn verify(place: &Place, session: SessionId) -> Result<Verified, SessionError> {

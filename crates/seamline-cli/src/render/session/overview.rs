@@ -78,13 +78,17 @@ impl Overview<'_> {
         let kept = format!("{}, {}, {}", count(head.seq, "record"), count(*commits, "commit"), screen::bytes(*bytes));
         row(&mut out, "kept", &kept);
         if let Some(holder) = holder {
-            row(&mut out, "writer", &screen::printable(&format!("{holder} since {}", time::of_ms(holder.since))));
+            row(
+                &mut out,
+                "writer",
+                &screen::printable(&format!("{holder}, not let go since {}", time::of_ms(holder.since))),
+            );
         }
         if self.state.generation > 0 {
             row(&mut out, "resets", &self.state.generation.to_string());
         }
         if self.inbox > 0 {
-            row(&mut out, "inbox", &format!("{} wait to be taken in", screen::count(self.inbox, "message")));
+            row(&mut out, "inbox", &format!("{} to be taken in", screen::count(self.inbox, "message")));
         }
         self.health_rows(&mut out);
         out
