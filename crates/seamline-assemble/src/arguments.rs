@@ -83,8 +83,8 @@ impl Arguments {
         Some(chosen)
     }
 
-    /// The pieces one behind the other, unless only the last of them is JSON and holds all
-    /// the others.
+    /// The pieces one behind the other, unless they are JSON only where what is repeated counts
+    /// once.
     fn delta_text(&self) -> &str {
         let joined = self.deltas.joined();
         match self.deltas.repeated() {
@@ -160,6 +160,9 @@ mod tests {
     #[test]
     fn snapshots_are_told_from_pieces() {
         assert_eq!(text("", &[r#"{"a":"#, r#"{"a":1"#, r#"{"a":1}"#], ArgSource::DeltaWins), r#"{"a":1}"#);
+        assert_eq!(text("", &[r#"{"a":"#, r#"{"a":1"#, "}"], ArgSource::DeltaWins), r#"{"a":1}"#);
+        // An object that comes twice is two objects.
+        assert_eq!(text("", &[r#"{"a":1}"#, r#"{"a":1}"#], ArgSource::DeltaWins), r#"{"a":1}{"a":1}"#);
         // Both readings begin alike; only joined is it JSON.
         assert_eq!(text("", &[r#"{"a":"#, r#"{"a":1}}"#], ArgSource::DeltaWins), r#"{"a":{"a":1}}"#);
     }
@@ -170,6 +173,9 @@ mod tests {
             assert_eq!(text(start, deltas, ArgSource::DeltaWins), "{}");
         }
         assert_eq!(text(r#"{"a":1}"#, &["null"], ArgSource::DeltaWins), r#"{"a":1}"#);
+        for source in [ArgSource::DeltaWins, ArgSource::MergeHeuristic, ArgSource::ParsableWins] {
+            assert_eq!(text(r#"{"a":1}"#, &[" ", "\n"], source), r#"{"a":1}"#);
+        }
         let mut arguments = Arguments::default();
         arguments.push("{}");
         arguments.whole("null");

@@ -39,6 +39,8 @@ pub struct Assembler {
     usage: Members,
     signs: Signs,
     word: String,
+    /// The frame in which it was said why the provider stopped.
+    stop_frame: Option<u64>,
     failure: Option<String>,
     flaws: Vec<Noted>,
     /// The frame that is being read, counted from one.
@@ -60,6 +62,8 @@ struct Block {
     base: String,
     whole: Option<String>,
     text: Snapshot,
+    /// The first half of a character, whose other half is to come.
+    half: Option<u16>,
     /// The text that the provider repeated at the end.
     whole_text: Option<String>,
     id: String,
@@ -73,11 +77,44 @@ struct Block {
     /// Something that could not be read came while the block was coming.
     gap: bool,
     signature: Option<String>,
+    needs_signature: bool,
     members: Members,
     closed: bool,
 }
 
 impl Block {
+    /// Adds a character to its text or its input.
+    fn push(&mut self, char: char) {
+        let mut bytes = [0; 4];
+        let char = &*char.encode_utf8(&mut bytes);
+        match self.piece {
+            Piece::Call | Piece::ServerCall => self.arguments.push(char),
+            Piece::Text | Piece::Refusal | Piece::Reasoning | Piece::Opaque => self.text.push(char),
+        }
+    }
+
+    /// Takes half a character. Whether a half stayed alone.
+    fn take_half(&mut self, unit: u16) -> bool {
+        let pair = self.half.and_then(|first| char::decode_utf16([first, unit]).next()?.ok());
+        if let Some(char) = pair {
+            self.half = None;
+            self.push(char);
+            return false;
+        }
+        let is_alone = self.leave_half();
+        self.half = Some(unit);
+        is_alone || (is_second_half(unit) && self.leave_half())
+    }
+
+    /// Gives up on the other half of a character. Whether there was one to come.
+    fn leave_half(&mut self) -> bool {
+        let is_alone = self.half.take().is_some();
+        if is_alone {
+            self.push(char::REPLACEMENT_CHARACTER);
+        }
+        is_alone
+    }
+
     /// Nothing more comes for it.
     fn close(&mut self, last_gap: u64) {
         if !self.closed {
@@ -105,6 +142,7 @@ impl Assembler {
             usage: Members::default(),
             signs: Signs::default(),
             word: String::new(),
+            stop_frame: None,
             failure: None,
             flaws: Vec::new(),
             frame: None,
@@ -139,6 +177,7 @@ impl Assembler {
             Event::Stop { stop, word } => {
                 if self.signs.is_stopped_by(stop) {
                     word.clone_into(&mut self.word);
+                    self.stop_frame = self.frame;
                 }
             }
             Event::Failed { said } => self.fail(said),
@@ -166,6 +205,10 @@ impl Assembler {
 
     /// The message, once the stream has ended.
     pub fn finish(mut self) -> Assembled {
+        if self.signs.stop == Some(Stop::Other) {
+            self.frame = self.stop_frame;
+            self.flaw(Flaw::UnknownStop);
+        }
         // What shows only now stands in no single frame.
         self.frame = None;
         self.signs.ends_in_call = self.blocks.values().next_back().is_some_and(|block| block.piece == Piece::Call);
@@ -180,7 +223,12 @@ impl Assembler {
                 Ending::CutCall => Some(place) != last && Some(place) != self.latest_call,
                 _ => false,
             };
-            blocks.extend(self.assembled(place, block, may_run));
+            let is_left_out = ending != Ending::Complete && block.needs_signature && block.signature.is_none();
+            if is_left_out {
+                self.flaw(Flaw::Unsigned { place });
+            }
+            let assembled = self.assembled(place, block, may_run);
+            blocks.extend(assembled.map(|block| AssembledBlock { left_out: is_left_out, ..block }));
         }
         Assembled {
             ending,
@@ -247,6 +295,7 @@ impl Assembler {
             base: base.to_owned(),
             whole: None,
             text: Snapshot::default(),
+            half: None,
             whole_text: None,
             id: String::new(),
             name: String::new(),
@@ -257,6 +306,7 @@ impl Assembler {
             begun: self.events,
             gap: false,
             signature: None,
+            needs_signature: false,
             members: Members::default(),
             closed: false,
         };
@@ -274,18 +324,26 @@ impl Assembler {
         if block.piece == Piece::Call && matches!(addition, Addition::Arguments(_)) {
             self.latest_call = Some(place);
         }
-        let mut is_repeated = false;
+        let (mut is_repeated, mut is_alone) = (false, false);
         match addition {
-            Addition::Text(text) => block.text.push(text),
+            Addition::Text(text) => {
+                is_alone = !text.is_empty() && block.leave_half();
+                block.text.push(text);
+            }
+            Addition::Arguments(piece) => {
+                is_alone = !piece.is_empty() && block.leave_half();
+                block.arguments.push(piece);
+            }
+            Addition::Half(unit) => is_alone = block.take_half(unit),
             Addition::WholeText(text) => block.whole_text = Some(text.to_owned()),
             Addition::Id(id) => is_repeated = set_once(&mut block.id, id, block.whole.is_some()),
             Addition::Name(name) => is_repeated = set_once(&mut block.name, name, block.whole.is_some()),
             Addition::StartInput(json) => block.arguments.start(json),
-            Addition::Arguments(piece) => block.arguments.push(piece),
             Addition::WholeArguments(text) => block.arguments.whole(text),
             Addition::FreeInput => block.free = true,
             Addition::WithoutId => block.needs_id = false,
             Addition::Unfinished => block.unfinished = true,
+            Addition::NeedsSignature => block.needs_signature = true,
             Addition::Signature(signature) => block.signature = Some(signature.to_owned()),
             Addition::Member(name, json) => block.members.set(name, json),
             Addition::Element(name, json) => block.members.append(name, json),
@@ -294,10 +352,16 @@ impl Assembler {
         if is_repeated {
             self.flaw(Flaw::Repeated { place });
         }
+        if is_alone {
+            self.flaw(Flaw::Half { place });
+        }
     }
 
     /// The block as it came out; nothing when it is a call of nothing.
-    fn assembled(&mut self, place: u32, block: Block, may_run: bool) -> Option<AssembledBlock> {
+    fn assembled(&mut self, place: u32, mut block: Block, may_run: bool) -> Option<AssembledBlock> {
+        if block.leave_half() {
+            self.flaw(Flaw::Half { place });
+        }
         let content = match block.piece {
             Piece::Text | Piece::Refusal | Piece::Reasoning => {
                 Content::Text(Text { text: self.text(place, &block), signature: block.signature.clone() })
@@ -306,7 +370,16 @@ impl Assembler {
             Piece::Opaque => Content::Opaque,
         };
         let Block { piece, base, whole, members, closed, .. } = block;
-        Some(AssembledBlock { place, piece, base, whole, content, members: members.into_list(), closed })
+        Some(AssembledBlock {
+            place,
+            piece,
+            base,
+            whole,
+            content,
+            members: members.into_list(),
+            closed,
+            left_out: false,
+        })
     }
 
     fn text(&mut self, place: u32, block: &Block) -> String {
@@ -365,6 +438,11 @@ fn set_once(slot: &mut String, value: &str, is_whole: bool) -> bool {
     is_repeated
 }
 
+/// Whether half a character is one that has to stand behind another.
+fn is_second_half(unit: u16) -> bool {
+    matches!(unit, 0xdc00..=0xdfff)
+}
+
 /// How many bytes an event would have us keep.
 fn bytes(event: &Event<'_>) -> usize {
     match event {
@@ -381,7 +459,8 @@ fn bytes(event: &Event<'_>) -> usize {
             | Addition::Signature(text)
             | Addition::Whole(text) => text.len(),
             Addition::Member(name, json) | Addition::Element(name, json) => name.len() + json.len(),
-            Addition::FreeInput | Addition::WithoutId | Addition::Unfinished => 0,
+            Addition::Half(_) => char::REPLACEMENT_CHARACTER.len_utf8(),
+            Addition::FreeInput | Addition::WithoutId | Addition::Unfinished | Addition::NeedsSignature => 0,
         },
         Event::Failed { said } => said.len(),
         Event::Stop { .. } | Event::End { .. } | Event::Done | Event::Unreadable { .. } => 0,

@@ -34,7 +34,7 @@ macro_rules! declare_flaw {
 /// Every kind of flaw, by code.
 pub const FLAWS: &[&FlawKind] = &[
     &STREAM001, &STREAM002, &STREAM003, &STREAM004, &STREAM005, &STREAM006, &STREAM007, &STREAM008, &STREAM009,
-    &STREAM010, &STREAM011, &STREAM012, &STREAM013,
+    &STREAM010, &STREAM011, &STREAM012, &STREAM013, &STREAM014, &STREAM015, &STREAM016,
 ];
 
 impl FlawKind {
@@ -54,6 +54,9 @@ impl FlawKind {
             Flaw::TwoTexts { .. } => &STREAM011,
             Flaw::Unreadable(Unreadable::Count) => &STREAM012,
             Flaw::Unfinished { .. } => &STREAM013,
+            Flaw::Half { .. } => &STREAM014,
+            Flaw::UnknownStop => &STREAM015,
+            Flaw::Unsigned { .. } => &STREAM016,
         }
     }
 
@@ -409,6 +412,80 @@ declare_flaw! {
     /// # What is made of it
     /// The call is kept as far as it came, and may not be run.
     STREAM013 "unfinished-call", Error, "not all of a call came, so it may not be run"
+}
+
+declare_flaw! {
+    /// # What it does
+    /// Finds half a character whose other half never came.
+    ///
+    /// # Why is this bad?
+    /// Characters such as emoji are two escapes in JSON, and servers cut between them. The two halves are put together
+    /// again; where one is missing, a piece of the text is.
+    ///
+    /// # Example
+    /// ```text
+    /// data: {"id":"c1","choices":[{"index":0,"delta":{"role":"assistant","content":"Done \ud83d"}}]}
+    ///
+    /// data: {"id":"c1","choices":[{"index":0,"delta":{"content":"!"}}]}
+    ///
+    /// data: {"id":"c1","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}
+    ///
+    /// data: [DONE]
+    ///
+    /// ```
+    ///
+    /// # What is made of it
+    /// U+FFFD stands for the half that came, so that the text can be sent back.
+    STREAM014 "half-character", Warning, "half a character came without its other half"
+}
+
+declare_flaw! {
+    /// # What it does
+    /// Finds answers that stopped with a word nobody here knows.
+    ///
+    /// # Why is this bad?
+    /// The word may be new, or a gateway's own; it may also say that the answer was cut or filtered. Whoever takes it for
+    /// an ordinary end may run calls that were never meant.
+    ///
+    /// # Example
+    /// ```text
+    /// data: {"id":"c1","choices":[{"index":0,"delta":{"role":"assistant","content":"Hello"}}]}
+    ///
+    /// data: {"id":"c1","choices":[{"index":0,"delta":{},"finish_reason":"exhausted"}]}
+    ///
+    /// data: [DONE]
+    ///
+    /// ```
+    ///
+    /// # What is made of it
+    /// The answer counts as complete if its end came as the dialect demands. The word is in `stop_reason`.
+    STREAM015 "unknown-stop", Warning, "the answer stopped with a word that is not known"
+}
+
+declare_flaw! {
+    /// # What it does
+    /// Finds reasoning that was cut before it was signed, where it can be sent back only with its signature.
+    ///
+    /// # Why is this bad?
+    /// Anthropic refuses a request whose thinking has no signature, and every request that follows has it.
+    ///
+    /// # Example
+    /// ```text
+    /// event: message_start
+    /// data: {"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","content":[]}}
+    ///
+    /// event: content_block_start
+    /// data: {"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}
+    ///
+    /// event: content_block_delta
+    /// data: {"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"Let me see"}}
+    ///
+    /// ```
+    ///
+    /// # What is made of it
+    /// The block is left out of `message`; what it said is still among the blocks that are shown. In an answer that is
+    /// complete it stays: servers that sign nothing take it back as it is.
+    STREAM016 "unsigned-reasoning", Warning, "reasoning came without its signature and was left out of the message"
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use seamline_model::{Assembled, AssembledCall};
 
-use crate::json::{Document, quoted};
+use crate::json::{Document, escape_into, quoted};
 
 /// The members of an object with their JSON, in the order they came.
 #[derive(Debug, Default)]
@@ -66,11 +66,20 @@ impl ObjectText {
         &self.members
     }
 
-    /// The object.
+    /// The object. Its members may be all that was said, so they are copied once.
     pub(crate) fn write(&self) -> String {
-        let members = self.members.iter().filter(|(_, json)| !json.is_empty());
-        let members: Vec<_> = members.map(|(name, json)| [&quoted(name), ":", json].concat()).collect();
-        format!("{{{}}}", members.join(","))
+        let members = || self.members.iter().filter(|(_, json)| !json.is_empty());
+        let length: usize = members().map(|(name, json)| name.len() + json.len() + 4).sum();
+        let mut out = String::with_capacity(length + 2);
+        out.push('{');
+        for (index, (name, json)) in members().enumerate() {
+            out.push_str(if index == 0 { "\"" } else { ",\"" });
+            escape_into(&mut out, name);
+            out.push_str("\":");
+            out.push_str(json);
+        }
+        out.push('}');
+        out
     }
 }
 
@@ -86,7 +95,15 @@ pub(crate) fn set_id(object: &mut ObjectText, name: &str, call: &AssembledCall) 
 
 /// A list of values that are JSON.
 pub(crate) fn list_text(values: &[String]) -> String {
-    format!("[{}]", values.join(","))
+    let length: usize = values.iter().map(|value| value.len() + 1).sum();
+    let mut out = String::with_capacity(length + 2);
+    out.push('[');
+    for (index, value) in values.iter().enumerate() {
+        out.push_str(if index == 0 { "" } else { "," });
+        out.push_str(value);
+    }
+    out.push(']');
+    out
 }
 
 /// What was used, as an object.

@@ -5,46 +5,96 @@ use std::borrow::Cow;
 use seamline_frame::{Frame, FrameKind};
 use seamline_model::{Addition, Event, Unreadable};
 
-use crate::json::{Kind, Object, Value};
+use crate::json::{Document, Kind, Object, Value, quoted};
 
 /// Takes the events of a frame.
 pub(crate) type Sink<'s> = &'s mut dyn FnMut(Event<'_>);
 
-/// What a frame says before its JSON is looked at.
+/// What a frame says.
 pub(crate) enum Said<'f> {
     /// Nothing, as what only keeps a connection open.
     Nothing,
-    /// That the request failed.
-    Failure(&'f str),
-    /// That the stream is over.
+    /// That the request failed: the framing says so, or the frame is called an error, whatever
+    /// stands in it.
+    Failure(Cow<'f, str>),
+    /// That the stream is over. Gateways end the streams of every dialect so.
     Done,
     /// This.
-    Text(&'f str),
-    /// Something that is no text.
-    Garbage,
+    Json(Document<'f>),
+    /// Something that is no JSON.
+    Broken,
 }
 
-/// What a frame of a stream that ends with `[DONE]` says.
+/// What a frame says.
 pub(crate) fn said<'f>(frame: &Frame<'f>) -> Said<'f> {
-    let Ok(text) = std::str::from_utf8(frame.data) else {
-        return Said::Garbage;
-    };
-    match text.trim() {
-        text if frame.kind == FrameKind::Exception || is_error(frame) => Said::Failure(text),
-        "" => Said::Nothing,
-        "[DONE]" => Said::Done,
-        text => Said::Text(text),
+    if frame.kind == FrameKind::Exception {
+        Said::Failure(Cow::Owned(exception(frame)))
+    } else if frame.name.eq_ignore_ascii_case(b"error") {
+        Said::Failure(String::from_utf8_lossy(frame.data.trim_ascii()))
+    } else {
+        said_in(frame.data)
     }
 }
 
-/// Whether a frame is called an error. It is one whatever stands in it.
-pub(crate) fn is_error(frame: &Frame<'_>) -> bool {
-    frame.name.eq_ignore_ascii_case(b"error")
+/// What the data of a frame say.
+pub(crate) fn said_in(data: &[u8]) -> Said<'_> {
+    match data.trim_ascii() {
+        b"" => Said::Nothing,
+        b"[DONE]" => Said::Done,
+        data => {
+            let document = std::str::from_utf8(data).ok().and_then(|text| Document::read(text).ok());
+            document.map_or(Said::Broken, Said::Json)
+        }
+    }
+}
+
+/// An exception of the framing with its name, as it stands in a union of events.
+pub(crate) fn exception(frame: &Frame<'_>) -> String {
+    let name = quoted(&String::from_utf8_lossy(frame.name));
+    let what = match said_in(frame.data) {
+        Said::Json(document) => document.root().raw().to_owned(),
+        Said::Nothing => "{}".to_owned(),
+        Said::Done | Said::Failure(_) | Said::Broken => quoted(&String::from_utf8_lossy(frame.data)),
+    };
+    ["{", &name, ":", &what, "}"].concat()
 }
 
 /// Adds to a block.
 pub(crate) fn add(sink: Sink<'_>, place: u32, addition: Addition<'_>) {
     sink(Event::Add { place, addition });
+}
+
+/// Adds a piece of a text to a block, or all of it. Servers cut texts between the two halves of
+/// a character that JSON escapes, so halves are told apart from what they stand beside.
+pub(crate) fn add_text(sink: Sink<'_>, place: u32, text: Value<'_, '_>, is_whole: bool) {
+    if is_whole {
+        return add(sink, place, Addition::WholeText(&text.str().unwrap_or_default()));
+    }
+    let (start, said, end) = text.halved();
+    add_half(sink, place, start);
+    if !said.is_empty() || start.or(end).is_none() {
+        add(sink, place, Addition::Text(&said));
+    }
+    add_half(sink, place, end);
+}
+
+/// Adds a piece of the text of an input to a call, or all of it, likewise.
+pub(crate) fn add_arguments(sink: Sink<'_>, place: u32, text: Value<'_, '_>, is_whole: bool) {
+    if is_whole {
+        return add(sink, place, Addition::WholeArguments(&text.str().unwrap_or_default()));
+    }
+    let (start, said, end) = text.halved();
+    add_half(sink, place, start);
+    if !said.is_empty() || start.or(end).is_none() {
+        add(sink, place, Addition::Arguments(&said));
+    }
+    add_half(sink, place, end);
+}
+
+fn add_half(sink: Sink<'_>, place: u32, unit: Option<u16>) {
+    if let Some(unit) = unit {
+        add(sink, place, Addition::Half(unit));
+    }
 }
 
 /// Says how much was used.
@@ -96,7 +146,6 @@ pub(crate) fn is_told(value: Value<'_, '_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::Document;
 
     #[test]
     fn a_place_is_known_however_it_is_written() {

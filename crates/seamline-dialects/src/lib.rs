@@ -32,7 +32,6 @@ mod repeated;
 mod rewriting;
 mod roles;
 mod splice;
-mod stops;
 mod streamed;
 mod streaming;
 

@@ -5,45 +5,10 @@ pub(crate) mod tests;
 
 use std::collections::BTreeMap;
 
-use seamline_frame::Frame;
 use seamline_model::{Addition, Event, Piece, Unreadable};
 
-use crate::frames::{Sink, add, index, unreadable};
-use crate::json::{Document, Kind, Object, Value, quoted};
-
-/// What stands in a frame.
-pub(crate) enum Said<'f> {
-    Json(Document<'f>),
-    /// Nothing, or the mark that gateways end the streams of every dialect with.
-    Nothing,
-    Broken,
-}
-
-pub(crate) fn said(data: &[u8]) -> Said<'_> {
-    let data = data.trim_ascii();
-    if data.is_empty() || data == b"[DONE]" {
-        return Said::Nothing;
-    }
-    let document = std::str::from_utf8(data).ok().and_then(|text| Document::read(text).ok());
-    document.map_or(Said::Broken, Said::Json)
-}
-
-/// Says what a frame says that is called an error. It is one whatever stands in it.
-pub(crate) fn failed(frame: &Frame<'_>, sink: Sink<'_>) {
-    sink(Event::Failed { said: &String::from_utf8_lossy(frame.data.trim_ascii()) });
-}
-
-/// Says what an exception of the framing says, with its name, as it stands in a union of
-/// events.
-pub(crate) fn exception(frame: &Frame<'_>, sink: Sink<'_>) {
-    let name = quoted(&String::from_utf8_lossy(frame.name));
-    let what = match said(frame.data) {
-        Said::Json(document) => document.root().raw().to_owned(),
-        Said::Nothing => "{}".to_owned(),
-        Said::Broken => quoted(&String::from_utf8_lossy(frame.data)),
-    };
-    sink(Event::Failed { said: &["{", &name, ":", &what, "}"].concat() });
-}
+use crate::frames::{Sink, add, add_arguments, index, unreadable};
+use crate::json::{Kind, Object, Value};
 
 /// What is said once a message has ended: how much was used may follow, and that it failed after
 /// all. Nothing else is about it.
@@ -84,10 +49,10 @@ pub(crate) fn start_input(value: Option<Value<'_, '_>>, place: u32, sink: Sink<'
 
 /// A piece of the input of a call, which some servers write as JSON.
 pub(crate) fn arguments(value: Option<Value<'_, '_>>, place: u32, sink: Sink<'_>) {
-    match value.map(|value| (value, value.str())) {
-        Some((_, Some(text))) => add(sink, place, Addition::Arguments(&text)),
-        Some((value, None)) if value.is(Kind::Object) => add(sink, place, Addition::Arguments(value.raw())),
-        Some((value, None)) if value.is(Kind::Null) => {}
+    match value.map(|value| (value, value.kind())) {
+        Some((text, Kind::String)) => add_arguments(sink, place, text, false),
+        Some((object, Kind::Object)) => add(sink, place, Addition::Arguments(object.raw())),
+        Some((_, Kind::Null)) => {}
         _ => unreadable(sink, Unreadable::Shape),
     }
 }
@@ -105,6 +70,8 @@ pub(crate) struct Slots {
     last_index: Option<u32>,
     last_place: Option<u32>,
     is_displaced: bool,
+    /// Calls that were open when another block took their index.
+    left_open: Vec<u32>,
 }
 
 /// A block that began.
@@ -113,6 +80,8 @@ pub(crate) struct Slot {
     pub(crate) place: u32,
     pub(crate) piece: Piece,
     pub(crate) is_open: bool,
+    /// Something of the input of a call has come.
+    pub(crate) has_input: bool,
     /// The id of a call.
     id: String,
 }
@@ -157,14 +126,31 @@ impl Slots {
                 return Some(Begun::Again(slot.place));
             }
             self.is_displaced = true;
+            if slot.is_open && slot.piece == Piece::Call && self.left_open.len() < SLOTS_MAX {
+                self.left_open.push(slot.place);
+            }
         }
         let place = if self.is_displaced { self.last_place?.checked_add(1)? } else { index };
         self.last_place = self.last_place.max(Some(place));
         self.last_index = Some(index);
         if self.by_index.len() < SLOTS_MAX || self.by_index.contains_key(&index) {
-            self.by_index.insert(index, Slot { place, piece, is_open: true, id: id.to_owned() });
+            self.by_index.insert(index, Slot { place, piece, is_open: true, has_input: false, id: id.to_owned() });
         }
         Some(Begun::New(place))
+    }
+
+    /// Notes that something of the input of a call has come.
+    pub(crate) fn note_input(&mut self, index: u32) {
+        if let Some(slot) = self.by_index.get_mut(&index) {
+            slot.has_input = true;
+        }
+    }
+
+    /// Where the calls are that nothing closed.
+    pub(crate) fn open_calls(&self) -> impl Iterator<Item = u32> {
+        let is_open = |slot: &&Slot| slot.is_open && slot.piece == Piece::Call;
+        let last = self.by_index.values().filter(is_open).map(|slot| slot.place);
+        self.left_open.iter().copied().chain(last)
     }
 
     /// Notes that a block is closed, and says where it is.

@@ -112,20 +112,14 @@ impl Framer {
     pub fn finish(&mut self, mut sink: impl FnMut(Frame<'_>)) -> Result<(), Error> {
         self.go_on()?;
         match &mut self.kind {
-            Kind::Sse(sse) => {
-                let finished = sse.finish(&mut sink);
-                self.failed = finished.err();
-                finished
-            }
-            Kind::JsonValues(values) => {
-                values.finish(&mut sink);
-                Ok(())
-            }
+            Kind::Sse(sse) => sse.finish(&mut sink),
+            Kind::JsonValues(values) => values.finish(&mut sink),
             Kind::AwsEventStream(messages) => {
                 messages.finish(&mut sink);
                 Ok(())
             }
         }
+        .inspect_err(|error| self.failed = Some(*error))
     }
 
     fn go_on(&self) -> Result<(), Error> {

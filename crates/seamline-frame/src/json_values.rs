@@ -2,9 +2,12 @@
 //! while it is read.
 //!
 //! A value ends where its brackets close, so one that is spread over lines is one frame. What
-//! begins with no bracket is a frame up to the end of its line.
+//! begins with no bracket is a frame up to the end of its line. Where such a line is one of an
+//! event stream, an event stream goes on from it: gateways write an error as it is and then what
+//! came from elsewhere, and events may hold lines of JSON as well.
 
 use crate::nesting::Nesting;
+use crate::sse::{self, Sse};
 use crate::{Error, ErrorKind, Frame, FrameKind, Limits};
 
 /// How values stand behind each other.
@@ -22,6 +25,8 @@ pub(crate) struct JsonValues {
     state: State,
     /// The start of a value that was cut.
     value: Vec<u8>,
+    /// What goes on as an event stream.
+    events: Option<Box<Sse>>,
     read: u64,
     start: u64,
 }
@@ -46,12 +51,15 @@ enum State {
 
 impl JsonValues {
     pub(crate) fn new(layout: Layout, limits: Limits) -> Self {
-        Self { layout, limits, state: State::Opening, value: Vec::new(), read: 0, start: 0 }
+        Self { layout, limits, state: State::Opening, value: Vec::new(), events: None, read: 0, start: 0 }
     }
 
     pub(crate) fn feed(&mut self, piece: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), Error> {
         let mut rest = piece;
         while !rest.is_empty() {
+            if let Some(events) = &mut self.events {
+                return events.feed(rest, sink);
+            }
             let used = match self.state {
                 State::Opening => self.open(rest),
                 State::Between => self.between(rest)?,
@@ -64,12 +72,24 @@ impl JsonValues {
         Ok(())
     }
 
-    pub(crate) fn finish(&mut self, sink: &mut dyn FnMut(Frame<'_>)) {
+    pub(crate) fn finish(&mut self, sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), Error> {
         let value = std::mem::take(&mut self.value);
-        let value = value.trim_ascii();
-        if !value.is_empty() {
-            sink(Frame { kind: FrameKind::Cut, ..Frame::unnamed(value) });
+        if self.is_event(&value) {
+            self.go_on(&value, sink)?;
+        } else if !value.trim_ascii().is_empty() {
+            sink(Frame { kind: FrameKind::Cut, ..Frame::unnamed(value.trim_ascii()) });
         }
+        self.events.as_mut().map_or(Ok(()), |events| events.finish(sink))
+    }
+
+    /// Whether a word is a line of an event stream.
+    fn is_event(&self, line: &[u8]) -> bool {
+        self.state == State::Word && sse::is_field(line)
+    }
+
+    /// Goes on as an event stream that begins with a line.
+    fn go_on(&mut self, line: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), Error> {
+        self.events.insert(Box::new(Sse::at(self.start, self.limits))).feed(line, sink)
     }
 
     /// Decides at the first byte that says something whether there is a list around the values.
@@ -115,6 +135,16 @@ impl JsonValues {
 
     fn word(&mut self, rest: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<usize, Error> {
         let end = memchr::memchr2(b'\n', b'\r', rest);
+        if let Some(end) = end {
+            let mut line = std::mem::take(&mut self.value);
+            line.extend_from_slice(&rest[..end]);
+            if self.is_event(&line) {
+                self.go_on(&line, sink)?;
+                return Ok(end);
+            }
+            line.truncate(line.len() - end);
+            self.value = line;
+        }
         self.state = if end.is_some() { State::Between } else { State::Word };
         self.give(rest, end, sink)
     }

@@ -4,7 +4,8 @@
 //! gateways write their errors so; what stands at the end without an empty line behind it is
 //! given out as cut, because many streams end so; and data that begin an object where those
 //! before them closed one are a frame of their own, because whatever copies a stream by its
-//! lines may leave the empty ones out.
+//! lines may leave the empty ones out. Data behind a field that is written otherwise, or behind
+//! none, are no data, though they are given out for whoever has to know that they are missing.
 
 use crate::nesting::Nesting;
 use crate::{Error, ErrorKind, Frame, FrameKind, Limits};
@@ -35,6 +36,8 @@ pub(crate) struct Sse {
     line_start: u64,
     frame_start: Option<u64>,
     is_first_line: bool,
+    /// Nothing more comes.
+    is_over: bool,
 }
 
 impl Sse {
@@ -50,7 +53,13 @@ impl Sse {
             line_start: 0,
             frame_start: None,
             is_first_line: true,
+            is_over: false,
         }
+    }
+
+    /// An event stream that begins at an offset of another one.
+    pub(crate) fn at(offset: u64, limits: Limits) -> Self {
+        Self { line_start: offset, is_first_line: false, ..Self::new(limits) }
     }
 
     pub(crate) fn feed(&mut self, piece: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), Error> {
@@ -94,6 +103,7 @@ impl Sse {
     }
 
     pub(crate) fn finish(&mut self, sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), Error> {
+        self.is_over = true;
         let line = std::mem::take(&mut self.line);
         let mut here = None;
         if !line.is_empty() {
@@ -146,7 +156,13 @@ impl Sse {
                 self.name.clear();
                 self.name.extend_from_slice(value);
             }
-            // Comments, `id`, `retry`, and fields nobody knows.
+            b"" | b"id" | b"retry" => {}
+            // A field nobody knows says nothing, unless what it holds was meant as data: then
+            // something of the stream is missing, and whoever reads the frame sees it.
+            _ if is_strange(line, field, value) => {
+                let kind = if self.is_over { FrameKind::Cut } else { FrameKind::Event };
+                sink(Frame { kind, ..Frame::unnamed(line) });
+            }
             _ => {}
         }
         Ok(())
@@ -237,6 +253,24 @@ impl Sse {
 /// How long the line break is that `bytes` begin with.
 fn line_break(bytes: &[u8]) -> usize {
     if bytes.starts_with(b"\r\n") { 2 } else { 1 }
+}
+
+/// Whether a line begins a field of an event stream.
+pub(crate) fn is_field(line: &[u8]) -> bool {
+    line.contains(&b':') && matches!(field(line).0, b"data" | b"event" | b"id" | b"retry" | b"")
+}
+
+/// Whether a line that says nothing in an event stream may hold data all the same: its field is
+/// nearly called so, or there is JSON behind a name nobody knows or in the middle of a text.
+fn is_strange(line: &[u8], name: &[u8], value: &[u8]) -> bool {
+    let is_name = name.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    let is_data = name.trim_ascii().eq_ignore_ascii_case(b"data") && !value.trim_ascii().is_empty();
+    let has_json = if is_name {
+        matches!(value.trim_ascii_start(), [b'{', ..] | [b'[', b'{' | b'[' | b'"', ..])
+    } else {
+        memchr::memchr(b'"', line).is_some() && memchr::memchr2(b'{', b'}', line).is_some()
+    };
+    is_data || has_json
 }
 
 /// The name of a field and its value; a line without a colon is all name.

@@ -152,7 +152,11 @@ fn recognise(failure: &Failure<'_>, views: &Views, by_status: &Reading) -> Optio
             (Reverse(candidate.known.weight), distance(candidate.family, failure), candidate.index)
         })?;
     let said = match patterns::find(best, view) {
-        Some(range) if best.known.weight == Weight::Sentence => excerpt::around(view, range.start),
+        Some(range) if best.known.weight == Weight::Sentence => {
+            // With its escapes gone, a sentence with quotes in it does not show where it ends.
+            let is_it = |said: &str| patterns::find(best, said).is_some();
+            excerpt::holding(views.outermost(), is_it).unwrap_or_else(|| excerpt::around(view, range.start))
+        }
         // A code stands beside what was said, not in it.
         _ => excerpt::innermost(view),
     };

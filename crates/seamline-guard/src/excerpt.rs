@@ -10,6 +10,9 @@ use crate::views;
 /// How many bytes of a sentence are kept.
 const EXCERPT_BYTES_MAX: usize = 4096;
 
+/// In how many strings a sentence is looked for; each may go to the end of the text.
+const OPENINGS_MAX: usize = 8;
+
 /// The start of a string that holds what a provider said: its key, a colon, its quote. Inside
 /// a string all three carry backslashes.
 static OPENING: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -22,6 +25,13 @@ static OPENING: LazyLock<Option<Regex>> = LazyLock::new(|| {
 pub(crate) fn around(view: &str, at: usize) -> String {
     let opening = openings(view).take_while(|(_, start)| *start <= at).last();
     said(view, opening)
+}
+
+/// What was said in the innermost string that says it, if one does.
+pub(crate) fn holding(view: &str, says_it: impl Fn(&str) -> bool) -> Option<String> {
+    let openings: Vec<_> = openings(view).collect();
+    let last = openings.into_iter().rev().take(OPENINGS_MAX);
+    last.map(|opening| said(view, Some(opening))).find(|said| says_it(said))
 }
 
 /// What was said in the innermost string, else everything. What wraps an error comes before it.
@@ -83,6 +93,15 @@ mod tests {
         finds(
             r#"AnthropicException - b'{"message":"messages: roles must alternate between \\"user\\" and it\'s fine"}'"#,
         );
+    }
+
+    #[test]
+    fn a_string_is_known_by_what_it_says_bare() {
+        let view = r#"{"raw":"{\"message\":\"a \\\"user\\\" at messages[15].role\"}","message":"outer"}"#;
+        let says = |word: &'static str| holding(view, move |said| said.contains(word));
+        assert_eq!(says("a \"user\"").as_deref(), Some(r#"a "user" at messages[15].role"#));
+        assert_eq!(says("outer").as_deref(), Some("outer"));
+        assert_eq!(says("nobody"), None);
     }
 
     #[test]

@@ -134,7 +134,12 @@ pub fn filter_message(message: &Assembled) -> Option<Filtered> {
         let text = message.failure.as_deref()?;
         filter(&Failure { text, ..Failure::default() })
     };
-    by_stop(message, &members).or_else(|| by_signs(&members)).or_else(by_failure).or_else(|| by_block(message))
+    let signs = by_signs(&members);
+    // A request that was blocked stops no answer, though streams have one word for both.
+    if signs.as_ref().is_some_and(|found| found.part == FilteredPart::Request) {
+        return signs;
+    }
+    by_stop(message, &members).or(signs).or_else(by_failure).or_else(|| by_block(message))
 }
 
 /// The members of the response around a message, as the object they stood in.
@@ -196,7 +201,10 @@ fn signs() -> impl Iterator<Item = &'static Sign> {
 /// Whether a sign is the word with which an answer ends.
 fn is_stop(sign: &Sign) -> bool {
     let name = sign.at.rsplit('/').next();
-    matches!(name, Some("stop_reason" | "finish_reason" | "finishReason" | "stopReason" | "reason"))
+    matches!(
+        name,
+        Some("stop_reason" | "finish_reason" | "native_finish_reason" | "finishReason" | "stopReason" | "reason")
+    )
 }
 
 fn by_signs(body: &Value) -> Option<Filtered> {
@@ -236,12 +244,13 @@ fn fits(is: &Is, value: &Value) -> bool {
     match is {
         Is::True => value == &Value::Bool(true),
         Is::Number(numbers) => value.as_i64().is_some_and(|number| numbers.contains(&number)),
-        Is::Word(_) | Is::AnyWordBut(_) => value.as_str().is_some_and(|word| fits_word(is, word)),
+        Is::Stop(_) | Is::Word(_) | Is::AnyWordBut(_) => value.as_str().is_some_and(|word| fits_word(is, word)),
     }
 }
 
 fn fits_word(is: &Is, word: &str) -> bool {
     match is {
+        Is::Stop(stop) => Stop::of_word(word) == *stop,
         Is::Word(words) => words.contains(&word),
         Is::AnyWordBut(words) => !word.is_empty() && !words.contains(&word),
         Is::True | Is::Number(_) => false,
@@ -262,5 +271,21 @@ fn read(sign: &Sign, body: &Value, found: &Trail<'_>) -> Filtered {
         said: text(sign.said).filter(|said| !said.is_empty()),
         again_is_useless: !sign.may_pass,
         ..Filtered::new(sign.part, sign.source)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_providers_are_those_that_streams_know() {
+        for sign in signs().filter(|sign| is_stop(sign)) {
+            let Is::Word(words) = sign.is else { continue };
+            for word in words {
+                let stop = if sign.part == FilteredPart::Refusal { Stop::Refusal } else { Stop::Filter };
+                assert_eq!(Stop::of_word(word), stop, "{word} at {}", sign.at);
+            }
+        }
     }
 }

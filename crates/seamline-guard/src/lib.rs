@@ -6,7 +6,7 @@
 //! family of providers under `errors/`, what each saying means under `kinds/`. [`filter`] says
 //! whether an answer or an error is a content filter's or a refusal (`filters/`), [`Retry`] when
 //! a request is sent again, [`Breaker`] when a model calls tools wrongly again and again, and
-//! [`StallGuard`] when a run gets nowhere. None of them reads a clock: time is an argument.
+//! [`StallGuard`] when a run gets nowhere; [`GuardSettings`] reads what they are set to. None of them reads a clock: time is an argument.
 #![deny(clippy::disallowed_methods)]
 
 mod answer;
@@ -22,6 +22,7 @@ mod patterns;
 mod place;
 mod reading;
 mod retry;
+mod settings;
 mod stall;
 mod views;
 mod wait;
@@ -35,6 +36,7 @@ pub use filter::{Filtered, FilteredPart, filter, filter_message};
 pub use kinds::{Class, Kind};
 pub use known::{Known, all};
 pub use place::{IDS_MAX, Place};
-pub use retry::{Advice, GaveUp, Retry, RetryPolicy};
+pub use retry::{Advice, GaveUp, OnCorruption, Retry, RetryPolicy};
+pub use settings::{GuardSettings, SettingsError};
 pub use stall::{StallGuard, StallLimits, StallNotice};
 pub use views::{LAYERS_MAX, TEXT_BYTES_MAX};

@@ -7,6 +7,8 @@
 
 use std::time::Duration;
 
+use serde::Deserialize;
+
 use crate::{Class, Verdict};
 
 /// How often and how late a request is sent again.
@@ -20,6 +22,22 @@ pub struct RetryPolicy {
     pub wait_max: Duration,
     /// The longest wait that a provider may ask for; who asks for more is not waited for.
     pub asked_wait_max: Duration,
+    /// What is done about a conversation that the provider finds broken.
+    pub on_corruption: OnCorruption,
+}
+
+/// What is done about a conversation that a provider finds broken. It is never sent again as it is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnCorruption {
+    /// It is repaired, and sent once more.
+    #[default]
+    Repair,
+    /// It is given up, and what it was about is begun anew, once: for whoever runs stages that can
+    /// be run again.
+    Restart,
+    /// It is left to a person.
+    Stop,
 }
 
 impl Default for RetryPolicy {
@@ -30,9 +48,14 @@ impl Default for RetryPolicy {
             wait_min: Duration::from_secs(1),
             wait_max: Duration::from_mins(1),
             asked_wait_max: Duration::from_mins(2),
+            on_corruption: OnCorruption::Repair,
         }
     }
 }
+
+/// How many bodies are remembered that a provider found broken; after the second one nothing is
+/// sent any more, whoever goes on asking.
+const BROKEN_MAX: usize = 16;
 
 /// What was tried so far for one request.
 #[derive(Debug, Clone)]
@@ -55,6 +78,9 @@ pub enum Advice {
     /// Repair the body, and ask [`handle_repaired`](Retry::handle_repaired) whether what came of
     /// it is sent.
     Repair,
+    /// Give the conversation up and begin anew, with another one: ask
+    /// [`handle_repaired`](Retry::handle_repaired) whether it is sent.
+    Restart,
     /// Make the conversation shorter; nothing else helps.
     Shorten,
     /// Do not send this again.
@@ -75,12 +101,28 @@ pub enum GaveUp {
     Retries,
     /// The provider asks to wait longer than the policy allows.
     Wait,
-    /// It was repaired already, or a repair changes nothing.
+    /// It was repaired or begun anew already, or that changes nothing.
     Repaired,
+    /// The conversation is broken, and the policy wants nothing done about it.
+    Broken,
     /// The provider says that it is not to be sent again.
     Told,
     /// Something of the answer was already given to somebody, who would get it twice.
     Emitted,
+}
+
+impl Advice {
+    /// The word for the failure that whoever runs whole stages decides by, as
+    /// [`StopTurn::failure_class`](crate::StopTurn::failure_class) has it: `transient_infra` where
+    /// the stage may be run again, `deterministic` where that would end the same way.
+    pub fn failure_class(&self) -> &'static str {
+        match self {
+            Self::SendAgain { .. }
+            | Self::Restart
+            | Self::GiveUp { why: GaveUp::Retries | GaveUp::Wait | GaveUp::Emitted } => "transient_infra",
+            Self::Repair | Self::Shorten | Self::GiveUp { .. } => "deterministic",
+        }
+    }
 }
 
 impl Retry {
@@ -112,7 +154,7 @@ impl Retry {
             (Class::Fatal, _) => give_up(GaveUp::Fatal),
             _ if emitted => give_up(GaveUp::Emitted),
             (Class::Overflow, _) => Advice::Shorten,
-            (Class::Corruption, _) => self.repair(body),
+            (Class::Corruption, _) => self.mend(body),
             (Class::Transient, Some(false)) => give_up(GaveUp::Told),
             (Class::Transient, _) => self.send_again(verdict.retry_after),
         }
@@ -138,12 +180,19 @@ impl Retry {
         }
     }
 
-    fn repair(&mut self, body: &[u8]) -> Advice {
+    fn mend(&mut self, body: &[u8]) -> Advice {
+        if self.broken.len() < BROKEN_MAX {
+            self.broken.push(blake3::hash(body));
+        }
+        let advice = match self.policy.on_corruption {
+            OnCorruption::Repair => Advice::Repair,
+            OnCorruption::Restart => Advice::Restart,
+            OnCorruption::Stop => return Advice::GiveUp { why: GaveUp::Broken },
+        };
         if std::mem::replace(&mut self.repaired, true) {
             return Advice::GiveUp { why: GaveUp::Repaired };
         }
-        self.broken.push(blake3::hash(body));
-        Advice::Repair
+        advice
     }
 
     fn send_again(&mut self, asked: Option<Duration>) -> Advice {
@@ -255,6 +304,48 @@ mod tests {
         assert_eq!(retry.handle_repaired(b"old"), give_up(GaveUp::Repaired));
         assert_eq!(retry.handle_repaired(b"new"), send_again(0));
         assert_eq!(retry.handle_failure(&broken, b"new", false), give_up(GaveUp::Repaired));
+    }
+
+    /// A stage of a pipeline against a provider that refuses a broken history: what it sent, and
+    /// what came of it.
+    fn stage(policy: RetryPolicy, glitches: &[bool]) -> (Vec<String>, Result<(), Advice>) {
+        let mut retry = Retry::new(policy);
+        let mut sent = Vec::new();
+        for (run, glitch) in glitches.iter().enumerate() {
+            // A glitch of a stream leaves a call without a result in the history of its run.
+            let body = format!("run {run}, {}", if *glitch { "a call without a result" } else { "whole" });
+            sent.push(body.clone());
+            if !glitch {
+                return (sent, Ok(()));
+            }
+            let advice = retry.handle_failure(&verdict(400, &[], BROKEN), body.as_bytes(), false);
+            assert_eq!(retry.handle_repaired(body.as_bytes()), give_up(GaveUp::Repaired), "never the same again");
+            if advice != Advice::Restart {
+                return (sent, Err(advice));
+            }
+            assert_eq!(advice.failure_class(), "transient_infra");
+        }
+        (sent, Ok(()))
+    }
+
+    #[test]
+    fn s3_20_a_stage_whose_conversation_broke_begins_anew_once() {
+        let restart = RetryPolicy { on_corruption: OnCorruption::Restart, ..RetryPolicy::default() };
+        let sent = |runs: &[&str]| runs.iter().map(|run| (*run).to_owned()).collect::<Vec<_>>();
+        let (broken, whole) = ("run 0, a call without a result", "run 1, whole");
+        assert_eq!(stage(restart, &[true, false]), (sent(&[broken, whole]), Ok(())), "S3-21: one glitch fails nothing");
+        let twice = sent(&[broken, "run 1, a call without a result"]);
+        assert_eq!(stage(restart, &[true, true, false]), (twice, Err(give_up(GaveUp::Repaired))));
+        let stop = RetryPolicy { on_corruption: OnCorruption::Stop, ..RetryPolicy::default() };
+        assert_eq!(stage(stop, &[true, false]).1, Err(give_up(GaveUp::Broken)));
+    }
+
+    #[test]
+    fn s3_11_failures_have_the_classes_that_stages_decide_by() {
+        let again = [Advice::Restart, send_again(1), give_up(GaveUp::Retries), give_up(GaveUp::Emitted)];
+        assert!(again.iter().all(|advice| advice.failure_class() == "transient_infra"));
+        let never = [GaveUp::Fatal, GaveUp::Filtered, GaveUp::Repaired, GaveUp::Broken, GaveUp::Told].map(give_up);
+        assert!(never.iter().all(|advice| advice.failure_class() == "deterministic"));
     }
 
     #[test]

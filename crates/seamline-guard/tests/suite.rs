@@ -12,5 +12,9 @@ mod fixtures;
 mod properties;
 #[path = "suite/reference.rs"]
 mod reference;
+#[path = "suite/seeds.rs"]
+mod seeds;
+#[path = "suite/settings.rs"]
+mod settings;
 #[path = "suite/wrappings.rs"]
 mod wrappings;

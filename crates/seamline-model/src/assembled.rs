@@ -41,6 +41,9 @@ pub struct AssembledBlock {
     pub members: Vec<(String, String)>,
     /// Whether the stream said that nothing more comes for it.
     pub closed: bool,
+    /// Whether it cannot be sent back, so that it is no part of the message: reasoning that was
+    /// cut before it was signed.
+    pub left_out: bool,
 }
 
 /// What a block says.
@@ -179,6 +182,19 @@ pub enum Flaw {
     },
     /// A second id, name or block was given where there was one.
     Repeated {
+        /// The block.
+        place: u32,
+    },
+    /// Reasoning of a message that is not whole came without the signature it needs, and is left
+    /// out of the message.
+    Unsigned {
+        /// The block.
+        place: u32,
+    },
+    /// The provider stopped with a word nobody here knows.
+    UnknownStop,
+    /// Half a character came without its other half.
+    Half {
         /// The block.
         place: u32,
     },

@@ -3,6 +3,8 @@
 //! A dialect turns frames into events; what is made of them is somebody else's affair. Events
 //! borrow from the frame they were read from. Text in them is unescaped, JSON is as it stood.
 
+use crate::Stop;
+
 /// One thing that a stream says.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event<'e> {
@@ -85,6 +87,9 @@ pub enum Piece {
 pub enum Addition<'e> {
     /// More of its text.
     Text(&'e str),
+    /// Half a character of its text or its input, as a UTF-16 code unit: the other half stands in
+    /// the piece before or behind it.
+    Half(u16),
     /// The whole of its text, as the provider repeats it at the end.
     WholeText(&'e str),
     /// The id of a call. Ids are set once: a second one, or an empty one, says nothing, unless
@@ -104,6 +109,8 @@ pub enum Addition<'e> {
     WithoutId,
     /// The provider says itself that the call is not whole: it may not be run.
     Unfinished,
+    /// The block can be sent back only with a signature.
+    NeedsSignature,
     /// What the provider signed it with; the last one counts.
     Signature(&'e str),
     /// A member of the block, as JSON; the last one counts.
@@ -112,47 +119,6 @@ pub enum Addition<'e> {
     Element(&'e str, &'e str),
     /// The block as the provider itself puts it together, as JSON: it counts before all else.
     Whole(&'e str),
-}
-
-/// Why a provider stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
-    /// The model is done with its turn.
-    Turn,
-    /// It waits for the results of its calls.
-    Calls,
-    /// It may not say more: the limit of the answer or of the context is reached.
-    Length,
-    /// What it said, or was asked, was filtered.
-    Filter,
-    /// It refuses.
-    Refusal,
-    /// The provider paused a long turn, which goes on when the message is sent back.
-    Pause,
-    /// The call it wrote could not be read by the provider.
-    Malformed,
-    /// The provider failed while it was answering.
-    Failure,
-    /// A word nobody here knows.
-    Other,
-}
-
-impl Stop {
-    /// Whether it counts after another reason: what was cut off, filtered or failed stays so,
-    /// whatever else the provider says.
-    pub fn counts_after(self, before: Option<Self>) -> bool {
-        before.is_none_or(|before| self.weight() >= before.weight())
-    }
-
-    fn weight(self) -> u8 {
-        match self {
-            Self::Failure | Self::Malformed => 4,
-            Self::Filter | Self::Refusal => 3,
-            Self::Length => 2,
-            Self::Turn | Self::Calls | Self::Pause => 1,
-            Self::Other => 0,
-        }
-    }
 }
 
 /// What could not be understood in a stream.

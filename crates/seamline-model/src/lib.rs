@@ -33,6 +33,7 @@ mod sameness;
 mod scope;
 mod source;
 mod span;
+mod stop;
 mod synthetic;
 mod tools;
 mod transcript;
@@ -46,7 +47,7 @@ pub use constraints::{
 };
 pub use demands::{Arguments, Echo, Limit, Limits, Members, ReasoningDemands, RoleOrder, SystemPlace, ToolDemands};
 pub use edit::{Edit, Encoded, Layout, NewText};
-pub use event::{Addition, Event, Piece, Stop, Unreadable};
+pub use event::{Addition, Event, Piece, Unreadable};
 pub use finding::{Finding, Fix, Place, Safety, Severity, Stage};
 pub use id_map::IdMap;
 pub use irregularity::{Irregularity, IrregularityKind};
@@ -61,6 +62,7 @@ pub use role::Role;
 pub use scope::Scope;
 pub use source::{Source, Spliced};
 pub use span::{BlockIndex, MessageIndex, Span};
+pub use stop::Stop;
 pub use synthetic::{
     ABORTED, CANCELLED, CONTINUE, CRASHED, DENIED, MARK, NO_ANSWER, NO_CONTENT, NO_OUTPUT, NO_REASONING, NO_RESULT,
     NO_RESULT_CONVERTED, NO_SERVER_RESULT, NOTHING_BETWEEN, OUTPUT_FOLLOWS, RECONSTRUCTED, Reason, START, Synthetic,

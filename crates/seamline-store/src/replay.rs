@@ -91,7 +91,7 @@ impl std::fmt::Display for Damage {
 ///
 /// What is damaged is passed over and named; nothing of it is taken for what was written.
 pub fn replay<'a>(session: &SessionId, head: Head, commits: impl IntoIterator<Item = &'a StoredCommit>) -> Replayed {
-    let mut reading = Reading { replayed: Replayed::default(), seq: 0, hash: Some(Hash::ZERO) };
+    let mut reading = Reading { replayed: Replayed::default(), seq: 0, hash: Some(Hash::ZERO), after_damage: false };
     for stored in commits {
         reading.take(session, stored);
     }
@@ -104,12 +104,14 @@ struct Reading {
     seq: u64,
     /// The hash of the last commit, where it is known.
     hash: Option<Hash>,
+    /// Whether the last commit was passed over: how many records it had is not known.
+    after_damage: bool,
 }
 
 impl Reading {
     fn take(&mut self, session: &SessionId, stored: &StoredCommit) {
         let next = self.seq + 1;
-        if stored.seq > next {
+        if stored.seq > next && !self.after_damage {
             self.damage(next, DamageKind::Missing { to: stored.seq - 1 }, None);
             self.hash = None;
         }
@@ -127,7 +129,7 @@ impl Reading {
             // It is what somebody wrote, but not behind what is before it here.
             self.damage(commit.seq, DamageKind::Unlinked, None);
         }
-        (self.seq, self.hash) = (commit.last_seq(), Some(commit.hash));
+        (self.seq, self.hash, self.after_damage) = (commit.last_seq(), Some(commit.hash), false);
         self.replayed.commits += 1;
         for (seq, record) in (commit.seq..).zip(&commit.records) {
             self.replayed.state.apply(seq, commit.at, record);
@@ -136,9 +138,9 @@ impl Reading {
 
     fn pass_over(&mut self, stored: &StoredCommit, kind: DamageKind) {
         self.damage(stored.seq, kind, Some(Hash::of(&stored.bytes)));
-        // How many records it had is not known: the next commit says where it stands.
+        // The next commit says where it stands.
         self.seq = self.seq.max(stored.seq.saturating_sub(1));
-        self.hash = None;
+        (self.hash, self.after_damage) = (None, true);
     }
 
     fn damage(&mut self, seq: u64, kind: DamageKind, bytes: Option<Hash>) {
@@ -146,12 +148,8 @@ impl Reading {
     }
 
     fn finish(mut self, head: Head) -> Replayed {
-        if self.seq < head.seq {
-            let seq = self.seq + 1;
-            let is_known = self.replayed.damages.last().is_some_and(|last| last.bytes.is_some() && last.seq == seq);
-            if !is_known {
-                self.damage(seq, DamageKind::Missing { to: head.seq }, None);
-            }
+        if self.seq < head.seq && !self.after_damage {
+            self.damage(self.seq + 1, DamageKind::Missing { to: head.seq }, None);
         } else if self.seq > head.seq || self.hash.is_some_and(|hash| hash != head.hash) {
             self.damage(head.seq, DamageKind::Head, None);
         }

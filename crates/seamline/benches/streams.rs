@@ -2,8 +2,9 @@
 //!
 //! The peer is what a client does at least: `eventsource-stream` for the frames, and a
 //! `serde_json::Value` of each event, of which it makes nothing. Both get the same bytes in the
-//! same pieces in the same run, and the best of several interleaved rounds counts. Nothing here
-//! passes or fails; `cargo xtask bench streams` prints it.
+//! same pieces in the same run, and the best of several interleaved rounds counts. No speed passes
+//! or fails; what memory a long answer takes must stay within a few times its message.
+//! `cargo xtask bench streams` prints it.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 #![expect(clippy::expect_used, reason = "a stream that cannot be read has nothing to measure")]
 #![expect(clippy::cast_precision_loss, reason = "megabytes are printed with two digits")]
@@ -104,25 +105,98 @@ fn time(work: impl Fn() -> usize) -> Duration {
     start.elapsed()
 }
 
-/// What the process comes to hold while long streams go by.
+/// How many bytes of text and of input the long answers have.
+const LONG_BYTES: usize = 16 * 1024 * 1024;
+
+/// How much memory a message may take while it is put together and written, in its own sizes: its
+/// text or input as it came, as blocks and calls show it, and in the message.
+const HELD_MAX: f64 = 5.0;
+
+/// What the process comes to hold while long streams go by. The streams are made piece by piece, so
+/// that only what the assembler keeps is counted.
 fn memory() {
-    let Some(before) = peak_bytes() else {
+    if peak_bytes().is_none() {
         println!("the peak of memory is only known on Linux");
         return;
-    };
-    let pings = b"event: ping\ndata: {\"type\":\"ping\"}\n\n".repeat(256 * 1024 * 1024 / 35);
-    let held = peak_bytes().unwrap_or(before);
-    let mut answer = AnswerStream::new(&StreamOptions::default()).expect("nothing is asked for");
-    answer.feed(&sse(&anthropic(10)));
-    for piece in pings.chunks(PIECE_BYTES) {
-        answer.feed(piece);
     }
-    let after = peak_bytes().unwrap_or(held);
+    let ping = "event: ping\ndata: {\"type\":\"ping\"}\n\n".repeat(1024);
+    let (held, _) = held(|answer| {
+        answer.feed(&sse(&anthropic(10)));
+        for _ in 0..LONG_BYTES * 16 / ping.len() {
+            answer.feed(ping.as_bytes());
+        }
+    });
     println!(
         "memory: {:.0} MB that say nothing raise the peak by {:.1} MB",
-        pings.len() as f64 / 1e6,
-        (after - held) as f64 / 1e6
+        LONG_BYTES as f64 * 16.0 / 1e6,
+        held / 1e6
     );
+    long("text", r#"{"type":"text","text":""}"#, &long_text());
+    long("input", r#"{"type":"tool_use","id":"toolu_1","name":"write_file","input":{}}"#, &long_input());
+}
+
+/// Says what a long block comes to.
+fn long(what: &str, block: &str, deltas: &[String; 3]) {
+    let [first, middle, last] = deltas.each_ref().map(|delta| {
+        let event = format!(r#"{{"type":"content_block_delta","index":0,"delta":{delta}}}"#);
+        sse(&[event])
+    });
+    let start = sse(&[
+        r#"{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","content":[]}}"#
+            .to_owned(),
+        format!(r#"{{"type":"content_block_start","index":0,"content_block":{block}}}"#),
+    ]);
+    let end = sse(&[
+        r#"{"type":"content_block_stop","index":0}"#.to_owned(),
+        r#"{"type":"message_delta","delta":{"stop_reason":"tool_use"}}"#.to_owned(),
+        r#"{"type":"message_stop"}"#.to_owned(),
+    ]);
+    let (held, message) = held(|answer| {
+        answer.feed(&start);
+        answer.feed(&first);
+        for _ in 0..LONG_BYTES / LONG_PIECE.len() {
+            answer.feed(&middle);
+        }
+        answer.feed(&last);
+        answer.feed(&end);
+    });
+    let times = held / message as f64;
+    let verdict = if times <= HELD_MAX { "within" } else { "MORE THAN" };
+    println!(
+        "memory: {what} of {:.1} MB raises the peak by {:.1} MB, {times:.1} times the message: {verdict} {HELD_MAX} times",
+        message as f64 / 1e6,
+        held / 1e6
+    );
+    assert!(times <= HELD_MAX, "{what}: {times:.1} times the message");
+}
+
+/// How far a stream raises the peak of memory, and how long its message is.
+fn held(feed: impl FnOnce(&mut AnswerStream)) -> (f64, usize) {
+    reset_peak();
+    let before = peak_bytes().unwrap_or_default();
+    let mut answer = AnswerStream::new(&StreamOptions::default()).expect("nothing is asked for");
+    feed(&mut answer);
+    let answer = black_box(answer.finish().expect("the stream is in its dialect"));
+    let after = peak_bytes().unwrap_or(before);
+    (after.saturating_sub(before) as f64, answer.message.len())
+}
+
+/// A piece of a long answer, which nothing in JSON escapes.
+const LONG_PIECE: &str = "I will look at the caller next, since the value is only used there and nowhere else. ";
+
+fn long_text() -> [String; 3] {
+    let delta = |text: &str| format!(r#"{{"type":"text_delta","text":"{text}"}}"#);
+    [delta("So: "), delta(LONG_PIECE), delta("Done.")]
+}
+
+fn long_input() -> [String; 3] {
+    let delta = |json: &str| format!(r#"{{"type":"input_json_delta","partial_json":"{json}"}}"#);
+    [delta(r#"{\"text\":\""#), delta(LONG_PIECE), delta(r#"\"}"#)]
+}
+
+/// Lets the peak begin anew from what is held now, where that is allowed.
+fn reset_peak() {
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
 }
 
 /// The most memory the process has held so far.

@@ -1,5 +1,5 @@
 //! What watches over a turn: when a request is sent again ([`Retry`]), whether an answer was
-//! filtered ([`filter`]), when a model calls tools wrongly again and again ([`Breaker`]), and when
+//! filtered ([`filter`], [`filter_message`]), when a model calls tools wrongly again and again ([`Breaker`]), and when
 //! a run gets nowhere ([`StallGuard`]), all without a clock, a thread or a socket of their own;
 //! and the commands that tools run ([`supervise`]).
 //!
@@ -18,9 +18,27 @@
 //! ```
 
 pub use seamline_guard::{
-    Advice, Breaker, BreakerLimits, CallInRound, Checked, Filtered, FilteredPart, GaveUp, Kind, Outcome, Reset, Retry,
-    RetryPolicy, SchemaError, StallGuard, StallLimits, StallNotice, StopTurn, ToolSchemas, TurnLoop, filter,
+    Advice, Breaker, BreakerLimits, CallInRound, Checked, Filtered, FilteredPart, GaveUp, GuardSettings, Kind,
+    OnCorruption, Outcome, Reset, Retry, RetryPolicy, SchemaError, SettingsError, StallGuard, StallLimits, StallNotice,
+    StopTurn, ToolSchemas, TurnLoop, filter,
 };
+
+/// Says whether a streamed answer was filtered or refused: what, why, and what to do.
+///
+/// ```
+/// use seamline::guards::{FilteredPart, filter_message};
+/// use seamline::{AnswerStream, StreamOptions};
+///
+/// let mut stream = AnswerStream::new(&StreamOptions::default())?;
+/// stream.feed(b"data: {\"promptFeedback\":{\"blockReason\":\"PROHIBITED_CONTENT\"}}\n\n");
+/// let answer = stream.finish()?;
+/// let found = filter_message(&answer).unwrap();
+/// assert_eq!((found.part, found.category.as_deref()), (FilteredPart::Request, Some("PROHIBITED_CONTENT")));
+/// # Ok::<(), seamline::Error>(())
+/// ```
+pub fn filter_message(answer: &crate::Answer) -> Option<&Filtered> {
+    answer.filtered.as_ref()
+}
 
 pub use crate::supervise::{ChildEnd, ChildLimits, ChildOutput, Ran, Stopper, Supervised, supervise};
 

@@ -17,7 +17,6 @@ pub use seamline_store::{
     MemoryStore, OpenedCommit, Operation, Origin, Pending, Pushed, Quarantined, Raw, Record, Rejected, Replayed,
     Sealed, SessionId, SessionInfo, State, Store, StoredCommit, View, chain, replay,
 };
-use seamline_store_sqlite::SqliteStore;
 
 /// The addresses that stores have.
 const ADDRESSES: &str = "`sqlite:PATH`, `postgres://…` or `memory:`";
@@ -35,8 +34,11 @@ const ADDRESSES: &str = "`sqlite:PATH`, `postgres://…` or `memory:`";
 pub fn open_store(address: &str) -> Result<Arc<dyn Store>, Error> {
     match address.split_once(':') {
         Some(("memory", "")) => Ok(Arc::new(MemoryStore::new())),
+        #[cfg(feature = "sqlite")]
         Some(("sqlite", path)) if !path.is_empty() => {
-            Ok(Arc::new(SqliteStore::open(path, seamline_store_sqlite::Options::default())?))
+            // `sqlite:///var/lib/s.db` and `sqlite:/var/lib/s.db` are the same file.
+            let path = path.strip_prefix("//").unwrap_or(path);
+            Ok(Arc::new(seamline_store_sqlite::SqliteStore::open(path, seamline_store_sqlite::Options::default())?))
         }
         _ => Err(Error::Address(format!("`{address}` is no store\nhint: a store is {ADDRESSES}"))),
     }

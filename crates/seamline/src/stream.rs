@@ -4,6 +4,7 @@ mod answer;
 mod listening;
 mod opening;
 mod options;
+mod progress;
 
 pub use answer::{Answer, AnswerBlock, AnswerCall, AnswerError, StreamFinding};
 pub use options::{StreamLimits, StreamOptions};
@@ -139,27 +140,32 @@ impl AnswerStream {
         })
     }
 
-    /// Takes the next piece, cut anywhere.
+    /// Takes the next piece, cut anywhere. Whether it brought the answer on: text, reasoning, a piece
+    /// of a call, an ending. Pings, comments, empty pieces and half frames do not; they only say that
+    /// somebody is there, which is what a [`StallGuard`](crate::guards::StallGuard) wants to know.
     ///
     /// ```
     /// let mut stream = seamline::AnswerStream::new(&seamline::StreamOptions::default())?;
     /// for byte in b"data: {\"choices\":[{\"delta\":{\"content\":\"hi\"}}]}\n\n" {
     ///     stream.feed(&[*byte]);
     /// }
+    /// assert!(!stream.feed(b": keep-alive\n\n"));
+    /// assert!(stream.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\" there\"}}]}\n\n"));
     /// assert_eq!(stream.finish()?.dialect, "openai_chat");
     /// # Ok::<(), seamline::Error>(())
     /// ```
-    pub fn feed(&mut self, piece: &[u8]) {
+    pub fn feed(&mut self, piece: &[u8]) -> bool {
         if self.left {
-            return;
+            return false;
         }
         if let Framed::Opening(opening) = &mut self.framed {
-            let Some((framing, start)) = opening.handle_piece(piece) else { return };
+            let Some((framing, start)) = opening.handle_piece(piece) else { return false };
             self.framed = Framed::Frames(Framer::new(framing, self.limits.of_frames()));
             self.cut(&start);
         } else {
             self.cut(piece);
         }
+        self.listening.take_moved()
     }
 
     /// Whoever asked does not want the rest. What comes after it is not heard.

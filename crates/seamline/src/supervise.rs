@@ -5,8 +5,11 @@
 //! prints is read all the time, whoever waits for what, and only so much of it is kept. Once the
 //! command itself has ended, its group is ended too: nothing goes on that nobody waits for.
 //!
-//! On Windows there are no such groups: the command itself is ended, what it started is not.
+//! Some of what it starts may have a group of its own (what `timeout` runs, or a shell with job
+//! control). On Linux it is followed: whoever descends from the command when it is ended is ended
+//! too. On Windows there are no such groups: the command itself is ended, what it started is not.
 
+mod followed;
 mod group;
 mod output;
 
@@ -17,6 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use followed::Followed;
 pub use output::ChildOutput;
 use output::Reader;
 
@@ -71,6 +75,7 @@ pub struct Supervised {
     stopped: Arc<AtomicBool>,
     stdout: Reader,
     stderr: Reader,
+    followed: Followed,
     reaped: bool,
 }
 
@@ -129,7 +134,8 @@ impl Supervised {
         match readers(&mut child, limits.output_bytes_max) {
             Ok((stdout, stderr)) => {
                 let (started, stopped) = (Instant::now(), Arc::default());
-                Ok(Self { child, limits: *limits, started, stopped, stdout, stderr, reaped: false })
+                let followed = Followed::default();
+                Ok(Self { child, limits: *limits, started, stopped, stdout, stderr, followed, reaped: false })
             }
             Err(error) => {
                 // Nobody could hear it, and nobody would end it.
@@ -150,7 +156,7 @@ impl Supervised {
         Stopper { stopped: Arc::clone(&self.stopped) }
     }
 
-    /// Waits until the command is over, ends what is left of its group, and says what became of it.
+    /// Waits until the command is over, ends what is left of it, and says what became of it.
     ///
     /// # Errors
     ///
@@ -159,8 +165,9 @@ impl Supervised {
         let end = self.watch()?;
         // Who has ended and left nothing behind need not be asked.
         if end != ChildEnd::Exited || !self.is_over_within(LEFTOVERS_MAX)? {
-            group::terminate(&self.child);
+            self.terminate();
             self.is_over_within(self.limits.grace)?;
+            self.kill();
         }
         let status = self.reap()?;
         let deadline = Instant::now() + PIPES_MAX;
@@ -186,13 +193,14 @@ impl Supervised {
         }
     }
 
-    /// Gives the group some time. Whether it seems to be over: the command has ended, and nobody
-    /// holds its outputs open any more.
+    /// Gives the command some time. Whether it seems to be over: it has ended, nobody holds its
+    /// outputs open any more, and those that were found outside its group have ended too.
     fn is_over_within(&mut self, time: Duration) -> io::Result<bool> {
         let deadline = Instant::now() + time;
         let mut pause = Pause::default();
         loop {
-            if self.stdout.is_closed() && self.stderr.is_closed() && group::has_exited(&mut self.child)? {
+            let is_closed = self.stdout.is_closed() && self.stderr.is_closed();
+            if is_closed && group::has_exited(&mut self.child)? && self.followed.are_gone() {
                 return Ok(true);
             }
             let left = deadline.saturating_duration_since(Instant::now());
@@ -201,6 +209,22 @@ impl Supervised {
             }
             pause.wait(Some(left));
         }
+    }
+
+    /// Asks all of it to end, and who was started meanwhile as well.
+    fn terminate(&mut self) {
+        self.followed.look(&self.child);
+        group::terminate(&self.child);
+        self.followed.terminate();
+        self.followed.look(&self.child);
+        self.followed.terminate();
+    }
+
+    /// Makes all of it end. Who has lost its parents cannot be found any more, so it is looked for first.
+    fn kill(&mut self) {
+        self.followed.look(&self.child);
+        group::kill(&mut self.child);
+        self.followed.kill();
     }
 
     /// Makes the group end. Until the command is reaped nobody else gets its number, so nobody
@@ -216,6 +240,7 @@ impl Supervised {
 impl Drop for Supervised {
     fn drop(&mut self) {
         if !self.reaped {
+            self.kill();
             // There is nobody to tell that it failed.
             let _ = self.reap();
         }
@@ -226,8 +251,8 @@ impl Drop for Supervised {
 /// hold them.
 const LEFTOVERS_MAX: Duration = Duration::from_millis(50);
 
-/// How long the outputs of a group that is gone are waited for. Only a process that has left
-/// the group can hold them open longer, and it is not ours any more.
+/// How long the outputs of a command that is gone are waited for. Only a process that has left
+/// the group, and lost its parents, can hold them open longer, and it is not ours any more.
 const PIPES_MAX: Duration = Duration::from_millis(500);
 
 /// The time between two looks, growing while nothing happens.

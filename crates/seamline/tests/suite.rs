@@ -30,6 +30,10 @@ mod presets;
 mod properties;
 #[path = "suite/reading.rs"]
 mod reading;
+#[path = "suite/sessions/mod.rs"]
+mod sessions;
+#[path = "suite/stalls.rs"]
+mod stalls;
 #[path = "suite/streams.rs"]
 mod streams;
 #[path = "suite/streams_damaged.rs"]

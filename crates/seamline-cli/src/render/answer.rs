@@ -145,8 +145,7 @@ impl Page {
         let all = counted(findings);
         let row = |(finding, count): &(&StreamFinding, usize)| {
             let about = finding.call_id.as_deref().map(|id| format!("{}: ", screen::printable(id)));
-            let times = if *count > 1 { format!(", {} times", screen::grouped(*count)) } else { String::new() };
-            let message = about.unwrap_or_default() + finding.message + &times;
+            let message = about.unwrap_or_default() + finding.message + &seen(finding, *count);
             [finding.code.to_owned(), finding.name.to_owned(), message]
         };
         let rows: Vec<_> = all.iter().take(FINDINGS_MAX).map(row).collect();
@@ -204,6 +203,17 @@ impl Page {
 
     fn room(&self) -> usize {
         self.width.saturating_sub(LABEL_COLUMNS + INDENT.len())
+    }
+}
+
+/// How often a finding was made, and in which frame first.
+fn seen(finding: &StreamFinding, count: usize) -> String {
+    let times = screen::grouped(count);
+    match (finding.frame, count) {
+        (Some(frame), 1) => format!(", in frame {frame}"),
+        (Some(frame), _) => format!(", {times} times, first in frame {frame}"),
+        (None, 1) => String::new(),
+        (None, _) => format!(", {times} times"),
     }
 }
 

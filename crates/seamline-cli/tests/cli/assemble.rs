@@ -39,7 +39,8 @@ fn a_whole_answer_is_told_to_people_and_to_programs() {
     assert_eq!((&told["ending"], &told["cut"]), (&"complete".into(), &serde_json::Value::Null));
     assert_eq!((&told["stop_reason"], &told["dialect"]), (&"tool_use".into(), &"anthropic_messages".into()));
     let call = serde_json::json!({
-        "id": "toolu_1", "name": "read", "arguments": "{\"path\":\"main.rs\"}", "executable": true, "why_not": null
+        "id": "toolu_1", "name": "read", "arguments": "{\"path\":\"main.rs\"}", "free": false, "executable": true,
+        "why_not": null
     });
     assert_eq!(told["calls"], serde_json::json!([call]));
     assert_eq!(told["message"]["content"][0]["input"], serde_json::json!({"path": "main.rs"}));
@@ -214,7 +215,9 @@ fn equal_findings_are_one_line() {
         ["data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\n", &"data: {\"choi\n\n".repeat(6)].concat();
     let ran = bench.run_on(&stream, &["assemble"]).expect(1);
     assert_eq!(ran.out.matches("STREAM001  frame-not-json").count(), 1, "{}", ran.out);
-    assert!(ran.out.contains(", 6 times\n"), "{}", ran.out);
+    assert!(ran.out.contains(", 6 times, first in frame 2\n"), "{}", ran.out);
+    let ran = bench.run_on(stream.split_inclusive("\n\n").take(2).collect::<String>(), &["assemble"]).expect(1);
+    assert!(ran.out.contains("was passed over, in frame 2\n"), "{}", ran.out);
     let told = bench.run_on(&stream, &["assemble", "--format", "json"]).expect(1).json();
     assert_eq!(told["findings"].as_array().map(Vec::len), Some(6));
 }

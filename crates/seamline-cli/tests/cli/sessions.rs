@@ -96,8 +96,8 @@ fn names_that_are_no_names_and_providers_that_do_not_fit_are_refused() {
     bench.session(&["new", "s-1"]).expect(0);
     let ran = bench.session(&["new", "s-1"]).expect(2);
     assert!(ran.err.contains("there is a session `s-1` already"), "{}", ran.err);
-    let ran = bench.session(&["show", "s-l"]).expect(2);
-    assert!(ran.err.contains("there is no session `s-l`") && ran.err.contains("did you mean `s-1`?"), "{}", ran.err);
+    let ran = bench.session(&["show", "s-12"]).expect(2);
+    assert!(ran.err.contains("there is no session `s-12`") && ran.err.contains("did you mean `s-1`?"), "{}", ran.err);
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub(super) fn answer(message: &Assembled) -> String {
     }
     answer.set_default("type", "\"message\"");
     answer.set_default("role", "\"assistant\"");
-    let blocks: Vec<String> = message.blocks.iter().map(block).collect();
+    let blocks: Vec<String> = message.blocks.iter().filter(|block| !block.left_out).map(block).collect();
     answer.set("content", list_text(&blocks));
     answer.set("stop_reason", message.stop.as_ref().map_or("null".to_owned(), |(_, word)| quoted(word)));
     answer.set("stop_sequence", "null");

@@ -12,17 +12,17 @@
 
 mod blocks;
 
-use seamline_frame::{Frame, FrameKind};
-use seamline_model::{Event, Unreadable};
+use seamline_frame::Frame;
+use seamline_model::{Addition, Event, Stop, Unreadable};
 
-use crate::frames::{Sink, is_error, unreadable, usage, words, words_of};
+use crate::StreamReader;
+use crate::frames::{Said, Sink, add, said, said_in, unreadable, usage, words, words_of};
 use crate::json::{Document, Kind, Object, Value};
-use crate::streamed::{Said, Slots, after_end, base64, exception, failed, members, present, said};
-use crate::{StreamReader, stops};
+use crate::streamed::{Slots, after_end, base64, members, present};
 
 /// A reader for a stream that begins.
 pub(super) fn reader() -> Box<dyn StreamReader> {
-    Box::new(Reader { slots: Slots::default(), id: String::new(), state: State::Waiting, has_reason: false })
+    Box::new(Reader { slots: Slots::default(), id: String::new(), state: State::Waiting, stop: None })
 }
 
 struct Reader {
@@ -30,8 +30,8 @@ struct Reader {
     /// The id of the message.
     id: String,
     state: State,
-    /// Whether the provider said why it stopped. A message that only ends is not whole (ANT-60).
-    has_reason: bool,
+    /// Why the provider stopped. A message that only ends is not whole (ANT-60).
+    stop: Option<Stop>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl<'d, 'a> Usual<'d, 'a> {
 
 impl StreamReader for Reader {
     fn handle_frame(&mut self, frame: &Frame<'_>, sink: &mut dyn FnMut(Event<'_>)) {
-        if self.state == State::Ended && self.has_reason {
+        if self.state == State::Ended && self.stop.is_some() {
             self.take(frame, &mut |event: Event<'_>| sink(after_end(event)));
         } else {
             self.take(frame, sink);
@@ -80,10 +80,9 @@ impl StreamReader for Reader {
 
 impl Reader {
     fn take(&mut self, frame: &Frame<'_>, sink: Sink<'_>) {
-        match said(frame.data) {
-            _ if frame.kind == FrameKind::Exception => exception(frame, sink),
-            _ if is_error(frame) => failed(frame, sink),
-            Said::Nothing => {}
+        match said(frame) {
+            Said::Failure(said) => sink(Event::Failed { said: &said }),
+            Said::Nothing | Said::Done => {}
             Said::Json(document) => self.json(frame.name, &document, sink),
             Said::Broken => unreadable(sink, Unreadable::NotJson),
         }
@@ -101,7 +100,7 @@ impl Reader {
             return;
         };
         let bytes = base64(&bytes).unwrap_or_default();
-        let Said::Json(document) = said(&bytes) else {
+        let Said::Json(document) = said_in(&bytes) else {
             unreadable(sink, Unreadable::NotJson);
             return;
         };
@@ -188,15 +187,18 @@ impl Reader {
         if let Some(delta) = delta.and_then(Value::object) {
             self.stop(delta, sink);
         }
-        if self.state == State::Ended && self.has_reason {
-            sink(Event::Done);
+        if self.state == State::Ended {
+            self.done(sink);
         }
     }
 
     fn stop(&mut self, object: Object<'_, '_>, sink: Sink<'_>) {
         if let Some(word) = words_of(object, "stop_reason") {
-            self.has_reason = true;
-            sink(Event::Stop { stop: stops::of(&word), word: &word });
+            let stop = Stop::of_word(&word);
+            if stop.counts_after(self.stop) {
+                self.stop = Some(stop);
+            }
+            sink(Event::Stop { stop, word: &word });
         }
     }
 
@@ -209,9 +211,19 @@ impl Reader {
         if let Some((key, metrics)) = root.object().and_then(|root| root.member("amazon-bedrock-invocationMetrics")) {
             sink(Event::Member { name: &key.name(), json: metrics.raw() });
         }
-        if self.has_reason {
-            sink(Event::Done);
+        self.done(sink);
+    }
+
+    /// The message is whole if it was said why it stopped. A call that nothing closed is whole
+    /// only where the provider waits for its result.
+    fn done(&self, sink: Sink<'_>) {
+        let Some(stop) = self.stop else { return };
+        if stop != Stop::Calls {
+            for place in self.slots.open_calls() {
+                add(sink, place, Addition::Unfinished);
+            }
         }
+        sink(Event::Done);
     }
 }
 
@@ -339,6 +351,8 @@ mod tests {
             ("error", r#"{"type":"overloaded_error","message":"Overloaded"}"#),
             ("error", ""),
             ("", r#"{"type":"upstream_error","error":{"message":"no"}}"#),
+            ("vertex_event", r#"{"error":{"code":429,"message":"Quota exceeded"}}"#),
+            ("vertex_event", r#"{"type":"vertex_event","error":{"code":429,"message":"Quota exceeded"}}"#),
         ] {
             let said = events(reader(), &[frame]);
             assert_eq!(said, [format!("Failed {{ said: {:?} }}", frame.1)]);

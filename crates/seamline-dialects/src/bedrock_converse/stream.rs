@@ -8,14 +8,14 @@ mod whole;
 
 pub(super) use self::deltas::{CITATIONS, REDACTED};
 
-use seamline_frame::{Frame, FrameKind};
-use seamline_model::{Addition, Event, Piece, Unreadable};
+use seamline_frame::Frame;
+use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 
 use self::deltas::{addition, begun_by};
-use crate::frames::{Sink, add, unreadable, usage, words_of};
+use crate::StreamReader;
+use crate::frames::{Said, Sink, add, exception, is_told, said, unreadable, usage, words_of};
 use crate::json::{Kind, Object, Value};
-use crate::streamed::{Begun, Said, Slots, after_end, exception, members, present, said, start_input};
-use crate::{StreamReader, stops};
+use crate::streamed::{Begun, Slots, after_end, members, present, start_input};
 
 /// A reader for a stream that begins.
 pub(super) fn reader() -> Box<dyn StreamReader> {
@@ -48,12 +48,16 @@ impl StreamReader for Reader {
 
 impl Reader {
     fn take(&mut self, frame: &Frame<'_>, sink: Sink<'_>) {
-        let document = match said(frame.data) {
-            _ if frame.kind == FrameKind::Exception || is_exception(frame.name) => {
-                exception(frame, sink);
+        let document = match said(frame) {
+            _ if is_exception(frame.name) => {
+                sink(Event::Failed { said: &exception(frame) });
                 return;
             }
-            Said::Nothing => return,
+            Said::Failure(said) => {
+                sink(Event::Failed { said: &said });
+                return;
+            }
+            Said::Nothing | Said::Done => return,
             Said::Broken => {
                 unreadable(sink, Unreadable::NotJson);
                 return;
@@ -156,7 +160,11 @@ impl Reader {
         if let Some(call) = call.filter(|_| is_new) {
             add(sink, place, Addition::Id(&id));
             add(sink, place, Addition::Name(&words_of(call, "name").unwrap_or_default()));
-            start_input(call.get("input"), place, sink);
+            let input = call.get("input");
+            start_input(input, place, sink);
+            if input.is_some_and(is_told) {
+                self.slots.note_input(index);
+            }
         }
     }
 
@@ -189,11 +197,19 @@ impl Reader {
                     Some((place, _)) => (place, piece),
                     None => continue,
                 },
-                _ => {
+                (slot, _) => {
+                    // All of the input comes after the call was closed: what it has is not what was meant.
+                    if let Some(slot) = slot.filter(|slot| slot.piece == Piece::Call && !slot.has_input) {
+                        add(sink, slot.place, Addition::Unfinished);
+                    }
                     unreadable(sink, Unreadable::Stray);
                     continue;
                 }
             };
+            let has_input = piece == Piece::Call && value.object().is_some_and(says_input);
+            if has_input {
+                self.slots.note_input(index);
+            }
             addition(&name, value, (place, piece), sink);
         }
     }
@@ -201,10 +217,22 @@ impl Reader {
     fn stop(&mut self, object: Object<'_, '_>, sink: Sink<'_>) {
         if let Some(word) = words_of(object, "stopReason") {
             self.is_done = true;
-            sink(Event::Stop { stop: stops::of(&word), word: &word });
+            let stop = Stop::of_word(&word);
+            // A call that nothing closed is whole only where the provider waits for its result.
+            if stop != Stop::Calls {
+                for place in self.slots.open_calls() {
+                    add(sink, place, Addition::Unfinished);
+                }
+            }
+            sink(Event::Stop { stop, word: &word });
             sink(Event::Done);
         }
     }
+}
+
+/// Whether a piece of a call holds something of its input.
+fn says_input(call: Object<'_, '_>) -> bool {
+    call.get("input").is_some_and(is_told)
 }
 
 /// The member that says which block an event is about.
@@ -273,7 +301,7 @@ mod tests {
         let plain = r#"{"message":"The security token is expired"}"#;
         assert_eq!(events(reader(), &[("", plain)]), [format!("Failed {{ said: {plain:?} }}")]);
         let mut failed = Vec::new();
-        let frame = Frame { kind: FrameKind::Exception, name: b"", data: b"no json" };
+        let frame = Frame { kind: seamline_frame::FrameKind::Exception, name: b"", data: b"no json" };
         reader().handle_frame(&frame, &mut |event: Event<'_>| failed.push(format!("{event:?}")));
         assert_eq!(failed, [r#"Failed { said: "{\"\":\"no json\"}" }"#]);
     }

@@ -11,11 +11,10 @@ use seamline_frame::{Frame, FrameKind};
 use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 
 use self::calls::Coming;
-use crate::frames::{Sink, add, index, is_error, unreadable, usage, words, words_of};
+use crate::StreamReader;
+use crate::frames::{Said, Sink, add, add_text, index, is_told, said, unreadable, usage, words, words_of};
 use crate::json::{Kind, Object, Value};
 use crate::repeated::Repeated;
-use crate::streamed::{Said, exception, failed, said};
-use crate::{StreamReader, stops};
 
 /// A reader for a stream that begins.
 pub(super) fn reader() -> Box<dyn StreamReader> {
@@ -46,10 +45,9 @@ struct Reader {
 
 impl StreamReader for Reader {
     fn handle_frame(&mut self, frame: &Frame<'_>, sink: &mut dyn FnMut(Event<'_>)) {
-        match said(frame.data) {
-            _ if frame.kind == FrameKind::Exception => exception(frame, sink),
-            _ if is_error(frame) => failed(frame, sink),
-            Said::Nothing => {}
+        match said(frame) {
+            Said::Failure(said) => sink(Event::Failed { said: &said }),
+            Said::Nothing | Said::Done => {}
             Said::Broken => {
                 self.is_cut |= frame.kind == FrameKind::Cut;
                 unreadable(sink, Unreadable::NotJson);
@@ -179,7 +177,7 @@ impl Reader {
             self.part(part, sink);
         }
         if let Some(word) = reason.and_then(words).filter(|word| word != "FINISH_REASON_UNSPECIFIED") {
-            self.stop(stops::of(&word), &word, sink);
+            self.stop(Stop::of_word(&word), &word, sink);
         }
     }
 
@@ -197,9 +195,9 @@ impl Reader {
             return;
         };
         let [text, call] = part.values(["text", "functionCall"]);
-        match (call.and_then(Value::object), text.and_then(Value::str)) {
+        match (call.and_then(Value::object), text.filter(|text| text.is(Kind::String))) {
             (Some(call), _) => self.call(value, part, call, sink),
-            (None, Some(said)) => self.text(value, part, &said, sink),
+            (None, Some(said)) => self.text(value, part, said, sink),
             (None, None) => {
                 if let Some(place) = self.begin(Piece::Opaque, value.raw(), sink) {
                     sink(Event::End { place });
@@ -208,17 +206,17 @@ impl Reader {
         }
     }
 
-    fn text(&mut self, value: Value<'_, '_>, part: Object<'_, '_>, said: &str, sink: Sink<'_>) {
+    fn text(&mut self, value: Value<'_, '_>, part: Object<'_, '_>, said: Value<'_, '_>, sink: Sink<'_>) {
         let is_thought = part.get("thought").is_some_and(|thought| thought.is(Kind::True));
         let piece = if is_thought { Piece::Reasoning } else { Piece::Text };
         let is_plain = value.members().all(|(key, _)| key.says("text") || key.says("thought"));
         match self.joined {
             // A part that says nothing follows many a call.
-            _ if is_plain && said.is_empty() => {}
-            Some((place, before)) if is_plain && before == piece => add(sink, place, Addition::Text(said)),
+            _ if is_plain && !is_told(said) => {}
+            Some((place, before)) if is_plain && before == piece => add_text(sink, place, said, false),
             _ => {
                 let Some(place) = self.begin(piece, value.raw(), sink) else { return };
-                add(sink, place, Addition::Text(said));
+                add_text(sink, place, said, false);
                 add_signature(part, place, sink);
                 if is_plain {
                     self.joined = Some((place, piece));

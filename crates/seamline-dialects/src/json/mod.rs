@@ -15,7 +15,7 @@ mod write;
 pub(crate) use scan::ListVisitor;
 pub use scan::{BYTES_MAX, Document, NODES_MAX};
 pub use syntax::{Syntax, SyntaxKind};
-pub(crate) use text::quoted;
 pub use text::said;
+pub(crate) use text::{escape_into, quoted};
 pub(crate) use view::{Kind, Object, Value};
 pub(crate) use write::{Json, Style, list, member, object};

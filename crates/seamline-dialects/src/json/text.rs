@@ -48,6 +48,23 @@ pub(crate) fn unescape(inner: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Half a character at the start of a string's inside and half a one at its end, as the escapes
+/// of single UTF-16 code units, and what stands between them.
+pub(crate) fn between_halves(inner: &str) -> (Option<u16>, &str, Option<u16>) {
+    let unit = |at| hex_escape(inner.as_bytes(), at);
+    let start = unit(0).filter(|unit| matches!(unit, 0xdc00..=0xdfff));
+    let rest = &inner[if start.is_some() { ESCAPE_BYTES } else { 0 }..];
+    let end = inner.len().checked_sub(ESCAPE_BYTES).filter(|_| rest.len() >= ESCAPE_BYTES);
+    let end = end.and_then(unit).filter(|unit| matches!(unit, 0xd800..=0xdbff));
+    let between = end.and_then(|_| rest.get(..rest.len() - ESCAPE_BYTES)).unwrap_or(rest);
+    // A backslash that is itself escaped begins no escape.
+    let slashes = between.bytes().rev().take_while(|byte| *byte == b'\\').count();
+    if slashes % 2 == 0 { (start, between, end) } else { (start, rest, None) }
+}
+
+/// How long the escape of a code unit is.
+const ESCAPE_BYTES: usize = 6;
+
 /// The character of the escape at the start of `text`, and how many bytes it takes.
 fn read_escape(text: &str) -> (char, usize) {
     let char = match text.as_bytes().get(1) {
@@ -127,6 +144,23 @@ mod tests {
     fn escapes_are_read_as_what_they_mean() {
         assert_eq!(unescape(r#"a\n\"\\\/\u0041\ud83d\ude00\ud83d"#), "a\n\"\\/A\u{1f600}\u{fffd}");
         assert_eq!(unescape(r"\ude00x"), "\u{fffd}x");
+    }
+
+    #[test]
+    fn half_a_character_is_found_at_either_end() {
+        for (inner, wanted) in [
+            (r"a\ud83d", (None, "a", Some(0xd83d))),
+            (r"a\\\ud83d", (None, r"a\\", Some(0xd83d))),
+            (r"a\\ud83d", (None, r"a\\ud83d", None)),
+            (r"\ude00b", (Some(0xde00), "b", None)),
+            (r"\ude00", (Some(0xde00), "", None)),
+            (r"\uDE00\uD83D", (Some(0xde00), "", Some(0xd83d))),
+            (r"\ud83d\ude00", (None, r"\ud83d\ude00", None)),
+            (r"\u0041", (None, r"\u0041", None)),
+            ("", (None, "", None)),
+        ] {
+            assert_eq!(between_halves(inner), wanted, "{inner}");
+        }
     }
 
     #[test]

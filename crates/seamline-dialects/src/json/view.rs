@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use seamline_model::Span;
 
 use super::scan::Document;
-use super::text::unescape;
+use super::text::{between_halves, unescape};
 
 /// What kind of value a node is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,6 +107,18 @@ impl<'d, 'a> Value<'d, 'a> {
         }
         let inner = self.between_quotes(node);
         Some(if node.escaped { unescape(inner) } else { Cow::Borrowed(inner) })
+    }
+
+    /// What a string says that is a piece of a longer one, between half a character at its start
+    /// and half a one at its end.
+    pub(crate) fn halved(self) -> (Option<u16>, Cow<'a, str>, Option<u16>) {
+        let node = self.node();
+        let inner = self.raw_str();
+        if !node.escaped {
+            return (None, Cow::Borrowed(inner), None);
+        }
+        let (start, between, end) = between_halves(inner);
+        (start, unescape(between), end)
     }
 
     /// What a key is called.

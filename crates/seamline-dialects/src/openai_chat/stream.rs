@@ -15,9 +15,8 @@ use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 use self::calls::Calls;
 use self::content::Content;
 use crate::frames::{Said, Sink, add, index, is_told, said, unreadable, words};
-use crate::json::{Document, Kind, Object, Value};
+use crate::json::{Kind, Object, Value};
 use crate::repeated::Repeated;
-use crate::stops;
 use crate::streaming::StreamReader;
 
 pub(super) use self::reasoning::{DETAILS, MEMBERS as REASONING_MEMBERS};
@@ -58,6 +57,8 @@ pub(super) struct Reader {
     has_deltas: bool,
     /// There are other choices, or something came after the end.
     has_others: bool,
+    /// Something of a message came.
+    has_message: bool,
     /// The stream gave a reason to stop, or all of the message at once.
     is_whole: bool,
     is_done: bool,
@@ -85,15 +86,17 @@ impl StreamReader for Reader {
     fn handle_frame(&mut self, frame: &Frame<'_>, sink: &mut dyn FnMut(Event<'_>)) {
         match said(frame) {
             Said::Nothing => {}
-            Said::Failure(said) => sink(Event::Failed { said }),
+            Said::Failure(said) => sink(Event::Failed { said: &said }),
+            // What ends before anything came is no answer.
+            Said::Done if !self.has_message => {}
             Said::Done => self.finish(sink),
-            Said::Garbage => self.no_json(frame, sink),
-            Said::Text(text) => match Document::read(text) {
-                Err(_) => self.no_json(frame, sink),
-                Ok(document) => match document.root().object() {
-                    Some(object) => self.frame(text, document.root(), object, sink),
-                    None => unreadable(sink, Unreadable::Shape),
-                },
+            Said::Broken => {
+                self.is_cut |= frame.kind == FrameKind::Cut;
+                unreadable(sink, Unreadable::NotJson);
+            }
+            Said::Json(document) => match document.root().object() {
+                Some(object) => self.frame(document.root(), object, sink),
+                None => unreadable(sink, Unreadable::Shape),
             },
         }
     }
@@ -119,6 +122,7 @@ struct Chunk<'d, 'a> {
     message: Option<Value<'d, 'a>>,
     done: Option<Value<'d, 'a>>,
     id: Option<Value<'d, 'a>>,
+    code: Option<Value<'d, 'a>>,
 }
 
 impl<'d, 'a> Chunk<'d, 'a> {
@@ -136,6 +140,7 @@ impl<'d, 'a> Chunk<'d, 'a> {
                 "message" => &mut chunk.message,
                 "done" => &mut chunk.done,
                 "id" => &mut chunk.id,
+                "code" => &mut chunk.code,
                 _ => continue,
             };
             *slot = Some(value);
@@ -148,6 +153,7 @@ impl<'d, 'a> Chunk<'d, 'a> {
         let says = |name| object.get(name).is_some_and(is_told);
         let is_error = self.object.is_some_and(|object| object.says("error"));
         let has_message = self.message.and_then(words).is_some() || self.choices.is_none() && says("message");
+        let has_message = has_message && !self.code.is_some_and(is_success);
         !self.choices.is_some_and(is_told) && (is_error || has_message || says("detail") || says("errors"))
     }
 
@@ -160,11 +166,25 @@ impl<'d, 'a> Chunk<'d, 'a> {
         errors.into_iter().flatten().any(is_told) || code.is_some_and(|code| index(code) != Some(0))
     }
 
+    /// What a server says beside an answer with a code and a message of its own, which it may
+    /// write for success too.
+    fn own_error(&self) -> Option<String> {
+        let code = self.code.filter(|code| is_told(*code) && !is_success(*code))?;
+        let message = self.message.filter(|message| message.is(Kind::String) && is_told(*message))?;
+        Some([r#"{"error":{"code":"#, code.raw(), r#","message":"#, message.raw(), "}}"].concat())
+    }
+
     /// Whether it is a chunk, though one without choices.
     fn is_bare(&self) -> bool {
         let is_named = self.object.and_then(Value::str).is_some_and(|object| object.starts_with("chat.completion"));
         is_named || self.choices.is_some() || self.usage.is_some() || self.id.is_some() || self.groq.is_some()
     }
+}
+
+/// Whether the code that a server writes beside an answer says that all is well.
+fn is_success(code: Value<'_, '_>) -> bool {
+    let is_word = |word: &str| ["ok", "success"].iter().any(|good| word.eq_ignore_ascii_case(good));
+    matches!(index(code), Some(0 | 200)) || code.str().is_some_and(|word| is_word(&word))
 }
 
 /// The members that nearly every choice has.
@@ -200,17 +220,14 @@ impl<'d, 'a> Choice<'d, 'a> {
 }
 
 impl Reader {
-    fn no_json(&mut self, frame: &Frame<'_>, sink: Sink<'_>) {
-        self.is_cut |= frame.kind == FrameKind::Cut;
-        unreadable(sink, Unreadable::NotJson);
-    }
-
-    fn frame(&mut self, text: &str, root: Value<'_, '_>, object: Object<'_, '_>, sink: Sink<'_>) {
+    fn frame(&mut self, root: Value<'_, '_>, object: Object<'_, '_>, sink: Sink<'_>) {
+        let text = root.raw();
         let chunk = Chunk::read(root);
         let groq = chunk.groq.and_then(Value::object);
-        let has_failed = chunk.has_error();
+        let own_error = chunk.own_error();
+        let has_failed = own_error.is_some() || chunk.has_error();
         if has_failed {
-            sink(Event::Failed { said: text });
+            sink(Event::Failed { said: own_error.as_deref().unwrap_or(text) });
         }
         if self.is_done {
             if !has_failed {
@@ -222,11 +239,13 @@ impl Reader {
             return self.pass_over(sink);
         }
         if let Some(kind) = chunk.kind.and_then(native::Cohere::of) {
+            self.has_message = true;
             self.cohere(kind, object, sink);
             return;
         }
         if chunk.choices.is_none() && (chunk.message.is_some_and(|it| it.is(Kind::Object)) || chunk.done.is_some()) {
             self.head(root, sink);
+            self.has_message = true;
             self.unlisted(object, chunk.message, sink);
         } else if chunk.is_failure(object) {
             if !has_failed {
@@ -298,6 +317,7 @@ impl Reader {
         if !choice.is(Kind::Object) {
             return unreadable(sink, Unreadable::Shape);
         }
+        self.has_message = true;
         let Choice { place, delta, message, reason, has_others } = Choice::read(choice);
         if place.is_some_and(|place| is_told(place) && index(place) != Some(0)) {
             return self.pass_over(sink);
@@ -358,7 +378,7 @@ impl Reader {
             return;
         }
         self.is_whole = true;
-        let stop = match stops::of(word) {
+        let stop = match Stop::of_word(word) {
             // OAC-16
             Stop::Turn if self.has_refused => Stop::Refusal,
             stop => stop,

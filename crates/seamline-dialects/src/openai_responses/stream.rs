@@ -14,10 +14,10 @@ use seamline_frame::Frame;
 use seamline_model::{Addition, Event, Unreadable};
 
 use self::items::Items;
-use self::parts::{Row, Said as PartSaid};
+use self::parts::{Row, TextKind};
 use self::shape::Sort;
-use crate::frames::{Said, Sink, add, index, is_told, said, unreadable, words, words_of};
-use crate::json::{Document, Kind, Value};
+use crate::frames::{Said, Sink, add, add_arguments, index, is_told, said, unreadable, words, words_of};
+use crate::json::{Kind, Value};
 use crate::streaming::StreamReader;
 
 pub(super) use self::parts::{Row as PartRow, item_of, row_of};
@@ -47,15 +47,12 @@ impl StreamReader for Reader {
         match said(frame) {
             // Some servers send the last line of the other dialect, which ends nothing here.
             Said::Nothing | Said::Done => {}
-            Said::Failure(said) => sink(Event::Failed { said }),
-            Said::Garbage => unreadable(sink, Unreadable::NotJson),
-            Said::Text(text) => match Document::read(text) {
-                Err(_) => unreadable(sink, Unreadable::NotJson),
-                Ok(document) => {
-                    let name = std::str::from_utf8(frame.name).unwrap_or_default();
-                    self.frame(&Wire::read(document.root(), name, text), sink);
-                }
-            },
+            Said::Failure(said) => sink(Event::Failed { said: &said }),
+            Said::Broken => unreadable(sink, Unreadable::NotJson),
+            Said::Json(document) => {
+                let name = std::str::from_utf8(frame.name).unwrap_or_default();
+                self.frame(&Wire::read(document.root(), name), sink);
+            }
         }
     }
 
@@ -84,11 +81,11 @@ struct Wire<'d, 'a, 'f> {
 }
 
 impl<'d, 'a: 'f, 'f> Wire<'d, 'a, 'f> {
-    fn read(root: Value<'d, 'a>, name: &'f str, text: &'f str) -> Self {
+    fn read(root: Value<'d, 'a>, name: &'f str) -> Self {
         let mut wire = Self {
             value: root,
             kind: name.into(),
-            text,
+            text: root.raw(),
             output_index: None,
             item_id: None,
             part_index: None,
@@ -170,8 +167,8 @@ impl Reader {
             "done" => true,
             _ => return,
         };
-        if let Some(said) = PartSaid::of(what) {
-            self.text_piece(said, is_whole, wire, sink);
+        if let Some(kind) = TextKind::of(what) {
+            self.text_piece(kind, is_whole, wire, sink);
         } else if let Some(called) = shape::called(what) {
             self.input_piece(called, is_whole, wire, sink);
         }
@@ -197,9 +194,9 @@ impl Reader {
         self.items.note_input(item);
         match given.kind() {
             Kind::String => {
-                let Some(text) = words(given) else { return };
-                let addition = if is_whole { Addition::WholeArguments(&text) } else { Addition::Arguments(&text) };
-                add(sink, place, addition);
+                if is_told(given) {
+                    add_arguments(sink, place, given, is_whole);
+                }
             }
             Kind::Object if is_told(given) => add(sink, place, Addition::WholeArguments(given.raw())),
             Kind::Object | Kind::Null => {}

@@ -1,10 +1,10 @@
 //! What the tests of the readers share, and tests of what the readers share.
 
-use seamline_frame::FrameKind;
+use seamline_frame::{Frame, FrameKind};
 use seamline_model::Span;
 
 use super::*;
-use crate::StreamReader;
+use crate::{Document, StreamReader};
 
 /// A frame of a test: its name and its data.
 pub(crate) type Named<'t> = (&'t str, &'t str);

@@ -15,6 +15,18 @@ fn each_line_is_a_frame() {
 }
 
 #[test]
+fn an_event_stream_may_go_on_from_lines() {
+    assert_eq!(
+        said(Framing::JsonLines, b"{\"a\":1}\nevent: x\ndata: {\"b\":2}\n\n{\"c\":3}\n: hello\n\ndata: [DONE]\n\n"),
+        [r#"|{"a":1}"#, r#"x|{"b":2}"#, r#"|{"c":3}"#, "|[DONE]"]
+    );
+    assert_eq!(said(Framing::JsonLines, b"{\"a\":1}\r\ndata: {\"b\""), [r#"|{"a":1}"#, r#"…|{"b""#]);
+    let long = [b"{}\ndata: {}\n\ndata: ", &[b'x'; 100][..]].concat();
+    let (kept, ended) = frames(Framing::JsonLines, Limits { frame_bytes_max: 50 }, &[&long]);
+    assert_eq!((kept.len(), ended.unwrap_err().offset), (2, 13));
+}
+
+#[test]
 fn each_element_of_an_array_is_a_frame() {
     assert_eq!(
         said(Framing::JsonArray, b"[{\"a\":[1,2]}\n,\r\n{\"b\":\"],[\"}]\n"),

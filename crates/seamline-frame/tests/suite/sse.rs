@@ -28,6 +28,21 @@ fn comments_and_fields_nobody_needs_are_passed_over() {
 }
 
 #[test]
+fn what_was_meant_as_data_is_not_passed_over() {
+    for line in
+        [" data: {\"x\":1}", "Data: 1", "data : x", "dta: {\"x\":1}", "data {\"x\":1}", "oops {\"x\":1}", "y\"}"]
+    {
+        assert_eq!(events(&format!("data: 1\n\n{line}\n\ndata: 2\n\n")), ["|1", &format!("|{line}"), "|2"]);
+        assert_eq!(events(&format!("data: 1\n\n{line}")), ["|1", &format!("…|{line}")]);
+    }
+    for line in
+        ["Data:", "note: a {b}", "x-note: \"a\"", "plain text", "error: [upstream]", "id: {\"x\":1}", ": {\"x\":1}"]
+    {
+        assert_eq!(events(&format!("data: 1\n\n{line}\n\ndata: 2\n\n")), ["|1", "|2"]);
+    }
+}
+
+#[test]
 fn a_stream_may_end_without_a_line_break() {
     assert_eq!(events("data: a\n\ndata: [DONE]"), ["|a", "…|[DONE]"]);
     assert_eq!(events("data: a\n\nevent: b\ndata: c\n"), ["|a", "…b|c"]);

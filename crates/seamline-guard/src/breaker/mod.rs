@@ -5,6 +5,7 @@
 //! that every call is answered. A tool that was called wrongly too often in a row gets an
 //! answer that says what it wants; rounds that repeat each other and only fail end the turn.
 
+mod fault;
 mod round;
 mod rows;
 mod schema;

@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Deserialize;
 use serde_json::Value;
 
+use super::fault::{Fault, fault};
 use super::rows::{Repeats, Row, fingerprint};
 use super::schema::ToolSchemas;
 
@@ -12,9 +14,12 @@ use super::schema::ToolSchemas;
 pub struct BreakerLimits {
     /// After how many rounds in which a tool was called wrongly the answer says what it wants.
     pub failures_max: u32,
-    /// After how many rounds that repeat each other and only fail the turn ends. Two rounds that
-    /// take turns count as often as each of them was seen.
+    /// After how many rounds that repeat each other and only fail the turn ends. Rounds that take
+    /// turns count as often as all of them were seen.
     pub rounds_max: u32,
+    /// How many different rounds may take turns and still be a loop: three at most, and one where
+    /// only a round that follows itself is one.
+    pub period_max: u32,
     /// What ends a row of failures.
     pub reset: Reset,
     /// Whether a tool that has failed too often ends the turn as well.
@@ -26,19 +31,29 @@ pub struct BreakerLimits {
 
 impl Default for BreakerLimits {
     fn default() -> Self {
-        Self { failures_max: 3, rounds_max: 3, reset: Reset::AnySuccess, ends_turn: false, reads_results: true }
+        Self {
+            failures_max: 3,
+            rounds_max: 3,
+            period_max: 3,
+            reset: Reset::AnySuccess,
+            ends_turn: false,
+            reads_results: true,
+        }
     }
 }
 
 /// What ends a row of failures.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Reset {
     /// Any call that went well.
     #[default]
     AnySuccess,
     /// A call of the same tool that went well.
+    #[serde(alias = "same_tool_success")]
     SameTool,
     /// A call of the same tool that was made well, however it went.
+    #[serde(alias = "valid_args")]
     SameToolFits,
 }
 
@@ -49,6 +64,8 @@ pub struct CallInRound<'c> {
     pub name: &'c str,
     /// The text of its arguments.
     pub arguments: &'c str,
+    /// Whether they are text of any kind, as custom tools take it, and no JSON.
+    pub free: bool,
     /// Whether the call was cut off, which is nobody's mistake and is not counted.
     pub truncated: bool,
 }
@@ -98,7 +115,7 @@ pub enum TurnLoop {
     Malformed,
     /// The same calls, each of which fails the same way.
     Failing,
-    /// Calls of a tool that do not fit its schema.
+    /// Calls of a tool that do not fit its schema, or of one that does not exist.
     Misfitting,
 }
 
@@ -128,17 +145,24 @@ pub struct Breaker {
     failures: BTreeMap<String, u32>,
     malformed: Row,
     failing: Row,
-    /// Answers to calls of this round that were refused, each with what it says beside how often
-    /// it was said before: a count in it would make two equal rounds differ. Nothing for calls
-    /// that were cut off, which count for nothing.
-    refused: BTreeMap<String, Option<String>>,
+    /// Answers to calls of this round that were refused, where not all of the call and the answer
+    /// makes the round what it is.
+    refused: BTreeMap<String, Counts>,
 }
 
-/// What is wrong with a call.
-enum Fault {
-    Malformed(String),
-    Unknown(String),
-    Misfit(Vec<String>),
+/// How many tools are counted at most: names that a model makes up have no end.
+const TOOLS_MAX: usize = 256;
+
+/// What of a call that was refused makes its round the same as another.
+#[derive(Debug, Clone)]
+enum Counts {
+    /// Nothing: it was cut off.
+    Nothing,
+    /// The call, and what its answer says beside how often it was said before: a count in it
+    /// would make two equal rounds differ.
+    Call(String),
+    /// The tool alone, which does not exist whatever it is called with.
+    Tool,
 }
 
 impl Breaker {
@@ -157,7 +181,7 @@ impl Breaker {
     /// let schema = r#"{"type":"object","required":["command"],"properties":{"command":{"type":"string"}}}"#;
     /// tools.add("shell", Some(schema))?;
     /// let mut breaker = Breaker::new(BreakerLimits::default());
-    /// let call = CallInRound { name: "shell", arguments: "{}", truncated: false };
+    /// let call = CallInRound { name: "shell", arguments: "{}", free: false, truncated: false };
     /// for round in 1..=3 {
     ///     let (checked, _) = breaker.handle_round(&[call], &tools);
     ///     let Checked::Refuse { text, escalated } = &checked[0] else { panic!() };
@@ -194,8 +218,9 @@ impl Breaker {
             return None;
         }
         let counted = outcomes.iter().filter_map(|outcome| match self.refused.get(outcome.text) {
-            Some(None) => None,
-            Some(Some(plain)) => Some([outcome.name, outcome.arguments, plain.as_str()]),
+            Some(Counts::Nothing) => None,
+            Some(Counts::Call(plain)) => Some([outcome.name, outcome.arguments, plain.as_str()]),
+            Some(Counts::Tool) => Some([outcome.name, "", ""]),
             None => Some([outcome.name, outcome.arguments, outcome.text]),
         });
         let counted: Vec<_> = counted.collect();
@@ -203,7 +228,8 @@ impl Breaker {
             return None;
         }
         let names = counted.iter().map(|[name, ..]| *name);
-        let repeats = self.failing.count(fingerprint(counted.iter().flatten().copied()), names);
+        let round = fingerprint(counted.iter().flatten().copied());
+        let repeats = self.failing.count(round, names, self.limits.period_max);
         self.stop_at(repeats, TurnLoop::Failing)
     }
 
@@ -214,24 +240,35 @@ impl Breaker {
         for (call, fault) in calls.iter().zip(faults) {
             match fault {
                 _ if call.truncated => {}
-                Some(Fault::Malformed(_) | Fault::Misfit(_)) => {
+                Some(_) => {
                     wrong.insert(call.name);
                 }
-                // A tool that does not exist has no schema to fail.
-                Some(Fault::Unknown(_)) => {}
                 None => {
                     right.insert(call.name);
                 }
             }
         }
         for name in &wrong {
-            *self.failures.entry((*name).to_owned()).or_default() += 1;
+            self.count_failure(name);
         }
         if self.limits.reset == Reset::SameToolFits {
             for name in right.difference(&wrong) {
                 self.failures.remove(*name);
             }
         }
+    }
+
+    fn count_failure(&mut self, name: &str) {
+        if let Some(count) = self.failures.get_mut(name) {
+            *count += 1;
+            return;
+        }
+        if self.failures.len() >= TOOLS_MAX {
+            // Whoever failed least often is furthest from being told so.
+            let least = self.failures.iter().min_by_key(|(_, count)| **count).map(|(name, _)| name.clone());
+            least.map(|name| self.failures.remove(&name));
+        }
+        self.failures.insert(name.to_owned(), 1);
     }
 
     fn repeated_malformed(&mut self, calls: &[CallInRound<'_>], faults: &[Option<Fault>]) -> Option<StopTurn> {
@@ -243,7 +280,7 @@ impl Breaker {
             return None;
         }
         let round = fingerprint(calls.iter().flat_map(|call| [call.name, call.arguments]));
-        let repeats = self.malformed.count(round, calls.iter().map(|call| call.name));
+        let repeats = self.malformed.count(round, calls.iter().map(|call| call.name), self.limits.period_max);
         self.stop_at(repeats, TurnLoop::Malformed)
     }
 
@@ -273,47 +310,26 @@ impl Breaker {
 
     fn checked(&mut self, call: &CallInRound<'_>, fault: Option<Fault>, tools: &ToolSchemas) -> Checked {
         let name = call.name;
-        let mut text = match fault {
-            _ if call.truncated => {
-                format!("The call of tool '{name}' was cut off before it was complete, and was not run. Make it again.")
-            }
-            None => return Checked::Run,
-            Some(Fault::Unknown(text) | Fault::Malformed(text)) => text,
-            Some(Fault::Misfit(complaints)) => {
-                format!("The arguments of tool '{name}' do not fit its schema: {}", complaints.join("; "))
-            }
-        };
-        let escalated = !call.truncated && self.escalates(name);
+        if call.truncated {
+            let text = format!(
+                "The call of tool '{name}' was cut off before it was complete, and was not run. Make it again."
+            );
+            self.refused.insert(text.clone(), Counts::Nothing);
+            return Checked::Refuse { text, escalated: false };
+        }
+        let Some(fault) = fault else { return Checked::Run };
+        let mut text = fault.text(name);
+        let escalated = self.escalates(name);
+        let plain = escalated.then(|| text.clone());
         if escalated {
-            let plain = text.clone();
             text.push_str("\n\n");
-            text.push_str(&escalation(name, self.failures.get(name).copied().unwrap_or(0), tools.required(name)));
-            self.refused.insert(text.clone(), Some(plain));
-        } else if call.truncated {
-            self.refused.insert(text.clone(), None);
+            text.push_str(&fault.escalation(name, self.failures.get(name).copied().unwrap_or(0), tools));
+        }
+        let counts = if fault == Fault::Unknown { Some(Counts::Tool) } else { plain.map(Counts::Call) };
+        if let Some(counts) = counts {
+            self.refused.insert(text.clone(), counts);
         }
         Checked::Refuse { text, escalated }
-    }
-}
-
-/// What a model is told that calls a tool wrongly again and again.
-fn escalation(name: &str, count: u32, required: &[String]) -> String {
-    format!(
-        "Tool '{name}' has failed schema validation {count} times consecutively. The required fields are: {}. Do NOT \
-         call this tool again without providing all required fields.",
-        required.join(", ")
-    )
-}
-
-fn fault(call: &CallInRound<'_>, tools: &ToolSchemas) -> Option<Fault> {
-    let name = call.name;
-    if !tools.knows(name) {
-        return Some(Fault::Unknown(format!("There is no tool '{name}'.")));
-    }
-    let text = if call.arguments.trim().is_empty() { "{}" } else { call.arguments };
-    match serde_json::from_str::<Value>(text) {
-        Err(error) => Some(Fault::Malformed(format!("The arguments of tool '{name}' are not JSON: {error}"))),
-        Ok(arguments) => Some(tools.complaints(name, &arguments)).filter(|found| !found.is_empty()).map(Fault::Misfit),
     }
 }
 

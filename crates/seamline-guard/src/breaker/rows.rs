@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-/// How many rounds may take turns and still be a loop.
-const PERIOD_MAX: usize = 2;
+/// How many rounds may take turns at most and still be a loop. More of them are no loop but work
+/// that goes wrong.
+const PERIOD_MAX: u32 = 3;
 
 /// How many rounds are remembered; more than any limit that makes sense.
 const ROUNDS_MAX: usize = 256;
@@ -29,15 +30,21 @@ pub(super) struct Repeats {
 }
 
 impl Row {
-    /// Counts a round. How often it was seen in a row: by itself, or in turn with another.
-    pub(super) fn count<'t>(&mut self, hash: blake3::Hash, tools: impl Iterator<Item = &'t str>) -> Repeats {
+    /// Counts a round. How often it was seen in a row: by itself, or in turn with others, of which
+    /// there are so many at most.
+    pub(super) fn count<'t>(
+        &mut self,
+        hash: blake3::Hash,
+        tools: impl Iterator<Item = &'t str>,
+        period_max: u32,
+    ) -> Repeats {
         if self.rounds.len() == ROUNDS_MAX {
             self.rounds.remove(0);
         }
         self.rounds.push(Round { hash, tools: tools.map(str::to_owned).collect() });
         let mut best = self.repeats(1);
-        for period in 2..=PERIOD_MAX {
-            let repeats = self.repeats(period);
+        for period in 2..=period_max.min(PERIOD_MAX) {
+            let repeats = self.repeats(period as usize);
             if repeats.count > best.count {
                 best = repeats;
             }
@@ -74,29 +81,38 @@ pub(super) fn fingerprint<'p>(parts: impl Iterator<Item = &'p str>) -> blake3::H
 mod tests {
     use super::*;
 
-    fn counts(rounds: &str) -> Vec<u32> {
+    fn counts(rounds: &str, period_max: u32) -> Vec<u32> {
         let mut row = Row::default();
         let mut count = |round: char| {
             let name = round.to_string();
-            row.count(fingerprint([name.as_str()].into_iter()), [name.as_str()].into_iter()).count
+            row.count(fingerprint([name.as_str()].into_iter()), [name.as_str()].into_iter(), period_max).count
         };
         rounds.chars().map(&mut count).collect()
     }
 
     #[test]
     fn rounds_count_by_themselves_and_in_turns() {
-        assert_eq!(counts("aaaa"), [1, 2, 3, 4]);
-        assert_eq!(counts("abcabc"), [1; 6]);
-        assert_eq!(counts("ababab"), [1, 1, 1, 2, 2, 3]);
-        assert_eq!(counts("aabb"), [1, 2, 1, 2]);
-        assert_eq!(counts("aba"), [1, 1, 1]);
+        assert_eq!(counts("aaaa", 3), [1, 2, 3, 4]);
+        assert_eq!(counts("ababab", 3), [1, 1, 1, 2, 2, 3]);
+        assert_eq!(counts("abcabcabc", 3), [1, 1, 1, 1, 1, 2, 2, 2, 3]);
+        assert_eq!(counts("aabaabaab", 3), [1, 2, 1, 1, 2, 2, 2, 2, 3]);
+        assert_eq!(counts("aabb", 3), [1, 2, 1, 2]);
+        assert_eq!(counts("aba", 3), [1, 1, 1]);
+    }
+
+    #[test]
+    fn how_many_take_turns_is_bounded_by_the_policy_and_by_three() {
+        assert_eq!(counts("abcabc", 2), [1; 6]);
+        assert_eq!(counts("abab", 1), [1; 4]);
+        assert_eq!(counts("aaa", 0), [1, 2, 3]);
+        assert_eq!(counts("abcdabcdabcd", u32::MAX), [1; 12]);
     }
 
     #[test]
     fn a_row_does_not_grow_for_ever() {
         let mut row = Row::default();
         let round = fingerprint(["a"].into_iter());
-        let last = (0..ROUNDS_MAX + 10).map(|_| row.count(round, std::iter::empty()).count).last();
+        let last = (0..ROUNDS_MAX + 10).map(|_| row.count(round, std::iter::empty(), 3).count).last();
         assert_eq!((last, row.rounds.len()), (Some(ROUNDS_MAX as u32), ROUNDS_MAX));
     }
 

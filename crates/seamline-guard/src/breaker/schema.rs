@@ -39,7 +39,8 @@ impl ToolSchemas {
         Self::default()
     }
 
-    /// Adds a tool and the schema of its arguments, as JSON; nothing when any will do.
+    /// Adds a tool and the schema of its arguments, as JSON; nothing when any will do, as with
+    /// custom tools, which take free text.
     /// References to other documents are not followed.
     ///
     /// # Errors
@@ -66,6 +67,11 @@ impl ToolSchemas {
     /// Whether there is a tool of this name.
     pub fn knows(&self, name: &str) -> bool {
         self.tools.contains_key(name)
+    }
+
+    /// Whether the arguments of a tool are held against something.
+    pub(crate) fn has_schema(&self, name: &str) -> bool {
+        self.tools.get(name).is_some_and(|tool| tool.validator.is_some())
     }
 
     /// The members that a tool's arguments must have.

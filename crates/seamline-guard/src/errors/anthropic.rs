@@ -12,6 +12,8 @@ pub(super) const FAMILY: Family = Family {
         // The same status and type as damage, and not damage.
         sentence("ANT-49", 400, &content::ANSWER_FILTERED, r"Output blocked by content filtering policy"),
         sentence("ANT-49", 400, &content::CONTENT_FILTERED, r"Input blocked by content filtering policy"),
+        // By its type, as agents look for it (S1-51); no recorded error has it.
+        code("ANT-49", 400, &content::EITHER_FILTERED, r#"type["'] ?: ?["']content_filtered"#),
         sentence(
             "ANT-62",
             400,
@@ -48,7 +50,7 @@ pub(super) const FAMILY: Family = Family {
             "ANT-5",
             400,
             &pairing::UNANSWERED_CALL,
-            r"[`'\x22]?tool_use[`'\x22]? ids were found without [`'\x22]?tool_result[`'\x22]? blocks immediately after",
+            r"[`'\x22]?tool_use[`'\x22]? ids were found without [`'\x22]?tool_result\b",
         ),
         sentence(
             "ANT-36",

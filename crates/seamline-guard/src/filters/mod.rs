@@ -5,12 +5,15 @@ mod anthropic;
 mod azure;
 mod bedrock;
 mod cohere;
+mod foreign;
 mod gemini;
 mod minimax;
 mod openai_chat;
 mod openai_responses;
 mod openrouter;
 mod zhipu;
+
+use seamline_model::Stop;
 
 use crate::filter::FilteredPart;
 
@@ -37,6 +40,8 @@ pub(crate) struct Sign {
 /// What stands in an answer.
 #[derive(Debug)]
 pub(crate) enum Is {
+    /// A word that means this where an answer ends, whoever says it.
+    Stop(Stop),
     /// One of these words.
     Word(&'static [&'static str]),
     /// Any word but these and the empty one.
@@ -63,7 +68,7 @@ pub(crate) enum Beside {
 }
 
 /// All of them. An earlier one says more than a later one.
-pub(crate) const FAMILIES: [&[Sign]; 10] = [
+pub(crate) const FAMILIES: [&[Sign]; 11] = [
     anthropic::SIGNS,
     azure::SIGNS,
     openrouter::SIGNS,
@@ -75,6 +80,7 @@ pub(crate) const FAMILIES: [&[Sign]; 10] = [
     // What all compatible servers have.
     openai_chat::SIGNS,
     openai_responses::SIGNS,
+    foreign::SIGNS,
 ];
 
 /// A sign that says nothing but what was filtered.

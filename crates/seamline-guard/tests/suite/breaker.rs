@@ -13,7 +13,11 @@ fn tools() -> ToolSchemas {
 }
 
 fn call<'c>(name: &'c str, arguments: &'c str) -> CallInRound<'c> {
-    CallInRound { name, arguments, truncated: false }
+    CallInRound { name, arguments, free: false, truncated: false }
+}
+
+fn free<'c>(name: &'c str, text: &'c str) -> CallInRound<'c> {
+    CallInRound { free: true, ..call(name, text) }
 }
 
 /// For each call of a round whether it is run, refused, or refused with what the tool wants.
@@ -69,13 +73,70 @@ fn k30_a_parallel_batch_counts_once() {
 }
 
 #[test]
-fn k30_what_was_cut_off_and_tools_that_do_not_exist_are_not_counted() {
+fn k30_what_was_cut_off_is_not_counted() {
     let mut breaker = Breaker::new(BreakerLimits::default());
     for _ in 0..5 {
         let cut = CallInRound { truncated: true, ..call("shell", "{\"comm") };
-        assert_eq!(round(&mut breaker, &[cut, call("nobody", "{}")]), ["refused"; 2]);
+        let of_nobody = CallInRound { truncated: true, ..call("nobody", "{\"comm") };
+        assert_eq!(round(&mut breaker, &[cut, of_nobody]), ["refused"; 2]);
     }
-    assert_eq!(round(&mut breaker, &[call("shell", "{}")]), ["refused"]);
+    assert_eq!(round(&mut breaker, &[call("shell", "{}"), call("nobody", "{}")]), ["refused"; 2]);
+}
+
+#[test]
+fn k30_a_tool_that_does_not_exist_counts_whatever_it_is_called_with() {
+    let mut breaker = Breaker::new(BreakerLimits::default());
+    let calls = [call("nobody", "{\"a\":1}"), free("nobody", "*** Begin"), call("nobody", "not json")];
+    let told = calls.map(|call| breaker.handle_round(&[call], &tools()).0);
+    let refuse = |text: &str, escalated| vec![Checked::Refuse { text: text.to_owned(), escalated }];
+    let plain = "There is no tool 'nobody'.";
+    let escalation =
+        format!("{plain}\n\nTool 'nobody' was called 3 times consecutively. Do NOT call it again: it does not exist.");
+    assert_eq!(told, [refuse(plain, false), refuse(plain, false), refuse(&escalation, true)]);
+
+    let rounds: Vec<_> = (0..30).map(|number| format!("{{\"a\":{number}}}")).collect();
+    let rounds: Vec<_> = rounds.iter().map(|arguments| [call("nobody", arguments)]).collect();
+    let rounds: Vec<&[_]> = rounds.iter().map(<[_; 1]>::as_slice).collect();
+    let signature = |what: &str| Some(format!("{what}:nobody"));
+    assert_eq!(looped(&rounds, BreakerLimits::default()), (3, signature("repeated_tool_failure_loop")));
+    let limits = BreakerLimits { ends_turn: true, ..BreakerLimits::default() };
+    assert_eq!(looped(&rounds, limits), (3, signature("repeated_tool_validation_loop")));
+}
+
+#[test]
+fn names_that_a_model_makes_up_do_not_push_out_a_tool_that_fails() {
+    let mut breaker = Breaker::new(BreakerLimits::default());
+    round(&mut breaker, &[call("shell", "{}")]);
+    round(&mut breaker, &[call("shell", "{}")]);
+    for number in 0..5000 {
+        assert_eq!(round(&mut breaker, &[call(&format!("tool_{number}"), "{}")]), ["refused"]);
+    }
+    assert_eq!(round(&mut breaker, &[call("shell", "{}")]), ["escalated"]);
+}
+
+#[test]
+fn free_text_is_not_held_against_a_schema_and_counts_as_any_call() {
+    let mut breaker = Breaker::new(BreakerLimits::default());
+    let patch = "*** Begin Patch\n\"{";
+    assert_eq!(round(&mut breaker, &[free("anything", patch), free("anything", "")]), ["run"; 2]);
+    // As JSON it would be none.
+    assert_eq!(round(&mut breaker, &[call("anything", patch)]), ["refused"]);
+    // The same text that fails the same way is a loop, another text is none.
+    let failed = |arguments| [Outcome { name: "anything", arguments, ok: false, text: "does not apply" }];
+    let mut breaker = Breaker::new(BreakerLimits::default());
+    let stops = [patch, patch, "other", patch, patch].map(|text| breaker.handle_outcomes(&failed(text)));
+    assert_eq!(stops, [const { None }; 5]);
+    let stop = breaker.handle_outcomes(&failed(patch)).unwrap();
+    assert_eq!(stop.signature(), "repeated_tool_failure_loop:anything");
+}
+
+#[test]
+fn free_text_does_not_fit_a_tool_that_has_a_schema() {
+    let mut breaker = Breaker::new(BreakerLimits::default());
+    for expected in ["refused", "refused", "escalated"] {
+        assert_eq!(round(&mut breaker, &[free("shell", r#"{"command":"ls"}"#)]), [expected]);
+    }
+    assert_eq!(looped(&[&[free("shell", "ls")]], BreakerLimits::default()).0, 3);
 }
 
 #[test]
@@ -204,6 +265,22 @@ fn k30_two_failing_rounds_that_take_turns_are_a_loop_too() {
     let signature = Some("repeated_tool_failure_loop:glob,shell".to_owned());
     assert_eq!(looped(&[&shell, &glob], BreakerLimits::default()), (6, signature.clone()));
     assert_eq!(looped(&[&glob, &shell], BreakerLimits::default()), (6, signature));
+}
+
+#[test]
+fn three_failing_rounds_that_take_turns_are_a_loop_and_four_are_none() {
+    let [shell, glob, nobody, patch] =
+        [[call("shell", "{}")], [call("glob", "{}")], [call("nobody", "{}")], [free("shell", "ls")]];
+    let signature = Some("repeated_tool_failure_loop:glob,nobody,shell".to_owned());
+    assert_eq!(looped(&[&shell, &glob, &nobody], BreakerLimits::default()), (9, signature.clone()));
+    let limits = BreakerLimits { rounds_max: 2, ..BreakerLimits::default() };
+    assert_eq!(looped(&[&shell, &glob, &nobody], limits), (6, signature));
+    assert_eq!(looped(&[&shell, &glob, &nobody, &patch], BreakerLimits::default()), (30, None));
+    let limits = BreakerLimits { period_max: 2, ..BreakerLimits::default() };
+    assert_eq!(looped(&[&shell, &glob, &nobody], limits), (30, None));
+    // One that goes well in between is no loop of failures.
+    let well = [call("anything", "{}")];
+    assert_eq!(looped(&[&shell, &glob, &well], BreakerLimits::default()), (30, None));
 }
 
 #[test]

@@ -81,6 +81,12 @@ const SIGNALS: &[Signal] = {
             true,
         ),
         (200, r#"{"content":[],"stop_reason":"refusal","stop_details":null}"#, Refusal, None, "ANT-48", true),
+        // Words of others that gateways leave, as streams read them.
+        (200, r#"{"choices":[{"finish_reason":"SAFETY"}]}"#, Either, Some("SAFETY"), "stop", true),
+        (200, r#"{"choices":[{"finish_reason":"refusal"}]}"#, Refusal, None, "stop", true),
+        (200, r#"{"content":[],"stop_reason":"content-filter"}"#, Either, Some("content-filter"), "stop", true),
+        (200, r#"{"candidates":[{"finishReason":"content_filter"}]}"#, Either, Some("content_filter"), "stop", true),
+        (200, r#"{"stopReason":"blocked"}"#, Either, Some("blocked"), "stop", true),
         (
             400,
             r#"{"type":"error","error":{"type":"invalid_request_error","message":"Output blocked by content filtering policy"}}"#,
@@ -261,6 +267,14 @@ const SIGNALS: &[Signal] = {
             true,
         ),
         (
+            403,
+            r#"{"error":{"message":"Content blocked by guardrail","status":403},"guardrails":{"results":{}}}"#,
+            Request,
+            None,
+            "MIS-12",
+            true,
+        ),
+        (
             400,
             r#"{"error":{"code":"data_inspection_failed","message":"<400> InternalError.Algo.DataInspectionFailed: Input text data may contain inappropriate content."}}"#,
             Request,
@@ -427,6 +441,7 @@ fn refusing(text: &str) -> AssembledBlock {
         content: Content::Text(Text { text: text.to_owned(), signature: None }),
         members: Vec::new(),
         closed: true,
+        left_out: false,
     }
 }
 

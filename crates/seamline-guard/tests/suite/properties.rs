@@ -1,7 +1,7 @@
 //! Whatever the text, there is a verdict; however wrapped, it is the same.
 
 use proptest::prelude::*;
-use seamline_guard::{Failure, IDS_MAX, classify};
+use seamline_guard::{Class, Failure, IDS_MAX, classify};
 
 use super::fixtures::cases;
 use super::wrappings;
@@ -65,17 +65,54 @@ proptest! {
     }
 
     #[test]
-    fn hostile_texts_get_the_same_verdict_twice(
+    fn headers_say_when_and_whether_and_never_what(
         pieces in proptest::collection::vec(piece(), 0..60),
         header in any::<String>(),
         date in any::<String>(),
     ) {
         let text = pieces.concat();
-        for name in ["retry-after", "retry-after-ms", "x-ratelimit-reset-tokens", "x-should-retry"] {
+        let bare = classify(&Failure { status: Some(429), text: &text, ..Failure::default() });
+        prop_assert!(bare.known.is_none_or(|known| known.kind.class == bare.class), "{:?}", bare);
+        for name in ["retry-after", "retry-after-ms", "x-ratelimit-reset-tokens", "date"] {
             let headers = [(name, header.as_str()), ("date", date.as_str())];
-            let failure = Failure { status: Some(429), headers: &headers, text: &text, ..Failure::default() };
-            prop_assert_eq!(classify(&failure), classify(&failure));
+            let verdict = classify(&Failure { status: Some(429), headers: &headers, text: &text, ..Failure::default() });
+            prop_assert_eq!((verdict.class, verdict.known, &verdict.said), (bare.class, bare.known, &bare.said));
+            prop_assert_eq!((verdict.rules, &verdict.place), (bare.rules, &bare.place));
+            prop_assert!(verdict.retry_after.is_none() || verdict.class == Class::Transient, "{:?}", verdict);
         }
+    }
+
+    #[test]
+    fn an_error_is_found_among_hostile_texts(
+        case in any::<prop::sample::Index>(),
+        before in proptest::collection::vec(piece(), 0..30),
+        after in proptest::collection::vec(piece(), 0..30),
+    ) {
+        let cases = cases();
+        let case = case.get(&cases);
+        // In quotes: a code counts only where it stands by itself.
+        let text = format!("{}\n\"{}\"\n{}", before.concat(), case.text, after.concat());
+        let verdict = classify(&Failure { provider: case.provider.as_deref(), text: &text, ..Failure::default() });
+        prop_assert!(verdict.known.is_some(), "{}", text);
+    }
+
+    #[test]
+    fn a_wrapper_changes_nothing_of_what_an_error_says(
+        case in any::<prop::sample::Index>(),
+        wraps in proptest::collection::vec(prop::sample::select(&["OpenRouter", "LiteLLM"][..]), 1..=2),
+    ) {
+        let cases = cases();
+        let case = case.get(&cases);
+        let wrap = |text: String, name: &&str| {
+            let wrapping = wrappings::ALL.iter().find(|(known, _)| known == name);
+            wrapping.map(|(_, wrap)| wrap(&text)).unwrap_or_default()
+        };
+        let wrapped = wraps.iter().fold(case.text.clone(), wrap);
+        let (provider, status) = (case.provider.as_deref(), case.status);
+        let of = |text: &str| classify(&Failure { provider, status, text, ..Failure::default() });
+        let (bare, verdict) = (of(&case.text), of(&wrapped));
+        prop_assert_eq!((verdict.class, verdict.known), (bare.class, bare.known), "{}", wrapped);
+        prop_assert_eq!(verdict.place, bare.place, "{}", wrapped);
     }
 
     #[test]

@@ -170,12 +170,11 @@ impl Agent {
             }
             self.now = arrives;
             // A ping says that somebody is there, and nothing else.
-            if piece.starts_with("event: ping") {
-                guard.handle_life(self.now);
-            } else {
+            if stream.feed(piece.as_bytes()) {
                 guard.handle_progress(self.now);
+            } else {
+                guard.handle_life(self.now);
             }
-            stream.feed(piece.as_bytes());
         }
         Ok(stream.finish()?)
     }
@@ -234,7 +233,7 @@ fn verdict(status: Option<u16>, headers: &[(&str, &str)], text: &str) -> Verdict
 /// the model.
 fn round(call: &AnswerCall, ending: Ending) -> CallInRound<'_> {
     let truncated = ending.cut().is_some() && !call.executable;
-    CallInRound { name: &call.name, arguments: &call.arguments, truncated }
+    CallInRound { name: &call.name, arguments: &call.arguments, free: call.free, truncated }
 }
 
 fn repaired(body: &[u8]) -> Result<Vec<u8>> {

@@ -200,7 +200,7 @@ impl Session {
             Answered { id: call.id.clone(), name: call.name.clone(), output: output.output, failed: output.is_error }
         });
         let answers: Vec<_> = answers.collect();
-        let results = self.wire.results(&answers)?;
+        let results = self.wire.results(&raws, &answers)?;
         self.write(raws.into_iter().chain(results).map(said).collect()).await?;
         let outcomes = answers.into_iter().map(|answer| outcome(answer, false)).collect();
         Ok(ToolCycleResult { success: true, outcomes, error: None, rolled_back: false })
@@ -373,7 +373,7 @@ impl Session {
     /// The records that make a cycle whole and commit its checkpoint.
     pub(super) fn closing(&self, open: &OpenCycle, answers: &[(Answered, bool)]) -> Result<Vec<Record>, SessionError> {
         let plain: Vec<Answered> = answers.iter().map(|(answer, _)| answer.clone()).collect();
-        let messages = self.wire.results(&plain)?;
+        let messages = self.wire.results(&open.turn, &plain)?;
         // Where each result is a message of its own, it is known which of them were made up.
         let each = messages.len() == answers.len();
         let any = answers.iter().any(|(_, synthetic)| *synthetic);

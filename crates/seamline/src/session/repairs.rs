@@ -4,7 +4,7 @@ use seamline_store::{Cut, IncidentKind, IncidentSeverity, Insert, Origin, Raw, R
 use serde::Serialize;
 
 use super::wire::Answered;
-use super::{IntegrityConfig, PersistRepairs, Session, SessionError, ToolOutput};
+use super::{IntegrityConfig, PersistRepairs, Session, SessionError, ToolOutput, texts};
 use crate::policy::{DuplicateResult, UnansweredCall};
 use crate::{Finding, Options, RepairAction, Repaired};
 
@@ -95,7 +95,10 @@ impl Session {
             return Err(Rejected::InFlight.into());
         }
         let old: Vec<Raw> = self.entries().iter().map(|entry| entry.message.clone()).collect();
-        let Some(after) = self.answered_at(call.id)? else { return Ok(false) };
+        let Some((made, after)) = self.answered_at(call.id)? else { return Ok(false) };
+        // Only what was made up is replaced.
+        let said = self.wire.result_text(&old[after], call.id)?;
+        let Some(made_up) = said.filter(|text| self.is_made_up(after, text)) else { return Ok(false) };
         let answer = Answered {
             id: call.id.to_owned(),
             name: call.name.to_owned(),
@@ -103,9 +106,10 @@ impl Session {
             failed: output.is_error,
         };
         let mut with: Vec<Raw> = old.clone();
-        with.splice(after + 1..after + 1, self.wire.results(&[answer])?);
+        with.splice(after + 1..after + 1, self.wire.results(&old[made..=made], &[answer])?);
         let mut options = self.stored_options();
         options.policy.duplicate_result = DuplicateResult::Best;
+        options.policy.synthetic_text.missing = made_up;
         let body = self.wire.body("{}", with.iter())?;
         let repaired = crate::repair(&body, &options)?;
         let new = self.wire.messages(&repaired.body)?;
@@ -117,14 +121,22 @@ impl Session {
         Ok(true)
     }
 
-    /// The message with the result of a call.
-    fn answered_at(&self, call: &str) -> Result<Option<usize>, SessionError> {
+    /// Whether a result in a message says what recovery or the policy says.
+    fn is_made_up(&self, message: usize, text: &str) -> bool {
+        let is_ours =
+            texts::is_made_up(text) || self.wire.options.policy.synthetic_text.own().iter().any(|own| own == text);
+        is_ours && self.entries().get(message).is_some_and(|entry| entry.origin == Origin::Synthetic)
+    }
+
+    /// The last message that makes a call, and the one with its result.
+    fn answered_at(&self, call: &str) -> Result<Option<(usize, usize)>, SessionError> {
         let body = self.wire.body("{}", self.entries().iter().map(|entry| &entry.message))?;
         let outline = crate::outline(&body, &self.wire.options, 0..self.entries().len())?;
-        let has = |blocks: &[crate::OutlineBlock]| {
-            blocks.iter().any(|block| block.kind == "result" && block.id.as_deref() == Some(call))
+        let last = |kind: &str| {
+            let has = |block: &crate::OutlineBlock| block.kind == kind && block.id.as_deref() == Some(call);
+            outline.iter().rposition(|message| message.blocks.iter().any(has))
         };
-        Ok(outline.iter().rposition(|message| has(&message.blocks)))
+        Ok(last("call").zip(last("result")))
     }
 }
 

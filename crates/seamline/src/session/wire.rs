@@ -1,12 +1,15 @@
 //! Messages of a session in the shape of its dialect.
 
-use seamline_dialects::convert::{Converter, ForeignReasoning, Target};
-use seamline_model::conversation::{Answer, Block, Conversation, Message, Says, Speaker};
+use seamline_dialects::convert::{Converter, Target};
+use seamline_model::conversation::{Answer, Block, Message, Says, Speaker};
 use seamline_model::{Alphabet, IdDemand, NameDemand};
 use seamline_store::{Hash, Raw};
 
 use super::SessionError;
-use crate::{Error, Options};
+use crate::{Error, Options, Policy};
+
+/// The rule about results that name another call than the one they answer.
+const MISADDRESSED: &str = "PAIR005";
 
 /// The dialect of a session, and what repairs and checks are told.
 #[derive(Debug, Clone)]
@@ -92,33 +95,54 @@ impl Wire {
         Ok(calls.collect())
     }
 
-    /// The messages that answer calls.
-    pub(super) fn results(&self, answers: &[Answered]) -> Result<Vec<Raw>, SessionError> {
-        let blocks = answers.iter().map(|answer| {
-            let text = Block::new(Says::Text(answer.output.clone()), String::new());
-            let result = Answer {
-                id: answer.id.clone(),
-                name: Some(answer.name.clone()),
-                blocks: vec![text],
-                failed: answer.failed,
-            };
-            Block::new(Says::Result(result), String::new())
-        });
-        let message = Message { speaker: Speaker::User, blocks: blocks.collect() };
-        let conversation = Conversation { messages: vec![message], ..Conversation::default() };
+    /// The messages that answer the calls of a turn.
+    pub(super) fn results(&self, turn: &[Raw], answers: &[Answered]) -> Result<Vec<Raw>, SessionError> {
+        // A dialect writes results as such only behind the calls they answer.
+        let mut conversation = (self.converter.lift)(&self.body("{}", turn.iter())?).map_err(Error::from)?;
+        let blocks = answers.iter().map(|answer| Block::new(Says::Result(said(answer)), String::new()));
+        conversation.messages.push(Message { speaker: Speaker::User, blocks: blocks.collect() });
         let anything = IdDemand { alphabet: Alphabet::Any, length_max: usize::MAX, ..self.converter.call_id };
         let target = Target {
-            provider: self.options.provider.as_deref().and_then(crate::providers::by_name).map(|found| found.name),
-            model: None,
+            provider: self.options.provider.as_deref(),
             call_id: anything,
             tool_name: NameDemand { length_max: usize::MAX, ..self.converter.tool_name },
-            missing: &self.options.policy.synthetic_text.missing,
-            made_up: &[],
-            foreign_reasoning: ForeignReasoning::default(),
-            layout: b"{}",
+            ..Target::of(self.converter)
         };
         let rendered = (self.converter.render)(&conversation, &target);
-        self.messages(rendered.body.as_bytes())
+        let body = rendered.body.as_bytes();
+        let outline = crate::outline(body, &self.options, 0..usize::MAX)?;
+        let results = outline.iter().filter(|message| message.blocks.iter().any(|block| block.kind == "result"));
+        let texts = results.map(|message| String::from_utf8_lossy(&body[message.span.clone()]).into_owned());
+        let results: Vec<Raw> = texts.map(Raw::parse).collect::<Result<_, _>>()?;
+        self.addressed(turn, results)
+    }
+
+    /// Results, of which those of calls without ids are addressed as the dialect addresses such calls.
+    fn addressed(&self, turn: &[Raw], results: Vec<Raw>) -> Result<Vec<Raw>, SessionError> {
+        let body = self.body("{}", turn.iter().chain(&results))?;
+        let options = Options { policy: Policy::default(), ..self.options.clone() };
+        if crate::check(&body, &options)?.findings.iter().all(|finding| finding.code != MISADDRESSED) {
+            return Ok(results);
+        }
+        let repaired = crate::repair(&body, &options)?;
+        let stems = |origin: &Option<usize>| origin.is_some_and(|from| from >= turn.len());
+        let messages = self.messages(&repaired.body)?.into_iter().zip(&repaired.origins);
+        let addressed: Vec<Raw> = messages.filter(|(_, origin)| stems(origin)).map(|(message, _)| message).collect();
+        Ok(if addressed.len() == results.len() { addressed } else { results })
+    }
+
+    /// What the result of a call says in a message.
+    pub(super) fn result_text(&self, message: &Raw, call: &str) -> Result<Option<String>, SessionError> {
+        let conversation = (self.converter.lift)(&self.body("{}", std::iter::once(message))?).map_err(Error::from)?;
+        let blocks = conversation.messages.iter().flat_map(|message| &message.blocks);
+        let mut texts = blocks.filter_map(|block| match &block.says {
+            Says::Result(answer) if answer.id == call => match answer.blocks.as_slice() {
+                [Block { says: Says::Text(text), .. }] => Some(text.clone()),
+                _ => None,
+            },
+            _ => None,
+        });
+        Ok(texts.next())
     }
 
     /// The roles of messages, as their dialect means them.
@@ -127,6 +151,11 @@ impl Wire {
         let outline = crate::outline(&body, &self.options, 0..messages.len())?;
         Ok(outline.iter().map(|message| message.role).collect())
     }
+}
+
+fn said(answer: &Answered) -> Answer {
+    let text = Block::new(Says::Text(answer.output.clone()), String::new());
+    Answer { id: answer.id.clone(), name: Some(answer.name.clone()), blocks: vec![text], failed: answer.failed }
 }
 
 /// The hash of what a call is called with.

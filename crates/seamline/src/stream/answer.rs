@@ -2,7 +2,7 @@
 
 use seamline_assemble::FlawKind;
 use seamline_dialects::Dialect;
-use seamline_guard::{Failure, Verdict, classify};
+use seamline_guard::{Failure, Filtered, Verdict, classify, filter_message};
 use seamline_model::{Assembled, AssembledBlock, Content, Ending, Flaw, Noted, Piece, Severity};
 use serde::{Serialize, Serializer};
 
@@ -40,6 +40,8 @@ pub struct Answer {
     pub findings: Vec<StreamFinding>,
     /// Why it failed, if it did.
     pub error: Option<AnswerError>,
+    /// What was filtered or refused of it.
+    pub(crate) filtered: Option<Filtered>,
 }
 
 /// One block of a streamed answer, as people read it.
@@ -86,6 +88,8 @@ pub struct AnswerCall {
     pub name: String,
     /// The text of its input.
     pub arguments: String,
+    /// Whether that is text of any kind, as custom tools take it, and no JSON.
+    pub free: bool,
     /// Whether it may be run.
     pub executable: bool,
     /// Why it may not be run.
@@ -160,6 +164,7 @@ impl Answer {
             blocks: blocks(&assembled),
             calls: calls(&assembled),
             error: AnswerError::of(dialect, provider, &assembled, &message),
+            filtered: filter_message(&assembled),
             stop_reason: assembled.stop.map(|(_, word)| word),
             message,
         }
@@ -209,6 +214,7 @@ fn calls(assembled: &Assembled) -> Vec<AnswerCall> {
             id: call.id.clone(),
             name: call.name.clone(),
             arguments: call.arguments.clone(),
+            free: call.free,
             executable: call.executable,
             why_not: (!call.executable).then(|| hindrance.unwrap_or_else(|| defect(assembled, block.place))),
         })
@@ -264,10 +270,12 @@ fn place(flaw: &Flaw) -> Option<u32> {
         | Flaw::TwoTexts { place }
         | Flaw::BrokenInput { place }
         | Flaw::Unfinished { place }
+        | Flaw::Half { place }
+        | Flaw::Unsigned { place }
         | Flaw::NoId { place }
         | Flaw::Repeated { place }
         | Flaw::Nameless { place, .. } => Some(*place),
-        Flaw::Unreadable(_) | Flaw::TooLong => None,
+        Flaw::Unreadable(_) | Flaw::UnknownStop | Flaw::TooLong => None,
     }
 }
 

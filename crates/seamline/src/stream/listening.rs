@@ -6,6 +6,7 @@ use seamline_frame::{Frame, FrameKind};
 use seamline_model::{Assembled, Event, Unreadable};
 
 use super::options::Expected;
+use super::progress::is_progress;
 use crate::Error;
 
 /// How many frames are kept until one says in which dialect the stream is, and how many may say
@@ -16,6 +17,8 @@ const UNKNOWN_FRAMES_MAX: usize = 64;
 pub(super) struct Listening {
     ear: Ear,
     pub(super) assembler: Assembler,
+    /// Something brought the answer on since somebody last asked.
+    moved: bool,
 }
 
 /// ```text
@@ -58,7 +61,8 @@ impl std::fmt::Debug for Listening {
             Ear::Reading(dialect, ..) => Some(dialect.name()),
             Ear::Waiting(_) | Ear::Other(_) | Ear::Lost => None,
         };
-        f.debug_struct("Listening").field("dialect", &dialect).field("assembler", &self.assembler).finish()
+        let mut shown = f.debug_struct("Listening");
+        shown.field("dialect", &dialect).field("assembler", &self.assembler).field("moved", &self.moved).finish()
     }
 }
 
@@ -70,7 +74,7 @@ impl Listening {
             Expected::Likely(dialect) => waiting(Some(dialect)),
             Expected::Nothing => waiting(None),
         };
-        Self { ear, assembler }
+        Self { ear, assembler, moved: false }
     }
 
     pub(super) fn handle_frame(&mut self, frame: &Frame<'_>) {
@@ -80,13 +84,14 @@ impl Listening {
                     self.ear = Ear::Other(Error::OtherStream { asked: dialect.name(), found });
                     return;
                 }
-                let assembler = &mut self.assembler;
+                let (assembler, moved) = (&mut self.assembler, &mut self.moved);
                 let is_cut = frame.kind == FrameKind::Cut;
                 assembler.handle_frame();
                 reader.handle_frame(frame, &mut |event| {
                     // That the last frame is not whole is the ending, and nothing else is wrong with it.
                     let is_remnant = is_cut && event == Event::Unreadable { what: Unreadable::NotJson };
                     if !is_remnant {
+                        *moved |= is_progress(&event);
                         assembler.handle_event(&event);
                     }
                 });
@@ -98,6 +103,11 @@ impl Listening {
             },
             Ear::Other(_) | Ear::Lost => {}
         }
+    }
+
+    /// Whether anything brought the answer on since this was last asked.
+    pub(super) fn take_moved(&mut self) -> bool {
+        std::mem::take(&mut self.moved)
     }
 
     /// The dialect and the message, once nothing more comes.

@@ -4,12 +4,11 @@
 //! they demand beside coming back stands here too: how a stream is cut makes no difference, a
 //! call that may be run comes from a message that is whole, a repair is settled.
 
-use seamline::{Failure, Options, Severity};
-use seamline_assemble::{ArgSource, Assembler};
-use seamline_dialects::Dialect;
+use seamline::{
+    Answer, AnswerStream, ArgSource, Ending, Error, Failure, Options, Severity, StreamLimits, StreamOptions,
+};
 use seamline_frame::{FrameKind, Framer, Framing, Limits};
 use seamline_guard::{classify, filter};
-use seamline_model::{Assembled, Ending};
 
 /// A door: its name, and what it does with bytes.
 pub(crate) type Entry = (&'static str, fn(&[u8]));
@@ -39,6 +38,7 @@ pub(crate) fn run(name: &str, bytes: &[u8]) {
 
 /// Small, so that limits are reached.
 const FRAME_BYTES_MAX: usize = 4096;
+const BLOCKS_MAX: usize = 64;
 
 /// A frame that was copied, or that framing failed.
 type Seen = Vec<(FrameKind, Vec<u8>, Vec<u8>)>;
@@ -61,54 +61,44 @@ fn frames(framing: Framing, bytes: &[u8]) {
     let whole = framed(framing, std::iter::once(bytes));
     let single = framed(framing, bytes.chunks(1));
     assert_eq!(whole, single);
-    let middle = usize::from(bytes.first().copied().unwrap_or_default()) % (bytes.len() + 1);
-    let (front, back) = bytes.split_at(middle);
-    assert_eq!(whole, framed(framing, [front, back].into_iter()));
+    assert_eq!(whole, framed(framing, in_two(bytes).into_iter()));
 }
 
-fn dialect(name: &str) -> Option<&'static dyn Dialect> {
-    seamline_dialects::by_name(name)
+/// Two pieces, cut at a place that the bytes themselves decide.
+fn in_two(bytes: &[u8]) -> [&[u8]; 2] {
+    let mixed = bytes.iter().fold(0_usize, |mixed, &byte| mixed.wrapping_mul(31).wrapping_add(usize::from(byte)));
+    let (front, back) = bytes.split_at(mixed % (bytes.len() + 1));
+    [front, back]
 }
 
-/// The message that a stream makes, and how its dialect writes it.
-fn assembled<'b>(
-    dialect: &dyn Dialect,
-    framing: Framing,
-    source: ArgSource,
-    pieces: impl Iterator<Item = &'b [u8]>,
-) -> (Assembled, String) {
-    let streaming = dialect.streaming();
-    let mut reader = (streaming.reader)();
-    let mut assembler = Assembler::new(source, seamline_assemble::Limits { blocks_max: 64, ..Default::default() });
-    let mut framer = Framer::new(framing, Limits::default());
+/// The answer that a stream makes, as everybody gets it.
+fn answered<'b>(options: &StreamOptions, pieces: impl Iterator<Item = &'b [u8]>) -> Result<Answer, Error> {
+    let mut stream = AnswerStream::new(options)?;
     for piece in pieces {
-        let fed = framer.feed(piece, |frame| reader.handle_frame(&frame, &mut |event| assembler.handle_event(&event)));
-        if let Err(error) = fed {
-            assembler.handle_failure(&error.to_string());
-        }
+        stream.feed(piece);
     }
-    let ended = framer.finish(|frame| reader.handle_frame(&frame, &mut |event| assembler.handle_event(&event)));
-    if let Err(error) = ended {
-        assembler.handle_failure(&error.to_string());
-    }
-    reader.handle_end(&mut |event| assembler.handle_event(&event));
-    let message = assembler.finish();
-    let answer = (streaming.answer)(&message);
-    (message, answer)
+    stream.finish()
 }
 
-/// The same message however the bytes are cut, and no call of it may be run unless it is whole.
-fn stream(name: &str, bytes: &[u8]) {
-    let Some(dialect) = dialect(name) else { return };
+/// A stream whose dialect is named, and one that has to say it itself.
+fn stream(dialect: &str, bytes: &[u8]) {
     let sources = [ArgSource::DeltaWins, ArgSource::MergeHeuristic, ArgSource::ParsableWins];
-    let source = sources[bytes.len() % sources.len()];
-    let framing = Framing::of_start(bytes);
-    let whole = assembled(dialect, framing, source, std::iter::once(bytes));
-    assert_eq!(whole, assembled(dialect, framing, source, bytes.chunks(7)));
-    let (message, answer) = whole;
-    let may_run = matches!(message.ending, Ending::Complete | Ending::CutCall);
-    assert!(may_run || message.executable().next().is_none(), "{message:?}");
-    assert!(seamline_dialects::Document::read(&answer).is_ok(), "{answer}");
+    let limits = StreamLimits { frame_bytes_max: FRAME_BYTES_MAX, blocks_max: BLOCKS_MAX, ..StreamLimits::default() };
+    let arg_source = sources[bytes.len() % sources.len()];
+    for dialect in [Some(dialect.to_owned()), None] {
+        answer(&StreamOptions { dialect, arg_source, limits, ..StreamOptions::default() }, bytes);
+    }
+}
+
+/// The same answer however the bytes are cut, and no call of it may be run unless it is whole.
+fn answer(options: &StreamOptions, bytes: &[u8]) {
+    let whole = answered(options, std::iter::once(bytes));
+    assert_eq!(whole, answered(options, bytes.chunks(7)));
+    assert_eq!(whole, answered(options, in_two(bytes).into_iter()));
+    let Ok(answer) = whole else { return };
+    let may_run = matches!(answer.ending, Ending::Complete | Ending::CutCall);
+    assert!(may_run || answer.calls.iter().all(|call| !call.executable), "{answer:?}");
+    assert!(seamline_dialects::Document::read(&answer.message).is_ok(), "{}", answer.message);
 }
 
 fn check(bytes: &[u8]) {

@@ -87,7 +87,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn recorded_streams_with_a_byte_changed_stand_at_every_door() {
+fn stream_fixtures_damaged_and_cut_short_stand_at_every_door() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/streams");
     for path in files(&folder).iter().filter(|path| path.ends_with("input.bin")) {
         let bytes = std::fs::read(path).unwrap();

@@ -20,7 +20,9 @@ const ERROR: &str =
 fn read(stream: &str, options: &StreamOptions) -> Result<Answer, Error> {
     let in_pieces = |length| {
         let mut answer = AnswerStream::new(options)?;
-        stream.as_bytes().chunks(length).for_each(|piece| answer.feed(piece));
+        for piece in stream.as_bytes().chunks(length) {
+            answer.feed(piece);
+        }
         answer.finish()
     };
     let whole = in_pieces(stream.len().max(1));

@@ -27,6 +27,9 @@ const NOT_COMPLETE: [(&str, &str); 4] = [
 /// its request.
 const OTHER_SHAPES: [&str; 2] = ["/cohere/", "openai-custom-tool"];
 
+/// What came through GitHub Copilot, which seals the ids of items anew each time it sends them.
+const SEALED_IDS: [&str; 2] = ["matteing-opal/responses_api_thinking_tool_call", "github-copilot"];
+
 #[test]
 fn a_recorded_stream_ends_as_it_did() {
     let Some(root) = root() else {
@@ -70,10 +73,13 @@ fn a_response_is_what_its_provider_put_together() {
     let mut count = 0;
     let mut failures = Vec::new();
     for stream in &streams {
-        let Some(own) = own_response(&stream.bytes).map(unsealed) else { continue };
+        let Some(mut own) = own_response(&stream.bytes) else { continue };
         count += 1;
         let answer = stream.whole().unwrap();
-        let made = unsealed(serde_json::from_str(&answer.message).unwrap());
+        let mut made = serde_json::from_str(&answer.message).unwrap();
+        let seals_ids = SEALED_IDS.iter().any(|name| stream.name.contains(name));
+        unseal(&mut own, seals_ids);
+        unseal(&mut made, seals_ids);
         if made != own {
             failures.push(format!("{}:\n  theirs: {own}\n  ours:   {made}", stream.name));
         }
@@ -249,14 +255,15 @@ fn own_response(bytes: &[u8]) -> Option<Value> {
     event["response"].get("output").is_some_and(Value::is_array).then(|| event["response"].clone())
 }
 
-/// A response without what is sealed anew each time it is sent: some gateways seal ids too.
-fn unsealed(mut response: Value) -> Value {
+/// Takes out of a response what is sealed anew each time it is sent.
+fn unseal(response: &mut Value, seals_ids: bool) {
     for item in response["output"].as_array_mut().into_iter().flatten() {
-        for name in ["id", "encrypted_content"] {
-            item.as_object_mut().map(|item| item.remove(name));
+        let Some(item) = item.as_object_mut() else { continue };
+        item.remove("encrypted_content");
+        if seals_ids {
+            item.remove("id");
         }
     }
-    response
 }
 
 /// The members of an answer that say something.

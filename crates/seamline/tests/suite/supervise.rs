@@ -161,3 +161,82 @@ fn what_nobody_waits_for_is_ended() {
     let _ = std::fs::remove_file(&place);
     pids.into_iter().for_each(is_gone);
 }
+
+/// What runs outside the group of its command.
+#[cfg(target_os = "linux")]
+mod outside {
+    use super::*;
+
+    /// Prints its number, and does not end when it is asked to.
+    const STUBBORN: &str = r#"sh -c 'trap "" TERM; echo $$; while :; do sleep 1; done'"#;
+
+    fn bash(script: &str) -> Command {
+        let mut bash = Command::new("bash");
+        bash.args(["-c", script]);
+        bash
+    }
+
+    /// Runs a script until it takes too long; all numbers that it printed are gone then, and none
+    /// of them was in its group.
+    #[track_caller]
+    fn all_are_gone(script: &str, count: usize) {
+        let started = Instant::now();
+        let child = Supervised::start(&mut bash(script), &limits(1000)).unwrap();
+        let group = child.id();
+        let ran = child.wait().unwrap();
+        assert!(started.elapsed() < SOON, "{:?}", started.elapsed());
+        assert_eq!(ran.end, ChildEnd::TimedOut, "{script}");
+        let numbers = numbers(&ran);
+        assert!(numbers.len() == count && !numbers.contains(&group), "{script}: {:?}", ran.stdout.text());
+        numbers.into_iter().for_each(is_gone);
+    }
+
+    #[test]
+    fn what_timeout_runs_is_gone_after_the_kill() {
+        all_are_gone("timeout 100 sh -c 'echo $$; exec sleep 100'; true", 1);
+        all_are_gone(&format!("timeout 100 {STUBBORN}; true"), 1);
+        all_are_gone(&format!("trap '' TERM; timeout 100 timeout 100 {STUBBORN}; sleep 100"), 1);
+    }
+
+    #[test]
+    fn what_a_shell_with_job_control_runs_is_gone_after_the_kill() {
+        all_are_gone("set -m; sleep 100 & echo $!; sleep 100 & echo $!; wait; true", 2);
+        all_are_gone(&format!("set -m; {STUBBORN} & {STUBBORN} & wait; true"), 2);
+    }
+
+    #[test]
+    fn what_began_a_session_of_its_own_is_gone_after_the_kill() {
+        all_are_gone(&format!("setsid {STUBBORN} & setsid {STUBBORN}; true"), 2);
+    }
+
+    #[test]
+    fn it_may_clean_up_as_well() {
+        let limits = ChildLimits { grace: Duration::from_secs(15), ..limits(500) };
+        // It has closed its outputs, so that only it itself shows that it is still there.
+        let place = std::env::temp_dir().join(format!("seamline-cleaned-{}", std::process::id()));
+        let script = format!(
+            "set -m; (trap 'sleep 0.3; echo cleaned > {0}; exit' TERM; exec > {0} 2>&1; while :; do sleep 0.05; done) & wait",
+            place.display()
+        );
+        let ran = supervise(&mut bash(&script), &limits).unwrap();
+        let cleaned = std::fs::read_to_string(&place);
+        let _ = std::fs::remove_file(&place);
+        assert_eq!((ran.end, cleaned.unwrap().as_str()), (ChildEnd::TimedOut, "cleaned\n"));
+    }
+
+    #[test]
+    fn it_is_ended_with_a_command_that_nobody_waits_for() {
+        let place = std::env::temp_dir().join(format!("seamline-outside-{}", std::process::id()));
+        let script = format!("set -m; sleep 600 & echo $! > {0}.new; mv {0}.new {0}; wait", place.display());
+        let child = Supervised::start(&mut bash(&script), &limits(600_000)).unwrap();
+        let started = Instant::now();
+        while !place.exists() {
+            assert!(started.elapsed() < SOON);
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let pid = std::fs::read_to_string(&place).unwrap().trim().parse().unwrap();
+        drop(child);
+        let _ = std::fs::remove_file(&place);
+        is_gone(pid);
+    }
+}

@@ -189,7 +189,8 @@ fn wait<T, E: Into<SessionError>>(asked: impl Future<Output = Result<T, E>>) -> 
 
 /// The file of a store that is one.
 fn file(address: &str) -> Option<PathBuf> {
-    address.strip_prefix("sqlite:").map(|path| Path::new(path).to_owned())
+    let path = address.strip_prefix("sqlite:")?;
+    Some(Path::new(path.strip_prefix("//").unwrap_or(path)).to_owned())
 }
 
 pub(super) fn of_store(error: &Error) -> Failure {

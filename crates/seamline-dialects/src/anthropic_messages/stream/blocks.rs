@@ -3,9 +3,9 @@
 use seamline_model::{Addition, Event, Piece, Unreadable};
 
 use super::Reader;
-use crate::frames::{Sink, add, unreadable, words, words_of};
+use crate::frames::{self, Sink, add, is_told, unreadable, words, words_of};
 use crate::json::{Kind, Object, Value};
-use crate::streamed::{Begun, arguments, present, start_input};
+use crate::streamed::{Begun, Slot, arguments, present, start_input};
 
 impl Reader {
     /// Takes the blocks that stand in a message that begins (ANT-56).
@@ -53,13 +53,18 @@ impl Reader {
                 }
             }
             Piece::Reasoning => {
+                add(sink, place, Addition::NeedsSignature);
                 add_text(block.get("thinking"), place, sink);
                 add_signature(block, place, sink);
             }
             Piece::Call | Piece::ServerCall => {
                 add(sink, place, Addition::Id(&id));
                 add(sink, place, Addition::Name(&words_of(block, "name").unwrap_or_default()));
-                start_input(block.get("input"), place, sink);
+                let input = block.get("input");
+                start_input(input, place, sink);
+                if input.is_some_and(is_told) {
+                    self.slots.note_input(index);
+                }
             }
             Piece::Opaque => {}
         }
@@ -78,9 +83,17 @@ impl Reader {
                     return;
                 };
                 sink(Event::Begin { place, piece, base: "" });
+                if piece == Piece::Reasoning {
+                    add(sink, place, Addition::NeedsSignature);
+                }
                 (place, piece)
             }
-            _ => {
+            slot => {
+                // All of the input comes after the call was closed: what it has is not what was meant.
+                let is_bare = |slot: &&Slot| slot.piece == Piece::Call && !slot.has_input;
+                if let Some(slot) = slot.filter(is_bare).filter(|_| json.is_some_and(is_told)) {
+                    add(sink, slot.place, Addition::Unfinished);
+                }
                 unreadable(sink, Unreadable::Stray);
                 return;
             }
@@ -93,7 +106,12 @@ impl Reader {
             },
             ("thinking_delta", Piece::Reasoning) => add_text(delta.get("thinking"), place, sink),
             ("signature_delta", Piece::Reasoning) => add_signature(delta, place, sink),
-            ("input_json_delta", Piece::Call | Piece::ServerCall) => arguments(json, place, sink),
+            ("input_json_delta", Piece::Call | Piece::ServerCall) => {
+                if json.is_some_and(is_told) {
+                    self.slots.note_input(index);
+                }
+                arguments(json, place, sink);
+            }
             ("compaction_delta", Piece::Opaque) => {
                 for name in ["content", "encrypted_content"] {
                     if let Some(value) = present(delta, name) {
@@ -107,10 +125,10 @@ impl Reader {
 }
 
 fn add_text(value: Option<Value<'_, '_>>, place: u32, sink: Sink<'_>) {
-    match value.filter(|value| !value.is(Kind::Null)).map(Value::str) {
-        Some(Some(text)) => add(sink, place, Addition::Text(&text)),
-        Some(None) => unreadable(sink, Unreadable::Shape),
-        None => {}
+    match value.map(|value| (value, value.kind())) {
+        Some((text, Kind::String)) => frames::add_text(sink, place, text, false),
+        Some((_, Kind::Null)) | None => {}
+        Some(_) => unreadable(sink, Unreadable::Shape),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use seamline_model::{Addition, Piece, Unreadable};
 
-use crate::frames::{Sink, add, unreadable, words_of};
+use crate::frames::{Sink, add, add_text, is_told, unreadable, words_of};
 use crate::json::{Kind, Object, Value};
 use crate::streamed::{arguments, present};
 
@@ -25,8 +25,8 @@ pub(super) fn begun_by(name: &str) -> Option<Piece> {
 
 /// Gives out what a member of a delta adds to a block.
 pub(super) fn addition(name: &str, value: Value<'_, '_>, (place, piece): (u32, Piece), sink: Sink<'_>) {
-    match (name, piece, value.object(), value.str()) {
-        ("text", Piece::Text, _, Some(text)) => add(sink, place, Addition::Text(&text)),
+    match (name, piece, value.object(), value.kind()) {
+        ("text", Piece::Text, _, Kind::String) => add_text(sink, place, value, false),
         ("citation", Piece::Text, Some(_), _) => add(sink, place, Addition::Element(CITATIONS, value.raw())),
         ("toolUse", Piece::Call | Piece::ServerCall, Some(call), _) => arguments(call.get("input"), place, sink),
         ("reasoningContent", Piece::Reasoning, Some(reasoning), _) => {
@@ -50,8 +50,8 @@ pub(super) fn addition(name: &str, value: Value<'_, '_>, (place, piece): (u32, P
 }
 
 pub(super) fn reasoned(reasoning: Object<'_, '_>, place: u32, sink: Sink<'_>) {
-    if let Some(said) = words_of(reasoning, "text") {
-        add(sink, place, Addition::Text(&said));
+    if let Some(said) = reasoning.get("text").filter(|said| said.is(Kind::String) && is_told(*said)) {
+        add_text(sink, place, said, false);
     }
     if let Some(signature) = words_of(reasoning, "signature") {
         add(sink, place, Addition::Signature(&signature));

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use seamline_model::{Addition, Event, Piece, Unreadable};
 
 use super::places;
-use crate::frames::{Sink, add, index, is_told, unreadable, words, words_of};
+use crate::frames::{Sink, add, add_arguments, index, is_told, unreadable, words, words_of};
 use crate::json::{Kind, Value};
 
 /// How many calls are told apart.
@@ -25,6 +25,8 @@ pub(super) struct Calls {
     /// The call that something came for last.
     last: Option<usize>,
     has_legacy: bool,
+    /// The index that an event around a piece of a call gives it.
+    around: Option<i64>,
 }
 
 /// What must be known of a call to know what belongs to it.
@@ -169,14 +171,23 @@ impl Calls {
 
     fn take_one(&mut self, call: Value<'_, '_>, position: usize, is_whole: bool, sink: Sink<'_>) {
         match Fragment::read(call, position, is_whole) {
-            Some(fragment) => self.fragment(&fragment, sink),
+            Some(mut fragment) => {
+                fragment.index = fragment.index.or(self.around);
+                self.fragment(&fragment, sink);
+            }
             None => unreadable(sink, Unreadable::Shape),
         }
     }
 
-    /// Closes the call that something came for last.
+    /// Takes over the index that an event gives what stands in it.
+    pub(super) fn around(&mut self, index: Option<Value<'_, '_>>) {
+        self.around = index.and_then(place_of);
+    }
+
+    /// Closes the call that the event around is about, else the one that something came for last.
     pub(super) fn close(&mut self, sink: Sink<'_>) {
-        if let Some(slot) = self.last {
+        let slot = self.around.map_or(self.last, |index| self.by_index.get(&index).copied());
+        if let Some(slot) = slot {
             sink(Event::End { place: place(slot) });
         }
     }
@@ -289,7 +300,7 @@ fn arguments(place: u32, given: Value<'_, '_>, is_whole: bool, text: Option<&mut
             if let Some(text) = text {
                 text.push(&said);
             }
-            add(sink, place, if is_whole { Addition::WholeArguments(&said) } else { Addition::Arguments(&said) });
+            add_arguments(sink, place, given, is_whole);
         }
         Kind::Object if given.members().next().is_some() => add(sink, place, Addition::WholeArguments(json)),
         Kind::Object | Kind::Array => add(sink, place, Addition::StartInput(json)),

@@ -1,11 +1,9 @@
 //! What a message says: a string, or a list of parts (MIS-9).
 
-use std::borrow::Cow;
-
 use seamline_model::{Addition, Event, Piece, Unreadable};
 
 use super::places;
-use crate::frames::{Sink, add, unreadable, words, words_of};
+use crate::frames::{Sink, add, add_text, is_told, unreadable, words_of};
 use crate::json::{Kind, Object, Value};
 
 /// How many parts are told apart.
@@ -24,13 +22,7 @@ impl Content {
     pub(super) fn take(&mut self, content: Value<'_, '_>, is_whole: bool, sink: Sink<'_>) {
         match content.kind() {
             Kind::Null => {}
-            Kind::String if is_whole => {
-                if let Some(text) = words(content) {
-                    let place = self.text(sink);
-                    add(sink, place, Addition::WholeText(&text));
-                }
-            }
-            Kind::String => self.plain(content, sink),
+            Kind::String => self.plain(content, is_whole, sink),
             // What came in pieces is there already.
             Kind::Array | Kind::Object if is_whole && self.parts > 0 => {}
             Kind::Array => content.elements().for_each(|part| self.element(part, sink)),
@@ -42,16 +34,16 @@ impl Content {
     fn element(&mut self, element: Value<'_, '_>, sink: Sink<'_>) {
         match element.kind() {
             Kind::Object => self.part(element, sink),
-            Kind::String => self.plain(element, sink),
+            Kind::String => self.plain(element, false, sink),
             Kind::Null => {}
             _ => unreadable(sink, Unreadable::Shape),
         }
     }
 
-    fn plain(&mut self, value: Value<'_, '_>, sink: Sink<'_>) {
-        if let Some(text) = words(value) {
+    fn plain(&mut self, text: Value<'_, '_>, is_whole: bool, sink: Sink<'_>) {
+        if is_told(text) {
             let place = self.text(sink);
-            add(sink, place, Addition::Text(&text));
+            add_text(sink, place, text, is_whole);
         }
     }
 
@@ -78,11 +70,22 @@ impl Content {
             self.begin(piece, part.raw(), sink);
         }
         let said = match piece {
-            Piece::Text => words_of(object, "text"),
-            Piece::Reasoning => object.get("thinking").and_then(thought),
+            Piece::Text => object.get("text"),
+            Piece::Reasoning => object.get("thinking"),
             _ => None,
         };
-        if let Some(text) = said {
+        match said {
+            Some(text) if text.is(Kind::String) && is_told(text) => add_text(sink, self.place(), text, false),
+            Some(list) if list.is(Kind::Array) => self.thought(list, sink),
+            _ => {}
+        }
+    }
+
+    /// Takes what a part thinks that is a list of texts.
+    fn thought(&self, thinking: Value<'_, '_>, sink: Sink<'_>) {
+        let texts = thinking.elements().filter_map(Value::object).filter_map(|part| words_of(part, "text"));
+        let text = texts.collect::<Vec<_>>().concat();
+        if !text.is_empty() {
             add(sink, self.place(), Addition::Text(&text));
         }
     }
@@ -116,14 +119,4 @@ fn piece(part: Object<'_, '_>) -> Piece {
         None if part.get("thinking").is_some() => Piece::Reasoning,
         _ => Piece::Opaque,
     }
-}
-
-/// What a part thinks: a string, or a list of texts.
-fn thought<'a>(thinking: Value<'_, 'a>) -> Option<Cow<'a, str>> {
-    if thinking.is(Kind::String) {
-        return words(thinking);
-    }
-    let mut texts = thinking.elements().filter_map(Value::object).filter_map(|part| words_of(part, "text"));
-    let first = texts.next()?;
-    Some(texts.fold(first, |all, text| all + text))
 }

@@ -4,7 +4,7 @@ use seamline_model::{Addition, Event, Piece, Unreadable};
 
 use super::reasoning::Reasoning;
 use super::{Reader, places};
-use crate::frames::{Sink, add, is_told, unreadable, words};
+use crate::frames::{Sink, add, add_text, is_told, unreadable, words};
 use crate::json::{Kind, Value};
 
 impl Reader {
@@ -41,10 +41,12 @@ impl Reader {
     }
 
     fn refusal(&mut self, refusal: Value<'_, '_>, is_whole: bool, sink: Sink<'_>) {
-        let Some(text) = words(refusal) else { return };
+        if !refusal.is(Kind::String) || !is_told(refusal) {
+            return;
+        }
         self.has_refused = true;
         self.begin(places::REFUSAL, Piece::Refusal, sink);
-        add(sink, places::REFUSAL, if is_whole { Addition::WholeText(&text) } else { Addition::Text(&text) });
+        add_text(sink, places::REFUSAL, refusal, is_whole);
     }
 
     /// The sound and what is said in it come in pieces; the rest comes once.

@@ -47,6 +47,7 @@ impl Reader {
         }
         let delta = event.get("delta").and_then(Value::object);
         let message = delta.and_then(|delta| delta.get("message"));
+        self.calls.around(event.get("index"));
         match kind {
             Cohere::Other => {}
             Cohere::ContentEnd => self.content.close(sink),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use seamline_model::{Addition, Piece};
 
 use super::{Reader, places};
-use crate::frames::{Sink, add, words, words_of};
+use crate::frames::{Sink, add, add_text, words, words_of};
 use crate::json::{Kind, Value};
 
 /// The members that reasoning comes in, those first that count before others. The last is a list.
@@ -41,11 +41,15 @@ impl Reader {
         for details in reasoning.0.iter().flatten().filter(|value| value.is(Kind::Array)) {
             self.details(*details, is_whole, sink);
         }
-        let told = reasoning.0.iter().zip(0..).find_map(|(value, at)| Some((text((*value)?)?, at)));
-        let Some((text, at)) = told else { return };
+        let told = reasoning.0.iter().zip(0..).find_map(|(value, at)| Some(((*value)?, text((*value)?)?, at)));
+        let Some((value, text, at)) = told else { return };
         let place = places::REASONING + at;
         self.begin(place, Piece::Reasoning, sink);
-        add(sink, place, if is_whole { Addition::WholeText(&text) } else { Addition::Text(&text) });
+        match value.kind() {
+            Kind::String => add_text(sink, place, value, is_whole),
+            _ if is_whole => add(sink, place, Addition::WholeText(&text)),
+            _ => add(sink, place, Addition::Text(&text)),
+        }
     }
 
     /// Keeps the details as they are, besides what they say.

@@ -281,7 +281,7 @@ fn nothing_is_done_without_a_reason_to_stop() {
         (r#"{"object":"chat.completion","choices":[{"message":{}}]}"#, true),
         (r#"{"message":{"content":"x"},"done":false}"#, false),
         (r#"{"message":{"content":"x"},"done":true}"#, true),
-        ("[DONE]", true),
+        ("[DONE]", false),
     ] {
         let mut done = 0;
         feed(&[frame.to_owned()], |event| done += usize::from(event == Event::Done));

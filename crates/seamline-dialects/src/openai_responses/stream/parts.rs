@@ -4,8 +4,8 @@ use seamline_model::{Addition, Event, Piece, Unreadable};
 
 use super::shape::Sort;
 use super::{Reader, Wire};
-use crate::frames::{Sink, add, unreadable, words, words_of};
-use crate::json::Value;
+use crate::frames::{Sink, add, add_text, is_told, unreadable, words, words_of};
+use crate::json::{Kind, Value};
 
 /// How many bits of a place say which part of an item it is.
 const PART_BITS: u32 = 12;
@@ -57,14 +57,14 @@ impl At {
 
 /// The kinds of text that come in pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum TextKind {
     Text,
     Refusal,
     Reasoning,
     Summary,
 }
 
-impl Said {
+impl TextKind {
     /// The kind that comes in events of this name.
     pub(super) fn of(event: &str) -> Option<Self> {
         match event {
@@ -120,16 +120,16 @@ impl Said {
 
 impl Reader {
     /// Takes a piece of a text, or all of it.
-    pub(super) fn text_piece(&mut self, said: Said, is_whole: bool, wire: &Wire<'_, '_, '_>, sink: Sink<'_>) {
-        let Some(text) = wire.given(is_whole).and_then(Value::str) else {
+    pub(super) fn text_piece(&mut self, said: TextKind, is_whole: bool, wire: &Wire<'_, '_, '_>, sink: Sink<'_>) {
+        let Some(text) = wire.given(is_whole).filter(|text| text.is(Kind::String)) else {
             return unreadable(sink, Unreadable::Shape);
         };
         let (sort, kind) = said.within();
         let Some(item) = self.item_of(wire, sort, kind, sink) else { return };
         let at = At { item, row: said.row(), index: wire.part_index.unwrap_or_default() };
         let Some(place) = self.part(at, said.piece(), said.implied(), sink) else { return };
-        self.has_refused |= said == Said::Refusal && !text.is_empty();
-        add(sink, place, if is_whole { Addition::WholeText(&text) } else { Addition::Text(&text) });
+        self.has_refused |= said == TextKind::Refusal && is_told(text);
+        add_text(sink, place, text, is_whole);
     }
 
     /// Takes the start or the end of a part.
@@ -137,14 +137,14 @@ impl Reader {
         let Some((part, object)) = wire.part.and_then(|part| Some((part, part.object()?))) else {
             return unreadable(sink, Unreadable::Shape);
         };
-        let said = words_of(object, "type").and_then(|kind| Said::of_type(&kind));
-        let (sort, kind) = said.map_or((Sort::Message, "message"), Said::within);
+        let said = words_of(object, "type").and_then(|kind| TextKind::of_type(&kind));
+        let (sort, kind) = said.map_or((Sort::Message, "message"), TextKind::within);
         let Some(item) = self.item_of(wire, sort, kind, sink) else { return };
         let at = At { item, row, index: wire.part_index.unwrap_or_default() };
         if is_whole {
             self.whole_part(at, part, sink);
         } else {
-            self.part(at, said.map_or(Piece::Opaque, Said::piece), part.raw(), sink);
+            self.part(at, said.map_or(Piece::Opaque, TextKind::piece), part.raw(), sink);
         }
     }
 
@@ -154,7 +154,7 @@ impl Reader {
         };
         let Some(item) = self.item_of(wire, Sort::Message, "message", sink) else { return };
         let at = At { item, row: Row::Content, index: wire.part_index.unwrap_or_default() };
-        let Some(place) = self.part(at, Piece::Text, Said::Text.implied(), sink) else { return };
+        let Some(place) = self.part(at, Piece::Text, TextKind::Text.implied(), sink) else { return };
         add(sink, place, Addition::Element("annotations", annotation.raw()));
     }
 
@@ -163,7 +163,7 @@ impl Reader {
         if let Some(text) = words(parts) {
             // Some servers write a text where a list of parts should be.
             let at = At { item, row, index: 0 };
-            if let Some(place) = self.part(at, Piece::Text, Said::Text.implied(), sink) {
+            if let Some(place) = self.part(at, Piece::Text, TextKind::Text.implied(), sink) {
                 add(sink, place, Addition::WholeText(&text));
             }
         }
@@ -176,11 +176,11 @@ impl Reader {
         let Some(object) = part.object() else {
             return unreadable(sink, Unreadable::Shape);
         };
-        let said = words_of(object, "type").and_then(|kind| Said::of_type(&kind));
-        let piece = said.map_or(Piece::Opaque, Said::piece);
+        let said = words_of(object, "type").and_then(|kind| TextKind::of_type(&kind));
+        let piece = said.map_or(Piece::Opaque, TextKind::piece);
         let Some(place) = self.part(at, piece, part.raw(), sink) else { return };
         add(sink, place, Addition::Whole(part.raw()));
-        let text = object.get(if said == Some(Said::Refusal) { "refusal" } else { "text" });
+        let text = object.get(if said == Some(TextKind::Refusal) { "refusal" } else { "text" });
         if let Some(text) = text.filter(|_| said.is_some()).and_then(Value::str) {
             self.has_refused |= piece == Piece::Refusal && !text.is_empty();
             add(sink, place, Addition::WholeText(&text));

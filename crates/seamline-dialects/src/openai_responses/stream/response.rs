@@ -7,7 +7,6 @@ use super::shape::{self, Sort};
 use super::{Reader, Wire};
 use crate::frames::{Sink, add, is_told, unreadable, usage, words, words_of};
 use crate::json::{Kind, Object, Value};
-use crate::stops;
 
 impl Reader {
     /// The response begins; its members come again at the end.
@@ -163,11 +162,16 @@ impl Reader {
         } else if says("incomplete") {
             let details = member("incomplete_details").and_then(Value::object);
             let reason = details.and_then(|details| words_of(details, "reason")).unwrap_or("incomplete".into());
-            let stop = match stops::of(&reason) {
+            let stop = match Stop::of_word(&reason) {
                 Stop::Turn | Stop::Calls | Stop::Pause | Stop::Other => Stop::Length,
                 stop => stop,
             };
             self.stop(stop, &reason, sink);
+        } else if matches!(&*status, "in_progress" | "queued") {
+            // It is over, and says of itself that it is not.
+            if event == "completed" {
+                unreadable(sink, Unreadable::Shape);
+            }
         } else if says("completed") {
             for item in self.items.unfinished_calls() {
                 add(sink, item_place(item), Addition::Unfinished);

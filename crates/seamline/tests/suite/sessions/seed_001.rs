@@ -4,7 +4,8 @@ use std::future::pending;
 
 use seamline::Failure;
 use seamline::session::{
-    AgentEnd, AgentStart, ExecutorFailure, IntegrityConfig, OnFailure, RecoveryAction, ResetOptions, SessionError, TurnEnd,
+    AgentEnd, AgentStart, ExecutorFailure, IntegrityConfig, OnFailure, RecoveryAction, ResetOptions, SessionError,
+    TurnEnd,
 };
 use seamline::store::{CheckpointState, IncidentKind, Operation, Rejected};
 
@@ -177,7 +178,10 @@ fn case_12_a_content_filter_during_a_tool_leaves_a_clean_state() {
 fn case_13_an_orphaned_result_is_repaired_away() {
     on_every_store(async |place| {
         let mut session = clawos(&place).await;
-        session.append_all(&[ASK, r#"{"role":"assistant","content":"yes"}"#, &results(&["toolu_9"]), ASK]).await.unwrap();
+        session
+            .append_all(&[ASK, r#"{"role":"assistant","content":"yes"}"#, &results(&["toolu_9"]), ASK])
+            .await
+            .unwrap();
         let result = session.repair().await.unwrap();
         assert!(result.repaired && result.remaining.is_empty(), "{result:?}");
         assert!(!kept(&session).concat().contains("toolu_9"));

@@ -4,6 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use seamline::Policy;
 use seamline::session::{
     Clock, ExecutorFailure, IntegrityConfig, OpenOptions, Running, Session, SessionOptions, ToolCall, ToolExecutor,
     ToolOutput,
@@ -34,7 +35,11 @@ impl Place {
 
     /// Opens a session again, as another process would after this one is gone.
     pub(crate) async fn reopen(&self, session: &Session) -> Session {
-        let options = OpenOptions { take_over: true, config: session.config().clone(), ..open_options() };
+        self.reopen_with(session, Policy::default()).await
+    }
+
+    pub(crate) async fn reopen_with(&self, session: &Session, policy: Policy) -> Session {
+        let options = OpenOptions { take_over: true, policy, config: session.config().clone(), ..open_options() };
         Session::open(self.store.clone(), session.id().clone(), options).await.unwrap()
     }
 }
@@ -51,12 +56,16 @@ pub(crate) fn on_every_store<F: Future<Output = ()>>(test: impl Fn(Arc<Place>) -
     }
 }
 
+/// The reference.
+pub(crate) fn memory() -> Place {
+    Place { name: "memory", store: Arc::new(MemoryStore::new()), _folder: None }
+}
+
 fn places() -> Vec<Place> {
-    let memory = Place { name: "memory", store: Arc::new(MemoryStore::new()), _folder: None };
     let folder = tempfile::tempdir().unwrap();
     let address = format!("sqlite:{}", folder.path().join("sessions.db").display());
     let sqlite = Place { name: "sqlite", store: seamline::open_store(&address).unwrap(), _folder: Some(folder) };
-    let mut places = vec![memory, sqlite];
+    let mut places = vec![memory(), sqlite];
     if let Ok(address) = std::env::var("SEAMLINE_TEST_POSTGRES") {
         let store = seamline::open_store(&address).unwrap();
         places.push(Place { name: "postgres", store, _folder: None });

@@ -1,0 +1,75 @@
+//! What the documents that guards were asked for in demand of errors and filters, by its number.
+
+use seamline_guard::{Advice, Class, Failure, GaveUp, Retry, RetryPolicy, classify, filter};
+
+fn of(status: u16, text: &str) -> Failure<'_> {
+    Failure { status: Some(status), text, ..Failure::default() }
+}
+
+/// What the default policy says about a first failure.
+fn advice(failure: &Failure<'_>) -> Advice {
+    Retry::new(RetryPolicy::default()).handle_failure(&classify(failure), b"{}", false)
+}
+
+const FILTERED: Advice = Advice::GiveUp { why: GaveUp::Filtered };
+
+#[test]
+fn s1_51_anthropic_s_filter_is_known_by_its_type_and_by_its_sentence() {
+    for (status, text) in [
+        (400, r#"{"type":"error","error":{"type":"content_filtered","message":"no"}}"#),
+        (
+            400,
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"Output blocked by content filtering policy"}}"#,
+        ),
+    ] {
+        let failure = of(status, text);
+        assert_eq!((classify(&failure).class, filter(&failure).is_some()), (Class::Filter, true), "{text}");
+        assert_eq!(advice(&failure), FILTERED, "{text}");
+    }
+    for text in [
+        "messages.0.content: safety is not a valid block type",
+        r#"{"error":{"message":"unknown parameter: safety_settings"}}"#,
+        "the tool `content_filter_test` failed",
+        "max_tokens: must be positive for your safety",
+    ] {
+        let failure = of(400, text);
+        assert_ne!(classify(&failure).class, Class::Filter, "{text}");
+        assert_eq!(filter(&failure), None, "{text}");
+    }
+}
+
+#[test]
+fn s1_52_openai_s_filter_is_known_by_why_it_finished() {
+    let answer = |reason: &str| {
+        format!(r#"{{"choices":[{{"message":{{"role":"assistant","content":"safety"}},"finish_reason":"{reason}"}}]}}"#)
+    };
+    assert!(filter(&of(200, &answer("content_filter"))).is_some());
+    for reason in ["stop", "length", "tool_calls"] {
+        assert_eq!(filter(&of(200, &answer(reason))), None, "{reason}");
+    }
+}
+
+#[test]
+fn s1_32_filters_errors_and_timeouts_are_told_apart() {
+    let classes = |failures: [Failure<'_>; 3]| failures.map(|failure| classify(&failure).class);
+    let timeout = Failure { text: "the stream timed out", ..Failure::default() };
+    let failures = [of(400, "Output blocked by content filtering policy"), of(401, "invalid x-api-key"), timeout];
+    assert_eq!(classes(failures), [Class::Filter, Class::Fatal, Class::Transient]);
+}
+
+#[test]
+fn s3_17_a_400_is_not_sent_again() {
+    assert_eq!(advice(&of(400, "never heard of it")), Advice::GiveUp { why: GaveUp::Fatal });
+    assert_eq!(advice(&of(422, "")), Advice::GiveUp { why: GaveUp::Fatal });
+}
+
+#[test]
+fn s3_18_a_mismatch_is_known_by_its_text_and_can_be_repaired() {
+    let text = "messages.6: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. Each \
+                `tool_use` block must have a corresponding `tool_result` block in the next message.";
+    for status in [400, 422] {
+        assert_eq!(advice(&of(status, text)), Advice::Repair, "{status}");
+    }
+    // As it stands in the seed, without any mark.
+    assert_eq!(advice(&of(400, "tool_use ids were found without tool_result blocks")), Advice::Repair);
+}

@@ -1,0 +1,141 @@
+//! Why a provider stopped, and the words with which it says so.
+//!
+//! Gateways leave the words of the model they asked, so each dialect may get those of all the
+//! others. They are read in one place, so that no two readers take one word for two things.
+
+/// Why a provider stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// The model is done with its turn.
+    Turn,
+    /// It waits for the results of its calls.
+    Calls,
+    /// It may not say more: the limit of the answer or of the context is reached.
+    Length,
+    /// What it said, or was asked, was filtered.
+    Filter,
+    /// It refuses.
+    Refusal,
+    /// The provider paused a long turn, which goes on when the message is sent back.
+    Pause,
+    /// The call it wrote could not be read by the provider.
+    Malformed,
+    /// The provider failed while it was answering.
+    Failure,
+    /// A word nobody here knows.
+    Other,
+}
+
+impl Stop {
+    /// What a word means, in capitals or not, with a hyphen or an underscore.
+    pub fn of_word(word: &str) -> Self {
+        match word.to_ascii_lowercase().replace('-', "_").as_str() {
+            "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" | "complete" | "completed" => Self::Turn,
+            "tool_calls" | "tool_call" | "function_call" | "tool_use" => Self::Calls,
+            "length"
+            | "model_length"
+            | "model_context_length"
+            | "token_limit"
+            | "max_tokens"
+            | "max_completion_tokens"
+            | "max_output_tokens"
+            | "max_length"
+            | "model_context_window_exceeded"
+            | "context_length_exceeded"
+            | "incomplete"
+            | "error_limit" => Self::Length,
+            "content_filter"
+            | "content_filtered"
+            | "guardrail_intervened"
+            | "content_policy"
+            | "blocked"
+            | "sensitive"
+            | "safety"
+            | "recitation"
+            | "language"
+            | "blocklist"
+            | "prohibited_content"
+            | "spii"
+            | "model_armor"
+            | "jailbreak"
+            | "image_safety"
+            | "image_prohibited_content"
+            | "image_recitation"
+            | "error_toxic" => Self::Filter,
+            "refusal" => Self::Refusal,
+            "pause_turn" | "compaction" | "continuation" => Self::Pause,
+            "malformed_function_call"
+            | "malformed_response"
+            | "malformed_model_output"
+            | "malformed_tool_use"
+            | "unexpected_tool_call"
+            | "too_many_tool_calls" => Self::Malformed,
+            "error"
+            | "failed"
+            | "server_error"
+            | "cancelled"
+            | "insufficient_system_resource"
+            | "network_error"
+            | "timeout"
+            | "abort"
+            | "user_cancel"
+            | "image_other"
+            | "no_image" => Self::Failure,
+            // Gemini's word for a failure (GEM-16); in small letters it is what gateways say that do not know.
+            _ if word == "OTHER" => Self::Failure,
+            _ => Self::Other,
+        }
+    }
+
+    /// Whether it counts after another reason: what was cut off, filtered or failed stays so,
+    /// whatever else the provider says.
+    pub fn counts_after(self, before: Option<Self>) -> bool {
+        before.is_none_or(|before| self.weight() >= before.weight())
+    }
+
+    fn weight(self) -> u8 {
+        match self {
+            Self::Failure | Self::Malformed => 4,
+            Self::Filter | Self::Refusal => 3,
+            Self::Length => 2,
+            Self::Turn | Self::Calls | Self::Pause => 1,
+            Self::Other => 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_is_known_for_what_it_is() {
+        for (means, words) in [
+            (Stop::Turn, "stop STOP end_turn stop_sequence COMPLETE eos"),
+            (Stop::Calls, "tool_calls tool-calls tool_use TOOL_CALL function_call"),
+            (
+                Stop::Length,
+                "length MAX_TOKENS incomplete max_completion_tokens max_output_tokens context_length_exceeded \
+                 model_context_window_exceeded",
+            ),
+            (
+                Stop::Filter,
+                "content_filter content-filter content_filtered guardrail_intervened SAFETY safety RECITATION \
+                 LANGUAGE BLOCKLIST PROHIBITED_CONTENT SPII IMAGE_SAFETY sensitive blocked content_policy ERROR_TOXIC",
+            ),
+            (Stop::Refusal, "refusal"),
+            (Stop::Pause, "pause_turn compaction CONTINUATION"),
+            (
+                Stop::Malformed,
+                "MALFORMED_FUNCTION_CALL MALFORMED_RESPONSE UNEXPECTED_TOOL_CALL TOO_MANY_TOOL_CALLS \
+                 malformed_tool_use malformed_model_output",
+            ),
+            (Stop::Failure, "error server_error failed cancelled OTHER IMAGE_OTHER insufficient_system_resource"),
+            (Stop::Other, "other unknown new_word NEW_WORD"),
+        ] {
+            for word in words.split_whitespace() {
+                assert_eq!(Stop::of_word(word), means, "{word}");
+            }
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! A crash at every call of the store, before it and after it, and in the middle of a tool.
+
+use std::future::pending;
+use std::sync::Arc;
+
+use futures_util::future::{Either, select};
+use seamline::session::{
+    AgentStart, IntegrityConfig, OpenOptions, Session, SessionError, SessionOptions, ToolOutput, Truth, TurnEnd,
+};
+use seamline::store::{Effect, SessionId, Store};
+
+use super::faulty::{Fault, Faulty};
+use super::stores::{ASK, ENVELOPE, Place, Tool, is_valid, kept, on_every_store, open_options, turn};
+
+const ANSWER: &str = r#"{"role":"assistant","content":"all done"}"#;
+
+/// What a turn with one cycle of two calls does, up to where its process dies.
+async fn script(
+    store: Arc<dyn Store>,
+    id: SessionId,
+    tool: &Tool,
+    config: IntegrityConfig,
+) -> Result<(), SessionError> {
+    let options =
+        SessionOptions { config, clock: Arc::new(super::stores::Tick::default()), ..SessionOptions::default() };
+    let mut session = Session::create(store, id, options).await?;
+    session.append(ASK).await?;
+    let AgentStart::Proceed { .. } = session.before_agent_start(ENVELOPE).await? else { panic!("it is valid") };
+    session.execute_tool_cycle(&[&turn(&["toolu_1", "toolu_2"])], tool, pending()).await?;
+    session.agent_end(TurnEnd::Answer(&[ANSWER])).await?;
+    session.close().await
+}
+
+#[test]
+fn a_crash_at_every_write_leaves_one_of_three_truths() {
+    on_every_store(async |place| {
+        for effect in Effect::ALL {
+            let mut crashes = 0;
+            for at in 0.. {
+                let mut finished = true;
+                for after in [false, true] {
+                    finished &= !crash(&place, at, after, effect).await;
+                    crashes += 1;
+                }
+                if finished {
+                    break;
+                }
+            }
+            // The beginning, the message, the checkpoint, the turn, both results and the end.
+            assert!(crashes > 12, "{}: {crashes}", place.name);
+        }
+    });
+}
+
+/// Runs the script up to a crash, opens the session again, and says whether it crashed.
+async fn crash(place: &Place, at: usize, after: bool, effect: Effect) -> bool {
+    let dying = Faulty::new(place.store.clone(), Fault::Dies { at, after });
+    let id: SessionId = place.name().parse().unwrap();
+    let tool = Tool { effect, ..Tool::saying("done") };
+    let ran = script(dying.clone(), id.clone(), &tool, IntegrityConfig::default()).await;
+    let crashed = dying.is_dead();
+    assert_eq!(ran.is_err(), crashed, "{ran:?}");
+    let what = format!("{} at write {at}, after {after}, {}", place.name, effect.as_str());
+    let options = OpenOptions { take_over: true, recover: false, ..open_options() };
+    let mut session = match Session::open(place.store.clone(), id.clone(), options).await {
+        Ok(session) => session,
+        // Nothing was written at all: there is no beginning.
+        Err(error) => {
+            assert!(at == 0 && !after, "{what}: {error}");
+            return crashed;
+        }
+    };
+    judge_truths(&session, &tool, &what);
+    session.recover(None).await.unwrap();
+    assert!(kept(&session).is_empty() || is_valid(&session), "{what}: {:?}", kept(&session));
+    assert!(tool.runs() <= 2, "{what}: nothing is run twice");
+    judge_view(&session, &tool, effect, &what);
+    let again = place.reopen(&session).await;
+    assert_eq!(kept(&again), kept(&session), "{what}: recovery is done once");
+    assert!(again.unresolved().is_empty() && again.health().is_whole());
+    crashed
+}
+
+/// What is said of each call is true of the world.
+fn judge_truths(session: &Session, tool: &Tool, what: &str) {
+    for call in session.unresolved() {
+        match call.truth {
+            Truth::NeverStarted if call.effect.needs_intent() => assert_eq!(tool.runs(), 0, "{what}"),
+            Truth::Finished => assert!(tool.runs() > 0, "{what}"),
+            Truth::NeverStarted | Truth::OutcomeUnknown => {}
+        }
+    }
+}
+
+/// The cycle is there whole or not at all, and what is not known is said so.
+fn judge_view(session: &Session, tool: &Tool, effect: Effect, what: &str) {
+    let messages = kept(session);
+    let all = messages.concat();
+    assert_eq!(all.contains("tool_use\""), all.contains("tool_result\""), "{what}: {messages:?}");
+    let made_up = all.matches("[outcome unknown]").count() + all.matches("[no result]").count();
+    let real = all.matches("done\"").count() - usize::from(all.contains("all done"));
+    match messages.len() {
+        // An effect that happened is never forgotten.
+        0 | 1 => assert!(tool.runs() == 0 || effect == Effect::ReadOnly, "{what}: {} runs", tool.runs()),
+        _ => assert_eq!(real + made_up, 2, "{what}: {messages:?}"),
+    }
+    assert!(all.matches("[outcome unknown]").count() == 0 || effect.needs_intent(), "{what}");
+}
+
+#[test]
+fn a_tool_that_never_comes_back_has_an_outcome_that_nobody_knows() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        session.append(ASK).await.unwrap();
+        // The process dies while the second of two tools runs: its future is dropped where it stands.
+        let (id, calls) = (session.id().clone(), turn(&["toolu_1", "toolu_2"]));
+        // The checkpoint, the turn, both intents and one result come behind the two records that are there.
+        dropped_at(&place, &id, 7, session.execute_tool_cycle(&[&calls], &Stuck, pending())).await;
+        let mut again = place.reopen(&session).await;
+        let messages = kept(&again);
+        assert_eq!(messages[1], turn(&["toolu_1", "toolu_2"]), "{}", place.name);
+        assert!(messages[2].contains(r#""content":"first""#), "what finished is kept: {}", messages[2]);
+        assert!(messages[2].contains("[outcome unknown] The call \\\"sh\\\" (toolu_2) was started at 2026-11-"));
+        assert!(is_valid(&again) && again.validate().unwrap().valid);
+        assert_eq!(again.repair_context().lost_calls[0].id, "toolu_2");
+        // And the result that comes after all replaces what was made up.
+        let late = seamline::session::ToolCallRef { id: "toolu_2", name: "sh" };
+        let output = ToolOutput { output: "second, late".to_owned(), is_error: false };
+        assert!(again.late_result(&late, &output).await.unwrap());
+        let messages = kept(&again);
+        assert!(messages[2].contains("second, late") && !messages[2].contains("unknown"), "{}", messages[2]);
+        assert!(messages[2].contains(r#""content":"first""#) && messages.len() == 3);
+        assert!(!again.late_result(&late, &output).await.unwrap(), "a real result is never replaced");
+        assert_eq!(kept(&place.reopen(&again).await), messages);
+    });
+}
+
+/// The first call comes back, the second one never does.
+struct Stuck;
+
+impl seamline::session::ToolExecutor for Stuck {
+    fn execute<'a>(&'a self, call: &'a seamline::session::ToolCall) -> seamline::session::Running<'a> {
+        let is_first = call.id == "toolu_1";
+        Box::pin(async move {
+            if is_first { Ok(ToolOutput { output: "first".to_owned(), is_error: false }) } else { pending().await }
+        })
+    }
+}
+
+/// Runs something until a session has so many records, and drops it there: its process is gone.
+async fn dropped_at<T>(place: &Place, id: &SessionId, seq: u64, running: impl Future<Output = T>) {
+    let watch = async { while place.store.head(id).await.unwrap().seq < seq {} };
+    match select(std::pin::pin!(running), std::pin::pin!(watch)).await {
+        Either::Left(_) => panic!("it came back"),
+        Either::Right(_) => {}
+    }
+}
+
+#[test]
+fn calls_that_may_be_run_again_are_where_somebody_runs_them() {
+    on_every_store(async |place| {
+        for (effect, runs, text) in [
+            (Effect::Idempotent, 2, "second"),
+            (Effect::ReadOnly, 2, "second"),
+            (Effect::Unsafe, 0, "[outcome unknown]"),
+        ] {
+            let mut session = place.create(IntegrityConfig::default()).await;
+            session.append(ASK).await.unwrap();
+            let calls = turn(&["toolu_1", "toolu_2"]);
+            let (cycle, _) = session.begin_cycle(&[&calls], &|_| effect).await.unwrap();
+            let key = session.start_call(&cycle, "toolu_1").await.unwrap();
+            session.start_call(&cycle, "toolu_2").await.unwrap();
+            let options = OpenOptions { take_over: true, recover: false, ..open_options() };
+            let mut again = Session::open(place.store.clone(), session.id().clone(), options).await.unwrap();
+            let keys = Arc::new(std::sync::Mutex::new(Vec::new()));
+            let seen = keys.clone();
+            let tool = Tool::doing(move |call| {
+                seen.lock().unwrap().push(call.key.clone());
+                Ok(ToolOutput { output: "second".to_owned(), is_error: false })
+            });
+            let recovered = again.recover(Some(&tool)).await.unwrap();
+            assert_eq!((recovered.run_again, tool.runs()), (runs, runs), "{}", effect.as_str());
+            assert!(runs == 0 || keys.lock().unwrap()[0].as_deref() == Some(key.as_str()), "under the same key");
+            assert!(kept(&again)[2].contains(text), "{:?}", kept(&again));
+            assert!(is_valid(&again));
+        }
+    });
+}
+
+#[test]
+fn a_cycle_is_refused_what_it_is_past() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        session.append(ASK).await.unwrap();
+        let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
+        let output = ToolOutput { output: "done".to_owned(), is_error: false };
+        let error = session.commit_cycle(&cycle).await.unwrap_err();
+        assert_eq!(error.to_string(), format!("call toolu_1 of cycle {cycle} cannot be committed without a result"));
+        assert!(session.start_call(&cycle, "toolu_9").await.is_err());
+        assert!(session.repair().await.is_err(), "not while tools are running");
+        session.start_call(&cycle, "toolu_1").await.unwrap();
+        session.finish_call(&cycle, "toolu_1", &output).await.unwrap();
+        assert!(session.finish_call(&cycle, "toolu_1", &output).await.is_err(), "a result is kept once");
+        assert!(session.start_call(&cycle, "toolu_1").await.is_err(), "what has finished is not begun");
+        session.commit_cycle(&cycle).await.unwrap();
+        assert!(session.commit_cycle(&cycle).await.is_err() && session.roll_back_cycle(&cycle, "late").await.is_err());
+        assert_eq!(session.messages().count(), 3);
+    });
+}
+
+#[test]
+fn bytes_that_were_altered_are_never_taken_for_what_was_said() {
+    let place = super::stores::memory();
+    futures_executor::block_on(async {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        session.append(ASK).await.unwrap();
+        let made = session.checkpoint(seamline::store::Operation::Manual).await.unwrap();
+        session.append(ANSWER).await.unwrap();
+        let commits = place.store.read(session.id(), 0, usize::MAX).await.unwrap();
+        // A store that gives back another message than was kept.
+        let altered = Faulty::new(place.store.clone(), Fault::Alters { seq: commits[1].seq });
+        let options = OpenOptions { take_over: true, ..open_options() };
+        let mut again = Session::open(altered, session.id().clone(), options).await.unwrap();
+        assert!(!again.health().is_whole());
+        assert_eq!(kept(&again), [ANSWER], "what is damaged is passed over");
+        let error = again.rollback(&made.id, "test").await.unwrap_err();
+        assert_eq!(error.to_string(), format!("Checkpoint not found: {}", made.id));
+        assert_eq!(place.store.quarantined(session.id()).await.unwrap().len(), 1);
+        let damaged = again.incidents().filter(|found| found.kind == seamline::store::IncidentKind::Damaged).count();
+        assert_eq!(damaged, 1);
+    });
+}

@@ -1,0 +1,117 @@
+//! A store that goes wrong where it is told to.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use seamline::store::{
+    Acquire, Appended, Erased, Error, Hash, Head, Holder, InboxItem, Lease, Pending, Pushed, Quarantined, Sealed,
+    SessionId, SessionInfo, Store, StoredCommit,
+};
+
+/// What goes wrong.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Fault {
+    /// The process dies at this write, counted from 0, before it or right after it.
+    Dies { at: usize, after: bool },
+    /// Every write fails with this.
+    Fails(fn() -> Error),
+    /// A bit of this commit is another one when it is read.
+    Alters { seq: u64 },
+}
+
+/// A store that goes wrong where it is told to.
+#[derive(Debug)]
+pub(crate) struct Faulty {
+    inner: Arc<dyn Store>,
+    fault: Fault,
+    /// How many writes there were.
+    writes: AtomicUsize,
+}
+
+impl Faulty {
+    pub(crate) fn new(inner: Arc<dyn Store>, fault: Fault) -> Arc<Self> {
+        Arc::new(Self { inner, fault, writes: AtomicUsize::new(0) })
+    }
+
+    /// Whether the process has died.
+    pub(crate) fn is_dead(&self) -> bool {
+        matches!(self.fault, Fault::Dies { at, .. } if self.writes.load(Ordering::SeqCst) > at)
+    }
+}
+
+fn failed<'a, T: Send + 'a>(error: Error) -> Pending<'a, T> {
+    Box::pin(std::future::ready(Err(error)))
+}
+
+fn dead<'a, T: Send + 'a>() -> Pending<'a, T> {
+    failed(Error::Unavailable("the process is dead".to_owned()))
+}
+
+impl Store for Faulty {
+    fn create<'a>(&'a self, session: &'a SessionId, holder: &'a Holder) -> Pending<'a, Lease> {
+        self.inner.create(session, holder)
+    }
+
+    fn acquire<'a>(&'a self, session: &'a SessionId, holder: &'a Holder, how: Acquire) -> Pending<'a, Lease> {
+        self.inner.acquire(session, holder, how)
+    }
+
+    fn release<'a>(&'a self, session: &'a SessionId, epoch: u64) -> Pending<'a, ()> {
+        self.inner.release(session, epoch)
+    }
+
+    fn append(&self, commit: Arc<Sealed>) -> Pending<'_, Appended> {
+        let number = self.writes.fetch_add(1, Ordering::SeqCst);
+        match self.fault {
+            Fault::Dies { at, after } if number == at && after => Box::pin(async move {
+                self.inner.append(commit).await?;
+                dead().await
+            }),
+            Fault::Dies { at, .. } if number >= at => dead(),
+            Fault::Fails(error) => failed(error()),
+            Fault::Dies { .. } | Fault::Alters { .. } => self.inner.append(commit),
+        }
+    }
+
+    fn head<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Head> {
+        self.inner.head(session)
+    }
+
+    fn read<'a>(&'a self, session: &'a SessionId, after: u64, bytes_max: usize) -> Pending<'a, Vec<StoredCommit>> {
+        Box::pin(async move {
+            let mut commits = self.inner.read(session, after, bytes_max).await?;
+            if let Fault::Alters { seq } = self.fault {
+                commits.iter_mut().filter(|commit| commit.seq == seq).for_each(|commit| commit.bytes[40] ^= 1);
+            }
+            Ok(commits)
+        })
+    }
+
+    fn sessions<'a>(&'a self, after: Option<&'a SessionId>, limit: usize) -> Pending<'a, Vec<SessionInfo>> {
+        self.inner.sessions(after, limit)
+    }
+
+    fn push<'a>(&'a self, session: &'a SessionId, item: &'a InboxItem) -> Pending<'a, Pushed> {
+        self.inner.push(session, item)
+    }
+
+    fn inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>> {
+        self.inner.inbox(session)
+    }
+
+    fn quarantine<'a>(&'a self, session: &'a SessionId, bytes: &'a [u8]) -> Pending<'a, Hash> {
+        self.inner.quarantine(session, bytes)
+    }
+
+    fn quarantined<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<Quarantined>> {
+        self.inner.quarantined(session)
+    }
+
+    fn import<'a>(&'a self, session: &'a SessionId, commits: &'a [Vec<u8>]) -> Pending<'a, Head> {
+        self.inner.import(session, commits)
+    }
+
+    fn erase<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Erased> {
+        self.inner.erase(session)
+    }
+}

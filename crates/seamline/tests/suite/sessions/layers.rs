@@ -1,0 +1,280 @@
+//! What else a session promises: compaction, the inbox, forks, followers, take-over, what is switched off.
+
+use std::future::pending;
+use std::sync::Arc;
+
+use seamline::Failure;
+use seamline::session::{
+    Follower, IntegrityConfig, OnFailure, OpenOptions, PersistRepairs, RecoveryAction, Session, SessionError,
+    SessionOptions, ToolOutput,
+};
+use seamline::store::{CheckpointState, Effect, Error, InboxItem, Operation, Origin, Raw};
+
+use super::faulty::{Fault, Faulty};
+use super::stores::{ASK, ENVELOPE, Tool, is_valid, kept, on_every_store, open_options, results, turn};
+
+const SUMMARY: &str = r#"{"role":"user","content":"so far: nothing"}"#;
+
+#[test]
+fn a_compaction_never_splits_a_cycle_and_loses_nothing_that_came_meanwhile() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        let messages =
+            [ASK.to_owned(), turn(&["toolu_1"]), results(&["toolu_1"]), turn(&["toolu_2"]), results(&["toolu_2"])];
+        let messages: Vec<&str> = messages.iter().map(String::as_str).collect();
+        session.append_all(&messages).await.unwrap();
+        let range = session.begin_compaction(0..4).await.unwrap();
+        assert_eq!(range, 0..3, "the cut would have parted a call from its result");
+        session.append(r#"{"role":"user","content":"meanwhile"}"#).await.unwrap();
+        assert_eq!(session.messages().count(), 5, "it waits");
+        let compacted = session.finish_compaction(range, &[SUMMARY]).await.unwrap();
+        assert_eq!((compacted.replaced, compacted.taken_in), (0..3, 1));
+        let expected = [SUMMARY, messages[3], messages[4], r#"{"role":"user","content":"meanwhile"}"#];
+        assert_eq!(kept(&session), expected);
+        assert_eq!(session.entries()[0].origin, Origin::Summary);
+        assert_eq!(kept(&place.reopen(&session).await), expected);
+    });
+}
+
+#[test]
+fn a_compaction_that_fails_lets_what_waited_in() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        session.append_all(&[ASK, ASK]).await.unwrap();
+        let range = session.begin_compaction(0..1).await.unwrap();
+        assert!(session.begin_compaction(0..1).await.is_err(), "one at a time");
+        session.append(SUMMARY).await.unwrap();
+        assert!(session.finish_compaction(range, &["no json"]).await.is_err());
+        assert_eq!(kept(&session), [ASK, ASK, SUMMARY]);
+        let range = session.begin_compaction(0..1).await.unwrap();
+        session.append(SUMMARY).await.unwrap();
+        assert_eq!(session.cancel_compaction().await.unwrap(), 1);
+        assert_eq!((session.messages().count(), range), (4, 0..1));
+    });
+}
+
+#[test]
+fn a_rollback_behind_a_repair_or_a_compaction_gives_back_what_was_there() {
+    on_every_store(async |place| {
+        let mut session =
+            place.create(IntegrityConfig { persist_repairs: PersistRepairs::All, ..IntegrityConfig::default() }).await;
+        session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
+        let before = kept(&session);
+        let made = session.checkpoint(Operation::Manual).await.unwrap();
+        assert!(session.repair().await.unwrap().repaired);
+        let range = session.begin_compaction(0..1).await.unwrap();
+        session.finish_compaction(range, &[SUMMARY]).await.unwrap();
+        assert_ne!(kept(&session), before);
+        session.rollback(&made.id, "test").await.unwrap();
+        assert_eq!(kept(&session), before);
+        assert_eq!(kept(&place.reopen(&session).await), before);
+    });
+}
+
+#[test]
+fn messages_of_others_come_in_through_the_inbox_once() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        for id in ["a", "b", "a"] {
+            let message = Raw::parse(format!(r#"{{"role":"user","content":"{id}"}}"#)).unwrap();
+            place.store.push(session.id(), &InboxItem { id: id.to_owned(), message }).await.unwrap();
+        }
+        assert_eq!(session.take_inbox().await.unwrap(), 2);
+        assert_eq!(session.take_inbox().await.unwrap(), 0);
+        assert_eq!(session.messages().count(), 2);
+    });
+}
+
+#[test]
+fn a_fork_goes_its_own_way_and_a_child_knows_its_parent() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        session.append(ASK).await.unwrap();
+        let mut fork = session.fork(place.name().parse().unwrap()).await.unwrap();
+        fork.append(SUMMARY).await.unwrap();
+        assert_eq!((session.messages().count(), fork.messages().count()), (1, 2));
+        let child = session.child(place.name().parse().unwrap(), "toolu_1").await.unwrap();
+        let parent = child.state().begin.clone().unwrap().parent.unwrap();
+        assert_eq!((&parent.session, parent.call.as_deref()), (session.id(), Some("toolu_1")));
+    });
+}
+
+#[test]
+fn whoever_was_taken_over_from_is_fenced_and_a_follower_sees_all() {
+    on_every_store(async |place| {
+        let mut old = place.create(IntegrityConfig::default()).await;
+        old.append(ASK).await.unwrap();
+        let mut follower = Follower::open(place.store.clone(), old.id().clone()).await.unwrap();
+        let mut new = place.reopen(&old).await;
+        let error = old.append(ASK).await.unwrap_err();
+        assert!(matches!(error, SessionError::Store(Error::Fenced { .. })), "{error}");
+        new.append(SUMMARY).await.unwrap();
+        assert!(follower.refresh().await.unwrap() && !follower.refresh().await.unwrap());
+        assert_eq!(follower.state().view.len(), 2);
+        assert_eq!(old.messages().count(), 1, "what was not taken is not there");
+        new.close().await.unwrap();
+    });
+}
+
+#[test]
+fn a_session_that_is_switched_off_is_only_kept() {
+    on_every_store(async |place| {
+        let config = IntegrityConfig { enabled: false, ..IntegrityConfig::default() };
+        let mut session = place.create(config).await;
+        session.append_all(&[ASK, &turn(&["toolu_9"]), ASK]).await.unwrap();
+        assert!(session.validate().unwrap().valid);
+        let request = session.request("{}").unwrap();
+        assert!(request.actions.is_empty() && request.sendable);
+        let result = session.execute_tool_cycle(&[&turn(&["toolu_1"])], &Tool::saying("ok"), pending()).await.unwrap();
+        assert!(result.success && session.checkpoints().is_empty());
+        assert_eq!(session.messages().count(), 5);
+    });
+}
+
+#[test]
+fn only_so_many_committed_checkpoints_are_kept() {
+    on_every_store(async |place| {
+        let config = IntegrityConfig { checkpoint_retention: 3, snapshot_messages: true, ..IntegrityConfig::default() };
+        let mut session = place.create(config).await;
+        let open = session.checkpoint(Operation::Manual).await.unwrap();
+        for _ in 0..6 {
+            session.append(ASK).await.unwrap();
+            let made = session.checkpoint(Operation::ApiCall).await.unwrap();
+            assert_eq!(made.snapshot.as_ref().map(Vec::len), Some(session.messages().count()));
+            session.commit(&made.id).await.unwrap();
+            let committed = session.checkpoints().iter().filter(|found| found.state == CheckpointState::Committed);
+            assert!(committed.count() <= 3);
+        }
+        assert_eq!(session.checkpoints().len(), 4, "what is open is never forgotten");
+        assert_eq!(session.prune_checkpoints(1).await.unwrap(), 2);
+        assert_eq!(session.latest_checkpoint().map(|found| &found.id), Some(&open.id));
+        assert_eq!(session.clear_checkpoints().await.unwrap(), 2);
+        assert!(session.checkpoints().is_empty());
+    });
+}
+
+#[test]
+fn what_a_tool_reports_is_recorded_or_taken_back_as_configured() {
+    on_every_store(async |place| {
+        for (on_tool_error, messages) in [(OnFailure::Record, 3), (OnFailure::Rollback, 1)] {
+            let mut session = place.create(IntegrityConfig { on_tool_error, ..IntegrityConfig::default() }).await;
+            session.append(ASK).await.unwrap();
+            let tool = Tool::doing(|_| Ok(ToolOutput { output: "no such file".to_owned(), is_error: true }));
+            let result = session.execute_tool_cycle(&[&turn(&["toolu_1"])], &tool, pending()).await.unwrap();
+            assert_eq!(result.rolled_back, on_tool_error == OnFailure::Rollback);
+            assert_eq!(session.messages().count(), messages);
+            assert!(is_valid(&session));
+        }
+    });
+}
+
+#[test]
+fn errors_are_handled_by_their_class() {
+    on_every_store(async |place| {
+        let refused = "messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1";
+        let cases = [
+            (
+                Some(529),
+                r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
+                RecoveryAction::RolledBack,
+            ),
+            (Some(400), refused, RecoveryAction::Repaired),
+            (Some(401), "invalid x-api-key", RecoveryAction::RolledBack),
+        ];
+        for (status, text, action) in cases {
+            let mut session = place.create(IntegrityConfig::default()).await;
+            session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
+            session.checkpoint(Operation::ApiCall).await.unwrap();
+            let recovery = session.handle_error(&Failure { status, text, ..Failure::default() }).await.unwrap();
+            assert_eq!(recovery.action, action, "{text}: {recovery:?}");
+            assert!(is_valid(&session));
+        }
+        let mut session = place.create(IntegrityConfig::default()).await;
+        session.append(ASK).await.unwrap();
+        let fatal = Failure { status: Some(401), text: "invalid x-api-key", ..Failure::default() };
+        assert_eq!(session.handle_error(&fatal).await.unwrap().action, RecoveryAction::Escalate);
+    });
+}
+
+#[test]
+fn a_store_that_fails_is_an_error_and_nothing_is_lost() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        session.append(ASK).await.unwrap();
+        let failures: [fn() -> Error; 3] = [
+            || Error::NoSpace("disk full".to_owned()),
+            || Error::Failed("EIO".to_owned()),
+            || Error::ReadOnly("mounted read-only".to_owned()),
+        ];
+        for failure in failures {
+            let faulty = Faulty::new(place.store.clone(), Fault::Fails(failure));
+            let options = OpenOptions { take_over: true, ..open_options() };
+            let mut broken = Session::open(faulty, session.id().clone(), options).await.unwrap();
+            let error = broken.append(SUMMARY).await.unwrap_err();
+            assert_eq!(error, SessionError::Store(failure()));
+            assert_eq!(kept(&broken), [ASK], "what could not be kept is not there");
+            // Checks, repairs on the way and requests work without the store.
+            assert!(broken.validate().unwrap().valid && broken.request(ENVELOPE).unwrap().sendable);
+            let tool = Tool::saying("ok");
+            assert!(broken.execute_tool_cycle(&[&turn(&["toolu_1"])], &tool, pending()).await.is_err());
+            assert_eq!(tool.runs(), 0, "what cannot be written down before is not done");
+        }
+        assert_eq!(kept(&place.reopen(&session).await), [ASK]);
+    });
+}
+
+#[test]
+fn cycles_in_parallel_do_not_take_each_other_back() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        session.append(ASK).await.unwrap();
+        let (one, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
+        let (two, _) = session.begin_cycle(&[&turn(&["toolu_2"])], &|_| Effect::Unsafe).await.unwrap();
+        let output = ToolOutput { output: "two".to_owned(), is_error: false };
+        session.after_tool_call(&two, "toolu_2", &output).await.unwrap().unwrap();
+        session.roll_back_cycle(&one, "test").await.unwrap();
+        assert_eq!(session.messages().count(), 3);
+        assert!(kept(&session).concat().contains("toolu_2") && is_valid(&session));
+    });
+}
+
+#[test]
+fn a_dialect_that_is_not_known_is_refused_before_anything_is_kept() {
+    on_every_store(async |place| {
+        let options = SessionOptions { dialect: "latin".to_owned(), ..SessionOptions::default() };
+        let id = place.name().parse().unwrap();
+        let error = Session::create(place.store.clone(), id, options).await.unwrap_err();
+        assert_eq!(error.to_string(), "no dialect is called `latin`");
+    });
+}
+
+#[test]
+fn a_cycle_is_kept_in_every_dialect() {
+    on_every_store(async |place| {
+        let turns = [
+            ("anthropic_messages", turn(&["toolu_1"])),
+            ("openai_chat", r#"{"role":"assistant","content":null,"tool_calls":[{"id":"call_1","type":"function","function":{"name":"sh","arguments":"{}"}}]}"#.to_owned()),
+            ("openai_responses", r#"{"type":"function_call","call_id":"call_1","name":"sh","arguments":"{}"}"#.to_owned()),
+            ("bedrock_converse", r#"{"role":"assistant","content":[{"toolUse":{"toolUseId":"t1","name":"sh","input":{}}}]}"#.to_owned()),
+            ("gemini_generate", r#"{"role":"model","parts":[{"functionCall":{"name":"sh","args":{}}}]}"#.to_owned()),
+        ];
+        for (dialect, turn) in turns {
+            let options = SessionOptions { dialect: dialect.to_owned(), ..SessionOptions::default() };
+            let mut session =
+                Session::create(place.store.clone(), place.name().parse().unwrap(), options).await.unwrap();
+            let result = session.execute_tool_cycle(&[&turn], &Tool::saying("fine"), pending()).await.unwrap();
+            assert!(result.success && session.messages().count() == 2, "{dialect}: {result:?}");
+            let pairing = session.check().unwrap();
+            let wrong: Vec<_> = pairing.findings.iter().filter(|finding| finding.code.starts_with("PAIR")).collect();
+            assert!(wrong.is_empty(), "{dialect}: {wrong:?}");
+            assert!(kept(&session)[1].contains("fine"), "{dialect}");
+        }
+    });
+}
+
+#[test]
+fn a_session_is_shared_between_threads() {
+    fn assert_send_sync<T: Send + Sync>() {}
+    assert_send_sync::<Session>();
+    assert_send_sync::<Arc<Follower>>();
+}

@@ -1,0 +1,166 @@
+//! The end-to-end abort of the source document on conversation integrity, step by step, and its layers.
+
+use std::future::{Future, pending, ready};
+use std::sync::atomic::Ordering;
+
+use seamline::session::{
+    AgentEnd, AgentStart, IntegrityConfig, PersistRepairs, RecoveryAction, Running, SessionOptions, Stop, ToolCall,
+    ToolExecutor, ToolOutput, TurnEnd,
+};
+use seamline::store::{Effect, IncidentKind};
+use seamline::{Failure, Policy};
+
+use super::stores::{ASK, ENVELOPE, Place, Tool, is_valid, kept, on_every_store, results, turn};
+
+async fn opal(place: &Place) -> seamline::session::Session {
+    let config =
+        IntegrityConfig { persist_repairs: PersistRepairs::All, auto_repair: true, ..IntegrityConfig::default() };
+    let policy = Policy::preset("opal").unwrap();
+    let options = SessionOptions { policy, config, ..SessionOptions::default() };
+    seamline::session::Session::create(place.store.clone(), place.name().parse().unwrap(), options).await.unwrap()
+}
+
+/// A tool that never comes back by itself.
+struct Endless;
+
+impl ToolExecutor for Endless {
+    fn execute<'a>(&'a self, _call: &'a ToolCall) -> Running<'a> {
+        Box::pin(pending())
+    }
+}
+
+#[test]
+fn an_abort_closes_both_calls_and_the_next_prompt_is_accepted() {
+    on_every_store(async |place| {
+        let mut session = opal(&place).await;
+        session.append(ASK).await.unwrap();
+        // The answer makes calls A and B; the user aborts while both run, and the tools are cancelled.
+        let calls = turn(&["toolu_A", "toolu_B"]);
+        let result = session.execute_tool_cycle(&[&calls], &Endless, ready(Stop::Aborted)).await.unwrap();
+        // Two synthetic results are kept, marked as errors.
+        assert!(!result.success && !result.rolled_back);
+        assert_eq!(result.outcomes.len(), 2);
+        assert!(result.outcomes.iter().all(|outcome| outcome.synthetic && outcome.is_error));
+        assert!(result.outcomes.iter().all(|outcome| outcome.content == "[Aborted by user]"));
+        let incident = session.incidents().find(|incident| incident.kind == IncidentKind::Aborted).unwrap();
+        assert_eq!(incident.count, 2);
+        // They are there after a restart.
+        let mut session = place.reopen(&session).await;
+        assert_eq!(session.messages().count(), 3);
+        // Aborting again does nothing.
+        assert!(session.abort().await.unwrap().is_empty());
+        // The new prompt: nothing is left to repair in what is kept, nor on the way to the provider.
+        session.append(r#"{"role":"user","content":"go on"}"#).await.unwrap();
+        assert!(!session.repair().await.unwrap().repaired);
+        let AgentStart::Proceed { request, .. } = session.before_agent_start(ENVELOPE).await.unwrap() else { panic!() };
+        assert!(request.sendable && request.actions.iter().all(|action| !action.synthetic), "{:?}", request.actions);
+        assert!(is_valid(&session));
+    });
+}
+
+#[test]
+fn an_abort_keeps_what_has_finished() {
+    on_every_store(async |place| {
+        let mut session = opal(&place).await;
+        session.append(ASK).await.unwrap();
+        let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_A", "toolu_B"])], &|_| Effect::Unsafe).await.unwrap();
+        session.start_call(&cycle, "toolu_A").await.unwrap();
+        let output = ToolOutput { output: "A is done".to_owned(), is_error: false };
+        session.finish_call(&cycle, "toolu_A", &output).await.unwrap();
+        let outcomes = session.abort().await.unwrap();
+        let texts: Vec<&str> = outcomes.iter().map(|outcome| outcome.content.as_str()).collect();
+        assert_eq!(texts, ["A is done", "[Aborted by user]"]);
+        assert!(is_valid(&session));
+    });
+}
+
+#[test]
+fn an_error_in_a_stream_leaves_no_message_and_runs_no_tool() {
+    on_every_store(async |place| {
+        let mut session = opal(&place).await;
+        session.append(ASK).await.unwrap();
+        session.before_agent_start(ENVELOPE).await.unwrap();
+        // What came before the error is an answer that was not finished; its call may not be run.
+        let stream = concat!(
+            "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"role\":\"assistant\",\"content\":[]}}\n\n",
+            "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"tool_use\",\"id\":\"toolu_1\",\"name\":\"sh\",\"input\":{}}}\n\n",
+            "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n",
+        );
+        let mut answer = seamline::AnswerStream::new(&seamline::StreamOptions::default()).unwrap();
+        answer.feed(stream.as_bytes());
+        let answer = answer.finish().unwrap();
+        let tool = Tool::saying("ran");
+        assert!(answer.calls.iter().all(|call| !call.executable));
+        let text = answer.error.as_ref().map(|error| error.text.clone()).unwrap();
+        let end = session.agent_end(TurnEnd::Failed(Failure { text: &text, ..Failure::default() })).await.unwrap();
+        assert!(matches!(&end, AgentEnd::Recovered(done) if done.action == RecoveryAction::RolledBack), "{end:?}");
+        assert_eq!(tool.runs.load(Ordering::Relaxed), 0);
+        assert_eq!(kept(&session), [ASK]);
+        // It heals by itself: the next prompt is accepted.
+        session.append(r#"{"role":"user","content":"again"}"#).await.unwrap();
+        assert!(matches!(session.before_agent_start(ENVELOPE).await.unwrap(), AgentStart::Proceed { .. }));
+    });
+}
+
+#[test]
+fn a_session_that_was_broken_before_it_was_loaded_is_put_right_once() {
+    on_every_store(async |place| {
+        let mut session = opal(&place).await;
+        session
+            .append_all(&[ASK, &turn(&["toolu_1"]), ASK, &turn(&["toolu_2", "toolu_3"]), &results(&["toolu_2"]), ASK])
+            .await
+            .unwrap();
+        let mut session = place.reopen_with(&session, Policy::preset("opal").unwrap()).await;
+        let start = session.session_start().await.unwrap();
+        assert!(start.repair_offered && start.validation.valid, "{start:?}");
+        assert!(is_valid(&session));
+        let before = kept(&session);
+        let mut session = place.reopen_with(&session, Policy::preset("opal").unwrap()).await;
+        assert!(!session.session_start().await.unwrap().repair_offered);
+        assert_eq!(kept(&session), before);
+    });
+}
+
+#[test]
+fn each_layer_alone_keeps_the_request_valid() {
+    on_every_store(async |place| {
+        let messages = [ASK.to_owned(), turn(&["toolu_1"]), ASK.to_owned()];
+        let messages: Vec<&str> = messages.iter().map(String::as_str).collect();
+        // Without the first layer, which mends what is kept, the second mends what is sent.
+        for (auto_repair, persist) in [(false, PersistRepairs::Never), (true, PersistRepairs::All)] {
+            let config = IntegrityConfig {
+                auto_repair,
+                persist_repairs: persist,
+                validate_before_call: auto_repair,
+                ..IntegrityConfig::default()
+            };
+            let mut session = place.create(config).await;
+            session.append_all(&messages).await.unwrap();
+            let AgentStart::Proceed { request, .. } = session.before_agent_start(ENVELOPE).await.unwrap() else {
+                panic!()
+            };
+            assert!(request.sendable && is_valid(&session));
+            assert_eq!(request.actions.is_empty(), auto_repair, "what is kept was mended before, or the request is");
+        }
+    });
+}
+
+#[test]
+fn a_long_call_is_given_up_at_once() {
+    on_every_store(async |place| {
+        let mut session = opal(&place).await;
+        session.append(ASK).await.unwrap();
+        let calls = turn(&["toolu_1"]);
+        let turn = [calls.as_str()];
+        let running = session.execute_tool_cycle(&turn, &Endless, ready(Stop::TimedOut));
+        let result = assert_send(running).await.unwrap();
+        assert_eq!(result.error.as_deref(), Some("timed out"));
+        assert!(is_valid(&session));
+        assert!(session.incidents().any(|incident| incident.kind == IncidentKind::Timeout));
+    });
+}
+
+/// A cycle can be moved to another thread.
+fn assert_send<F: Future + Send>(future: F) -> F {
+    future
+}
