@@ -41,7 +41,7 @@ use crate::failure::Failure;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Session {
     /// Where sessions are kept: `sqlite:FILE` or `postgres://…`
-    #[arg(long, value_name = "URL", global = true)]
+    #[arg(long, value_name = "URL", global = true, display_order = 900)]
     store: Option<String>,
     #[command(subcommand)]
     command: Command,

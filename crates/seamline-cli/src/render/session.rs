@@ -145,20 +145,15 @@ fn state(state: CheckpointState) -> &'static str {
 }
 
 /// Incidents, one line each.
-pub(crate) fn incidents<'i>(incidents: impl Iterator<Item = &'i Incident>) -> String {
+pub(crate) fn incidents<'i>(incidents: impl Iterator<Item = &'i Incident>, width: usize) -> String {
     let mut out = String::new();
     for incident in incidents {
-        let (severity, kind) = (word(&incident.severity), word(&incident.kind));
+        let severity = word(&incident.severity);
         let about = incident.checkpoint.as_deref().map(|id| format!(" ({id})")).unwrap_or_default();
-        let detail = format!("{}{about}", incident.detail);
-        let row = [[
-            time::of_ms(incident.at),
-            format!("{severity:<8}"),
-            format!("{kind:<17}"),
-            screen::printable(&detail).into_owned(),
-        ]];
-        let paints = [style::FAINT, severity_paint(incident.severity), style::STRONG, style::PLAIN];
-        out += &table::render(&row, paints, screen::width());
+        let what = format!("{}: {}{about}", word(&incident.kind), incident.detail);
+        let row = [[time::of_ms(incident.at), format!("{severity:<8}"), screen::printable(&what).into_owned()]];
+        let paints = [style::FAINT, severity_paint(incident.severity), style::PLAIN];
+        out += &table::render(&row, paints, width);
     }
     out
 }
@@ -194,7 +189,7 @@ impl<'a> Call<'a> {
 }
 
 /// Calls whose cycles are not whole, one line each.
-pub(crate) fn calls(calls: &[Unresolved]) -> String {
+pub(crate) fn calls(calls: &[Unresolved], width: usize) -> String {
     let rows: Vec<_> = calls
         .iter()
         .map(|call| {
@@ -214,5 +209,5 @@ pub(crate) fn calls(calls: &[Unresolved]) -> String {
         })
         .collect();
     let paints = [style::FAINT, style::CALL, style::FAINT, style::PLAIN, style::STRONG];
-    table::render(&rows, paints, screen::width())
+    table::render(&rows, paints, width)
 }

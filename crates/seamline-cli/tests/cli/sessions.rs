@@ -54,7 +54,7 @@ fn a_session_is_made_listed_and_shown() {
     assert!(made_up.len() == 37 && &made_up[14..15] == "7", "{made_up}");
     let ran = bench.session(&["list"]).expect(0);
     let line = ran.out.lines().find(|line| line.starts_with("s-1 ")).unwrap();
-    assert!(line.contains("openai") && line.ends_with("fix the build"), "{}", ran.out);
+    assert!(line.ends_with("fix the build · openai"), "{}", ran.out);
     let listed = bench.session(&["list", "--format", "json"]).expect(0).json();
     assert_eq!(listed["sessions"].as_array().unwrap().len(), 2);
     assert_eq!(listed["sessions"][1]["dialect"], "openai_chat");
@@ -158,6 +158,7 @@ fn what_is_wrong_is_found_repaired_and_taken_back() {
     let before = bench.messages("s-1");
     let ran = bench.session(&["check", "s-1"]).expect(1);
     assert!(ran.out.contains("error[PAIR001]") && ran.out.contains("╭─ s-1 · message 1"), "{}", ran.out);
+    assert!(ran.out.ends_with("✗ 1 error; `seamline session request s-1` makes a body that is right\n"), "{}", ran.out);
     let found = bench.session(&["check", "s-1", "--format", "json"]).expect(1).json();
     assert_eq!(found["documents"][0]["findings"][0]["code"], "PAIR001");
     // A result may still come, so by itself nothing is made up.

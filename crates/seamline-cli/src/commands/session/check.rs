@@ -78,10 +78,12 @@ impl Check {
         if !counts.is_wrong() {
             return format!("{} nothing wrong\n", style::GOOD.paint("✓"));
         }
-        let left = |options: &Options| {
-            let repaired = seamline::repair(body, options);
-            repaired.map_or(usize::MAX, |repaired| {
-                let counts = Counts::of(&repaired.remaining);
+        // What is kept may have calls at its end that a provider would not take yet.
+        let left = |repairing: &Options| {
+            let repaired = seamline::repair(body, repairing);
+            let checked = repaired.and_then(|repaired| seamline::check(&repaired.body, options));
+            checked.map_or(usize::MAX, |checked| {
+                let counts = Counts::of(&checked.findings);
                 counts.errors + counts.warnings
             })
         };

@@ -10,7 +10,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::render::{json, session};
-use crate::{suggest, time};
+use crate::{screen, suggest, time};
 
 /// List what happened to the integrity of a session
 ///
@@ -86,7 +86,7 @@ impl Incidents {
         match self.format {
             ListFormat::Json => output.text(&json::listing("incidents", &wanted)),
             ListFormat::Text if wanted.is_empty() => output.text("no incidents\n"),
-            ListFormat::Text => output.text(&session::incidents(wanted.iter())),
+            ListFormat::Text => output.text(&session::incidents(wanted.iter(), screen::width())),
         }
         Ok(output.finish(Exit::Clean))
     }

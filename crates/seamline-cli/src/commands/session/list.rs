@@ -53,7 +53,7 @@ impl List {
             }
             ListFormat::Text => {
                 let rows: Vec<_> = listed.iter().map(row).collect();
-                let paints = [style::STRONG, style::FAINT, style::FAINT, style::PLAIN, style::PLAIN];
+                let paints = [style::STRONG, style::FAINT, style::FAINT, style::PLAIN];
                 output.text(&table::render(&rows, paints, screen::width()));
             }
         }
@@ -79,24 +79,16 @@ fn beginning(place: &Place, info: SessionInfo) -> Listed {
     Listed { info, began, dialect, provider, title }
 }
 
-fn row(listed: &Listed) -> [String; 5] {
+fn row(listed: &Listed) -> [String; 4] {
     let Listed { info, began, dialect, provider, title } = listed;
-    let what = match title {
-        Some(title) => screen::printable(title).into_owned(),
-        None => String::new(),
-    };
     let writer = info.holder.as_ref().map(|holder| format!("not let go by {holder}"));
-    let what = [what, writer.unwrap_or_default()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
+    let what = [title.clone(), provider.clone().or_else(|| dialect.clone()), writer];
+    let what: Vec<String> = what.into_iter().flatten().map(|part| screen::printable(&part).into_owned()).collect();
     [
         info.session.to_string(),
         began.map_or_else(|| "beginning lost".to_owned(), minute),
         screen::bytes(info.bytes),
-        provider
-            .clone()
-            .or_else(|| dialect.clone())
-            .map(|name| screen::printable(&name).into_owned())
-            .unwrap_or_default(),
-        what.join("; "),
+        what.join(" · "),
     ]
 }
 

@@ -81,7 +81,7 @@ impl Recover {
                 output.text(&(json::text(&report) + "\n"));
             }
             ListFormat::Text => {
-                output.text(&session::calls(calls));
+                output.text(&session::calls(calls, screen::width()));
                 output.text(&self.summary(calls, recovered));
             }
         }

@@ -35,16 +35,17 @@ impl Overview<'_> {
         let mut out = self.heading();
         let count = self.state.view.len();
         let hidden = count - self.messages.len();
-        let mut said = messages(self.messages, screen::width().saturating_sub(INDENT.len()));
+        let width = screen::width().saturating_sub(INDENT.len());
+        let mut said = messages(self.messages, width);
         if hidden > 0 {
             let more = format!("⋮ {} before these; `--messages` shows all", screen::count(hidden, "message"));
             said = format!("{}\n{said}", style::FAINT.paint(&more));
         }
         section(&mut out, "messages", &said);
-        section(&mut out, "open cycles", &calls(self.calls));
+        section(&mut out, "open cycles", &calls(self.calls, width));
         section(&mut out, "checkpoints", &checkpoints(&self.state.checkpoints));
         let earlier = self.state.incidents.len().saturating_sub(INCIDENTS_MAX);
-        let mut happened = incidents(self.state.incidents.iter().skip(earlier));
+        let mut happened = incidents(self.state.incidents.iter().skip(earlier), width);
         if earlier > 0 {
             let name = &self.info.session;
             let more = format!("⋮ {earlier} before these; `seamline session incidents {name}` lists all");
