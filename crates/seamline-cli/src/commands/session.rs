@@ -32,7 +32,7 @@ use crate::failure::Failure;
 /// hash of the one before it. Nothing that was acknowledged is lost by a crash, nothing that was altered is taken for
 /// what was said, and everything but `erase` can be come back from. `docs/sessions.md` tells the whole story.
 ///
-/// Sessions are kept in the store that `--store` names, else in the one the variable SEAMLINE_STORE names, else in
+/// Sessions are kept in the store that `--store` names, else in the one `$SEAMLINE_STORE` names, else in
 /// `$XDG_STATE_HOME/seamline/sessions.db` or `~/.local/state/seamline/sessions.db`.
 ///
 /// Exit status: 0 done and nothing wrong, 1 findings remain or, for `verify`, bytes are damaged, 2 could not do what was

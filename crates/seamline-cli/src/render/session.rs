@@ -168,7 +168,7 @@ fn severity_paint(severity: IncidentSeverity) -> Paint {
 
 /// A call whose cycle is not whole, for programs.
 #[derive(Serialize)]
-pub(crate) struct Call<'a> {
+pub(crate) struct OpenCall<'a> {
     cycle: &'a str,
     call: &'a str,
     tool: &'a str,
@@ -176,7 +176,7 @@ pub(crate) struct Call<'a> {
     known: &'static str,
 }
 
-impl<'a> Call<'a> {
+impl<'a> OpenCall<'a> {
     pub(crate) fn of(call: &'a Unresolved) -> Self {
         let Unresolved { cycle, call: id, tool, effect, truth } = call;
         let known = match truth {

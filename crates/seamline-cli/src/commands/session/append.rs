@@ -55,10 +55,7 @@ impl Append {
         let label = source.label();
         let bytes = source.read().map_err(|failure| about(&label, failure))?;
         let text = String::from_utf8(bytes).map_err(|_| about(&label, Failure::new("not UTF-8")))?;
-        let messages = match self.body {
-            true => self.of_body(place, &text),
-            false => several(&text),
-        };
+        let messages = if self.body { self.of_body(place, &text) } else { several(&text) };
         let messages = messages.map_err(|failure| about(&label, failure))?;
         match &self.inbox {
             Some(id) => self.push(place, id, &messages),

@@ -41,10 +41,7 @@ struct Listed {
 impl List {
     pub(super) fn run(&self, store: Option<&str>) -> Result<Exit, Failure> {
         // Where no store was made yet there are no sessions, and nothing is wrong with that.
-        let listed = match Place::is_there(store)? {
-            true => listed(&Place::find(store)?)?,
-            false => Vec::new(),
-        };
+        let listed = if Place::is_there(store)? { listed(&Place::find(store)?)? } else { Vec::new() };
         let mut output = Output::new();
         match self.format {
             ListFormat::Json => output.text(&json::listing("sessions", &listed)),

@@ -43,7 +43,7 @@ Examples:
 struct Report<'a> {
     version: u32,
     session: &'a SessionId,
-    calls: Vec<session::Call<'a>>,
+    calls: Vec<session::OpenCall<'a>>,
     recovered: Option<Counted>,
 }
 
@@ -76,7 +76,7 @@ impl Recover {
                     taken_back,
                     unknown,
                 });
-                let calls = calls.iter().map(session::Call::of).collect();
+                let calls = calls.iter().map(session::OpenCall::of).collect();
                 let report = Report { version: 1, session: &self.name, calls, recovered };
                 output.text(&(json::text(&report) + "\n"));
             }

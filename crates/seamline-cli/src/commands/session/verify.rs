@@ -1,5 +1,7 @@
 //! `seamline session verify`
 
+use std::fmt::Write as _;
+
 use clap::Args;
 use seamline::session::SessionError;
 use seamline::store::{Error, SessionId, replay};
@@ -98,7 +100,7 @@ impl Verify {
                 screen::printable(what)
             )),
             ListFormat::Json => {
-                output.text(&(json::text(&Unreadable { version: 1, store: address, damage: what }) + "\n"))
+                output.text(&(json::text(&Unreadable { version: 1, store: address, damage: what }) + "\n"));
             }
         }
         output.finish(Exit::Findings)
@@ -150,7 +152,7 @@ fn line(verified: &Verified) -> String {
         style::FAINT.paint(&format!("({about})"))
     );
     for damage in damages {
-        out += &format!("  {}\n", screen::printable(damage));
+        let _ = writeln!(out, "  {}", screen::printable(damage));
     }
     out
 }

@@ -6,7 +6,7 @@ use seamline::session::{Health, Unresolved};
 use seamline::store::{Checkpoint, Incident, SessionInfo, State};
 use serde::Serialize;
 
-use super::{Call, Message, Told, calls, checkpoints, incidents, messages, told};
+use super::{Message, OpenCall, Told, calls, checkpoints, incidents, messages, told};
 use crate::render::{json, style};
 use crate::{screen, time};
 
@@ -135,7 +135,7 @@ impl Overview<'_> {
             inbox: self.inbox,
             quarantined: self.quarantined,
             messages: self.messages.iter().map(told).collect(),
-            calls: self.calls.iter().map(Call::of).collect(),
+            calls: self.calls.iter().map(OpenCall::of).collect(),
             checkpoints: &self.state.checkpoints,
             incidents: self.state.incidents.iter().collect(),
         };
@@ -158,7 +158,7 @@ struct Document<'a, P> {
     inbox: usize,
     quarantined: usize,
     messages: Vec<Told<'a>>,
-    calls: Vec<Call<'a>>,
+    calls: Vec<OpenCall<'a>>,
     checkpoints: &'a [Checkpoint],
     incidents: Vec<&'a Incident>,
 }
