@@ -2,14 +2,25 @@
 
 use anyhow::{Result, bail};
 
+use super::python::Environment;
 use crate::workspace::{self, Workspace};
 
 /// Name, crate and target of each benchmark.
-const BENCHES: [(&str, &str, &str); 2] = [("core", "seamline", "core"), ("streams", "seamline", "streams")];
+const BENCHES: [(&str, &str, &str); 3] =
+    [("core", "seamline", "core"), ("streams", "seamline", "streams"), ("store", "seamline", "store")];
+
+/// What others keep conversations with, beside which stores are measured.
+const PEERS: Environment = Environment { name: "store-peers", requirements: "crates/seamline/benches/store_peers.txt" };
 
 pub(crate) fn run(workspace: &Workspace, name: &str, args: &[&str]) -> Result<()> {
     let command = command(name, args)?;
-    workspace::run(&mut workspace.cargo(&command))
+    let mut cargo = workspace.cargo(&command);
+    if name == "store"
+        && let Some(python) = PEERS.python(workspace)?
+    {
+        cargo.env("SEAMLINE_STORE_PEERS", python);
+    }
+    workspace::run(&mut cargo)
 }
 
 fn command<'a>(name: &str, args: &[&'a str]) -> Result<Vec<&'a str>> {
@@ -37,6 +48,6 @@ mod tests {
     #[test]
     fn an_unknown_name_says_what_there_is() {
         let error = command("speed", &[]).unwrap_err().to_string();
-        assert_eq!(error, "no such benchmark: `speed`\nhint: there is core, streams");
+        assert_eq!(error, "no such benchmark: `speed`\nhint: there is core, streams, store");
     }
 }

@@ -7,6 +7,7 @@ mod licences;
 pub(crate) mod new_rule;
 mod oracles;
 mod provider_pages;
+mod python;
 mod readme;
 mod tally;
 pub(crate) mod test;

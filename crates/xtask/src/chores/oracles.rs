@@ -1,45 +1,19 @@
 //! The Python that holds judges which are not ours.
 
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
-use crate::workspace::{self, Workspace};
+use super::python::Environment;
+use crate::workspace::Workspace;
 
 /// The variable that tells the tests where it is.
 pub(super) const VARIABLE: &str = "SEAMLINE_ORACLES";
 
-const REQUIREMENTS: &str = "crates/seamline/tests/oracles/requirements.txt";
+const JUDGES: Environment =
+    Environment { name: "oracles", requirements: "crates/seamline/tests/oracles/requirements.txt" };
 
-/// The Python with the judges, made once for each list of requirements. Nothing when there
-/// is no Python to make it with.
+/// The Python with the judges. Nothing when there is no Python to make it with.
 pub(super) fn python(workspace: &Workspace) -> Result<Option<PathBuf>> {
-    let list = workspace.root().join(REQUIREMENTS);
-    let wanted = std::fs::read_to_string(&list).with_context(|| format!("could not read {}", list.display()))?;
-    let home = workspace.root().join("target").join("oracles");
-    let python = home.join("bin").join("python");
-    let made = home.join("made-from.txt");
-    if std::fs::read_to_string(&made).is_ok_and(|found| found == wanted) {
-        return Ok(Some(python));
-    }
-    if !can_make_environments() {
-        return Ok(None);
-    }
-    workspace::run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&home))?;
-    let mut install = Command::new(&python);
-    install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement"]).arg(&list);
-    workspace::run(&mut install)?;
-    std::fs::write(&made, wanted).with_context(|| format!("could not write {}", made.display()))?;
-    Ok(Some(python))
-}
-
-fn can_make_environments() -> bool {
-    Command::new("python3")
-        .args(["-c", "import venv, ensurepip"])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success())
+    JUDGES.python(workspace)
 }

@@ -209,6 +209,28 @@ fn a_cycle_is_refused_what_it_is_past() {
 }
 
 #[test]
+fn a_checkpoint_of_messages_that_were_modified_is_refused() {
+    for snapshot_messages in [false, true] {
+        let place = super::stores::memory();
+        futures_executor::block_on(async {
+            let mut session = place.create(IntegrityConfig { snapshot_messages, ..IntegrityConfig::default() }).await;
+            session.append(ASK).await.unwrap();
+            session.append(ASK).await.unwrap();
+            let made = session.checkpoint(seamline::store::Operation::Manual).await.unwrap();
+            session.append(ANSWER).await.unwrap();
+            // The second message is lost to damage, so what the checkpoint was made of is not what is there.
+            let altered = Faulty::new(place.store.clone(), Fault::Alters { seq: 3 });
+            let options = OpenOptions { take_over: true, ..open_options() };
+            let mut again = Session::open(altered, session.id().clone(), options).await.unwrap();
+            let before = kept(&again);
+            let error = again.rollback(&made.id, "test").await.unwrap_err();
+            assert_eq!(error.to_string(), "Checkpoint integrity mismatch — messages were modified");
+            assert_eq!(kept(&again), before, "a rollback that fails changes nothing");
+        });
+    }
+}
+
+#[test]
 fn bytes_that_were_altered_are_never_taken_for_what_was_said() {
     let place = super::stores::memory();
     futures_executor::block_on(async {
@@ -224,7 +246,7 @@ fn bytes_that_were_altered_are_never_taken_for_what_was_said() {
         assert!(!again.health().is_whole());
         assert_eq!(kept(&again), [ANSWER], "what is damaged is passed over");
         let error = again.rollback(&made.id, "test").await.unwrap_err();
-        assert_eq!(error.to_string(), format!("Checkpoint not found: {}", made.id));
+        assert_eq!(error.to_string(), "Checkpoint integrity mismatch — messages were modified");
         assert_eq!(place.store.quarantined(session.id()).await.unwrap().len(), 1);
         let damaged = again.incidents().filter(|found| found.kind == seamline::store::IncidentKind::Damaged).count();
         assert_eq!(damaged, 1);

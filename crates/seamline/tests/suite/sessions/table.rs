@@ -1,1 +1,47 @@
+//! Which test proves which demand of the source documents.
 
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// One demand a line: its id, what it is, the test that proves it, or `-` and why there is none.
+const TABLE: &str = include_str!("requirements.tsv");
+
+/// How many demands each document has.
+const DEMANDS: [(&str, usize); 3] = [("S0", 43), ("S1", 114), ("S2", 23)];
+
+#[test]
+fn every_demand_names_a_test_that_there_is() {
+    let tests = tests_of(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
+    let mut unproved = Vec::new();
+    for (document, count) in DEMANDS {
+        let rows: Vec<Vec<&str>> = rows().filter(|row| row[0].starts_with(&format!("{document}-"))).collect();
+        let ids: Vec<&str> = rows.iter().map(|row| row[0]).collect();
+        let wanted: Vec<String> = (1..=count).map(|number| format!("{document}-{number:02}")).collect();
+        assert_eq!(ids, wanted);
+        unproved.extend(rows.iter().filter(|row| row[2] != "-" && !tests.contains(row[2])).map(|row| row[2]));
+    }
+    assert!(unproved.is_empty(), "no such tests: {unproved:?}");
+    for row in rows() {
+        println!("{:<7} {:<55} {}", row[0], row[1], if row[2] == "-" { row[3] } else { row[2] });
+    }
+}
+
+fn rows() -> impl Iterator<Item = Vec<&'static str>> {
+    TABLE.lines().map(|line| line.split('\t').collect())
+}
+
+/// The names of all tests under a folder.
+fn tests_of(folder: &Path) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if entry.is_dir() {
+            names.extend(tests_of(&entry));
+        } else if entry.extension().is_some_and(|extension| extension == "rs") {
+            let text = fs::read_to_string(&entry).unwrap();
+            let tests = text.split("#[test]").skip(1).filter_map(|after| after.split_once("fn ")?.1.split_once('('));
+            names.extend(tests.map(|(name, _)| name.to_owned()));
+        }
+    }
+    names
+}
