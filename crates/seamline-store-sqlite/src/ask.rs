@@ -10,15 +10,13 @@ use rusqlite::Connection;
 use seamline_store::Error;
 
 use crate::fault::Outcome;
-use crate::job::{Job, Kind, Task};
+use crate::job::{Kind, Task};
 use crate::queue::Queue;
 
-/// The answer to come. What was asked is in the queue already where there was room.
+/// The answer to come. What was asked is in the queue already.
 pub(crate) struct Asked<T> {
     queue: Arc<Queue>,
-    /// The job, as long as the queue has no room for it.
-    outside: Option<Box<dyn Job>>,
-    ticket: Option<u64>,
+    number: u64,
     answer: oneshot::Receiver<Result<T, Error>>,
 }
 
@@ -29,23 +27,15 @@ where
     W: Fn(&Connection) -> Outcome<T> + Send + 'static,
 {
     let (reply, answer) = oneshot::channel();
-    let job = Box::new(Task { kind, bytes, work, found: None, reply });
-    let outside = queue.offer(job).err();
-    Asked { queue: queue.clone(), outside, ticket: None, answer }
+    let number = queue.push(Box::new(Task { kind, bytes, work, found: None, reply }));
+    Asked { queue: queue.clone(), number, answer }
 }
 
 impl<T> Future for Asked<T> {
     type Output = Result<T, Error>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = &mut *self;
-        if let Some(job) = this.outside.take()
-            && let Err(job) = this.queue.poll_offer(&mut this.ticket, job, context)
-        {
-            this.outside = Some(job);
-            return Poll::Pending;
-        }
-        Pin::new(&mut this.answer).poll(context).map(|answer| {
+        Pin::new(&mut self.answer).poll(context).map(|answer| {
             answer.unwrap_or_else(|_| Err(Error::Poisoned("the thread that does the work has ended".to_owned())))
         })
     }
@@ -53,6 +43,6 @@ impl<T> Future for Asked<T> {
 
 impl<T> Drop for Asked<T> {
     fn drop(&mut self) {
-        self.queue.leave(&mut self.ticket);
+        self.queue.forget(self.number);
     }
 }

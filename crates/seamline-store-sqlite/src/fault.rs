@@ -7,7 +7,7 @@ use seamline_store::Error;
 /// Why something was not done.
 #[derive(Debug)]
 pub(crate) enum Fault {
-    /// It was understood and is the answer; nothing was changed.
+    /// It was understood and is the answer; nothing was changed for it.
     Said(Error),
     /// What the file holds is nothing that a store writes.
     Odd(&'static str),
@@ -31,25 +31,6 @@ impl Fault {
             Self::Odd(what) => Error::Damaged(what.to_owned()),
             Self::Sqlite(error) => of_sqlite(&error, doing),
         }
-    }
-
-    /// Whether it is about the whole file or disk, not about one session in it.
-    pub(crate) fn is_grave(&self) -> bool {
-        use ErrorCode as Code;
-        let Self::Sqlite(error) = self else { return false };
-        matches!(
-            error.sqlite_error_code(),
-            Some(
-                Code::DiskFull
-                    | Code::SystemIoFailure
-                    | Code::OutOfMemory
-                    | Code::OperationInterrupted
-                    | Code::ReadOnly
-                    | Code::CannotOpen
-                    | Code::NotADatabase
-                    | Code::DatabaseBusy
-            )
-        )
     }
 
     /// Whether the connection it came from is not to be used again.

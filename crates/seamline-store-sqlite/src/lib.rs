@@ -40,8 +40,10 @@
 
 mod ask;
 mod fault;
+mod file;
 mod holder;
 mod job;
+mod options;
 mod place;
 mod queue;
 mod reader;
@@ -53,5 +55,5 @@ mod writer;
 mod writes;
 
 pub use holder::this_process;
-pub use place::Options;
+pub use options::Options;
 pub use store::SqliteStore;

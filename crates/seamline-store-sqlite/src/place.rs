@@ -1,44 +1,28 @@
 //! Where a store is, and how its file is opened.
 
-use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use seamline_store::Error;
 
 use crate::fault::{Doing, Fault, Outcome};
+use crate::file;
+use crate::options::Options;
 use crate::schema::{self, FORMAT, Format};
 
-/// How often opening is tried where another process is making the same file, and how long to wait in between.
-const TRIES: u32 = 100;
+/// How long to wait before opening is tried again where another process is making the same file.
 const PAUSE: Duration = Duration::from_millis(20);
+
+/// How long to wait for others to let go of a log that is to be emptied when the file is opened.
+const LOG_PAUSE: Duration = Duration::from_millis(100);
 
 /// What the log is cut back to once everything in it is in the database.
 const LOG_BYTES_MAX: i64 = 64 * 1024 * 1024;
 
 /// SQLite's name for the one database of a connection.
 const MAIN: &str = "main";
-
-/// How a store is opened.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Options {
-    /// How long to wait for another process that is writing.
-    pub busy_timeout: Duration,
-    /// The most bytes the file of the store may have; beyond them everything that is to be kept is answered with
-    /// [`Error::NoSpace`].
-    pub bytes_max: Option<u64>,
-    /// Whether nothing is written. The file is not made where there is none.
-    pub read_only: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { busy_timeout: Duration::from_secs(10), bytes_max: None, read_only: false }
-    }
-}
 
 /// A file, and how it is opened.
 #[derive(Debug)]
@@ -51,15 +35,11 @@ pub(crate) struct Place {
 #[derive(Debug)]
 pub(crate) struct Opened {
     pub(crate) connection: Connection,
-    file: Option<File>,
+    file: Option<FileNumber>,
 }
 
-/// What tells one file from another that has its name later.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct File {
-    device: u64,
-    number: u64,
-}
+/// What tells one file from another that has its name later: the device it is on, and its number there.
+type FileNumber = (u64, u64);
 
 impl Opened {
     /// Closes it without touching the file again.
@@ -73,7 +53,7 @@ impl Opened {
 impl Place {
     pub(crate) fn new(path: &Path, options: Options) -> Result<Self, Error> {
         // An absolute path is never taken for `:memory:` or an address of SQLite's own.
-        let path = std::path::absolute(path).map_err(|error| of_io(path, &error))?;
+        let path = std::path::absolute(path).map_err(|error| file::of_io(path, &error))?;
         Ok(Self { path, options })
     }
 
@@ -82,7 +62,7 @@ impl Place {
         if self.options.read_only {
             return Ok(());
         }
-        make_file(&self.path).map_err(|error| of_io(&self.path, &error))
+        file::make(&self.path).map_err(|error| file::of_io(&self.path, &error))
     }
 
     /// A connection to write with.
@@ -91,23 +71,30 @@ impl Place {
             return Err(Error::ReadOnly("it was opened for reading only".to_owned()));
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let opened = patiently(|| self.open(&self.path, flags, prepare_to_write)).map_err(|fault| self.error(fault))?;
-        if let Some(bytes_max) = self.options.bytes_max {
-            limit(&opened.connection, bytes_max).map_err(|fault| self.error(fault))?;
-        }
-        Ok(opened)
+        let opened = patiently(self.options.busy_timeout, || {
+            let opened = self.open(&self.path, flags, prepare_to_write)?;
+            self.empty_log(&opened.connection)?;
+            if let Some(bytes_max) = self.options.bytes_max {
+                limit(&opened.connection, bytes_max)?;
+            }
+            Ok(opened)
+        });
+        opened.map_err(|fault| self.error(fault))
     }
 
     /// A connection to read with.
     pub(crate) fn reader(&self) -> Result<Opened, Error> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let opened = patiently(|| self.open(&self.path, flags, prepare_to_read)).or_else(|fault| {
-            // Where nothing can be written beside the file, SQLite reads it only if it is told that nobody writes it.
-            // What a process that does write it could cause is seen by replay.
-            let is_closed_off = is_code(&fault, ErrorCode::CannotOpen) && self.is_without_log();
-            let address = self.unchanging().filter(|_| is_closed_off).ok_or(fault)?;
-            self.open(Path::new(&address), flags | OpenFlags::SQLITE_OPEN_URI, prepare_to_read)
-        });
+        let opened =
+            patiently(self.options.busy_timeout, || self.open(&self.path, flags, prepare_to_read)).or_else(|fault| {
+                // Where nothing can be written beside the file, SQLite reads it only if it is told that nobody writes it.
+                // What a process that does write it could cause is seen by replay.
+                let is_closed_off =
+                    [ErrorCode::CannotOpen, ErrorCode::ReadOnly].iter().any(|code| is_code(&fault, *code))
+                        && self.is_without_log();
+                let address = self.unchanging().filter(|_| is_closed_off).ok_or(fault)?;
+                self.open(Path::new(&address), flags | OpenFlags::SQLITE_OPEN_URI, prepare_to_read)
+            });
         opened.map_err(|fault| match fault {
             fault if is_code(&fault, ErrorCode::CannotOpen) => {
                 Error::Address(format!("there is no store at `{}` that can be read", self.path.display()))
@@ -129,6 +116,17 @@ impl Place {
         distrust(&connection)?;
         prepare(&connection)?;
         Ok(Opened { connection, file })
+    }
+
+    /// Copies what a process left in the log into the database, and syncs it there.
+    ///
+    /// A log that was left after an error of the disk may hold commits that are in memory only, and that no later sync
+    /// of the log would bring to the disk. Where others have the file open, the log is theirs and such commits are not
+    /// in it.
+    fn empty_log(&self, connection: &Connection) -> Outcome<()> {
+        connection.busy_timeout(LOG_PAUSE)?;
+        copy_log(connection, "TRUNCATE")?;
+        Ok(connection.busy_timeout(self.options.busy_timeout)?)
     }
 
     fn error(&self, fault: Fault) -> Error {
@@ -154,17 +152,24 @@ impl Place {
 
     #[cfg(unix)]
     #[expect(clippy::disallowed_methods, reason = "a store of files looks at its files")]
-    fn file(&self) -> Option<File> {
+    fn file(&self) -> Option<FileNumber> {
         use std::os::unix::fs::MetadataExt;
         let file = std::fs::metadata(&self.path).ok()?;
-        Some(File { device: file.dev(), number: file.ino() })
+        Some((file.dev(), file.ino()))
     }
 
     #[cfg(not(unix))]
     #[expect(clippy::unused_self, reason = "where files have no numbers, none is compared")]
-    fn file(&self) -> Option<File> {
+    fn file(&self) -> Option<FileNumber> {
         None
     }
+}
+
+/// Copies the log into the database; false where somebody who reads or writes kept it from getting to the end.
+pub(crate) fn copy_log(connection: &Connection, how: &str) -> Outcome<bool> {
+    let sql = format!("PRAGMA wal_checkpoint({how})");
+    let busy: i64 = connection.prepare_cached(&sql)?.query_row([], |row| row.get(0))?;
+    Ok(busy == 0)
 }
 
 /// What a file says about itself is not followed: no triggers, no views, no functions in its schema.
@@ -224,52 +229,21 @@ fn limit(connection: &Connection, bytes_max: u64) -> Outcome<()> {
 
 /// Tries again where another process is just making the file: SQLite does not wait there by itself.
 #[expect(clippy::disallowed_methods, reason = "whoever opens a file waits for another process")]
-fn patiently(open: impl Fn() -> Outcome<Opened>) -> Outcome<Opened> {
+fn patiently(timeout: Duration, open: impl Fn() -> Outcome<Opened>) -> Outcome<Opened> {
     let is_busy = |fault: &Fault| {
         is_code(fault, ErrorCode::DatabaseBusy)
             || is_code(fault, ErrorCode::DatabaseLocked)
             || is_code(fault, ErrorCode::FileLockingProtocolFailed)
     };
-    for _ in 1..TRIES {
+    let started = Instant::now();
+    loop {
         match open() {
-            Err(fault) if is_busy(&fault) => std::thread::sleep(PAUSE),
+            Err(fault) if is_busy(&fault) && started.elapsed() < timeout => std::thread::sleep(PAUSE),
             opened => return opened,
         }
     }
-    open()
 }
 
 fn is_code(fault: &Fault, code: ErrorCode) -> bool {
     matches!(fault, Fault::Sqlite(error) if error.sqlite_error_code() == Some(code))
-}
-
-/// The file is only opened here where there was none: closing one that is there would take the locks from SQLite's
-/// other connections of this process.
-#[expect(clippy::disallowed_methods, reason = "a store of files makes its file")]
-fn make_file(path: &Path) -> io::Result<()> {
-    if let Some(folder) = path.parent() {
-        let mut builder = std::fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(folder)?;
-    }
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    match options.open(path) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-        _ => Ok(()),
-    }
-}
-
-fn of_io(path: &Path, error: &io::Error) -> Error {
-    let why = format!("{}: {error}", path.display());
-    match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Error::NoSpace(why),
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Error::ReadOnly(why),
-        io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory | io::ErrorKind::InvalidInput => Error::Address(why),
-        _ => Error::Failed(why),
-    }
 }

@@ -120,15 +120,19 @@ pub(crate) fn hash_of(connection: &Connection, session: &SessionId, id: [u8; 16]
 pub(crate) fn sessions(connection: &Connection, after: Option<&str>, limit: usize) -> Outcome<Vec<SessionInfo>> {
     let mut statement = connection.prepare_cached(
         "SELECT session, epoch, head_seq, head_hash, commits, bytes, holder, erased, waiting FROM sessions
-         WHERE session > ?1 AND erased = 0 ORDER BY session LIMIT ?2",
+         WHERE session > ?1 ORDER BY session",
     )?;
-    let mut rows = statement.query(params![after.unwrap_or(""), bound(limit as u64)])?;
-    let mut infos: Vec<SessionInfo> = Vec::new();
-    while let Some(row) = rows.next()? {
+    let mut rows = statement.query([after.unwrap_or("")])?;
+    let (mut infos, mut last) = (Vec::new(), None);
+    while infos.len() < limit
+        && let Some(row) = rows.next()?
+    {
         let session: SessionId = text(row, 0)?.parse().map_err(|_| Fault::Odd("a session has no name"))?;
-        if infos.last().is_some_and(|last| last.session >= session) {
+        // Erased ones count here too: it is what bounds a damaged table that leads in circles.
+        if last.is_some_and(|last| last >= session) {
             return Err(Fault::Odd("sessions stand in disorder"));
         }
+        last = Some(session.clone());
         if let Some(Kept { head, commits, bytes, holder, .. }) = row_of(row)? {
             infos.push(SessionInfo { session, head, commits, bytes, holder });
         }

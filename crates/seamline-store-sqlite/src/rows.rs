@@ -2,7 +2,7 @@
 
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
-use seamline_store::{Error, Hash};
+use seamline_store::Hash;
 
 use crate::fault::{Fault, Outcome};
 
@@ -52,7 +52,7 @@ pub(crate) fn optional_hash(row: &Row<'_>, column: usize) -> Outcome<Option<Hash
 
 /// A number as SQLite keeps it.
 pub(crate) fn kept(number: u64) -> Outcome<i64> {
-    i64::try_from(number).map_err(|_| Fault::Said(Error::Refused(format!("{number} is more than can be kept"))))
+    i64::try_from(number).map_err(|_| Fault::Odd("a number is more than can be kept"))
 }
 
 /// A number to compare with: nothing that is kept is greater than the greatest.

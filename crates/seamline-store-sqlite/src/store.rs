@@ -11,7 +11,8 @@ use seamline_store::{
 
 use crate::ask::ask;
 use crate::job::Kind;
-use crate::place::{Options, Place};
+use crate::options::Options;
+use crate::place::Place;
 use crate::queue::Queue;
 use crate::writer::Writer;
 use crate::{reader, reads, writes};
@@ -21,14 +22,14 @@ const READERS: usize = 2;
 
 /// Keeps sessions in an SQLite file.
 ///
-/// Whatever was asked is done, whether its future is waited for or dropped; only where more waits than the store takes
-/// in does a future keep what it asks for until there is room. Dropping the store waits until all of it is written.
+/// What was asked is done whether its future is waited for or dropped; only what is asked while more than a thousand
+/// requests wait is given up with its future. Dropping the store waits until all of it is written.
 #[derive(Debug)]
 pub struct SqliteStore {
     writes: Arc<Queue>,
     reads: Arc<Queue>,
-    /// The threads: those that read, then the one that writes, which puts the file in order as the last to close it.
-    threads: Vec<JoinHandle<()>>,
+    readers: Vec<JoinHandle<()>>,
+    writer: Option<JoinHandle<()>>,
 }
 
 impl SqliteStore {
@@ -54,41 +55,39 @@ impl SqliteStore {
             },
             Err(error) => return Err(error),
         };
-        let mut store = Self { writes: Arc::default(), reads: Arc::default(), threads: Vec::new() };
+        let mut store = Self { writes: Arc::default(), reads: Arc::default(), readers: Vec::new(), writer: None };
         for number in 0..READERS {
             let place = place.clone();
-            store.start(&format!("seamline-read-{number}"), store.reads.clone(), move |queue| {
-                reader::run(&place, queue);
-            })?;
+            let name = format!("seamline-read-{number}");
+            store.readers.push(start(name, store.reads.clone(), move |queue| reader::run(&place, queue))?);
         }
         let writer = Writer::new(place, opened, busy_timeout);
-        store.start("seamline-write", store.writes.clone(), move |queue| writer.run(queue))?;
+        let name = "seamline-write".to_owned();
+        store.writer = Some(start(name, store.writes.clone(), move |queue| writer.run(queue))?);
         Ok(store)
     }
+}
 
-    #[expect(clippy::disallowed_methods, reason = "SQLite blocks: it has threads of its own")]
-    fn start(
-        &mut self,
-        name: &str,
-        queue: Arc<Queue>,
-        work: impl FnOnce(&Queue) + Send + 'static,
-    ) -> Result<(), Error> {
-        let thread = std::thread::Builder::new().name(name.to_owned()).spawn(move || {
-            let abandon = Abandon(queue);
-            work(&abandon.0);
-        });
-        self.threads.push(thread.map_err(|error| Error::Failed(format!("no thread could be started: {error}")))?);
-        Ok(())
-    }
+#[expect(clippy::disallowed_methods, reason = "SQLite blocks: it has threads of its own")]
+fn start(name: String, queue: Arc<Queue>, work: impl FnOnce(&Queue) + Send + 'static) -> Result<JoinHandle<()>, Error> {
+    let thread = std::thread::Builder::new().name(name).spawn(move || {
+        let abandon = Abandon(queue);
+        work(&abandon.0);
+    });
+    thread.map_err(|error| Error::Failed(format!("no thread could be started: {error}")))
 }
 
 impl Drop for SqliteStore {
     fn drop(&mut self) {
+        // The writer is the last to close the file, for only it can put the log away. A thread that panicked has
+        // abandoned its queue, and whoever waited knows.
         self.reads.close();
+        for reader in self.readers.drain(..) {
+            let _ = reader.join();
+        }
         self.writes.close();
-        for thread in self.threads.drain(..) {
-            // One that panicked has abandoned its queue, and whoever waited knows.
-            let _ = thread.join();
+        if let Some(writer) = self.writer.take() {
+            let _ = writer.join();
         }
     }
 }
@@ -164,6 +163,10 @@ impl Store for SqliteStore {
 
     fn import<'a>(&'a self, session: &'a SessionId, commits: &'a [Vec<u8>]) -> Pending<'a, Head> {
         let (head, opened) = match chain(session, commits) {
+            Ok((head, _)) if head.epoch.max(head.seq) > i64::MAX.cast_unsigned() => {
+                let refused = Error::Refused(format!("the numbers of `{session}` are more than can be kept"));
+                return Box::pin(std::future::ready(Err(refused)));
+            }
             Ok(chain) => chain,
             Err(error) => return Box::pin(std::future::ready(Err(error))),
         };

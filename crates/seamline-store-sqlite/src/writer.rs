@@ -8,7 +8,7 @@ use seamline_store::Error;
 
 use crate::fault::{Doing, Fault};
 use crate::job::{Job, Kind};
-use crate::place::{Opened, Place};
+use crate::place::{Opened, Place, copy_log};
 use crate::queue::Queue;
 
 /// The most jobs, and about the most bytes, of one transaction.
@@ -16,7 +16,7 @@ const JOBS_MAX: usize = 256;
 const BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// The log is copied into the database when about so much was written to it.
-const LOG_BYTES: usize = 4 * 1024 * 1024;
+const LOG_BYTES: usize = 16 * 1024 * 1024;
 
 /// What a job costs in the log beside its own bytes: the pages of tables and indexes it touches.
 const JOB_BYTES: usize = 20 * 1024;
@@ -35,14 +35,23 @@ pub(crate) struct Writer {
 /// Why a transaction did not come to its end.
 struct Trouble {
     fault: Fault,
-    /// Whether it may have been kept all the same.
-    is_open: bool,
+    left: Left,
+}
+
+/// What is left of a transaction that did not come to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Left {
+    /// Nothing: it was not begun.
+    NotBegun,
+    /// Nothing: it was taken back because of what one of the jobs met, or because there was no room for all.
+    TakenBack,
+    /// Nobody knows.
+    Unknown,
 }
 
 impl Writer {
     pub(crate) fn new(place: Arc<Place>, opened: Option<Opened>, busy_timeout: Duration) -> Self {
-        // Another process may have left a long log: the first transaction is followed by a look at it.
-        Self { place, opened, busy_timeout, logged: LOG_BYTES, is_unclean: false }
+        Self { place, opened, busy_timeout, logged: 0, is_unclean: false }
     }
 
     /// Writes what is asked until the queue is closed.
@@ -59,15 +68,15 @@ impl Writer {
         match self.attempt(&mut jobs) {
             Ok(()) => self.answer(jobs),
             // One of them may be to blame, so each is tried by itself: nothing of any was kept.
-            Err(trouble) if !trouble.is_open && jobs.len() > 1 => {
+            Err(trouble) if trouble.left == Left::TakenBack && jobs.len() > 1 => {
                 for job in jobs {
                     self.write(vec![job]);
                 }
             }
-            Err(Trouble { fault, is_open }) => {
+            Err(Trouble { fault, left }) => {
                 let error = fault.into_error(Doing::Writing);
                 for mut job in jobs {
-                    job.fail(if is_open { unknown(job.kind(), &error) } else { error.clone() });
+                    job.fail(if left == Left::Unknown { unknown(job.kind(), &error) } else { error.clone() });
                     job.answer();
                 }
             }
@@ -96,11 +105,11 @@ impl Writer {
     fn attempt(&mut self, jobs: &mut [Box<dyn Job>]) -> Result<(), Trouble> {
         let opened = match self.open() {
             Ok(opened) => opened,
-            Err(error) => return Err(Trouble { fault: error.into(), is_open: false }),
+            Err(error) => return Err(Trouble { fault: error.into(), left: Left::NotBegun }),
         };
         let done = transact(&opened.connection, jobs);
         let is_stuck = !opened.connection.is_autocommit();
-        if is_stuck || done.as_ref().is_err_and(|trouble| trouble.is_open || trouble.fault.spoils()) {
+        if is_stuck || done.as_ref().is_err_and(|trouble| trouble.left == Left::Unknown || trouble.fault.spoils()) {
             // What the disk did with it is not known: this connection does not sync again.
             self.discard();
         }
@@ -162,34 +171,20 @@ impl Writer {
 }
 
 fn transact(connection: &Connection, jobs: &mut [Box<dyn Job>]) -> Result<(), Trouble> {
-    let nothing = |fault| Trouble { fault, is_open: false };
-    execute(connection, "BEGIN IMMEDIATE").map_err(nothing)?;
+    execute(connection, "BEGIN IMMEDIATE").map_err(|fault| Trouble { fault, left: Left::NotBegun })?;
     for job in jobs {
-        if let Err(fault) = step(connection, &mut **job) {
+        if let Err(fault) = job.run(connection) {
             take_back(connection);
-            return Err(nothing(fault));
+            return Err(Trouble { fault, left: Left::TakenBack });
         }
     }
     execute(connection, "COMMIT").map_err(|fault| {
-        let is_open = is_open_at_the_end(&fault);
-        if !is_open {
-            take_back(connection);
+        if is_open_at_the_end(&fault) {
+            return Trouble { fault, left: Left::Unknown };
         }
-        Trouble { fault, is_open }
+        take_back(connection);
+        Trouble { fault, left: Left::TakenBack }
     })
-}
-
-/// Does one job so that it can be taken back by itself. An error means that all of them have to be.
-fn step(connection: &Connection, job: &mut dyn Job) -> Result<(), Fault> {
-    execute(connection, "SAVEPOINT job")?;
-    if let Err(fault) = job.run(connection) {
-        if fault.is_grave() || connection.is_autocommit() {
-            return Err(fault);
-        }
-        execute(connection, "ROLLBACK TO job")?;
-        job.fail(fault.into_error(Doing::Writing));
-    }
-    execute(connection, "RELEASE job")
 }
 
 /// Where this fails too, the connection is seen to be stuck and given up.
@@ -219,11 +214,4 @@ fn unknown(kind: Kind, error: &Error) -> Error {
         Kind::Append(commit) => Error::Unknown { commit, why },
         Kind::Erase | Kind::Other => Error::Failed(format!("it is not known whether it was kept: {why}")),
     }
-}
-
-/// Copies the log into the database; false where somebody who reads or writes kept it from getting to the end.
-fn copy_log(connection: &Connection, how: &str) -> Result<bool, Fault> {
-    let sql = format!("PRAGMA wal_checkpoint({how})");
-    let busy: i64 = connection.prepare_cached(&sql)?.query_row([], |row| row.get(0))?;
-    Ok(busy == 0)
 }

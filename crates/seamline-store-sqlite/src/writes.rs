@@ -1,5 +1,5 @@
-//! What is asked of the file that changes it. Each is done inside a transaction that somebody else ends, and says no
-//! before it has changed anything.
+//! What is asked of the file that changes it. Each is done inside a transaction that somebody else ends, together with
+//! others, and says no before it has changed anything; any other fault takes back all of them.
 
 use rusqlite::{Connection, params};
 use seamline_store::{

@@ -1,6 +1,6 @@
 //! Everything that is tested through the face of the crate, in one binary.
 
-#![expect(clippy::unwrap_used, reason = "a store that cannot be set up fails its test")]
+#![expect(clippy::panic, clippy::unwrap_used, reason = "a store that cannot be set up fails its test")]
 
 #[path = "suite/bed.rs"]
 mod bed;

@@ -40,6 +40,10 @@ pub enum IncidentKind {
     Timeout,
     /// The provider refused the conversation.
     Corruption,
+    /// A checkpoint was made. Logged where all events are.
+    CheckpointCreated,
+    /// What a checkpoint was made for went well. Logged where all events are.
+    CheckpointCommitted,
     /// Everything since a checkpoint was taken back.
     Rollback,
     /// Messages were put right.

@@ -107,6 +107,8 @@ pub struct Session {
     waiting: Option<Vec<Raw>>,
     /// What was lost and put right since the session was opened.
     context: RepairContext,
+    /// Whether a commit was sent and nobody waited for what became of it.
+    in_doubt: bool,
 }
 
 impl Session {
@@ -186,27 +188,54 @@ impl Session {
     }
 
     /// Makes records durable, and then what the session is.
+    ///
+    /// Whoever drops this while it waits leaves the session in doubt: the next one looks first at what was kept.
     async fn write(&mut self, records: Vec<Record>) -> Result<(), SessionError> {
         if records.is_empty() {
             return Ok(());
         }
+        if self.in_doubt {
+            self.catch_up().await?;
+        }
+        match self.send(&records).await {
+            // A commit that nobody waited for came in before this one.
+            Err(seamline_store::Error::Conflict(_)) if self.caught_up_in(&records).await? => {
+                Ok(self.send(&records).await?)
+            }
+            sent => Ok(sent?),
+        }
+    }
+
+    async fn send(&mut self, records: &[Record]) -> Result<(), seamline_store::Error> {
         let (at, head) = (self.clock.now(), self.lease.head);
-        let commit =
-            Commit { session: &self.id, epoch: self.lease.epoch, head, id: self.commit_id(), at, records: &records };
+        let commit = Commit { session: &self.id, epoch: self.lease.epoch, head, id: self.commit_id(), at, records };
         let sealed = Arc::new(commit.seal()?);
+        self.in_doubt = true;
         let mut retries = 0;
         loop {
             match self.store.append(sealed.clone()).await {
                 Ok(Appended::New | Appended::Already) => break,
                 Err(seamline_store::Error::Unknown { .. }) if retries < UNKNOWN_RETRIES => retries += 1,
-                Err(error) => return Err(error.into()),
+                Err(error) => {
+                    self.in_doubt = matches!(error, seamline_store::Error::Unknown { .. });
+                    return Err(error);
+                }
             }
         }
-        for (seq, record) in (sealed.seq()..).zip(&records) {
+        self.in_doubt = false;
+        for (seq, record) in (sealed.seq()..).zip(records) {
             self.state.apply(seq, at, record);
         }
         self.lease.head = sealed.after();
         Ok(())
+    }
+
+    /// Looks at what was kept after a commit that does not follow, and says whether the records fit behind that.
+    async fn caught_up_in(&mut self, records: &[Record]) -> Result<bool, SessionError> {
+        let before = self.lease.head;
+        self.catch_up().await?;
+        let first = records.first().map_or(Ok(()), |record| self.state.allows(record));
+        Ok(self.lease.head != before && first.is_ok())
     }
 
     /// An id that only this writer's next commit can have: nobody else has the epoch, and no other commit the place.

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use futures_executor::block_on;
+use seamline_store::Store;
 use seamline_store::conformance::run;
-use seamline_store_sqlite::{Options, SqliteStore};
+use seamline_store_sqlite::{Options, SqliteStore, this_process};
 
-use crate::bed::{Folder, open};
+use crate::bed::{Folder, open, replayed, seal, session};
 
 #[test]
 fn a_file_does_what_a_store_does_and_again_when_it_is_opened_again() {
@@ -42,6 +43,30 @@ fn nobody_else_reads_what_is_made() {
     for file in ["store.db", "store.db-wal", "store.db-shm"] {
         assert_eq!(mode(&path.with_file_name(file)), 0o600, "{file}");
     }
+    block_on(store.sessions(None, 1)).unwrap();
     drop(store);
     assert!(!path.with_file_name("store.db-wal").exists(), "the log is put away");
+}
+
+#[test]
+fn a_backup_of_a_store_that_is_being_written_is_a_store() {
+    let folder = Folder::new();
+    let store = open(&folder.file());
+    let name = session("s");
+    let mut lease = block_on(store.create(&name, &this_process(1))).unwrap();
+    for number in 0..20 {
+        block_on(store.append(seal(&name, &mut lease, number, &["kept"]))).unwrap();
+    }
+    let copy = folder.path().join("copy.db");
+    let by_hand =
+        std::process::Command::new("sqlite3").arg(folder.file()).arg(format!(".backup '{}'", copy.display())).status();
+    if by_hand.is_err() {
+        println!("`sqlite3` is not installed: copied by SQLite's own words instead");
+        let other = rusqlite::Connection::open(folder.file()).unwrap();
+        other.execute("VACUUM INTO ?1", [copy.to_str().unwrap()]).unwrap();
+    }
+    block_on(store.append(seal(&name, &mut lease, 99, &["after it"]))).unwrap();
+    let (whole, copied) = (replayed(&store, &name).unwrap(), replayed(&open(&copy), &name).unwrap());
+    assert_eq!((whole.commits, whole.damages), (21, Vec::new()));
+    assert_eq!((copied.commits, copied.damages), (20, Vec::new()));
 }

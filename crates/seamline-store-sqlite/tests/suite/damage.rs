@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use futures_executor::block_on;
-use seamline_store::{Error, InboxItem, Quarantined, Raw, Replayed, Store};
+use seamline_store::{Acquire, Entry, Error, InboxItem, Quarantined, Raw, Replayed, Store};
 use seamline_store_sqlite::{Options, SqliteStore, this_process};
 
 use crate::bed::{Chance, Folder, from_env, open, replayed, seal, session};
@@ -17,8 +17,12 @@ use crate::bed::{Chance, Folder, from_env, open, replayed, seal, session};
 /// How many changes are tried every day.
 const SAMPLE: usize = 5_000;
 
+/// One in so many damaged files is also written.
+const WRITES: usize = 7;
+
 /// What the file is made to have at least.
 const BYTES: usize = 64 * 1024;
+const PAGE: usize = 4096;
 
 /// What is in the file.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,8 +48,11 @@ fn no_flipped_bit_and_no_cut_gives_back_an_altered_message() {
         for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
                 let folder = Folder::new();
-                while let Some(change) = changes.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let outcome = attempt(&folder.file(), &file, *change, &content);
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(change) = changes.get(number) else { break };
+                    let options = Options { read_only: !number.is_multiple_of(WRITES), ..Options::default() };
+                    let outcome = attempt(&folder.file(), &file, *change, (&content, options));
                     let mut counts = counts.lock().unwrap();
                     *counts.entry(outcome).or_insert(0) += 1;
                     let done: usize = counts.values().sum();
@@ -71,15 +78,15 @@ fn changes(file: &[u8]) -> Vec<Change> {
     let mut at = |bound: usize| chance.below(bound as u64) as usize;
     let changes = (0..SAMPLE).map(|number| match number % 10 {
         // Headers of pages are a small part of a file and lead to all the rest.
-        0 => Change::Flip { at: at(file.len() / 4096) * 4096 + at(120), bit: at(8) as u8 },
+        0 => Change::Flip { at: at(file.len() / PAGE) * PAGE + at(120), bit: at(8) as u8 },
         1 => Change::Cut { len: at(file.len()) },
         _ => Change::Flip { at: at(file.len()), bit: at(8) as u8 },
     });
     changes.collect()
 }
 
-/// Changes the file, reads it, and says what came of it.
-fn attempt(path: &Path, file: &[u8], change: Change, content: &Content) -> &'static str {
+/// Changes the file, reads it, writes to it if it may be written, and says what came of it.
+fn attempt(path: &Path, file: &[u8], change: Change, (content, options): (&Content, Options)) -> &'static str {
     let mut changed = file.to_vec();
     match change {
         Change::Flip { at, bit } => changed[at] ^= 1 << bit,
@@ -89,7 +96,7 @@ fn attempt(path: &Path, file: &[u8], change: Change, content: &Content) -> &'sta
         let _ = std::fs::remove_file(path.with_file_name(beside));
     }
     std::fs::write(path, changed).unwrap();
-    let Ok(store) = SqliteStore::open(path, Options::default()) else { return "not opened" };
+    let Ok(store) = SqliteStore::open(path, options) else { return "not opened" };
     let name = session("s");
     let (inbox, aside) = (block_on(store.inbox(&name)), block_on(store.quarantined(&name)));
     let replayed = replayed(&store, &name);
@@ -100,6 +107,7 @@ fn attempt(path: &Path, file: &[u8], change: Change, content: &Content) -> &'sta
     for aside in aside.unwrap_or_default() {
         assert!(content.aside.contains(&aside), "{change:?}");
     }
+    write_on(&store, change, content);
     match replayed {
         Err(Error::NotFound(_)) => "not found",
         Err(_) => "not read",
@@ -116,6 +124,23 @@ fn attempt(path: &Path, file: &[u8], change: Change, content: &Content) -> &'sta
     }
 }
 
+/// Writes one more commit if that is possible; whatever the damage makes of it, nothing comes back altered.
+fn write_on(store: &SqliteStore, change: Change, content: &Content) {
+    let name = session("s");
+    let Ok(mut lease) = block_on(store.acquire(&name, &this_process(2), Acquire::TakeOver)) else { return };
+    if block_on(store.append(seal(&name, &mut lease, 1 << 90, &["one more"]))).is_err() {
+        return;
+    }
+    let Ok(replayed) = replayed(store, &name) else { return };
+    let (good, found) = (content.replayed.state.view.entries(), replayed.state.view.entries());
+    let is_new = |entry: &Entry| entry.message.as_str().contains("one more");
+    assert!(found.iter().all(|entry| is_new(entry) || good.contains(entry)), "{change:?}");
+    if replayed.damages.is_empty() {
+        let (last, before) = found.split_last().unwrap();
+        assert!(is_new(last) && before == good, "{change:?}");
+    }
+}
+
 /// A closed file of two sessions, and what is in the one.
 fn made() -> (Vec<u8>, Content) {
     let folder = Folder::new();
@@ -125,12 +150,12 @@ fn made() -> (Vec<u8>, Content) {
     let mut leases = names.clone().map(|name| block_on(store.create(&name, &this_process(1))).unwrap());
     let mut chance = Chance::new(1);
     let mut number = 0;
-    while std::fs::metadata(&path).unwrap().len() + std::fs::metadata(path.with_extension("db-wal")).unwrap().len()
-        < 12 * BYTES as u64
-    {
+    let other = rusqlite::Connection::open(&path).unwrap();
+    let pages = || other.pragma_query_value(None, "page_count", |row| row.get::<_, u32>(0)).unwrap() as usize;
+    while pages() * PAGE < BYTES {
         number += 1;
         let text: String = (0..chance.below(900)).map(|_| char::from(b'a' + chance.below(26) as u8)).collect();
-        for (name, lease) in names.iter().zip(&mut leases) {
+        for (name, lease) in names.iter().zip(&mut leases).take(if number < 3 { 2 } else { 1 }) {
             block_on(store.append(seal(name, lease, number, &[&text, "and more"]))).unwrap();
         }
     }
@@ -146,6 +171,6 @@ fn made() -> (Vec<u8>, Content) {
         aside: block_on(store.quarantined(&names[0])).unwrap(),
     };
     assert_eq!(content.replayed.damages, Vec::new());
-    drop(store);
+    drop((other, store));
     (std::fs::read(path).unwrap(), content)
 }

@@ -45,8 +45,7 @@ fn nothing_of_an_erased_session_is_in_the_files() {
 fn bytes_that_somebody_still_reads_are_said_to_be_there_and_go_later() {
     let folder = Folder::new();
     let path = folder.file();
-    let mut options = Options::default();
-    options.busy_timeout = std::time::Duration::from_millis(50);
+    let options = Options { busy_timeout: std::time::Duration::from_millis(50), ..Options::default() };
     let store = SqliteStore::open(&path, options).unwrap();
     let (kept, gone) = (session("kept"), session("gone"));
     block_on(store.create(&kept, &this_process(1))).unwrap();

@@ -13,7 +13,7 @@ fn holds_a_session() {
     let store = open(part[0].as_ref());
     block_on(store.create(&session("s"), &this_process(1))).unwrap();
     tell("holds");
-    std::thread::sleep(std::time::Duration::from_secs(600));
+    std::thread::sleep(std::time::Duration::from_mins(10));
 }
 
 #[test]

@@ -62,11 +62,10 @@ fn a_newer_format_is_refused_and_left_as_it_is() {
     let folder = Folder::new();
     made(&folder.file());
     let other = Connection::open(folder.file()).unwrap();
-    other.execute_batch("PRAGMA user_version = 2; ALTER TABLE commits ADD COLUMN more").unwrap();
+    other.execute_batch("PRAGMA user_version = 2; ALTER TABLE commits ADD COLUMN more ANY").unwrap();
     drop(other);
     assert_eq!(refused(&folder.file()), Error::NewerFormat { found: 2, known: 1 });
-    let mut options = Options::default();
-    options.read_only = true;
+    let options = Options { read_only: true, ..Options::default() };
     let error = SqliteStore::open(folder.file(), options).unwrap_err();
     assert_eq!(error, Error::NewerFormat { found: 2, known: 1 });
 }
@@ -77,7 +76,7 @@ fn tables_that_are_not_ours_are_damage() {
         "DROP TABLE commits",
         "DROP TABLE inbox",
         "DROP INDEX inbox_waiting",
-        "ALTER TABLE sessions ADD COLUMN more",
+        "ALTER TABLE sessions ADD COLUMN more ANY",
         "ALTER TABLE sessions RENAME COLUMN epoch TO epoche",
         "CREATE TRIGGER hidden AFTER INSERT ON commits BEGIN DELETE FROM commits; END",
         "DROP TABLE quarantine; CREATE VIEW quarantine AS SELECT session, x'' AS hash, x'' AS bytes FROM sessions",

@@ -33,6 +33,10 @@ fn writes_against_a_rival() {
                 std::thread::sleep(Duration::from_millis(chance.below(12)));
                 break;
             }
+            // Now and then the other one gets its turn.
+            if chance.below(8) == 0 {
+                std::thread::sleep(Duration::from_millis(chance.below(12)));
+            }
         }
     }
     tell(&format!("fenced {fenced}"));
@@ -86,7 +90,8 @@ fn of_two_writers_the_older_is_fenced_and_nothing_acknowledged_is_lost() {
         assert!(writer.wait().unwrap().success());
     }
     let replayed = replayed(&store, &name).unwrap();
-    assert_eq!((replayed.commits, replayed.damages), (2 * EACH, Vec::new()));
+    assert_eq!((replayed.commits, replayed.damages), (acked.len() as u64, Vec::new()));
+    assert!(replayed.commits >= 2 * EACH);
     let commits = block_on(store.read(&name, 0, usize::MAX)).unwrap();
     let kept: BTreeMap<u64, String> = commits
         .iter()

@@ -35,7 +35,8 @@ impl Session {
     pub async fn checkpoint(&mut self, operation: Operation) -> Result<Checkpoint, SessionError> {
         let record = self.checkpoint_record(operation);
         let id = record.id.clone();
-        self.write(vec![Record::Checkpoint(record)]).await?;
+        let event = self.event(IncidentKind::CheckpointCreated, &id);
+        self.write(std::iter::once(Record::Checkpoint(record)).chain(event).collect()).await?;
         self.found(&id)
     }
 
@@ -61,8 +62,16 @@ impl Session {
     /// # Errors
     /// When there is none of that id, or the store could not keep it.
     pub async fn commit(&mut self, id: &str) -> Result<(), SessionError> {
-        let records = self.commit_records(id)?;
+        let mut records = self.commit_records(id)?;
+        records.extend(self.event(IncidentKind::CheckpointCommitted, id));
         self.write(records).await
+    }
+
+    /// An event that is logged only where all are.
+    fn event(&self, kind: IncidentKind, checkpoint: &str) -> Option<Record> {
+        let mut incident = self.incident(kind, IncidentSeverity::Info, "");
+        incident.checkpoint = Some(checkpoint.to_owned());
+        self.config.verbose.then_some(Record::Incident(incident))
     }
 
     /// The records that commit a checkpoint and drop those over the limit.

@@ -128,6 +128,7 @@ impl Session {
             health: Health::Whole,
             waiting: None,
             context: RepairContext::default(),
+            in_doubt: false,
         };
         session.write(vec![first]).await?;
         Ok(session)
@@ -147,12 +148,26 @@ impl Session {
         let Replayed { state, damages, .. } = replayed;
         let health = if damages.is_empty() { Health::Whole } else { Health::Degraded(damages.clone()) };
         let context = RepairContext::default();
-        let mut session = Self { store, id, lease, state, wire, config, clock, health, waiting: None, context };
+        let mut session =
+            Self { store, id, lease, state, wire, config, clock, health, waiting: None, context, in_doubt: false };
         session.put_aside(&damages, &commits).await?;
         if recover {
             session.recover(None).await?;
         }
         Ok(session)
+    }
+
+    /// Reads again what was kept, by this writer alone: what another one keeps fences this one.
+    pub(super) async fn catch_up(&mut self) -> Result<(), SessionError> {
+        let head = self.store.head(&self.id).await?;
+        if head.epoch != self.lease.epoch {
+            let (session, epoch, current) = (self.id.clone(), self.lease.epoch, head.epoch);
+            return Err(seamline_store::Error::Fenced { session, epoch, current }.into());
+        }
+        let lease = Lease { epoch: head.epoch, head };
+        let (replayed, _) = read(self.store.as_ref(), &self.id, &lease).await?;
+        (self.state, self.lease, self.in_doubt) = (replayed.state, lease, false);
+        Ok(())
     }
 
     /// Puts damaged bytes aside and writes down what was found, once.

@@ -3,6 +3,7 @@
 use std::future::pending;
 use std::sync::Arc;
 
+use futures_util::FutureExt;
 use seamline::Failure;
 use seamline::session::{
     Follower, IntegrityConfig, OnFailure, OpenOptions, PersistRepairs, RecoveryAction, Session, SessionError,
@@ -269,6 +270,31 @@ fn a_cycle_is_kept_in_every_dialect() {
             assert!(wrong.is_empty(), "{dialect}: {wrong:?}");
             assert!(kept(&session)[1].contains("fine"), "{dialect}");
         }
+    });
+}
+
+#[test]
+fn all_events_are_logged_where_that_is_wanted() {
+    on_every_store(async |place| {
+        for (verbose, events) in [(false, 0), (true, 2)] {
+            let mut session = place.create(IntegrityConfig { verbose, ..IntegrityConfig::default() }).await;
+            let made = session.checkpoint(Operation::Manual).await.unwrap();
+            session.commit(&made.id).await.unwrap();
+            assert_eq!(session.incidents().count(), events);
+        }
+    });
+}
+
+#[test]
+fn what_nobody_waited_for_is_there_once_and_hinders_nothing() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        // The caller is gone right after it asked.
+        let dropped = session.append(ASK).now_or_never();
+        session.append(SUMMARY).await.unwrap();
+        let expected = [ASK, SUMMARY];
+        assert_eq!(kept(&session), expected, "{}: {dropped:?}", place.name);
+        assert_eq!(kept(&place.reopen(&session).await), expected);
     });
 }
 
