@@ -1,5 +1,6 @@
 //! `seamline session`
 
+mod address;
 mod append;
 mod check;
 mod checkpoints;

@@ -42,7 +42,7 @@ impl Erase {
             "{} {name}: removed {commits} with {bytes}; its name is not used again\n",
             style::GOOD.paint("✓")
         ));
-        for line in screen::wrap(reach(&place.address), screen::width().saturating_sub(2)) {
+        for line in screen::wrap(reach(place.address.scheme()), screen::width().saturating_sub(2)) {
             output.text(&format!("  {}\n", style::FAINT.paint(&line)));
         }
         Ok(output.finish(Exit::Clean))
@@ -50,13 +50,13 @@ impl Erase {
 }
 
 /// How far erasing reaches in a store.
-fn reach(address: &str) -> &'static str {
-    match address.split(':').next() {
-        Some("sqlite") => {
+fn reach(scheme: &str) -> &'static str {
+    match scheme {
+        "sqlite" => {
             "its bytes were overwritten in the database and its log was emptied; backups, snapshots of the file system \
              and what an SSD keeps of blocks that were written over are not reached"
         }
-        Some("postgres" | "postgresql") => {
+        "postgres" | "postgresql" => {
             "its rows are deleted; their bytes stay in the tables until VACUUM, and in the write-ahead log, replicas and \
              backups of the server as long as those are kept"
         }

@@ -4,6 +4,7 @@ use clap::Args;
 use seamline::store::{OpenedCommit, Record, SessionInfo};
 use serde::Serialize;
 
+use super::address::Address;
 use super::place::Place;
 use crate::args::ListFormat;
 use crate::exit::Exit;
@@ -41,12 +42,12 @@ struct Listed {
 impl List {
     pub(super) fn run(&self, store: Option<&str>) -> Result<Exit, Failure> {
         // Where no store was made yet there are no sessions, and nothing is wrong with that.
-        let listed = if Place::is_there(store)? { listed(&Place::find(store)?)? } else { Vec::new() };
+        let listed = if Address::of(store)?.is_there() { listed(&Place::find(store)?)? } else { Vec::new() };
         let mut output = Output::new();
         match self.format {
             ListFormat::Json => output.text(&json::listing("sessions", &listed)),
             ListFormat::Text if listed.is_empty() => {
-                output.text(&format!("no sessions in `{}`\n", screen::printable(&Place::address_of(store)?)));
+                output.text(&format!("no sessions in `{}`\n", screen::printable(&Address::of(store)?.to_string())));
             }
             ListFormat::Text => {
                 let rows: Vec<_> = listed.iter().map(row).collect();

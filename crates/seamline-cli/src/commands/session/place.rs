@@ -1,6 +1,5 @@
 //! The store that a command works on, and the sessions in it.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
@@ -8,13 +7,11 @@ use seamline::Policy;
 use seamline::session::{Follower, Health, IntegrityConfig, OpenOptions, Session, SessionError};
 use seamline::store::{Error, Head, Rejected, SessionId, SessionInfo, Store, StoredCommit};
 
+use super::address::Address;
 use crate::failure::Failure;
-use crate::files::state;
 use crate::output;
 use crate::suggest;
 
-/// The variable that names the store where no option does.
-const VARIABLE: &str = "SEAMLINE_STORE";
 /// About how many bytes are read at a time.
 const PAGE_BYTES: usize = 8 * 1024 * 1024;
 /// How many sessions are listed at a time.
@@ -23,7 +20,7 @@ const PAGE_SESSIONS: usize = 500;
 /// A store and its address.
 pub(super) struct Place {
     pub(super) store: Arc<dyn Store>,
-    pub(super) address: String,
+    pub(super) address: Address,
 }
 
 /// How a session is opened for writing.
@@ -48,43 +45,18 @@ impl WriterArgs {
 impl Place {
     /// The store, made if it is not there.
     pub(super) fn make(asked: Option<&str>) -> Result<Self, Failure> {
-        Self::open(Self::address_of(asked)?).map_err(|error| of_store(&error))
-    }
-
-    /// The store at an address.
-    pub(super) fn open(address: String) -> Result<Self, Error> {
-        let store = seamline::open_store(&address)?;
-        Ok(Self { store, address })
-    }
-
-    /// Whether there is a store, as far as can be told without opening it.
-    pub(super) fn is_there(asked: Option<&str>) -> Result<bool, Failure> {
-        Ok(file(&Self::address_of(asked)?).is_none_or(|path| path.exists()))
+        Self::open(Address::of(asked)?).map_err(|error| of_store(&error))
     }
 
     /// The store, which must be there: whoever only asks leaves no empty one behind.
     pub(super) fn find(asked: Option<&str>) -> Result<Self, Failure> {
-        Self::open(Self::address_there(asked)?).map_err(|error| of_store(&error))
+        Self::open(there(asked)?).map_err(|error| of_store(&error))
     }
 
-    /// The address of a store that must be there.
-    pub(super) fn address_there(asked: Option<&str>) -> Result<String, Failure> {
-        let address = Self::address_of(asked)?;
-        if Self::is_there(asked)? {
-            return Ok(address);
-        }
-        Err(Failure::new(format!("there is no store `{address}`"))
-            .with_hint("`seamline session new` makes a session and the store with it; `--store` names another store"))
-    }
-
-    /// Where sessions are kept.
-    pub(super) fn address_of(asked: Option<&str>) -> Result<String, Failure> {
-        let variable = || std::env::var(VARIABLE).ok().filter(|value| !value.is_empty());
-        let default = || state::folder().map(|folder| format!("sqlite:{}", folder.join("sessions.db").display()));
-        asked.map(str::to_owned).or_else(variable).or_else(default).ok_or_else(|| {
-            Failure::new("no place to keep sessions: neither XDG_STATE_HOME nor HOME is set")
-                .with_hint("`--store sqlite:FILE` names a store")
-        })
+    /// The store at an address.
+    pub(super) fn open(address: Address) -> Result<Self, Error> {
+        let store = seamline::open_store(address.as_str())?;
+        Ok(Self { store, address })
     }
 
     /// Waits for what a store or session was asked: the only place that does.
@@ -187,10 +159,14 @@ fn wait<T, E: Into<SessionError>>(asked: impl Future<Output = Result<T, E>>) -> 
     futures_executor::block_on(asked).map_err(Into::into)
 }
 
-/// The file of a store that is one.
-fn file(address: &str) -> Option<PathBuf> {
-    let path = address.strip_prefix("sqlite:")?;
-    Some(Path::new(path.strip_prefix("//").unwrap_or(path)).to_owned())
+/// The address of a store that must be there.
+pub(super) fn there(asked: Option<&str>) -> Result<Address, Failure> {
+    let address = Address::of(asked)?;
+    if address.is_there() {
+        return Ok(address);
+    }
+    Err(Failure::new(format!("there is no store `{address}`"))
+        .with_hint("`seamline session new` makes a session and the store with it; `--store` names another store"))
 }
 
 pub(super) fn of_store(error: &Error) -> Failure {

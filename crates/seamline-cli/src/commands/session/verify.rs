@@ -7,7 +7,7 @@ use seamline::session::SessionError;
 use seamline::store::{Error, SessionId, replay};
 use serde::Serialize;
 
-use super::place::{Place, of_store};
+use super::place::{Place, of_store, there};
 use crate::args::ListFormat;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -48,10 +48,10 @@ struct Verified {
 
 impl Verify {
     pub(super) fn run(&self, store: Option<&str>) -> Result<Exit, Failure> {
-        let address = Place::address_there(store)?;
+        let address = there(store)?;
         match Place::open(address.clone()) {
             Ok(place) => self.verify_all(&place),
-            Err(Error::Damaged(what)) => Ok(self.unreadable(&address, &what)),
+            Err(Error::Damaged(what)) => Ok(self.unreadable(&address.to_string(), &what)),
             Err(error) => Err(of_store(&error)),
         }
     }
@@ -62,7 +62,7 @@ impl Verify {
             (Some(name), _) => vec![name.clone()],
             (None, Ok(sessions)) => sessions.into_iter().map(|info| info.session).collect(),
             (None, Err(SessionError::Store(Error::Damaged(what)))) => {
-                return Ok(self.unreadable(&place.address, &what));
+                return Ok(self.unreadable(&place.address.to_string(), &what));
             }
             (None, Err(error)) => return Err(failed(error)),
         };
