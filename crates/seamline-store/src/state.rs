@@ -421,3 +421,7 @@ impl State {
 fn entry(seq: u64, insert: &Insert) -> Entry {
     Entry { seq, message: insert.message.clone(), origin: insert.origin }
 }
+
+#[cfg(test)]
+#[path = "state_tests.rs"]
+mod tests;

@@ -43,7 +43,7 @@ fn main() {
 }
 
 fn open(folder: &Path, name: &str) -> Arc<dyn Store> {
-    seamline::open_store(&format!("sqlite:{}", folder.join(name).display())).unwrap()
+    block_on(seamline::open_store(&format!("sqlite:{}", folder.join(name).display()))).unwrap()
 }
 
 /// A tool that takes no time.

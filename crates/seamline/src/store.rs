@@ -24,14 +24,16 @@ const ADDRESSES: &str = "`sqlite:PATH`, `postgres://…` or `memory:`";
 /// Opens the store at an address: `sqlite:PATH`, `postgres://…` or `memory:`. What is not there is made.
 ///
 /// ```
-/// assert!(seamline::open_store("memory:").is_ok());
-/// let error = seamline::open_store("mysql://localhost").unwrap_err();
+/// # futures_executor::block_on(async {
+/// assert!(seamline::open_store("memory:").await.is_ok());
+/// let error = seamline::open_store("mysql://localhost").await.unwrap_err();
 /// assert!(error.to_string().contains("sqlite:PATH"));
+/// # });
 /// ```
 ///
 /// # Errors
 /// When the address is not one of these, or the store cannot be opened.
-pub fn open_store(address: &str) -> Result<Arc<dyn Store>, Error> {
+pub async fn open_store(address: &str) -> Result<Arc<dyn Store>, Error> {
     match address.split_once(':') {
         Some(("memory", "")) => Ok(Arc::new(MemoryStore::new())),
         #[cfg(feature = "sqlite")]
@@ -39,6 +41,11 @@ pub fn open_store(address: &str) -> Result<Arc<dyn Store>, Error> {
             // `sqlite:///var/lib/s.db` and `sqlite:/var/lib/s.db` are the same file.
             let path = path.strip_prefix("//").unwrap_or(path);
             Ok(Arc::new(seamline_store_sqlite::SqliteStore::open(path, seamline_store_sqlite::Options::default())?))
+        }
+        #[cfg(feature = "postgres")]
+        Some(("postgres" | "postgresql", _)) => {
+            let options = seamline_store_postgres::Options::default();
+            Ok(Arc::new(seamline_store_postgres::PostgresStore::connect(address, options).await?))
         }
         _ => Err(Error::Address(format!("`{address}` is no store\nhint: a store is {ADDRESSES}"))),
     }

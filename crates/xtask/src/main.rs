@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-use crate::chores::{bench, codegen, fuzz, new_rule, test};
+use crate::chores::{bench, codegen, fuzz, new_rule, postgres, test};
 use crate::workspace::Workspace;
 
 const USAGE: &str = "\
@@ -26,6 +26,7 @@ usage: cargo xtask <chore>
   bench <name> [args]       measure; names: core
   fuzz [target] [--seconds N]
                             run one fuzz target or all of them; needs nightly and cargo-fuzz
+  postgres <command>        run a command while a PostgreSQL for its tests runs
   new-rule <group> <name>   the skeleton of a rule and its fixtures
 ";
 
@@ -51,6 +52,7 @@ fn run(args: &[&str]) -> Result<()> {
         ["codegen", "--check"] => codegen::run(&workspace, codegen::Mode::Check),
         ["bench", name, rest @ ..] => bench::run(&workspace, name, rest),
         ["fuzz", rest @ ..] => fuzz::run(&workspace, rest),
+        ["postgres", program, rest @ ..] => postgres::run(&workspace, program, rest),
         ["new-rule", group, name] => new_rule::run(&workspace, group, name),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

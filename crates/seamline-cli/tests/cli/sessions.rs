@@ -39,7 +39,8 @@ impl Bench {
 
     /// The store, opened by another program than the command.
     fn store(&self) -> std::sync::Arc<dyn seamline::store::Store> {
-        seamline::open_store(&format!("sqlite:{}", self.path("state/seamline/sessions.db").display())).unwrap()
+        let address = format!("sqlite:{}", self.path("state/seamline/sessions.db").display());
+        block_on(seamline::open_store(&address)).unwrap()
     }
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod fuzz;
 mod licences;
 pub(crate) mod new_rule;
 mod oracles;
+pub(crate) mod postgres;
 mod provider_pages;
 mod python;
 mod readme;

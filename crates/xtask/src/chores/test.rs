@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Error, Result, bail};
 
 use super::tally::Tally;
-use super::{codegen, licences, oracles, readme, tidy};
+use super::{codegen, licences, oracles, postgres, readme, tidy};
 use crate::workspace::{self, Workspace};
 
 /// How much to run.
@@ -143,8 +143,15 @@ fn tests(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
         command.args(["--", "--show-output"]);
         command
     };
+    let database = postgres::Server::start(workspace)?;
+    if let postgres::Found::Running(server) = &database {
+        server.tell(&mut command);
+    }
     workspace::run_watched(&mut command, |line| tally.see(line))?;
-    Ok(Outcome::Passed)
+    Ok(match database {
+        postgres::Found::Running(_) => Outcome::Passed,
+        postgres::Found::Missing(why) => Outcome::Partly(format!("without those that need PostgreSQL: {why}")),
+    })
 }
 
 /// Repaired conversations before judges that are not ours.

@@ -55,11 +55,11 @@ impl Place {
 
     /// The store at an address.
     pub(super) fn open(address: Address) -> Result<Self, Error> {
-        let store = seamline::open_store(address.as_str())?;
+        let store = futures_executor::block_on(seamline::open_store(address.as_str()))?;
         Ok(Self { store, address })
     }
 
-    /// Waits for what a store or session was asked: the only place that does.
+    /// Waits for what a store or session was asked.
     pub(super) fn wait<T, E: Into<SessionError>>(
         &self,
         asked: impl Future<Output = Result<T, E>>,

@@ -50,10 +50,11 @@ pub(crate) fn open_options() -> OpenOptions {
 
 /// Runs a test on every store that there is here.
 pub(crate) fn on_every_store<F: Future<Output = ()>>(test: impl Fn(Arc<Place>) -> F) {
-    for place in places() {
-        let place = Arc::new(place);
-        futures_executor::block_on(test(place.clone()));
-    }
+    futures_executor::block_on(async {
+        for place in places().await {
+            test(Arc::new(place)).await;
+        }
+    });
 }
 
 /// The reference.
@@ -61,13 +62,13 @@ pub(crate) fn memory() -> Place {
     Place { name: "memory", store: Arc::new(MemoryStore::new()), _folder: None }
 }
 
-fn places() -> Vec<Place> {
+async fn places() -> Vec<Place> {
     let folder = tempfile::tempdir().unwrap();
     let address = format!("sqlite:{}", folder.path().join("sessions.db").display());
-    let sqlite = Place { name: "sqlite", store: seamline::open_store(&address).unwrap(), _folder: Some(folder) };
+    let sqlite = Place { name: "sqlite", store: seamline::open_store(&address).await.unwrap(), _folder: Some(folder) };
     let mut places = vec![memory(), sqlite];
     if let Ok(address) = std::env::var("SEAMLINE_TEST_POSTGRES") {
-        let store = seamline::open_store(&address).unwrap();
+        let store = seamline::open_store(&address).await.unwrap();
         places.push(Place { name: "postgres", store, _folder: None });
     }
     places

@@ -1,0 +1,142 @@
+//! Taking a session in from elsewhere.
+
+use seamline_store::{Error, Head, OpenedCommit, SessionId, chain};
+use tokio_postgres::types::Type;
+
+use crate::connections::Operation;
+use crate::fault::Fault;
+use crate::row::{Standing, bigint};
+use crate::transaction::{Params, Place};
+
+/// The most commits, and about the most bytes, of one statement.
+const CHUNK_COMMITS: usize = 500;
+const CHUNK_BYTES: usize = 8 * 1024 * 1024;
+
+const MAKE: &str = "\
+INSERT INTO seamline_sessions (tenant, session, epoch, head_seq, head_hash, commits, bytes)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
+ON CONFLICT (tenant, session) DO NOTHING
+RETURNING epoch";
+
+const FILL: &str = "\
+INSERT INTO seamline_commits (tenant, session, seq, records, epoch, commit_id, prev, hash, body)
+SELECT $1, $2, c.seq, c.records, c.epoch, c.commit_id, c.prev, c.hash, c.body
+FROM unnest($3, $4, $5, $6, $7, $8, $9) AS c(seq, records, epoch, commit_id, prev, hash, body)";
+
+/// A session as it comes, with what stands beside the bytes of each commit.
+#[derive(Debug)]
+pub(crate) struct Import {
+    session: SessionId,
+    head: Head,
+    commits: Vec<Incoming>,
+}
+
+#[derive(Debug)]
+struct Incoming {
+    seq: i64,
+    records: i64,
+    epoch: i64,
+    id: [u8; 16],
+    prev: [u8; 32],
+    hash: [u8; 32],
+    bytes: Vec<u8>,
+}
+
+impl Import {
+    /// Checks that the commits are the session's, all of them.
+    pub(crate) fn new(session: &SessionId, commits: &[Vec<u8>]) -> Result<Self, Error> {
+        let (head, opened) = chain(session, commits)?;
+        let incoming = opened.iter().zip(commits).map(|(commit, bytes)| Incoming::new(commit, bytes.clone()));
+        Ok(Self { session: session.clone(), head, commits: incoming.collect() })
+    }
+
+    fn chunks(&self) -> Vec<&[Incoming]> {
+        let (mut chunks, mut rest) = (Vec::new(), self.commits.as_slice());
+        while !rest.is_empty() {
+            let mut bytes = 0;
+            let fitting = rest.iter().take(CHUNK_COMMITS).take_while(|commit| {
+                bytes += commit.bytes.len();
+                bytes <= CHUNK_BYTES
+            });
+            let (chunk, later) = rest.split_at(fitting.count().max(1));
+            chunks.push(chunk);
+            rest = later;
+        }
+        chunks
+    }
+
+    /// Everything but the end of the transaction. False where there is a session of that name.
+    async fn fill(&self, place: &Place<'_>) -> Result<bool, tokio_postgres::Error> {
+        let (tenant, session) = (place.tenant(), self.session.as_str());
+        let bytes: usize = self.commits.iter().map(|commit| commit.bytes.len()).sum();
+        let params: Params<'_> = &[
+            (&tenant, Type::TEXT),
+            (&session, Type::TEXT),
+            (&bigint(self.head.epoch), Type::INT8),
+            (&bigint(self.head.seq), Type::INT8),
+            (&self.head.hash.as_bytes().as_slice(), Type::BYTEA),
+            (&bigint(self.commits.len() as u64), Type::INT8),
+            (&bigint(bytes as u64), Type::INT8),
+        ];
+        place.client.batch_execute(place.begin).await?;
+        if place.client.query_typed(MAKE, params).await?.is_empty() {
+            return Ok(false);
+        }
+        for chunk in self.chunks() {
+            let params: Params<'_> = &[
+                (&tenant, Type::TEXT),
+                (&session, Type::TEXT),
+                (&all(chunk, |commit| commit.seq), Type::INT8_ARRAY),
+                (&all(chunk, |commit| commit.records), Type::INT8_ARRAY),
+                (&all(chunk, |commit| commit.epoch), Type::INT8_ARRAY),
+                (&all(chunk, |commit| commit.id.as_slice()), Type::BYTEA_ARRAY),
+                (&all(chunk, |commit| commit.prev.as_slice()), Type::BYTEA_ARRAY),
+                (&all(chunk, |commit| commit.hash.as_slice()), Type::BYTEA_ARRAY),
+                (&all(chunk, |commit| commit.bytes.as_slice()), Type::BYTEA_ARRAY),
+            ];
+            place.client.query_typed(FILL, params).await?;
+        }
+        Ok(true)
+    }
+}
+
+impl Operation for Import {
+    type Output = Head;
+
+    async fn attempt(&self, place: &Place<'_>) -> Result<Head, Fault> {
+        let filled = self.fill(place).await;
+        let end = if matches!(filled, Ok(true)) { "COMMIT" } else { "ROLLBACK" };
+        let ended = place.client.batch_execute(end).await;
+        let is_made = filled?;
+        ended?;
+        if is_made {
+            return Ok(self.head);
+        }
+        let found = Standing::live(place, &self.session).await?;
+        // An attempt whose answer was lost has taken it in.
+        let is_ours = place.again && found.head == self.head;
+        if is_ours { Ok(self.head) } else { Err(Fault::Answer(Error::Exists(self.session.clone()))) }
+    }
+
+    fn steps(&self) -> u32 {
+        u32::try_from(self.chunks().len()).unwrap_or(u32::MAX).saturating_add(2)
+    }
+}
+
+impl Incoming {
+    fn new(commit: &OpenedCommit, bytes: Vec<u8>) -> Self {
+        Self {
+            seq: bigint(commit.seq),
+            records: bigint(commit.records.len() as u64),
+            epoch: bigint(commit.epoch),
+            id: commit.id.to_bytes(),
+            prev: *commit.prev.as_bytes(),
+            hash: *commit.hash.as_bytes(),
+            bytes,
+        }
+    }
+}
+
+fn all<'a, T>(chunk: &'a [Incoming], what: impl Fn(&'a Incoming) -> T) -> Vec<T> {
+    chunk.iter().map(what).collect()
+}

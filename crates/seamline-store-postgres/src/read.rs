@@ -1,0 +1,124 @@
+//! Reading: the head, the commits, the list of sessions.
+
+use seamline_store::{Head, SessionId, SessionInfo, StoredCommit};
+use tokio_postgres::types::Type;
+
+use crate::connections::Operation;
+use crate::fault::Fault;
+use crate::row::{Standing, bigint, column, count, damaged};
+use crate::transaction::{Params, Place};
+
+/// The most commits that are asked for at once.
+const PAGE_COMMITS: i64 = 1024;
+
+/// The bytes of a commit are only looked at where the page has room for it.
+const PAGE: &str = "\
+SELECT seq, body FROM (
+    SELECT seq, body, row_number() OVER (ORDER BY seq) AS place,
+        sum(octet_length(body)) OVER (ORDER BY seq) AS bytes_to_here
+    FROM (
+        SELECT seq, body FROM seamline_commits
+        WHERE tenant = $1 AND session = $2 AND seq > $3 ORDER BY seq LIMIT $4
+    ) AS next
+) AS page
+WHERE bytes_to_here <= $5 OR (place = 1 AND $6)
+ORDER BY seq";
+
+/// The end of a session.
+#[derive(Debug)]
+pub(crate) struct FindHead(pub(crate) SessionId);
+
+impl Operation for FindHead {
+    type Output = Head;
+    const WRITES: bool = false;
+
+    async fn attempt(&self, place: &Place<'_>) -> Result<Head, Fault> {
+        Ok(Standing::live(place, &self.0).await?.head)
+    }
+}
+
+/// Commits, in their order.
+#[derive(Debug)]
+pub(crate) struct Read {
+    pub(crate) session: SessionId,
+    pub(crate) after: u64,
+    pub(crate) bytes_max: usize,
+}
+
+impl Operation for Read {
+    type Output = Vec<StoredCommit>;
+    const WRITES: bool = false;
+
+    async fn attempt(&self, place: &Place<'_>) -> Result<Vec<StoredCommit>, Fault> {
+        let (mut commits, mut after, mut room) = (Vec::new(), self.after, self.bytes_max);
+        loop {
+            let page = self.page(place, after, room, commits.is_empty()).await?;
+            let Some(last) = page.last() else { break };
+            after = last.seq;
+            room = room.saturating_sub(page.iter().map(|commit| commit.bytes.len()).sum());
+            let is_last = page.len() < PAGE_COMMITS as usize;
+            commits.extend(page);
+            if is_last {
+                break;
+            }
+        }
+        if commits.is_empty() {
+            Standing::live(place, &self.session).await?;
+        }
+        Ok(commits)
+    }
+}
+
+impl Read {
+    async fn page(
+        &self,
+        place: &Place<'_>,
+        after: u64,
+        room: usize,
+        is_first: bool,
+    ) -> Result<Vec<StoredCommit>, Fault> {
+        let params: Params<'_> = &[
+            (&place.tenant(), Type::TEXT),
+            (&self.session.as_str(), Type::TEXT),
+            (&bigint(after), Type::INT8),
+            (&PAGE_COMMITS, Type::INT8),
+            (&bigint(room as u64), Type::INT8),
+            (&is_first, Type::BOOL),
+        ];
+        let rows = place.query(PAGE, params).await?;
+        rows.iter().map(|row| Ok(StoredCommit { seq: count(row, "seq")?, bytes: column(row, "body")? })).collect()
+    }
+}
+
+/// Sessions by name.
+#[derive(Debug)]
+pub(crate) struct List {
+    pub(crate) after: Option<SessionId>,
+    pub(crate) limit: usize,
+}
+
+impl Operation for List {
+    type Output = Vec<SessionInfo>;
+    const WRITES: bool = false;
+
+    async fn attempt(&self, place: &Place<'_>) -> Result<Vec<SessionInfo>, Fault> {
+        let columns = Standing::COLUMNS;
+        let sql = format!(
+            "SELECT session, {columns} FROM seamline_sessions \
+             WHERE tenant = $1 AND session > $2 AND erased_at IS NULL ORDER BY session LIMIT $3"
+        );
+        // Every name comes after the empty one.
+        let after = self.after.as_ref().map_or("", SessionId::as_str);
+        let params: Params<'_> =
+            &[(&place.tenant(), Type::TEXT), (&after, Type::TEXT), (&bigint(self.limit as u64), Type::INT8)];
+        let rows = place.query(&sql, params).await?;
+        rows.iter().map(info).collect()
+    }
+}
+
+fn info(row: &tokio_postgres::Row) -> Result<SessionInfo, Fault> {
+    let name: &str = column(row, "session")?;
+    let session = name.parse().map_err(|error| damaged(format!("a session has a wrong name: {error}")))?;
+    let Standing { head, holder, commits, bytes, .. } = Standing::read(row)?;
+    Ok(SessionInfo { session, head, commits, bytes, holder })
+}

@@ -1,0 +1,135 @@
+//! The store.
+
+use std::fmt;
+use std::sync::Arc;
+
+use seamline_store::{
+    Acquire, Appended, Erased, Error, Hash, Head, Holder, InboxItem, Lease, Pending, Pushed, Quarantined, Sealed,
+    SessionId, SessionInfo, Store, StoredCommit,
+};
+use tokio::runtime::{Builder, Runtime};
+
+use crate::append::Append;
+use crate::connections::{Connections, Operation};
+use crate::erase::Erase;
+use crate::import::Import;
+use crate::inbox::{Inbox, Push};
+use crate::lease::{Create, Release, Take};
+use crate::options::Options;
+use crate::pool::pool;
+use crate::quarantine::{ListAside, PutAside};
+use crate::read::{FindHead, List, Read};
+use crate::schema::Prepare;
+
+/// Keeps sessions in PostgreSQL.
+///
+/// It brings a thread of its own: callers need no runtime, and an operation goes on when its future is dropped. Where the
+/// store itself is dropped, what is under way may or may not be carried out, as in a crash.
+pub struct PostgresStore {
+    connections: Arc<Connections>,
+    /// Always there, but for the moment it is taken out to be shut down.
+    runtime: Option<Runtime>,
+}
+
+impl PostgresStore {
+    /// Connects to `postgres://user@host/database`, and makes the tables where there are none.
+    ///
+    /// # Errors
+    /// [`Error::Address`] where the address, the user or the tenant is wrong; [`Error::Unavailable`];
+    /// [`Error::NewerFormat`].
+    pub async fn connect(url: &str, options: Options) -> Result<Self, Error> {
+        let pool = pool(url, &options)?;
+        let runtime =
+            Builder::new_multi_thread().worker_threads(1).thread_name("seamline-postgres").enable_all().build();
+        let runtime = runtime.map_err(|error| Error::Failed(format!("no thread could be started: {error}")))?;
+        let store = Self { connections: Arc::new(Connections::new(pool, options)), runtime: Some(runtime) };
+        store.ask(Prepare).await?;
+        Ok(store)
+    }
+
+    /// Sets an operation off, at once.
+    fn ask<O: Operation>(&self, operation: O) -> Pending<'_, O::Output> {
+        let Some(runtime) = &self.runtime else { return failed(Error::Failed("the store is closed".to_owned())) };
+        let connections = self.connections.clone();
+        let task = runtime.spawn(async move { connections.perform(operation).await });
+        Box::pin(async move {
+            task.await.unwrap_or_else(|error| Err(Error::Failed(format!("the operation was broken off: {error}"))))
+        })
+    }
+}
+
+impl Drop for PostgresStore {
+    fn drop(&mut self) {
+        // Waiting for the thread here would stop a caller's own runtime.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl fmt::Debug for PostgresStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostgresStore").field("tenant", &self.connections.options.tenant).finish_non_exhaustive()
+    }
+}
+
+impl Store for PostgresStore {
+    fn create<'a>(&'a self, session: &'a SessionId, holder: &'a Holder) -> Pending<'a, Lease> {
+        self.ask(Create { session: session.clone(), holder: holder.clone() })
+    }
+
+    fn acquire<'a>(&'a self, session: &'a SessionId, holder: &'a Holder, how: Acquire) -> Pending<'a, Lease> {
+        self.ask(Take { session: session.clone(), holder: holder.clone(), how })
+    }
+
+    fn release<'a>(&'a self, session: &'a SessionId, epoch: u64) -> Pending<'a, ()> {
+        self.ask(Release { session: session.clone(), epoch })
+    }
+
+    fn append(&self, commit: Arc<Sealed>) -> Pending<'_, Appended> {
+        self.ask(Append(commit))
+    }
+
+    fn head<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Head> {
+        self.ask(FindHead(session.clone()))
+    }
+
+    fn read<'a>(&'a self, session: &'a SessionId, after: u64, bytes_max: usize) -> Pending<'a, Vec<StoredCommit>> {
+        self.ask(Read { session: session.clone(), after, bytes_max })
+    }
+
+    fn sessions<'a>(&'a self, after: Option<&'a SessionId>, limit: usize) -> Pending<'a, Vec<SessionInfo>> {
+        self.ask(List { after: after.cloned(), limit })
+    }
+
+    fn push<'a>(&'a self, session: &'a SessionId, item: &'a InboxItem) -> Pending<'a, Pushed> {
+        self.ask(Push { session: session.clone(), item: item.clone() })
+    }
+
+    fn inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>> {
+        self.ask(Inbox(session.clone()))
+    }
+
+    fn quarantine<'a>(&'a self, session: &'a SessionId, bytes: &'a [u8]) -> Pending<'a, Hash> {
+        self.ask(PutAside { session: session.clone(), bytes: bytes.to_vec() })
+    }
+
+    fn quarantined<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<Quarantined>> {
+        self.ask(ListAside(session.clone()))
+    }
+
+    fn import<'a>(&'a self, session: &'a SessionId, commits: &'a [Vec<u8>]) -> Pending<'a, Head> {
+        match Import::new(session, commits) {
+            Ok(import) => self.ask(import),
+            Err(error) => failed(error),
+        }
+    }
+
+    fn erase<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Erased> {
+        self.ask(Erase(session.clone()))
+    }
+}
+
+fn failed<'a, T: Send + 'a>(error: Error) -> Pending<'a, T> {
+    Box::pin(std::future::ready(Err(error)))
+}

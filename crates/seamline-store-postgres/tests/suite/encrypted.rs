@@ -1,0 +1,29 @@
+//! Encryption.
+
+use futures_executor::block_on;
+use seamline_store::{Error, Store};
+use seamline_store_postgres::{Options, PostgresStore};
+
+use crate::bench::{Direct, database, options, setting, unique};
+
+#[test]
+fn a_connection_is_encrypted_and_the_server_is_the_one_that_is_meant() {
+    let Some(url) = database() else { return };
+    let Some(roots) = setting("SEAMLINE_TEST_POSTGRES_ROOTS") else { return };
+    let roots = Some(std::fs::read(roots).unwrap());
+    let name = unique("encrypted");
+    let by_name = url.replace("127.0.0.1", "localhost").replace("sslmode=disable", "sslmode=require");
+    let named = format!("{by_name}&application_name={name}");
+    let store = block_on(PostgresStore::connect(&named, Options { roots: roots.clone(), ..options("encrypted") }));
+    let store = store.unwrap();
+    assert_eq!(block_on(store.sessions(None, 1)), Ok(Vec::new()));
+    let sql =
+        format!("SELECT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = '{name}'");
+    assert_eq!(Direct::connect(&url).ask(&sql).unwrap(), ["t"]);
+
+    let unknown = block_on(PostgresStore::connect(&by_name, options("encrypted"))).unwrap_err();
+    assert!(matches!(&unknown, Error::Unavailable(why) if why.contains("certificate")), "{unknown}");
+    let by_number = url.replace("sslmode=disable", "sslmode=require");
+    let other = block_on(PostgresStore::connect(&by_number, Options { roots, ..options("encrypted") })).unwrap_err();
+    assert!(matches!(&other, Error::Unavailable(why) if why.contains("certificate")), "{other}");
+}

@@ -1,0 +1,73 @@
+//! The format of the tables.
+
+use std::sync::Arc;
+use std::thread;
+
+use futures_executor::block_on;
+use seamline_store::{Error, Store};
+use seamline_store_postgres::{Options, PostgresStore};
+
+use crate::bench::{Direct, Writer, connect, database, options, unique};
+
+/// A schema of one's own, and the address that leads into it.
+fn schema(url: &str, name: &str) -> (String, String) {
+    let schema = unique(name).replace('-', "_");
+    Direct::connect(url).tell(&format!("CREATE SCHEMA {schema}"));
+    let url = format!("{url}&options=-csearch_path%3D{schema}");
+    (schema, url)
+}
+
+#[test]
+fn a_newer_format_is_refused() {
+    let Some(url) = database() else { return };
+    let (schema, own) = schema(&url, "newer");
+    connect(&own, &options("newer"));
+    Direct::connect(&url).tell(&format!("UPDATE {schema}.seamline_format SET version = 99"));
+    let refused = block_on(PostgresStore::connect(&own, options("newer"))).unwrap_err();
+    assert_eq!(refused, Error::NewerFormat { found: 99, known: 1 });
+}
+
+#[test]
+fn many_that_come_first_at_once_make_the_tables_once() {
+    let Some(url) = database() else { return };
+    let (_, own) = schema(&url, "first");
+    let stores: Vec<_> = (0..8)
+        .map(|_| {
+            let own = own.clone();
+            thread::spawn(move || connect(&own, &options("first")))
+        })
+        .collect();
+    for store in stores {
+        let mut writer = Writer::create(Arc::new(store.join().unwrap()), "s", 1);
+        writer.append(1);
+    }
+}
+
+#[test]
+fn a_database_that_may_not_be_written_says_so() {
+    let Some(url) = database() else { return };
+    let options = options("read_only");
+    let mut writer = Writer::create(Arc::new(connect(&url, &options)), "s", 1);
+    writer.append(1);
+    let only_read = connect(&format!("{url}&options=-cdefault_transaction_read_only%3Don"), &options);
+    assert_eq!(block_on(only_read.head(&writer.session)), Ok(writer.lease.head));
+    let commit = writer.seal();
+    let sent = block_on(only_read.append(commit));
+    assert!(matches!(sent, Err(Error::ReadOnly(_))), "{sent:?}");
+}
+
+#[test]
+fn a_wrong_address_or_tenant_is_told_apart_from_a_server_that_is_down() {
+    let wrong = |url: &str, tenant: &str| {
+        let options = Options { tenant: tenant.to_owned(), ..Options::default() };
+        block_on(PostgresStore::connect(url, options)).unwrap_err()
+    };
+    for (url, tenant) in [("http://example", "a"), ("postgres://h/d", ""), ("postgres://h/d", "a'; --")] {
+        assert!(matches!(wrong(url, tenant), Error::Address(_)), "{url} {tenant}");
+    }
+    let said = wrong("postgres://user:hunter2@host:notaport/d", "a").to_string();
+    assert!(!said.contains("hunter2"), "{said}");
+    let Some(url) = database() else { return };
+    let nowhere = url.replace("/seamline?", "/nowhere?");
+    assert!(matches!(wrong(&nowhere, "a"), Error::Address(_)));
+}

@@ -1,0 +1,102 @@
+//! A server that is not there.
+
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use futures_executor::block_on;
+use seamline_store::{Appended, Error, Store};
+use seamline_store_postgres::{Options, PostgresStore};
+
+use crate::bench::{Writer, database, options, setting};
+
+const START_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// A server that the test may stop.
+struct Spare {
+    process: Child,
+}
+
+impl Spare {
+    fn start(program: &str) -> Self {
+        let mut command = Command::new("sh");
+        command.arg(program).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        Self { process: command.spawn().unwrap() }
+    }
+
+    /// As a crash would: nothing is put in order.
+    fn crash(mut self) {
+        self.end("-QUIT");
+    }
+
+    fn end(&mut self, signal: &str) {
+        if matches!(self.process.try_wait(), Ok(None)) {
+            let _ = Command::new("kill").args([signal, &self.process.id().to_string()]).status();
+            let _ = self.process.wait();
+        }
+    }
+}
+
+impl Drop for Spare {
+    fn drop(&mut self) {
+        self.end("-INT");
+    }
+}
+
+fn connect_once_up(url: &str, options: &Options) -> PostgresStore {
+    let start = Instant::now();
+    loop {
+        match block_on(PostgresStore::connect(url, options.clone())) {
+            Ok(store) => return store,
+            Err(error) => assert!(start.elapsed() < START_TIMEOUT, "{error}"),
+        }
+        sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn a_server_that_crashed_is_unavailable_until_it_is_back() {
+    let Some(url) = setting("SEAMLINE_TEST_POSTGRES_SPARE") else { return };
+    let Some(program) = setting("SEAMLINE_TEST_POSTGRES_SPARE_START") else { return };
+    let options = Options { settle_timeout: Duration::from_secs(3), ..options("stopped") };
+    let spare = Spare::start(&program);
+    let mut writer = Writer::create(Arc::new(connect_once_up(&url, &options)), "s", 1);
+    writer.append(20);
+    spare.crash();
+
+    let bound = options.connect_timeout + options.settle_timeout;
+    let commit = writer.seal();
+    for _ in 0..3 {
+        let start = Instant::now();
+        let head = block_on(writer.store.head(&writer.session));
+        assert!(matches!(head, Err(Error::Unavailable(_))), "{head:?}");
+        let sent = writer.send(&commit);
+        assert!(matches!(sent, Err(Error::Unavailable(_))), "{sent:?}");
+        assert!(start.elapsed() < bound * 2, "{:?}", start.elapsed());
+    }
+
+    let _back = Spare::start(&program);
+    let start = Instant::now();
+    while let Err(error) = writer.send(&commit) {
+        assert!(matches!(error, Error::Unavailable(_)), "{error}");
+        assert!(start.elapsed() < START_TIMEOUT, "{error}");
+        sleep(Duration::from_millis(50));
+    }
+    assert_eq!(writer.send(&commit), Ok(Appended::Already));
+    let replayed = writer.replayed();
+    assert_eq!((replayed.commits, replayed.damages), (21, Vec::new()));
+}
+
+#[test]
+fn a_server_that_never_answers_is_given_up() {
+    let Some(_) = database() else { return };
+    let silent = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let url = format!("postgres://seamline@{}/seamline?sslmode=disable", silent.local_addr().unwrap());
+    let options = Options { connect_timeout: Duration::from_millis(300), ..options("silent") };
+    let start = Instant::now();
+    let refused = block_on(PostgresStore::connect(&url, options.clone())).unwrap_err();
+    assert!(matches!(refused, Error::Unavailable(_)), "{refused}");
+    assert!(start.elapsed() < options.connect_timeout * 10, "{:?}", start.elapsed());
+}

@@ -1,0 +1,81 @@
+//! Two that write one session.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use futures_executor::block_on;
+use seamline_store::{Appended, CommitId, Error, OpenedCommit, Store};
+
+use crate::bench::{Chance, Writer, connect, database, options, replayed};
+
+const COMMITS: usize = 2_000;
+/// Where each transaction that meets another one is tried again, less is enough.
+const COMMITS_IF_STRICT: usize = 300;
+/// How many commits a writer makes at most before it gives way for a moment.
+const RUN_MAX: u64 = 30;
+
+#[test]
+fn nothing_acknowledged_is_lost_when_two_take_a_session_from_each_other() {
+    let Some(url) = database() else { return };
+    take_from_each_other(&url, COMMITS);
+}
+
+/// As in databases where every transaction stands as if it were alone, and fails where it cannot.
+#[test]
+fn nor_where_transactions_fail_that_meet_each_other() {
+    let Some(url) = database() else { return };
+    take_from_each_other(&format!("{url}&options=-cdefault_transaction_isolation%3Dserializable"), COMMITS_IF_STRICT);
+}
+
+fn take_from_each_other(url: &str, count: usize) {
+    let options = options("take_over");
+    let first = Writer::create(Arc::new(connect(url, &options)), "shared", 1);
+    let second = Writer::rival(Arc::new(connect(url, &options)), &first.session, 2);
+    let (store, session) = (first.store.clone(), first.session.clone());
+    let acknowledged = Arc::new(AtomicUsize::new(0));
+    let writing: Vec<_> = [first, second]
+        .into_iter()
+        .map(|mut writer| {
+            let acknowledged = acknowledged.clone();
+            thread::spawn(move || write(&mut writer, &acknowledged, count))
+        })
+        .collect();
+    let told: Vec<(Vec<CommitId>, u64)> = writing.into_iter().map(|writer| writer.join().unwrap()).collect();
+
+    let commits = block_on(store.read(&session, 0, usize::MAX)).unwrap();
+    let mut kept: Vec<CommitId> = commits.iter().map(|commit| OpenedCommit::open(&commit.bytes).unwrap().id).collect();
+    let fenced: u64 = told.iter().map(|(_, fenced)| fenced).sum();
+    let mut wanted: Vec<CommitId> = told.into_iter().flat_map(|(kept, _)| kept).collect();
+    let epoch = block_on(store.head(&session)).unwrap().epoch;
+    println!("{} commits by two writers: {fenced} times fenced, {epoch} epochs", kept.len());
+    kept.sort();
+    wanted.sort();
+    assert_eq!(kept, wanted);
+    assert_eq!(replayed(&store, &session).damages, Vec::new());
+    assert!(fenced > 0);
+}
+
+/// Takes over whenever it was taken over from. Says what was acknowledged, and how often it was fenced.
+fn write(writer: &mut Writer, acknowledged: &AtomicUsize, count: usize) -> (Vec<CommitId>, u64) {
+    let (mut kept, mut fenced) = (Vec::new(), 0);
+    let mut chance = Chance(u64::from(writer.id));
+    while acknowledged.load(Ordering::Relaxed) < count {
+        writer.take_over();
+        for _ in 0..=chance.below(RUN_MAX) {
+            let commit = writer.seal();
+            match writer.send(&commit) {
+                Ok(Appended::New) => kept.push(commit.id()),
+                Err(Error::Fenced { epoch, current, .. }) => {
+                    assert!(epoch < current);
+                    fenced += 1;
+                    break;
+                }
+                other => panic!("{other:?}"),
+            }
+            acknowledged.fetch_add(1, Ordering::Relaxed);
+        }
+        thread::yield_now();
+    }
+    (kept, fenced)
+}

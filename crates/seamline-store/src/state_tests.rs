@@ -1,0 +1,121 @@
+//! The fold, over records in any order.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::cycle::Effect;
+use crate::hash::Hash;
+use crate::raw::Raw;
+use crate::record::{CallRecord, CycleEnd, Dropped, MessageRecord, Undo};
+use crate::{IncidentKind, IncidentSeverity, Operation};
+
+/// A few names, so that records are often about each other.
+fn name() -> impl Strategy<Value = String> {
+    prop::sample::select(vec!["a", "b", "c"]).prop_map(str::to_owned)
+}
+
+fn message() -> impl Strategy<Value = Raw> {
+    (0..9_u8).prop_map(|number| Raw::parse(format!("{{\"n\":{number}}}")).unwrap())
+}
+
+fn insert() -> impl Strategy<Value = Insert> {
+    message().prop_map(|message| Insert { message, origin: Origin::Synthetic })
+}
+
+fn cut() -> impl Strategy<Value = Cut> {
+    (0..12_u64, 0..4_u64, prop::collection::vec(insert(), 0..3)).prop_map(|(at, removed, inserted)| Cut {
+        at,
+        removed,
+        inserted,
+    })
+}
+
+fn incident() -> Incident {
+    let (kind, severity) = (IncidentKind::Repair, IncidentSeverity::Info);
+    Incident { kind, severity, at: 1, checkpoint: None, count: 0, seq: None, detail: String::new() }
+}
+
+fn record() -> impl Strategy<Value = Record> {
+    let call =
+        || CallRecord { id: "x".to_owned(), tool: "t".to_owned(), effect: Effect::Unsafe, arguments: Hash::ZERO };
+    let turn = move |(cycle, message): (String, Raw)| Turn {
+        cycle,
+        checkpoint: None,
+        message,
+        more: vec![],
+        calls: vec![call(), call()],
+    };
+    prop_oneof![
+        6 => message().prop_map(|message| Record::Message(MessageRecord { message, origin: Origin::Said })),
+        3 => (name(), message()).prop_map(move |made| Record::Turn(turn(made))),
+        2 => name().prop_map(|cycle| Record::Intent(Intent { cycle, call: "x".to_owned(), key: "k".to_owned() })),
+        2 => (name(), message()).prop_map(|(cycle, result)| {
+            Record::Staged(Staged { cycle, call: "x".to_owned(), result, failed: false })
+        }),
+        2 => (name(), prop::collection::vec(insert(), 0..3))
+            .prop_map(|(cycle, results)| Record::Cycle(CycleRecord { cycle, results })),
+        1 => name().prop_map(|cycle| Record::CycleEnd(CycleEnd { cycle, reason: String::new() })),
+        1 => name().prop_map(Record::CheckpointCommit),
+        1 => name().prop_map(|id| Record::CheckpointsDropped(Dropped { ids: vec![id] })),
+        3 => name().prop_map(|checkpoint| Record::Rollback(Rollback { checkpoint, reason: String::new() })),
+        3 => (name(), prop::collection::vec(cut(), 0..3))
+            .prop_map(|(id, cuts)| Record::Repair(Repair { id, cuts, report: None })),
+        2 => name().prop_map(|repair| Record::Undo(Undo { repair })),
+        2 => (0..9_u64, 0..9_u64, message())
+            .prop_map(|(from, to, summary)| Record::Compact(Compact { from, to, summary: vec![summary] })),
+        1 => prop::collection::vec(0..9_u64, 0..3).prop_map(|kept| Record::Reset(Reset { kept, archive: None })),
+        1 => Just(Record::Incident(incident())),
+        1 => Just(Record::Unknown(Raw::default())),
+    ]
+}
+
+/// A checkpoint of what is there, as a writer makes it.
+fn checkpoint(state: &State, id: String) -> Record {
+    let (messages, hash) = (state.view.len() as u64, state.view.hash());
+    Record::Checkpoint(CheckpointRecord { id, operation: Operation::Manual, messages, hash, snapshot: None })
+}
+
+proptest! {
+    #[test]
+    fn any_records_in_any_order_make_a_state(records in prop::collection::vec((record(), prop::option::weighted(0.2, name())), 0..60)) {
+        let mut state = State::default();
+        let mut made: Vec<(String, Vec<Entry>)> = Vec::new();
+        for (seq, (record, checkpointed)) in (1..).zip(records) {
+            if let Some(id) = checkpointed {
+                let record = checkpoint(&state, id.clone());
+                if state.allows(&record).is_ok() {
+                    made.retain(|(known, _)| *known != id);
+                    made.push((id, state.view.entries().to_vec()));
+                }
+                state.apply(seq * 2, 0, &record);
+            }
+            let goes = state.allows(&record).is_ok();
+            let passed_over = state.passed_over;
+            state.apply(seq * 2 + 1, 0, &record);
+            prop_assert_eq!(state.passed_over, passed_over + u64::from(!goes), "what fits is taken in, the rest counted");
+            prop_assert_eq!(state.view.hash(), state.view.rehash(state.view.len()), "hashes follow every change");
+            if let Record::Rollback(rollback) = &record
+                && goes
+            {
+                let was = made.iter().find(|(id, _)| *id == rollback.checkpoint).map(|(_, was)| was.as_slice());
+                prop_assert_eq!(Some(state.view.entries()), was, "a rollback gives back what was there");
+            }
+        }
+    }
+
+    #[test]
+    fn a_repair_that_is_taken_back_leaves_no_trace(messages in prop::collection::vec(message(), 1..12), cuts in prop::collection::vec(cut(), 1..4)) {
+        let mut state = State::default();
+        for (seq, message) in (1..).zip(messages) {
+            state.apply(seq, 0, &Record::Message(MessageRecord { message, origin: Origin::Said }));
+        }
+        let before = state.view.clone();
+        let repair = Record::Repair(Repair { id: "r".to_owned(), cuts, report: None });
+        let fits = state.allows(&repair).is_ok();
+        state.apply(100, 0, &repair);
+        let undo = Record::Undo(Undo { repair: "r".to_owned() });
+        prop_assert_eq!(state.allows(&undo).is_ok(), fits);
+        state.apply(101, 0, &undo);
+        prop_assert_eq!(state.view, before);
+    }
+}
