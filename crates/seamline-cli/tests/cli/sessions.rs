@@ -231,9 +231,10 @@ fn a_session_starts_over_and_what_was_there_is_a_session_of_its_own() {
 #[test]
 fn calls_that_a_crash_left_open_are_listed_and_closed() {
     let bench = Bench::greeted("s-1");
+    let store = bench.store();
     block_on(async {
         let options = OpenOptions { recover: false, ..OpenOptions::default() };
-        let mut session = Session::open(bench.store(), "s-1".parse().unwrap(), options).await.unwrap();
+        let mut session = Session::open(store, "s-1".parse().unwrap(), options).await.unwrap();
         let (cycle, _) = session.begin_cycle(&[CALL], &|_| Effect::Unsafe).await.unwrap();
         session.start_call(&cycle, "toolu_1").await.unwrap();
         session.start_call(&cycle, "toolu_2").await.unwrap();
@@ -422,9 +423,10 @@ fn what_is_erased_is_gone_from_the_file() {
 #[test]
 fn a_reader_that_goes_away_is_no_panic() {
     let bench = Bench::greeted("s-1");
+    let store = bench.store();
     block_on(async {
         let options = SessionOptions { title: Some("long".to_owned()), ..SessionOptions::default() };
-        let mut session = Session::create(bench.store(), "s-2".parse().unwrap(), options).await.unwrap();
+        let mut session = Session::create(store, "s-2".parse().unwrap(), options).await.unwrap();
         let many = vec![HELLO; 5_000];
         session.append_all(&many).await.unwrap();
         session.close().await.unwrap();
