@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use seamline::{Options, Policy};
 
-use crate::commands::{assemble, check, convert, explain, fix, policies, providers, rules, undo};
+use crate::commands::{assemble, check, convert, explain, fix, policies, providers, rules, session, undo};
 use crate::failure::Failure;
 use crate::render::style;
 use crate::suggest;
@@ -33,6 +33,7 @@ Examples:
   seamline assemble response.sse       what a streamed answer says, and whether it is whole
   seamline explain PAIR001             what a code means
   seamline explain --error 'TEXT'      what a provider's error means
+  seamline session --help              conversations that survive their process
 
 Exit status: 0 nothing wrong (any more), 1 findings remain, 2 could not do what was asked";
 
@@ -47,6 +48,7 @@ pub(crate) enum Command {
     Rules(rules::Rules),
     Providers(providers::Providers),
     Policies(policies::Policies),
+    Session(session::Session),
 }
 
 /// How findings are printed.

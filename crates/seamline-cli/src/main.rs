@@ -13,6 +13,7 @@ mod output;
 mod render;
 mod screen;
 mod suggest;
+mod time;
 
 use clap::Parser as _;
 

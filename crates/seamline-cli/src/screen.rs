@@ -176,6 +176,15 @@ pub(crate) fn count(count: usize, singular: &str) -> String {
     format!("{} {plural}", grouped(count))
 }
 
+/// A number of bytes as people read it: `512 B`, `12.3 kB`, `4.0 MB`.
+pub(crate) fn bytes(count: u64) -> String {
+    let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
+    match units.iter().find(|(size, _)| count >= *size) {
+        Some((size, unit)) => format!("{}.{} {unit}", count / size, count % size * 10 / size),
+        None => format!("{count} B"),
+    }
+}
+
 /// A number with a comma between thousands.
 pub(crate) fn grouped(number: usize) -> String {
     let digits = number.to_string();
@@ -228,5 +237,6 @@ mod tests {
     fn numbers_are_grouped_and_counted() {
         assert_eq!(count(1, "error"), "1 error");
         assert_eq!(count(1_204_000, "body"), "1,204,000 bodies");
+        assert_eq!([bytes(0), bytes(999), bytes(12_345), bytes(4_000_000)], ["0 B", "999 B", "12.3 kB", "4.0 MB"]);
     }
 }

@@ -275,3 +275,8 @@ fn idempotency_key(session: &SessionId, generation: u32, cycle: &str, call: &str
     let hash = hash.then(cycle.as_bytes()).then(&[0]).then(call.as_bytes());
     format!("k_{}", &hash.to_string()[..32])
 }
+
+/// What the page about sessions shows must run.
+#[cfg(all(doctest, feature = "sqlite"))]
+#[doc = include_str!("../../../docs/sessions.md")]
+struct Page;

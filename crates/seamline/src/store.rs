@@ -15,7 +15,7 @@ pub use seamline_store::{
     Acquire, Appended, Checkpoint, CheckpointState, Commit, CommitId, Damage, DamageKind, Effect, Entry, Erased, Error,
     Flaw, Hash, Head, Holder, InboxItem, Incident, IncidentKind, IncidentSeverity, InvalidSessionId, Lease,
     MemoryStore, OpenedCommit, Operation, Origin, Pending, Pushed, Quarantined, Raw, Record, Rejected, Replayed,
-    Sealed, SessionId, SessionInfo, State, Store, StoredCommit, View, replay,
+    Sealed, SessionId, SessionInfo, State, Store, StoredCommit, View, chain, replay,
 };
 
 /// The addresses that stores have.

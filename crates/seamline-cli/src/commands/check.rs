@@ -124,7 +124,7 @@ impl Check {
     }
 
     fn render(&self, label: &str, body: &[u8], options: &Options, checked: &Checked) -> String {
-        let examined = Examined { label, body, options, findings: &checked.findings };
+        let examined = Examined { label, body, options, findings: &checked.findings, has_lines: true };
         match self.format {
             Format::Text if self.all => text::document(&examined, Extent::All),
             Format::Text => text::document(&examined, Extent::First),

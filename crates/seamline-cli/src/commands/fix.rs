@@ -158,7 +158,7 @@ impl Fix {
         let body = write(&destination, &before, &repaired)?;
         // Only what is still wrong is shown in the body, so nobody else needs it in one piece.
         let whole: &[u8] = if repaired.remaining.is_empty() { &[] } else { &repaired.body };
-        let examined = Examined { label, body: whole, options, findings: &repaired.remaining };
+        let examined = Examined { label, body: whole, options, findings: &repaired.remaining, has_lines: true };
         let text = match self.format {
             Format::Text => repair::document(&examined, &before, &repaired, &destination)?,
             Format::Json => json::repaired(label, &repaired),
@@ -189,7 +189,7 @@ impl Fix {
 fn write(destination: &Destination<'_>, before: &[u8], repaired: &Repaired<'_>) -> Result<Option<Vec<u8>>, Failure> {
     let pieces: Vec<&[u8]> = repaired.body.pieces().collect();
     match destination {
-        Destination::Nowhere => Ok(None),
+        Destination::Nowhere | Destination::Session { .. } => Ok(None),
         Destination::Stdout => Ok(Some(pieces.concat())),
         Destination::File(path) => {
             replace::write(path, &pieces).map_err(|failure| about(path, failure))?;

@@ -8,6 +8,7 @@ pub(crate) mod fix;
 pub(crate) mod policies;
 pub(crate) mod providers;
 pub(crate) mod rules;
+pub(crate) mod session;
 pub(crate) mod undo;
 
 use crate::args::Command;
@@ -26,6 +27,7 @@ pub(crate) fn run(command: &Command) -> Exit {
         Command::Rules(args) => Ok(args.run()),
         Command::Providers(args) => args.run(),
         Command::Policies(args) => args.run(),
+        Command::Session(args) => args.run(),
     };
     done.unwrap_or_else(|failure| {
         output::complain(&failure);

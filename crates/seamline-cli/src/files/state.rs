@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! $XDG_STATE_HOME/seamline/
+//!   sessions.db                      sessions, unless another store is named
 //!   objects/<hash>                   bytes, by their BLAKE3
 //!   repairs/<hash of the path>/lock  held while a file's repairs are written or taken back
 //!   repairs/<hash of the path>/1     the first repair of that file, 2 the second, …
@@ -22,18 +23,13 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// The user's state folder, as the XDG base directory specification has it.
+    /// The user's state folder.
     pub(crate) fn find() -> Result<Self, Failure> {
-        let absolute = |name: &str| {
-            let value = std::env::var_os(name).map(PathBuf::from);
-            value.filter(|path| path.is_absolute())
-        };
-        let home = || absolute("HOME").map(|home| home.join(".local/state"));
-        let folder = absolute("XDG_STATE_HOME").or_else(home).ok_or_else(|| {
+        let root = folder().ok_or_else(|| {
             Failure::new("no place to keep the old bytes: neither XDG_STATE_HOME nor HOME is set")
                 .with_hint("set one of them, or use `--output FILE`")
         })?;
-        Ok(Self { root: folder.join("seamline") })
+        Ok(Self { root })
     }
 
     /// Keeps bytes under their hash, durably.
@@ -103,6 +99,17 @@ impl State {
             hint: Some("set XDG_STATE_HOME to a folder you can write to, or use `--output FILE`".to_owned()),
         }
     }
+}
+
+/// Our part of the user's state folder, as the XDG base directory specification has it.
+pub(crate) fn folder() -> Option<PathBuf> {
+    let absolute = |name: &str| {
+        let value = std::env::var_os(name).map(PathBuf::from);
+        value.filter(|path| path.is_absolute())
+    };
+    let home = || absolute("HOME").map(|home| home.join(".local/state"));
+    let folder = absolute("XDG_STATE_HOME").or_else(home)?;
+    Some(folder.join("seamline"))
 }
 
 /// The repairs of one file, from the first to the last.

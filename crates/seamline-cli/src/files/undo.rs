@@ -9,6 +9,7 @@ use super::replace::{self, Target};
 use super::state::{Repairs, State};
 use super::{hash, hash_pieces};
 use crate::failure::Failure;
+use crate::time;
 
 const VERSION: u32 = 1;
 
@@ -170,33 +171,5 @@ fn real(path: &Path) -> Result<PathBuf, Failure> {
 
 fn now() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    rfc_3339(since.map_or(0, |since| since.as_secs()))
-}
-
-/// Seconds since 1970 as a date and a time, after Howard Hinnant's `civil_from_days`.
-fn rfc_3339(seconds: u64) -> String {
-    let (days, second) = (seconds / 86_400, seconds % 86_400);
-    let shifted = days + 719_468;
-    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    let year = year_of_era + era * 400 + u64::from(month <= 2);
-    let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn seconds_become_dates() {
-        assert_eq!(rfc_3339(0), "1970-01-01T00:00:00Z");
-        assert_eq!(rfc_3339(951_782_400), "2000-02-29T00:00:00Z");
-        assert_eq!(rfc_3339(1_704_067_199), "2023-12-31T23:59:59Z");
-        assert_eq!(rfc_3339(4_107_542_399), "2100-02-28T23:59:59Z");
-    }
+    time::rfc_3339(since.map_or(0, |since| since.as_secs()))
 }

@@ -36,7 +36,11 @@ pub(crate) fn render(examined: &Examined<'_>, extent: Extent, width: usize) -> S
     let mut out = String::new();
     for finding in shown {
         let position = lines.position(finding.span.start);
-        let place = format!("{}:{}:{}", examined.label, position.line, position.column);
+        let place = if examined.has_lines {
+            format!("{}:{}:{}", examined.label, position.line, position.column)
+        } else {
+            examined.label.to_owned()
+        };
         out += &one(finding, &place, &excerpts, width);
         out.push('\n');
     }

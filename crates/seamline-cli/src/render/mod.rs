@@ -17,6 +17,7 @@ pub(crate) mod markdown;
 pub(crate) mod repair;
 pub(crate) mod sarif;
 pub(crate) mod series;
+pub(crate) mod session;
 pub(crate) mod style;
 pub(crate) mod table;
 pub(crate) mod text;
@@ -35,6 +36,8 @@ pub(crate) struct Examined<'a> {
     pub(crate) options: &'a Options,
     /// What is wrong with it.
     pub(crate) findings: &'a [Finding],
+    /// Whether it is a text with lines, and not put together from messages that are kept apart.
+    pub(crate) has_lines: bool,
 }
 
 /// How many findings there are, by how bad they are.

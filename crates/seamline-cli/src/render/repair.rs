@@ -25,6 +25,19 @@ pub(crate) enum Destination<'a> {
     Stdout,
     File(&'a Path),
     InPlace(&'a Path),
+    /// It is a session, by its name, and kept there or only looked at.
+    Session {
+        name: &'a str,
+        is_dry_run: bool,
+        /// Whether what is made up is kept, too.
+        keeps_all: bool,
+    },
+}
+
+impl Destination<'_> {
+    fn is_dry_run(&self) -> bool {
+        matches!(self, Self::Nowhere | Self::Session { is_dry_run: true, .. })
+    }
 }
 
 /// What came of all bodies together.
@@ -53,7 +66,7 @@ pub(crate) fn document(
 ) -> Result<String, seamline::Error> {
     let mut out = headline(examined, repaired, destination);
     if repaired.changed() {
-        if matches!(destination, Destination::Nowhere) {
+        if destination.is_dry_run() {
             let sides = Sides { before, after: &repaired.body, options: examined.options };
             let _ = writeln!(out, "\n{}", diff::render(sides, screen::width())?);
         }
@@ -61,7 +74,7 @@ pub(crate) fn document(
         out += &footer(destination);
     }
     if !examined.findings.is_empty() {
-        let _ = write!(out, "\n{}", remaining(examined));
+        let _ = write!(out, "\n{}", remaining(examined, destination));
     }
     Ok(out)
 }
@@ -90,7 +103,7 @@ pub(crate) fn summary(total: &Total, is_dry_run: bool) -> String {
 fn headline(examined: &Examined<'_>, repaired: &Repaired<'_>, destination: &Destination<'_>) -> String {
     let label = screen::printable(if examined.label == "-" { "standard input" } else { examined.label });
     let is_wrong = Counts::of(examined.findings).is_wrong();
-    let is_dry_run = matches!(destination, Destination::Nowhere);
+    let is_dry_run = destination.is_dry_run();
     let policy = &examined.options.policy;
     let mark = if is_wrong { style::ERROR.paint("✗") } else { style::GOOD.paint("✓") };
     let found = screen::count(repaired.found.len(), "finding");
@@ -117,6 +130,10 @@ fn footer(destination: &Destination<'_>) -> String {
         Destination::Stdout => return String::new(),
         Destination::File(path) => format!("written to {}", shown(path)),
         Destination::InPlace(path) => format!("`seamline undo {}` takes it back", shown(path)),
+        Destination::Session { is_dry_run: true, .. } => {
+            "nothing was changed; without `--dry-run` it will be".to_owned()
+        }
+        Destination::Session { name, .. } => format!("`seamline session undo {name}` takes it back"),
     };
     format!("{INDENT}{}\n", style::FAINT.paint(&text))
 }
@@ -227,13 +244,18 @@ fn cost(repaired: &Repaired<'_>) -> String {
 }
 
 /// What is still wrong.
-fn remaining(examined: &Examined<'_>) -> String {
+fn remaining(examined: &Examined<'_>, destination: &Destination<'_>) -> String {
     let policy = &examined.options.policy;
     let found = findings::render(examined, Extent::First, screen::width());
     let helped = examined.findings.iter().filter(|finding| needs_unsafe(policy, finding)).count();
     let counts = counted(Counts::of(examined.findings));
     let mut out = format!("{}\n\n{found}", style::STRONG.paint(&format!("still wrong: {counts}")));
-    if helped > 0 {
+    if let Destination::Session { name, keeps_all, .. } = destination {
+        let _ = writeln!(out, "`seamline session request {name}` makes up what is missing for each request");
+        if !keeps_all {
+            let _ = writeln!(out, "`--all` makes it up now and keeps it");
+        }
+    } else if helped > 0 {
         let _ = writeln!(out, "`--unsafe` would put {} of them right, as `fix:` says above", screen::grouped(helped));
     }
     out

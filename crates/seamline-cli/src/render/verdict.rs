@@ -42,7 +42,7 @@ pub(crate) fn text(explained: &Explained<'_>, options: &Options, width: usize) -
     page.row("what to do", style::GOOD, verdict.advice);
     page.row("", style::PLAIN, &step(explained, &causes));
     if let (Some(label), false) = (&explained.label, causes.is_empty()) {
-        let examined = Examined { label, body: explained.body, options, findings: &causes };
+        let examined = Examined { label, body: explained.body, options, findings: &causes, has_lines: true };
         let about = format!("{} in {label} that this error is about:", screen::count(causes.len(), "finding"));
         let shown = findings::render(&examined, Extent::First, width);
         let _ = write!(page.out, "\n{}\n\n{}\n", screen::printable(&about), shown.trim_end());

@@ -12,5 +12,6 @@ mod fix;
 mod formats;
 mod large_inputs;
 mod lists;
+mod sessions;
 mod undo;
 mod unusable;

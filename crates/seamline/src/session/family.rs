@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use seamline_store::{Head, Lease, Parent, SessionId, State, Store};
+use seamline_store::{Entry, Head, Lease, MessageRecord, Parent, Record, SessionId, State, Store};
 
 use super::opening::{read, wire_of};
-use super::{Health, Session, SessionError, SessionOptions, said};
-use crate::Policy;
+use super::recovery::unresolved;
+use super::repairs::stored_options;
+use super::{Health, IntegrityConfig, Session, SessionError, SessionOptions, Unresolved};
+use crate::{Options, Policy};
 
 impl Session {
     /// Makes a session with the same messages, which goes its own way from here.
@@ -15,16 +17,7 @@ impl Session {
     /// When there is one of that name, or the store could not keep it.
     pub async fn fork(&self, id: SessionId) -> Result<Self, SessionError> {
         let mut fork = self.related(id, None).await?;
-        let messages = self.entries().iter().map(|entry| {
-            let origin = entry.origin;
-            match said(entry.message.clone()) {
-                seamline_store::Record::Message(message) => {
-                    seamline_store::Record::Message(seamline_store::MessageRecord { origin, ..message })
-                }
-                other => other,
-            }
-        });
-        fork.write(messages.collect()).await?;
+        fork.write(copies(self.entries())).await?;
         Ok(fork)
     }
 
@@ -111,9 +104,60 @@ impl Follower {
         Ok(true)
     }
 
+    /// Its name.
+    pub fn id(&self) -> &SessionId {
+        &self.id
+    }
+
     /// What the records make of it.
     pub fn state(&self) -> &State {
         &self.state
+    }
+
+    /// How its messages are looked at under a policy.
+    ///
+    /// # Errors
+    /// When its beginning, which names its dialect, is lost.
+    pub fn options(&self, policy: Policy) -> Result<Options, SessionError> {
+        Ok(wire_of(&self.state, policy)?.options)
+    }
+
+    /// How [`Session::repair`] looks at them.
+    ///
+    /// # Errors
+    /// When its beginning, which names its dialect, is lost.
+    pub fn repair_options(&self, policy: Policy, config: &IntegrityConfig) -> Result<Options, SessionError> {
+        Ok(stored_options(&self.options(policy)?, config))
+    }
+
+    /// A body with its messages as they are kept, behind what the request says beside them, a JSON object.
+    ///
+    /// # Errors
+    /// When the envelope is no JSON object, or its beginning, which names its dialect, is lost.
+    pub fn body(&self, envelope: &str) -> Result<Vec<u8>, SessionError> {
+        let wire = wire_of(&self.state, Policy::default())?;
+        wire.body(envelope, self.state.view.entries().iter().map(|entry| &entry.message))
+    }
+
+    /// The calls of cycles that are not whole.
+    pub fn unresolved(&self) -> Vec<Unresolved> {
+        unresolved(&self.state)
+    }
+
+    /// Makes a session with the same messages, which goes its own way from here. Whoever writes this one is not
+    /// disturbed.
+    ///
+    /// # Errors
+    /// When there is one of that name, or the store could not keep it.
+    pub async fn fork(&self, id: SessionId) -> Result<Session, SessionError> {
+        let Options { dialect, provider, policy } = self.options(Policy::default())?;
+        let Head { seq, hash, .. } = self.head;
+        let parent = Parent { session: self.id.clone(), seq, hash, call: None };
+        let dialect = dialect.unwrap_or_default();
+        let options = SessionOptions { dialect, provider, policy, ..SessionOptions::default() };
+        let mut fork = Session::begin(self.store.clone(), id, options, Some(parent)).await?;
+        fork.write(copies(self.state.view.entries())).await?;
+        Ok(fork)
     }
 
     /// Whether everything that was kept could be read.
@@ -125,4 +169,10 @@ impl Follower {
     pub fn head(&self) -> Head {
         self.head
     }
+}
+
+/// Records that say what was said elsewhere.
+fn copies(entries: &[Entry]) -> Vec<Record> {
+    let copy = |entry: &Entry| MessageRecord { message: entry.message.clone(), origin: entry.origin };
+    entries.iter().map(|entry| Record::Message(copy(entry))).collect()
 }

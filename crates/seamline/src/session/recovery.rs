@@ -1,6 +1,6 @@
 //! After a crash: what is known of each call, and what is done about it.
 
-use seamline_store::{CallState, CycleEnd, Effect, IncidentKind, IncidentSeverity, OpenCall, OpenCycle, Record};
+use seamline_store::{CallState, CycleEnd, Effect, IncidentKind, IncidentSeverity, OpenCall, OpenCycle, Record, State};
 
 use super::cycle::{answered, is_finished};
 use super::{Session, SessionError, ToolCall, ToolExecutor, ToolOutput, UnknownOutcome, texts};
@@ -64,18 +64,7 @@ pub struct Recovered {
 impl Session {
     /// The calls of cycles that are not whole.
     pub fn unresolved(&self) -> Vec<Unresolved> {
-        let of_cycle = |cycle: &OpenCycle| {
-            let id = cycle.id.clone();
-            let calls = cycle.calls.clone().into_iter();
-            calls.map(move |call| Unresolved {
-                cycle: id.clone(),
-                truth: truth(&call),
-                call: call.id,
-                tool: call.tool,
-                effect: call.effect,
-            })
-        };
-        self.state.cycles.iter().flat_map(of_cycle).collect()
+        unresolved(&self.state)
     }
 
     /// Closes the cycles that a crash left open. What finished is kept and not run again; what never started is said to
@@ -172,6 +161,22 @@ impl Session {
         self.write(records).await?;
         Ok(unknown)
     }
+}
+
+/// The calls of cycles that are not whole.
+pub(super) fn unresolved(state: &State) -> Vec<Unresolved> {
+    let of_cycle = |cycle: &OpenCycle| {
+        let id = cycle.id.clone();
+        let calls = cycle.calls.clone().into_iter();
+        calls.map(move |call| Unresolved {
+            cycle: id.clone(),
+            truth: truth(&call),
+            call: call.id,
+            tool: call.tool,
+            effect: call.effect,
+        })
+    };
+    state.cycles.iter().flat_map(of_cycle).collect()
 }
 
 /// Runs a call again if that is allowed, or asks what became of it.

@@ -4,7 +4,7 @@ use seamline_store::{Cut, IncidentKind, IncidentSeverity, Insert, Origin, Raw, R
 use serde::Serialize;
 
 use super::wire::Answered;
-use super::{PersistRepairs, Session, SessionError, ToolOutput, texts};
+use super::{IntegrityConfig, PersistRepairs, Session, SessionError, ToolOutput, texts};
 use crate::policy::{DuplicateResult, UnansweredCall};
 use crate::{Finding, Options, RepairAction, Repaired};
 
@@ -56,16 +56,8 @@ impl Session {
         Ok(result)
     }
 
-    /// How what is kept is put right: calls at its end may still be answered, and what is only made up is left to
-    /// requests unless the configuration says otherwise.
     pub(super) fn stored_options(&self) -> Options {
-        let mut options = self.wire.options.clone();
-        options.policy.trailing_call = crate::policy::TrailingCall::AllowPending;
-        let makes_up = options.policy.unanswered_call == UnansweredCall::Synthesize;
-        if makes_up && self.config.persist_repairs == PersistRepairs::RealMovesOnly {
-            options.policy.unanswered_call = UnansweredCall::Rollback;
-        }
-        options
+        stored_options(&self.wire.options, &self.config)
     }
 
     async fn write_repair(&mut self, cuts: Vec<Cut>, actions: &[RepairAction]) -> Result<String, SessionError> {
@@ -160,6 +152,18 @@ pub struct ToolCallRef<'a> {
     pub id: &'a str,
     /// The tool.
     pub name: &'a str,
+}
+
+/// How what is kept is put right: calls at its end may still be answered, and what is only made up is left to requests
+/// unless the configuration says otherwise.
+pub(super) fn stored_options(options: &Options, config: &IntegrityConfig) -> Options {
+    let mut options = options.clone();
+    options.policy.trailing_call = crate::policy::TrailingCall::AllowPending;
+    let makes_up = options.policy.unanswered_call == UnansweredCall::Synthesize;
+    if makes_up && config.persist_repairs == PersistRepairs::RealMovesOnly {
+        options.policy.unanswered_call = UnansweredCall::Rollback;
+    }
+    options
 }
 
 /// What changed, where it is known which message each new one stems from.

@@ -37,7 +37,8 @@ impl Session {
     /// # Errors
     /// When the conversation cannot be read.
     pub fn validate(&self) -> Result<ValidationResult, SessionError> {
-        if !self.config.enabled {
+        // A session that has just begun has no messages yet, and nothing is wrong with that.
+        if !self.config.enabled || self.state.view.is_empty() {
             return Ok(ValidationResult { valid: true, ..ValidationResult::default() });
         }
         let mut options = self.wire.options.clone();

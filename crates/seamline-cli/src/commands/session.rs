@@ -1,0 +1,123 @@
+//! `seamline session`
+
+mod address;
+mod append;
+mod check;
+mod checkpoints;
+mod erase;
+mod export;
+mod fork;
+mod import;
+mod incidents;
+mod list;
+mod name;
+mod new;
+mod place;
+mod recover;
+mod repair;
+mod request;
+mod reset;
+mod show;
+mod tail;
+mod verify;
+
+use clap::{Args, Subcommand};
+use place::Place;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// Keep conversations that survive their process
+///
+/// A session keeps the messages of a conversation byte for byte in a store, as a chain of commits each sealed with the
+/// hash of the one before it. Nothing that was acknowledged is lost by a crash, nothing that was altered is taken for
+/// what was said, and everything but `erase` can be come back from. `docs/sessions.md` tells the whole story.
+///
+/// Sessions are kept in the store that `--store` names, else in the one `$SEAMLINE_STORE` names, else in
+/// `$XDG_STATE_HOME/seamline/sessions.db` or `~/.local/state/seamline/sessions.db`.
+///
+/// Exit status: 0 done and nothing wrong, 1 findings remain or, for `verify`, bytes are damaged, 2 could not do what was
+/// asked.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Session {
+    /// Where sessions are kept: `sqlite:FILE` or `postgres://…`
+    #[arg(long, value_name = "URL", global = true, display_order = 900)]
+    store: Option<String>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  seamline session new s-1 --provider anthropic
+  echo '{\"role\":\"user\",\"content\":\"hello\"}' | seamline session append s-1
+  seamline session show s-1                                what is kept
+  seamline session request s-1 --envelope envelope.json    the body to send
+  seamline session rollback s-1                            back to the last open checkpoint
+  seamline session verify                                  check every byte that is kept";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    New(new::New),
+    List(list::List),
+    Append(append::Append),
+    Show(show::Show),
+    Tail(tail::Tail),
+    Check(check::Check),
+    Repair(repair::Repair),
+    Undo(repair::Undo),
+    Request(request::Request),
+    Checkpoint(checkpoints::Checkpoint),
+    Commit(checkpoints::Commit),
+    Rollback(checkpoints::Rollback),
+    Checkpoints(checkpoints::Checkpoints),
+    Prune(checkpoints::Prune),
+    Recover(recover::Recover),
+    Reset(reset::Reset),
+    Incidents(incidents::Incidents),
+    Verify(verify::Verify),
+    Fork(fork::Fork),
+    Export(export::Export),
+    Import(import::Import),
+    Erase(erase::Erase),
+}
+
+impl Session {
+    pub(crate) fn run(&self) -> Result<Exit, Failure> {
+        let store = self.store.as_deref();
+        match &self.command {
+            Command::New(args) => args.run(store),
+            Command::Import(args) => args.run(store),
+            Command::List(args) => args.run(store),
+            Command::Append(args) => args.run(&Place::find(store)?),
+            Command::Show(args) => args.run(&Place::find(store)?),
+            Command::Tail(args) => args.run(&Place::find(store)?),
+            Command::Check(args) => args.run(&Place::find(store)?),
+            Command::Repair(args) => args.run(&Place::find(store)?),
+            Command::Undo(args) => args.run(&Place::find(store)?),
+            Command::Request(args) => args.run(&Place::find(store)?),
+            Command::Checkpoint(args) => args.run(&Place::find(store)?),
+            Command::Commit(args) => args.run(&Place::find(store)?),
+            Command::Rollback(args) => args.run(&Place::find(store)?),
+            Command::Checkpoints(args) => args.run(&Place::find(store)?),
+            Command::Prune(args) => args.run(&Place::find(store)?),
+            Command::Recover(args) => args.run(&Place::find(store)?),
+            Command::Reset(args) => args.run(&Place::find(store)?),
+            Command::Incidents(args) => args.run(&Place::find(store)?),
+            Command::Verify(args) => args.run(store),
+            Command::Fork(args) => args.run(&Place::find(store)?),
+            Command::Export(args) => args.run(&Place::find(store)?),
+            Command::Erase(args) => args.run(&Place::find(store)?),
+        }
+    }
+}
+
+/// One line for something that went well.
+fn done(text: &str) -> Exit {
+    use crate::output::Output;
+    use crate::render::style;
+    let mut output = Output::new();
+    output.text(&format!("{} {text}\n", style::GOOD.paint("✓")));
+    output.finish(Exit::Clean)
+}

@@ -1,0 +1,101 @@
+//! `seamline session check`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use seamline::session::IntegrityConfig;
+use seamline::store::SessionId;
+use seamline::{Checked, Options};
+
+use super::place::Place;
+use crate::args::{self, ListFormat};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::render::findings::Extent;
+use crate::render::{Counts, Examined, json, style, text};
+
+/// Say what is wrong with the conversation of a session
+///
+/// Checks the messages as they are kept, as `seamline check` does a body. Changes nothing, and disturbs no other
+/// process that writes the session.
+///
+/// Exit status: 0 nothing wrong, 1 findings, 2 the session could not be read.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Check {
+    /// The session
+    #[arg(value_name = "NAME")]
+    name: SessionId,
+    /// How damage would be put right: the name of a preset, or a TOML file (see `seamline policies`)
+    #[arg(long, value_name = "NAME|FILE", default_value = "lossless")]
+    policy: PathBuf,
+    /// How findings are printed
+    #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+    format: ListFormat,
+    /// Show every finding, not only the first 50
+    #[arg(long)]
+    all: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  seamline session check s-1
+  seamline session check s-1 --format json";
+
+impl Check {
+    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
+        let policy = args::policy(&self.policy)?;
+        let session = place.read_aloud(&self.name)?;
+        let failed = |error| place.failure(&error);
+        let options = session.options(policy.clone()).map_err(failed)?;
+        let kept = session.repair_options(policy, &IntegrityConfig::default()).map_err(failed)?;
+        let body = session.body("{}").map_err(failed)?;
+        let checked = seamline::check(&body, &options)?;
+        let is_wrong = Counts::of(&checked.findings).is_wrong();
+        let mut output = Output::new();
+        let label = self.name.as_str();
+        match self.format {
+            ListFormat::Json => {
+                output.text(json::OPENING);
+                output.text(&json::checked(label, &checked));
+                output.text(json::CLOSING);
+            }
+            ListFormat::Text if checked.findings.is_empty() => output.text(&text::clean(label, &checked)),
+            ListFormat::Text => {
+                let examined =
+                    Examined { label, body: &body, options: &options, findings: &checked.findings, has_lines: false };
+                output.text(&text::document(&examined, if self.all { Extent::All } else { Extent::First }));
+                output.text(&self.summary(&checked, &body, &options, &kept));
+            }
+        }
+        Ok(output.finish(if is_wrong { Exit::Findings } else { Exit::Clean }))
+    }
+
+    /// How much is wrong, and what puts it right: in what is kept, or in each request.
+    fn summary(&self, checked: &Checked, body: &[u8], options: &Options, kept: &Options) -> String {
+        let counts = Counts::of(&checked.findings);
+        if !counts.is_wrong() {
+            return format!("{} nothing wrong\n", style::GOOD.paint("✓"));
+        }
+        // What is kept may have calls at its end that a provider would not take yet.
+        let left = |repairing: &Options| {
+            let repaired = seamline::repair(body, repairing);
+            let checked = repaired.and_then(|repaired| seamline::check(&repaired.body, options));
+            checked.map_or(usize::MAX, |checked| {
+                let counts = Counts::of(&checked.findings);
+                counts.errors + counts.warnings
+            })
+        };
+        let name = &self.name;
+        let remedy = match (left(kept), left(options)) {
+            (0, _) => format!("`seamline session repair {name}` puts it right"),
+            (rest, 0) if rest < counts.errors + counts.warnings => format!(
+                "`seamline session repair {name}` puts some of it right, `seamline session request {name}` the rest"
+            ),
+            (_, 0) => format!("`seamline session request {name}` makes a body that is right"),
+            _ => "not all of it can be put right under this policy".to_owned(),
+        };
+        format!("{} {}; {remedy}\n", style::ERROR.paint("✗"), style::STRONG.paint(&text::counted(counts)))
+    }
+}

@@ -1,0 +1,179 @@
+//! `seamline session checkpoint`, `commit`, `rollback`, `checkpoints` and `prune`
+
+use clap::{Args, ValueEnum};
+use seamline::store::{Operation, SessionId};
+
+use super::done;
+use super::place::{Place, WriterArgs};
+use crate::args::ListFormat;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::render::{json, session};
+use crate::screen;
+
+/// Make a place to come back to, and print its id
+///
+/// It costs the same however long the session is. It stays open until `commit` says that what it was made for went
+/// well, or `rollback` comes back to it.
+#[derive(Debug, Args)]
+#[command(after_help = CHECKPOINT_EXAMPLES)]
+pub(super) struct Checkpoint {
+    /// The session
+    #[arg(value_name = "NAME")]
+    name: SessionId,
+    /// What it is made for
+    #[arg(long, value_enum, default_value_t = MadeFor::Manual)]
+    operation: MadeFor,
+    #[command(flatten)]
+    writer: WriterArgs,
+}
+
+const CHECKPOINT_EXAMPLES: &str = "\
+Examples:
+  id=$(seamline session checkpoint s-1)
+  seamline session append s-1 answer.json && seamline session commit s-1 $id || seamline session rollback s-1 $id";
+
+/// What a checkpoint is made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(super) enum MadeFor {
+    /// A cycle of calls and results
+    ToolCycle,
+    /// Messages are about to be replaced by a summary
+    Compaction,
+    /// The provider is about to be asked
+    ApiCall,
+    /// Somebody wants it
+    Manual,
+}
+
+impl From<MadeFor> for Operation {
+    fn from(made_for: MadeFor) -> Self {
+        match made_for {
+            MadeFor::ToolCycle => Self::ToolCycle,
+            MadeFor::Compaction => Self::Compaction,
+            MadeFor::ApiCall => Self::ApiCall,
+            MadeFor::Manual => Self::Manual,
+        }
+    }
+}
+
+impl Checkpoint {
+    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
+        let made = place.write(&self.name, self.writer.options(), |session| {
+            place.wait(session.checkpoint(self.operation.into()))
+        })?;
+        let mut output = Output::new();
+        output.text(&format!("{}\n", made.id));
+        Ok(output.finish(Exit::Clean))
+    }
+}
+
+/// Say that what a checkpoint was made for went well
+///
+/// It is not come back to any more unless it is named. Of the committed ones the last five are kept.
+#[derive(Debug, Args)]
+pub(super) struct Commit {
+    /// The session
+    #[arg(value_name = "NAME")]
+    name: SessionId,
+    /// The checkpoint
+    #[arg(value_name = "ID")]
+    id: String,
+    #[command(flatten)]
+    writer: WriterArgs,
+}
+
+impl Commit {
+    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
+        place.write(&self.name, self.writer.options(), |session| place.wait(session.commit(&self.id)))?;
+        Ok(done(&format!("{}: committed {}", self.name, self.id)))
+    }
+}
+
+/// Come back to a checkpoint
+///
+/// What came after it is not to be seen any more. Its messages are checked against their hash first, and nothing is
+/// erased: `show --records` still lists it all.
+#[derive(Debug, Args)]
+pub(super) struct Rollback {
+    /// The session
+    #[arg(value_name = "NAME")]
+    name: SessionId,
+    /// The checkpoint; the last one that is open when not given
+    #[arg(value_name = "ID")]
+    id: Option<String>,
+    /// Why, for the list of incidents
+    #[arg(long, value_name = "TEXT", default_value = "asked for on the command line")]
+    reason: String,
+    #[command(flatten)]
+    writer: WriterArgs,
+}
+
+impl Rollback {
+    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
+        let none = || {
+            Failure::new(format!("session `{}` has no open checkpoint", self.name))
+                .with_hint(format!("`seamline session checkpoints {}` lists those that can be named", self.name))
+        };
+        let (id, result) = place.write(&self.name, self.writer.options(), |session| {
+            let latest = || session.latest_checkpoint().map(|latest| latest.id.clone());
+            let id = self.id.clone().or_else(latest).ok_or_else(none)?;
+            let result = place.wait(session.rollback(&id, &self.reason))?;
+            Ok((id, result))
+        })?;
+        let removed = screen::count(result.messages_removed, "message");
+        let left = screen::count(result.new_message_count, "message");
+        Ok(done(&format!("{}: back at {id}; {removed} taken back, {left} left", self.name)))
+    }
+}
+
+/// List the checkpoints of a session
+#[derive(Debug, Args)]
+pub(super) struct Checkpoints {
+    /// The session
+    #[arg(value_name = "NAME")]
+    name: SessionId,
+    /// How the list is printed
+    #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+    format: ListFormat,
+}
+
+impl Checkpoints {
+    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
+        let session = place.read_aloud(&self.name)?;
+        let checkpoints = &session.state().checkpoints;
+        let mut output = Output::new();
+        match self.format {
+            ListFormat::Json => output.text(&json::listing("checkpoints", checkpoints)),
+            ListFormat::Text if checkpoints.is_empty() => output.text("no checkpoints\n"),
+            ListFormat::Text => output.text(&session::checkpoints(checkpoints)),
+        }
+        Ok(output.finish(Exit::Clean))
+    }
+}
+
+/// Forget committed checkpoints but for the last few
+#[derive(Debug, Args)]
+pub(super) struct Prune {
+    /// The session
+    #[arg(value_name = "NAME")]
+    name: SessionId,
+    /// How many committed ones are kept; open ones always are
+    #[arg(long, value_name = "N")]
+    keep: usize,
+    #[command(flatten)]
+    writer: WriterArgs,
+}
+
+impl Prune {
+    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
+        let (gone, left) = place.write(&self.name, self.writer.options(), |session| {
+            let gone = place.wait(session.prune_checkpoints(self.keep))?;
+            Ok((gone, session.checkpoints().len()))
+        })?;
+        let gone = screen::count(gone, "checkpoint");
+        Ok(done(&format!("{}: forgot {gone}; {} left", self.name, screen::grouped(left))))
+    }
+}

@@ -1,0 +1,65 @@
+//! `seamline session erase`
+
+use clap::Args;
+use seamline::store::SessionId;
+
+use super::place::Place;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::render::style;
+use crate::screen;
+
+/// Remove everything of a session, for good
+///
+/// Its commits, its inbox and what was put aside as damaged. Its name is not used again. This is the only command whose
+/// effect cannot be taken back, so it wants `--yes`.
+#[derive(Debug, Args)]
+pub(super) struct Erase {
+    /// The session
+    #[arg(value_name = "NAME")]
+    name: SessionId,
+    /// Do it
+    #[arg(long)]
+    yes: bool,
+}
+
+impl Erase {
+    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
+        let name = &self.name;
+        if !self.yes {
+            let commits = place.commits(name).map_err(|error| place.failure(&error))?;
+            let bytes = commits.iter().map(|commit| commit.bytes.len()).sum();
+            let what = format!("{} with {}", screen::count(commits.len(), "commit"), screen::count(bytes, "byte"));
+            return Err(Failure::new(format!("this would remove session `{name}` for good: {what}"))
+                .with_hint("`--yes` does it; `seamline session export` keeps a copy first"));
+        }
+        let erased = place.wait(place.store.erase(name))?;
+        let commits = screen::count(erased.commits as usize, "commit");
+        let bytes = screen::count(erased.bytes as usize, "byte");
+        let mut output = Output::new();
+        output.text(&format!(
+            "{} {name}: removed {commits} with {bytes}; its name is not used again\n",
+            style::GOOD.paint("✓")
+        ));
+        for line in screen::wrap(reach(place.address.scheme()), screen::width().saturating_sub(2)) {
+            output.text(&format!("  {}\n", style::FAINT.paint(&line)));
+        }
+        Ok(output.finish(Exit::Clean))
+    }
+}
+
+/// How far erasing reaches in a store.
+fn reach(scheme: &str) -> &'static str {
+    match scheme {
+        "sqlite" => {
+            "its bytes were overwritten in the database and its log was emptied; backups, snapshots of the file system \
+             and what an SSD keeps of blocks that were written over are not reached"
+        }
+        "postgres" | "postgresql" => {
+            "its rows are deleted; their bytes stay in the tables until VACUUM, and in the write-ahead log, replicas and \
+             backups of the server as long as those are kept"
+        }
+        _ => "copies that were made elsewhere are not reached",
+    }
+}

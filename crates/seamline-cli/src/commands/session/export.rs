@@ -1,0 +1,108 @@
+//! `seamline session export`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use seamline::store::{SessionId, StoredCommit, replay};
+use serde::{Deserialize, Serialize};
+
+use super::done;
+use super::place::Place;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::files::replace;
+use crate::output::Output;
+use crate::render::json;
+use crate::screen;
+
+/// Write a session for another store
+///
+/// Writes the commits one after the other, byte for byte as they were sealed, and a last line that says how many there
+/// are and where the chain ends, so that a file that was cut off is known as one. `seamline session import` takes them
+/// in. With `--messages` only the messages are written, as they are to be seen now.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Export {
+    /// The session
+    #[arg(value_name = "NAME")]
+    name: SessionId,
+    /// Where to; standard output when not given
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write the messages only
+    #[arg(long)]
+    messages: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  seamline session export s-1 --output s-1.jsonl
+  seamline session import s-1.jsonl --store sqlite:other.db
+  seamline session export s-1 --messages | jq -r .role";
+
+/// The last line of an export.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct End {
+    /// The version of the format.
+    pub(super) seamline_export: u32,
+    pub(super) session: SessionId,
+    pub(super) commits: usize,
+    /// The number of the last record.
+    pub(super) seq: u64,
+    /// The hash of the last commit.
+    pub(super) hash: seamline::store::Hash,
+}
+
+impl End {
+    pub(super) const VERSION: u32 = 1;
+}
+
+impl Export {
+    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
+        let (pieces, what) = if self.messages { self.messages(place)? } else { self.commits(place)? };
+        let pieces: Vec<&[u8]> = pieces.iter().flat_map(|piece| [piece.as_slice(), b"\n".as_slice()]).collect();
+        if let Some(path) = &self.output {
+            let shown = path.display().to_string();
+            replace::write(path, &pieces)
+                .map_err(|failure| Failure { message: format!("{shown}: {}", failure.message), ..failure })?;
+            return Ok(done(&format!("{}: {what} written to {}", self.name, screen::printable(&shown))));
+        }
+        let mut output = Output::new();
+        output.bytes(&pieces.concat());
+        let exit = if output.is_gone() { Exit::Failed } else { Exit::Clean };
+        Ok(output.finish(exit))
+    }
+
+    fn messages(&self, place: &Place) -> Result<(Vec<Vec<u8>>, String), Failure> {
+        let session = place.read_aloud(&self.name)?;
+        let entries = session.state().view.entries().iter();
+        let messages: Vec<Vec<u8>> = entries.map(|entry| entry.message.as_bytes().to_vec()).collect();
+        let what = screen::count(messages.len(), "message");
+        Ok((messages, what))
+    }
+
+    fn commits(&self, place: &Place) -> Result<(Vec<Vec<u8>>, String), Failure> {
+        let failed = |error| place.failure(&error);
+        let head = place.head(&self.name).map_err(failed)?;
+        let mut commits = place.commits(&self.name).map_err(failed)?;
+        // Whoever writes it meanwhile does not end up in it.
+        commits.retain(|commit| commit.seq <= head.seq);
+        let replayed = replay(&self.name, head, &commits);
+        if let Some(damage) = replayed.damages.first() {
+            return Err(Failure::new(format!("session `{}` is damaged: {damage}", self.name)).with_hint(
+                "`--messages` writes what can be read, and `seamline session fork` makes a whole session of it",
+            ));
+        }
+        let end = End {
+            seamline_export: End::VERSION,
+            session: self.name.clone(),
+            commits: commits.len(),
+            seq: head.seq,
+            hash: head.hash,
+        };
+        let what = screen::count(commits.len(), "commit");
+        let mut pieces: Vec<Vec<u8>> = commits.into_iter().map(|StoredCommit { bytes, .. }| bytes).collect();
+        pieces.push(json::text(&end).into_bytes());
+        Ok((pieces, what))
+    }
+}

@@ -1,0 +1,33 @@
+//! `seamline session fork`
+
+use clap::Args;
+use seamline::store::SessionId;
+
+use super::done;
+use super::place::Place;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::screen;
+
+/// Make a session with the messages of another
+///
+/// The new one goes its own way and says where it comes from. Whoever writes the old one is not disturbed.
+#[derive(Debug, Args)]
+pub(super) struct Fork {
+    /// The session
+    #[arg(value_name = "NAME")]
+    name: SessionId,
+    /// The name of the new one
+    #[arg(value_name = "NEW")]
+    new: SessionId,
+}
+
+impl Fork {
+    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
+        let session = place.read_aloud(&self.name)?;
+        let fork = place.wait(session.fork(self.new.clone()))?;
+        let count = fork.entries().len();
+        place.wait(fork.close())?;
+        Ok(done(&format!("{}: {} of {}", self.new, screen::count(count, "message"), self.name)))
+    }
+}

@@ -1,0 +1,97 @@
+//! `seamline session incidents`
+
+use clap::Args;
+use seamline::session::{Clock as _, SystemClock};
+use seamline::store::{Incident, IncidentKind, OpenedCommit, Record, SessionId};
+
+use super::place::Place;
+use crate::args::ListFormat;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::render::{json, session};
+use crate::{screen, suggest, time};
+
+/// List what happened to the integrity of a session
+///
+/// Rollbacks, repairs, calls that were given up, errors of the provider, damage: each with its time, how bad it was and
+/// how many messages or calls it was about. Nothing anyone said is in it.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Incidents {
+    /// The session
+    #[arg(value_name = "NAME")]
+    name: SessionId,
+    /// Only those of this type, such as `rollback`
+    #[arg(long = "type", value_name = "TYPE", value_parser = kind)]
+    kind: Option<IncidentKind>,
+    /// Only those since a time: `2026-11-15`, `2026-11-15T06:20:00Z`, or `30m`, `2h`, `7d` ago
+    #[arg(long, value_name = "TIME", value_parser = since)]
+    since: Option<u64>,
+    /// How the list is printed
+    #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+    format: ListFormat,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  seamline session incidents s-1
+  seamline session incidents s-1 --type rollback --since 2h";
+
+/// The types that have names.
+const KINDS: [IncidentKind; 15] = [
+    IncidentKind::ValidationFailed,
+    IncidentKind::ContentFilter,
+    IncidentKind::ApiError,
+    IncidentKind::Timeout,
+    IncidentKind::Corruption,
+    IncidentKind::Rollback,
+    IncidentKind::Repair,
+    IncidentKind::Undo,
+    IncidentKind::Reset,
+    IncidentKind::Aborted,
+    IncidentKind::OutcomeUnknown,
+    IncidentKind::NotExecuted,
+    IncidentKind::Damaged,
+    IncidentKind::TakenOver,
+    IncidentKind::Degraded,
+];
+
+fn kind(text: &str) -> Result<IncidentKind, String> {
+    let found = KINDS.into_iter().find(|kind| session::word(kind) == text);
+    found.ok_or_else(|| {
+        let names: Vec<String> = KINDS.iter().map(session::word).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        suggest::hint(text, &names, &format!("there are {}", names.join(", ")))
+    })
+}
+
+fn since(text: &str) -> Result<u64, String> {
+    let wrong = || "a time is written `2026-11-15`, `2026-11-15T06:20:00Z`, `30m`, `2h` or `7d`".to_owned();
+    time::parse(text, SystemClock.now()).ok_or_else(wrong)
+}
+
+impl Incidents {
+    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
+        // The state of a session has the last ones only; the log has them all.
+        let commits = place.commits(&self.name).map_err(|error| place.failure(&error))?;
+        let opened = commits.iter().filter_map(|commit| OpenedCommit::open(&commit.bytes).ok());
+        let records = opened.flat_map(|commit| commit.records);
+        let incidents = records.filter_map(|record| match record {
+            Record::Incident(incident) => Some(incident),
+            _ => None,
+        });
+        let wanted: Vec<Incident> = incidents.filter(|incident| self.wants(incident)).collect();
+        let mut output = Output::new();
+        match self.format {
+            ListFormat::Json => output.text(&json::listing("incidents", &wanted)),
+            ListFormat::Text if wanted.is_empty() => output.text("no incidents\n"),
+            ListFormat::Text => output.text(&session::incidents(wanted.iter(), screen::width())),
+        }
+        Ok(output.finish(Exit::Clean))
+    }
+
+    fn wants(&self, incident: &Incident) -> bool {
+        self.kind.is_none_or(|kind| kind == incident.kind) && self.since.is_none_or(|since| incident.at >= since)
+    }
+}

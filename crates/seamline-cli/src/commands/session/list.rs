@@ -1,0 +1,98 @@
+//! `seamline session list`
+
+use clap::Args;
+use seamline::store::{OpenedCommit, Record, SessionInfo};
+use serde::Serialize;
+
+use super::address::Address;
+use super::place::Place;
+use crate::args::ListFormat;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::render::{json, style, table};
+use crate::{screen, time};
+
+/// List the sessions of a store
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct List {
+    /// How the list is printed
+    #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+    format: ListFormat,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  seamline session list
+  seamline session list --format json | jq -r '.sessions[].session'";
+
+/// What a session says about itself at its beginning.
+#[derive(Serialize)]
+struct Listed {
+    #[serde(flatten)]
+    info: SessionInfo,
+    /// When it began, in milliseconds since 1970; nothing where its beginning cannot be read.
+    began: Option<u64>,
+    dialect: Option<String>,
+    provider: Option<String>,
+    title: Option<String>,
+}
+
+impl List {
+    pub(super) fn run(&self, store: Option<&str>) -> Result<Exit, Failure> {
+        // Where no store was made yet there are no sessions, and nothing is wrong with that.
+        let listed = if Address::of(store)?.is_there() { listed(&Place::find(store)?)? } else { Vec::new() };
+        let mut output = Output::new();
+        match self.format {
+            ListFormat::Json => output.text(&json::listing("sessions", &listed)),
+            ListFormat::Text if listed.is_empty() => {
+                output.text(&format!("no sessions in `{}`\n", screen::printable(&Address::of(store)?.to_string())));
+            }
+            ListFormat::Text => {
+                let rows: Vec<_> = listed.iter().map(row).collect();
+                let paints = [style::STRONG, style::FAINT, style::FAINT, style::PLAIN];
+                output.text(&table::render(&rows, paints, screen::width()));
+            }
+        }
+        Ok(output.finish(Exit::Clean))
+    }
+}
+
+fn listed(place: &Place) -> Result<Vec<Listed>, Failure> {
+    let sessions = place.sessions().map_err(|error| place.failure(&error))?;
+    Ok(sessions.into_iter().map(|info| beginning(place, info)).collect())
+}
+
+/// Reads the first commit, and no more of a session.
+fn beginning(place: &Place, info: SessionInfo) -> Listed {
+    let first = place.wait(place.store.read(&info.session, 0, 1)).ok();
+    let first = first.and_then(|commits| OpenedCommit::open(&commits.first()?.bytes).ok());
+    let began = first.as_ref().map(|commit| commit.at);
+    let records = first.map(|commit| commit.records).unwrap_or_default();
+    let begin =
+        records.into_iter().find_map(|record| if let Record::Begin(begin) = record { Some(begin) } else { None });
+    let (dialect, provider, title) =
+        begin.map_or((None, None, None), |begin| (Some(begin.dialect), begin.provider, begin.title));
+    Listed { info, began, dialect, provider, title }
+}
+
+fn row(listed: &Listed) -> [String; 4] {
+    let Listed { info, began, dialect, provider, title } = listed;
+    let writer = info.holder.as_ref().map(|holder| format!("not let go by {holder}"));
+    let what = [title.clone(), provider.clone().or_else(|| dialect.clone()), writer];
+    let what: Vec<String> = what.into_iter().flatten().map(|part| screen::printable(&part).into_owned()).collect();
+    [
+        info.session.to_string(),
+        began.map_or_else(|| "beginning lost".to_owned(), minute),
+        screen::bytes(info.bytes),
+        what.join(" · "),
+    ]
+}
+
+/// When a session began; to the second would be more than anybody wants to know.
+fn minute(ms: u64) -> String {
+    let mut written = time::of_ms(ms).replace('T', " ");
+    written.truncate("2026-11-15 06:20".len());
+    written
+}

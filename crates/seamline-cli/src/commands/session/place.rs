@@ -1,0 +1,191 @@
+//! The store that a command works on, and the sessions in it.
+
+use std::sync::Arc;
+
+use clap::Args;
+use seamline::Policy;
+use seamline::session::{Follower, Health, IntegrityConfig, OpenOptions, Session, SessionError};
+use seamline::store::{Error, Head, Rejected, SessionId, SessionInfo, Store, StoredCommit};
+
+use super::address::Address;
+use crate::failure::Failure;
+use crate::output;
+use crate::suggest;
+
+/// About how many bytes are read at a time.
+const PAGE_BYTES: usize = 8 * 1024 * 1024;
+/// How many sessions are listed at a time.
+const PAGE_SESSIONS: usize = 500;
+
+/// A store and its address.
+pub(super) struct Place {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) address: Address,
+}
+
+/// How a session is opened for writing.
+#[derive(Debug, Args)]
+pub(super) struct WriterArgs {
+    /// Take the session from another process that writes it; that process can write no more
+    #[arg(long)]
+    take_over: bool,
+}
+
+impl WriterArgs {
+    /// Cycles that are open stay open: only `recover` closes them.
+    pub(super) fn options(&self) -> OpenOptions {
+        OpenOptions { take_over: self.take_over, recover: false, ..OpenOptions::default() }
+    }
+
+    pub(super) fn options_with(&self, policy: Policy, config: IntegrityConfig) -> OpenOptions {
+        OpenOptions { policy, config, ..self.options() }
+    }
+}
+
+impl Place {
+    /// The store, made if it is not there.
+    pub(super) fn make(asked: Option<&str>) -> Result<Self, Failure> {
+        Self::open(Address::of(asked)?).map_err(|error| of_store(&error))
+    }
+
+    /// The store, which must be there: whoever only asks leaves no empty one behind.
+    pub(super) fn find(asked: Option<&str>) -> Result<Self, Failure> {
+        Self::open(there(asked)?).map_err(|error| of_store(&error))
+    }
+
+    /// The store at an address.
+    pub(super) fn open(address: Address) -> Result<Self, Error> {
+        let store = futures_executor::block_on(seamline::open_store(address.as_str()))?;
+        Ok(Self { store, address })
+    }
+
+    /// Waits for what a store or session was asked.
+    pub(super) fn wait<T, E: Into<SessionError>>(
+        &self,
+        asked: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, Failure> {
+        wait(asked).map_err(|error| self.failure(&error))
+    }
+
+    /// Opens a session for writing, works on it, and lets it go.
+    pub(super) fn write<T>(
+        &self,
+        name: &SessionId,
+        options: OpenOptions,
+        work: impl FnOnce(&mut Session) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let mut session = self.wait(Session::open(self.store.clone(), name.clone(), options))?;
+        warn_of_damage(name, session.health());
+        let done = work(&mut session);
+        let closed = self.wait(session.close());
+        done.and_then(|done| closed.map(|()| done))
+    }
+
+    /// Reads a session, whoever writes it.
+    pub(super) fn read(&self, name: &SessionId) -> Result<Follower, Failure> {
+        let session = self.wait(Follower::open(self.store.clone(), name.clone()))?;
+        Ok(session)
+    }
+
+    /// As [`Self::read`], and says on standard error where something is damaged.
+    pub(super) fn read_aloud(&self, name: &SessionId) -> Result<Follower, Failure> {
+        let session = self.read(name)?;
+        warn_of_damage(name, session.health());
+        Ok(session)
+    }
+
+    /// All commits of a session as they are kept.
+    pub(super) fn commits(&self, name: &SessionId) -> Result<Vec<StoredCommit>, SessionError> {
+        let mut commits: Vec<StoredCommit> = Vec::new();
+        loop {
+            let after = commits.last().map_or(0, |commit| commit.seq);
+            let page = wait(self.store.read(name, after, PAGE_BYTES))?;
+            let Some(last) = page.last() else { return Ok(commits) };
+            // A damaged store must not make this go round for ever.
+            if last.seq <= after {
+                return Err(Error::Damaged("commits do not follow each other".to_owned()).into());
+            }
+            commits.extend(page);
+        }
+    }
+
+    /// The end of a session.
+    pub(super) fn head(&self, name: &SessionId) -> Result<Head, SessionError> {
+        wait(self.store.head(name))
+    }
+
+    /// All sessions, by name.
+    pub(super) fn sessions(&self) -> Result<Vec<SessionInfo>, SessionError> {
+        let mut all: Vec<SessionInfo> = Vec::new();
+        loop {
+            let after = all.last().map(|info| info.session.clone());
+            let page = wait(self.store.sessions(after.as_ref(), PAGE_SESSIONS))?;
+            let is_last = page.len() < PAGE_SESSIONS;
+            all.extend(page);
+            if is_last {
+                return Ok(all);
+            }
+        }
+    }
+
+    /// Why something could not be done, and what to do about it here.
+    pub(super) fn failure(&self, error: &SessionError) -> Failure {
+        match error {
+            SessionError::Store(Error::NotFound(name)) => {
+                let sessions = self.sessions().unwrap_or_default();
+                let names: Vec<&str> = sessions.iter().map(|info| info.session.as_str()).collect();
+                let all = format!("`seamline session list` shows those in `{}`", self.address);
+                Failure::new(error.to_string()).with_hint(suggest::hint(name.as_str(), &names, &all))
+            }
+            SessionError::Store(Error::Busy { session, holder }) => {
+                Failure::new(format!("session `{session}` is being written by {holder}")).with_hint(
+                    "`--take-over` takes it from that process; reading it and `seamline session fork` disturb nobody",
+                )
+            }
+            SessionError::Store(error) => of_store(error),
+            SessionError::Rejected(Rejected::NoCheckpoint(id)) => {
+                Failure::new(format!("there is no checkpoint `{id}`"))
+                    .with_hint("`seamline session checkpoints` lists them")
+            }
+            SessionError::Rejected(Rejected::InFlight) => Failure::new("calls of a cycle are not answered yet")
+                .with_hint("`seamline session recover` closes cycles that a crash left open"),
+            SessionError::Conversation(error) => error.clone().into(),
+            other => hinted(&other.to_string()),
+        }
+    }
+}
+
+fn wait<T, E: Into<SessionError>>(asked: impl Future<Output = Result<T, E>>) -> Result<T, SessionError> {
+    futures_executor::block_on(asked).map_err(Into::into)
+}
+
+/// The address of a store that must be there.
+pub(super) fn there(asked: Option<&str>) -> Result<Address, Failure> {
+    let address = Address::of(asked)?;
+    if address.is_there() {
+        return Ok(address);
+    }
+    Err(Failure::new(format!("there is no store `{address}`"))
+        .with_hint("`seamline session new` makes a session and the store with it; `--store` names another store"))
+}
+
+pub(super) fn of_store(error: &Error) -> Failure {
+    hinted(&error.to_string())
+}
+
+/// A message that may bring its hint along.
+fn hinted(text: &str) -> Failure {
+    match text.split_once("\nhint: ") {
+        Some((message, hint)) => Failure::new(message).with_hint(hint),
+        None => Failure::new(text),
+    }
+}
+
+/// Says aside that a session is not whole. What could be read is still worked on.
+fn warn_of_damage(name: &SessionId, health: &Health) {
+    if let Health::Degraded(damages) = health {
+        let first = damages.first().map(ToString::to_string).unwrap_or_default();
+        output::say(&format!("seamline: session `{name}` is degraded: {first}\n"));
+        output::say(&format!("hint: `seamline session verify {name}` lists all damage\n"));
+    }
+}

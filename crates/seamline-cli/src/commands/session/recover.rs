@@ -1,0 +1,115 @@
+//! `seamline session recover`
+
+use clap::Args;
+use seamline::session::{Recovered, Unresolved};
+use seamline::store::SessionId;
+use serde::Serialize;
+
+use super::place::{Place, WriterArgs};
+use crate::args::ListFormat;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::render::{json, session, style};
+use crate::screen;
+
+/// Close cycles that a crash left open
+///
+/// Lists every call of them: whether it never started, finished, or nobody knows. A cycle of which nothing had begun is
+/// taken back. Else results that are there are kept, and the other calls are answered with what is known, in words the
+/// model reads; no tool is run again. Doing it twice does nothing the second time.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Recover {
+    /// The session
+    #[arg(value_name = "NAME")]
+    name: SessionId,
+    /// List the calls, and change nothing
+    #[arg(long, conflicts_with = "take_over")]
+    dry_run: bool,
+    /// How it is printed
+    #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+    format: ListFormat,
+    #[command(flatten)]
+    writer: WriterArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  seamline session recover s-1 --dry-run
+  seamline session recover s-1";
+
+#[derive(Serialize)]
+struct Report<'a> {
+    version: u32,
+    session: &'a SessionId,
+    calls: Vec<session::OpenCall<'a>>,
+    recovered: Option<Counted>,
+}
+
+#[derive(Serialize)]
+struct Counted {
+    cycles: usize,
+    taken_back: usize,
+    unknown: usize,
+}
+
+impl Recover {
+    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
+        if self.dry_run {
+            let calls = place.read_aloud(&self.name)?.unresolved();
+            return Ok(self.tell(&calls, None));
+        }
+        let (calls, recovered) = place.write(&self.name, self.writer.options(), |session| {
+            let calls = session.unresolved();
+            Ok((calls, place.wait(session.recover(None))?))
+        })?;
+        Ok(self.tell(&calls, Some(recovered)))
+    }
+
+    fn tell(&self, calls: &[Unresolved], recovered: Option<Recovered>) -> Exit {
+        let mut output = Output::new();
+        match self.format {
+            ListFormat::Json => {
+                let recovered = recovered.map(|Recovered { cycles, taken_back, unknown, .. }| Counted {
+                    cycles,
+                    taken_back,
+                    unknown,
+                });
+                let calls = calls.iter().map(session::OpenCall::of).collect();
+                let report = Report { version: 1, session: &self.name, calls, recovered };
+                output.text(&(json::text(&report) + "\n"));
+            }
+            ListFormat::Text => {
+                output.text(&session::calls(calls, screen::width()));
+                output.text(&self.summary(calls, recovered));
+            }
+        }
+        output.finish(Exit::Clean)
+    }
+
+    fn summary(&self, calls: &[Unresolved], recovered: Option<Recovered>) -> String {
+        let name = &self.name;
+        let good = style::GOOD.paint("✓");
+        match recovered {
+            _ if calls.is_empty() => format!("{good} {name}: no cycle is open\n"),
+            None => format!("nothing was changed; `seamline session recover {name}` closes their cycles\n"),
+            Some(Recovered { cycles, taken_back, unknown, .. }) => {
+                let cycles = screen::count(cycles, "cycle");
+                let back = if taken_back > 0 {
+                    format!(", {} of them taken back", screen::grouped(taken_back))
+                } else {
+                    String::new()
+                };
+                let unknown = match unknown {
+                    0 => String::new(),
+                    count => format!(
+                        "; of {} nobody knows the outcome, and the model is told so",
+                        screen::count(count, "call")
+                    ),
+                };
+                format!("{good} {name}: closed {cycles}{back}{unknown}\n")
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! `seamline session repair` and `seamline session undo`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use seamline::session::{IntegrityConfig, PersistRepairs};
+use seamline::store::SessionId;
+use seamline::{Finding, Options, Policy, RepairAction, Repaired};
+use serde::Serialize;
+
+use super::done;
+use super::place::{Place, WriterArgs};
+use crate::args::{self, ListFormat};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::render::repair::{self, Destination};
+use crate::render::{Counts, Examined, json};
+use crate::screen;
+
+/// Put right what a session keeps
+///
+/// Results return to their calls, and what belongs nowhere is kept as text; that is written down and can be taken back
+/// with `seamline session undo`. What can only be made up, such as a result that never came, is left to each request
+/// unless `--all` says otherwise: it may still come.
+///
+/// Exit status: 0 nothing wrong any more, 1 findings remain, 2 could not do what was asked.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Repair {
+    /// The session
+    #[arg(value_name = "NAME")]
+    name: SessionId,
+    /// Show what would change, and change nothing
+    #[arg(long, conflicts_with = "take_over")]
+    dry_run: bool,
+    /// Make up what is missing, too, and keep it, marked synthetic
+    #[arg(long)]
+    all: bool,
+    /// How damage is put right: the name of a preset, or a TOML file (see `seamline policies`)
+    #[arg(long, value_name = "NAME|FILE", default_value = "lossless")]
+    policy: PathBuf,
+    /// How what was done is printed
+    #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+    format: ListFormat,
+    #[command(flatten)]
+    writer: WriterArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  seamline session repair s-1 --dry-run
+  seamline session repair s-1
+  seamline session undo s-1";
+
+/// What was done, for programs.
+#[derive(Serialize)]
+struct Report<'a> {
+    version: u32,
+    session: &'a SessionId,
+    dry_run: bool,
+    changed: bool,
+    /// What it can be taken back by.
+    repair: Option<&'a str>,
+    actions: &'a [RepairAction],
+    remaining: &'a [Finding],
+}
+
+impl Repair {
+    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
+        let policy = args::policy(&self.policy)?;
+        let persist_repairs = if self.all { PersistRepairs::All } else { PersistRepairs::RealMovesOnly };
+        let config = IntegrityConfig { persist_repairs, ..IntegrityConfig::default() };
+        if self.dry_run {
+            let (body, options) = self.kept(place, policy, &config)?;
+            return self.tell(&body, &options, &seamline::repair(&body, &options)?, None);
+        }
+        let options = self.writer.options_with(policy.clone(), config.clone());
+        place.write(&self.name, options, |session| {
+            // Nobody else writes now, so this is what is about to be repaired.
+            let (body, options) = self.kept(place, policy, &config)?;
+            let repaired = seamline::repair(&body, &options)?;
+            let result = place.wait(session.repair())?;
+            self.tell(&body, &options, &repaired, result.id.as_deref())
+        })
+    }
+
+    /// The messages as they are kept, and how they are put right.
+    fn kept(&self, place: &Place, policy: Policy, config: &IntegrityConfig) -> Result<(Vec<u8>, Options), Failure> {
+        let session = place.read(&self.name)?;
+        let failed = |error| place.failure(&error);
+        Ok((session.body("{}").map_err(failed)?, session.repair_options(policy, config).map_err(failed)?))
+    }
+
+    fn tell(&self, body: &[u8], options: &Options, repaired: &Repaired<'_>, id: Option<&str>) -> Result<Exit, Failure> {
+        let mut output = Output::new();
+        match self.format {
+            ListFormat::Json => {
+                let report = Report {
+                    version: 1,
+                    session: &self.name,
+                    dry_run: self.dry_run,
+                    changed: repaired.changed(),
+                    repair: id,
+                    actions: &repaired.actions,
+                    remaining: &repaired.remaining,
+                };
+                output.text(&(json::text(&report) + "\n"));
+            }
+            ListFormat::Text => {
+                let name = self.name.as_str();
+                let destination = Destination::Session { name, is_dry_run: self.dry_run, keeps_all: self.all };
+                let whole: &[u8] = if repaired.remaining.is_empty() { &[] } else { &repaired.body };
+                let findings = &repaired.remaining;
+                let examined = Examined { label: name, body: whole, options, findings, has_lines: false };
+                output.text(&repair::document(&examined, body, repaired, &destination)?);
+            }
+        }
+        let is_wrong = Counts::of(&repaired.remaining).is_wrong();
+        Ok(output.finish(if is_wrong { Exit::Findings } else { Exit::Clean }))
+    }
+}
+
+/// Take the last repair of a session back
+///
+/// Gives the messages the exact bytes back that they had. Messages that came since stay. Several repairs are taken back
+/// one after the other, the last one first.
+#[derive(Debug, Args)]
+pub(super) struct Undo {
+    /// The session
+    #[arg(value_name = "NAME")]
+    name: SessionId,
+    #[command(flatten)]
+    writer: WriterArgs,
+}
+
+impl Undo {
+    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
+        let (id, count) = place.write(&self.name, self.writer.options(), |session| {
+            let id = place.wait(session.undo_repair())?;
+            Ok((id, session.entries().len()))
+        })?;
+        Ok(done(&format!("{}: took back {id}; {} now", self.name, screen::count(count, "message"))))
+    }
+}

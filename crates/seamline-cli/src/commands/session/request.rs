@@ -1,0 +1,87 @@
+//! `seamline session request`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use seamline::store::SessionId;
+
+use super::place::Place;
+use crate::args;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::input::Source;
+use crate::output::{self, Output};
+use crate::render::{Counts, style, text};
+use crate::screen;
+
+/// Print the body to send to the provider
+///
+/// The messages of the session, put right as the policy says, behind what the envelope says beside them: the model, the
+/// system prompt, the tools. What is kept stays as it is. Calls whose results are still to come are not in it.
+///
+/// Exit status: 0 the provider takes the body, 1 something is still wrong with it, 2 could not do what was asked.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Request {
+    /// The session
+    #[arg(value_name = "NAME")]
+    name: SessionId,
+    /// A JSON object with everything but the messages, or `-` for standard input
+    #[arg(long, value_name = "FILE")]
+    envelope: Option<PathBuf>,
+    /// How damage is put right: the name of a preset, or a TOML file (see `seamline policies`)
+    #[arg(long, value_name = "NAME|FILE", default_value = "lossless")]
+    policy: PathBuf,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  echo '{\"model\":\"claude-sonnet-4-5\",\"max_tokens\":1024}' > envelope.json
+  seamline session request s-1 --envelope envelope.json | curl -d @- …";
+
+impl Request {
+    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
+        let policy = args::policy(&self.policy)?;
+        let envelope = self.envelope()?;
+        let session = place.read_aloud(&self.name)?;
+        let failed = |error| place.failure(&error);
+        let options = session.options(policy).map_err(failed)?;
+        let body = session.body(&envelope).map_err(failed)?;
+        let repaired = seamline::repair(&body, &options)?;
+        let mut output = Output::new();
+        for piece in repaired.body.pieces() {
+            output.bytes(piece);
+        }
+        if output::is_terminal() {
+            output.text("\n");
+        }
+        if repaired.changed() {
+            let count = screen::count(repaired.found.len(), "finding");
+            output::say(&format!("seamline: {count} put right for this request; what is kept stays as it is\n"));
+        }
+        let counts = Counts::of(&repaired.remaining);
+        if counts.is_wrong() {
+            let still = style::ERROR.paint(&text::counted(counts));
+            output::say(&format!("seamline: still wrong: {still}; `seamline session check {}` says what\n", self.name));
+        }
+        // A body that nobody read is as good as not written.
+        let exit = if output.is_gone() { Exit::Failed } else { Exit::Clean };
+        Ok(output.finish(if counts.is_wrong() { exit.max(Exit::Findings) } else { exit }))
+    }
+
+    fn envelope(&self) -> Result<String, Failure> {
+        let Some(path) = &self.envelope else { return Ok("{}".to_owned()) };
+        let source = if path.as_os_str() == "-" { Source::Stdin } else { Source::Path(path.clone()) };
+        let label = source.label();
+        let about = |failure: Failure| Failure {
+            message: format!("{}: {}", output::named(&label), failure.message),
+            ..failure
+        };
+        let text = String::from_utf8(source.read().map_err(about)?).map_err(|_| about(Failure::new("not UTF-8")))?;
+        match serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&text) {
+            Ok(_) => Ok(text),
+            Err(error) => Err(about(Failure::new(format!("no JSON object: {error}")))
+                .with_hint("an envelope is a request body without its messages, such as {\"model\":\"…\"}")),
+        }
+    }
+}

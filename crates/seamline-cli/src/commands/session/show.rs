@@ -1,0 +1,129 @@
+//! `seamline session show`
+
+use std::ops::Range;
+
+use clap::Args;
+use seamline::Policy;
+use seamline::session::Follower;
+use seamline::store::{SessionId, SessionInfo};
+
+use super::place::Place;
+use crate::args::ListFormat;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::render::session::{self, Message, Overview, records};
+use crate::screen;
+
+/// How many of the last messages are shown unless all are wanted.
+const MESSAGES_MAX: usize = 10;
+
+/// Show what is kept of a session
+///
+/// Its messages with their roles, sizes and origins, its checkpoints, the cycles that are not whole, the last incidents,
+/// and whether everything that was kept could be read. Changes nothing, and disturbs no other process that writes the
+/// session.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Show {
+    /// The session
+    #[arg(value_name = "NAME")]
+    name: SessionId,
+    /// Show all messages, and nothing else
+    #[arg(long)]
+    messages: bool,
+    /// Show the log: every record, also of what was taken back
+    #[arg(long, conflicts_with = "messages")]
+    records: bool,
+    /// How it is printed
+    #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+    format: ListFormat,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  seamline session show s-1
+  seamline session show s-1 --messages
+  seamline session show s-1 --records --format json";
+
+impl Show {
+    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
+        let mut output = Output::new();
+        let text = if self.records {
+            self.records(place)?
+        } else if self.messages {
+            self.all_messages(place)?
+        } else {
+            self.overview(place)?
+        };
+        output.text(&text);
+        Ok(output.finish(Exit::Clean))
+    }
+
+    fn records(&self, place: &Place) -> Result<String, Failure> {
+        let commits = place.commits(&self.name).map_err(|error| place.failure(&error))?;
+        Ok(match self.format {
+            ListFormat::Text => records::text(&commits),
+            ListFormat::Json => records::json(&commits),
+        })
+    }
+
+    fn all_messages(&self, place: &Place) -> Result<String, Failure> {
+        let session = place.read_aloud(&self.name)?;
+        let messages = messages(place, &session, 0..session.state().view.len())?;
+        Ok(match self.format {
+            ListFormat::Text if messages.is_empty() => "no messages\n".to_owned(),
+            ListFormat::Text => session::messages(&messages, screen::width()),
+            ListFormat::Json => session::message_list(&messages),
+        })
+    }
+
+    fn overview(&self, place: &Place) -> Result<String, Failure> {
+        let session = place.read(&self.name)?;
+        let info = self.info(place)?;
+        let inbox = place.wait(place.store.inbox(&self.name))?.len();
+        let quarantined = place.wait(place.store.quarantined(&self.name))?.len();
+        let count = session.state().view.len();
+        let from = match self.format {
+            ListFormat::Text => count.saturating_sub(MESSAGES_MAX),
+            ListFormat::Json => 0,
+        };
+        let messages = messages(place, &session, from..count)?;
+        let calls = session.unresolved();
+        let overview = Overview {
+            state: session.state(),
+            health: session.health(),
+            info: &info,
+            messages: &messages,
+            calls: &calls,
+            inbox,
+            quarantined,
+        };
+        Ok(match self.format {
+            ListFormat::Text => overview.text(),
+            ListFormat::Json => overview.json(),
+        })
+    }
+
+    /// What is known of it without reading it.
+    fn info(&self, place: &Place) -> Result<SessionInfo, Failure> {
+        let sessions = place.sessions().map_err(|error| place.failure(&error))?;
+        let found = sessions.into_iter().find(|info| info.session == self.name);
+        found.ok_or_else(|| Failure::new(format!("session `{}` was erased just now", self.name)))
+    }
+}
+
+/// Some messages at a glance.
+pub(super) fn messages<'s>(
+    place: &Place,
+    session: &'s Follower,
+    range: Range<usize>,
+) -> Result<Vec<Message<'s>>, Failure> {
+    let failed = |error| place.failure(&error);
+    let options = session.options(Policy::default()).map_err(failed)?;
+    let body = session.body("{}").map_err(failed)?;
+    let outline = seamline::outline(&body, &options, range.clone())?;
+    let entries = session.state().view.entries()[range.clone()].iter();
+    let mut outline = outline.into_iter();
+    Ok(range.zip(entries).map(|(index, entry)| Message { index, entry, outline: outline.next() }).collect())
+}

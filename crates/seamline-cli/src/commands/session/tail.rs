@@ -1,0 +1,90 @@
+//! `seamline session tail`
+
+use std::time::Duration;
+
+use clap::Args;
+use seamline::session::Follower;
+use seamline::store::{Hash, SessionId};
+
+use super::place::Place;
+use crate::args::ListFormat;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::render::session;
+use crate::render::style;
+use crate::screen;
+
+/// How often a store is asked for what is new.
+const PAUSE: Duration = Duration::from_millis(300);
+
+/// Print the last messages of a session, and new ones as they come
+///
+/// Reads only, and disturbs no other process that writes the session. With `--follow` it goes on until it is
+/// interrupted.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Tail {
+    /// The session
+    #[arg(value_name = "NAME")]
+    name: SessionId,
+    /// Go on, and print messages as they come
+    #[arg(long, short)]
+    follow: bool,
+    /// How many messages are printed first
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 10)]
+    lines: usize,
+    /// How messages are printed; as JSON one object per line
+    #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+    format: ListFormat,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  seamline session tail s-1 --follow
+  seamline session tail s-1 -n 1 --format json";
+
+impl Tail {
+    pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
+        let mut session = place.read_aloud(&self.name)?;
+        let mut output = Output::new();
+        let count = session.state().view.len();
+        self.print(place, &session, count.saturating_sub(self.lines), &mut output)?;
+        let mut seen = hashes(&session);
+        while self.follow && !output.is_gone() {
+            std::thread::sleep(PAUSE);
+            if !place.wait(session.refresh())? {
+                continue;
+            }
+            let now = hashes(&session);
+            let same = seen.iter().zip(&now).take_while(|(one, other)| one == other).count();
+            let gone = seen.len() - same;
+            if gone > 0 && self.format == ListFormat::Text {
+                let gone = screen::count(gone, "message");
+                output.text(&format!("{}\n", style::FAINT.paint(&format!("⋮ {gone} taken back or replaced"))));
+            }
+            self.print(place, &session, same, &mut output)?;
+            seen = now;
+        }
+        Ok(output.finish(Exit::Clean))
+    }
+
+    fn print(&self, place: &Place, session: &Follower, from: usize, output: &mut Output) -> Result<(), Failure> {
+        let count = session.state().view.len();
+        if from == count {
+            return Ok(());
+        }
+        let messages = super::show::messages(place, session, from..count)?;
+        match self.format {
+            ListFormat::Text => output.text(&session::messages(&messages, screen::width())),
+            ListFormat::Json => output.text(&session::message_lines(&messages)),
+        }
+        Ok(())
+    }
+}
+
+/// The hash of each beginning of the messages.
+fn hashes(session: &Follower) -> Vec<Hash> {
+    let view = &session.state().view;
+    (1..=view.len()).map(|count| view.hash_of(count)).collect()
+}

@@ -1,0 +1,213 @@
+//! What is kept of a session.
+
+mod overview;
+pub(crate) mod records;
+
+use std::fmt::Write as _;
+
+pub(crate) use overview::Overview;
+use seamline::OutlineMessage;
+use seamline::session::{Truth, Unresolved};
+use seamline::store::{Checkpoint, CheckpointState, Entry, Incident, IncidentSeverity, Origin, Raw};
+use serde::Serialize;
+
+use super::style::{self, Paint};
+use super::{conversation, json, table};
+use crate::{screen, time};
+
+/// How many blocks of one message are shown.
+const BLOCKS_MAX: usize = 4;
+const ROLE_COLUMNS: usize = 9;
+const SIZE_COLUMNS: usize = 8;
+
+/// A message at a glance.
+pub(crate) struct Message<'s> {
+    pub(crate) index: usize,
+    pub(crate) entry: &'s Entry,
+    pub(crate) outline: Option<OutlineMessage>,
+}
+
+/// The word that something is written as, such as `outcome_unknown`.
+pub(crate) fn word(value: &impl Serialize) -> String {
+    json::text(value).trim_matches('"').to_owned()
+}
+
+/// Messages, a line for each block.
+pub(crate) fn messages(messages: &[Message<'_>], width: usize) -> String {
+    let digits = messages.last().map_or(1, |last| last.index.to_string().len());
+    let mut out = String::new();
+    for message in messages {
+        let size = screen::bytes(message.entry.message.as_bytes().len() as u64);
+        let role = message.outline.as_ref().map_or("", |outline| outline.role);
+        let start = format!(
+            "{}  {} {}  ",
+            style::FAINT.paint(&format!("{:>digits$}", message.index)),
+            style::STRONG.paint(&format!("{role:<ROLE_COLUMNS$}")),
+            style::FAINT.paint(&format!("{size:>SIZE_COLUMNS$}")),
+        );
+        let columns = digits + 2 + ROLE_COLUMNS + 1 + SIZE_COLUMNS + 2;
+        let room = width.saturating_sub(columns);
+        for (number, line) in lines(message, room).into_iter().enumerate() {
+            let start = if number == 0 { start.clone() } else { " ".repeat(columns) };
+            let _ = writeln!(out, "{}", format!("{start}{line}").trim_end());
+        }
+    }
+    out
+}
+
+/// What a message says.
+fn lines(message: &Message<'_>, room: usize) -> Vec<String> {
+    let blocks = message.outline.as_ref().map_or(&[][..], |outline| &outline.blocks);
+    let mut lines = Vec::new();
+    for block in blocks.iter().take(BLOCKS_MAX) {
+        let kind = if block.kind == "text" { String::new() } else { format!("{} ", block.kind) };
+        let said = conversation::said(block, room.saturating_sub(kind.len()).max(1));
+        lines.push(format!("{}{said}", style::kind(block.kind).paint(&kind)));
+    }
+    if blocks.len() > BLOCKS_MAX {
+        lines.push(style::FAINT.paint(&format!("⋮ {}", screen::count(blocks.len() - BLOCKS_MAX, "more block"))));
+    }
+    match message.entry.origin {
+        Origin::Said => {}
+        Origin::Synthetic => lines.push(style::WARNING.paint("synthetic: nobody said it")),
+        Origin::Summary => lines.push(style::INFO.paint("summary of messages that were replaced")),
+    }
+    if lines.is_empty() {
+        lines.push(style::FAINT.paint("nothing in it"));
+    }
+    lines
+}
+
+/// A message for programs.
+#[derive(Serialize)]
+struct Told<'a> {
+    index: usize,
+    role: Option<&'static str>,
+    origin: Origin,
+    /// The record that brought it.
+    seq: u64,
+    bytes: usize,
+    message: &'a Raw,
+}
+
+fn told<'a>(message: &Message<'a>) -> Told<'a> {
+    Told {
+        index: message.index,
+        role: message.outline.as_ref().map(|outline| outline.role),
+        origin: message.entry.origin,
+        seq: message.entry.seq,
+        bytes: message.entry.message.as_bytes().len(),
+        message: &message.entry.message,
+    }
+}
+
+/// Messages as one object.
+pub(crate) fn message_list(messages: &[Message<'_>]) -> String {
+    json::listing("messages", &messages.iter().map(told).collect::<Vec<_>>())
+}
+
+/// Messages, one object per line.
+pub(crate) fn message_lines(messages: &[Message<'_>]) -> String {
+    let lines = messages.iter().map(|message| one_line(&json::text(&told(message))) + "\n");
+    lines.collect()
+}
+
+/// JSON on one line: line breaks stand only between its values.
+fn one_line(text: &str) -> String {
+    text.replace(['\n', '\r'], " ")
+}
+
+/// Checkpoints, one line each.
+pub(crate) fn checkpoints(checkpoints: &[Checkpoint]) -> String {
+    let rows: Vec<_> = checkpoints
+        .iter()
+        .map(|checkpoint| {
+            [
+                checkpoint.id.clone(),
+                state(checkpoint.state).to_owned(),
+                checkpoint.operation.as_str().to_owned(),
+                screen::count(checkpoint.messages, "message"),
+                time::of_ms(checkpoint.at),
+            ]
+        })
+        .collect();
+    let paints = [style::STRONG, style::PLAIN, style::PLAIN, style::PLAIN, style::FAINT];
+    table::render(&rows, paints, usize::MAX)
+}
+
+fn state(state: CheckpointState) -> &'static str {
+    match state {
+        CheckpointState::Open => "open",
+        CheckpointState::Committed => "committed",
+        CheckpointState::RolledBack => "rolled back",
+        CheckpointState::Expired => "expired",
+    }
+}
+
+/// Incidents, one line each.
+pub(crate) fn incidents<'i>(incidents: impl Iterator<Item = &'i Incident>, width: usize) -> String {
+    let mut out = String::new();
+    for incident in incidents {
+        let severity = word(&incident.severity);
+        let about = incident.checkpoint.as_deref().map(|id| format!(" ({id})")).unwrap_or_default();
+        let what = format!("{}: {}{about}", word(&incident.kind), incident.detail);
+        let row = [[time::of_ms(incident.at), format!("{severity:<8}"), screen::printable(&what).into_owned()]];
+        let paints = [style::FAINT, severity_paint(incident.severity), style::PLAIN];
+        out += &table::render(&row, paints, width);
+    }
+    out
+}
+
+fn severity_paint(severity: IncidentSeverity) -> Paint {
+    match severity {
+        IncidentSeverity::Info => style::INFO,
+        IncidentSeverity::Warning => style::WARNING,
+        IncidentSeverity::Error | IncidentSeverity::Critical => style::ERROR,
+    }
+}
+
+/// A call whose cycle is not whole, for programs.
+#[derive(Serialize)]
+pub(crate) struct OpenCall<'a> {
+    cycle: &'a str,
+    call: &'a str,
+    tool: &'a str,
+    effect: &'static str,
+    known: &'static str,
+}
+
+impl<'a> OpenCall<'a> {
+    pub(crate) fn of(call: &'a Unresolved) -> Self {
+        let Unresolved { cycle, call: id, tool, effect, truth } = call;
+        let known = match truth {
+            Truth::NeverStarted => "never_started",
+            Truth::OutcomeUnknown => "outcome_unknown",
+            Truth::Finished => "finished",
+        };
+        Self { cycle, call: id, tool, effect: effect.as_str(), known }
+    }
+}
+
+/// Calls whose cycles are not whole, one line each.
+pub(crate) fn calls(calls: &[Unresolved], width: usize) -> String {
+    let rows: Vec<_> = calls
+        .iter()
+        .map(|call| {
+            let known = match call.truth {
+                Truth::NeverStarted => "never started",
+                Truth::OutcomeUnknown => "begun; nobody knows what became of it",
+                Truth::Finished => "finished, and its result is kept",
+            };
+            let plain = |text: &str| screen::printable(text).into_owned();
+            [
+                plain(&call.cycle),
+                plain(&call.tool),
+                plain(&call.call),
+                call.effect.as_str().to_owned(),
+                known.to_owned(),
+            ]
+        })
+        .collect();
+    let paints = [style::FAINT, style::CALL, style::FAINT, style::PLAIN, style::STRONG];
+    table::render(&rows, paints, width)
+}

@@ -1,0 +1,129 @@
+//! The log of a session: every record, also of what was taken back.
+
+use seamline::store::{OpenedCommit, Record, StoredCommit};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::word;
+use crate::render::{json, style, table};
+use crate::{screen, time};
+
+/// One line per record.
+pub(crate) fn text(commits: &[StoredCommit]) -> String {
+    let mut rows = Vec::new();
+    for stored in commits {
+        match OpenedCommit::open(&stored.bytes) {
+            Ok(commit) => {
+                let at = time::of_ms(commit.at);
+                for (seq, record) in (commit.seq..).zip(&commit.records) {
+                    let (kind, what) = brief(record);
+                    rows.push([seq.to_string(), at.clone(), kind.to_owned(), screen::printable(&what).into_owned()]);
+                }
+            }
+            Err(flaw) => rows.push([stored.seq.to_string(), String::new(), "damaged".to_owned(), flaw.to_string()]),
+        }
+    }
+    table::render(&rows, [style::FAINT, style::FAINT, style::STRONG, style::PLAIN], screen::width())
+}
+
+/// What a record is and says, without what anyone said.
+fn brief(record: &Record) -> (&'static str, String) {
+    let size = |bytes: &[u8]| screen::bytes(bytes.len() as u64);
+    match record {
+        Record::Begin(begin) => ("begin", begin.provider.clone().unwrap_or_else(|| begin.dialect.clone())),
+        Record::Message(message) => {
+            ("message", format!("{}, {}", word(&message.origin), size(message.message.as_bytes())))
+        }
+        Record::Turn(turn) => {
+            let calls: Vec<_> = turn.calls.iter().map(|call| format!("{} {}", call.tool, call.id)).collect();
+            ("turn", format!("{} calls {}", turn.cycle, calls.join(", ")))
+        }
+        Record::Intent(intent) => ("intent", format!("{} is about to run {}", intent.cycle, intent.call)),
+        Record::Staged(staged) => {
+            let failed = if staged.failed { "failed" } else { "finished" };
+            ("staged", format!("{} of {} {failed}, {}", staged.call, staged.cycle, size(staged.result.as_bytes())))
+        }
+        Record::Cycle(cycle) => {
+            ("cycle", format!("{} is whole, {}", cycle.cycle, screen::count(cycle.results.len(), "message of results")))
+        }
+        Record::CycleEnd(end) => ("cycle_end", format!("{} came to nothing: {}", end.cycle, end.reason)),
+        Record::Incident(incident) => ("incident", format!("{}: {}", word(&incident.kind), incident.detail)),
+        Record::Inbox(taken) => ("inbox", format!("took in {}", taken.ids.join(", "))),
+        _ => brief_change(record),
+    }
+}
+
+/// As [`brief`], of records that change what is to be seen.
+fn brief_change(record: &Record) -> (&'static str, String) {
+    match record {
+        Record::Checkpoint(made) => (
+            "checkpoint",
+            format!(
+                "{} for {} at {}",
+                made.id,
+                made.operation.as_str(),
+                screen::count(made.messages as usize, "message")
+            ),
+        ),
+        Record::CheckpointCommit(id) => ("checkpoint_commit", id.clone()),
+        Record::CheckpointsDropped(dropped) => ("checkpoints_dropped", dropped.ids.join(", ")),
+        Record::Rollback(rollback) => ("rollback", format!("to {}: {}", rollback.checkpoint, rollback.reason)),
+        Record::Repair(repair) => ("repair", format!("{}, {}", repair.id, screen::count(repair.cuts.len(), "place"))),
+        Record::Undo(undo) => ("undo", undo.repair.clone()),
+        Record::Compact(compact) => {
+            let summary = screen::count(compact.summary.len(), "message");
+            ("compact", format!("messages {} to {} replaced by {summary}", compact.from, compact.to))
+        }
+        Record::Reset(reset) => ("reset", format!("{} stay", screen::count(reset.kept.len(), "message"))),
+        _ => ("unknown", "of a kind that this version does not know".to_owned()),
+    }
+}
+
+/// A record for programs, as it is kept.
+#[derive(Serialize)]
+struct Kept<'c> {
+    seq: u64,
+    at: u64,
+    commit: &'c str,
+    record: &'c RawValue,
+}
+
+/// A commit that cannot be read.
+#[derive(Serialize)]
+struct Damaged {
+    seq: u64,
+    damage: String,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Item<'c> {
+    Kept(Kept<'c>),
+    Damaged(Damaged),
+}
+
+#[derive(Deserialize)]
+struct Inside<'c> {
+    at: u64,
+    id: &'c str,
+    #[serde(borrow)]
+    records: Vec<&'c RawValue>,
+}
+
+/// One object.
+pub(crate) fn json(commits: &[StoredCommit]) -> String {
+    let mut items = Vec::new();
+    for stored in commits {
+        let opened = OpenedCommit::open(&stored.bytes).map_err(|flaw| flaw.to_string());
+        let inside =
+            opened.and_then(|_| serde_json::from_slice::<Inside<'_>>(&stored.bytes).map_err(|error| error.to_string()));
+        match inside {
+            Ok(Inside { at, id, records }) => {
+                let numbered = (stored.seq..).zip(records);
+                items.extend(numbered.map(|(seq, record)| Item::Kept(Kept { seq, at, commit: id, record })));
+            }
+            Err(damage) => items.push(Item::Damaged(Damaged { seq: stored.seq, damage })),
+        }
+    }
+    json::listing("records", &items)
+}
