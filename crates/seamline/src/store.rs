@@ -47,6 +47,8 @@ pub async fn open_store(address: &str) -> Result<Arc<dyn Store>, Error> {
             let options = seamline_store_postgres::Options::default();
             Ok(Arc::new(seamline_store_postgres::PostgresStore::connect(address, options).await?))
         }
-        _ => Err(Error::Address(format!("`{address}` is no store\nhint: a store is {ADDRESSES}"))),
+        // An address may hold a password.
+        Some((scheme, _)) => Err(Error::Address(format!("`{scheme}:` is no store\nhint: a store is {ADDRESSES}"))),
+        None => Err(Error::Address(format!("this is no address of a store\nhint: a store is {ADDRESSES}"))),
     }
 }

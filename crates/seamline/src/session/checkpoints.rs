@@ -83,7 +83,11 @@ impl Session {
         let committed: Vec<_> = others.filter(|other| other.state == CheckpointState::Committed).collect();
         // The one that is about to be committed counts too.
         let surplus = (committed.len() + 1).saturating_sub(self.config.checkpoint_retention.max(1));
-        let ids: Vec<String> = committed.iter().take(surplus).map(|checkpoint| checkpoint.id.clone()).collect();
+        // Those that cannot be gone back to any more are of no use to anybody.
+        let is_spent = |state| matches!(state, CheckpointState::RolledBack | CheckpointState::Expired);
+        let spent = self.state.checkpoints.iter().filter(|checkpoint| is_spent(checkpoint.state));
+        let dropped = committed.into_iter().take(surplus).chain(spent);
+        let ids: Vec<String> = dropped.map(|checkpoint| checkpoint.id.clone()).collect();
         if !ids.is_empty() {
             records.push(Record::CheckpointsDropped(Dropped { ids }));
         }

@@ -109,8 +109,8 @@ impl Session {
         // A cut before a message splits a cycle when a call before it has its result at or behind it.
         let mut splits = vec![false; messages + 1];
         let mut open: HashSet<String> = HashSet::new();
-        for at in 0..messages {
-            splits[at] = !open.is_empty();
+        for (at, split) in splits.iter_mut().enumerate().take(messages) {
+            *split = !open.is_empty();
             for id in ids("result", at) {
                 open.remove(&id);
             }

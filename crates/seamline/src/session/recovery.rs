@@ -149,9 +149,10 @@ impl Session {
         for call in cycle.calls.iter().filter(|call| !is_finished(call)) {
             let is_unknown = truth(call) == Truth::OutcomeUnknown;
             unknown += usize::from(is_unknown);
-            let (kind, severity) = match is_unknown {
-                true => (IncidentKind::OutcomeUnknown, IncidentSeverity::Error),
-                false => (IncidentKind::NotExecuted, IncidentSeverity::Warning),
+            let (kind, severity) = if is_unknown {
+                (IncidentKind::OutcomeUnknown, IncidentSeverity::Error)
+            } else {
+                (IncidentKind::NotExecuted, IncidentSeverity::Warning)
             };
             let mut incident = self.incident(kind, severity, format!("call {} of {}", call.id, call.tool));
             incident.count = 1;

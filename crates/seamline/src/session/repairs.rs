@@ -106,7 +106,8 @@ impl Session {
             failed: output.is_error,
         };
         let mut with: Vec<Raw> = old.clone();
-        with.splice(after + 1..after + 1, self.wire.results(&old[made..=made], &[answer])?);
+        let behind = after + 1;
+        with.splice(behind..behind, self.wire.results(&old[made..=made], &[answer])?);
         let mut options = self.stored_options();
         options.policy.duplicate_result = DuplicateResult::Best;
         options.policy.synthetic_text.missing = made_up;

@@ -1,4 +1,5 @@
 //! Sessions, on every store that there is.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "what goes wrong in a test ends it, in its helpers too")]
 
 mod crashes;
 mod faulty;

@@ -25,7 +25,7 @@ pub(crate) struct Place {
 impl Place {
     /// A name that no other test has.
     pub(crate) fn name(&self) -> String {
-        format!("t{}-{}", std::process::id(), SESSIONS.fetch_add(1, Ordering::Relaxed))
+        format!("{}-{}-{}", self.name, std::process::id(), SESSIONS.fetch_add(1, Ordering::Relaxed))
     }
 
     pub(crate) async fn create(&self, config: IntegrityConfig) -> Session {
