@@ -44,22 +44,27 @@ impl Session {
     ///
     /// # Errors
     /// When the range is not one that [`Session::begin_compaction`] gave, a summary is no JSON, or the store could not
-    /// keep it. What waited is taken in even then.
+    /// keep it. What waited is taken in even then, or goes on waiting where the store failed.
     pub async fn finish_compaction(
         &mut self,
         range: Range<usize>,
         summary: &[&str],
     ) -> Result<Compacted, SessionError> {
-        let waiting = self.waiting.take().unwrap_or_default();
-        let taken_in = waiting.len();
         let compact = self.compact_records(&range, summary);
-        let mut records = match &compact {
-            Ok(records) => records.clone(),
-            Err(_) => Vec::new(),
-        };
+        let records = compact.as_ref().map_or_else(|_| Vec::new(), Clone::clone);
+        let taken_in = self.let_in(records).await?;
+        compact.map(|_| Compacted { replaced: range, taken_in })
+    }
+
+    /// Keeps records and, behind them, what waited. What waits is let go only once it is kept: a store that fails loses
+    /// none of it.
+    async fn let_in(&mut self, mut records: Vec<Record>) -> Result<usize, SessionError> {
+        let waiting = self.waiting.clone().unwrap_or_default();
+        let taken_in = waiting.len();
         records.extend(waiting.into_iter().map(said));
         self.write(records).await?;
-        compact.map(|_| Compacted { replaced: range, taken_in })
+        self.waiting = None;
+        Ok(taken_in)
     }
 
     fn compact_records(&self, range: &Range<usize>, summary: &[&str]) -> Result<Vec<Record>, SessionError> {
@@ -82,16 +87,12 @@ impl Session {
     /// # Errors
     /// When the store could not keep it.
     pub async fn cancel_compaction(&mut self) -> Result<usize, SessionError> {
-        let waiting = self.waiting.take().unwrap_or_default();
-        let taken_in = waiting.len();
         let checkpoint = self.state.latest_open().filter(|open| open.operation == Operation::Compaction);
-        let mut records = match checkpoint {
+        let records = match checkpoint {
             Some(checkpoint) => self.commit_records(&checkpoint.id.clone())?,
             None => Vec::new(),
         };
-        records.extend(waiting.into_iter().map(said));
-        self.write(records).await?;
-        Ok(taken_in)
+        self.let_in(records).await
     }
 
     /// The largest part of a range that holds no call whose result is outside of it, and the other way round.

@@ -1,6 +1,8 @@
 //! The places where a host calls in, each a method that takes values and says what to do.
 
-use seamline_store::{Checkpoint, IncidentKind, IncidentSeverity, Operation, Record};
+use std::ops::Range;
+
+use seamline_store::{IncidentKind, IncidentSeverity, Operation, Record};
 
 use super::{CycleOutcome, ErrorRecovery, Request, Session, SessionError, ToolOutput, Unresolved, ValidationResult};
 use crate::Failure;
@@ -162,12 +164,12 @@ impl Session {
         Ok(None)
     }
 
-    /// Before messages are replaced by a summary: a checkpoint.
+    /// Before messages are replaced by a summary: see [`Session::begin_compaction`].
     ///
     /// # Errors
-    /// When the store could not keep it.
-    pub async fn before_compaction(&mut self) -> Result<Checkpoint, SessionError> {
-        self.checkpoint(Operation::Compaction).await
+    /// When tools are running, a compaction is going on, or the store could not keep it.
+    pub async fn before_compaction(&mut self, range: Range<usize>) -> Result<Range<usize>, SessionError> {
+        self.begin_compaction(range).await
     }
 
     /// When a turn of the model has ended: its answer is kept and the checkpoint committed, or what went wrong is

@@ -15,6 +15,8 @@ pub(crate) enum Fault {
     Dies { at: usize, after: bool },
     /// Every write fails with this.
     Fails(fn() -> Error),
+    /// This write fails, counted from 0, and no other.
+    FailsOnce { at: usize },
     /// A bit of this commit is another one when it is read.
     Alters { seq: u64 },
 }
@@ -69,7 +71,8 @@ impl Store for Faulty {
             }),
             Fault::Dies { at, .. } if number >= at => dead(),
             Fault::Fails(error) => failed(error()),
-            Fault::Dies { .. } | Fault::Alters { .. } => self.inner.append(commit),
+            Fault::FailsOnce { at } if number == at => failed(Error::NoSpace("disk full".to_owned())),
+            Fault::Dies { .. } | Fault::FailsOnce { .. } | Fault::Alters { .. } => self.inner.append(commit),
         }
     }
 

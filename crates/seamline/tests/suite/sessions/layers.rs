@@ -55,6 +55,25 @@ fn a_compaction_that_fails_lets_what_waited_in() {
 }
 
 #[test]
+fn what_waits_for_a_compaction_survives_a_store_that_fails() {
+    on_every_store(async |place| {
+        let session = place.create(IntegrityConfig::default()).await;
+        // The messages, the checkpoint, and then the compaction, which fails.
+        let faulty = Faulty::new(place.store.clone(), Fault::FailsOnce { at: 2 });
+        let options = OpenOptions { take_over: true, ..open_options() };
+        let mut session = Session::open(faulty, session.id().clone(), options).await.unwrap();
+        session.append_all(&[ASK, ASK]).await.unwrap();
+        let range = session.before_compaction(0..1).await.unwrap();
+        session.append(r#"{"role":"user","content":"meanwhile"}"#).await.unwrap();
+        assert!(session.finish_compaction(range.clone(), &[SUMMARY]).await.is_err());
+        assert_eq!(session.finish_compaction(range, &[SUMMARY]).await.unwrap().taken_in, 1);
+        assert_eq!(kept(&session), [SUMMARY, ASK, r#"{"role":"user","content":"meanwhile"}"#]);
+        session.append(ASK).await.unwrap();
+        assert_eq!(session.messages().count(), 4, "nothing waits any more");
+    });
+}
+
+#[test]
 fn a_rollback_behind_a_repair_or_a_compaction_gives_back_what_was_there() {
     on_every_store(async |place| {
         let mut session =
