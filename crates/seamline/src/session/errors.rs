@@ -99,9 +99,10 @@ impl Session {
 
     async fn after_failure(&mut self, class: Class, title: &str) -> Result<ErrorRecovery, SessionError> {
         if let Some(checkpoint) = self.state.latest_open().map(|open| open.id.clone()) {
-            let kind = if class == Class::Corruption { IncidentKind::Corruption } else { IncidentKind::ApiError };
-            let incident = self.incident(kind, IncidentSeverity::Warning, title);
-            let result = self.roll_back(&checkpoint, title, vec![Record::Incident(incident)]).await?;
+            // A refusal of the conversation was written down before.
+            let incident = self.incident(IncidentKind::ApiError, IncidentSeverity::Warning, title);
+            let more = (class != Class::Corruption).then_some(Record::Incident(incident)).into_iter().collect();
+            let result = self.roll_back(&checkpoint, title, more).await?;
             let message = format!("{title}. Rolled back {} messages.", result.messages_removed);
             return Ok(recovery(RecoveryAction::RolledBack, message, Some(checkpoint), class));
         }

@@ -221,23 +221,14 @@ pub(super) fn wire_of(state: &State, policy: Policy) -> Result<Wire, SessionErro
     Ok(Wire::new(Options { dialect, provider, policy })?)
 }
 
-/// This process.
+/// This process, as the store that can tell whether it is gone knows it.
+#[cfg(feature = "sqlite")]
 pub(super) fn holder(clock: &dyn Clock) -> Holder {
-    Holder { host: host(), pid: std::process::id(), started: started(), since: clock.now() }
+    seamline_store_sqlite::this_process(clock.now())
 }
 
-fn host() -> String {
-    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").map(|name| name.trim().to_owned());
-    name.ok()
-        .or_else(|| std::env::var("HOSTNAME").ok())
-        .filter(|name| !name.is_empty())
-        .unwrap_or_else(|| "localhost".to_owned())
-}
-
-/// When this process started, in ticks since the machine did; 0 where the machine does not say.
-fn started() -> u64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name of the program stands in parentheses and may hold spaces; the 20th field after it is the start.
-    let after = stat.rsplit_once(')').map_or("", |(_, after)| after);
-    after.split_whitespace().nth(19).and_then(|field| field.parse().ok()).unwrap_or(0)
+/// This process. No other store looks whether it is gone.
+#[cfg(not(feature = "sqlite"))]
+pub(super) fn holder(clock: &dyn Clock) -> Holder {
+    Holder { host: "this host".to_owned(), pid: std::process::id(), started: 0, since: clock.now() }
 }
