@@ -110,10 +110,12 @@ impl Found {
     }
 }
 
-/// The hash of the commit of that id, if there is one.
-pub(crate) fn hash_of(connection: &Connection, session: &SessionId, id: [u8; 16]) -> Outcome<Option<Hash>> {
-    let mut statement = connection.prepare_cached("SELECT hash FROM commits WHERE session = ?1 AND id = ?2")?;
-    let found = statement.query_row(params![session.as_str(), &id[..]], |row| Ok(hash(row, 0))).optional()?;
+/// The hash of the commit of that id whose first record is that one, if there is one.
+pub(crate) fn hash_of(connection: &Connection, session: &SessionId, seq: u64, id: [u8; 16]) -> Outcome<Option<Hash>> {
+    let mut statement =
+        connection.prepare_cached("SELECT hash FROM commits WHERE session = ?1 AND seq = ?2 AND id = ?3")?;
+    let place = params![session.as_str(), bound(seq), &id[..]];
+    let found = statement.query_row(place, |row| Ok(hash(row, 0))).optional()?;
     found.transpose()
 }
 

@@ -31,8 +31,7 @@ const MIGRATIONS: [&str; 1] = ["
         id BLOB NOT NULL,
         hash BLOB NOT NULL,
         bytes BLOB NOT NULL,
-        UNIQUE (session, seq),
-        UNIQUE (session, id)
+        UNIQUE (session, seq)
     ) STRICT;
     CREATE TABLE inbox (
         number INTEGER PRIMARY KEY,

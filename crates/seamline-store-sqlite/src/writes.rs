@@ -39,17 +39,8 @@ pub(crate) fn release(connection: &Connection, session: &SessionId, epoch: u64) 
 
 pub(crate) fn append(connection: &Connection, commit: &Sealed) -> Outcome<Appended> {
     let session = commit.session();
-    let head = kept(connection, session)?.head;
-    let known = reads::hash_of(connection, session, commit.id().to_bytes())?;
-    if known == Some(commit.hash()) {
-        return Ok(Appended::Already);
-    }
-    if commit.epoch() != head.epoch {
-        let (epoch, current) = (commit.epoch(), head.epoch);
-        return Err(Error::Fenced { session: session.clone(), epoch, current }.into());
-    }
-    if commit.before() != head || known.is_some() {
-        return Err(Error::Conflict(session.clone()).into());
+    if !advance(connection, commit)? {
+        return why_not(connection, commit);
     }
     for id in commit.taken() {
         let mut statement = connection.prepare_cached(
@@ -60,8 +51,42 @@ pub(crate) fn append(connection: &Connection, commit: &Sealed) -> Outcome<Append
     }
     let row = Row { seq: commit.seq(), count: commit.count(), epoch: commit.epoch(), hash: commit.hash() };
     insert_commit(connection, session, &row, (commit.id().to_bytes(), commit.bytes()))?;
-    end(connection, session, commit.after(), (1, commit.bytes().len()))?;
     Ok(Appended::New)
+}
+
+/// Moves the end of a session from where a commit begins to behind it. False where the session does not end there.
+fn advance(connection: &Connection, commit: &Sealed) -> Outcome<bool> {
+    let mut statement = connection.prepare_cached(
+        "UPDATE sessions SET head_seq = ?2, head_hash = ?3, commits = commits + 1, bytes = bytes + ?4
+         WHERE session = ?1 AND epoch = ?5 AND head_seq = ?6 AND head_hash = ?7 AND erased = 0",
+    )?;
+    let (before, after) = (commit.before(), commit.after());
+    let moved = statement.execute(params![
+        commit.session().as_str(),
+        rows::kept(after.seq)?,
+        &after.hash.as_bytes()[..],
+        rows::kept(commit.bytes().len() as u64)?,
+        rows::kept(commit.epoch())?,
+        rows::kept(before.seq)?,
+        &before.hash.as_bytes()[..],
+    ])?;
+    Ok(moved == 1)
+}
+
+/// What becomes of a commit that does not follow the last one: it is there already, or cannot be kept.
+fn why_not(connection: &Connection, commit: &Sealed) -> Outcome<Appended> {
+    let session = commit.session();
+    let head = kept(connection, session)?.head;
+    if reads::hash_of(connection, session, commit.seq(), commit.id().to_bytes())? == Some(commit.hash()) {
+        return Ok(Appended::Already);
+    }
+    let (epoch, current) = (commit.epoch(), head.epoch);
+    Err(if epoch == current {
+        Error::Conflict(session.clone())
+    } else {
+        Error::Fenced { session: session.clone(), epoch, current }
+    }
+    .into())
 }
 
 pub(crate) fn push(connection: &Connection, session: &SessionId, item: &InboxItem) -> Outcome<Pushed> {

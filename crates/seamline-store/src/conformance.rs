@@ -154,8 +154,6 @@ async fn not_following(bench: Bench) -> Result<(), String> {
     let head = Head { seq: lease.head.seq + 5, ..lease.head };
     let ahead = bench.sealed(&Lease { head, ..lease.clone() }, 4, &[said_record(9)?])?;
     same("with a gap", bench.store.append(ahead).await, conflict())?;
-    let same_id = bench.sealed(&lease, 1, &[said_record(9)?])?;
-    same("under an id that another one has", bench.store.append(same_id).await, conflict())?;
     same("the commits", bench.commits().await?.len(), 1)
 }
 

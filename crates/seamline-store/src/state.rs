@@ -9,7 +9,7 @@ use crate::record::{
     Begin, CheckpointRecord, Compact, Cut, CycleRecord, Insert, Intent, Origin, Record, Repair, Reset, Rollback,
     Staged, Turn,
 };
-use crate::view::{Entry, View};
+use crate::view::{Entry, Patch, View};
 
 /// How many incidents are at hand; earlier ones are in the log.
 const INCIDENTS_MAX: usize = 1_000;
@@ -119,7 +119,7 @@ impl State {
                 self.checkpoints.retain(|checkpoint| !dropped.ids.contains(&checkpoint.id));
                 self.forget_views();
             }
-            Record::Rollback(rollback) => self.roll_back(seq, rollback),
+            Record::Rollback(rollback) => self.roll_back(rollback),
             Record::Repair(repair) => self.repair(seq, repair),
             Record::Undo(_) => self.undo(seq),
             Record::Compact(compact) => self.compact(seq, compact),
@@ -324,18 +324,15 @@ impl State {
         self.checkpoints.iter_mut().filter(|checkpoint| checkpoint.id == id).for_each(|found| found.state = state);
     }
 
-    fn roll_back(&mut self, seq: u64, rollback: &Rollback) {
+    /// What is to be seen now need not be remembered: a checkpoint that can still be gone back to is an earlier one, and
+    /// made of the beginning that stays, or of a view that is remembered already.
+    fn roll_back(&mut self, rollback: &Rollback) {
         let Ok((view, checkpoint)) = self.restored(&rollback.checkpoint) else { return };
         let (made, messages) = (checkpoint.seq, checkpoint.messages);
-        let is_now = std::ptr::eq(view, &raw const self.view);
-        let mut before = if is_now { View::default() } else { view.clone() };
-        self.remember(seq);
-        if is_now {
-            self.view.truncate(messages);
-        } else {
-            before.truncate(messages);
-            self.view = before;
+        if !std::ptr::eq(view, &raw const self.view) {
+            self.view = view.clone();
         }
+        self.view.truncate(messages);
         self.repairs.clear();
         self.cycles.retain(|cycle| cycle.seq < made);
         for later in &mut self.checkpoints {
@@ -350,35 +347,36 @@ impl State {
 
     fn repair(&mut self, seq: u64, repair: &Repair) {
         self.remember(seq);
-        let mut cuts = Vec::with_capacity(repair.cuts.len());
+        let patch = |cut: &Cut| Patch {
+            at: cut.at as usize,
+            removed: cut.removed as usize,
+            inserted: cut.inserted.iter().map(|insert| entry(seq, insert)).collect(),
+        };
+        let gone = self.view.splice(repair.cuts.iter().map(patch).collect());
         // Places are those before the repair; what earlier cuts put in and took out moves the later ones.
         let (mut put_in, mut taken_out) = (0, 0);
-        for cut in &repair.cuts {
-            let at = cut.at as usize + put_in - taken_out;
-            let inserted: Vec<_> = cut.inserted.iter().map(|insert| entry(seq, insert)).collect();
-            let count = inserted.len();
-            let gone = self.view.splice(at, cut.removed as usize, inserted);
+        let cuts = repair.cuts.iter().zip(gone).map(|(cut, gone)| {
+            let (at, count) = (cut.at as usize + put_in - taken_out, cut.inserted.len());
             put_in += count;
             taken_out += gone.len();
-            cuts.push((at, count, gone));
-        }
-        self.repairs.push(Applied { id: repair.id.clone(), cuts });
+            (at, count, gone)
+        });
+        self.repairs.push(Applied { id: repair.id.clone(), cuts: cuts.collect() });
     }
 
     fn undo(&mut self, seq: u64) {
         let Some(last) = self.repairs.pop() else { return };
         self.remember(seq);
-        for (at, count, gone) in last.cuts.into_iter().rev() {
-            self.view.splice(at, count, gone);
-        }
+        let patches = last.cuts.into_iter().map(|(at, removed, inserted)| Patch { at, removed, inserted });
+        self.view.splice(patches.collect());
     }
 
     fn compact(&mut self, seq: u64, compact: &Compact) {
         self.remember(seq);
-        let (from, to) = (compact.from as usize, compact.to as usize);
+        let (at, removed) = (compact.from as usize, (compact.to - compact.from) as usize);
         let summary =
             compact.summary.iter().map(|message| Entry { seq, message: message.clone(), origin: Origin::Summary });
-        self.view.splice(from, to - from, summary.collect());
+        self.view.splice(vec![Patch { at, removed, inserted: summary.collect() }]);
         self.repairs.clear();
     }
 

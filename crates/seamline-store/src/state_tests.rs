@@ -75,6 +75,10 @@ fn checkpoint(state: &State, id: String) -> Record {
     Record::Checkpoint(CheckpointRecord { id, operation: Operation::Manual, messages, hash, snapshot: None })
 }
 
+fn is_live(checkpoint: &Checkpoint) -> bool {
+    matches!(checkpoint.state, CheckpointState::Open | CheckpointState::Committed)
+}
+
 proptest! {
     #[test]
     fn any_records_in_any_order_make_a_state(records in prop::collection::vec((record(), prop::option::weighted(0.2, name())), 0..60)) {
@@ -99,6 +103,9 @@ proptest! {
             {
                 let was = made.iter().find(|(id, _)| *id == rollback.checkpoint).map(|(_, was)| was.as_slice());
                 prop_assert_eq!(Some(state.view.entries()), was, "a rollback gives back what was there");
+            }
+            for live in state.checkpoints.iter().filter(|found| is_live(found)) {
+                prop_assert!(state.restored(&live.id).is_ok(), "what is live can be gone back to");
             }
         }
     }

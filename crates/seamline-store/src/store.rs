@@ -42,7 +42,8 @@ pub trait Store: Send + Sync + fmt::Debug {
     fn release<'a>(&'a self, session: &'a SessionId, epoch: u64) -> Pending<'a, ()>;
 
     /// Keeps a commit, if it is of the last epoch and follows the last one. The messages of the inbox that it takes
-    /// ([`Sealed::taken`]) leave the inbox with it. A commit that is there already is acknowledged again.
+    /// ([`Sealed::taken`]) leave the inbox with it. A commit that is there already, with its id, its place and its bytes, is
+    /// acknowledged again. Whoever writes gives no two commits of a session one id.
     ///
     /// # Errors
     /// [`Error::Fenced`], [`Error::Conflict`], [`Error::Unknown`] and what keeps the store from writing.

@@ -66,16 +66,31 @@ impl View {
         self.hashes.truncate(count);
     }
 
-    /// Puts entries where others stood, and gives those back.
-    pub(crate) fn splice(&mut self, at: usize, removed: usize, inserted: Vec<Entry>) -> Vec<Entry> {
-        let gone = self.entries.splice(at..at + removed, inserted).collect();
-        self.hashes.truncate(at);
-        for entry in &self.entries[at..] {
-            let before = self.hashes.last().copied().unwrap_or(Hash::ZERO);
-            self.hashes.push(before.then(entry.message.as_bytes()));
+    /// Puts entries where others stood, and gives back what stood there. Places are those before, from the first to the
+    /// last; what follows the first is gone over once, however many there are.
+    pub(crate) fn splice(&mut self, patches: Vec<Patch>) -> Vec<Vec<Entry>> {
+        let Some(first) = patches.first().map(|patch| patch.at) else { return Vec::new() };
+        let mut old = self.entries.split_off(first).into_iter();
+        self.hashes.truncate(first);
+        let mut at = first;
+        let mut gone = Vec::with_capacity(patches.len());
+        for patch in patches {
+            let stays = patch.at - at;
+            old.by_ref().take(stays).for_each(|entry| self.push(entry));
+            gone.push(old.by_ref().take(patch.removed).collect());
+            at = patch.at + patch.removed;
+            patch.inserted.into_iter().for_each(|entry| self.push(entry));
         }
+        old.for_each(|entry| self.push(entry));
         gone
     }
+}
+
+/// A place where entries are put, and how many stood there.
+pub(crate) struct Patch {
+    pub(crate) at: usize,
+    pub(crate) removed: usize,
+    pub(crate) inserted: Vec<Entry>,
 }
 
 impl FromIterator<Entry> for View {

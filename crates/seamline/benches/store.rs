@@ -22,6 +22,9 @@ use seamline::store::{Operation, Store};
 /// How many messages the sessions have.
 const SIZES: [usize; 2] = [1_000, 10_000];
 
+/// How long the sessions are whose checkpoints are compared.
+const LENGTHS: [usize; 4] = [10, 100, 1_000, 10_000];
+
 /// How often each operation is done.
 const TIMES: usize = 300;
 
@@ -37,6 +40,7 @@ const TURNS: usize = 200;
 fn main() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     operations(folder.path());
+    checkpoint_by_length(folder.path());
     append_beside_sqlite(folder.path());
     many_beside_one(folder.path());
     beside_peers(folder.path());
@@ -109,6 +113,30 @@ async fn measured(store: &Arc<dyn Store>, size: usize) -> Vec<(&'static str, &'s
         ("append", "-", append),
         ("whole cycle", "20", cycle),
     ]
+}
+
+/// A checkpoint and its commit in sessions of different lengths, by turns, so that all see the same disk.
+fn checkpoint_by_length(folder: &Path) {
+    let store = open(folder, "checkpoints.db");
+    let mut sessions: Vec<(usize, Session, Vec<Duration>)> = LENGTHS
+        .into_iter()
+        .map(|length| (length, block_on(filled(&store, &format!("c{length}"), length)), Vec::new()))
+        .collect();
+    for _ in 0..TIMES {
+        for (_, session, times) in &mut sessions {
+            block_on(timed(times, async || {
+                let made = session.checkpoint(Operation::ApiCall).await.unwrap();
+                session.commit(&made.id).await.unwrap();
+            }));
+        }
+    }
+    println!("a checkpoint and its commit, {TIMES} times by turns; milliseconds\n");
+    println!("{:<20} {:>9} {:>9}", "messages", "p50", "p99");
+    for (length, _, times) in sessions {
+        let sorted = sorted(times);
+        println!("{length:<20} {:>9.3} {:>9.3}", ms(quantile(&sorted, 0.50)), ms(quantile(&sorted, 0.99)));
+    }
+    println!();
 }
 
 async fn timed(times: &mut Vec<Duration>, work: impl AsyncFnOnce()) {
@@ -191,13 +219,14 @@ fn many_beside_one(folder: &Path) {
     let store = open(folder, "many.db");
     let message = result("toolu_1");
     let rate = |count: usize| {
-        let sessions = (0..count).map(|number| {
+        let made = |number| {
             let id = format!("many-{count}-{number}").parse().unwrap();
             block_on(Session::create(store.clone(), id, SessionOptions::default())).unwrap()
-        });
+        };
+        let sessions: Vec<Session> = (0..count).map(made).collect();
         let each = APPENDS * 4 / count.max(8);
         let start = Instant::now();
-        block_on(join_all(sessions.map(|mut session| {
+        block_on(join_all(sessions.into_iter().map(|mut session| {
             let message = &message;
             async move {
                 for _ in 0..each {

@@ -25,7 +25,7 @@ pub struct RepairResult {
     /// says so.
     pub remaining: Vec<Finding>,
     /// The messages then, byte for byte.
-    pub messages: Vec<String>,
+    pub messages: Vec<Raw>,
 }
 
 impl Session {
@@ -41,13 +41,13 @@ impl Session {
         let messages: Vec<Raw> = self.entries().iter().map(|entry| entry.message.clone()).collect();
         let body = self.wire.body("{}", messages.iter())?;
         let repaired = crate::repair(&body, &options)?;
-        let new = self.wire.messages(&repaired.body)?;
+        let new = self.wire.repaired(&messages, &repaired)?;
         let mut result = RepairResult {
             repaired: repaired.changed(),
             id: None,
             repairs: repaired.actions.clone(),
             remaining: repaired.remaining.clone(),
-            messages: new.iter().map(|message| message.as_str().to_owned()).collect(),
+            messages: new.clone(),
         };
         if repaired.changed() && self.config.persist_repairs != PersistRepairs::Never {
             let cuts = cuts(&messages, &new, &repaired);
@@ -113,7 +113,7 @@ impl Session {
         options.policy.synthetic_text.missing = made_up;
         let body = self.wire.body("{}", with.iter())?;
         let repaired = crate::repair(&body, &options)?;
-        let new = self.wire.messages(&repaired.body)?;
+        let new = self.wire.repaired(&with, &repaired)?;
         let kept = new.iter().any(|message| message.as_str().contains(&quoted(&output.output)));
         if !kept || new == old {
             return Ok(false);

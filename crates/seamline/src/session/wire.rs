@@ -1,12 +1,14 @@
 //! Messages of a session in the shape of its dialect.
 
+use std::ops::Range;
+
 use seamline_dialects::convert::{Converter, Target};
 use seamline_model::conversation::{Answer, Block, Message, Says, Speaker};
 use seamline_model::{Alphabet, IdDemand, NameDemand};
 use seamline_store::{Hash, Raw};
 
 use super::SessionError;
-use crate::{Error, Options, Policy};
+use crate::{Error, Options, Policy, Repaired};
 
 /// The rule about results that name another call than the one they answer.
 const MISADDRESSED: &str = "PAIR005";
@@ -75,11 +77,17 @@ impl Wire {
         Ok(body)
     }
 
-    /// The messages of a body, byte for byte.
-    pub(super) fn messages(&self, body: &[u8]) -> Result<Vec<Raw>, SessionError> {
+    /// The messages of a body that was repaired, byte for byte. Those that stayed as they were are not copied.
+    pub(super) fn repaired(&self, old: &[Raw], repaired: &Repaired<'_>) -> Result<Vec<Raw>, SessionError> {
+        let body: &[u8] = &repaired.body;
         let spans = crate::message_spans(body, &self.options)?;
-        let texts = spans.into_iter().map(|span| String::from_utf8_lossy(&body[span]).into_owned());
-        texts.map(|text| Ok(Raw::parse(text)?)).collect()
+        let origins = repaired.origins.iter().copied().chain(std::iter::repeat(None));
+        let kept = |(span, origin): (Range<usize>, Option<usize>)| {
+            let bytes = &body[span];
+            let same = origin.and_then(|from| old.get(from)).filter(|message| message.as_bytes() == bytes);
+            same.cloned().map_or_else(|| Raw::parse(String::from_utf8_lossy(bytes)), Ok)
+        };
+        Ok(spans.into_iter().zip(origins).map(kept).collect::<Result<_, _>>()?)
     }
 
     /// The calls that messages make.
@@ -119,14 +127,15 @@ impl Wire {
 
     /// Results, of which those of calls without ids are addressed as the dialect addresses such calls.
     fn addressed(&self, turn: &[Raw], results: Vec<Raw>) -> Result<Vec<Raw>, SessionError> {
-        let body = self.body("{}", turn.iter().chain(&results))?;
+        let all: Vec<Raw> = turn.iter().chain(&results).cloned().collect();
+        let body = self.body("{}", all.iter())?;
         let options = Options { policy: Policy::default(), ..self.options.clone() };
         if crate::check(&body, &options)?.findings.iter().all(|finding| finding.code != MISADDRESSED) {
             return Ok(results);
         }
         let repaired = crate::repair(&body, &options)?;
         let stems = |origin: &Option<usize>| origin.is_some_and(|from| from >= turn.len());
-        let messages = self.messages(&repaired.body)?.into_iter().zip(&repaired.origins);
+        let messages = self.repaired(&all, &repaired)?.into_iter().zip(&repaired.origins);
         let addressed: Vec<Raw> = messages.filter(|(_, origin)| stems(origin)).map(|(message, _)| message).collect();
         Ok(if addressed.len() == results.len() { addressed } else { results })
     }
