@@ -261,7 +261,8 @@ fn beside_peers(folder: &Path) {
     }
     let ours = start.elapsed();
     println!("{TURNS} turns of a message, a call and its result; milliseconds a turn\n");
-    let bytes = std::fs::metadata(folder.join("peers.db")).map_or(0, |found| found.len());
+    let size = |name: &str| std::fs::metadata(folder.join(name)).map_or(0, |found| found.len());
+    let bytes = size("peers.db") + size("peers.db-wal");
     let a_turn = ms(ours) / TURNS as f64;
     println!("{:<34} {a_turn:>9.3}  {:>7.2} MB", "seamline (each step durable)", bytes as f64 / 1e6);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/store_peers.py");
