@@ -40,7 +40,7 @@ pub use record::{
     Begin, CallRecord, CheckpointRecord, Compact, Cut, CycleEnd, CycleRecord, Dropped, InboxTaken, Insert, Intent,
     MessageRecord, Origin, Parent, Record, Repair, Reset, Rollback, Staged, Turn, Undo,
 };
-pub use replay::{Damage, DamageKind, Replayed, replay};
+pub use replay::{Damage, DamageKind, Replay, Replayed, replay};
 pub use state::{Rejected, State};
 pub use store::{
     Acquire, Appended, Erased, Head, Holder, InboxItem, Lease, Pending, Pushed, Quarantined, SessionInfo, Store,

@@ -91,15 +91,20 @@ impl std::fmt::Display for Damage {
 ///
 /// What is damaged is passed over and named; nothing of it is taken for what was written.
 pub fn replay<'a>(session: &SessionId, head: Head, commits: impl IntoIterator<Item = &'a StoredCommit>) -> Replayed {
-    let mut reading = Reading { replayed: Replayed::default(), seq: 0, hash: Some(Hash::ZERO), after_damage: false };
+    let mut replay = Replay::new(session.clone());
     for stored in commits {
-        reading.take(session, stored);
+        replay.take(stored);
     }
-    reading.finish(head)
+    replay.finish(head)
 }
 
-struct Reading {
+/// A [`replay`] that goes on when more commits come.
+#[derive(Debug)]
+pub struct Replay {
+    session: SessionId,
     replayed: Replayed,
+    /// The number under which the last commit stood.
+    met: u64,
     /// The number of the last record that was met.
     seq: u64,
     /// The hash of the last commit, where it is known.
@@ -108,8 +113,35 @@ struct Reading {
     after_damage: bool,
 }
 
-impl Reading {
-    fn take(&mut self, session: &SessionId, stored: &StoredCommit) {
+impl Replay {
+    /// Nothing is read yet.
+    pub fn new(session: SessionId) -> Self {
+        Self { session, replayed: Replayed::default(), met: 0, seq: 0, hash: Some(Hash::ZERO), after_damage: false }
+    }
+
+    /// What the commits make of the session so far.
+    pub fn state(&self) -> &State {
+        &self.replayed.state
+    }
+
+    /// The number behind which [`Store::read`](crate::Store::read) gives what comes next.
+    pub fn met(&self) -> u64 {
+        self.met
+    }
+
+    /// Where the session ends so far, in no epoch, where the last commit could be read.
+    pub fn end(&self) -> Option<Head> {
+        Some(Head { epoch: 0, seq: self.seq, hash: self.hash? })
+    }
+
+    /// What is damaged, where the store says that the session ends there.
+    pub fn damages(&self, head: Head) -> Vec<Damage> {
+        self.replayed.damages.iter().cloned().chain(self.wrong_end(head)).collect()
+    }
+
+    /// Takes the next commit in.
+    pub fn take(&mut self, stored: &StoredCommit) {
+        self.met = self.met.max(stored.seq);
         let next = self.seq + 1;
         if stored.seq > next && !self.after_damage {
             self.damage(next, DamageKind::Missing { to: stored.seq - 1 }, None);
@@ -119,7 +151,7 @@ impl Reading {
             Ok(commit) => commit,
             Err(flaw) => return self.pass_over(stored, of_flaw(flaw)),
         };
-        if commit.session != *session {
+        if commit.session != self.session {
             return self.pass_over(stored, DamageKind::Foreign { session: commit.session });
         }
         if commit.seq != stored.seq || stored.seq < next {
@@ -147,12 +179,20 @@ impl Reading {
         self.replayed.damages.push(Damage { seq, kind, bytes });
     }
 
-    fn finish(mut self, head: Head) -> Replayed {
+    fn wrong_end(&self, head: Head) -> Option<Damage> {
+        let damage = |seq, kind| Some(Damage { seq, kind, bytes: None });
         if self.seq < head.seq && !self.after_damage {
-            self.damage(self.seq + 1, DamageKind::Missing { to: head.seq }, None);
+            damage(self.seq + 1, DamageKind::Missing { to: head.seq })
         } else if self.seq > head.seq || self.hash.is_some_and(|hash| hash != head.hash) {
-            self.damage(head.seq, DamageKind::Head, None);
+            damage(head.seq, DamageKind::Head)
+        } else {
+            None
         }
+    }
+
+    fn finish(mut self, head: Head) -> Replayed {
+        let wrong_end = self.wrong_end(head);
+        self.replayed.damages.extend(wrong_end);
         self.replayed
     }
 }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use seamline_store::{Entry, Head, Lease, MessageRecord, Parent, Record, SessionId, State, Store};
+use seamline_store::{Entry, Head, MessageRecord, Parent, Record, Replay, SessionId, State, Store};
 
-use super::opening::{read, wire_of};
+use super::opening::{read_on, wire_of};
 use super::recovery::unresolved;
 use super::repairs::stored_options;
 use super::{Health, IntegrityConfig, Session, SessionError, SessionOptions, Unresolved};
@@ -67,7 +67,7 @@ pub struct Follower {
     store: Arc<dyn Store>,
     id: SessionId,
     head: Head,
-    state: State,
+    replay: Replay,
     health: Health,
 }
 
@@ -77,12 +77,12 @@ impl Follower {
     /// # Errors
     /// When there is none of that name, or the store cannot be read.
     pub async fn open(store: Arc<dyn Store>, id: SessionId) -> Result<Self, SessionError> {
-        let (state, health) = (State::default(), Health::Whole);
-        let mut follower = Self { store, id, head: Head { epoch: 0, ..Head::START }, state, health };
+        let (replay, health) = (Replay::new(id.clone()), Health::Whole);
+        let mut follower = Self { store, id, head: Head { epoch: 0, ..Head::START }, replay, health };
         follower.refresh().await?;
         // A session without its beginning has no dialect, which a reader wants to know at once.
         if follower.head.seq > 0 {
-            wire_of(&follower.state, Policy::default())?;
+            wire_of(follower.state(), Policy::default())?;
         }
         Ok(follower)
     }
@@ -92,15 +92,25 @@ impl Follower {
     /// # Errors
     /// When the store cannot be read.
     pub async fn refresh(&mut self) -> Result<bool, SessionError> {
-        let head = self.store.head(&self.id).await?;
+        let mut head = self.store.head(&self.id).await?;
         if (head.seq, head.hash) == (self.head.seq, self.head.hash) {
             return Ok(false);
         }
-        let lease = Lease { epoch: head.epoch, head };
-        let (replayed, _) = read(self.store.as_ref(), &self.id, &lease).await?;
+        if head.seq < self.head.seq {
+            // It is an earlier state of the store, such as one that was saved: what was read is not in it.
+            self.replay = Replay::new(self.id.clone());
+        }
+        let range = self.replay.met()..head.seq;
+        let replay = &mut self.replay;
+        read_on(self.store.as_ref(), &self.id, range, |page| page.iter().for_each(|commit| replay.take(commit))).await?;
+        if let Some(end) = self.replay.end().filter(|end| end.seq > head.seq) {
+            // Somebody wrote meanwhile, unless the store still says that the session ends before.
+            let now = self.store.head(&self.id).await?;
+            head = if now.seq > head.seq { Head { epoch: now.epoch, ..end } } else { now };
+        }
         self.head = head;
-        self.health = if replayed.damages.is_empty() { Health::Whole } else { Health::Degraded(replayed.damages) };
-        self.state = replayed.state;
+        let damages = self.replay.damages(head);
+        self.health = if damages.is_empty() { Health::Whole } else { Health::Degraded(damages) };
         Ok(true)
     }
 
@@ -111,7 +121,7 @@ impl Follower {
 
     /// What the records make of it.
     pub fn state(&self) -> &State {
-        &self.state
+        self.replay.state()
     }
 
     /// How its messages are looked at under a policy.
@@ -119,7 +129,7 @@ impl Follower {
     /// # Errors
     /// When its beginning, which names its dialect, is lost.
     pub fn options(&self, policy: Policy) -> Result<Options, SessionError> {
-        Ok(wire_of(&self.state, policy)?.options)
+        Ok(wire_of(self.state(), policy)?.options)
     }
 
     /// How [`Session::repair`] looks at them.
@@ -135,13 +145,13 @@ impl Follower {
     /// # Errors
     /// When the envelope is no JSON object, or its beginning, which names its dialect, is lost.
     pub fn body(&self, envelope: &str) -> Result<Vec<u8>, SessionError> {
-        let wire = wire_of(&self.state, Policy::default())?;
-        wire.body(envelope, self.state.view.entries().iter().map(|entry| &entry.message))
+        let wire = wire_of(self.state(), Policy::default())?;
+        wire.body(envelope, self.state().view.entries().iter().map(|entry| &entry.message))
     }
 
     /// The calls of cycles that are not whole.
     pub fn unresolved(&self) -> Vec<Unresolved> {
-        unresolved(&self.state)
+        unresolved(self.state())
     }
 
     /// Makes a session with the same messages, which goes its own way from here. Whoever writes this one is not
@@ -156,7 +166,7 @@ impl Follower {
         let dialect = dialect.unwrap_or_default();
         let options = SessionOptions { dialect, provider, policy, ..SessionOptions::default() };
         let mut fork = Session::begin(self.store.clone(), id, options, Some(parent)).await?;
-        fork.write(copies(self.state.view.entries())).await?;
+        fork.write(copies(self.state().view.entries())).await?;
         Ok(fork)
     }
 

@@ -1,5 +1,6 @@
 //! Making and opening sessions.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use seamline_store::{
@@ -180,9 +181,9 @@ impl Session {
         let mut records = Vec::with_capacity(new.len());
         for damage in new {
             if damage.bytes.is_some()
-                && let Some(commit) = commits.iter().find(|commit| commit.seq == damage.seq)
+                && let Ok(place) = commits.binary_search_by_key(&damage.seq, |commit| commit.seq)
             {
-                self.store.quarantine(&self.id, &commit.bytes).await?;
+                self.store.quarantine(&self.id, &commits[place].bytes).await?;
             }
             let mut incident = self.incident(IncidentKind::Damaged, IncidentSeverity::Critical, damage.to_string());
             incident.seq = Some(damage.seq);
@@ -199,17 +200,29 @@ pub(super) async fn read(
     lease: &Lease,
 ) -> Result<(Replayed, Vec<StoredCommit>), SessionError> {
     let mut commits: Vec<StoredCommit> = Vec::new();
-    loop {
-        let after = commits.last().map_or(0, |commit| commit.seq);
+    read_on(store, id, 0..u64::MAX, |page| commits.extend(page)).await?;
+    Ok((replay(id, lease.head, &commits), commits))
+}
+
+/// Reads the commits behind the start of a range, page by page, until there is none or the end is reached.
+pub(super) async fn read_on(
+    store: &dyn Store,
+    id: &SessionId,
+    range: Range<u64>,
+    mut take: impl FnMut(Vec<StoredCommit>),
+) -> Result<(), SessionError> {
+    let mut after = range.start;
+    while after < range.end {
         let page = store.read(id, after, PAGE_BYTES).await?;
-        let Some(last) = page.last() else { break };
+        let Some(last) = page.last().map(|commit| commit.seq) else { break };
         // A damaged store must not make this go round for ever.
-        if last.seq <= after {
+        if last <= after {
             return Err(seamline_store::Error::Damaged("commits do not follow each other".to_owned()).into());
         }
-        commits.extend(page);
+        after = last;
+        take(page);
     }
-    Ok((replay(id, lease.head, &commits), commits))
+    Ok(())
 }
 
 /// What the beginning of a session says about its dialect.

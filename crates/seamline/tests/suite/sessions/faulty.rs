@@ -19,6 +19,8 @@ pub(crate) enum Fault {
     FailsOnce { at: usize },
     /// A bit of this commit is another one when it is read.
     Alters { seq: u64 },
+    /// So often it says that the session still ends there.
+    Lags { head: Head, times: usize },
 }
 
 /// A store that goes wrong where it is told to.
@@ -26,18 +28,18 @@ pub(crate) enum Fault {
 pub(crate) struct Faulty {
     inner: Arc<dyn Store>,
     fault: Fault,
-    /// How many writes there were.
-    writes: AtomicUsize,
+    /// How often what can go wrong was done.
+    count: AtomicUsize,
 }
 
 impl Faulty {
     pub(crate) fn new(inner: Arc<dyn Store>, fault: Fault) -> Arc<Self> {
-        Arc::new(Self { inner, fault, writes: AtomicUsize::new(0) })
+        Arc::new(Self { inner, fault, count: AtomicUsize::new(0) })
     }
 
     /// Whether the process has died.
     pub(crate) fn is_dead(&self) -> bool {
-        matches!(self.fault, Fault::Dies { at, .. } if self.writes.load(Ordering::SeqCst) > at)
+        matches!(self.fault, Fault::Dies { at, .. } if self.count.load(Ordering::SeqCst) > at)
     }
 }
 
@@ -63,7 +65,7 @@ impl Store for Faulty {
     }
 
     fn append(&self, commit: Arc<Sealed>) -> Pending<'_, Appended> {
-        let number = self.writes.fetch_add(1, Ordering::SeqCst);
+        let number = self.count.fetch_add(1, Ordering::SeqCst);
         match self.fault {
             Fault::Dies { at, after } if number == at && after => Box::pin(async move {
                 self.inner.append(commit).await?;
@@ -72,12 +74,17 @@ impl Store for Faulty {
             Fault::Dies { at, .. } if number >= at => dead(),
             Fault::Fails(error) => failed(error()),
             Fault::FailsOnce { at } if number == at => failed(Error::NoSpace("disk full".to_owned())),
-            Fault::Dies { .. } | Fault::FailsOnce { .. } | Fault::Alters { .. } => self.inner.append(commit),
+            _ => self.inner.append(commit),
         }
     }
 
     fn head<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Head> {
-        self.inner.head(session)
+        match self.fault {
+            Fault::Lags { head, times } if self.count.fetch_add(1, Ordering::SeqCst) < times => {
+                Box::pin(std::future::ready(Ok(head)))
+            }
+            _ => self.inner.head(session),
+        }
     }
 
     fn read<'a>(&'a self, session: &'a SessionId, after: u64, bytes_max: usize) -> Pending<'a, Vec<StoredCommit>> {

@@ -137,6 +137,22 @@ fn whoever_was_taken_over_from_is_fenced_and_a_follower_sees_all() {
 }
 
 #[test]
+fn a_follower_is_alarmed_by_an_end_that_is_wrong_and_not_by_one_that_moves() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        session.append(ASK).await.unwrap();
+        let head = place.store.head(session.id()).await.unwrap();
+        session.append(SUMMARY).await.unwrap();
+        for (times, is_whole) in [(1, true), (9, false)] {
+            let lagging = Faulty::new(place.store.clone(), Fault::Lags { head, times });
+            let mut follower = Follower::open(lagging, session.id().clone()).await.unwrap();
+            assert_eq!((follower.state().view.len(), follower.health().is_whole()), (2, is_whole));
+            assert!(!follower.refresh().await.unwrap(), "nothing came since");
+        }
+    });
+}
+
+#[test]
 fn a_session_that_is_switched_off_is_only_kept() {
     on_every_store(async |place| {
         let config = IntegrityConfig { enabled: false, ..IntegrityConfig::default() };
