@@ -48,7 +48,7 @@ use std::sync::Arc;
 
 use seamline_store::{
     Appended, Begin, Commit, CommitId, Entry, Hash, Incident, IncidentKind, IncidentSeverity, Lease, MessageRecord,
-    Origin, Parent, Raw, Record, SessionId, State, Store,
+    Origin, Parent, Raw, Record, Sealed, SessionId, State, Store,
 };
 
 pub use checkpoints::RollbackResult;
@@ -107,8 +107,20 @@ pub struct Session {
     waiting: Option<Vec<Raw>>,
     /// What was lost and put right since the session was opened.
     context: RepairContext,
-    /// Whether a commit was sent and nobody waited for what became of it.
-    in_doubt: bool,
+    /// What was sent, while it is not known to be kept.
+    sent: Option<Sent>,
+}
+
+/// Records on their way to the store.
+#[derive(Debug)]
+struct Sent {
+    commit: Arc<Sealed>,
+    at: u64,
+    records: Vec<Record>,
+    /// Whether what waits for a compaction is among them.
+    lets_in: bool,
+    /// How often they were sent.
+    times: usize,
 }
 
 impl Session {
@@ -167,6 +179,7 @@ impl Session {
     /// When one is no JSON, or the store could not keep them.
     pub async fn append_all(&mut self, messages: &[&str]) -> Result<(), SessionError> {
         let raws: Vec<Raw> = messages.iter().map(|message| Raw::parse(*message)).collect::<Result<_, _>>()?;
+        self.settle().await?;
         if let Some(waiting) = &mut self.waiting {
             waiting.extend(raws);
             return Ok(());
@@ -183,59 +196,70 @@ impl Session {
     ///
     /// # Errors
     /// When the store could not be told.
-    pub async fn close(self) -> Result<(), SessionError> {
+    pub async fn close(mut self) -> Result<(), SessionError> {
+        self.settle().await?;
         Ok(self.store.release(&self.id, self.lease.epoch).await?)
     }
 
     /// Makes records durable, and then what the session is.
     ///
-    /// Whoever drops this while it waits leaves the session in doubt: the next one looks first at what was kept.
+    /// Whoever drops this while it waits leaves open what becomes of them, and the next one who asks something of the
+    /// session [settles](Self::settle) that first.
     async fn write(&mut self, records: Vec<Record>) -> Result<(), SessionError> {
+        self.keep(records, false).await
+    }
+
+    async fn keep(&mut self, records: Vec<Record>, lets_in: bool) -> Result<(), SessionError> {
+        self.settle().await?;
         if records.is_empty() {
             return Ok(());
         }
-        if self.in_doubt {
-            self.catch_up().await?;
-        }
-        match self.send(&records).await {
-            // A commit that nobody waited for came in before this one.
-            Err(seamline_store::Error::Conflict(_)) if self.caught_up_in(&records).await? => {
-                Ok(self.send(&records).await?)
-            }
-            sent => Ok(sent?),
-        }
+        let (at, head, id) = (self.clock.now(), self.lease.head, self.commit_id());
+        let commit = Commit { session: &self.id, epoch: self.lease.epoch, head, id, at, records: &records }.seal()?;
+        self.sent = Some(Sent { commit: Arc::new(commit), at, records, lets_in, times: 0 });
+        Ok(self.send().await?)
     }
 
-    async fn send(&mut self, records: &[Record]) -> Result<(), seamline_store::Error> {
-        let (at, head) = (self.clock.now(), self.lease.head);
-        let commit = Commit { session: &self.id, epoch: self.lease.epoch, head, id: self.commit_id(), at, records };
-        let sealed = Arc::new(commit.seal()?);
-        self.in_doubt = true;
-        let mut retries = 0;
-        loop {
-            match self.store.append(sealed.clone()).await {
-                Ok(Appended::New | Appended::Already) => break,
-                Err(seamline_store::Error::Unknown { .. }) if retries < UNKNOWN_RETRIES => retries += 1,
+    /// Finds out what became of records that nobody waited for: the same commit is sent again, and a store takes it
+    /// once. Whatever is made of the state of the session is made after this.
+    async fn settle(&mut self) -> Result<(), SessionError> {
+        Ok(self.send().await?)
+    }
+
+    /// Sends what is to be kept until it is known what became of it, or the store says again and again that it does not
+    /// know.
+    async fn send(&mut self) -> Result<(), seamline_store::Error> {
+        for retries in 0.. {
+            let Some(sent) = &mut self.sent else { break };
+            sent.times += 1;
+            let (commit, is_first) = (sent.commit.clone(), sent.times == 1);
+            match self.store.append(commit).await {
+                Ok(Appended::New | Appended::Already) => {
+                    if let Some(sent) = self.sent.take() {
+                        self.take_in(&sent);
+                    }
+                }
+                Err(seamline_store::Error::Unknown { .. }) if retries < UNKNOWN_RETRIES => {}
                 Err(error) => {
-                    self.in_doubt = matches!(error, seamline_store::Error::Unknown { .. });
+                    if is_answer(&error, is_first) {
+                        self.sent = None;
+                    }
                     return Err(error);
                 }
             }
         }
-        self.in_doubt = false;
-        for (seq, record) in (sealed.seq()..).zip(records) {
-            self.state.apply(seq, at, record);
-        }
-        self.lease.head = sealed.after();
         Ok(())
     }
 
-    /// Looks at what was kept after a commit that does not follow, and says whether the records fit behind that.
-    async fn caught_up_in(&mut self, records: &[Record]) -> Result<bool, SessionError> {
-        let before = self.lease.head;
-        self.catch_up().await?;
-        let first = records.first().map_or(Ok(()), |record| self.state.allows(record));
-        Ok(self.lease.head != before && first.is_ok())
+    /// Makes of the session what records that are kept make of it.
+    fn take_in(&mut self, sent: &Sent) {
+        for (seq, record) in (sent.commit.seq()..).zip(&sent.records) {
+            self.state.apply(seq, sent.at, record);
+        }
+        self.lease.head = sent.commit.after();
+        if sent.lets_in {
+            self.waiting = None;
+        }
     }
 
     /// An id that only this writer's next commit can have: nobody else has the epoch, and no other commit the place.
@@ -256,6 +280,17 @@ impl Session {
     fn incident(&self, kind: IncidentKind, severity: IncidentSeverity, detail: impl Into<String>) -> Incident {
         let at = self.clock.now();
         Incident { kind, severity, at, checkpoint: None, count: 0, seq: None, detail: detail.into() }
+    }
+}
+
+/// Whether an error says that a commit was not kept. Of one that was sent before, only those errors say so that tell
+/// what the store has.
+fn is_answer(error: &seamline_store::Error, is_first: bool) -> bool {
+    use seamline_store::Error;
+    match error {
+        Error::Unknown { .. } => false,
+        Error::Conflict(_) | Error::Fenced { .. } | Error::NotFound(_) | Error::Erased(_) => true,
+        _ => is_first,
     }
 }
 

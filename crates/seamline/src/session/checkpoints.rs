@@ -33,6 +33,7 @@ impl Session {
     /// # Errors
     /// When the store could not keep it.
     pub async fn checkpoint(&mut self, operation: Operation) -> Result<Checkpoint, SessionError> {
+        self.settle().await?;
         let record = self.checkpoint_record(operation);
         let id = record.id.clone();
         let event = self.event(IncidentKind::CheckpointCreated, &id);
@@ -62,6 +63,7 @@ impl Session {
     /// # Errors
     /// When there is none of that id, or the store could not keep it.
     pub async fn commit(&mut self, id: &str) -> Result<(), SessionError> {
+        self.settle().await?;
         let mut records = self.commit_records(id)?;
         records.extend(self.event(IncidentKind::CheckpointCommitted, id));
         self.write(records).await
@@ -110,6 +112,7 @@ impl Session {
         reason: &str,
         more: Vec<Record>,
     ) -> Result<RollbackResult, SessionError> {
+        self.settle().await?;
         let before = self.state.view.len();
         let rollback = Record::Rollback(Rollback { checkpoint: id.to_owned(), reason: reason.to_owned() });
         self.state.allows(&rollback)?;
@@ -147,6 +150,7 @@ impl Session {
     /// # Errors
     /// When the store could not keep it.
     pub async fn prune_checkpoints(&mut self, keep: usize) -> Result<usize, SessionError> {
+        self.settle().await?;
         let all = self.state.checkpoints.iter();
         let committed: Vec<_> = all.filter(|checkpoint| checkpoint.state == CheckpointState::Committed).collect();
         let surplus = committed.len().saturating_sub(keep);
@@ -159,6 +163,7 @@ impl Session {
     /// # Errors
     /// When the store could not keep it.
     pub async fn clear_checkpoints(&mut self) -> Result<usize, SessionError> {
+        self.settle().await?;
         let ids = self.state.checkpoints.iter().map(|checkpoint| checkpoint.id.clone()).collect();
         self.drop_checkpoints(ids).await
     }

@@ -28,6 +28,7 @@ impl Session {
     /// # Errors
     /// When tools are running, a compaction is going on, or the store could not keep it.
     pub async fn begin_compaction(&mut self, range: Range<usize>) -> Result<Range<usize>, SessionError> {
+        self.settle().await?;
         if !self.state.cycles.is_empty() {
             return Err(Rejected::InFlight.into());
         }
@@ -50,6 +51,12 @@ impl Session {
         range: Range<usize>,
         summary: &[&str],
     ) -> Result<Compacted, SessionError> {
+        let was_waiting = self.waiting.is_some();
+        self.settle().await?;
+        if was_waiting && self.waiting.is_none() {
+            let why = "the compaction has ended: what was asked for before and not waited for was kept";
+            return Err(SessionError::Refused(why.to_owned()));
+        }
         let compact = self.compact_records(&range, summary);
         let records = compact.as_ref().map_or_else(|_| Vec::new(), Clone::clone);
         let taken_in = self.let_in(records).await?;
@@ -62,8 +69,11 @@ impl Session {
         let waiting = self.waiting.clone().unwrap_or_default();
         let taken_in = waiting.len();
         records.extend(waiting.into_iter().map(said));
-        self.write(records).await?;
-        self.waiting = None;
+        if records.is_empty() {
+            self.waiting = None;
+        } else {
+            self.keep(records, true).await?;
+        }
         Ok(taken_in)
     }
 
@@ -87,6 +97,7 @@ impl Session {
     /// # Errors
     /// When the store could not keep it.
     pub async fn cancel_compaction(&mut self) -> Result<usize, SessionError> {
+        self.settle().await?;
         let checkpoint = self.state.latest_open().filter(|open| open.operation == Operation::Compaction);
         let records = match checkpoint {
             Some(checkpoint) => self.commit_records(&checkpoint.id.clone())?,

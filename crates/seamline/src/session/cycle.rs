@@ -225,6 +225,7 @@ impl Session {
         effect: &(dyn Fn(&ToolCall) -> Effect + Send + Sync),
         start: bool,
     ) -> Result<(String, Vec<ToolCall>), SessionError> {
+        self.settle().await?;
         let raws = parsed(turn)?;
         let calls = self.wire.calls(&raws)?;
         let Some((message, more)) = raws.split_first().filter(|_| !calls.is_empty()) else {
@@ -267,6 +268,7 @@ impl Session {
     /// # Errors
     /// When the cycle has no such call, the call is past that, or the store could not keep it: then it must not be run.
     pub async fn start_call(&mut self, cycle: &str, call: &str) -> Result<String, SessionError> {
+        self.settle().await?;
         let intent = self.intent(cycle, call);
         self.state.allows(&intent)?;
         self.write(vec![intent]).await?;
@@ -278,6 +280,7 @@ impl Session {
     /// # Errors
     /// When the cycle has no such call, the call has a result, or the store could not keep it.
     pub async fn finish_call(&mut self, cycle: &str, call: &str, output: &ToolOutput) -> Result<(), SessionError> {
+        self.settle().await?;
         let staged = staged(cycle, call, output)?;
         self.state.allows(&staged)?;
         self.write(vec![staged]).await
@@ -288,6 +291,7 @@ impl Session {
     /// # Errors
     /// When there is no such cycle, a call of it has no result, or the store could not keep it.
     pub async fn commit_cycle(&mut self, cycle: &str) -> Result<Vec<CycleOutcome>, SessionError> {
+        self.settle().await?;
         let open = self.open_cycle(cycle)?;
         if let Some(call) = open.calls.iter().find(|call| !matches!(call.state, CallState::Finished { .. })) {
             let (cycle, call) = (cycle.to_owned(), call.id.clone());
@@ -301,6 +305,7 @@ impl Session {
     /// # Errors
     /// When there is no such cycle, or the store could not keep it.
     pub async fn roll_back_cycle(&mut self, cycle: &str, reason: &str) -> Result<(), SessionError> {
+        self.settle().await?;
         let open = self.open_cycle(cycle)?;
         let end = Record::CycleEnd(CycleEnd { cycle: cycle.to_owned(), reason: reason.to_owned() });
         let forgotten = open.calls.iter().filter(|call| call.state != CallState::Pending).count();
@@ -328,6 +333,7 @@ impl Session {
     /// # Errors
     /// When the store could not keep it.
     pub async fn abort(&mut self) -> Result<Vec<CycleOutcome>, SessionError> {
+        self.settle().await?;
         let mut outcomes = Vec::new();
         let cycles: Vec<String> = self.state.cycles.iter().map(|cycle| cycle.id.clone()).collect();
         for cycle in cycles {

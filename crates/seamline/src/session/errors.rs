@@ -57,6 +57,7 @@ impl Session {
     /// # Errors
     /// When the conversation cannot be read, or the store could not keep something.
     pub async fn handle_error(&mut self, failure: &Failure<'_>) -> Result<ErrorRecovery, SessionError> {
+        self.settle().await?;
         let filtered = filter(failure).is_some();
         let verdict = classify(failure);
         let class = if filtered { Class::Filter } else { verdict.class };
@@ -124,10 +125,7 @@ impl Session {
         if !self.state.cycles.is_empty() {
             self.abort().await?;
         }
-        let before = std::mem::replace(&mut self.config.persist_repairs, PersistRepairs::All);
-        let repaired = self.repair().await;
-        self.config.persist_repairs = before;
-        Ok(repaired?.repaired)
+        Ok(self.repair_as(PersistRepairs::All).await?.repaired)
     }
 }
 

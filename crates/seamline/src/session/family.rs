@@ -16,9 +16,7 @@ impl Session {
     /// # Errors
     /// When there is one of that name, or the store could not keep it.
     pub async fn fork(&self, id: SessionId) -> Result<Self, SessionError> {
-        let mut fork = self.related(id, None).await?;
-        fork.write(copies(self.entries())).await?;
-        Ok(fork)
+        self.related(id, None, copies(self.entries())).await
     }
 
     /// Makes an empty session for a sub-agent that works on a call of this one.
@@ -26,10 +24,15 @@ impl Session {
     /// # Errors
     /// When there is one of that name, or the store could not keep it.
     pub async fn child(&self, id: SessionId, call: &str) -> Result<Self, SessionError> {
-        self.related(id, Some(call.to_owned())).await
+        self.related(id, Some(call.to_owned()), Vec::new()).await
     }
 
-    async fn related(&self, id: SessionId, call: Option<String>) -> Result<Self, SessionError> {
+    async fn related(
+        &self,
+        id: SessionId,
+        call: Option<String>,
+        records: Vec<Record>,
+    ) -> Result<Self, SessionError> {
         let Head { seq, hash, .. } = self.lease.head;
         let parent = Parent { session: self.id.clone(), seq, hash, call };
         let options = SessionOptions {
@@ -40,7 +43,7 @@ impl Session {
             config: self.config.clone(),
             clock: self.clock.clone(),
         };
-        Self::begin(self.store.clone(), id, options, Some(parent)).await
+        Self::begin(self.store.clone(), id, options, Some(parent), records).await
     }
 }
 
@@ -137,7 +140,7 @@ impl Follower {
     /// # Errors
     /// When its beginning, which names its dialect, is lost.
     pub fn repair_options(&self, policy: Policy, config: &IntegrityConfig) -> Result<Options, SessionError> {
-        Ok(stored_options(&self.options(policy)?, config))
+        Ok(stored_options(&self.options(policy)?, config.persist_repairs))
     }
 
     /// A body with its messages as they are kept, behind what the request says beside them, a JSON object.
@@ -165,9 +168,7 @@ impl Follower {
         let parent = Parent { session: self.id.clone(), seq, hash, call: None };
         let dialect = dialect.unwrap_or_default();
         let options = SessionOptions { dialect, provider, policy, ..SessionOptions::default() };
-        let mut fork = Session::begin(self.store.clone(), id, options, Some(parent)).await?;
-        fork.write(copies(self.state().view.entries())).await?;
-        Ok(fork)
+        Session::begin(self.store.clone(), id, options, Some(parent), copies(self.state().view.entries())).await
     }
 
     /// Whether everything that was kept could be read.

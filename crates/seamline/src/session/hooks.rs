@@ -96,6 +96,7 @@ impl Session {
     /// # Errors
     /// When the conversation cannot be read, or the store could not keep something.
     pub async fn session_start(&mut self) -> Result<SessionStart, SessionError> {
+        self.settle().await?;
         let mut validation = self.validate()?;
         let repair_offered = !validation.valid;
         if repair_offered && self.config.auto_repair && self.state.cycles.is_empty() {

@@ -10,6 +10,7 @@ impl Session {
     /// # Errors
     /// When the store could not keep it.
     pub async fn take_inbox(&mut self) -> Result<usize, SessionError> {
+        self.settle().await?;
         let items = self.store.inbox(&self.id).await?;
         if items.is_empty() || self.waiting.is_some() {
             return Ok(0);

@@ -105,19 +105,21 @@ impl Session {
     /// # Errors
     /// When there is one of that name, the dialect or provider is not known, or the store could not keep it.
     pub async fn create(store: Arc<dyn Store>, id: SessionId, options: SessionOptions) -> Result<Self, SessionError> {
-        Self::begin(store, id, options, None).await
+        Self::begin(store, id, options, None, Vec::new()).await
     }
 
+    /// Makes a session that begins with these records, all at once.
     pub(super) async fn begin(
         store: Arc<dyn Store>,
         id: SessionId,
         options: SessionOptions,
         parent: Option<Parent>,
+        records: Vec<Record>,
     ) -> Result<Self, SessionError> {
         let first = beginning(&options, parent);
         let SessionOptions { dialect, provider, policy, config, clock, .. } = options;
         let wire = Wire::new(Options { dialect: Some(dialect), provider, policy })?;
-        let lease = store.create(&id, &holder(clock.as_ref())).await?;
+        let lease = name_for(store.as_ref(), &id, &holder(clock.as_ref())).await?;
         let mut session = Self {
             store,
             id,
@@ -129,9 +131,9 @@ impl Session {
             health: Health::Whole,
             waiting: None,
             context: RepairContext::default(),
-            in_doubt: false,
+            sent: None,
         };
-        session.write(vec![first]).await?;
+        session.write(std::iter::once(first).chain(records).collect()).await?;
         Ok(session)
     }
 
@@ -150,25 +152,12 @@ impl Session {
         let health = if damages.is_empty() { Health::Whole } else { Health::Degraded(damages.clone()) };
         let context = RepairContext::default();
         let mut session =
-            Self { store, id, lease, state, wire, config, clock, health, waiting: None, context, in_doubt: false };
+            Self { store, id, lease, state, wire, config, clock, health, waiting: None, context, sent: None };
         session.put_aside(&damages, &commits).await?;
         if recover {
             session.recover(None).await?;
         }
         Ok(session)
-    }
-
-    /// Reads again what was kept, by this writer alone: what another one keeps fences this one.
-    pub(super) async fn catch_up(&mut self) -> Result<(), SessionError> {
-        let head = self.store.head(&self.id).await?;
-        if head.epoch != self.lease.epoch {
-            let (session, epoch, current) = (self.id.clone(), self.lease.epoch, head.epoch);
-            return Err(seamline_store::Error::Fenced { session, epoch, current }.into());
-        }
-        let lease = Lease { epoch: head.epoch, head };
-        let (replayed, _) = read(self.store.as_ref(), &self.id, &lease).await?;
-        (self.state, self.lease, self.in_doubt) = (replayed.state, lease, false);
-        Ok(())
     }
 
     /// Puts damaged bytes aside and writes down what was found, once.
@@ -191,6 +180,18 @@ impl Session {
         }
         self.write(records).await
     }
+}
+
+/// Takes a name for a session to begin. One that a crash left before anything was written under it is as good as new.
+async fn name_for(store: &dyn Store, id: &SessionId, holder: &Holder) -> Result<Lease, seamline_store::Error> {
+    let exists = match store.create(id, holder).await {
+        Err(error @ seamline_store::Error::Exists(_)) => error,
+        made => return made,
+    };
+    if store.head(id).await?.seq > 0 {
+        return Err(exists);
+    }
+    store.acquire(id, holder, Acquire::IfFree).await.ok().filter(|lease| lease.head.seq == 0).ok_or(exists)
 }
 
 /// Reads a whole session and checks it.

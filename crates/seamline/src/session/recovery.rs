@@ -76,6 +76,7 @@ impl Session {
     /// # Errors
     /// When the store could not keep it.
     pub async fn recover(&mut self, executor: Option<&dyn ToolExecutor>) -> Result<Recovered, SessionError> {
+        self.settle().await?;
         let mut recovered = Recovered::default();
         for cycle in self.state.cycles.clone() {
             recovered.cycles += 1;

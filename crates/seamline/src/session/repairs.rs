@@ -4,7 +4,7 @@ use seamline_store::{Cut, IncidentKind, IncidentSeverity, Insert, Origin, Raw, R
 use serde::Serialize;
 
 use super::wire::Answered;
-use super::{IntegrityConfig, PersistRepairs, Session, SessionError, ToolOutput, texts};
+use super::{PersistRepairs, Session, SessionError, ToolOutput, texts};
 use crate::policy::{DuplicateResult, UnansweredCall};
 use crate::{Finding, Options, RepairAction, Repaired};
 
@@ -34,10 +34,16 @@ impl Session {
     /// # Errors
     /// When tools are running, the conversation cannot be read, or the store could not keep it.
     pub async fn repair(&mut self) -> Result<RepairResult, SessionError> {
+        self.repair_as(self.config.persist_repairs).await
+    }
+
+    /// Puts right what is kept, and writes so much of it down.
+    pub(super) async fn repair_as(&mut self, persist: PersistRepairs) -> Result<RepairResult, SessionError> {
+        self.settle().await?;
         if !self.state.cycles.is_empty() {
             return Err(Rejected::InFlight.into());
         }
-        let options = self.stored_options();
+        let options = stored_options(&self.wire.options, persist);
         let messages: Vec<Raw> = self.entries().iter().map(|entry| entry.message.clone()).collect();
         let body = self.wire.body("{}", messages.iter())?;
         let repaired = crate::repair(&body, &options)?;
@@ -49,15 +55,11 @@ impl Session {
             remaining: repaired.remaining.clone(),
             messages: new.clone(),
         };
-        if repaired.changed() && self.config.persist_repairs != PersistRepairs::Never {
+        if repaired.changed() && persist != PersistRepairs::Never {
             let cuts = cuts(&messages, &new, &repaired);
             result.id = Some(self.write_repair(cuts, &repaired.actions).await?);
         }
         Ok(result)
-    }
-
-    pub(super) fn stored_options(&self) -> Options {
-        stored_options(&self.wire.options, &self.config)
     }
 
     async fn write_repair(&mut self, cuts: Vec<Cut>, actions: &[RepairAction]) -> Result<String, SessionError> {
@@ -76,6 +78,7 @@ impl Session {
     /// # Errors
     /// When there is none, tools are running, or the store could not keep it.
     pub async fn undo_repair(&mut self) -> Result<String, SessionError> {
+        self.settle().await?;
         let last = self.state.last_repair().map(str::to_owned);
         let id = last.ok_or_else(|| SessionError::Refused("there is no repair that could be taken back".to_owned()))?;
         let undo = Record::Undo(Undo { repair: id.clone() });
@@ -91,6 +94,7 @@ impl Session {
     /// # Errors
     /// When tools are running, or the store could not keep it.
     pub async fn late_result(&mut self, call: &ToolCallRef<'_>, output: &ToolOutput) -> Result<bool, SessionError> {
+        self.settle().await?;
         if !self.state.cycles.is_empty() {
             return Err(Rejected::InFlight.into());
         }
@@ -108,7 +112,7 @@ impl Session {
         let mut with: Vec<Raw> = old.clone();
         let behind = after + 1;
         with.splice(behind..behind, self.wire.results(&old[made..=made], &[answer])?);
-        let mut options = self.stored_options();
+        let mut options = stored_options(&self.wire.options, self.config.persist_repairs);
         options.policy.duplicate_result = DuplicateResult::Best;
         options.policy.synthetic_text.missing = made_up;
         let body = self.wire.body("{}", with.iter())?;
@@ -157,11 +161,11 @@ pub struct ToolCallRef<'a> {
 
 /// How what is kept is put right: calls at its end may still be answered, and what is only made up is left to requests
 /// unless the configuration says otherwise.
-pub(super) fn stored_options(options: &Options, config: &IntegrityConfig) -> Options {
+pub(super) fn stored_options(options: &Options, persist: PersistRepairs) -> Options {
     let mut options = options.clone();
     options.policy.trailing_call = crate::policy::TrailingCall::AllowPending;
     let makes_up = options.policy.unanswered_call == UnansweredCall::Synthesize;
-    if makes_up && config.persist_repairs == PersistRepairs::RealMovesOnly {
+    if makes_up && persist == PersistRepairs::RealMovesOnly {
         options.policy.unanswered_call = UnansweredCall::Rollback;
     }
     options

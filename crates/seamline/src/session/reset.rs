@@ -1,9 +1,12 @@
 //! Starting over.
 
-use seamline_store::{IncidentKind, IncidentSeverity, Raw, Record, Reset, SessionId};
+use seamline_store::{Error, IncidentKind, IncidentSeverity, InvalidSessionId, Raw, Record, Reset, SessionId};
 use serde::Serialize;
 
 use super::{Session, SessionError};
+
+/// How many archives of one state there may be: each attempt to start over that broke off leaves one.
+const ARCHIVES_MAX: usize = 100;
 
 /// How a session starts over.
 ///
@@ -43,6 +46,7 @@ impl Session {
     /// # Errors
     /// When the conversation cannot be read, or the store could not keep it.
     pub async fn reset(&mut self, options: ResetOptions) -> Result<ResetResult, SessionError> {
+        self.settle().await?;
         let archive = if options.archive { Some(self.archive().await?) } else { None };
         let messages: Vec<&Raw> = self.entries().iter().map(|entry| &entry.message).collect();
         let roles = self.wire.roles(&messages)?;
@@ -59,12 +63,21 @@ impl Session {
     }
 
     /// Keeps the session as it is as a session of its own, which is closed.
-    async fn archive(&mut self) -> Result<SessionId, SessionError> {
+    async fn archive(&self) -> Result<SessionId, SessionError> {
         let name = format!("{}.archive-{}", self.id, self.state.generation + 1);
-        let id: SessionId =
-            name.parse().map_err(|error: seamline_store::InvalidSessionId| SessionError::Refused(error.to_string()))?;
-        let fork = self.fork(id.clone()).await?;
-        fork.close().await?;
-        Ok(id)
+        let names = std::iter::once(name.clone()).chain((2..=ARCHIVES_MAX).map(|number| format!("{name}.{number}")));
+        for name in names {
+            let id: SessionId =
+                name.parse().map_err(|error: InvalidSessionId| SessionError::Refused(error.to_string()))?;
+            match self.fork(id.clone()).await {
+                // An earlier attempt made it, and the reset did not come about.
+                Err(SessionError::Store(Error::Exists(_))) => {}
+                forked => {
+                    forked?.close().await?;
+                    return Ok(id);
+                }
+            }
+        }
+        Err(SessionError::Refused(format!("there are {ARCHIVES_MAX} archives `{name}` already")))
     }
 }

@@ -17,6 +17,8 @@ pub(crate) enum Fault {
     Fails(fn() -> Error),
     /// This write fails, counted from 0, and no other.
     FailsOnce { at: usize },
+    /// This write, counted from 0, is never answered, whether it was kept or not.
+    Silent { at: usize, kept: bool },
     /// A bit of this commit is another one when it is read.
     Alters { seq: u64 },
     /// So often it says that the session still ends there.
@@ -74,6 +76,12 @@ impl Store for Faulty {
             Fault::Dies { at, .. } if number >= at => dead(),
             Fault::Fails(error) => failed(error()),
             Fault::FailsOnce { at } if number == at => failed(Error::NoSpace("disk full".to_owned())),
+            Fault::Silent { at, kept } if number == at => Box::pin(async move {
+                if kept {
+                    self.inner.append(commit).await?;
+                }
+                std::future::pending().await
+            }),
             _ => self.inner.append(commit),
         }
     }
