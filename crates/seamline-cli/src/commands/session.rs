@@ -86,29 +86,30 @@ enum Command {
 impl Session {
     pub(crate) fn run(&self) -> Result<Exit, Failure> {
         let store = self.store.as_deref();
+        let of = |name| Place::of_session(store, name);
         match &self.command {
             Command::New(args) => args.run(store),
             Command::Import(args) => args.run(store),
             Command::List(args) => args.run(store),
-            Command::Append(args) => args.run(&Place::find(store)?),
-            Command::Show(args) => args.run(&Place::find(store)?),
-            Command::Tail(args) => args.run(&Place::find(store)?),
-            Command::Check(args) => args.run(&Place::find(store)?),
-            Command::Repair(args) => args.run(&Place::find(store)?),
-            Command::Undo(args) => args.run(&Place::find(store)?),
-            Command::Request(args) => args.run(&Place::find(store)?),
-            Command::Checkpoint(args) => args.run(&Place::find(store)?),
-            Command::Commit(args) => args.run(&Place::find(store)?),
-            Command::Rollback(args) => args.run(&Place::find(store)?),
-            Command::Checkpoints(args) => args.run(&Place::find(store)?),
-            Command::Prune(args) => args.run(&Place::find(store)?),
-            Command::Recover(args) => args.run(&Place::find(store)?),
-            Command::Reset(args) => args.run(&Place::find(store)?),
-            Command::Incidents(args) => args.run(&Place::find(store)?),
+            Command::Append(args) => args.run(&of(&args.name)?),
+            Command::Show(args) => args.run(&of(&args.name)?),
+            Command::Tail(args) => args.run(&of(&args.name)?),
+            Command::Check(args) => args.run(&of(&args.name)?),
+            Command::Repair(args) => args.run(&of(&args.name)?),
+            Command::Undo(args) => args.run(&of(&args.name)?),
+            Command::Request(args) => args.run(&of(&args.name)?),
+            Command::Checkpoint(args) => args.run(&of(&args.name)?),
+            Command::Commit(args) => args.run(&of(&args.name)?),
+            Command::Rollback(args) => args.run(&of(&args.name)?),
+            Command::Checkpoints(args) => args.run(&of(&args.name)?),
+            Command::Prune(args) => args.run(&of(&args.name)?),
+            Command::Recover(args) => args.run(&of(&args.name)?),
+            Command::Reset(args) => args.run(&of(&args.name)?),
+            Command::Incidents(args) => args.run(&of(&args.name)?),
             Command::Verify(args) => args.run(store),
-            Command::Fork(args) => args.run(&Place::find(store)?),
-            Command::Export(args) => args.run(&Place::find(store)?),
-            Command::Erase(args) => args.run(&Place::find(store)?),
+            Command::Fork(args) => args.run(&of(&args.name)?),
+            Command::Export(args) => args.run(&of(&args.name)?),
+            Command::Erase(args) => args.run(&of(&args.name)?),
         }
     }
 }

@@ -11,29 +11,58 @@ const VARIABLE: &str = "SEAMLINE_STORE";
 /// What is shown in the place of a password.
 const HIDDEN: &str = "…";
 
+/// The addresses that stores have whose sessions outlive a command.
+const ADDRESSES: &str = "a store is `sqlite:PATH` or `postgres://…`";
+
 /// The address of a store. Shown to people it keeps its password to itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Address(String);
+pub(super) struct Address {
+    text: String,
+    /// Whether an option named it, and so must again.
+    is_asked: bool,
+}
 
 impl Address {
     /// The one that was asked for, else the one of the environment, else the file in the user's state folder.
     pub(super) fn of(asked: Option<&str>) -> Result<Self, Failure> {
         let variable = || std::env::var(VARIABLE).ok().filter(|value| !value.is_empty());
         let default = || state::folder().map(|folder| format!("sqlite:{}", folder.join("sessions.db").display()));
-        asked.map(str::to_owned).or_else(variable).or_else(default).map(Self).ok_or_else(|| {
+        let text = asked.map(str::to_owned).or_else(variable).or_else(default).ok_or_else(|| {
             Failure::new("no place to keep sessions: neither XDG_STATE_HOME nor HOME is set")
                 .with_hint("`--store sqlite:FILE` names a store")
-        })
+        })?;
+        let address = Self { text, is_asked: asked.is_some() };
+        // It may hold a password, so no more of it is shown.
+        match address.scheme() {
+            "memory" => Err(Failure::new("`memory:` forgets everything when the command ends").with_hint(ADDRESSES)),
+            "sqlite" | "postgres" | "postgresql" => Ok(address),
+            _ if !address.text.contains(':') => Err(Failure::new("this is no address of a store").with_hint(ADDRESSES)),
+            scheme => Err(Failure::new(format!("`{scheme}:` is no store")).with_hint(ADDRESSES)),
+        }
+    }
+
+    /// The option that names it in another command, where one did in this: with a space before it.
+    pub(super) fn option(&self) -> String {
+        if !self.is_asked {
+            return String::new();
+        }
+        let shown = self.to_string();
+        let is_plain = |letter: char| letter.is_alphanumeric() || "-_./:@=+,".contains(letter);
+        if shown.chars().all(is_plain) {
+            format!(" --store {shown}")
+        } else {
+            format!(" --store '{}'", shown.replace('\'', "'\\''"))
+        }
     }
 
     /// As it was written.
     pub(super) fn as_str(&self) -> &str {
-        &self.0
+        &self.text
     }
 
     /// What kind of store it is of.
     pub(super) fn scheme(&self) -> &str {
-        self.0.split(':').next().unwrap_or_default()
+        self.text.split(':').next().unwrap_or_default()
     }
 
     /// Whether there is a store, as far as can be told without opening it.
@@ -41,17 +70,27 @@ impl Address {
         self.file().is_none_or(|path| path.exists())
     }
 
+    /// Whether it is a file of which nothing is left.
+    pub(super) fn is_emptied(&self) -> bool {
+        self.file().and_then(|path| path.metadata().ok()).is_some_and(|file| file.is_file() && file.len() == 0)
+    }
+
+    /// Whether an option named it.
+    pub(super) fn is_asked(&self) -> bool {
+        self.is_asked
+    }
+
     /// The file of a store that is one.
     fn file(&self) -> Option<PathBuf> {
-        let path = self.0.strip_prefix("sqlite:")?;
+        let path = self.text.strip_prefix("sqlite:")?;
         Some(PathBuf::from(path.strip_prefix("//").unwrap_or(path)))
     }
 }
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some((scheme, rest)) = self.0.split_once("://").filter(|(scheme, _)| *scheme != "sqlite") else {
-            return f.write_str(&self.0);
+        let Some((scheme, rest)) = self.text.split_once("://").filter(|(scheme, _)| *scheme != "sqlite") else {
+            return f.write_str(&self.text);
         };
         let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
         let place = match place.rsplit_once('@') {
@@ -70,9 +109,21 @@ impl fmt::Display for Address {
 mod tests {
     use super::*;
 
+    fn asked(text: &str) -> Address {
+        Address { text: text.to_owned(), is_asked: true }
+    }
+
+    #[test]
+    fn hints_name_the_store_that_was_named() {
+        assert_eq!(asked("sqlite:a/b.db").option(), " --store sqlite:a/b.db");
+        assert_eq!(asked("sqlite:my b's.db").option(), " --store 'sqlite:my b'\\''s.db'");
+        assert_eq!(asked("postgres://me:secret@host/db").option(), " --store 'postgres://me:…@host/db'");
+        assert_eq!(Address { is_asked: false, ..asked("sqlite:a.db") }.option(), "");
+    }
+
     #[test]
     fn passwords_are_not_shown() {
-        let shown = |address: &str| Address(address.to_owned()).to_string();
+        let shown = |address: &str| asked(address).to_string();
         assert_eq!(shown("postgres://me:se:cr@et@host/db"), "postgres://me:…@host/db");
         assert_eq!(shown("postgres://host/db?user=me&password=secret"), "postgres://host/db?…");
         for plain in ["postgres://me@host/db", "postgres://host:5432/db", "sqlite:/a/b@c:d.db", "memory:"] {
@@ -83,8 +134,8 @@ mod tests {
     #[test]
     fn a_file_that_is_not_there_is_known() {
         for missing in ["sqlite:/nowhere/at/all.db", "sqlite:///nowhere/at/all.db"] {
-            assert!(!Address(missing.to_owned()).is_there(), "{missing}");
+            assert!(!asked(missing).is_there(), "{missing}");
         }
-        assert!(Address("postgres://host/db".to_owned()).is_there());
+        assert!(asked("postgres://host/db").is_there());
     }
 }

@@ -21,7 +21,7 @@ use crate::screen;
 pub(super) struct Checkpoint {
     /// The session
     #[arg(value_name = "NAME")]
-    name: SessionId,
+    pub(super) name: SessionId,
     /// What it is made for
     #[arg(long, value_enum, default_value_t = MadeFor::Manual)]
     operation: MadeFor,
@@ -77,7 +77,7 @@ impl Checkpoint {
 pub(super) struct Commit {
     /// The session
     #[arg(value_name = "NAME")]
-    name: SessionId,
+    pub(super) name: SessionId,
     /// The checkpoint
     #[arg(value_name = "ID")]
     id: String,
@@ -100,7 +100,7 @@ impl Commit {
 pub(super) struct Rollback {
     /// The session
     #[arg(value_name = "NAME")]
-    name: SessionId,
+    pub(super) name: SessionId,
     /// The checkpoint; the last one that is open when not given
     #[arg(value_name = "ID")]
     id: Option<String>,
@@ -115,7 +115,7 @@ impl Rollback {
     pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
         let none = || {
             Failure::new(format!("session `{}` has no open checkpoint", self.name))
-                .with_hint(format!("`seamline session checkpoints {}` lists those that can be named", self.name))
+                .with_hint(format!("{} lists those that can be named", place.command("checkpoints")))
         };
         let (id, result) = place.write(&self.name, self.writer.options(), |session| {
             let latest = || session.latest_checkpoint().map(|latest| latest.id.clone());
@@ -134,7 +134,7 @@ impl Rollback {
 pub(super) struct Checkpoints {
     /// The session
     #[arg(value_name = "NAME")]
-    name: SessionId,
+    pub(super) name: SessionId,
     /// How the list is printed
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     format: ListFormat,
@@ -159,7 +159,7 @@ impl Checkpoints {
 pub(super) struct Prune {
     /// The session
     #[arg(value_name = "NAME")]
-    name: SessionId,
+    pub(super) name: SessionId,
     /// How many committed ones are kept; open ones always are
     #[arg(long, value_name = "N")]
     keep: usize,

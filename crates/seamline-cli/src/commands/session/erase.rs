@@ -18,7 +18,7 @@ use crate::screen;
 pub(super) struct Erase {
     /// The session
     #[arg(value_name = "NAME")]
-    name: SessionId,
+    pub(super) name: SessionId,
     /// Do it
     #[arg(long)]
     yes: bool,
@@ -32,7 +32,7 @@ impl Erase {
             let bytes = commits.iter().map(|commit| commit.bytes.len()).sum();
             let what = format!("{} with {}", screen::count(commits.len(), "commit"), screen::count(bytes, "byte"));
             return Err(Failure::new(format!("this would remove session `{name}` for good: {what}"))
-                .with_hint("`--yes` does it; `seamline session export` keeps a copy first"));
+                .with_hint(format!("`--yes` does it; {} keeps a copy first", place.command("export"))));
         }
         let erased = place.wait(place.store.erase(name))?;
         let commits = screen::count(erased.commits as usize, "commit");

@@ -11,7 +11,7 @@ use super::place::Place;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::files::replace;
-use crate::output::Output;
+use crate::output::{self, Output};
 use crate::render::json;
 use crate::screen;
 
@@ -19,13 +19,14 @@ use crate::screen;
 ///
 /// Writes the commits one after the other, byte for byte as they were sealed, and a last line that says how many there
 /// are and where the chain ends, so that a file that was cut off is known as one. `seamline session import` takes them
-/// in. With `--messages` only the messages are written, as they are to be seen now.
+/// in. With `--messages` only the messages are written, as they are to be seen now. Messages that wait in the inbox are
+/// not written: nobody has taken them in yet.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Export {
     /// The session
     #[arg(value_name = "NAME")]
-    name: SessionId,
+    pub(super) name: SessionId,
     /// Where to; standard output when not given
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -60,6 +61,7 @@ impl End {
 impl Export {
     pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
         let (pieces, what) = if self.messages { self.messages(place)? } else { self.commits(place)? };
+        self.tell_of_inbox(place);
         let pieces: Vec<&[u8]> = pieces.iter().flat_map(|piece| [piece.as_slice(), b"\n".as_slice()]).collect();
         if let Some(path) = &self.output {
             let shown = path.display().to_string();
@@ -73,6 +75,15 @@ impl Export {
         Ok(output.finish(exit))
     }
 
+    /// Says aside what is not in an export. An inbox that cannot be read is for `verify` to tell of.
+    fn tell_of_inbox(&self, place: &Place) {
+        let waiting = place.wait(place.store.inbox(&self.name)).map_or(0, |items| items.len());
+        if waiting > 0 {
+            let waiting = screen::count(waiting, "message");
+            output::say(&format!("seamline: {waiting} of the inbox not written: the next writer takes them in\n"));
+        }
+    }
+
     fn messages(&self, place: &Place) -> Result<(Vec<Vec<u8>>, String), Failure> {
         let session = place.read_aloud(&self.name)?;
         let entries = session.state().view.entries().iter();
@@ -83,15 +94,13 @@ impl Export {
 
     fn commits(&self, place: &Place) -> Result<(Vec<Vec<u8>>, String), Failure> {
         let failed = |error| place.failure(&error);
-        let head = place.head(&self.name).map_err(failed)?;
-        let mut commits = place.commits(&self.name).map_err(failed)?;
-        // Whoever writes it meanwhile does not end up in it.
-        commits.retain(|commit| commit.seq <= head.seq);
+        let (head, commits) = place.up_to_head(&self.name).map_err(failed)?;
         let replayed = replay(&self.name, head, &commits);
         if let Some(damage) = replayed.damages.first() {
-            return Err(Failure::new(format!("session `{}` is damaged: {damage}", self.name)).with_hint(
-                "`--messages` writes what can be read, and `seamline session fork` makes a whole session of it",
-            ));
+            return Err(Failure::new(format!("session `{}` is damaged: {damage}", self.name)).with_hint(format!(
+                "{} writes what can be read, and `seamline session fork` makes a whole session of it",
+                place.command("export --messages")
+            )));
         }
         let end = End {
             seamline_export: End::VERSION,

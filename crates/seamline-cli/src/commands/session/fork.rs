@@ -16,7 +16,7 @@ use crate::screen;
 pub(super) struct Fork {
     /// The session
     #[arg(value_name = "NAME")]
-    name: SessionId,
+    pub(super) name: SessionId,
     /// The name of the new one
     #[arg(value_name = "NEW")]
     new: SessionId,

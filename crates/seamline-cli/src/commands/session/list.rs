@@ -41,13 +41,15 @@ struct Listed {
 
 impl List {
     pub(super) fn run(&self, store: Option<&str>) -> Result<Exit, Failure> {
-        // Where no store was made yet there are no sessions, and nothing is wrong with that.
-        let listed = if Address::of(store)?.is_there() { listed(&Place::find(store)?)? } else { Vec::new() };
+        // Where no store was made yet there are no sessions; one that is named should be there.
+        let address = Address::of(store)?;
+        let is_unused = !address.is_there() && !address.is_asked();
+        let listed = if is_unused { Vec::new() } else { listed(&Place::find(store)?)? };
         let mut output = Output::new();
         match self.format {
             ListFormat::Json => output.text(&json::listing("sessions", &listed)),
             ListFormat::Text if listed.is_empty() => {
-                output.text(&format!("no sessions in `{}`\n", screen::printable(&Address::of(store)?.to_string())));
+                output.text(&format!("no sessions in `{}`\n", screen::printable(&address.to_string())));
             }
             ListFormat::Text => {
                 let rows: Vec<_> = listed.iter().map(row).collect();

@@ -17,10 +17,11 @@ const PAGE_BYTES: usize = 8 * 1024 * 1024;
 /// How many sessions are listed at a time.
 const PAGE_SESSIONS: usize = 500;
 
-/// A store and its address.
+/// A store, its address, and the session that a command is about.
 pub(super) struct Place {
     pub(super) store: Arc<dyn Store>,
     pub(super) address: Address,
+    name: Option<SessionId>,
 }
 
 /// How a session is opened for writing.
@@ -53,10 +54,21 @@ impl Place {
         Self::open(there(asked)?).map_err(|error| of_store(&error))
     }
 
+    /// The store, which must be there, for a command about one session.
+    pub(super) fn of_session(asked: Option<&str>, name: &SessionId) -> Result<Self, Failure> {
+        Ok(Self { name: Some(name.clone()), ..Self::find(asked)? })
+    }
+
     /// The store at an address.
     pub(super) fn open(address: Address) -> Result<Self, Error> {
         let store = futures_executor::block_on(seamline::open_store(address.as_str()))?;
-        Ok(Self { store, address })
+        Ok(Self { store, address, name: None })
+    }
+
+    /// Another command on the same session and store, such as somebody can paste.
+    pub(super) fn command(&self, what: &str) -> String {
+        let name = self.name.as_ref().map(|name| format!(" {name}")).unwrap_or_default();
+        format!("`seamline session {what}{name}{}`", self.address.option())
     }
 
     /// Waits for what a store or session was asked.
@@ -75,7 +87,7 @@ impl Place {
         work: impl FnOnce(&mut Session) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let mut session = self.wait(Session::open(self.store.clone(), name.clone(), options))?;
-        warn_of_damage(name, session.health());
+        self.warn_of_damage(name, session.health());
         let done = work(&mut session);
         let closed = self.wait(session.close());
         done.and_then(|done| closed.map(|()| done))
@@ -90,7 +102,7 @@ impl Place {
     /// As [`Self::read`], and says on standard error where something is damaged.
     pub(super) fn read_aloud(&self, name: &SessionId) -> Result<Follower, Failure> {
         let session = self.read(name)?;
-        warn_of_damage(name, session.health());
+        self.warn_of_damage(name, session.health());
         Ok(session)
     }
 
@@ -109,9 +121,16 @@ impl Place {
         }
     }
 
-    /// The end of a session.
-    pub(super) fn head(&self, name: &SessionId) -> Result<Head, SessionError> {
-        wait(self.store.head(name))
+    /// The end of a session and all commits up to it. What somebody writes meanwhile is not among them.
+    pub(super) fn up_to_head(&self, name: &SessionId) -> Result<(Head, Vec<StoredCommit>), SessionError> {
+        let head = wait(self.store.head(name))?;
+        let mut commits = self.commits(name)?;
+        let is_behind = |commit: &StoredCommit| commit.seq > head.seq;
+        // Where nobody did, the store is wrong about its end, and whoever checks it is to see that.
+        if commits.last().is_some_and(is_behind) && wait(self.store.head(name))?.seq > head.seq {
+            commits.retain(|commit| !is_behind(commit));
+        }
+        Ok((head, commits))
     }
 
     /// All sessions, by name.
@@ -134,7 +153,7 @@ impl Place {
             SessionError::Store(Error::NotFound(name)) => {
                 let sessions = self.sessions().unwrap_or_default();
                 let names: Vec<&str> = sessions.iter().map(|info| info.session.as_str()).collect();
-                let all = format!("`seamline session list` shows those in `{}`", self.address);
+                let all = format!("`seamline session list{}` shows all of them", self.address.option());
                 Failure::new(error.to_string()).with_hint(suggest::hint(name.as_str(), &names, &all))
             }
             SessionError::Store(Error::Busy { session, holder }) => {
@@ -142,26 +161,45 @@ impl Place {
                     "`--take-over` takes it from that process; reading it and `seamline session fork` disturb nobody",
                 )
             }
+            SessionError::Store(Error::Damaged(_)) => Failure {
+                hint: Some(format!("{} says what can still be read", self.command("verify"))),
+                ..hinted(&error.to_string())
+            },
             SessionError::Store(error) => of_store(error),
-            SessionError::Rejected(Rejected::NoCheckpoint(id)) => {
-                Failure::new(format!("there is no checkpoint `{id}`"))
-                    .with_hint("`seamline session checkpoints` lists them")
-            }
+            SessionError::Rejected(
+                Rejected::NoCheckpoint(_) | Rejected::CheckpointSpent(..) | Rejected::Mismatch(_),
+            ) => Failure::new(error.to_string()).with_hint(format!("{} lists them", self.command("checkpoints"))),
+            SessionError::Rejected(Rejected::NoRepair(_)) => Failure::new(error.to_string())
+                .with_hint(format!("{} lists what came after it", self.command("show --records"))),
             SessionError::Rejected(Rejected::InFlight) => Failure::new("calls of a cycle are not answered yet")
-                .with_hint("`seamline session recover` closes cycles that a crash left open"),
+                .with_hint(format!("{} closes cycles that a crash left open", self.command("recover"))),
             SessionError::Conversation(error) => error.clone().into(),
             other => hinted(&other.to_string()),
         }
     }
+
+    /// Says aside that a session is not whole. What could be read is still worked on.
+    fn warn_of_damage(&self, name: &SessionId, health: &Health) {
+        if let Health::Degraded(damages) = health {
+            let first = damages.first().map(ToString::to_string).unwrap_or_default();
+            output::say(&format!("seamline: session `{name}` is degraded: {first}\n"));
+            output::say(&format!("hint: {} lists all damage\n", self.command("verify")));
+        }
+    }
 }
 
-fn wait<T, E: Into<SessionError>>(asked: impl Future<Output = Result<T, E>>) -> Result<T, SessionError> {
+/// Waits for what a store or session was asked, where its error is still to be judged.
+pub(super) fn wait<T, E: Into<SessionError>>(asked: impl Future<Output = Result<T, E>>) -> Result<T, SessionError> {
     futures_executor::block_on(asked).map_err(Into::into)
 }
 
 /// The address of a store that must be there.
 pub(super) fn there(asked: Option<&str>) -> Result<Address, Failure> {
     let address = Address::of(asked)?;
+    if address.is_emptied() {
+        return Err(Failure::new(format!("the store `{address}` is damaged: nothing is left of the file"))
+            .with_hint("take it from a backup; `seamline session new` would make a new store of it"));
+    }
     if address.is_there() {
         return Ok(address);
     }
@@ -169,8 +207,19 @@ pub(super) fn there(asked: Option<&str>) -> Result<Address, Failure> {
         .with_hint("`seamline session new` makes a session and the store with it; `--store` names another store"))
 }
 
+/// Why a store did not do what was asked. It knows nothing of commands; what they can do about it is said here.
 pub(super) fn of_store(error: &Error) -> Failure {
-    hinted(&error.to_string())
+    let failure = hinted(&error.to_string());
+    let hint = match error {
+        Error::Exists(_) => "choose another name; `seamline session append` goes on with the one that is there",
+        Error::Erased(_) => "a name is not used again after `seamline session erase`: choose another one",
+        Error::Unavailable(_) => {
+            "see whether the server runs, and whether `--store` or SEAMLINE_STORE names its host and port"
+        }
+        Error::ReadOnly(_) => "see who may write it with `ls -l`",
+        _ => return failure,
+    };
+    Failure { hint: failure.hint.or_else(|| Some(hint.to_owned())), ..failure }
 }
 
 /// A message that may bring its hint along.
@@ -178,14 +227,5 @@ fn hinted(text: &str) -> Failure {
     match text.split_once("\nhint: ") {
         Some((message, hint)) => Failure::new(message).with_hint(hint),
         None => Failure::new(text),
-    }
-}
-
-/// Says aside that a session is not whole. What could be read is still worked on.
-fn warn_of_damage(name: &SessionId, health: &Health) {
-    if let Health::Degraded(damages) = health {
-        let first = damages.first().map(ToString::to_string).unwrap_or_default();
-        output::say(&format!("seamline: session `{name}` is degraded: {first}\n"));
-        output::say(&format!("hint: `seamline session verify {name}` lists all damage\n"));
     }
 }

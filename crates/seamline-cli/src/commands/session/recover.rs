@@ -23,7 +23,7 @@ use crate::screen;
 pub(super) struct Recover {
     /// The session
     #[arg(value_name = "NAME")]
-    name: SessionId,
+    pub(super) name: SessionId,
     /// List the calls, and change nothing
     #[arg(long, conflicts_with = "take_over")]
     dry_run: bool,
@@ -58,16 +58,16 @@ impl Recover {
     pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
         if self.dry_run {
             let calls = place.read_aloud(&self.name)?.unresolved();
-            return Ok(self.tell(&calls, None));
+            return Ok(self.tell(place, &calls, None));
         }
         let (calls, recovered) = place.write(&self.name, self.writer.options(), |session| {
             let calls = session.unresolved();
             Ok((calls, place.wait(session.recover(None))?))
         })?;
-        Ok(self.tell(&calls, Some(recovered)))
+        Ok(self.tell(place, &calls, Some(recovered)))
     }
 
-    fn tell(&self, calls: &[Unresolved], recovered: Option<Recovered>) -> Exit {
+    fn tell(&self, place: &Place, calls: &[Unresolved], recovered: Option<Recovered>) -> Exit {
         let mut output = Output::new();
         match self.format {
             ListFormat::Json => {
@@ -82,18 +82,18 @@ impl Recover {
             }
             ListFormat::Text => {
                 output.text(&session::calls(calls, screen::width()));
-                output.text(&self.summary(calls, recovered));
+                output.text(&self.summary(place, calls, recovered));
             }
         }
         output.finish(Exit::Clean)
     }
 
-    fn summary(&self, calls: &[Unresolved], recovered: Option<Recovered>) -> String {
+    fn summary(&self, place: &Place, calls: &[Unresolved], recovered: Option<Recovered>) -> String {
         let name = &self.name;
         let good = style::GOOD.paint("✓");
         match recovered {
             _ if calls.is_empty() => format!("{good} {name}: no cycle is open\n"),
-            None => format!("nothing was changed; `seamline session recover {name}` closes their cycles\n"),
+            None => format!("nothing was changed; {} closes their cycles\n", place.command("recover")),
             Some(Recovered { cycles, taken_back, unknown, .. }) => {
                 let cycles = screen::count(cycles, "cycle");
                 let back = if taken_back > 0 {

@@ -28,7 +28,7 @@ const MESSAGES_MAX: usize = 10;
 pub(super) struct Show {
     /// The session
     #[arg(value_name = "NAME")]
-    name: SessionId,
+    pub(super) name: SessionId,
     /// Show all messages, and nothing else
     #[arg(long)]
     messages: bool,

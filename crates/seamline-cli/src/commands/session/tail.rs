@@ -27,7 +27,7 @@ const PAUSE: Duration = Duration::from_millis(300);
 pub(super) struct Tail {
     /// The session
     #[arg(value_name = "NAME")]
-    name: SessionId,
+    pub(super) name: SessionId,
     /// Go on, and print messages as they come
     #[arg(long, short)]
     follow: bool,

@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use seamline::session::SessionError;
-use seamline::store::{Error, SessionId, replay};
+use seamline::store::{Error, Hash, SessionId, replay};
 use serde::Serialize;
 
-use super::place::{Place, of_store, there};
+use super::address::Address;
+use super::place::{Place, of_store, there, wait};
 use crate::args::ListFormat;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -18,7 +19,8 @@ use crate::screen;
 /// Check every byte that is kept
 ///
 /// Reads all commits of a session, or of every session in the store, computes their hashes anew and follows the chain
-/// from the first to the last. Whatever was altered, lost, moved or comes from another session is named.
+/// from the first to the last. Whatever was altered, lost, moved or comes from another session is named. So are messages
+/// of the inbox and bytes put aside that are not what was put there. Another process may write meanwhile.
 ///
 /// Exit status: 0 everything is as it was written, 1 something is damaged, 2 could not be read at all.
 #[derive(Debug, Args)]
@@ -48,6 +50,10 @@ struct Verified {
 
 impl Verify {
     pub(super) fn run(&self, store: Option<&str>) -> Result<Exit, Failure> {
+        let asked = Address::of(store)?;
+        if asked.is_emptied() {
+            return Ok(self.unreadable(&asked.to_string(), "nothing is left of the file"));
+        }
         let address = there(store)?;
         match Place::open(address.clone()) {
             Ok(place) => self.verify_all(&place),
@@ -116,20 +122,33 @@ struct Unreadable<'a> {
 }
 
 fn verify(place: &Place, session: SessionId) -> Result<Verified, SessionError> {
-    let read = || {
-        let head = place.head(&session)?;
-        Ok((head, place.commits(&session)?))
-    };
-    match read() {
-        Ok((head, commits)) => {
-            let replayed = replay(&session, head, &commits);
-            let bytes = commits.iter().map(|commit| commit.bytes.len()).sum();
-            let damages = replayed.damages.iter().map(ToString::to_string).collect();
-            Ok(Verified { session, commits: commits.len(), bytes, damages })
-        }
-        // What the store itself cannot read is damage, too.
-        Err(SessionError::Store(Error::Damaged(what))) => {
-            Ok(Verified { session, commits: 0, bytes: 0, damages: vec![format!("it cannot be read: {what}")] })
+    let mut damages = Vec::new();
+    let (mut count, mut bytes) = (0, 0);
+    if let Some((head, commits)) = readable(place.up_to_head(&session), "it", &mut damages)? {
+        count = commits.len();
+        bytes = commits.iter().map(|commit| commit.bytes.len()).sum();
+        damages.extend(replay(&session, head, &commits).damages.iter().map(ToString::to_string));
+    }
+    readable(wait(place.store.inbox(&session)), "its inbox", &mut damages)?;
+    let aside = readable(wait(place.store.quarantined(&session)), "what was put aside", &mut damages)?;
+    let altered = aside.iter().flatten().filter(|piece| Hash::of(&piece.bytes) != piece.hash).count();
+    if altered > 0 {
+        damages.push(format!("{} put aside as damaged not what was put there", screen::count(altered, "piece")));
+    }
+    Ok(Verified { session, commits: count, bytes, damages })
+}
+
+/// What was read. What the store itself cannot read is damage, too.
+fn readable<T>(
+    read: Result<T, SessionError>,
+    what: &str,
+    damages: &mut Vec<String>,
+) -> Result<Option<T>, SessionError> {
+    match read {
+        Ok(read) => Ok(Some(read)),
+        Err(SessionError::Store(Error::Damaged(why))) => {
+            damages.push(format!("{what} cannot be read: {why}"));
+            Ok(None)
         }
         Err(error) => Err(error),
     }
