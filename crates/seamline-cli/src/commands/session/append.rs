@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use seamline::store::{InboxItem, Pushed, Raw, SessionId};
 use seamline::{Options, Policy};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::done;
@@ -28,7 +29,7 @@ use crate::screen;
 pub(super) struct Append {
     /// The session
     #[arg(value_name = "NAME")]
-    name: SessionId,
+    pub(super) name: SessionId,
     /// The messages, or `-` for standard input, which is the default
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
@@ -141,9 +142,8 @@ fn several(text: &str) -> Result<Vec<&str>, Failure> {
         if !message.starts_with('{') {
             return Err(Failure::new(format!("message {number} is no JSON object")).with_hint("nothing was added"));
         }
-        if let Some(list) = list_of_body(message) {
-            return Err(Failure::new(format!("message {number} is a whole request body: it has `{list}`"))
-                .with_hint("`--body` adds the messages of a body"));
+        if let Some(failure) = Looks::of(message).and_then(|looks| looks.no_message(number)) {
+            return Err(failure);
         }
     }
     if messages.is_empty() {
@@ -152,28 +152,89 @@ fn several(text: &str) -> Result<Vec<&str>, Failure> {
     Ok(messages)
 }
 
-/// The member by which a request body is known from a message.
-fn list_of_body(message: &str) -> Option<&'static str> {
-    #[derive(serde::Deserialize)]
-    struct Members<'m> {
-        #[serde(borrow)]
-        messages: Option<&'m RawValue>,
-        #[serde(borrow)]
-        contents: Option<&'m RawValue>,
-        #[serde(borrow)]
-        input: Option<&'m RawValue>,
-        #[serde(borrow)]
-        role: Option<&'m RawValue>,
-        #[serde(borrow, rename = "type")]
-        kind: Option<&'m RawValue>,
+/// The members by which a message is known from what else is JSON in an agent's logs.
+#[derive(Deserialize)]
+struct Looks<'m> {
+    #[serde(borrow)]
+    messages: Option<&'m RawValue>,
+    #[serde(borrow)]
+    contents: Option<&'m RawValue>,
+    #[serde(borrow)]
+    input: Option<&'m RawValue>,
+    #[serde(borrow)]
+    role: Option<&'m RawValue>,
+    #[serde(borrow, rename = "type")]
+    kind: Option<&'m RawValue>,
+    #[serde(borrow)]
+    parts: Option<&'m RawValue>,
+    #[serde(borrow)]
+    id: Option<&'m RawValue>,
+    #[serde(borrow)]
+    choices: Option<&'m RawValue>,
+    #[serde(borrow)]
+    candidates: Option<&'m RawValue>,
+    #[serde(borrow)]
+    output: Option<&'m RawValue>,
+    #[serde(borrow)]
+    stop_reason: Option<&'m RawValue>,
+    #[serde(borrow)]
+    error: Option<&'m RawValue>,
+}
+
+impl<'m> Looks<'m> {
+    /// Nothing where a member stands twice: what such a message is, is for the check to say.
+    fn of(message: &'m str) -> Option<Self> {
+        serde_json::from_str(message).ok()
     }
-    let members: Members<'_> = serde_json::from_str(message).ok()?;
-    if members.role.is_some() || members.kind.is_some() {
-        return None;
+
+    /// Why it is no message, and what to do about that.
+    fn no_message(&self, number: usize) -> Option<Failure> {
+        if let Some(list) = self.list() {
+            return Some(
+                Failure::new(format!("message {number} is a whole request body: it has `{list}`"))
+                    .with_hint("`--body` adds the messages of a body"),
+            );
+        }
+        if let Some(filter) = self.message_inside() {
+            return Some(
+                Failure::new(format!("message {number} is a whole response, not a message"))
+                    .with_hint(format!("`jq -c '{filter}' FILE` takes the message out; nothing was added")),
+            );
+        }
+        let is_message = self.role.is_some() || self.kind.is_some() || self.parts.is_some() || self.id.is_some();
+        let (what, hint) = match (is_message, self.error) {
+            (_, Some(_)) if self.role.is_none() => {
+                ("is a provider's error, not a message", "`seamline explain --error - < FILE` explains it")
+            }
+            (true, _) => return None,
+            (false, _) => ("is no message: it has neither `role` nor `type`", "nothing was added"),
+        };
+        Some(Failure::new(format!("message {number} {what}")).with_hint(hint))
     }
-    let lists = [("messages", members.messages), ("contents", members.contents), ("input", members.input)];
-    let is_list = |value: Option<&RawValue>| value.is_some_and(|value| value.get().starts_with('['));
-    lists.into_iter().find(|(_, value)| is_list(*value)).map(|(name, _)| name)
+
+    /// The list by which a request body is known.
+    fn list(&self) -> Option<&'static str> {
+        if self.role.is_some() || self.kind.is_some() {
+            return None;
+        }
+        let lists = [("messages", self.messages), ("contents", self.contents), ("input", self.input)];
+        let is_list = |value: Option<&RawValue>| value.is_some_and(|value| value.get().starts_with('['));
+        lists.into_iter().find(|(_, value)| is_list(*value)).map(|(name, _)| name)
+    }
+
+    /// Where the message is in a response.
+    fn message_inside(&self) -> Option<&'static str> {
+        let is_bare = self.role.is_none() && self.kind.is_none();
+        let is_list = |value: &RawValue| value.get().starts_with('[');
+        match () {
+            () if is_bare && self.choices.is_some() => Some(".choices[0].message"),
+            () if is_bare && self.candidates.is_some() => Some(".candidates[0].content"),
+            () if is_bare && self.output.is_some_and(is_list) => Some(".output[]"),
+            () if is_bare && self.output.is_some() => Some(".output.message"),
+            () if self.role.is_some() && self.stop_reason.is_some() => Some("{role, content}"),
+            () => None,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -193,6 +254,30 @@ mod tests {
         for wrong in ["", " \n", "42", "[1]", "{\"role\":", "{} {", "{\"messages\":[]}", "{\"contents\":[{}]}"] {
             assert!(several(wrong).is_err(), "{wrong}");
         }
-        assert!(several("{\"type\":\"function_call_output\",\"input\":[]}").is_ok());
+        for (wrong, why) in [
+            (r#"{"foo":1}"#, "neither `role` nor `type`"),
+            (r#"{"id":"c1","object":"chat.completion","choices":[]}"#, "whole response"),
+            (r#"{"candidates":[]}"#, "whole response"),
+            (r#"{"id":"resp_1","object":"response","output":[]}"#, "whole response"),
+            (r#"{"output":{"message":{}},"stopReason":"end_turn"}"#, "whole response"),
+            (
+                r#"{"id":"msg_1","type":"message","role":"assistant","content":[],"stop_reason":"end_turn"}"#,
+                "whole response",
+            ),
+            (r#"{"type":"error","error":{"type":"overloaded_error"}}"#, "provider's error"),
+            (r#"{"error":{"message":"no"}}"#, "provider's error"),
+        ] {
+            let failure = several(wrong).unwrap_err();
+            assert!(failure.message.contains(why) && failure.hint.is_some(), "{failure:?}");
+        }
+        for message in [
+            r#"{"type":"function_call_output","input":[]}"#,
+            r#"{"type":"function_call_output","call_id":"c","output":"ok"}"#,
+            r#"{"type":"message","role":"assistant","id":"msg_1","content":[],"status":"completed"}"#,
+            r#"{"parts":[{"text":"hi"}]}"#,
+            r#"{"role":"user","content":"hi"}"#,
+        ] {
+            assert!(several(message).is_ok(), "{message}");
+        }
     }
 }

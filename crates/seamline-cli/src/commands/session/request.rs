@@ -25,7 +25,7 @@ use crate::screen;
 pub(super) struct Request {
     /// The session
     #[arg(value_name = "NAME")]
-    name: SessionId,
+    pub(super) name: SessionId,
     /// A JSON object with everything but the messages, or `-` for standard input
     #[arg(long, value_name = "FILE")]
     envelope: Option<PathBuf>,
@@ -33,6 +33,9 @@ pub(super) struct Request {
     #[arg(long, value_name = "NAME|FILE", default_value = "lossless")]
     policy: PathBuf,
 }
+
+/// The members in which request bodies have their messages.
+const LISTS: [&str; 3] = ["messages", "contents", "input"];
 
 const EXAMPLES: &str = "\
 Examples:
@@ -62,7 +65,7 @@ impl Request {
         let counts = Counts::of(&repaired.remaining);
         if counts.is_wrong() {
             let still = style::ERROR.paint(&text::counted(counts));
-            output::say(&format!("seamline: still wrong: {still}; `seamline session check {}` says what\n", self.name));
+            output::say(&format!("seamline: still wrong: {still}; {} says what\n", place.command("check")));
         }
         // A body that nobody read is as good as not written.
         let exit = if output.is_gone() { Exit::Failed } else { Exit::Clean };
@@ -79,7 +82,11 @@ impl Request {
         };
         let text = String::from_utf8(source.read().map_err(about)?).map_err(|_| about(Failure::new("not UTF-8")))?;
         match serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&text) {
-            Ok(_) => Ok(text),
+            Ok(members) => match LISTS.into_iter().find(|list| members.contains_key(*list)) {
+                Some(list) => Err(about(Failure::new(format!("it has `{list}`, and the session has the messages")))
+                    .with_hint("leave it out; `seamline session append --body` adds the messages of a body")),
+                None => Ok(text),
+            },
             Err(error) => Err(about(Failure::new(format!("no JSON object: {error}")))
                 .with_hint("an envelope is a request body without its messages, such as {\"model\":\"…\"}")),
         }
