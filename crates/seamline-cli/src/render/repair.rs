@@ -25,12 +25,13 @@ pub(crate) enum Destination<'a> {
     Stdout,
     File(&'a Path),
     InPlace(&'a Path),
-    /// It is a session, by its name, and kept there or only looked at.
+    /// It is a session, and kept there or only looked at.
     Session {
-        name: &'a str,
         is_dry_run: bool,
-        /// Whether what is made up is kept, too.
-        keeps_all: bool,
+        /// The command that takes it back.
+        undo: &'a str,
+        /// Where requests put right what is left: the command that makes one, and the one that keeps what they make up.
+        in_requests: Option<(&'a str, &'a str)>,
     },
 }
 
@@ -133,7 +134,7 @@ fn footer(destination: &Destination<'_>) -> String {
         Destination::Session { is_dry_run: true, .. } => {
             "nothing was changed; without `--dry-run` it will be".to_owned()
         }
-        Destination::Session { name, .. } => format!("`seamline session undo {name}` takes it back"),
+        Destination::Session { undo, .. } => format!("{undo} takes it back"),
     };
     format!("{INDENT}{}\n", style::FAINT.paint(&text))
 }
@@ -250,10 +251,15 @@ fn remaining(examined: &Examined<'_>, destination: &Destination<'_>) -> String {
     let helped = examined.findings.iter().filter(|finding| needs_unsafe(policy, finding)).count();
     let counts = counted(Counts::of(examined.findings));
     let mut out = format!("{}\n\n{found}", style::STRONG.paint(&format!("still wrong: {counts}")));
-    if let Destination::Session { name, keeps_all, .. } = destination {
-        let _ = writeln!(out, "`seamline session request {name}` makes up what is missing for each request");
-        if !keeps_all {
-            let _ = writeln!(out, "`--all` makes it up now and keeps it");
+    if let Destination::Session { in_requests, .. } = destination {
+        match in_requests {
+            Some((request, keep)) => {
+                let _ =
+                    writeln!(out, "a result may still come, so it is not made up here; each request does by itself:");
+                let _ = writeln!(out, "{INDENT}{request} prints one");
+                let _ = writeln!(out, "{INDENT}{keep} does it now and writes it down");
+            }
+            None => out += "not all of it can be put right under this policy\n",
         }
     } else if helped > 0 {
         let _ = writeln!(out, "`--unsafe` would put {} of them right, as `fix:` says above", screen::grouped(helped));

@@ -26,7 +26,7 @@ use crate::render::{Counts, Examined, json, style, text};
 pub(super) struct Check {
     /// The session
     #[arg(value_name = "NAME")]
-    name: SessionId,
+    pub(super) name: SessionId,
     /// How damage would be put right: the name of a preset, or a TOML file (see `seamline policies`)
     #[arg(long, value_name = "NAME|FILE", default_value = "lossless")]
     policy: PathBuf,
@@ -66,36 +66,36 @@ impl Check {
                 let examined =
                     Examined { label, body: &body, options: &options, findings: &checked.findings, has_lines: false };
                 output.text(&text::document(&examined, if self.all { Extent::All } else { Extent::First }));
-                output.text(&self.summary(&checked, &body, &options, &kept));
+                output.text(&summary(place, &checked, &body, &options, &kept));
             }
         }
         Ok(output.finish(if is_wrong { Exit::Findings } else { Exit::Clean }))
     }
+}
 
-    /// How much is wrong, and what puts it right: in what is kept, or in each request.
-    fn summary(&self, checked: &Checked, body: &[u8], options: &Options, kept: &Options) -> String {
-        let counts = Counts::of(&checked.findings);
-        if !counts.is_wrong() {
-            return format!("{} nothing wrong\n", style::GOOD.paint("✓"));
-        }
-        // What is kept may have calls at its end that a provider would not take yet.
-        let left = |repairing: &Options| {
-            let repaired = seamline::repair(body, repairing);
-            let checked = repaired.and_then(|repaired| seamline::check(&repaired.body, options));
-            checked.map_or(usize::MAX, |checked| {
-                let counts = Counts::of(&checked.findings);
-                counts.errors + counts.warnings
-            })
-        };
-        let name = &self.name;
-        let remedy = match (left(kept), left(options)) {
-            (0, _) => format!("`seamline session repair {name}` puts it right"),
-            (rest, 0) if rest < counts.errors + counts.warnings => format!(
-                "`seamline session repair {name}` puts some of it right, `seamline session request {name}` the rest"
-            ),
-            (_, 0) => format!("`seamline session request {name}` makes a body that is right"),
-            _ => "not all of it can be put right under this policy".to_owned(),
-        };
-        format!("{} {}; {remedy}\n", style::ERROR.paint("✗"), style::STRONG.paint(&text::counted(counts)))
+/// How much is wrong, and what puts it right: in what is kept, or in each request.
+fn summary(place: &Place, checked: &Checked, body: &[u8], options: &Options, kept: &Options) -> String {
+    let counts = Counts::of(&checked.findings);
+    if !counts.is_wrong() {
+        return format!("{} nothing wrong\n", style::GOOD.paint("✓"));
     }
+    // What is kept may have calls at its end that a provider would not take yet.
+    let left = |repairing: &Options| {
+        let repaired = seamline::repair(body, repairing);
+        let checked = repaired.and_then(|repaired| seamline::check(&repaired.body, options));
+        checked.map_or(usize::MAX, |checked| {
+            let counts = Counts::of(&checked.findings);
+            counts.errors + counts.warnings
+        })
+    };
+    let (repair, all) = (place.command("repair"), place.command("repair --all"));
+    let remedy = match (left(kept), left(options)) {
+        (0, _) => format!("{repair} puts it right"),
+        (rest, 0) if rest < counts.errors + counts.warnings => {
+            format!("{repair} puts some of it right, and each request the rest; {all} writes it all down")
+        }
+        (_, 0) => format!("each request puts it right by itself, and {all} writes that down"),
+        _ => "not all of it can be put right under this policy".to_owned(),
+    };
+    format!("{} {}; {remedy}\n", style::ERROR.paint("✗"), style::STRONG.paint(&text::counted(counts)))
 }

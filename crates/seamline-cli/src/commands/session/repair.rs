@@ -22,7 +22,7 @@ use crate::screen;
 ///
 /// Results return to their calls, and what belongs nowhere is kept as text; that is written down and can be taken back
 /// with `seamline session undo`. What can only be made up, such as a result that never came, is left to each request
-/// unless `--all` says otherwise: it may still come.
+/// unless `--all` says otherwise: it may still come. Until then it counts as a finding here.
 ///
 /// Exit status: 0 nothing wrong any more, 1 findings remain, 2 could not do what was asked.
 #[derive(Debug, Args)]
@@ -30,7 +30,7 @@ use crate::screen;
 pub(super) struct Repair {
     /// The session
     #[arg(value_name = "NAME")]
-    name: SessionId,
+    pub(super) name: SessionId,
     /// Show what would change, and change nothing
     #[arg(long, conflicts_with = "take_over")]
     dry_run: bool,
@@ -66,33 +66,51 @@ struct Report<'a> {
     remaining: &'a [Finding],
 }
 
+/// Messages as they are kept.
+struct Kept {
+    body: Vec<u8>,
+    /// How they are put right.
+    options: Options,
+    /// How they are where what is missing is made up, too.
+    in_requests: Options,
+}
+
 impl Repair {
     pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
         let policy = args::policy(&self.policy)?;
         let persist_repairs = if self.all { PersistRepairs::All } else { PersistRepairs::RealMovesOnly };
         let config = IntegrityConfig { persist_repairs, ..IntegrityConfig::default() };
         if self.dry_run {
-            let (body, options) = self.kept(place, policy, &config)?;
-            return self.tell(&body, &options, &seamline::repair(&body, &options)?, None);
+            let kept = self.kept(place, policy, &config)?;
+            return self.tell(place, &kept, &seamline::repair(&kept.body, &kept.options)?, None);
         }
         let options = self.writer.options_with(policy.clone(), config.clone());
         place.write(&self.name, options, |session| {
             // Nobody else writes now, so this is what is about to be repaired.
-            let (body, options) = self.kept(place, policy, &config)?;
-            let repaired = seamline::repair(&body, &options)?;
+            let kept = self.kept(place, policy, &config)?;
+            let repaired = seamline::repair(&kept.body, &kept.options)?;
             let result = place.wait(session.repair())?;
-            self.tell(&body, &options, &repaired, result.id.as_deref())
+            self.tell(place, &kept, &repaired, result.id.as_deref())
         })
     }
 
     /// The messages as they are kept, and how they are put right.
-    fn kept(&self, place: &Place, policy: Policy, config: &IntegrityConfig) -> Result<(Vec<u8>, Options), Failure> {
+    fn kept(&self, place: &Place, policy: Policy, config: &IntegrityConfig) -> Result<Kept, Failure> {
         let session = place.read(&self.name)?;
         let failed = |error| place.failure(&error);
-        Ok((session.body("{}").map_err(failed)?, session.repair_options(policy, config).map_err(failed)?))
+        let everything = IntegrityConfig { persist_repairs: PersistRepairs::All, ..config.clone() };
+        Ok(Kept {
+            body: session.body("{}").map_err(failed)?,
+            options: session.repair_options(policy.clone(), config).map_err(failed)?,
+            in_requests: session.repair_options(policy, &everything).map_err(failed)?,
+        })
     }
 
-    fn tell(&self, body: &[u8], options: &Options, repaired: &Repaired<'_>, id: Option<&str>) -> Result<Exit, Failure> {
+    fn tell(&self, place: &Place, kept: &Kept, repaired: &Repaired<'_>, id: Option<&str>) -> Result<Exit, Failure> {
+        let Kept { body, in_requests, .. } = kept;
+        // What is left to requests is shown with what they do about it.
+        let remaining =
+            if self.all { repaired.remaining.clone() } else { seamline::check(&repaired.body, in_requests)?.findings };
         let mut output = Output::new();
         match self.format {
             ListFormat::Json => {
@@ -103,20 +121,27 @@ impl Repair {
                     changed: repaired.changed(),
                     repair: id,
                     actions: &repaired.actions,
-                    remaining: &repaired.remaining,
+                    remaining: &remaining,
                 };
                 output.text(&(json::text(&report) + "\n"));
             }
             ListFormat::Text => {
-                let name = self.name.as_str();
-                let destination = Destination::Session { name, is_dry_run: self.dry_run, keeps_all: self.all };
-                let whole: &[u8] = if repaired.remaining.is_empty() { &[] } else { &repaired.body };
-                let findings = &repaired.remaining;
-                let examined = Examined { label: name, body: whole, options, findings, has_lines: false };
+                let label = self.name.as_str();
+                let left = seamline::repair(&repaired.body, in_requests)?.remaining;
+                let (undo, request, keep) =
+                    (place.command("undo"), place.command("request"), place.command("repair --all"));
+                let destination = Destination::Session {
+                    is_dry_run: self.dry_run,
+                    undo: &undo,
+                    in_requests: (!self.all && !Counts::of(&left).is_wrong()).then_some((&request, &keep)),
+                };
+                let whole: &[u8] = if remaining.is_empty() { &[] } else { &repaired.body };
+                let examined =
+                    Examined { label, body: whole, options: in_requests, findings: &remaining, has_lines: false };
                 output.text(&repair::document(&examined, body, repaired, &destination)?);
             }
         }
-        let is_wrong = Counts::of(&repaired.remaining).is_wrong();
+        let is_wrong = Counts::of(&remaining).is_wrong();
         Ok(output.finish(if is_wrong { Exit::Findings } else { Exit::Clean }))
     }
 }
@@ -129,14 +154,19 @@ impl Repair {
 pub(super) struct Undo {
     /// The session
     #[arg(value_name = "NAME")]
-    name: SessionId,
+    pub(super) name: SessionId,
     #[command(flatten)]
     writer: WriterArgs,
 }
 
 impl Undo {
     pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
+        let none = || {
+            Failure::new(format!("session `{}` has no repair that could be taken back", self.name))
+                .with_hint(format!("{} lists those that were made", place.command("incidents --type repair")))
+        };
         let (id, count) = place.write(&self.name, self.writer.options(), |session| {
+            session.state().last_repair().ok_or_else(none)?;
             let id = place.wait(session.undo_repair())?;
             Ok((id, session.entries().len()))
         })?;
