@@ -21,7 +21,7 @@ use crate::{screen, suggest, time};
 pub(super) struct Incidents {
     /// The session
     #[arg(value_name = "NAME")]
-    name: SessionId,
+    pub(super) name: SessionId,
     /// Only those of this type, such as `rollback`
     #[arg(long = "type", value_name = "TYPE", value_parser = kind)]
     kind: Option<IncidentKind>,
@@ -38,13 +38,15 @@ Examples:
   seamline session incidents s-1
   seamline session incidents s-1 --type rollback --since 2h";
 
-/// The types that have names.
-const KINDS: [IncidentKind; 15] = [
+/// All types.
+const KINDS: [IncidentKind; 18] = [
     IncidentKind::ValidationFailed,
     IncidentKind::ContentFilter,
     IncidentKind::ApiError,
     IncidentKind::Timeout,
     IncidentKind::Corruption,
+    IncidentKind::CheckpointCreated,
+    IncidentKind::CheckpointCommitted,
     IncidentKind::Rollback,
     IncidentKind::Repair,
     IncidentKind::Undo,
@@ -55,6 +57,7 @@ const KINDS: [IncidentKind; 15] = [
     IncidentKind::Damaged,
     IncidentKind::TakenOver,
     IncidentKind::Degraded,
+    IncidentKind::Other,
 ];
 
 fn kind(text: &str) -> Result<IncidentKind, String> {
