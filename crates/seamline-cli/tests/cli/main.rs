@@ -12,6 +12,8 @@ mod fix;
 mod formats;
 mod large_inputs;
 mod lists;
+mod session_advice;
+mod session_bytes;
 mod sessions;
 mod undo;
 mod unusable;

@@ -10,22 +10,22 @@ use seamline::store::Effect;
 
 use crate::bench::{BROKEN, Bench, Ran};
 
-const HELLO: &str = r#"{"role":"user","content":"hello"}"#;
+pub(crate) const HELLO: &str = r#"{"role":"user","content":"hello"}"#;
 const ODD: &str = "{ \"role\" :\"user\",\n\t\"content\":\"caf\\u00e9\"}";
-const CALL: &str = r#"{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"pay","input":{}},{"type":"tool_use","id":"toolu_2","name":"mail","input":{}},{"type":"tool_use","id":"toolu_3","name":"read","input":{}}]}"#;
+pub(crate) const CALL: &str = r#"{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"pay","input":{}},{"type":"tool_use","id":"toolu_2","name":"mail","input":{}},{"type":"tool_use","id":"toolu_3","name":"read","input":{}}]}"#;
 
 impl Bench {
     /// Runs `seamline session` on the default store.
-    fn session(&self, args: &[&str]) -> Ran {
+    pub(crate) fn session(&self, args: &[&str]) -> Ran {
         self.run(&[&["session"], args].concat())
     }
 
-    fn append(&self, name: &str, messages: &str) -> Ran {
+    pub(crate) fn append(&self, name: &str, messages: &str) -> Ran {
         self.run_on(messages, &["session", "append", name])
     }
 
     /// A session with one message.
-    fn greeted(name: &str) -> Self {
+    pub(crate) fn greeted(name: &str) -> Self {
         let bench = Self::new();
         bench.session(&["new", name]).expect(0);
         bench.append(name, HELLO).expect(0);
@@ -33,12 +33,12 @@ impl Bench {
     }
 
     /// The messages of a session, byte for byte.
-    fn messages(&self, name: &str) -> String {
+    pub(crate) fn messages(&self, name: &str) -> String {
         self.session(&["export", name, "--messages"]).expect(0).out
     }
 
     /// The store, opened by another program than the command.
-    fn store(&self) -> std::sync::Arc<dyn seamline::store::Store> {
+    pub(crate) fn store(&self) -> std::sync::Arc<dyn seamline::store::Store> {
         let address = format!("sqlite:{}", self.path("state/seamline/sessions.db").display());
         block_on(seamline::open_store(&address)).unwrap()
     }
@@ -159,12 +159,21 @@ fn what_is_wrong_is_found_repaired_and_taken_back() {
     let before = bench.messages("s-1");
     let ran = bench.session(&["check", "s-1"]).expect(1);
     assert!(ran.out.contains("error[PAIR001]") && ran.out.contains("╭─ s-1 · message 1"), "{}", ran.out);
-    assert!(ran.out.ends_with("✗ 1 error; `seamline session request s-1` makes a body that is right\n"), "{}", ran.out);
+    let remedy =
+        "✗ 1 error; each request puts it right by itself, and `seamline session repair --all s-1` writes that down\n";
+    assert!(ran.out.ends_with(remedy), "{}", ran.out);
     let found = bench.session(&["check", "s-1", "--format", "json"]).expect(1).json();
     assert_eq!(found["documents"][0]["findings"][0]["code"], "PAIR001");
     // A result may still come, so by itself nothing is made up.
     let ran = bench.session(&["repair", "s-1"]).expect(1);
-    assert!(ran.out.contains("`--all` makes it up now and keeps it"), "{}", ran.out);
+    for part in [
+        "fix: answer call",
+        "(safe)",
+        "`seamline session request s-1` prints one",
+        "`seamline session repair --all s-1` does it now and writes it down",
+    ] {
+        assert!(ran.out.contains(part), "{part} in {}", ran.out);
+    }
     let ran = bench.session(&["repair", "s-1", "--all", "--dry-run"]).expect(0);
     assert!(ran.out.contains("nothing was changed; without `--dry-run` it will be"), "{}", ran.out);
     assert_eq!(bench.messages("s-1"), before);
@@ -183,7 +192,8 @@ fn what_is_wrong_is_found_repaired_and_taken_back() {
     let ran = bench.session(&["undo", "s-1"]).expect(0);
     assert!(ran.out.contains("took back repair_"), "{}", ran.out);
     assert_eq!(bench.messages("s-1"), before);
-    bench.session(&["undo", "s-1"]).expect(2);
+    let ran = bench.session(&["undo", "s-1"]).expect(2);
+    assert!(ran.err.contains("has no repair") && ran.err.contains("hint: `seamline session incidents"), "{}", ran.err);
     bench.run_on("[]", &["session", "request", "s-1", "--envelope", "-"]).expect(2);
 }
 
@@ -204,7 +214,8 @@ fn checkpoints_are_committed_come_back_to_and_forgotten() {
     let ran = bench.session(&["rollback", "s-1", &first]).expect(0);
     assert!(ran.out.contains("1 message taken back, 1 message left"), "{}", ran.out);
     let ran = bench.session(&["rollback", "s-1", "ckpt_77"]).expect(2);
-    assert!(ran.err.contains("there is no checkpoint `ckpt_77`"), "{}", ran.err);
+    assert!(ran.err.contains("Checkpoint not found: ckpt_77"), "{}", ran.err);
+    assert!(ran.err.contains("hint: `seamline session checkpoints s-1` lists them"), "{}", ran.err);
     let third = bench.session(&["checkpoint", "s-1"]).expect(0).out.trim().to_owned();
     bench.session(&["commit", "s-1", &third]).expect(0);
     let ran = bench.session(&["prune", "s-1", "--keep", "0"]).expect(0);
@@ -243,7 +254,7 @@ fn calls_that_a_crash_left_open_are_listed_and_closed() {
         session.close().await.unwrap();
     });
     let ran = bench.session(&["repair", "s-1"]).expect(2);
-    assert!(ran.err.contains("hint: `seamline session recover`"), "{}", ran.err);
+    assert!(ran.err.contains("hint: `seamline session recover s-1`"), "{}", ran.err);
     let shown = bench.session(&["show", "s-1"]).expect(0).out;
     for part in
         ["open cycles", "begun; nobody knows what became of it", "finished, and its result is kept", "never started"]

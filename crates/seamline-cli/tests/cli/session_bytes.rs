@@ -1,0 +1,68 @@
+//! `seamline session verify` and `export`: what of the bytes that are kept is looked at.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures_executor::block_on;
+use seamline::session::{OpenOptions, Session};
+
+use crate::bench::Bench;
+use crate::sessions::HELLO;
+
+impl Bench {
+    /// Alters one bit of the store where a word stands.
+    fn alter(&self, word: &str) {
+        let path = self.path("state/seamline/sessions.db");
+        let mut bytes = std::fs::read(&path).unwrap();
+        let at = bytes.windows(word.len()).position(|window| window == word.as_bytes()).unwrap();
+        bytes[at] ^= 1;
+        std::fs::write(&path, bytes).unwrap();
+    }
+}
+
+#[test]
+fn a_session_that_is_being_written_is_not_taken_for_damaged() {
+    let bench = Bench::greeted("s-1");
+    let open = Session::open(bench.store(), "s-1".parse().unwrap(), OpenOptions::default());
+    let mut session = block_on(open).unwrap();
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                block_on(session.append(HELLO)).unwrap();
+            }
+        });
+        let runs: Vec<_> = (0..40).map(|_| bench.session(&["verify", "s-1"])).collect();
+        let exported = bench.session(&["export", "s-1"]);
+        is_over.store(true, Ordering::Relaxed);
+        for ran in runs {
+            ran.expect(0);
+        }
+        bench.run_on(exported.expect(0).out, &["session", "import", "-", "--store", "sqlite:other.db"]).expect(0);
+    });
+}
+
+#[test]
+fn an_inbox_that_was_altered_is_found() {
+    let bench = Bench::greeted("s-1");
+    let letter = r#"{"role":"user","content":"waiting-letter"}"#;
+    bench.run_on(letter, &["session", "append", "s-1", "--inbox", "mail-1"]).expect(0);
+    bench.session(&["verify"]).expect(0);
+    let exported = bench.session(&["export", "s-1"]).expect(0);
+    assert!(exported.err.contains("1 message of the inbox not written"), "{}", exported.err);
+    bench.alter("waiting-letter");
+    let ran = bench.session(&["verify", "s-1"]).expect(1);
+    assert!(ran.out.contains("✗ s-1: damaged") && ran.out.contains("inbox"), "{}", ran.out);
+}
+
+#[test]
+fn a_file_of_which_nothing_is_left_is_damaged_and_no_new_store() {
+    let bench = Bench::greeted("s-1");
+    for name in bench.names("state/seamline") {
+        std::fs::write(bench.path("state/seamline").join(name), b"").unwrap();
+    }
+    let ran = bench.session(&["verify"]).expect(1);
+    assert!(ran.out.contains("nothing is left of the file"), "{}", ran.out);
+    let ran = bench.session(&["show", "s-1"]).expect(2);
+    assert!(ran.err.contains("nothing is left of the file"), "{}", ran.err);
+    assert_eq!(std::fs::metadata(bench.path("state/seamline/sessions.db")).unwrap().len(), 0);
+}
