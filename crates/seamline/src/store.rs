@@ -34,13 +34,35 @@ const ADDRESSES: &str = "`sqlite:PATH`, `postgres://…` or `memory:`";
 /// # Errors
 /// When the address is not one of these, or the store cannot be opened.
 pub async fn open_store(address: &str) -> Result<Arc<dyn Store>, Error> {
+    open(address, false).await
+}
+
+/// Opens the store at an address for those who only look: a file is not made and nothing of it is written, so that it
+/// can be read on a full disk, too.
+///
+/// ```
+/// # futures_executor::block_on(async {
+/// # #[cfg(feature = "sqlite")]
+/// assert!(seamline::store::open_store_to_read("sqlite:/nowhere/at/all.db").await.is_err());
+/// # });
+/// ```
+///
+/// # Errors
+/// As [`open_store`], and when there is no such file.
+pub async fn open_store_to_read(address: &str) -> Result<Arc<dyn Store>, Error> {
+    open(address, true).await
+}
+
+#[cfg_attr(not(feature = "sqlite"), expect(unused_variables, reason = "only a file is opened otherwise for reading"))]
+async fn open(address: &str, read_only: bool) -> Result<Arc<dyn Store>, Error> {
     match address.split_once(':') {
         Some(("memory", "")) => Ok(Arc::new(MemoryStore::new())),
         #[cfg(feature = "sqlite")]
         Some(("sqlite", path)) if !path.is_empty() => {
             // `sqlite:///var/lib/s.db` and `sqlite:/var/lib/s.db` are the same file.
             let path = path.strip_prefix("//").unwrap_or(path);
-            Ok(Arc::new(seamline_store_sqlite::SqliteStore::open(path, seamline_store_sqlite::Options::default())?))
+            let options = seamline_store_sqlite::Options { read_only, ..seamline_store_sqlite::Options::default() };
+            Ok(Arc::new(seamline_store_sqlite::SqliteStore::open(path, options)?))
         }
         #[cfg(feature = "postgres")]
         Some(("postgres" | "postgresql", _)) => {

@@ -87,28 +87,29 @@ impl Session {
     pub(crate) fn run(&self) -> Result<Exit, Failure> {
         let store = self.store.as_deref();
         let of = |name| Place::of_session(store, name);
+        let reading = |name| Place::of_session_to_read(store, name);
         match &self.command {
             Command::New(args) => args.run(store),
             Command::Import(args) => args.run(store),
             Command::List(args) => args.run(store),
             Command::Append(args) => args.run(&of(&args.name)?),
-            Command::Show(args) => args.run(&of(&args.name)?),
-            Command::Tail(args) => args.run(&of(&args.name)?),
-            Command::Check(args) => args.run(&of(&args.name)?),
+            Command::Show(args) => args.run(&reading(&args.name)?),
+            Command::Tail(args) => args.run(&reading(&args.name)?),
+            Command::Check(args) => args.run(&reading(&args.name)?),
             Command::Repair(args) => args.run(&of(&args.name)?),
             Command::Undo(args) => args.run(&of(&args.name)?),
-            Command::Request(args) => args.run(&of(&args.name)?),
+            Command::Request(args) => args.run(&reading(&args.name)?),
             Command::Checkpoint(args) => args.run(&of(&args.name)?),
             Command::Commit(args) => args.run(&of(&args.name)?),
             Command::Rollback(args) => args.run(&of(&args.name)?),
-            Command::Checkpoints(args) => args.run(&of(&args.name)?),
+            Command::Checkpoints(args) => args.run(&reading(&args.name)?),
             Command::Prune(args) => args.run(&of(&args.name)?),
             Command::Recover(args) => args.run(&of(&args.name)?),
             Command::Reset(args) => args.run(&of(&args.name)?),
-            Command::Incidents(args) => args.run(&of(&args.name)?),
+            Command::Incidents(args) => args.run(&reading(&args.name)?),
             Command::Verify(args) => args.run(store),
             Command::Fork(args) => args.run(&of(&args.name)?),
-            Command::Export(args) => args.run(&of(&args.name)?),
+            Command::Export(args) => args.run(&reading(&args.name)?),
             Command::Erase(args) => args.run(&of(&args.name)?),
         }
     }

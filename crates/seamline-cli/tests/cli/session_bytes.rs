@@ -66,3 +66,23 @@ fn a_file_of_which_nothing_is_left_is_damaged_and_no_new_store() {
     assert!(ran.err.contains("nothing is left of the file"), "{}", ran.err);
     assert_eq!(std::fs::metadata(bench.path("state/seamline/sessions.db")).unwrap().len(), 0);
 }
+
+#[test]
+fn whoever_only_looks_writes_nothing() {
+    let bench = Bench::greeted("s-1");
+    let open = Session::open(bench.store(), "s-1".parse().unwrap(), OpenOptions::default());
+    let mut session = block_on(open).unwrap();
+    block_on(session.append(HELLO)).unwrap();
+    // As a crash leaves it: a file, and a log that nobody has copied into it yet.
+    for end in ["", "-wal"] {
+        let bytes = std::fs::read(bench.path(format!("state/seamline/sessions.db{end}"))).unwrap();
+        bench.write(format!("crashed.db{end}"), bytes);
+    }
+    let bytes = || ["", "-wal"].map(|end| std::fs::read(bench.path(format!("crashed.db{end}"))).unwrap());
+    let before = bytes();
+    for args in [&["show", "s-1"][..], &["check", "s-1"], &["verify"], &["list"], &["export", "s-1"], &["tail", "s-1"]]
+    {
+        bench.session(&[args, &["--store", "sqlite:crashed.db"]].concat()).expect(0);
+        assert!(bytes() == before, "{args:?} wrote");
+    }
+}

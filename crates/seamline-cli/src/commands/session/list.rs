@@ -44,7 +44,7 @@ impl List {
         // Where no store was made yet there are no sessions; one that is named should be there.
         let address = Address::of(store)?;
         let is_unused = !address.is_there() && !address.is_asked();
-        let listed = if is_unused { Vec::new() } else { listed(&Place::find(store)?)? };
+        let listed = if is_unused { Vec::new() } else { listed(&Place::to_read(store)?)? };
         let mut output = Output::new();
         match self.format {
             ListFormat::Json => output.text(&json::listing("sessions", &listed)),

@@ -50,8 +50,18 @@ impl Place {
     }
 
     /// The store, which must be there: whoever only asks leaves no empty one behind.
-    pub(super) fn find(asked: Option<&str>) -> Result<Self, Failure> {
+    fn find(asked: Option<&str>) -> Result<Self, Failure> {
         Self::open(there(asked)?).map_err(|error| of_store(&error))
+    }
+
+    /// The store, which must be there, for a command that only reads.
+    pub(super) fn to_read(asked: Option<&str>) -> Result<Self, Failure> {
+        Self::open_to_read(there(asked)?).map_err(|error| of_store(&error))
+    }
+
+    /// As [`Self::to_read`], for a command about one session.
+    pub(super) fn of_session_to_read(asked: Option<&str>, name: &SessionId) -> Result<Self, Failure> {
+        Ok(Self { name: Some(name.clone()), ..Self::to_read(asked)? })
     }
 
     /// The store, which must be there, for a command about one session.
@@ -62,6 +72,12 @@ impl Place {
     /// The store at an address.
     pub(super) fn open(address: Address) -> Result<Self, Error> {
         let store = futures_executor::block_on(seamline::open_store(address.as_str()))?;
+        Ok(Self { store, address, name: None })
+    }
+
+    /// The store at an address, of which nothing is written.
+    pub(super) fn open_to_read(address: Address) -> Result<Self, Error> {
+        let store = futures_executor::block_on(seamline::store::open_store_to_read(address.as_str()))?;
         Ok(Self { store, address, name: None })
     }
 

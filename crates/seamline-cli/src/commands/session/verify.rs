@@ -55,7 +55,7 @@ impl Verify {
             return Ok(self.unreadable(&asked.to_string(), "nothing is left of the file"));
         }
         let address = there(store)?;
-        match Place::open(address.clone()) {
+        match Place::open_to_read(address.clone()) {
             Ok(place) => self.verify_all(&place),
             Err(Error::Damaged(what)) => Ok(self.unreadable(&address.to_string(), &what)),
             Err(error) => Err(of_store(&error)),
