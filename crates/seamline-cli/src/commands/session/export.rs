@@ -98,8 +98,9 @@ impl Export {
         let replayed = replay(&self.name, head, &commits);
         if let Some(damage) = replayed.damages.first() {
             return Err(Failure::new(format!("session `{}` is damaged: {damage}", self.name)).with_hint(format!(
-                "{} writes what can be read, and `seamline session fork` makes a whole session of it",
-                place.command("export --messages")
+                "{} writes what can be read, and {} makes a whole session of it",
+                place.command("export --messages"),
+                place.fork_command()
             )));
         }
         let end = End {

@@ -87,6 +87,12 @@ impl Place {
         format!("`seamline session {what}{name}{}`", self.address.option())
     }
 
+    /// The command that makes another session of the same messages, whose name is to be filled in.
+    pub(super) fn fork_command(&self) -> String {
+        let name = self.name.as_ref().map_or("NAME", SessionId::as_str);
+        format!("`seamline session fork {name} NEW{}`", self.address.option())
+    }
+
     /// Waits for what a store or session was asked.
     pub(super) fn wait<T, E: Into<SessionError>>(
         &self,
@@ -173,9 +179,10 @@ impl Place {
                 Failure::new(error.to_string()).with_hint(suggest::hint(name.as_str(), &names, &all))
             }
             SessionError::Store(Error::Busy { session, holder }) => {
-                Failure::new(format!("session `{session}` is being written by {holder}")).with_hint(
-                    "`--take-over` takes it from that process; reading it and `seamline session fork` disturb nobody",
-                )
+                Failure::new(format!("session `{session}` is being written by {holder}")).with_hint(format!(
+                    "`--take-over` takes it from that process; reading it and {} disturb nobody",
+                    self.fork_command()
+                ))
             }
             SessionError::Store(Error::Damaged(_)) => Failure {
                 hint: Some(format!("{} says what can still be read", self.command("verify"))),
@@ -227,7 +234,7 @@ pub(super) fn there(asked: Option<&str>) -> Result<Address, Failure> {
 pub(super) fn of_store(error: &Error) -> Failure {
     let failure = hinted(&error.to_string());
     let hint = match error {
-        Error::Exists(_) => "choose another name; `seamline session append` goes on with the one that is there",
+        Error::Exists(_) => "choose another name, or go on with the session that is there",
         Error::Erased(_) => "a name is not used again after `seamline session erase`: choose another one",
         Error::Unavailable(_) => {
             "see whether the server runs, and whether `--store` or SEAMLINE_STORE names its host and port"

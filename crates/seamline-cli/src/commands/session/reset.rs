@@ -46,10 +46,7 @@ impl Reset {
         if name.parse::<SessionId>().is_ok() {
             return Ok(());
         }
-        Err(Failure::new(format!("the name is too long: `{name}` cannot name a session")).with_hint(format!(
-            "keep the messages with `seamline session fork {} NEW{}`, and start over without `--archive`",
-            self.name,
-            place.address.option()
-        )))
+        Err(Failure::new(format!("the name is too long: `{name}` cannot name a session"))
+            .with_hint(format!("keep the messages with {}, and start over without `--archive`", place.fork_command())))
     }
 }
