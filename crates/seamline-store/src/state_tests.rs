@@ -6,7 +6,7 @@ use super::*;
 use crate::cycle::Effect;
 use crate::hash::Hash;
 use crate::raw::Raw;
-use crate::record::{CallRecord, CycleEnd, Dropped, MessageRecord, Undo};
+use crate::record::{CallRecord, Cut, CycleEnd, Dropped, Undo};
 use crate::{IncidentKind, IncidentSeverity, Operation};
 
 /// A few names, so that records are often about each other.
@@ -57,13 +57,13 @@ fn record() -> impl Strategy<Value = Record> {
         1 => name().prop_map(|cycle| Record::CycleEnd(CycleEnd { cycle, reason: String::new() })),
         1 => name().prop_map(Record::CheckpointCommit),
         1 => name().prop_map(|id| Record::CheckpointsDropped(Dropped { ids: vec![id] })),
-        3 => name().prop_map(|checkpoint| Record::Rollback(Rollback { checkpoint, reason: String::new() })),
+        3 => name().prop_map(|checkpoint| Record::Rollback(Rollback { checkpoint, since: None, reason: String::new() })),
         3 => (name(), prop::collection::vec(cut(), 0..3))
-            .prop_map(|(id, cuts)| Record::Repair(Repair { id, cuts, report: None })),
+            .prop_map(|(id, cuts)| Record::Repair(Repair { id, cuts, meant: vec![], report: None })),
         2 => name().prop_map(|repair| Record::Undo(Undo { repair })),
         2 => (0..9_u64, 0..9_u64, message())
-            .prop_map(|(from, to, summary)| Record::Compact(Compact { from, to, summary: vec![summary] })),
-        1 => prop::collection::vec(0..9_u64, 0..3).prop_map(|kept| Record::Reset(Reset { kept, archive: None })),
+            .prop_map(|(from, to, summary)| Record::Compact(Compact { from, to, meant: None, summary: vec![summary] })),
+        1 => prop::collection::vec(0..9_u64, 0..3).prop_map(|kept| Record::Reset(Reset { kept, meant: vec![], archive: None })),
         1 => Just(Record::Incident(incident())),
         1 => Just(Record::Unknown(Raw::default())),
     ]
@@ -73,10 +73,6 @@ fn record() -> impl Strategy<Value = Record> {
 fn checkpoint(state: &State, id: String) -> Record {
     let (messages, hash) = (state.view.len() as u64, state.view.hash());
     Record::Checkpoint(CheckpointRecord { id, operation: Operation::Manual, messages, hash, snapshot: None })
-}
-
-fn is_live(checkpoint: &Checkpoint) -> bool {
-    matches!(checkpoint.state, CheckpointState::Open | CheckpointState::Committed)
 }
 
 proptest! {
@@ -104,8 +100,9 @@ proptest! {
                 let was = made.iter().find(|(id, _)| *id == rollback.checkpoint).map(|(_, was)| was.as_slice());
                 prop_assert_eq!(Some(state.view.entries()), was, "a rollback gives back what was there");
             }
-            for live in state.checkpoints.iter().filter(|found| is_live(found)) {
-                prop_assert!(state.restored(&live.id).is_ok(), "what is live can be gone back to");
+            for live in state.checkpoints.iter().filter(|found| is_live(found.state)) {
+                let back = Rollback { checkpoint: live.id.clone(), since: Some(live.seq), reason: String::new() };
+                prop_assert!(state.allows(&Record::Rollback(back)).is_ok(), "what is live can be gone back to");
             }
         }
     }
@@ -117,7 +114,7 @@ proptest! {
             state.apply(seq, 0, &Record::Message(MessageRecord { message, origin: Origin::Said }));
         }
         let before = state.view.clone();
-        let repair = Record::Repair(Repair { id: "r".to_owned(), cuts, report: None });
+        let repair = Record::Repair(Repair { id: "r".to_owned(), cuts, meant: vec![], report: None });
         let fits = state.allows(&repair).is_ok();
         state.apply(100, 0, &repair);
         let undo = Record::Undo(Undo { repair: "r".to_owned() });
