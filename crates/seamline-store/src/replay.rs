@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::commit::{Flaw, OpenedCommit};
+use crate::commit::{Flaw, OpenedCommit, VERSION};
+use crate::error::Error;
 use crate::hash::Hash;
 use crate::id::SessionId;
 use crate::record::Record;
@@ -18,6 +19,17 @@ pub struct Replayed {
     pub commits: u64,
     /// What was not.
     pub damages: Vec<Damage>,
+}
+
+impl Replayed {
+    /// Why it may not be written here: a newer version wrote some of it, which is not damaged and cannot be read.
+    pub fn newer(&self) -> Option<Error> {
+        let formats = self.damages.iter().filter_map(|damage| match damage.kind {
+            DamageKind::Newer { format } => Some(format),
+            _ => None,
+        });
+        formats.max().map(|found| Error::NewerFormat { found, known: VERSION })
+    }
 }
 
 /// Something that is not as it was written.
