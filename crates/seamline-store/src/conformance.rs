@@ -306,7 +306,7 @@ async fn not_found(bench: Bench) -> Result<(), String> {
 
 /// A process that lives as long as the test does not look: the first one is always told apart from the others.
 fn holder(pid: u32) -> Holder {
-    Holder { host: "conformance".to_owned(), pid, started: 1, since: 1 }
+    Holder { host: "conformance".to_owned(), pid, started: 1, since: 1, ..Holder::default() }
 }
 
 fn said_record(number: u8) -> Result<Record, String> {

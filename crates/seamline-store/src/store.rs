@@ -116,7 +116,7 @@ pub enum Acquire {
 }
 
 /// A process that writes a session. It is shown to people; safety does not depend on it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
     /// The machine.
     pub host: String,
@@ -124,6 +124,12 @@ pub struct Holder {
     pub pid: u32,
     /// When that process started, in whatever the machine counts: it tells apart two processes of one number.
     pub started: u64,
+    /// Since it was switched on, what the machine calls itself, where it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boot: Option<String>,
+    /// Among which processes of the machine the number counts, where there are several such spaces.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub space: Option<String>,
     /// Since when it writes, in milliseconds since 1970.
     pub since: u64,
 }

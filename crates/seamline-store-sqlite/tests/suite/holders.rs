@@ -46,7 +46,7 @@ fn a_process_of_another_machine_holds_until_it_is_taken_over_from() {
     let folder = Folder::new();
     let store = open(&folder.file());
     let (session, own) = (session("s"), this_process(2));
-    let elsewhere = Holder { host: "elsewhere".to_owned(), pid: u32::MAX, started: 1, since: 1 };
+    let elsewhere = Holder { host: "elsewhere".to_owned(), pid: u32::MAX, started: 1, since: 1, ..this_process(1) };
     block_on(store.create(&session, &elsewhere)).unwrap();
     assert!(matches!(block_on(store.acquire(&session, &own, Acquire::IfFree)), Err(Error::Busy { .. })));
     assert_eq!(block_on(store.acquire(&session, &own, Acquire::TakeOver)).unwrap().epoch, 2);
