@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use seamline_store::{
-    Acquire, Appended, Erased, Error, Hash, Head, Holder, InboxItem, Lease, Pending, Pushed, Quarantined,
+    Acquire, Appended, Erased, Error, Hash, Head, Holder, InboxDamage, InboxItem, Lease, Pending, Pushed, Quarantined,
     Sealed, SessionId, SessionInfo, Store, StoredCommit,
 };
 use tokio::runtime::{Builder, Runtime};
@@ -165,7 +165,13 @@ impl Store for PostgresStore {
     }
 
     fn inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>> {
-        self.ask(Inbox(session.clone()))
+        let asked = self.ask(Inbox(session.clone()));
+        Box::pin(async move { Ok(asked.await?.0) })
+    }
+
+    fn inbox_damage<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxDamage>> {
+        let asked = self.ask(Inbox(session.clone()));
+        Box::pin(async move { Ok(asked.await?.1) })
     }
 
     fn quarantine<'a>(&'a self, session: &'a SessionId, bytes: &'a [u8]) -> Pending<'a, Hash> {

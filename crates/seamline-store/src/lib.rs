@@ -30,7 +30,7 @@ mod view;
 
 pub use chain::chain;
 pub use checkpoint::{Checkpoint, CheckpointState, Operation};
-pub use commit::{Commit, Flaw, OpenedCommit, Sealed};
+pub use commit::{COMMIT_BYTES_MAX, Commit, Flaw, OpenedCommit, Sealed};
 pub use cycle::{CallState, Effect, OpenCall, OpenCycle};
 pub use error::Error;
 pub use hash::Hash;
@@ -45,7 +45,7 @@ pub use record::{
 pub use replay::{Damage, DamageKind, Replay, Replayed, replay};
 pub use state::{Rejected, State};
 pub use store::{
-    Acquire, Appended, Erased, Head, Holder, InboxItem, Lease, Pending, Pushed, Quarantined, SessionInfo,
+    Acquire, Appended, Erased, Head, Holder, InboxDamage, InboxItem, Lease, Pending, Pushed, Quarantined, SessionInfo,
     Store, StoredCommit,
 };
 pub use view::{Entry, View};

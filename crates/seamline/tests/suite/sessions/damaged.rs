@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_executor::block_on;
 use seamline::session::{Follower, Health, OpenOptions, Session, SessionError, SessionOptions};
-use seamline::store::{Error, Store};
+use seamline::store::{Error, InboxItem, IncidentKind, Raw, Store};
 
 use super::faulty::{Fault, Faulty};
 use super::stores::{ASK, Tick, kept, memory, open_options, results, turn};
@@ -85,4 +85,28 @@ fn a_damaged_commit_hides_doubles_and_brings_back_nothing_else() {
     let follower = block_on(Follower::open(altered, "s".parse().unwrap())).unwrap();
     let left: Vec<&str> = follower.state().view.entries().iter().map(|entry| entry.message.as_str()).collect();
     assert_eq!(left, [&*whole[0], &*whole[2], &*whole[3]]);
+}
+
+#[test]
+fn one_damaged_message_of_the_inbox_is_put_aside_and_the_others_are_taken_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sessions.db");
+    block_on(async {
+        let store = seamline::open_store(&format!("sqlite:{}", path.display())).await.unwrap();
+        let mut session =
+            Session::create(store.clone(), "s".parse().unwrap(), SessionOptions::default()).await.unwrap();
+        for id in ["1", "2", "3"] {
+            let message = Raw::parse(format!(r#"{{"role":"user","content":"{id}"}}"#)).unwrap();
+            store.push(session.id(), &InboxItem { id: id.to_owned(), message }).await.unwrap();
+        }
+        let other = rusqlite::Connection::open(&path).unwrap();
+        other.execute_batch("UPDATE inbox SET message = '\"altered\"' WHERE id = '2'").unwrap();
+        assert_eq!(session.take_inbox().await.unwrap(), 2);
+        assert_eq!(session.take_inbox().await.unwrap(), 0);
+        assert_eq!(kept(&session), [r#"{"role":"user","content":"1"}"#, r#"{"role":"user","content":"3"}"#]);
+        assert_eq!(session.incidents().filter(|found| found.kind == IncidentKind::Damaged).count(), 1);
+        let aside = store.quarantined(session.id()).await.unwrap();
+        assert_eq!(aside.iter().map(|aside| aside.bytes.as_slice()).collect::<Vec<_>>(), [b"\"altered\""]);
+        session.append(ASK).await.unwrap();
+    });
 }
