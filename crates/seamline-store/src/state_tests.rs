@@ -123,3 +123,26 @@ proptest! {
         prop_assert_eq!(state.view, before);
     }
 }
+
+#[test]
+fn many_repairs_are_remembered_by_what_they_took_out() {
+    let mut state = State::default();
+    let said = |number: u64| Raw::parse(format!("{{\"n\":{number}}}")).unwrap();
+    for number in 1..=20_000 {
+        state.apply(number, 0, &Record::Message(MessageRecord { message: said(number), origin: Origin::Said }));
+    }
+    let before = state.view.clone();
+    state.apply(30_000, 0, &checkpoint(&state, "c".to_owned()));
+    for number in 0..4_000 {
+        let inserted = vec![Insert { message: said(number), origin: Origin::Synthetic }];
+        let cuts = vec![Cut { at: number * 5, removed: 1, inserted }];
+        let mut records = [Record::Repair(Repair { id: format!("r{number}"), cuts, meant: vec![], report: None })];
+        state.name(&mut records);
+        state.apply(40_000 + number, 0, &records[0]);
+    }
+    assert_eq!((state.passed_over, state.view.entries()[15].seq), (0, 40_003));
+    let rollback = Rollback { checkpoint: "c".to_owned(), since: Some(30_000), reason: String::new() };
+    state.apply(50_000, 0, &Record::Rollback(rollback));
+    assert_eq!(state.view, before);
+    assert_eq!(state.view.hash(), before.hash());
+}
