@@ -107,14 +107,19 @@ fn place(view: &View, has_gaps: bool, wanted: Vec<Wanted<'_>>) -> (Vec<Patch>, b
         let found = wanted.range.clone().and_then(|range| view.meant(range));
         !has_gaps || (found.is_some() && found.as_ref() == wanted.meant)
     };
-    if wanted.iter().all(holds) {
+    let in_order = wanted.is_sorted_by(|one, next| {
+        one.range.as_ref().zip(next.range.as_ref()).is_some_and(|(one, next)| one.end <= next.start)
+    });
+    if in_order && wanted.iter().all(holds) {
         let patch = |wanted: Wanted<'_>| {
             let range = wanted.range.unwrap_or_default();
             Patch { at: range.start, removed: range.len(), inserted: wanted.inserted }
         };
         return (wanted.into_iter().map(patch).collect(), true);
     }
-    let places: HashMap<EntryId, usize> = (0..).zip(view.entries()).map(|(at, entry)| (entry.id(), at)).collect();
+    let asked: HashSet<EntryId> = wanted.iter().filter_map(|wanted| wanted.meant).flat_map(Meant::ids).collect();
+    let entries = (0..).zip(view.entries()).map(|(at, entry)| (entry.id(), at));
+    let places: HashMap<EntryId, usize> = entries.filter(|(id, _)| asked.contains(id)).collect();
     let (mut patches, mut taken, mut is_certain) = (Vec::new(), HashSet::new(), true);
     for Wanted { meant, inserted, .. } in wanted {
         let Some(meant) = meant else {
@@ -135,6 +140,13 @@ fn place(view: &View, has_gaps: bool, wanted: Vec<Wanted<'_>>) -> (Vec<Patch>, b
     // What only comes stands before what goes from the same place.
     patches.sort_by_key(|patch| (patch.at, patch.removed));
     (patches, is_certain)
+}
+
+impl Meant {
+    /// All that it names.
+    fn ids(&self) -> impl Iterator<Item = EntryId> {
+        self.entries.iter().copied().chain(self.after).chain(self.before)
+    }
 }
 
 /// The place beside a neighbour that is there.

@@ -1,5 +1,7 @@
 //! The fold, over records in any order.
 
+use std::collections::HashSet;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -30,6 +32,19 @@ fn cut() -> impl Strategy<Value = Cut> {
     })
 }
 
+fn id() -> impl Strategy<Value = EntryId> {
+    (1..40_u64, 0..2_u32).prop_map(|(seq, part)| EntryId(seq, part))
+}
+
+fn meant() -> impl Strategy<Value = Meant> {
+    let beside = || prop::option::of(id());
+    (beside(), prop::collection::vec(id(), 0..4), beside()).prop_map(|(after, entries, before)| Meant {
+        after,
+        entries,
+        before,
+    })
+}
+
 fn incident() -> Incident {
     let (kind, severity) = (IncidentKind::Repair, IncidentSeverity::Info);
     Incident { kind, severity, at: 1, checkpoint: None, count: 0, seq: None, detail: String::new() }
@@ -57,13 +72,20 @@ fn record() -> impl Strategy<Value = Record> {
         1 => name().prop_map(|cycle| Record::CycleEnd(CycleEnd { cycle, reason: String::new() })),
         1 => name().prop_map(Record::CheckpointCommit),
         1 => name().prop_map(|id| Record::CheckpointsDropped(Dropped { ids: vec![id] })),
-        3 => name().prop_map(|checkpoint| Record::Rollback(Rollback { checkpoint, since: None, reason: String::new() })),
-        3 => (name(), prop::collection::vec(cut(), 0..3))
-            .prop_map(|(id, cuts)| Record::Repair(Repair { id, cuts, meant: vec![], report: None })),
+        3 => (name(), prop::option::weighted(0.3, 1..60_u64))
+            .prop_map(|(checkpoint, since)| Record::Rollback(Rollback { checkpoint, since, reason: String::new() })),
+        3 => (name(), prop::collection::vec((cut(), meant()), 0..3), prop::bool::weighted(0.3)).prop_map(|(id, cuts, named)| {
+            let (cuts, meant): (Vec<Cut>, Vec<Meant>) = cuts.into_iter().unzip();
+            Record::Repair(Repair { id, cuts, meant: if named { meant } else { Vec::new() }, report: None })
+        }),
         2 => name().prop_map(|repair| Record::Undo(Undo { repair })),
-        2 => (0..9_u64, 0..9_u64, message())
-            .prop_map(|(from, to, summary)| Record::Compact(Compact { from, to, meant: None, summary: vec![summary] })),
-        1 => prop::collection::vec(0..9_u64, 0..3).prop_map(|kept| Record::Reset(Reset { kept, meant: vec![], archive: None })),
+        2 => (0..9_u64, 0..9_u64, prop::option::weighted(0.3, meant()), message()).prop_map(
+            |(from, to, meant, summary)| Record::Compact(Compact { from, to, meant, summary: vec![summary] })
+        ),
+        1 => prop::collection::vec((0..9_u64, id()), 0..3).prop_map(|kept| {
+            let (kept, meant) = kept.into_iter().unzip();
+            Record::Reset(Reset { kept, meant, archive: None })
+        }),
         1 => Just(Record::Incident(incident())),
         1 => Just(Record::Unknown(Raw::default())),
     ]
@@ -104,6 +126,23 @@ proptest! {
                 let back = Rollback { checkpoint: live.id.clone(), since: Some(live.seq), reason: String::new() };
                 prop_assert!(state.allows(&Record::Rollback(back)).is_ok(), "what is live can be gone back to");
             }
+        }
+    }
+
+    #[test]
+    fn any_records_behind_a_gap_make_a_state(records in prop::collection::vec((record(), prop::option::weighted(0.2, name())), 0..60), gap in 0..30_u64) {
+        let mut state = State::default();
+        for (seq, (record, checkpointed)) in (1..).zip(records) {
+            if seq == gap {
+                state.expect_gaps();
+            }
+            if let Some(id) = checkpointed {
+                state.apply(seq * 2, 0, &checkpoint(&state, id));
+            }
+            state.apply(seq * 2 + 1, 0, &record);
+            prop_assert_eq!(state.view.hash(), state.view.rehash(state.view.len()));
+            let ids: HashSet<EntryId> = state.view.entries().iter().map(Entry::id).collect();
+            prop_assert_eq!(ids.len(), state.view.len(), "nothing is there twice");
         }
     }
 
