@@ -141,7 +141,30 @@ pub(crate) fn sessions(connection: &Connection, after: Option<&str>, limit: usiz
             infos.push(SessionInfo { session, head, commits, bytes, holder });
         }
     }
+    if infos.len() < limit {
+        no_strays(connection)?;
+    }
     Ok(infos)
+}
+
+/// Checks that all commits belong to a session that is there: a list must not say that nothing was kept where only the
+/// names are lost.
+fn no_strays(connection: &Connection) -> Outcome<()> {
+    let mut next =
+        connection.prepare_cached("SELECT session FROM commits WHERE session > ?1 ORDER BY session LIMIT 1")?;
+    let mut named = connection.prepare_cached("SELECT 1 FROM sessions WHERE session = ?1 AND erased = 0")?;
+    let mut last = String::new();
+    while let Some(session) = next.query_row([&last], |row| Ok(text(row, 0).map(str::to_owned))).optional()? {
+        let session = session?;
+        if session <= last {
+            return Err(Fault::Odd("commits stand in disorder"));
+        }
+        if !named.exists([&session])? {
+            return Err(Fault::Odd("there are commits of a session that is not there"));
+        }
+        last = session;
+    }
+    Ok(())
 }
 
 /// What is in the inbox, and what of it is not what was put there.
