@@ -185,3 +185,21 @@ fn many_repairs_are_remembered_by_what_they_took_out() {
     assert_eq!(state.view, before);
     assert_eq!(state.view.hash(), before.hash());
 }
+
+#[test]
+fn a_way_back_that_changes_nothing_leaves_repairs_that_can_be_taken_back() {
+    let mut state = State::default();
+    let said = |text: &str| Record::Message(MessageRecord { message: Raw::parse(text).unwrap(), origin: Origin::Said });
+    state.apply(1, 0, &said("1"));
+    state.apply(2, 0, &said("2"));
+    let before = state.view.clone();
+    let cuts = vec![Cut { at: 0, removed: 1, inserted: vec![] }];
+    state.apply(3, 0, &Record::Repair(Repair { id: "r".to_owned(), cuts, meant: vec![], report: None }));
+    state.apply(4, 0, &checkpoint(&state, "c".to_owned()));
+    state.apply(5, 0, &said("3"));
+    let rollback = Rollback { checkpoint: "c".to_owned(), since: Some(4), reason: String::new() };
+    state.apply(6, 0, &Record::Rollback(rollback));
+    assert_eq!((state.view.len(), state.last_repair()), (1, Some("r")));
+    state.apply(7, 0, &Record::Undo(Undo { repair: "r".to_owned() }));
+    assert_eq!(state.view, before);
+}
