@@ -23,12 +23,20 @@ INSERT INTO seamline_commits (tenant, session, seq, records, epoch, commit_id, p
 SELECT $1, $2, c.seq, c.records, c.epoch, c.commit_id, c.prev, c.hash, c.body
 FROM unnest($3, $4, $5, $6, $7, $8, $9) AS c(seq, records, epoch, commit_id, prev, hash, body)";
 
+/// The ids of messages of the inbox that were taken in: they are not taken again.
+const TAKEN: &str = "\
+INSERT INTO seamline_inbox (tenant, session, id, place)
+SELECT $1, $2, t.id, 0 FROM unnest($3) AS t(id)
+ON CONFLICT (tenant, session, id) DO NOTHING";
+
 /// A session as it comes, with what stands beside the bytes of each commit.
 #[derive(Debug)]
 pub(crate) struct Import {
     session: SessionId,
     head: Head,
     commits: Vec<Incoming>,
+    /// The ids of messages of the inbox that they take in.
+    taken: Vec<Vec<u8>>,
 }
 
 #[derive(Debug)]
@@ -47,7 +55,8 @@ impl Import {
     pub(crate) fn new(session: &SessionId, commits: &[Vec<u8>]) -> Result<Self, Error> {
         let (head, opened) = chain(session, commits)?;
         let incoming = opened.iter().zip(commits).map(|(commit, bytes)| Incoming::new(commit, bytes.clone()));
-        Ok(Self { session: session.clone(), head, commits: incoming.collect() })
+        let taken = opened.iter().flat_map(OpenedCommit::taken).map(|id| id.as_bytes().to_vec()).collect();
+        Ok(Self { session: session.clone(), head, commits: incoming.collect(), taken })
     }
 
     fn chunks(&self) -> Vec<&[Incoming]> {
@@ -96,6 +105,10 @@ impl Import {
             ];
             place.client.query_typed(FILL, params).await?;
         }
+        if !self.taken.is_empty() {
+            let params: Params<'_> = &[(&tenant, Type::TEXT), (&session, Type::TEXT), (&self.taken, Type::BYTEA_ARRAY)];
+            place.client.query_typed(TAKEN, params).await?;
+        }
         Ok(true)
     }
 }
@@ -119,7 +132,7 @@ impl Operation for Import {
     }
 
     fn steps(&self) -> u32 {
-        u32::try_from(self.chunks().len()).unwrap_or(u32::MAX).saturating_add(2)
+        u32::try_from(self.chunks().len()).unwrap_or(u32::MAX).saturating_add(3)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Who may write a session.
 
 use seamline_store::{Acquire, Error, Hash, Head, Holder, Lease, SessionId};
-use tokio_postgres::types::Type;
+use tokio_postgres::Row;
+use tokio_postgres::types::{ToSql, Type};
 
 use crate::connections::Operation;
 use crate::fault::Fault;
@@ -10,7 +11,7 @@ use crate::transaction::{Params, Place};
 
 const CREATE: &str = "\
 INSERT INTO seamline_sessions (tenant, session, epoch, head_seq, head_hash, commits, bytes, holder, lease_until)
-VALUES ($1, $2, 1, 0, $3, 0, 0, $4, now() + $5 * interval '1 second')
+VALUES ($1, $2, 1, 0, $5, 0, 0, $3, now() + $4 * interval '1 second')
 ON CONFLICT (tenant, session) DO NOTHING
 RETURNING epoch";
 
@@ -20,6 +21,11 @@ SET epoch = epoch + 1, holder = $3, lease_until = now() + $4 * interval '1 secon
 WHERE tenant = $1 AND session = $2 AND erased_at IS NULL
     AND ($5 OR holder IS NULL OR holder = $3 OR lease_until IS NULL OR lease_until <= now())
 RETURNING epoch, head_seq, head_hash";
+
+const RENEW: &str = "\
+UPDATE seamline_sessions SET lease_until = now() + $4 * interval '1 second'
+WHERE tenant = $1 AND session = $2 AND epoch = $3 AND holder IS NOT NULL AND erased_at IS NULL
+RETURNING epoch";
 
 const RELEASE: &str = "\
 UPDATE seamline_sessions SET holder = NULL, lease_until = NULL
@@ -37,16 +43,11 @@ impl Operation for Create {
     type Output = Lease;
 
     async fn attempt(&self, place: &Place<'_>) -> Result<Lease, Fault> {
-        let (session, holder) = (&self.session, written(&self.holder)?);
-        let params: Params<'_> = &[
-            (&place.tenant(), Type::TEXT),
-            (&session.as_str(), Type::TEXT),
-            (&Hash::ZERO.as_bytes().as_slice(), Type::BYTEA),
-            (&holder, Type::TEXT),
-            (&place.lease(), Type::FLOAT8),
-        ];
+        let session = &self.session;
         let made = Lease { epoch: Head::START.epoch, head: Head::START };
-        if !place.query(CREATE, params).await?.is_empty() {
+        let start = Hash::ZERO;
+        let rows = give(place, CREATE, (session, &self.holder), (&start.as_bytes().as_slice(), Type::BYTEA)).await?;
+        if !rows.is_empty() {
             return Ok(made);
         }
         let found = Standing::live(place, session).await?;
@@ -68,15 +69,9 @@ impl Operation for Take {
     type Output = Lease;
 
     async fn attempt(&self, place: &Place<'_>) -> Result<Lease, Fault> {
-        let (session, holder) = (&self.session, written(&self.holder)?);
-        let params: Params<'_> = &[
-            (&place.tenant(), Type::TEXT),
-            (&session.as_str(), Type::TEXT),
-            (&holder, Type::TEXT),
-            (&place.lease(), Type::FLOAT8),
-            (&(self.how == Acquire::TakeOver), Type::BOOL),
-        ];
-        if let Some(row) = place.query(ACQUIRE, params).await?.first() {
+        let (session, takes_over) = (&self.session, self.how == Acquire::TakeOver);
+        let rows = give(place, ACQUIRE, (session, &self.holder), (&takes_over, Type::BOOL)).await?;
+        if let Some(row) = rows.first() {
             let head = head(row)?;
             return Ok(Lease { epoch: head.epoch, head });
         }
@@ -84,6 +79,29 @@ impl Operation for Take {
             Some(busy) => Err(Fault::Answer(Error::Busy { session: session.clone(), holder: Box::new(busy) })),
             None => Err(Fault::Aborted("the session became free while it was asked for".to_owned())),
         }
+    }
+}
+
+/// Says that a writer is still there. False where the session is not its any more.
+#[derive(Debug, Clone)]
+pub(crate) struct Renew {
+    pub(crate) session: SessionId,
+    pub(crate) epoch: u64,
+}
+
+impl Operation for Renew {
+    type Output = bool;
+    // Whoever does not know whether it was done does it again.
+    const WRITES: bool = false;
+
+    async fn attempt(&self, place: &Place<'_>) -> Result<bool, Fault> {
+        let params: Params<'_> = &[
+            (&place.tenant(), Type::TEXT),
+            (&self.session.as_str(), Type::TEXT),
+            (&bigint(self.epoch), Type::INT8),
+            (&place.lease(), Type::FLOAT8),
+        ];
+        Ok(!place.query(RENEW, params).await?.is_empty())
     }
 }
 
@@ -106,6 +124,24 @@ impl Operation for Release {
         }
         Ok(())
     }
+}
+
+/// Asks for a session for somebody who writes it, with what else the statement wants to know.
+async fn give(
+    place: &Place<'_>,
+    sql: &str,
+    (session, holder): (&SessionId, &Holder),
+    last: (&(dyn ToSql + Sync), Type),
+) -> Result<Vec<Row>, Fault> {
+    let holder = written(holder)?;
+    let params: Params<'_> = &[
+        (&place.tenant(), Type::TEXT),
+        (&session.as_str(), Type::TEXT),
+        (&holder, Type::TEXT),
+        (&place.lease(), Type::FLOAT8),
+        last,
+    ];
+    place.query(sql, params).await
 }
 
 fn written(holder: &Holder) -> Result<String, Fault> {

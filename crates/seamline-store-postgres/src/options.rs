@@ -15,8 +15,9 @@ pub struct Options {
     pub attempt_timeout: Duration,
     /// How long something that may have been written is asked about before it counts as unknown.
     pub settle_timeout: Duration,
-    /// How long a session stays its writer's after the last commit, by the clock of the database. No commit is taken
-    /// or refused because of it: it only decides who may take over without being told to.
+    /// How long a session stays its writer's after the process is gone, by the clock of the database: as long as the
+    /// store lives, it says three times in this time that the writer is there. No commit is taken or refused because
+    /// of it: it only decides who may take over without being told to.
     pub lease: Duration,
     /// Certificates to trust instead of those of the machine, in PEM.
     pub roots: Option<Vec<u8>>,

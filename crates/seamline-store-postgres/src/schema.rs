@@ -112,7 +112,7 @@ CREATE TABLE seamline_commits (
     PRIMARY KEY (tenant, session, seq), UNIQUE (tenant, session, commit_id)
 ){parted};
 CREATE TABLE seamline_inbox (
-    {owned}, id bytea NOT NULL, place bigint NOT NULL, message bytea,
+    {owned}, id bytea NOT NULL, place bigint NOT NULL, message bytea, hash bytea,
     PRIMARY KEY (tenant, session, id)
 );
 CREATE TABLE seamline_quarantine (

@@ -1,25 +1,35 @@
 //! The store.
 
+use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use seamline_store::{
-    Acquire, Appended, Erased, Error, Hash, Head, Holder, InboxItem, Lease, Pending, Pushed, Quarantined, Sealed,
-    SessionId, SessionInfo, Store, StoredCommit,
+    Acquire, Appended, Erased, Error, Hash, Head, Holder, InboxDamage, InboxItem, Lease, Pending, Pushed, Quarantined,
+    Sealed, SessionId, SessionInfo, Store, StoredCommit,
 };
 use tokio::runtime::{Builder, Runtime};
+use tokio::task::AbortHandle;
+use tokio::time::sleep;
 
 use crate::append::Append;
 use crate::connections::{Connections, Operation};
 use crate::erase::Erase;
 use crate::import::Import;
 use crate::inbox::{Inbox, Push};
-use crate::lease::{Create, Release, Take};
+use crate::lease::{Create, Release, Renew, Take};
 use crate::options::Options;
 use crate::pool::pool;
 use crate::quarantine::{ListAside, PutAside};
 use crate::read::{FindHead, List, Read};
 use crate::schema::Prepare;
+
+/// How often a writer says that it is there, in the time for which a session stays its own.
+const RENEWALS: u32 = 3;
+
+/// It says so no more often than that.
+const RENEWAL_MIN: Duration = Duration::from_millis(100);
 
 /// Keeps sessions in PostgreSQL.
 ///
@@ -27,6 +37,8 @@ use crate::schema::Prepare;
 /// store itself is dropped, what is under way may or may not be carried out, as in a crash.
 pub struct PostgresStore {
     connections: Arc<Connections>,
+    /// What says of each session that is written here, again and again, that its writer is still there.
+    renewals: Mutex<HashMap<SessionId, (u64, AbortHandle)>>,
     /// Always there, but for the moment it is taken out to be shut down.
     runtime: Option<Runtime>,
 }
@@ -42,7 +54,8 @@ impl PostgresStore {
         let runtime =
             Builder::new_multi_thread().worker_threads(1).thread_name("seamline-postgres").enable_all().build();
         let runtime = runtime.map_err(|error| Error::Failed(format!("no thread could be started: {error}")))?;
-        let store = Self { connections: Arc::new(Connections::new(pool, options)), runtime: Some(runtime) };
+        let connections = Arc::new(Connections::new(pool, options));
+        let store = Self { connections, renewals: Mutex::default(), runtime: Some(runtime) };
         store.ask(Prepare).await?;
         Ok(store)
     }
@@ -55,6 +68,50 @@ impl PostgresStore {
         Box::pin(async move {
             task.await.unwrap_or_else(|error| Err(Error::Failed(format!("the operation was broken off: {error}"))))
         })
+    }
+
+    /// Sets off what gives a session to a writer, and says from then on that the writer is there. One that nobody waited
+    /// for runs out.
+    fn hold<'a, O: Operation<Output = Lease>>(&'a self, session: &'a SessionId, operation: O) -> Pending<'a, Lease> {
+        let asked = self.ask(operation);
+        Box::pin(async move {
+            let lease = asked.await?;
+            self.renew(Renew { session: session.clone(), epoch: lease.epoch });
+            Ok(lease)
+        })
+    }
+
+    fn renew(&self, renew: Renew) {
+        let Some(runtime) = &self.runtime else { return };
+        let (connections, session, epoch) = (self.connections.clone(), renew.session.clone(), renew.epoch);
+        let task = runtime.spawn(async move {
+            loop {
+                sleep((connections.options.lease / RENEWALS).max(RENEWAL_MIN)).await;
+                // A database that does not answer is asked again: as long as it is away nobody else gets the session.
+                if let Ok(false) = connections.perform(renew.clone()).await {
+                    break;
+                }
+            }
+        });
+        let mut renewals = self.renewals();
+        renewals.retain(|_, (_, task)| !task.is_finished());
+        if let Some((_, earlier)) = renewals.insert(session, (epoch, task.abort_handle())) {
+            earlier.abort();
+        }
+    }
+
+    /// Says no more that a writer is there.
+    fn let_go(&self, session: &SessionId, epoch: u64) {
+        let mut renewals = self.renewals();
+        if renewals.get(session).is_some_and(|(held, _)| *held == epoch)
+            && let Some((_, task)) = renewals.remove(session)
+        {
+            task.abort();
+        }
+    }
+
+    fn renewals(&self) -> MutexGuard<'_, HashMap<SessionId, (u64, AbortHandle)>> {
+        self.renewals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -75,14 +132,15 @@ impl fmt::Debug for PostgresStore {
 
 impl Store for PostgresStore {
     fn create<'a>(&'a self, session: &'a SessionId, holder: &'a Holder) -> Pending<'a, Lease> {
-        self.ask(Create { session: session.clone(), holder: holder.clone() })
+        self.hold(session, Create { session: session.clone(), holder: holder.clone() })
     }
 
     fn acquire<'a>(&'a self, session: &'a SessionId, holder: &'a Holder, how: Acquire) -> Pending<'a, Lease> {
-        self.ask(Take { session: session.clone(), holder: holder.clone(), how })
+        self.hold(session, Take { session: session.clone(), holder: holder.clone(), how })
     }
 
     fn release<'a>(&'a self, session: &'a SessionId, epoch: u64) -> Pending<'a, ()> {
+        self.let_go(session, epoch);
         self.ask(Release { session: session.clone(), epoch })
     }
 
@@ -107,7 +165,13 @@ impl Store for PostgresStore {
     }
 
     fn inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>> {
-        self.ask(Inbox(session.clone()))
+        let asked = self.ask(Inbox(session.clone()));
+        Box::pin(async move { Ok(asked.await?.0) })
+    }
+
+    fn inbox_damage<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxDamage>> {
+        let asked = self.ask(Inbox(session.clone()));
+        Box::pin(async move { Ok(asked.await?.1) })
     }
 
     fn quarantine<'a>(&'a self, session: &'a SessionId, bytes: &'a [u8]) -> Pending<'a, Hash> {

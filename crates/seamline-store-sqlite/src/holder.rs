@@ -7,14 +7,22 @@ use seamline_store::Holder;
 /// A session that a process of this machine held and did not let go is free again once that process is gone.
 pub fn this_process(now_ms: u64) -> Holder {
     let pid = std::process::id();
-    Holder { host: host(), pid, started: look(pid).map_or(0, |process| process.started), since: now_ms }
+    let started = look(pid).map_or(0, |process| process.started);
+    Holder { host: host(), pid, started, boot: boot(), space: space(), since: now_ms }
 }
 
-/// Whether a holder is known to be gone: it was on this machine and is not there any more. Of other machines nobody
-/// here knows.
+/// Whether a holder is known to be gone: it was on this machine and is not there any more. Of other machines, and of
+/// other containers on this one, nobody here knows.
 pub(crate) fn is_gone(holder: &Holder) -> bool {
     if holder.host != host() {
         return false;
+    }
+    if holder.space != space() {
+        return false;
+    }
+    if holder.boot != boot() {
+        // Where both are known, the machine was switched off since.
+        return holder.boot.is_some() && boot().is_some();
     }
     if !answers(holder.pid) {
         return true;
@@ -49,6 +57,31 @@ fn read_stat(stat: &str) -> Option<Process> {
 
 #[cfg(not(target_os = "linux"))]
 fn look(_pid: u32) -> Option<Process> {
+    None
+}
+
+/// What the machine calls itself since it was switched on. Containers share it.
+#[cfg(target_os = "linux")]
+#[expect(clippy::disallowed_methods, reason = "the kernel says it in a file")]
+fn boot() -> Option<String> {
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    Some(boot.trim().to_owned())
+}
+
+/// Among which processes a number counts: a container has processes of its own.
+#[cfg(target_os = "linux")]
+#[expect(clippy::disallowed_methods, reason = "the kernel says it in a link")]
+fn space() -> Option<String> {
+    Some(std::fs::read_link("/proc/self/ns/pid").ok()?.to_string_lossy().into_owned())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn boot() -> Option<String> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+fn space() -> Option<String> {
     None
 }
 
@@ -97,6 +130,11 @@ mod tests {
         assert!(is_gone(&Holder { started: own.started + 1, ..own.clone() }));
         assert!(is_gone(&Holder { pid: 0, ..own.clone() }));
         assert!(is_gone(&Holder { pid: u32::MAX, ..own.clone() }));
-        assert!(!is_gone(&Holder { host: "elsewhere".to_owned(), pid: u32::MAX, ..own }));
+        assert!(!is_gone(&Holder { host: "elsewhere".to_owned(), pid: u32::MAX, ..own.clone() }));
+        let container = Some("pid:[1]".to_owned());
+        assert!(!is_gone(&Holder { space: container, pid: u32::MAX, ..own.clone() }));
+        let earlier = Some("before it was switched off".to_owned());
+        assert!(is_gone(&Holder { boot: earlier, ..own.clone() }));
+        assert!(!is_gone(&Holder { boot: None, pid: u32::MAX, ..own }));
     }
 }

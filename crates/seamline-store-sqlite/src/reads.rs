@@ -1,10 +1,12 @@
 //! What is asked of the file without changing it.
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use seamline_store::{Error, Hash, Head, Holder, InboxItem, Quarantined, Raw, SessionId, SessionInfo, StoredCommit};
+use seamline_store::{
+    Error, Hash, Head, Holder, InboxDamage, InboxItem, Quarantined, Raw, SessionId, SessionInfo, StoredCommit,
+};
 
 use crate::fault::{Fault, Outcome};
-use crate::rows::{bound, bytes, hash, number, optional_hash, optional_text, text};
+use crate::rows::{bound, bytes, hash, number, optional_hash, optional_text, stands, text};
 
 /// What stands in the row of a session.
 pub(crate) struct Kept {
@@ -139,32 +141,70 @@ pub(crate) fn sessions(connection: &Connection, after: Option<&str>, limit: usiz
             infos.push(SessionInfo { session, head, commits, bytes, holder });
         }
     }
+    if infos.len() < limit {
+        no_strays(connection)?;
+    }
     Ok(infos)
 }
 
-pub(crate) fn inbox(connection: &Connection, session: &SessionId) -> Outcome<Vec<InboxItem>> {
+/// Checks that all commits belong to a session that is there: a list must not say that nothing was kept where only the
+/// names are lost.
+fn no_strays(connection: &Connection) -> Outcome<()> {
+    let mut next =
+        connection.prepare_cached("SELECT session FROM commits WHERE session > ?1 ORDER BY session LIMIT 1")?;
+    let mut named = connection.prepare_cached("SELECT 1 FROM sessions WHERE session = ?1 AND erased = 0")?;
+    let mut last = String::new();
+    while let Some(session) = next.query_row([&last], |row| Ok(text(row, 0).map(str::to_owned))).optional()? {
+        let session = session?;
+        if session <= last {
+            return Err(Fault::Odd("commits stand in disorder"));
+        }
+        if !named.exists([&session])? {
+            return Err(Fault::Odd("there are commits of a session that is not there"));
+        }
+        last = session;
+    }
+    Ok(())
+}
+
+/// What is in the inbox, and what of it is not what was put there.
+pub(crate) fn inbox(connection: &Connection, session: &SessionId) -> Outcome<(Vec<InboxItem>, Vec<InboxDamage>)> {
     let waiting = kept(connection, session)?.waiting;
     let mut statement = connection.prepare_cached(
         "SELECT number, id, message, hash FROM inbox WHERE session = ?1 AND message IS NOT NULL ORDER BY number",
     )?;
     let mut rows = statement.query([session.as_str()])?;
-    let (mut items, mut last) = (Vec::new(), 0);
+    let (mut items, mut damages, mut last) = (Vec::new(), Vec::new(), 0);
     while let Some(row) = rows.next()? {
-        let (place, id, message) = (number(row, 0)?, text(row, 1)?, text(row, 2)?);
+        let place = number(row, 0)?;
         if place <= last {
             return Err(Fault::Odd("messages stand in disorder"));
         }
-        if seal(session, place, id, message) != hash(row, 3)? {
-            return Err(Fault::Odd("a message in the inbox is not what was put there"));
-        }
         last = place;
-        let message = Raw::parse(message).map_err(|_| Fault::Odd("a message in the inbox is no JSON"))?;
-        items.push(InboxItem { id: id.to_owned(), message });
+        match item(session, place, row) {
+            Ok(item) => items.push(item),
+            Err(Fault::Odd(what)) => {
+                let why = format!("message {place} of the inbox is not what was put there: {what}");
+                damages.push(InboxDamage { why, bytes: stands(row, 2)?.to_vec() });
+            }
+            Err(fault) => return Err(fault),
+        }
     }
-    if items.len() as u64 != waiting {
-        return Err(Fault::Odd("messages of the inbox are missing"));
+    let found = (items.len() + damages.len()) as u64;
+    if found != waiting {
+        let why = format!("{waiting} messages were put into the inbox and not taken, and {found} are there");
+        damages.push(InboxDamage { why, bytes: Vec::new() });
     }
-    Ok(items)
+    Ok((items, damages))
+}
+
+fn item(session: &SessionId, place: u64, row: &Row<'_>) -> Outcome<InboxItem> {
+    let (id, message) = (text(row, 1)?, text(row, 2)?);
+    if seal(session, place, id, message) != hash(row, 3)? {
+        return Err(Fault::Odd("its hash is another one"));
+    }
+    let message = Raw::parse(message).map_err(|_| Fault::Odd("it is no JSON"))?;
+    Ok(InboxItem { id: id.to_owned(), message })
 }
 
 /// The hash by which a message of the inbox is known to be what was put there, in that place.

@@ -21,6 +21,14 @@ pub(crate) fn bytes<'a>(row: &'a Row<'_>, column: usize) -> Outcome<&'a [u8]> {
     }
 }
 
+/// The bytes that stand in a column, whatever they are taken for.
+pub(crate) fn stands<'a>(row: &'a Row<'_>, column: usize) -> Outcome<&'a [u8]> {
+    match row.get_ref(column)? {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Ok(bytes),
+        _ => Ok(&[]),
+    }
+}
+
 pub(crate) fn text<'a>(row: &'a Row<'_>, column: usize) -> Outcome<&'a str> {
     optional_text(row, column)?.ok_or(Fault::Odd("a text is missing"))
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use seamline_store::{
-    Acquire, Appended, Erased, Error, Hash, Head, Holder, InboxItem, Lease, Pending, Pushed, Quarantined, Sealed,
-    SessionId, SessionInfo, Store, StoredCommit, chain,
+    Acquire, Appended, Erased, Error, Hash, Head, Holder, InboxDamage, InboxItem, Lease, Pending, Pushed, Quarantined,
+    Sealed, SessionId, SessionInfo, Store, StoredCommit, chain,
 };
 
 use crate::ask::ask;
@@ -147,7 +147,12 @@ impl Store for SqliteStore {
 
     fn inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>> {
         let session = session.clone();
-        Box::pin(ask(&self.reads, Kind::Other, 0, move |file| reads::inbox(file, &session)))
+        Box::pin(ask(&self.reads, Kind::Other, 0, move |file| Ok(reads::inbox(file, &session)?.0)))
+    }
+
+    fn inbox_damage<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxDamage>> {
+        let session = session.clone();
+        Box::pin(ask(&self.reads, Kind::Other, 0, move |file| Ok(reads::inbox(file, &session)?.1)))
     }
 
     fn quarantine<'a>(&'a self, session: &'a SessionId, bytes: &'a [u8]) -> Pending<'a, Hash> {

@@ -91,6 +91,7 @@ fn why_not(connection: &Connection, commit: &Sealed) -> Outcome<Appended> {
 
 pub(crate) fn push(connection: &Connection, session: &SessionId, item: &InboxItem) -> Outcome<Pushed> {
     kept(connection, session)?;
+    item.fits()?;
     let mut known = connection.prepare_cached("SELECT 1 FROM inbox WHERE session = ?1 AND id = ?2")?;
     if known.exists(params![session.as_str(), item.id])? {
         return Ok(Pushed::Already);
@@ -126,6 +127,11 @@ pub(crate) fn import(
         let count = commit.records.len() as u64;
         let row = Row { seq: commit.seq, count, epoch: commit.epoch, hash: commit.hash };
         insert_commit(connection, session, &row, (commit.id.to_bytes(), bytes))?;
+        for id in commit.taken() {
+            let mut statement =
+                connection.prepare_cached("INSERT OR IGNORE INTO inbox (session, id) VALUES (?1, ?2)")?;
+            statement.execute(params![session.as_str(), id])?;
+        }
     }
     end(connection, session, head, (commits.len(), commits.iter().map(|(_, bytes)| bytes.len()).sum()))?;
     Ok(head)

@@ -19,7 +19,7 @@ use crate::store::Head;
 pub(crate) const VERSION: u64 = 1;
 
 /// The most bytes of one commit.
-pub(crate) const BYTES_MAX: usize = 256 * 1024 * 1024;
+pub const COMMIT_BYTES_MAX: usize = 256 * 1024 * 1024;
 
 /// What stands before the hash, and after it.
 const SEAL: &str = ",\"hash\":\"";
@@ -63,9 +63,9 @@ impl Commit<'_> {
             .as_bytes(),
         );
         serde_json::to_writer(&mut bytes, records).map_err(|error| Error::Refused(error.to_string()))?;
-        if bytes.len() + SEAL_LEN > BYTES_MAX {
+        if bytes.len() + SEAL_LEN > COMMIT_BYTES_MAX {
             let bytes = bytes.len();
-            return Err(Error::Refused(format!("a commit has {BYTES_MAX} bytes at most, this one {bytes}")));
+            return Err(Error::Refused(format!("a commit has {COMMIT_BYTES_MAX} bytes at most, this one {bytes}")));
         }
         let hash = Hash::of(&bytes);
         bytes.extend_from_slice(format!("{SEAL}{hash}{SEAL_END}").as_bytes());
@@ -200,6 +200,11 @@ impl OpenedCommit {
         let Inside { session, epoch, seq, at, id, prev, .. } = inside;
         let session = session.parse().map_err(|error: crate::id::InvalidSessionId| Flaw::Odd(error.to_string()))?;
         Ok(Self { session, epoch, seq, at, id, prev, hash, records })
+    }
+
+    /// The messages of the inbox that it takes in.
+    pub fn taken(&self) -> impl Iterator<Item = &str> {
+        self.records.iter().flat_map(Record::taken)
     }
 
     /// The number of its last record.

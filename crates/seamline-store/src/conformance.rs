@@ -230,6 +230,11 @@ async fn import(bench: Bench) -> Result<(), String> {
     for number in 1..=3 {
         other.append(&mut lease, number).await?;
     }
+    let item = InboxItem { id: "taken".to_owned(), message: Raw::default() };
+    let taken =
+        other.sealed(&lease, 9, &[Record::Inbox(InboxTaken { ids: vec![item.id.clone()] }), said_record(9)?])?;
+    same("append", other.store.append(taken.clone()).await, Ok(Appended::New))?;
+    lease.head = taken.after();
     let mut bytes: Vec<Vec<u8>> = other.commits().await?.into_iter().map(|commit| commit.bytes).collect();
     let mut altered = bytes.clone();
     altered[1][60] ^= 1;
@@ -243,6 +248,9 @@ async fn import(bench: Bench) -> Result<(), String> {
     same("again", bench.store.import(&bench.session, &bytes).await, Err(Error::Exists(bench.session.clone())))?;
     let kept: Vec<Vec<u8>> = bench.commits().await?.into_iter().map(|commit| commit.bytes).collect();
     same("the bytes", kept, bytes)?;
+    same("push what was taken", bench.store.push(&bench.session, &item).await, Ok(Pushed::Already))?;
+    same("the inbox", bench.store.inbox(&bench.session).await, Ok(Vec::new()))?;
+    same("damage", bench.store.inbox_damage(&bench.session).await, Ok(Vec::new()))?;
     let mut lease = said(bench.store.acquire(&bench.session, &holder(1), Acquire::IfFree).await)?;
     bench.append(&mut lease, 4).await.map(|_| ())
 }
@@ -306,7 +314,7 @@ async fn not_found(bench: Bench) -> Result<(), String> {
 
 /// A process that lives as long as the test does not look: the first one is always told apart from the others.
 fn holder(pid: u32) -> Holder {
-    Holder { host: "conformance".to_owned(), pid, started: 1, since: 1 }
+    Holder { host: "conformance".to_owned(), pid, started: 1, since: 1, ..Holder::default() }
 }
 
 fn said_record(number: u8) -> Result<Record, String> {

@@ -10,6 +10,7 @@
 #![deny(clippy::disallowed_methods)]
 
 mod chain;
+mod changes;
 mod checkpoint;
 mod commit;
 pub mod conformance;
@@ -19,6 +20,7 @@ mod hash;
 mod id;
 mod incident;
 mod memory;
+mod naming;
 mod raw;
 mod record;
 mod replay;
@@ -28,7 +30,7 @@ mod view;
 
 pub use chain::chain;
 pub use checkpoint::{Checkpoint, CheckpointState, Operation};
-pub use commit::{Commit, Flaw, OpenedCommit, Sealed};
+pub use commit::{COMMIT_BYTES_MAX, Commit, Flaw, OpenedCommit, Sealed};
 pub use cycle::{CallState, Effect, OpenCall, OpenCycle};
 pub use error::Error;
 pub use hash::Hash;
@@ -37,13 +39,16 @@ pub use incident::{Incident, IncidentKind, IncidentSeverity};
 pub use memory::MemoryStore;
 pub use raw::{NotJson, Raw};
 pub use record::{
-    Begin, CallRecord, CheckpointRecord, Compact, Cut, CycleEnd, CycleRecord, Dropped, InboxTaken, Insert, Intent,
-    MessageRecord, Origin, Parent, Record, Repair, Reset, Rollback, Staged, Turn, Undo,
+    Begin, CallRecord, CheckpointRecord, Compact, Cut, CycleEnd, CycleRecord, Dropped, EntryId, InboxTaken, Insert,
+    Intent, Meant, MessageRecord, Origin, Parent, Record, Repair, Reset, Rollback, Staged, Turn, Undo,
 };
 pub use replay::{Damage, DamageKind, Replay, Replayed, replay};
 pub use state::{Rejected, State};
 pub use store::{
-    Acquire, Appended, Erased, Head, Holder, InboxItem, Lease, Pending, Pushed, Quarantined, SessionInfo, Store,
-    StoredCommit,
+    Acquire, Appended, Erased, Head, Holder, InboxDamage, InboxItem, Lease, Pending, Pushed, Quarantined, SessionInfo,
+    Store, StoredCommit,
 };
 pub use view::{Entry, View};
+
+#[cfg(test)]
+mod gap_tests;

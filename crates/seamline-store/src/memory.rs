@@ -166,6 +166,7 @@ impl Store for MemoryStore {
 
     fn push<'a>(&'a self, session: &'a SessionId, item: &'a InboxItem) -> Pending<'a, Pushed> {
         ready(self.with(session, |kept| {
+            item.fits()?;
             if !kept.pushed.insert(item.id.clone()) {
                 return Ok(Pushed::Already);
             }
@@ -199,6 +200,7 @@ impl Store for MemoryStore {
             for (commit, bytes) in opened.iter().zip(commits) {
                 made.ids.insert(commit.id, commit.hash);
                 made.commits.insert(commit.seq, bytes.clone());
+                made.pushed.extend(commit.taken().map(ToOwned::to_owned));
             }
             self.make(session, made)
         }))

@@ -251,6 +251,9 @@ pub struct Dropped {
 pub struct Rollback {
     /// The checkpoint.
     pub checkpoint: String,
+    /// The record that made it: what came later goes, even where that record is lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<u64>,
     /// Why.
     pub reason: String,
 }
@@ -262,6 +265,9 @@ pub struct Repair {
     pub id: String,
     /// What changes, from the first message to the last. Places are those before the repair.
     pub cuts: Vec<Cut>,
+    /// Which messages each cut means.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub meant: Vec<Meant>,
     /// What was done and why, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<Raw>,
@@ -277,6 +283,25 @@ pub struct Cut {
     /// What comes.
     pub inserted: Vec<Insert>,
 }
+
+/// Which messages are meant, by what brought them. Where something is lost, a place alone would mean other messages.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Meant {
+    /// The message before them; none where they are the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<EntryId>,
+    /// They.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub entries: Vec<EntryId>,
+    /// The message behind them; none where they are the last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<EntryId>,
+}
+
+/// What tells a message that is to be seen from all others: the number of the record that brought it, and its place
+/// among those that this record brought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct EntryId(pub u64, pub u32);
 
 /// A message that comes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -302,6 +327,9 @@ pub struct Compact {
     pub from: u64,
     /// Up to which one, which stays.
     pub to: u64,
+    /// Which messages are meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub meant: Option<Meant>,
     /// What stands there now.
     pub summary: Vec<Raw>,
 }
@@ -318,6 +346,9 @@ pub struct InboxTaken {
 pub struct Reset {
     /// The places of the messages that stay.
     pub kept: Vec<u64>,
+    /// Which messages they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub meant: Vec<EntryId>,
     /// Where the rest was put, if it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archive: Option<SessionId>,

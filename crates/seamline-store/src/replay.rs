@@ -2,9 +2,11 @@
 
 use serde::Serialize;
 
-use crate::commit::{Flaw, OpenedCommit};
+use crate::commit::{Flaw, OpenedCommit, VERSION};
+use crate::error::Error;
 use crate::hash::Hash;
 use crate::id::SessionId;
+use crate::record::Record;
 use crate::state::State;
 use crate::store::{Head, StoredCommit};
 
@@ -17,6 +19,17 @@ pub struct Replayed {
     pub commits: u64,
     /// What was not.
     pub damages: Vec<Damage>,
+}
+
+impl Replayed {
+    /// Why it may not be written here: a newer version wrote some of it, which is not damaged and cannot be read.
+    pub fn newer(&self) -> Option<Error> {
+        let formats = self.damages.iter().filter_map(|damage| match damage.kind {
+            DamageKind::Newer { format } => Some(format),
+            _ => None,
+        });
+        formats.max().map(|found| Error::NewerFormat { found, known: VERSION })
+    }
 }
 
 /// Something that is not as it was written.
@@ -67,6 +80,11 @@ pub enum DamageKind {
     },
     /// The end of the session is not the one that the store says.
     Head,
+    /// Records are about something that is lost with others, and were passed over, or could only be taken in part.
+    Unfit {
+        /// How many.
+        records: u64,
+    },
 }
 
 impl std::fmt::Display for Damage {
@@ -82,6 +100,10 @@ impl std::fmt::Display for Damage {
             DamageKind::Missing { to } => write!(f, "records {seq} to {to} are missing"),
             DamageKind::Unlinked => write!(f, "the commit at record {seq} does not follow the one before it"),
             DamageKind::Misplaced { own } => write!(f, "the commit at record {seq} is numbered {own}"),
+            DamageKind::Unfit { records: 1 } => write!(f, "record {seq} is about something that is lost"),
+            DamageKind::Unfit { records } => {
+                write!(f, "{records} records, the first of them {seq}, are about something that is lost")
+            }
             DamageKind::Head => write!(f, "the session does not end at record {seq} as its store says"),
         }
     }
@@ -111,12 +133,15 @@ pub struct Replay {
     hash: Option<Hash>,
     /// Whether the last commit was passed over: how many records it had is not known.
     after_damage: bool,
+    /// The first record that did not fit because others are lost, and how many did not.
+    unfit: Option<(u64, u64)>,
 }
 
 impl Replay {
     /// Nothing is read yet.
     pub fn new(session: SessionId) -> Self {
-        Self { session, replayed: Replayed::default(), met: 0, seq: 0, hash: Some(Hash::ZERO), after_damage: false }
+        let (replayed, hash) = (Replayed::default(), Some(Hash::ZERO));
+        Self { session, replayed, met: 0, seq: 0, hash, after_damage: false, unfit: None }
     }
 
     /// What the commits make of the session so far.
@@ -136,7 +161,7 @@ impl Replay {
 
     /// What is damaged, where the store says that the session ends there.
     pub fn damages(&self, head: Head) -> Vec<Damage> {
-        self.replayed.damages.iter().cloned().chain(self.wrong_end(head)).collect()
+        self.replayed.damages.iter().cloned().chain(self.unfit()).chain(self.wrong_end(head)).collect()
     }
 
     /// Takes the next commit in.
@@ -164,8 +189,24 @@ impl Replay {
         (self.seq, self.hash, self.after_damage) = (commit.last_seq(), Some(commit.hash), false);
         self.replayed.commits += 1;
         for (seq, record) in (commit.seq..).zip(&commit.records) {
-            self.replayed.state.apply(seq, commit.at, record);
+            self.apply(seq, commit.at, record);
         }
+    }
+
+    fn apply(&mut self, seq: u64, at: u64, record: &Record) {
+        let state = &mut self.replayed.state;
+        let before = state.passed_over;
+        state.apply(seq, at, record);
+        // As long as nothing is lost, the writer passed over the same.
+        if state.passed_over > before && !self.replayed.damages.is_empty() {
+            let (first, count) = self.unfit.unwrap_or((seq, 0));
+            self.unfit = Some((first, count + 1));
+        }
+    }
+
+    fn unfit(&self) -> Option<Damage> {
+        let (seq, records) = self.unfit?;
+        Some(Damage { seq, kind: DamageKind::Unfit { records }, bytes: None })
     }
 
     fn pass_over(&mut self, stored: &StoredCommit, kind: DamageKind) {
@@ -177,6 +218,7 @@ impl Replay {
 
     fn damage(&mut self, seq: u64, kind: DamageKind, bytes: Option<Hash>) {
         self.replayed.damages.push(Damage { seq, kind, bytes });
+        self.replayed.state.expect_gaps();
     }
 
     fn wrong_end(&self, head: Head) -> Option<Damage> {
@@ -191,8 +233,7 @@ impl Replay {
     }
 
     fn finish(mut self, head: Head) -> Replayed {
-        let wrong_end = self.wrong_end(head);
-        self.replayed.damages.extend(wrong_end);
+        self.replayed.damages = self.damages(head);
         self.replayed
     }
 }

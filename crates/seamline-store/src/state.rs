@@ -1,15 +1,18 @@
 //! The state of a session: a pure fold over its records.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
+use crate::changes::{Changes, Swap};
 use crate::checkpoint::{Checkpoint, CheckpointState};
 use crate::cycle::{CallState, OpenCall, OpenCycle};
 use crate::incident::Incident;
+use crate::naming;
 use crate::record::{
-    Begin, CheckpointRecord, Compact, Cut, CycleRecord, Insert, Intent, Origin, Record, Repair, Reset, Rollback,
-    Staged, Turn,
+    Begin, CheckpointRecord, Compact, CycleRecord, EntryId, Insert, Intent, Meant, MessageRecord, Origin, Record,
+    Repair, Reset, Rollback, Staged, Turn,
 };
-use crate::view::{Entry, Patch, View};
+use crate::view::{Entry, Patch, View, hash_of};
 
 /// How many incidents are at hand; earlier ones are in the log.
 const INCIDENTS_MAX: usize = 1_000;
@@ -34,20 +37,22 @@ pub struct State {
     pub incidents: VecDeque<Incident>,
     /// Records of kinds that are not known here.
     pub unknown: u64,
-    /// Records that did not fit.
+    /// Records that did not fit, or not in every part.
     pub passed_over: u64,
+    /// Whether records before the next one are lost. What was written on top of them is taken by what it means, as far
+    /// as that is there.
+    has_gaps: bool,
     /// The repairs that can be taken back, the last one first to go.
     repairs: Vec<Applied>,
-    /// What was to be seen before messages that stood were changed, for checkpoints made before that.
-    earlier: Vec<(u64, View)>,
+    /// The changes since the first checkpoint that can be gone back to.
+    changes: Changes,
 }
 
 /// A repair that can be taken back.
 #[derive(Debug, Clone, PartialEq)]
 struct Applied {
     id: String,
-    /// Where each cut is now, how many messages it put there, and what stood there.
-    cuts: Vec<(usize, usize, Vec<Entry>)>,
+    swaps: Arc<[Swap]>,
 }
 
 /// Why a record does not fit.
@@ -101,13 +106,14 @@ pub enum Rejected {
 impl State {
     /// Takes a record in.
     pub fn apply(&mut self, seq: u64, at: u64, record: &Record) {
-        if self.allows(record).is_err() {
+        let fits = if self.has_gaps { self.fits(record) } else { self.allows(record).is_ok() };
+        if !fits {
             self.passed_over += 1;
             return;
         }
         match record {
             Record::Begin(begin) => self.begin = Some(begin.clone()),
-            Record::Message(record) => self.show(seq, record.message.clone(), record.origin),
+            Record::Message(record) => self.show(seq, std::iter::once(record.clone())),
             Record::Turn(turn) => self.begin_cycle(seq, turn),
             Record::Intent(intent) => self.start_call(at, intent),
             Record::Staged(staged) => self.finish_call(staged),
@@ -117,7 +123,7 @@ impl State {
             Record::CheckpointCommit(id) => self.set_checkpoint(id, CheckpointState::Committed),
             Record::CheckpointsDropped(dropped) => {
                 self.checkpoints.retain(|checkpoint| !dropped.ids.contains(&checkpoint.id));
-                self.forget_views();
+                self.forget_changes();
             }
             Record::Rollback(rollback) => self.roll_back(rollback),
             Record::Repair(repair) => self.repair(seq, repair),
@@ -151,19 +157,37 @@ impl State {
                 Err(Rejected::CheckpointExists(record.id.clone()))
             }
             Record::CheckpointCommit(id) => self.open_checkpoint(id).map(|_| ()),
-            Record::Rollback(rollback) => self.restored(&rollback.checkpoint).map(|_| ()),
-            Record::Repair(repair) => self.allows_cuts(&repair.cuts),
+            Record::Rollback(rollback) => self.allows_rollback(rollback),
+            Record::Repair(repair) => self.allows_repair(repair),
             Record::Undo(undo) => match self.repairs.last() {
                 Some(last) if last.id == undo.repair => self.needs_rest(),
                 _ => Err(Rejected::NoRepair(undo.repair.clone())),
             },
-            Record::Compact(Compact { from, to, .. }) => {
-                let messages = self.view.len();
-                let place = if from > to { Some(*from) } else { Some(*to).filter(|to| *to > messages as u64) };
-                place.map_or_else(|| self.needs_rest(), |place| Err(Rejected::Place { place, messages }))
-            }
+            Record::Compact(compact) => self.allows_compact(compact),
             Record::Reset(reset) => self.allows_reset(reset),
             _ => Ok(()),
+        }
+    }
+
+    /// Says that records before the next one are lost: from now on records are taken by what they mean.
+    pub(crate) fn expect_gaps(&mut self) {
+        self.has_gaps = true;
+    }
+
+    /// Whether a record that somebody wrote can be taken where others are lost. Whoever wrote it had asked
+    /// [`State::allows`], of a state that this one is not.
+    fn fits(&self, record: &Record) -> bool {
+        match record {
+            Record::Rollback(rollback) => {
+                let found = self.checkpoint_of(&rollback.checkpoint);
+                // That the messages are not those of then is to be expected; what came after it is to go all the same.
+                found.map_or(rollback.since.is_some(), |found| {
+                    is_live(found.state) && rollback.since.is_none_or(|since| since == found.seq)
+                })
+            }
+            Record::Repair(_) | Record::Compact(_) | Record::Reset(_) => true,
+            Record::Undo(undo) => self.last_repair() == Some(undo.repair.as_str()),
+            _ => self.allows(record).is_ok(),
         }
     }
 
@@ -219,34 +243,53 @@ impl State {
         }
     }
 
-    /// What a checkpoint was made of: how many messages of which view.
-    fn restored(&self, id: &str) -> Result<(&View, &Checkpoint), Rejected> {
-        let checkpoint = self.open_checkpoint(id)?;
-        let earlier = self.earlier.iter().find(|(seq, _)| *seq > checkpoint.seq).map(|(_, view)| view);
-        let view = earlier.unwrap_or(&self.view);
+    fn allows_rollback(&self, rollback: &Rollback) -> Result<(), Rejected> {
+        let (id, checkpoint) = (&rollback.checkpoint, self.open_checkpoint(&rollback.checkpoint)?);
         let mismatch = || Rejected::Mismatch(id.to_owned());
-        if view.len() < checkpoint.messages || view.hash_of(checkpoint.messages) != checkpoint.hash {
+        if rollback.since.is_some_and(|since| since != checkpoint.seq) {
             return Err(mismatch());
         }
+        let changed = self.changes.any_since(checkpoint.seq);
+        let earlier = changed.then(|| self.changes.view_before(&self.view, checkpoint.seq));
+        let entries = earlier.as_deref().unwrap_or(self.view.entries());
+        let made_of = entries.get(..checkpoint.messages).ok_or_else(mismatch)?;
+        let hash = if changed { hash_of(made_of.iter()) } else { self.view.hash_of(checkpoint.messages) };
+        let is_last = entries.get(checkpoint.messages).is_none_or(|later| later.seq > checkpoint.seq);
         let snapshot = checkpoint.snapshot.as_ref();
-        let is_same = snapshot.is_none_or(|snapshot| {
-            let kept = view.entries().iter().take(checkpoint.messages).map(|entry| &entry.message);
-            snapshot.iter().eq(kept)
-        });
-        if is_same { Ok((view, checkpoint)) } else { Err(mismatch()) }
+        let is_same = snapshot.is_none_or(|snapshot| snapshot.iter().eq(made_of.iter().map(|entry| &entry.message)));
+        if hash == checkpoint.hash && is_last && is_same { Ok(()) } else { Err(mismatch()) }
     }
 
-    fn allows_cuts(&self, cuts: &[Cut]) -> Result<(), Rejected> {
+    fn allows_repair(&self, repair: &Repair) -> Result<(), Rejected> {
         let messages = self.view.len();
         let mut free = 0;
-        for cut in cuts {
+        for cut in &repair.cuts {
             let end = cut.at.checked_add(cut.removed).filter(|end| *end <= messages as u64);
             match end {
                 Some(end) if cut.at >= free => free = end,
                 _ => return Err(Rejected::Place { place: cut.at, messages }),
             }
         }
-        self.needs_rest()
+        let mut meant = repair.cuts.iter().zip(&repair.meant);
+        let wrong = meant.find(|(cut, meant)| !self.is_meant(cut.at, cut.at + cut.removed, meant));
+        if repair.meant.is_empty() || (wrong.is_none() && repair.meant.len() == repair.cuts.len()) {
+            return self.needs_rest();
+        }
+        Err(Rejected::Place { place: wrong.map_or(0, |(cut, _)| cut.at), messages })
+    }
+
+    fn allows_compact(&self, compact: &Compact) -> Result<(), Rejected> {
+        let Compact { from, to, meant, .. } = compact;
+        let messages = self.view.len();
+        let place = if from > to { Some(*from) } else { Some(*to).filter(|to| *to > messages as u64) };
+        let other = || meant.as_ref().is_some_and(|meant| !self.is_meant(*from, *to, meant)).then_some(*from);
+        let wrong = place.or_else(other);
+        wrong.map_or_else(|| self.needs_rest(), |place| Err(Rejected::Place { place, messages }))
+    }
+
+    /// Whether a range of the view is the one that is meant.
+    fn is_meant(&self, from: u64, to: u64, meant: &Meant) -> bool {
+        self.view.meant(from as usize..to as usize).as_ref() == Some(meant)
     }
 
     fn allows_reset(&self, reset: &Reset) -> Result<(), Rejected> {
@@ -254,11 +297,17 @@ impl State {
         let in_order = reset.kept.windows(2).all(|pair| pair[0] < pair[1]);
         let last = reset.kept.last().copied().unwrap_or(0);
         let wrong = !in_order || (last >= messages as u64 && !reset.kept.is_empty());
-        if wrong { Err(Rejected::Place { place: last, messages }) } else { Ok(()) }
+        let entries = self.view.entries();
+        let is_meant = |(place, id): (&u64, &EntryId)| entries.get(*place as usize).map(Entry::id) == Some(*id);
+        let other = !reset.meant.is_empty()
+            && (reset.meant.len() != reset.kept.len() || !reset.kept.iter().zip(&reset.meant).all(is_meant));
+        if wrong || other { Err(Rejected::Place { place: last, messages }) } else { Ok(()) }
     }
 
-    fn show(&mut self, seq: u64, message: crate::raw::Raw, origin: Origin) {
-        self.view.push(Entry { seq, message, origin });
+    fn show(&mut self, seq: u64, messages: impl Iterator<Item = MessageRecord>) {
+        for (part, MessageRecord { message, origin }) in (0..).zip(messages) {
+            self.view.push(Entry { seq, part, message, origin });
+        }
     }
 
     fn begin_cycle(&mut self, seq: u64, turn: &Turn) {
@@ -299,15 +348,13 @@ impl State {
     fn end_cycle(&mut self, seq: u64, record: &CycleRecord) {
         let Some(place) = self.cycles.iter().position(|cycle| cycle.id == record.cycle) else { return };
         let cycle = self.cycles.remove(place);
-        for message in cycle.turn {
-            self.show(seq, message, Origin::Said);
-        }
-        for Insert { message, origin } in &record.results {
-            self.show(seq, message.clone(), *origin);
-        }
+        let turn = cycle.turn.into_iter().map(|message| MessageRecord { message, origin: Origin::Said });
+        let result = |Insert { message, origin }: &Insert| MessageRecord { message: message.clone(), origin: *origin };
+        self.show(seq, turn.chain(record.results.iter().map(result)));
     }
 
     fn checkpoint(&mut self, seq: u64, at: u64, record: &CheckpointRecord) {
+        self.view.hash_all();
         self.checkpoints.push(Checkpoint {
             id: record.id.clone(),
             at,
@@ -324,70 +371,60 @@ impl State {
         self.checkpoints.iter_mut().filter(|checkpoint| checkpoint.id == id).for_each(|found| found.state = state);
     }
 
-    /// What is to be seen now need not be remembered: a checkpoint that can still be gone back to is an earlier one, and
-    /// made of the beginning that stays, or of a view that is remembered already.
+    /// Gives back what was to be seen when the checkpoint was made, as far as it could be read.
     fn roll_back(&mut self, rollback: &Rollback) {
-        let Ok((view, checkpoint)) = self.restored(&rollback.checkpoint) else { return };
-        let (made, messages) = (checkpoint.seq, checkpoint.messages);
-        if !std::ptr::eq(view, &raw const self.view) {
-            self.view = view.clone();
+        let found = self.checkpoint_of(&rollback.checkpoint).map(|checkpoint| checkpoint.seq);
+        let Some(made) = found.or(rollback.since) else { return };
+        if self.changes.any_since(made) {
+            self.view.replace(self.changes.view_before(&self.view, made));
+            self.repairs.clear();
+        } else {
+            self.view.truncate_to(made);
         }
-        self.view.truncate(messages);
-        self.repairs.clear();
+        self.changes.forget_since(made);
         self.cycles.retain(|cycle| cycle.seq < made);
         for later in &mut self.checkpoints {
-            let is_live = matches!(later.state, CheckpointState::Open | CheckpointState::Committed);
-            if later.seq > made && is_live {
+            if later.seq > made && is_live(later.state) {
                 later.state = CheckpointState::Expired;
             }
         }
         self.set_checkpoint(&rollback.checkpoint, CheckpointState::RolledBack);
-        self.forget_views();
+        self.forget_changes();
     }
 
     fn repair(&mut self, seq: u64, repair: &Repair) {
-        self.remember(seq);
-        let patch = |cut: &Cut| Patch {
-            at: cut.at as usize,
-            removed: cut.removed as usize,
-            inserted: cut.inserted.iter().map(|insert| entry(seq, insert)).collect(),
-        };
-        let gone = self.view.splice(repair.cuts.iter().map(patch).collect());
-        // Places are those before the repair; what earlier cuts put in and took out moves the later ones.
-        let (mut put_in, mut taken_out) = (0, 0);
-        let cuts = repair.cuts.iter().zip(gone).map(|(cut, gone)| {
-            let (at, count) = (cut.at as usize + put_in - taken_out, cut.inserted.len());
-            put_in += count;
-            taken_out += gone.len();
-            (at, count, gone)
-        });
-        self.repairs.push(Applied { id: repair.id.clone(), cuts: cuts.collect() });
+        let patches = naming::of_repair(&self.view, self.has_gaps, seq, repair);
+        let swaps = self.change(seq, patches);
+        self.repairs.push(Applied { id: repair.id.clone(), swaps });
     }
 
     fn undo(&mut self, seq: u64) {
         let Some(last) = self.repairs.pop() else { return };
-        self.remember(seq);
-        let patches = last.cuts.into_iter().map(|(at, removed, inserted)| Patch { at, removed, inserted });
-        self.view.splice(patches.collect());
+        self.change(seq, (last.swaps.iter().map(Swap::back).collect(), true));
     }
 
     fn compact(&mut self, seq: u64, compact: &Compact) {
-        self.remember(seq);
-        let (at, removed) = (compact.from as usize, (compact.to - compact.from) as usize);
-        let summary =
-            compact.summary.iter().map(|message| Entry { seq, message: message.clone(), origin: Origin::Summary });
-        self.view.splice(vec![Patch { at, removed, inserted: summary.collect() }]);
+        let patches = naming::of_compact(&self.view, self.has_gaps, seq, compact);
+        self.change(seq, patches);
         self.repairs.clear();
     }
 
+    fn change(&mut self, seq: u64, (patches, is_certain): (Vec<Patch>, bool)) -> Arc<[Swap]> {
+        self.passed_over += u64::from(!is_certain);
+        let swaps = self.changes.make(&mut self.view, seq, patches);
+        self.forget_changes();
+        swaps
+    }
+
     fn reset(&mut self, reset: &Reset) {
-        let kept = reset.kept.iter().filter_map(|place| self.view.entries().get(*place as usize).cloned());
-        self.view = kept.collect();
+        let (kept, is_certain) = naming::of_reset(&self.view, self.has_gaps, reset);
+        self.passed_over += u64::from(!is_certain);
+        self.view.replace(kept);
         self.generation += 1;
         self.cycles.clear();
         self.checkpoints.clear();
         self.repairs.clear();
-        self.earlier.clear();
+        self.changes.clear();
     }
 
     fn note(&mut self, incident: &Incident) {
@@ -397,27 +434,22 @@ impl State {
         self.incidents.push_back(incident.clone());
     }
 
-    /// Keeps what is to be seen now for the checkpoints made before `seq`.
-    fn remember(&mut self, seq: u64) {
-        self.earlier.push((seq, self.view.clone()));
-        self.forget_views();
-    }
-
-    /// Forgets the views that no checkpoint is made of: each is made of the first one after it.
-    fn forget_views(&mut self) {
-        let live = |state| matches!(state, CheckpointState::Open | CheckpointState::Committed);
-        let made: Vec<u64> = self.checkpoints.iter().filter(|found| live(found.state)).map(|found| found.seq).collect();
-        let mut from = 0;
-        self.earlier.retain(|(seq, _)| {
-            let needed = made.iter().any(|made| (from..*seq).contains(made));
-            from = *seq;
-            needed
-        });
+    /// Forgets the changes that nobody can go back behind. Where records are lost, a checkpoint that is gone back to may
+    /// be among them.
+    fn forget_changes(&mut self) {
+        if self.has_gaps {
+            return;
+        }
+        let first = self.checkpoints.iter().find(|checkpoint| is_live(checkpoint.state));
+        match first.map(|checkpoint| checkpoint.seq) {
+            Some(seq) => self.changes.forget_up_to(seq),
+            None => self.changes.clear(),
+        }
     }
 }
 
-fn entry(seq: u64, insert: &Insert) -> Entry {
-    Entry { seq, message: insert.message.clone(), origin: insert.origin }
+fn is_live(state: CheckpointState) -> bool {
+    matches!(state, CheckpointState::Open | CheckpointState::Committed)
 }
 
 #[cfg(test)]

@@ -1,12 +1,14 @@
 //! The fold, over records in any order.
 
+use std::collections::HashSet;
+
 use proptest::prelude::*;
 
 use super::*;
 use crate::cycle::Effect;
 use crate::hash::Hash;
 use crate::raw::Raw;
-use crate::record::{CallRecord, CycleEnd, Dropped, MessageRecord, Undo};
+use crate::record::{CallRecord, Cut, CycleEnd, Dropped, Undo};
 use crate::{IncidentKind, IncidentSeverity, Operation};
 
 /// A few names, so that records are often about each other.
@@ -27,6 +29,19 @@ fn cut() -> impl Strategy<Value = Cut> {
         at,
         removed,
         inserted,
+    })
+}
+
+fn id() -> impl Strategy<Value = EntryId> {
+    (1..40_u64, 0..2_u32).prop_map(|(seq, part)| EntryId(seq, part))
+}
+
+fn meant() -> impl Strategy<Value = Meant> {
+    let beside = || prop::option::of(id());
+    (beside(), prop::collection::vec(id(), 0..4), beside()).prop_map(|(after, entries, before)| Meant {
+        after,
+        entries,
+        before,
     })
 }
 
@@ -57,13 +72,20 @@ fn record() -> impl Strategy<Value = Record> {
         1 => name().prop_map(|cycle| Record::CycleEnd(CycleEnd { cycle, reason: String::new() })),
         1 => name().prop_map(Record::CheckpointCommit),
         1 => name().prop_map(|id| Record::CheckpointsDropped(Dropped { ids: vec![id] })),
-        3 => name().prop_map(|checkpoint| Record::Rollback(Rollback { checkpoint, reason: String::new() })),
-        3 => (name(), prop::collection::vec(cut(), 0..3))
-            .prop_map(|(id, cuts)| Record::Repair(Repair { id, cuts, report: None })),
+        3 => (name(), prop::option::weighted(0.3, 1..60_u64))
+            .prop_map(|(checkpoint, since)| Record::Rollback(Rollback { checkpoint, since, reason: String::new() })),
+        3 => (name(), prop::collection::vec((cut(), meant()), 0..3), prop::bool::weighted(0.3)).prop_map(|(id, cuts, named)| {
+            let (cuts, meant): (Vec<Cut>, Vec<Meant>) = cuts.into_iter().unzip();
+            Record::Repair(Repair { id, cuts, meant: if named { meant } else { Vec::new() }, report: None })
+        }),
         2 => name().prop_map(|repair| Record::Undo(Undo { repair })),
-        2 => (0..9_u64, 0..9_u64, message())
-            .prop_map(|(from, to, summary)| Record::Compact(Compact { from, to, summary: vec![summary] })),
-        1 => prop::collection::vec(0..9_u64, 0..3).prop_map(|kept| Record::Reset(Reset { kept, archive: None })),
+        2 => (0..9_u64, 0..9_u64, prop::option::weighted(0.3, meant()), message()).prop_map(
+            |(from, to, meant, summary)| Record::Compact(Compact { from, to, meant, summary: vec![summary] })
+        ),
+        1 => prop::collection::vec((0..9_u64, id()), 0..3).prop_map(|kept| {
+            let (kept, meant) = kept.into_iter().unzip();
+            Record::Reset(Reset { kept, meant, archive: None })
+        }),
         1 => Just(Record::Incident(incident())),
         1 => Just(Record::Unknown(Raw::default())),
     ]
@@ -73,10 +95,6 @@ fn record() -> impl Strategy<Value = Record> {
 fn checkpoint(state: &State, id: String) -> Record {
     let (messages, hash) = (state.view.len() as u64, state.view.hash());
     Record::Checkpoint(CheckpointRecord { id, operation: Operation::Manual, messages, hash, snapshot: None })
-}
-
-fn is_live(checkpoint: &Checkpoint) -> bool {
-    matches!(checkpoint.state, CheckpointState::Open | CheckpointState::Committed)
 }
 
 proptest! {
@@ -104,9 +122,27 @@ proptest! {
                 let was = made.iter().find(|(id, _)| *id == rollback.checkpoint).map(|(_, was)| was.as_slice());
                 prop_assert_eq!(Some(state.view.entries()), was, "a rollback gives back what was there");
             }
-            for live in state.checkpoints.iter().filter(|found| is_live(found)) {
-                prop_assert!(state.restored(&live.id).is_ok(), "what is live can be gone back to");
+            for live in state.checkpoints.iter().filter(|found| is_live(found.state)) {
+                let back = Rollback { checkpoint: live.id.clone(), since: Some(live.seq), reason: String::new() };
+                prop_assert!(state.allows(&Record::Rollback(back)).is_ok(), "what is live can be gone back to");
             }
+        }
+    }
+
+    #[test]
+    fn any_records_behind_a_gap_make_a_state(records in prop::collection::vec((record(), prop::option::weighted(0.2, name())), 0..60), gap in 0..30_u64) {
+        let mut state = State::default();
+        for (seq, (record, checkpointed)) in (1..).zip(records) {
+            if seq == gap {
+                state.expect_gaps();
+            }
+            if let Some(id) = checkpointed {
+                state.apply(seq * 2, 0, &checkpoint(&state, id));
+            }
+            state.apply(seq * 2 + 1, 0, &record);
+            prop_assert_eq!(state.view.hash(), state.view.rehash(state.view.len()));
+            let ids: HashSet<EntryId> = state.view.entries().iter().map(Entry::id).collect();
+            prop_assert_eq!(ids.len(), state.view.len(), "nothing is there twice");
         }
     }
 
@@ -117,7 +153,7 @@ proptest! {
             state.apply(seq, 0, &Record::Message(MessageRecord { message, origin: Origin::Said }));
         }
         let before = state.view.clone();
-        let repair = Record::Repair(Repair { id: "r".to_owned(), cuts, report: None });
+        let repair = Record::Repair(Repair { id: "r".to_owned(), cuts, meant: vec![], report: None });
         let fits = state.allows(&repair).is_ok();
         state.apply(100, 0, &repair);
         let undo = Record::Undo(Undo { repair: "r".to_owned() });
@@ -125,4 +161,45 @@ proptest! {
         state.apply(101, 0, &undo);
         prop_assert_eq!(state.view, before);
     }
+}
+
+#[test]
+fn many_repairs_are_remembered_by_what_they_took_out() {
+    let mut state = State::default();
+    let said = |number: u64| Raw::parse(format!("{{\"n\":{number}}}")).unwrap();
+    for number in 1..=20_000 {
+        state.apply(number, 0, &Record::Message(MessageRecord { message: said(number), origin: Origin::Said }));
+    }
+    let before = state.view.clone();
+    state.apply(30_000, 0, &checkpoint(&state, "c".to_owned()));
+    for number in 0..4_000 {
+        let inserted = vec![Insert { message: said(number), origin: Origin::Synthetic }];
+        let cuts = vec![Cut { at: number * 5, removed: 1, inserted }];
+        let mut records = [Record::Repair(Repair { id: format!("r{number}"), cuts, meant: vec![], report: None })];
+        state.name(&mut records);
+        state.apply(40_000 + number, 0, &records[0]);
+    }
+    assert_eq!((state.passed_over, state.view.entries()[15].seq), (0, 40_003));
+    let rollback = Rollback { checkpoint: "c".to_owned(), since: Some(30_000), reason: String::new() };
+    state.apply(50_000, 0, &Record::Rollback(rollback));
+    assert_eq!(state.view, before);
+    assert_eq!(state.view.hash(), before.hash());
+}
+
+#[test]
+fn a_way_back_that_changes_nothing_leaves_repairs_that_can_be_taken_back() {
+    let mut state = State::default();
+    let said = |text: &str| Record::Message(MessageRecord { message: Raw::parse(text).unwrap(), origin: Origin::Said });
+    state.apply(1, 0, &said("1"));
+    state.apply(2, 0, &said("2"));
+    let before = state.view.clone();
+    let cuts = vec![Cut { at: 0, removed: 1, inserted: vec![] }];
+    state.apply(3, 0, &Record::Repair(Repair { id: "r".to_owned(), cuts, meant: vec![], report: None }));
+    state.apply(4, 0, &checkpoint(&state, "c".to_owned()));
+    state.apply(5, 0, &said("3"));
+    let rollback = Rollback { checkpoint: "c".to_owned(), since: Some(4), reason: String::new() };
+    state.apply(6, 0, &Record::Rollback(rollback));
+    assert_eq!((state.view.len(), state.last_repair()), (1, Some("r")));
+    state.apply(7, 0, &Record::Undo(Undo { repair: "r".to_owned() }));
+    assert_eq!(state.view, before);
 }

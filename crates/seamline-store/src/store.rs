@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::commit::Sealed;
+use crate::commit::{COMMIT_BYTES_MAX, Sealed};
 use crate::error::Error;
 use crate::hash::Hash;
 use crate::id::SessionId;
@@ -75,11 +75,21 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// [`Error::NotFound`], [`Error::Erased`].
     fn push<'a>(&'a self, session: &'a SessionId, item: &'a InboxItem) -> Pending<'a, Pushed>;
 
-    /// What is in the inbox, in the order it came.
+    /// What is in the inbox, in the order it came. What is not what was put there is left out: [`Store::inbox_damage`]
+    /// names it. It belongs to no commit, so an export of the session does not have it; the ids that were taken are in
+    /// the commits, and [`Store::import`] knows them.
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Erased`].
     fn inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>>;
+
+    /// What in the inbox is not what was put there.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Erased`].
+    fn inbox_damage<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxDamage>> {
+        Box::pin(async move { self.head(session).await.map(|_| Vec::new()) })
+    }
 
     /// Puts bytes aside that cannot be read, by their hash. The same bytes are kept once.
     ///
@@ -116,7 +126,7 @@ pub enum Acquire {
 }
 
 /// A process that writes a session. It is shown to people; safety does not depend on it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
     /// The machine.
     pub host: String,
@@ -124,6 +134,12 @@ pub struct Holder {
     pub pid: u32,
     /// When that process started, in whatever the machine counts: it tells apart two processes of one number.
     pub started: u64,
+    /// Since it was switched on, what the machine calls itself, where it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boot: Option<String>,
+    /// Among which processes of the machine the number counts, where there are several such spaces.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub space: Option<String>,
     /// Since when it writes, in milliseconds since 1970.
     pub since: u64,
 }
@@ -199,6 +215,36 @@ pub struct InboxItem {
     pub id: String,
     /// The message, in the session's dialect.
     pub message: Raw,
+}
+
+impl InboxItem {
+    /// Whether a commit could take it in.
+    ///
+    /// # Errors
+    /// [`Error::Refused`], with the limit.
+    pub fn fits(&self) -> Result<(), Error> {
+        let (bytes, most) = (self.bytes_about(), COMMIT_BYTES_MAX);
+        if bytes < most {
+            return Ok(());
+        }
+        Err(Error::Refused(format!("a message of the inbox comes in with a commit, which has {most} bytes at most")))
+    }
+
+    /// About how many bytes of a commit it takes, and not fewer.
+    pub fn bytes_about(&self) -> usize {
+        // A letter of an id may be written with six.
+        self.message.as_bytes().len() + 6 * self.id.len() + 1024
+    }
+}
+
+/// Something in an inbox that is not what was put there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct InboxDamage {
+    /// What it is.
+    pub why: String,
+    /// The bytes that stand there; none where something is missing.
+    #[serde(skip)]
+    pub bytes: Vec<u8>,
 }
 
 /// What became of a message for the inbox.

@@ -1,28 +1,46 @@
 //! What is to be seen of a session.
 
+use std::ops::Range;
+
 use crate::hash::Hash;
 use crate::raw::Raw;
-use crate::record::Origin;
+use crate::record::{EntryId, Meant, Origin};
 
 /// A message that is to be seen.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     /// The record that brought it.
     pub seq: u64,
+    /// Its place among the messages that this record brought.
+    pub part: u32,
     /// Its exact bytes.
     pub message: Raw,
     /// Where it comes from.
     pub origin: Origin,
 }
 
+impl Entry {
+    /// What tells it from all others.
+    pub fn id(&self) -> EntryId {
+        EntryId(self.seq, self.part)
+    }
+}
+
 /// The messages that are to be seen, and the hash of each beginning of them.
 ///
 /// Appending costs the same however many there are.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct View {
     entries: Vec<Entry>,
-    /// The hash of all messages up to and with this one.
+    /// The hash of all messages up to and with this one. After a change in the middle they end there until they are
+    /// needed: many changes in a row cost no hashing.
     hashes: Vec<Hash>,
+}
+
+impl PartialEq for View {
+    fn eq(&self, other: &Self) -> bool {
+        self.entries == other.entries
+    }
 }
 
 impl View {
@@ -48,42 +66,65 @@ impl View {
 
     /// The hash of the first `count`.
     pub fn hash_of(&self, count: usize) -> Hash {
-        count.checked_sub(1).and_then(|last| self.hashes.get(last)).copied().unwrap_or(Hash::ZERO)
+        let count = count.min(self.len());
+        let known = count.min(self.hashes.len());
+        let start = known.checked_sub(1).and_then(|last| self.hashes.get(last)).copied().unwrap_or(Hash::ZERO);
+        self.entries[known..count].iter().fold(start, |hash, entry| hash.then(entry.message.as_bytes()))
     }
 
     /// The hash of the first `count`, from their bytes.
     pub fn rehash(&self, count: usize) -> Hash {
-        self.entries.iter().take(count).fold(Hash::ZERO, |hash, entry| hash.then(entry.message.as_bytes()))
+        hash_of(self.entries.iter().take(count))
+    }
+
+    /// The messages of a range and those around it, by what brought them. Nothing where it is no range of this view.
+    pub(crate) fn meant(&self, range: Range<usize>) -> Option<Meant> {
+        let entries = self.entries.get(range.clone())?.iter().map(Entry::id).collect();
+        let after = range.start.checked_sub(1).and_then(|at| self.entries.get(at)).map(Entry::id);
+        Some(Meant { after, entries, before: self.entries.get(range.end).map(Entry::id) })
+    }
+
+    /// Makes sure that the hashes are at hand.
+    pub(crate) fn hash_all(&mut self) {
+        while let Some(entry) = self.entries.get(self.hashes.len()) {
+            let last = self.hashes.last().copied().unwrap_or(Hash::ZERO);
+            self.hashes.push(last.then(entry.message.as_bytes()));
+        }
     }
 
     pub(crate) fn push(&mut self, entry: Entry) {
-        self.hashes.push(self.hash().then(entry.message.as_bytes()));
+        if self.hashes.len() == self.entries.len() {
+            self.hashes.push(self.hash().then(entry.message.as_bytes()));
+        }
         self.entries.push(entry);
-    }
-
-    pub(crate) fn truncate(&mut self, count: usize) {
-        self.entries.truncate(count);
-        self.hashes.truncate(count);
     }
 
     /// Puts entries where others stood, and gives back what stood there. Places are those before, from the first to the
     /// last; what follows the first is gone over once, however many there are.
     pub(crate) fn splice(&mut self, patches: Vec<Patch>) -> Vec<Vec<Entry>> {
-        let Some(first) = patches.first().map(|patch| patch.at) else { return Vec::new() };
-        let mut old = self.entries.split_off(first).into_iter();
+        let first = patches.first().map_or(self.hashes.len(), |patch| patch.at);
         self.hashes.truncate(first);
-        let mut at = first;
-        let mut gone = Vec::with_capacity(patches.len());
-        for patch in patches {
-            let stays = patch.at - at;
-            old.by_ref().take(stays).for_each(|entry| self.push(entry));
-            gone.push(old.by_ref().take(patch.removed).collect());
-            at = patch.at + patch.removed;
-            patch.inserted.into_iter().for_each(|entry| self.push(entry));
-        }
-        old.for_each(|entry| self.push(entry));
-        gone
+        splice(&mut self.entries, patches)
     }
+
+    /// Takes off what came after a record.
+    pub(crate) fn truncate_to(&mut self, seq: u64) {
+        let count = self.entries.iter().rposition(|entry| entry.seq < seq).map_or(0, |last| last + 1);
+        self.entries.truncate(count);
+        self.hashes.truncate(count);
+    }
+
+    /// Puts other entries in the place of all. What both begin with keeps its hashes.
+    pub(crate) fn replace(&mut self, entries: Vec<Entry>) {
+        let same = self.entries.iter().zip(&entries).take_while(|(old, new)| old.id() == new.id()).count();
+        self.hashes.truncate(same);
+        self.entries = entries;
+    }
+}
+
+/// The hash of messages.
+pub(crate) fn hash_of<'a>(entries: impl Iterator<Item = &'a Entry>) -> Hash {
+    entries.fold(Hash::ZERO, |hash, entry| hash.then(entry.message.as_bytes()))
 }
 
 /// A place where entries are put, and how many stood there.
@@ -91,6 +132,22 @@ pub(crate) struct Patch {
     pub(crate) at: usize,
     pub(crate) removed: usize,
     pub(crate) inserted: Vec<Entry>,
+}
+
+/// Puts entries where others stood, from the first place to the last, and gives back what stood there.
+pub(crate) fn splice(entries: &mut Vec<Entry>, patches: Vec<Patch>) -> Vec<Vec<Entry>> {
+    let Some(first) = patches.first().map(|patch| patch.at) else { return Vec::new() };
+    let mut old = entries.split_off(first).into_iter();
+    let mut at = first;
+    let mut gone = Vec::with_capacity(patches.len());
+    for patch in patches {
+        entries.extend(old.by_ref().take(patch.at - at));
+        gone.push(old.by_ref().take(patch.removed).collect());
+        at = patch.at + patch.removed;
+        entries.extend(patch.inserted);
+    }
+    entries.extend(old);
+    gone
 }
 
 impl FromIterator<Entry> for View {

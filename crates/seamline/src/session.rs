@@ -209,11 +209,12 @@ impl Session {
         self.keep(records, false).await
     }
 
-    async fn keep(&mut self, records: Vec<Record>, lets_in: bool) -> Result<(), SessionError> {
+    async fn keep(&mut self, mut records: Vec<Record>, lets_in: bool) -> Result<(), SessionError> {
         self.settle().await?;
         if records.is_empty() {
             return Ok(());
         }
+        self.state.name(&mut records);
         let (at, head, id) = (self.clock.now(), self.lease.head, self.commit_id());
         let commit = Commit { session: &self.id, epoch: self.lease.epoch, head, id, at, records: &records }.seal()?;
         self.sent = Some(Sent { commit: Arc::new(commit), at, records, lets_in, times: 0 });

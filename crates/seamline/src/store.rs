@@ -12,10 +12,10 @@
 use std::sync::Arc;
 
 pub use seamline_store::{
-    Acquire, Appended, Checkpoint, CheckpointState, Commit, CommitId, Damage, DamageKind, Effect, Entry, Erased, Error,
-    Flaw, Hash, Head, Holder, InboxItem, Incident, IncidentKind, IncidentSeverity, InvalidSessionId, Lease,
-    MemoryStore, OpenedCommit, Operation, Origin, Pending, Pushed, Quarantined, Raw, Record, Rejected, Replayed,
-    Sealed, SessionId, SessionInfo, State, Store, StoredCommit, View, chain, replay,
+    Acquire, Appended, Checkpoint, CheckpointState, Commit, CommitId, Damage, DamageKind, Effect, Entry, EntryId,
+    Erased, Error, Flaw, Hash, Head, Holder, InboxDamage, InboxItem, Incident, IncidentKind, IncidentSeverity,
+    InvalidSessionId, Lease, MemoryStore, OpenedCommit, Operation, Origin, Pending, Pushed, Quarantined, Raw, Record,
+    Rejected, Replayed, Sealed, SessionId, SessionInfo, State, Store, StoredCommit, View, chain, replay,
 };
 
 /// The addresses that stores have.

@@ -51,7 +51,7 @@ pub(crate) fn connect(url: &str, options: &Options) -> PostgresStore {
 }
 
 pub(crate) fn holder(pid: u32) -> Holder {
-    Holder { host: "test".to_owned(), pid, started: 1, since: 1 }
+    Holder { host: "test".to_owned(), pid, started: 1, since: 1, ..Holder::default() }
 }
 
 /// One session and the writer of it.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures_executor::block_on;
-use seamline_store::{DamageKind, Error, Store};
+use seamline_store::{DamageKind, Error, InboxItem, Raw, Store};
 
 use crate::bench::{Direct, Writer, connect, database, options, unique};
 
@@ -97,4 +97,22 @@ fn a_table_that_is_gone_is_damage() {
     let commit = writer.seal();
     let sent = writer.send(&commit);
     assert!(matches!(sent, Err(Error::Damaged(_))), "{sent:?}");
+}
+
+#[test]
+fn a_damaged_message_of_the_inbox_is_named_and_the_others_are_taken() {
+    let Some(url) = database() else { return };
+    let options = options("inbox");
+    let writer = Writer::create(Arc::new(connect(&url, &options)), "s", 1);
+    let (store, session) = (&writer.store, &writer.session);
+    let items = ["1", "2", "3"].map(|id| InboxItem { id: id.to_owned(), message: Raw::parse(id).unwrap() });
+    for item in &items {
+        block_on(store.push(session, item)).unwrap();
+    }
+    assert_eq!(block_on(store.inbox_damage(session)), Ok(Vec::new()));
+    let direct = Direct::connect(&url);
+    direct.tell_as(&options.tenant, "UPDATE seamline_inbox SET message = '7' WHERE id = '2'");
+    assert_eq!(block_on(store.inbox(session)).unwrap(), [items[0].clone(), items[2].clone()]);
+    let damage = block_on(store.inbox_damage(session)).unwrap();
+    assert_eq!(damage.iter().map(|damage| damage.bytes.as_slice()).collect::<Vec<_>>(), [b"7"]);
 }

@@ -42,11 +42,32 @@ fn a_process_that_is_gone_holds_nothing() {
 }
 
 #[test]
+fn a_process_of_another_container_holds_until_it_is_taken_over_from() {
+    let contained = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"];
+    let may = std::process::Command::new(contained[0]).args(&contained[1..]).arg("true").output();
+    if !may.is_ok_and(|output| output.status.success()) {
+        // Not everybody may make containers.
+        return;
+    }
+    let folder = Folder::new();
+    let path = folder.file();
+    let mut holding = child("holders::holds_a_session", &[path.to_str().unwrap()], &contained);
+    assert!(lines(&mut holding).any(|line| line == "holds"));
+    let store = open(&path);
+    let (session, own) = (session("s"), this_process(2));
+    let busy = block_on(store.acquire(&session, &own, Acquire::IfFree));
+    holding.kill().unwrap();
+    holding.wait().unwrap();
+    assert!(matches!(&busy, Err(Error::Busy { .. })), "{busy:?}");
+    assert_eq!(block_on(store.acquire(&session, &own, Acquire::TakeOver)).unwrap().epoch, 2);
+}
+
+#[test]
 fn a_process_of_another_machine_holds_until_it_is_taken_over_from() {
     let folder = Folder::new();
     let store = open(&folder.file());
     let (session, own) = (session("s"), this_process(2));
-    let elsewhere = Holder { host: "elsewhere".to_owned(), pid: u32::MAX, started: 1, since: 1 };
+    let elsewhere = Holder { host: "elsewhere".to_owned(), pid: u32::MAX, started: 1, since: 1, ..this_process(1) };
     block_on(store.create(&session, &elsewhere)).unwrap();
     assert!(matches!(block_on(store.acquire(&session, &own, Acquire::IfFree)), Err(Error::Busy { .. })));
     assert_eq!(block_on(store.acquire(&session, &own, Acquire::TakeOver)).unwrap().epoch, 2);

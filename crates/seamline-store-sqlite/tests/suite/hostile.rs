@@ -194,3 +194,15 @@ fn tried(store: &SqliteStore) -> Vec<Option<Error>> {
     outcomes.push(block_on(store.erase(&name)).err());
     outcomes
 }
+
+#[test]
+fn commits_without_their_session_are_damage_and_not_an_empty_store() {
+    for harm in ["DELETE FROM sessions", "UPDATE sessions SET erased = 1, head_hash = NULL"] {
+        let folder = Folder::new();
+        made(&folder.file());
+        let file = Connection::open(folder.file()).unwrap();
+        file.execute_batch(&format!("PRAGMA foreign_keys = OFF; {harm}")).unwrap();
+        let store = open(&folder.file());
+        assert!(matches!(block_on(store.sessions(None, 10)), Err(Error::Damaged(_))), "{harm}");
+    }
+}

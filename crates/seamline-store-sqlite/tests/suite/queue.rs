@@ -1,13 +1,39 @@
 //! Requests that wait, and futures that are dropped.
 
 use futures_executor::block_on;
-use seamline_store::{Acquire, Appended, Error, Lease, Pending, Store};
+use seamline_store::{Acquire, Appended, Error, Lease, Pending, SessionId, Store};
 use seamline_store_sqlite::{Options, SqliteStore, this_process};
 
 use crate::bed::{Folder, open, replayed, seal, session};
 
 /// More than the store takes in for good.
 const MANY: usize = 3_000;
+
+/// A store with a session, that somebody else keeps from writing.
+struct Locked {
+    folder: Folder,
+    store: SqliteStore,
+    session: SessionId,
+    lease: Lease,
+    other: rusqlite::Connection,
+}
+
+impl Locked {
+    fn new(options: Options) -> Self {
+        let folder = Folder::new();
+        let store = SqliteStore::open(folder.file(), options).unwrap();
+        let session = session("s");
+        let lease = block_on(store.create(&session, &this_process(1))).unwrap();
+        let other = lock(&folder);
+        Self { folder, store, session, lease, other }
+    }
+}
+
+fn lock(folder: &Folder) -> rusqlite::Connection {
+    let other = rusqlite::Connection::open(folder.file()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    other
+}
 
 #[test]
 fn a_dropped_future_takes_nothing_back() {
@@ -25,12 +51,7 @@ fn a_dropped_future_takes_nothing_back() {
 
 #[test]
 fn what_waits_is_done_in_the_order_it_was_asked() {
-    let folder = Folder::new();
-    let store = open(&folder.file());
-    let session = session("s");
-    let mut lease = block_on(store.create(&session, &this_process(1))).unwrap();
-    let other = rusqlite::Connection::open(folder.file()).unwrap();
-    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let Locked { folder: _folder, store, session, mut lease, other } = Locked::new(Options::default());
     let waiting: Vec<Pending<'_, Appended>> =
         (0..MANY).map(|number| store.append(seal(&session, &mut lease, number as u128, &["waits"]))).collect();
     other.execute_batch("ROLLBACK").unwrap();
@@ -43,12 +64,7 @@ fn what_waits_is_done_in_the_order_it_was_asked() {
 
 #[test]
 fn what_nobody_waits_for_fills_no_memory() {
-    let folder = Folder::new();
-    let store = open(&folder.file());
-    let session = session("s");
-    let mut lease = block_on(store.create(&session, &this_process(1))).unwrap();
-    let other = rusqlite::Connection::open(folder.file()).unwrap();
-    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let Locked { folder, store, session, mut lease, other } = Locked::new(Options::default());
     for number in 0..MANY {
         drop(store.append(seal(&session, &mut lease, number as u128, &["waits"])));
     }
@@ -65,8 +81,7 @@ fn each_request_of_a_transaction_has_its_own_answer() {
     let store = open(&folder.file());
     let names = [session("a"), session("b"), session("c")];
     let mut leases = names.clone().map(|name| block_on(store.create(&name, &this_process(1))).unwrap());
-    let other = rusqlite::Connection::open(folder.file()).unwrap();
-    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let other = lock(&folder);
     // The first keeps the writer busy until the others are in the queue together.
     let first = store.append(seal(&names[0], &mut leases[0], 1, &["first"]));
     let good = store.append(seal(&names[0], &mut leases[0], 2, &["good"]));
@@ -87,13 +102,8 @@ fn each_request_of_a_transaction_has_its_own_answer() {
 
 #[test]
 fn a_writer_that_stays_is_not_waited_for_without_end() {
-    let folder = Folder::new();
     let options = Options { busy_timeout: std::time::Duration::from_millis(50), ..Options::default() };
-    let store = SqliteStore::open(folder.file(), options).unwrap();
-    let session = session("s");
-    let mut lease = block_on(store.create(&session, &this_process(1))).unwrap();
-    let other = rusqlite::Connection::open(folder.file()).unwrap();
-    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let Locked { folder: _folder, store, session, mut lease, other } = Locked::new(options);
     let commit = seal(&session, &mut lease, 1, &["later"]);
     assert!(matches!(block_on(store.append(commit.clone())), Err(Error::Unavailable(_))));
     assert_eq!(block_on(store.head(&session)).unwrap().seq, 0, "who reads does not wait for who writes");

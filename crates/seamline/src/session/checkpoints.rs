@@ -114,7 +114,7 @@ impl Session {
     ) -> Result<RollbackResult, SessionError> {
         self.settle().await?;
         let before = self.state.view.len();
-        let rollback = Record::Rollback(Rollback { checkpoint: id.to_owned(), reason: reason.to_owned() });
+        let rollback = Record::Rollback(Rollback { checkpoint: id.to_owned(), since: None, reason: reason.to_owned() });
         self.state.allows(&rollback)?;
         let after = self.found(id)?.messages;
         let mut incident = self.incident(IncidentKind::Rollback, IncidentSeverity::Warning, reason);

@@ -82,7 +82,7 @@ impl Session {
             return Err(SessionError::Refused("the range would split a cycle of calls and results".to_owned()));
         }
         let summary = summary.iter().map(|message| Raw::parse(*message)).collect::<Result<Vec<_>, _>>()?;
-        let compact = Record::Compact(Compact { from: range.start as u64, to: range.end as u64, summary });
+        let compact = Record::Compact(Compact { from: range.start as u64, to: range.end as u64, meant: None, summary });
         self.state.allows(&compact)?;
         let mut records = vec![compact];
         let checkpoint = self.state.latest_open().filter(|open| open.operation == Operation::Compaction);

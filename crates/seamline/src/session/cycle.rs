@@ -320,7 +320,7 @@ impl Session {
                 self.write(records).await
             }
             Some(id) => {
-                let rollback = seamline_store::Rollback { checkpoint: id, reason: reason.to_owned() };
+                let rollback = seamline_store::Rollback { checkpoint: id, since: None, reason: reason.to_owned() };
                 self.write(vec![end, Record::Rollback(rollback), Record::Incident(incident)]).await
             }
             None => self.write(vec![end, Record::Incident(incident)]).await,

@@ -78,10 +78,6 @@ impl Follower {
         let (replay, health) = (Replay::new(id.clone()), Health::Whole);
         let mut follower = Self { store, id, head: Head { epoch: 0, ..Head::START }, replay, health };
         follower.refresh().await?;
-        // A session without its beginning has no dialect, which a reader wants to know at once.
-        if follower.head.seq > 0 {
-            wire_of(follower.state(), Policy::default())?;
-        }
         Ok(follower)
     }
 
@@ -126,15 +122,15 @@ impl Follower {
     /// How its messages are looked at under a policy.
     ///
     /// # Errors
-    /// When its beginning, which names its dialect, is lost.
+    /// When its beginning, which names its dialect, is lost and nothing else tells it.
     pub fn options(&self, policy: Policy) -> Result<Options, SessionError> {
-        Ok(wire_of(self.state(), policy)?.options)
+        Ok(wire_of(self.state(), None, policy)?.options)
     }
 
     /// How [`Session::repair`] looks at them.
     ///
     /// # Errors
-    /// When its beginning, which names its dialect, is lost.
+    /// When its beginning, which names its dialect, is lost and nothing else tells it.
     pub fn repair_options(&self, policy: Policy, config: &IntegrityConfig) -> Result<Options, SessionError> {
         Ok(stored_options(&self.options(policy)?, config.persist_repairs))
     }
@@ -144,7 +140,7 @@ impl Follower {
     /// # Errors
     /// When the envelope is no JSON object, or its beginning, which names its dialect, is lost.
     pub fn body(&self, envelope: &str) -> Result<Vec<u8>, SessionError> {
-        let wire = wire_of(self.state(), Policy::default())?;
+        let wire = wire_of(self.state(), None, Policy::default())?;
         wire.body(envelope, self.state().view.entries().iter().map(|entry| &entry.message))
     }
 

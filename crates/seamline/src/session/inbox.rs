@@ -1,24 +1,58 @@
 //! Messages from others than the writer.
 
-use seamline_store::{InboxTaken, Record};
+use seamline_store::{COMMIT_BYTES_MAX, InboxItem, InboxTaken, IncidentKind, IncidentSeverity, Record};
 
 use super::{Session, SessionError, said};
 
 impl Session {
     /// Takes in what others have put into the session's inbox, in the order it came and each once, and says how many.
+    /// They come in one commit; what it has no room for comes in the next time. What is not what was put there is put
+    /// aside, written down once and left where it is.
     ///
     /// # Errors
     /// When the store could not keep it.
     pub async fn take_inbox(&mut self) -> Result<usize, SessionError> {
         self.settle().await?;
         let items = self.store.inbox(&self.id).await?;
-        if items.is_empty() || self.waiting.is_some() {
-            return Ok(0);
+        let mut records = self.damaged_inbox().await?;
+        let items = if self.waiting.is_some() { &[] } else { fitting(&items) };
+        if !items.is_empty() {
+            let ids = items.iter().map(|item| item.id.clone()).collect();
+            records.push(Record::Inbox(InboxTaken { ids }));
+            records.extend(items.iter().map(|item| said(item.message.clone())));
         }
-        let ids = items.iter().map(|item| item.id.clone()).collect();
-        let mut records = vec![Record::Inbox(InboxTaken { ids })];
-        records.extend(items.iter().map(|item| said(item.message.clone())));
         self.write(records).await?;
         Ok(items.len())
     }
+
+    /// Puts aside what in the inbox is damaged, and says what was not known before.
+    async fn damaged_inbox(&self) -> Result<Vec<Record>, SessionError> {
+        let mut records = Vec::new();
+        for damage in self.store.inbox_damage(&self.id).await? {
+            let is_it =
+                |found: &&seamline_store::Incident| found.kind == IncidentKind::Damaged && found.detail == damage.why;
+            if self.incidents().find(is_it).is_some() {
+                continue;
+            }
+            if !damage.bytes.is_empty() {
+                self.store.quarantine(&self.id, &damage.bytes).await?;
+            }
+            records.push(Record::Incident(self.incident(
+                IncidentKind::Damaged,
+                IncidentSeverity::Critical,
+                damage.why,
+            )));
+        }
+        Ok(records)
+    }
+}
+
+/// The first messages, as many as one commit has room for.
+fn fitting(items: &[InboxItem]) -> &[InboxItem] {
+    let mut bytes = 0;
+    let fits = |item: &&InboxItem| {
+        bytes += item.bytes_about();
+        bytes < COMMIT_BYTES_MAX
+    };
+    &items[..items.iter().take_while(fits).count()]
 }

@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use seamline_store::{
-    Acquire, Damage, Holder, IncidentKind, IncidentSeverity, Lease, Parent, Record, Replayed, SessionId, State, Store,
-    StoredCommit, replay,
+    Acquire, Begin, Damage, Holder, IncidentKind, IncidentSeverity, Lease, Parent, Record, Replayed, SessionId, State,
+    Store, StoredCommit, replay,
 };
 
 use super::wire::Wire;
@@ -61,6 +61,8 @@ impl Default for SessionOptions {
 pub struct OpenOptions {
     /// Whether it is taken from another process that writes it.
     pub take_over: bool,
+    /// The dialect of its messages, for a session whose beginning is lost. What the beginning says counts first.
+    pub dialect: Option<String>,
     /// Whether cycles that a crash left open are closed at once. Else [`Session::unresolved`] lists their calls.
     pub recover: bool,
     /// How damage is put right.
@@ -74,7 +76,7 @@ pub struct OpenOptions {
 impl Default for OpenOptions {
     fn default() -> Self {
         let SessionOptions { policy, config, clock, .. } = SessionOptions::default();
-        Self { take_over: false, recover: true, policy, config, clock }
+        Self { take_over: false, dialect: None, recover: true, policy, config, clock }
     }
 }
 
@@ -141,14 +143,25 @@ impl Session {
     /// crash left open, unless that is to wait.
     ///
     /// # Errors
-    /// When there is none of that name, another process writes it, or the store cannot be read or written.
+    /// When there is none of that name, another process writes it, a newer version wrote some of it, its dialect is not
+    /// known any more, or the store cannot be read or written.
     pub async fn open(store: Arc<dyn Store>, id: SessionId, options: OpenOptions) -> Result<Self, SessionError> {
-        let OpenOptions { take_over, recover, policy, config, clock } = options;
+        let OpenOptions { take_over, dialect, recover, policy, config, clock } = options;
         let how = if take_over { Acquire::TakeOver } else { Acquire::IfFree };
         let lease = store.acquire(&id, &holder(clock.as_ref()), how).await?;
         let (replayed, commits) = read(store.as_ref(), &id, &lease).await?;
-        let wire = wire_of(&replayed.state, policy)?;
+        if let Some(newer) = replayed.newer() {
+            store.release(&id, lease.epoch).await?;
+            return Err(newer.into());
+        }
         let Replayed { state, damages, .. } = replayed;
+        let wire = match wire_of(&state, dialect, policy) {
+            Ok(wire) => wire,
+            Err(error) => {
+                store.release(&id, lease.epoch).await?;
+                return Err(error);
+            }
+        };
         let health = if damages.is_empty() { Health::Whole } else { Health::Degraded(damages.clone()) };
         let context = RepairContext::default();
         let mut session =
@@ -167,7 +180,13 @@ impl Session {
             incidents.any(|incident| incident.kind == IncidentKind::Damaged && incident.seq == Some(damage.seq))
         };
         let new: Vec<&Damage> = damages.iter().filter(|damage| !known(damage)).collect();
-        let mut records = Vec::with_capacity(new.len());
+        let mut records = Vec::with_capacity(new.len() + 1);
+        if self.state.begin.is_none() {
+            // Whoever comes next need not be told again.
+            let Options { dialect, provider, .. } = &self.wire.options;
+            let (dialect, provider) = (dialect.clone().unwrap_or_default(), provider.clone());
+            records.push(Record::Begin(Begin { dialect, provider, title: None, parent: None }));
+        }
         for damage in new {
             if damage.bytes.is_some()
                 && let Ok(place) = commits.binary_search_by_key(&damage.seq, |commit| commit.seq)
@@ -226,13 +245,20 @@ pub(super) async fn read_on(
     Ok(())
 }
 
-/// What the beginning of a session says about its dialect.
-pub(super) fn wire_of(state: &State, policy: Policy) -> Result<Wire, SessionError> {
-    let lost =
-        || seamline_store::Error::Damaged("the beginning of the session, which names its dialect, is lost".to_owned());
-    let begin = state.begin.as_ref().ok_or_else(lost)?;
-    let (dialect, provider) = (Some(begin.dialect.clone()), begin.provider.clone());
-    Ok(Wire::new(Options { dialect, provider, policy })?)
+/// The dialect of a session: what its beginning says, or where that is lost what it is told or what only one dialect has.
+pub(super) fn wire_of(state: &State, told: Option<String>, policy: Policy) -> Result<Wire, SessionError> {
+    let begun = state.begin.as_ref().map(|begin| (begin.dialect.clone(), begin.provider.clone()));
+    let known = begun.or_else(|| told.or_else(|| certain_dialect(state)).map(|dialect| (dialect, None)));
+    let lost = "the beginning of the session, which names its dialect, is lost, and its messages could be of several";
+    let (dialect, provider) = known.ok_or_else(|| seamline_store::Error::Damaged(lost.to_owned()))?;
+    Ok(Wire::new(Options { dialect: Some(dialect), provider, policy })?)
+}
+
+/// The dialect that the messages are certainly written in.
+fn certain_dialect(state: &State) -> Option<String> {
+    let messages: Vec<&str> = state.view.entries().iter().map(|entry| entry.message.as_str()).collect();
+    let list = format!("[{}]", messages.join(","));
+    seamline_dialects::contradiction(list.as_bytes(), "").map(|dialect| dialect.name().to_owned())
 }
 
 /// This process, as the store that can tell whether it is gone knows it.
@@ -244,5 +270,5 @@ pub(super) fn holder(clock: &dyn Clock) -> Holder {
 /// This process. No other store looks whether it is gone.
 #[cfg(not(feature = "sqlite"))]
 pub(super) fn holder(clock: &dyn Clock) -> Holder {
-    Holder { host: "this host".to_owned(), pid: std::process::id(), started: 0, since: clock.now() }
+    Holder { host: "this host".to_owned(), pid: std::process::id(), since: clock.now(), ..Holder::default() }
 }

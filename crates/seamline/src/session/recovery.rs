@@ -111,7 +111,8 @@ impl Session {
         let mut records = vec![end, Record::Incident(incident)];
         if let Some(checkpoint) = &cycle.checkpoint {
             // What the checkpoint was made for came to nothing, and nothing was seen since.
-            let rollback = seamline_store::Rollback { checkpoint: checkpoint.clone(), reason: detail.to_owned() };
+            let rollback =
+                seamline_store::Rollback { checkpoint: checkpoint.clone(), since: None, reason: detail.to_owned() };
             let rollback = Record::Rollback(rollback);
             let is_last = self.state.allows(&rollback).is_ok()
                 && self.found(checkpoint).is_ok_and(|found| found.messages == self.state.view.len());

@@ -64,7 +64,8 @@ impl Session {
 
     async fn write_repair(&mut self, cuts: Vec<Cut>, actions: &[RepairAction]) -> Result<String, SessionError> {
         let id = self.next_id("repair");
-        let repair = Record::Repair(Repair { id: id.clone(), cuts, report: Some(Raw::of(actions)?) });
+        let repair =
+            Record::Repair(Repair { id: id.clone(), cuts, meant: Vec::new(), report: Some(Raw::of(actions)?) });
         self.state.allows(&repair)?;
         let mut incident = self.incident(IncidentKind::Repair, IncidentSeverity::Warning, id.clone());
         incident.count = actions.len() as u64;

@@ -53,7 +53,7 @@ impl Session {
         let kept = roles.iter().enumerate().filter(|(_, role)| matches!(**role, "system" | "developer"));
         let kept: Vec<u64> = kept.map(|(at, _)| at as u64).collect();
         let removed = messages.len() - kept.len();
-        let reset = Record::Reset(Reset { kept, archive: archive.clone() });
+        let reset = Record::Reset(Reset { kept, meant: Vec::new(), archive: archive.clone() });
         self.state.allows(&reset)?;
         let mut incident = self.incident(IncidentKind::Reset, IncidentSeverity::Warning, "the session started over");
         incident.count = removed as u64;

@@ -129,7 +129,8 @@ fn verify(place: &Place, session: SessionId) -> Result<Verified, SessionError> {
         bytes = commits.iter().map(|commit| commit.bytes.len()).sum();
         damages.extend(replay(&session, head, &commits).damages.iter().map(ToString::to_string));
     }
-    readable(wait(place.store.inbox(&session)), "its inbox", &mut damages)?;
+    let inbox = readable(wait(place.store.inbox_damage(&session)), "its inbox", &mut damages)?;
+    damages.extend(inbox.into_iter().flatten().map(|damage| damage.why));
     let aside = readable(wait(place.store.quarantined(&session)), "what was put aside", &mut damages)?;
     let altered = aside.iter().flatten().filter(|piece| Hash::of(&piece.bytes) != piece.hash).count();
     if altered > 0 {

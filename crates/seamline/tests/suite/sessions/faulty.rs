@@ -21,6 +21,8 @@ pub(crate) enum Fault {
     Silent { at: usize, kept: bool },
     /// A bit of this commit is another one when it is read.
     Alters { seq: u64 },
+    /// This commit is one of a newer version.
+    Newer { seq: u64 },
     /// So often it says that the session still ends there.
     Lags { head: Head, times: usize },
 }
@@ -101,6 +103,12 @@ impl Store for Faulty {
             if let Fault::Alters { seq } = self.fault {
                 commits.iter_mut().filter(|commit| commit.seq == seq).for_each(|commit| commit.bytes[40] ^= 1);
             }
+            if let Fault::Newer { seq } = self.fault {
+                commits
+                    .iter_mut()
+                    .filter(|commit| commit.seq == seq)
+                    .for_each(|commit| commit.bytes = newer(&commit.bytes));
+            }
             Ok(commits)
         })
     }
@@ -132,4 +140,11 @@ impl Store for Faulty {
     fn erase<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Erased> {
         self.inner.erase(session)
     }
+}
+
+/// A commit as a newer version seals it.
+fn newer(bytes: &[u8]) -> Vec<u8> {
+    let text = std::str::from_utf8(bytes).unwrap().replacen("{\"v\":1", "{\"v\":2", 1);
+    let (inside, _) = text.rsplit_once(",\"hash\":").unwrap();
+    format!("{inside},\"hash\":\"{}\"}}", Hash::of(inside.as_bytes())).into_bytes()
 }

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what goes wrong in a test ends it, in its helpers too")]
 
 mod crashes;
+mod damaged;
 mod dropped;
 mod faulty;
 mod layers;

@@ -1,0 +1,163 @@
+//! Which messages a record means.
+//!
+//! Whoever writes a record that changes messages gives their places and says by what they were brought. As long as
+//! everything could be read, both agree. Where something is lost the places mean other messages, and only what brought
+//! them counts.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use crate::record::{Compact, Cut, EntryId, Meant, Record, Repair, Reset};
+use crate::state::State;
+use crate::view::{Entry, Patch, View};
+
+impl State {
+    /// Says of the places in records about to be written which messages are meant. Those behind a record that itself
+    /// changes what is to be seen are left as they are.
+    pub fn name(&self, records: &mut [Record]) {
+        for record in records {
+            match record {
+                Record::Repair(repair) => {
+                    let meant = repair.cuts.iter().map(|cut| self.view.meant(range(cut.at, cut.removed)?));
+                    repair.meant = meant.collect::<Option<_>>().unwrap_or_default();
+                    return;
+                }
+                Record::Compact(compact) => {
+                    let count = compact.to.checked_sub(compact.from);
+                    compact.meant =
+                        count.and_then(|count| range(compact.from, count)).and_then(|range| self.view.meant(range));
+                    return;
+                }
+                Record::Reset(reset) => {
+                    let entry = |place: &u64| self.view.entries().get(usize::try_from(*place).ok()?).map(Entry::id);
+                    reset.meant = reset.kept.iter().map(entry).collect::<Option<_>>().unwrap_or_default();
+                    return;
+                }
+                Record::Rollback(rollback) => {
+                    rollback.since = self.checkpoint_of(&rollback.checkpoint).map(|checkpoint| checkpoint.seq);
+                    return;
+                }
+                Record::Message(_) | Record::Cycle(_) | Record::Undo(_) => return,
+                _ => {}
+            }
+        }
+    }
+}
+
+/// What a repair puts where, and whether all of that is certain. Places count where nothing is lost.
+pub(crate) fn of_repair(view: &View, has_gaps: bool, seq: u64, repair: &Repair) -> (Vec<Patch>, bool) {
+    let mut parts = 0..;
+    let mut inserted = |cut: &Cut| -> Vec<Entry> {
+        let entries = cut.inserted.iter().zip(parts.by_ref());
+        entries.map(|(insert, part)| entry(seq, part, insert.message.clone(), insert.origin)).collect()
+    };
+    let cuts = repair.cuts.iter().map(|cut| Wanted {
+        range: range(cut.at, cut.removed),
+        meant: None,
+        inserted: inserted(cut),
+    });
+    let mut wanted: Vec<Wanted<'_>> = cuts.collect();
+    if repair.meant.len() == wanted.len() {
+        wanted.iter_mut().zip(&repair.meant).for_each(|(wanted, meant)| wanted.meant = Some(meant));
+    }
+    place(view, has_gaps, wanted)
+}
+
+/// What a compaction puts where, and whether that is certain.
+pub(crate) fn of_compact(view: &View, has_gaps: bool, seq: u64, compact: &Compact) -> (Vec<Patch>, bool) {
+    let summary = (0..).zip(&compact.summary);
+    let inserted =
+        summary.map(|(part, message)| entry(seq, part, message.clone(), crate::record::Origin::Summary)).collect();
+    let range = compact.to.checked_sub(compact.from).and_then(|count| range(compact.from, count));
+    place(view, has_gaps, vec![Wanted { range, meant: compact.meant.as_ref(), inserted }])
+}
+
+/// The messages that stay, and whether they are all there are to stay.
+pub(crate) fn of_reset(view: &View, has_gaps: bool, reset: &Reset) -> (Vec<Entry>, bool) {
+    if !has_gaps {
+        let kept = reset.kept.iter().filter_map(|place| view.entries().get(usize::try_from(*place).ok()?));
+        return (kept.cloned().collect(), true);
+    }
+    if reset.meant.len() != reset.kept.len() {
+        return (Vec::new(), reset.kept.is_empty());
+    }
+    let meant: HashSet<EntryId> = reset.meant.iter().copied().collect();
+    (view.entries().iter().filter(|entry| meant.contains(&entry.id())).cloned().collect(), true)
+}
+
+fn entry(seq: u64, part: u32, message: crate::raw::Raw, origin: crate::record::Origin) -> Entry {
+    Entry { seq, part, message, origin }
+}
+
+fn range(at: u64, count: u64) -> Option<Range<usize>> {
+    let (at, end) = (usize::try_from(at).ok()?, usize::try_from(at.checked_add(count)?).ok()?);
+    Some(at..end)
+}
+
+/// Entries that are to stand where others stand.
+struct Wanted<'a> {
+    range: Option<Range<usize>>,
+    meant: Option<&'a Meant>,
+    inserted: Vec<Entry>,
+}
+
+/// Finds the places: those that were written, where they hold what is meant, else those of what is meant.
+fn place(view: &View, has_gaps: bool, wanted: Vec<Wanted<'_>>) -> (Vec<Patch>, bool) {
+    let holds = |wanted: &Wanted<'_>| {
+        let found = wanted.range.clone().and_then(|range| view.meant(range));
+        !has_gaps || (found.is_some() && found.as_ref() == wanted.meant)
+    };
+    let in_order = wanted.is_sorted_by(|one, next| {
+        one.range.as_ref().zip(next.range.as_ref()).is_some_and(|(one, next)| one.end <= next.start)
+    });
+    if in_order && wanted.iter().all(holds) {
+        let patch = |wanted: Wanted<'_>| {
+            let range = wanted.range.unwrap_or_default();
+            Patch { at: range.start, removed: range.len(), inserted: wanted.inserted }
+        };
+        return (wanted.into_iter().map(patch).collect(), true);
+    }
+    let asked: HashSet<EntryId> = wanted.iter().filter_map(|wanted| wanted.meant).flat_map(Meant::ids).collect();
+    let entries = (0..).zip(view.entries()).map(|(at, entry)| (entry.id(), at));
+    let places: HashMap<EntryId, usize> = entries.filter(|(id, _)| asked.contains(id)).collect();
+    let (mut patches, mut taken, mut is_certain) = (Vec::new(), HashSet::new(), true);
+    for Wanted { meant, inserted, .. } in wanted {
+        let Some(meant) = meant else {
+            is_certain = false;
+            continue;
+        };
+        let found = meant.entries.iter().filter_map(|id| places.get(id)).copied();
+        let mut found = found.filter(|at| taken.insert(*at)).collect::<Vec<_>>().into_iter();
+        let first = found.next();
+        let beside = || beside(&places, meant);
+        let at = first.or_else(beside).unwrap_or_else(|| {
+            is_certain = false;
+            nearest(view, meant)
+        });
+        patches.push(Patch { at, removed: usize::from(first.is_some()), inserted });
+        patches.extend(found.map(|at| Patch { at, removed: 1, inserted: Vec::new() }));
+    }
+    // What only comes stands before what goes from the same place.
+    patches.sort_by_key(|patch| (patch.at, patch.removed));
+    (patches, is_certain)
+}
+
+impl Meant {
+    /// All that it names.
+    fn ids(&self) -> impl Iterator<Item = EntryId> {
+        self.entries.iter().copied().chain(self.after).chain(self.before)
+    }
+}
+
+/// The place beside a neighbour that is there.
+fn beside(places: &HashMap<EntryId, usize>, meant: &Meant) -> Option<usize> {
+    let Some(after) = meant.after else { return Some(0) };
+    let behind = || places.get(&meant.before?).copied();
+    places.get(&after).map(|at| at + 1).or_else(behind)
+}
+
+/// The place behind everything that was brought before the lost neighbour.
+fn nearest(view: &View, meant: &Meant) -> usize {
+    let last = view.entries().iter().rposition(|entry| Some(entry.id()) < meant.after);
+    last.map_or(0, |at| at + 1)
+}

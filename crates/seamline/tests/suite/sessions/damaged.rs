@@ -1,0 +1,112 @@
+//! Sessions that are opened although some of what was kept is not what it was.
+
+use std::sync::Arc;
+
+use futures_executor::block_on;
+use seamline::session::{Follower, Health, OpenOptions, Session, SessionError, SessionOptions};
+use seamline::store::{Error, InboxItem, IncidentKind, Raw, Store};
+
+use super::faulty::{Fault, Faulty};
+use super::stores::{ASK, Tick, kept, memory, open_options, results, turn};
+
+/// A session with these messages, each in a commit of its own, and the store it is in.
+fn written(messages: &[&str]) -> (Arc<dyn Store>, Session) {
+    let store = memory().store;
+    let options = SessionOptions { clock: Arc::new(Tick::default()), ..SessionOptions::default() };
+    let session = block_on(async {
+        let mut session = Session::create(store.clone(), "s".parse().unwrap(), options).await.unwrap();
+        for message in messages {
+            session.append(message).await.unwrap();
+        }
+        session
+    });
+    (store, session)
+}
+
+fn opened(store: Arc<dyn Store>, options: OpenOptions) -> Result<Session, SessionError> {
+    block_on(Session::open(store, "s".parse().unwrap(), OpenOptions { take_over: true, ..options }))
+}
+
+#[test]
+fn a_session_whose_beginning_is_lost_is_opened_where_its_messages_tell_the_dialect() {
+    let messages = [ASK, &turn(&["toolu_1"]), &results(&["toolu_1"])];
+    let (store, _) = written(&messages);
+    let altered: Arc<dyn Store> = Faulty::new(store, Fault::Alters { seq: 1 });
+    let follower = block_on(Follower::open(altered.clone(), "s".parse().unwrap())).unwrap();
+    assert!(!follower.health().is_whole());
+    assert!(follower.body("{}").is_ok());
+    let session = opened(altered.clone(), open_options()).unwrap();
+    assert_eq!((session.dialect(), kept(&session)), ("anthropic_messages", messages.map(str::to_owned).to_vec()));
+    assert!(matches!(session.health(), Health::Degraded(_)));
+    // It is written down for whoever comes next.
+    let state = opened(altered, open_options()).unwrap().state().clone();
+    assert_eq!(state.begin.unwrap().dialect, "anthropic_messages");
+}
+
+#[test]
+fn what_could_be_of_several_dialects_is_opened_as_one_that_is_named() {
+    let (store, _) = written(&[ASK]);
+    let altered: Arc<dyn Store> = Faulty::new(store, Fault::Alters { seq: 1 });
+    let lost = opened(altered.clone(), open_options());
+    assert!(matches!(lost, Err(SessionError::Store(Error::Damaged(_)))), "{lost:?}");
+    let dialect = Some("openai_chat".to_owned());
+    let session = opened(altered.clone(), OpenOptions { dialect, ..open_options() }).unwrap();
+    assert_eq!(kept(&session), [ASK]);
+    assert_eq!(opened(altered, open_options()).unwrap().dialect(), "openai_chat");
+}
+
+#[test]
+fn what_a_newer_version_wrote_is_read_around_and_never_written_behind() {
+    let (store, session) = written(&[ASK, r#"{"role":"assistant","content":"yes"}"#]);
+    let head = block_on(store.head(session.id())).unwrap();
+    let newer: Arc<dyn Store> = Faulty::new(store.clone(), Fault::Newer { seq: 2 });
+    let refused = opened(newer.clone(), open_options());
+    assert!(matches!(refused, Err(SessionError::Store(Error::NewerFormat { .. }))), "{refused:?}");
+    let after = block_on(store.head(session.id())).unwrap();
+    assert_eq!((after.seq, after.hash), (head.seq, head.hash));
+    assert!(block_on(store.quarantined(session.id())).unwrap().is_empty());
+    assert!(block_on(store.sessions(None, 1)).unwrap()[0].holder.is_none(), "it is let go again");
+    let follower = block_on(Follower::open(newer, "s".parse().unwrap())).unwrap();
+    assert_eq!(follower.state().view.len(), 1);
+    assert!(!follower.health().is_whole());
+}
+
+#[test]
+fn a_damaged_commit_hides_doubles_and_brings_back_nothing_else() {
+    let (store, mut session) = written(&[ASK, r#"{"role":"assistant","content":"one"}"#, ASK]);
+    block_on(async {
+        let checkpoint = session.checkpoint(seamline::store::Operation::Manual).await.unwrap();
+        session.append(r#"{"role":"assistant","content":"half an ans"}"#).await.unwrap();
+        session.rollback(&checkpoint.id, "the stream broke off").await.unwrap();
+        session.append(r#"{"role":"assistant","content":"two"}"#).await.unwrap();
+    });
+    let whole = kept(&session);
+    let altered: Arc<dyn Store> = Faulty::new(store, Fault::Alters { seq: 3 });
+    let follower = block_on(Follower::open(altered, "s".parse().unwrap())).unwrap();
+    let left: Vec<&str> = follower.state().view.entries().iter().map(|entry| entry.message.as_str()).collect();
+    assert_eq!(left, [&*whole[0], &*whole[2], &*whole[3]]);
+}
+
+#[test]
+fn one_damaged_message_of_the_inbox_is_put_aside_and_the_others_are_taken_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sessions.db");
+    block_on(async {
+        let store = seamline::open_store(&format!("sqlite:{}", path.display())).await.unwrap();
+        let mut session =
+            Session::create(store.clone(), "s".parse().unwrap(), SessionOptions::default()).await.unwrap();
+        for id in ["1", "2", "3"] {
+            let message = Raw::parse(format!(r#"{{"role":"user","content":"{id}"}}"#)).unwrap();
+            store.push(session.id(), &InboxItem { id: id.to_owned(), message }).await.unwrap();
+        }
+        let other = rusqlite::Connection::open(&path).unwrap();
+        other.execute_batch("UPDATE inbox SET message = '\"altered\"' WHERE id = '2'").unwrap();
+        assert_eq!(session.take_inbox().await.unwrap(), 2);
+        assert_eq!(session.take_inbox().await.unwrap(), 0);
+        assert_eq!(kept(&session), [r#"{"role":"user","content":"1"}"#, r#"{"role":"user","content":"3"}"#]);
+        assert_eq!(session.incidents().filter(|found| found.kind == IncidentKind::Damaged).count(), 1);
+        let aside = store.quarantined(session.id()).await.unwrap();
+        assert_eq!(aside.iter().map(|aside| aside.bytes.as_slice()).collect::<Vec<_>>(), [b"\"altered\""]);
+        session.append(ASK).await.unwrap();
+    });
+}
