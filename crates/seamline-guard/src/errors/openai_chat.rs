@@ -21,6 +21,13 @@ pub(super) const FAMILY: Family = Family {
             &content::CONTEXT_OVERFLOW,
             r"(?i)maximum context length is|exceeds the context window|input tokens exceed the configured limit",
         ),
+        // More than a whole minute allows: the status says to wait, and no waiting helps.
+        sentence(
+            "OAC-19",
+            429,
+            &content::BODY_TOO_LARGE,
+            r"Request too large for [^\n]{1,200} on tokens per (?:min|day)|The input or output tokens must be reduced in order to run successfully",
+        ),
         sentence("OAC-19", 429, &service::OUT_OF_QUOTA, r"exceeded your current quota").for_good(),
         sentence("OAC-19", 401, &service::NOT_ALLOWED, r"Incorrect API key provided|You didn't provide an API key"),
         code("OAC-19", 401, &service::NOT_ALLOWED, r"invalid_api_key"),
