@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
+use serde_json::Value;
+
 /// How many rounds may take turns at most and still be a loop. More of them are no loop but work
 /// that goes wrong.
 const PERIOD_MAX: u32 = 3;
@@ -65,6 +67,17 @@ impl Row {
         let last = self.rounds.iter().rev().take(period as usize);
         let same = self.same[period as usize - 1];
         Repeats { count: 1 + same / period, tools: last.flat_map(|round| round.tools.iter().cloned()).collect() }
+    }
+}
+
+/// Arguments as anybody would write them who means the same: spaces and the order of members make
+/// no difference. What cannot be read is told apart by every character.
+pub(super) fn plain(arguments: &str) -> String {
+    match serde_json::from_str::<Value>(arguments) {
+        Ok(Value::Null) => "{}".to_owned(),
+        Ok(value) => value.to_string(),
+        Err(_) if arguments.trim().is_empty() => "{}".to_owned(),
+        Err(_) => arguments.to_owned(),
     }
 }
 
