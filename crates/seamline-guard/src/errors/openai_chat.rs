@@ -13,13 +13,13 @@ pub(super) const FAMILY: Family = Family {
             "OAC-17",
             400,
             &content::CONTENT_FILTERED,
-            r"(?i)violating our usage polic|rejected as a result of (?:the|our) safety system",
+            r"(?i)violating our usage polic|rejected as a result of (?:the|our) safety system(?:[^ \w]|$)",
         ),
         sentence(
             "OAC-18",
             400,
             &content::CONTEXT_OVERFLOW,
-            r"(?i)maximum context length is|exceeds the context window|input tokens exceed the configured limit",
+            r"(?i)maximum context length is \d|exceeds the context window|input tokens exceed the configured limit",
         ),
         // More than a whole minute allows: the status says to wait, and no waiting helps.
         sentence(
