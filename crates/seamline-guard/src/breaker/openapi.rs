@@ -1,4 +1,4 @@
-//! Schemas as Gemini and OpenAPI write them, as JSON Schema.
+//! Schemas as Gemini and `OpenAPI` write them, as JSON Schema.
 
 use serde_json::Value;
 

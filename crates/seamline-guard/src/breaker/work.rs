@@ -61,7 +61,7 @@ impl<'s> Walk<'s> {
                 there.all(|(each, member)| self.visit(each, member, depth))
             }
             ("patternProperties", Value::Object(all)) => all.values().all(|each| self.visit_all(each, value, depth)),
-            ("prefixItems", Value::Array(all)) | ("items", Value::Array(all)) => {
+            ("prefixItems" | "items", Value::Array(all)) => {
                 let mut pairs = all.iter().zip(value.as_array().into_iter().flatten());
                 pairs.all(|(each, element)| self.visit(each, element, depth))
             }
