@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use seamline_model::{Assembled, AssembledCall};
+use seamline_model::{Assembled, AssembledBlock, AssembledCall, Content, Piece};
 
 use crate::json::{Document, escape_into, quoted};
 
@@ -61,6 +61,15 @@ impl ObjectText {
         Some(std::mem::take(&mut self.members[place].1)).filter(|json| !json.is_empty())
     }
 
+    /// The object with these members alone.
+    pub(crate) fn only(&self, names: &[&str]) -> String {
+        let mut out = Self::default();
+        out.set_all(
+            &names.iter().filter_map(|name| Some(((*name).to_owned(), self.get(name)?.to_owned()))).collect::<Vec<_>>(),
+        );
+        out.write()
+    }
+
     /// The members; those that were taken out have no JSON.
     pub(crate) fn members(&self) -> &[(String, String)] {
         &self.members
@@ -104,6 +113,35 @@ pub(crate) fn list_text(values: &[String]) -> String {
     }
     out.push(']');
     out
+}
+
+/// A message of a role, if it says anything; reasoning alone does not.
+pub(crate) fn message_of(
+    role: &str,
+    list: &str,
+    blocks: &[&AssembledBlock],
+    write: fn(&AssembledBlock) -> String,
+) -> Vec<String> {
+    if !blocks.iter().any(|block| says_something(block)) {
+        return Vec::new();
+    }
+    let mut message = ObjectText::default();
+    message.set("role", role);
+    message.set(list, list_text(&blocks.iter().map(|block| write(block)).collect::<Vec<_>>()));
+    vec![message.write()]
+}
+
+/// Whether a block says something to whoever reads it.
+fn says_something(block: &AssembledBlock) -> bool {
+    match &block.content {
+        Content::Text(text) => block.piece != Piece::Reasoning && !text.text.is_empty(),
+        Content::Call(_) | Content::Opaque => true,
+    }
+}
+
+/// Whether a block is a text without a character, which most providers write and few take.
+pub(crate) fn is_empty_text(block: &AssembledBlock) -> bool {
+    block.piece == Piece::Text && block.text().is_some_and(str::is_empty)
 }
 
 /// What was used, as an object.

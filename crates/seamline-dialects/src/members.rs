@@ -19,11 +19,10 @@ impl Reader<'_> {
         self.transcript.members.push(Member { message, block, sort, key, owner, key_span, span, cut });
     }
 
-    /// Notes a member that the dialect itself does not have, if anything stands there.
+    /// Notes a member that the dialect itself does not have, also where nothing stands there: who
+    /// refuses what he does not know goes by its name.
     pub(crate) fn foreign_member(&mut self, value: Value<'_, '_>) {
-        if !value.is(Kind::Null) {
-            self.member(value, MemberSort::Foreign { empty: is_hollow(value) }, "");
-        }
+        self.member(value, MemberSort::Foreign { empty: is_hollow(value) }, "");
     }
 
     /// Notes a member that the dialect has and some of its providers do not.

@@ -11,6 +11,9 @@ pub struct Streaming {
     pub reader: fn() -> Box<dyn StreamReader>,
     /// Writes a message as the provider does that answers in one piece.
     pub answer: fn(&Assembled) -> String,
+    /// Writes it as the messages or items that a request takes back: nothing that only responses
+    /// have, and no message in which nothing is said. Which calls are in it is decided before.
+    pub messages: fn(&Assembled) -> Vec<String>,
 }
 
 /// Reads the frames of one streamed answer.

@@ -28,7 +28,7 @@ mod views;
 mod wait;
 
 pub use breaker::{
-    Breaker, BreakerLimits, CallInRound, Checked, Outcome, Reset, SchemaError, StopTurn, ToolSchemas, TurnLoop,
+    Breaker, BreakerLimits, CallInRound, CheckedCall, Outcome, Reset, SchemaError, StopTurn, ToolSchemas, TurnLoop,
 };
 pub use classify::{Certainty, Failure, Verdict, classify};
 pub use errors::{is_provider, providers};

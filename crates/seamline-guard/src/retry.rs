@@ -63,6 +63,8 @@ pub struct Retry {
     policy: RetryPolicy,
     retries: u32,
     repaired: bool,
+    /// Whether another body was asked for and not sent yet.
+    awaits_other: bool,
     /// The bodies that a provider found broken.
     broken: Vec<blake3::Hash>,
 }
@@ -128,7 +130,7 @@ impl Advice {
 impl Retry {
     /// Nothing was tried yet.
     pub fn new(policy: RetryPolicy) -> Self {
-        Self { policy, retries: 0, repaired: false, broken: Vec::new() }
+        Self { policy, retries: 0, repaired: false, awaits_other: false, broken: Vec::new() }
     }
 
     /// What to do about an attempt with this body that failed. `emitted` says whether something
@@ -160,7 +162,8 @@ impl Retry {
         }
     }
 
-    /// What to do with a body that was repaired: it is sent once, unless it is one that failed.
+    /// What to do with a body that was repaired, or with that of a run that begins anew: it is sent
+    /// once, if [`handle_failure`](Self::handle_failure) asked for it and it is not one that failed.
     ///
     /// ```
     /// use seamline_guard::{Advice, Failure, GaveUp, Retry, RetryPolicy, classify};
@@ -172,12 +175,14 @@ impl Retry {
     /// assert!(matches!(retry.handle_repaired(b"new"), Advice::SendAgain { .. }));
     /// assert_eq!(retry.handle_repaired(b"old"), Advice::GiveUp { why: GaveUp::Repaired });
     /// ```
-    pub fn handle_repaired(&self, body: &[u8]) -> Advice {
-        if self.broken.contains(&blake3::hash(body)) {
-            Advice::GiveUp { why: GaveUp::Repaired }
-        } else {
-            Advice::SendAgain { wait: Duration::ZERO }
+    pub fn handle_repaired(&mut self, body: &[u8]) -> Advice {
+        if self.policy.on_corruption == OnCorruption::Stop {
+            return Advice::GiveUp { why: GaveUp::Broken };
         }
+        if self.broken.contains(&blake3::hash(body)) || !std::mem::take(&mut self.awaits_other) {
+            return Advice::GiveUp { why: GaveUp::Repaired };
+        }
+        Advice::SendAgain { wait: Duration::ZERO }
     }
 
     fn mend(&mut self, body: &[u8]) -> Advice {
@@ -192,6 +197,7 @@ impl Retry {
         if std::mem::replace(&mut self.repaired, true) {
             return Advice::GiveUp { why: GaveUp::Repaired };
         }
+        self.awaits_other = true;
         advice
     }
 
@@ -306,6 +312,20 @@ mod tests {
         assert_eq!(retry.handle_failure(&broken, b"new", false), give_up(GaveUp::Repaired));
     }
 
+    #[test]
+    fn another_body_is_sent_once_and_only_where_it_was_asked_for() {
+        let broken = verdict(400, &[], BROKEN);
+        let mut retry = Retry::new(RetryPolicy::default());
+        assert_eq!(retry.handle_repaired(b"new"), give_up(GaveUp::Repaired), "nobody asked");
+        assert_eq!(retry.handle_failure(&broken, b"old", false), Advice::Repair);
+        assert_eq!(retry.handle_repaired(b"new"), send_again(0));
+        assert_eq!(retry.handle_repaired(b"newer"), give_up(GaveUp::Repaired));
+        let stop = RetryPolicy { on_corruption: OnCorruption::Stop, ..RetryPolicy::default() };
+        let mut retry = Retry::new(stop);
+        assert_eq!(retry.handle_failure(&broken, b"old", false), give_up(GaveUp::Broken));
+        assert_eq!(retry.handle_repaired(b"new"), give_up(GaveUp::Broken));
+    }
+
     /// A stage of a pipeline against a provider that refuses a broken history: what it sent, and
     /// what came of it.
     fn stage(policy: RetryPolicy, glitches: &[bool]) -> (Vec<String>, Result<(), Advice>) {
@@ -319,7 +339,8 @@ mod tests {
                 return (sent, Ok(()));
             }
             let advice = retry.handle_failure(&verdict(400, &[], BROKEN), body.as_bytes(), false);
-            assert_eq!(retry.handle_repaired(body.as_bytes()), give_up(GaveUp::Repaired), "never the same again");
+            let same_again = retry.handle_repaired(body.as_bytes());
+            assert!(matches!(same_again, Advice::GiveUp { why: GaveUp::Repaired | GaveUp::Broken }), "{same_again:?}");
             if advice != Advice::Restart {
                 return (sent, Err(advice));
             }

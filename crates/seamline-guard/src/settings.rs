@@ -27,8 +27,8 @@ pub struct SettingsError {
 }
 
 impl GuardSettings {
-    /// Reads settings from TOML. What is not named keeps its default, and a time of zero never
-    /// comes.
+    /// Reads settings from TOML. What is not named keeps its default. A zero for when a run, a tool
+    /// or a warning is due means never; one for a wait means that nobody waits.
     ///
     /// ```
     /// use seamline_guard::{GuardSettings, StallLimits};

@@ -16,7 +16,6 @@
 //! that only says that it is there says nothing. While tools run the model is not expected to
 //! say anything, and their time is not its time.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// How long nothing may happen.
@@ -75,7 +74,8 @@ pub struct StallGuard {
     moved_at: Duration,
     /// When a sign of life last came.
     alive_at: Duration,
-    tools: BTreeSet<(String, Duration)>,
+    /// The tools that run, in the order they were begun; two may go by the same name.
+    tools: Vec<(String, Duration)>,
     told: Told,
 }
 
@@ -123,7 +123,7 @@ impl StallGuard {
     /// assert!(matches!(guard.poll_notice(seconds(303)), Some(StallNotice::Stalled { tool: None, .. })));
     /// ```
     pub fn new(limits: StallLimits, now: Duration) -> Self {
-        Self { limits, moved_at: now, alive_at: now, tools: BTreeSet::new(), told: Told::Nothing }
+        Self { limits, moved_at: now, alive_at: now, tools: Vec::new(), told: Told::Nothing }
     }
 
     /// Something came that brings the message on: text, a piece of a call, an ending.
@@ -142,15 +142,14 @@ impl StallGuard {
 
     /// A tool was begun.
     pub fn handle_tool_begun(&mut self, call: &str, now: Duration) {
-        self.tools.insert((call.to_owned(), now));
+        self.tools.push((call.to_owned(), now));
         self.handle_progress(now);
     }
 
     /// A tool came back, however it went.
     pub fn handle_tool_ended(&mut self, call: &str, now: Duration) {
-        let first = self.tools.iter().find(|(begun, _)| begun == call).cloned();
-        if let Some(first) = first {
-            self.tools.remove(&first);
+        if let Some(first) = self.tools.iter().position(|(begun, _)| begun == call) {
+            self.tools.remove(first);
         }
         self.handle_progress(now);
     }
@@ -184,12 +183,12 @@ impl StallGuard {
         if self.told == Told::Stalled {
             return None;
         }
-        let tools = self.limits.tool_kill_after.and_then(|limit| Some(self.earliest_tool()? + limit));
+        let tools = self.limits.tool_kill_after.and_then(|limit| Some(self.earliest_tool()?.saturating_add(limit)));
         if !self.tools.is_empty() {
             return tools;
         }
         let warn = self.limits.warn_after.filter(|_| self.told == Told::Nothing);
-        [warn, self.limits.kill_after].into_iter().flatten().min().map(|limit| self.moved_at + limit)
+        [warn, self.limits.kill_after].into_iter().flatten().min().map(|limit| self.moved_at.saturating_add(limit))
     }
 
     fn stuck_tool(&self, now: Duration) -> Option<(String, Duration)> {
@@ -316,5 +315,28 @@ mod tests {
         let limits = StallLimits { warn_after: None, kill_after: None, tool_kill_after: None };
         let mut guard = StallGuard::new(limits, at(0));
         assert_eq!((guard.poll_notice(at(1 << 40)), guard.poll_deadline()), (None, None));
+    }
+
+    #[test]
+    fn tools_of_one_name_are_as_many_as_were_begun() {
+        for name in ["a", ""] {
+            let mut guard = StallGuard::new(StallLimits::default(), at(0));
+            guard.handle_tool_begun(name, at(1));
+            guard.handle_tool_begun(name, at(1));
+            guard.handle_tool_ended(name, at(2));
+            assert_eq!((guard.poll_notice(at(10_000)), guard.poll_deadline()), (None, None), "one still runs");
+            guard.handle_tool_ended(name, at(10_000));
+            assert_eq!(guard.poll_deadline(), Some(at(10_010)));
+        }
+    }
+
+    #[test]
+    fn a_limit_may_be_as_long_as_it_likes() {
+        let never = Some(Duration::MAX);
+        let limits = StallLimits { warn_after: never, kill_after: never, tool_kill_after: never };
+        let mut guard = StallGuard::new(limits, at(1));
+        assert_eq!((guard.poll_deadline(), guard.poll_notice(at(1 << 40))), (never, None));
+        guard.handle_tool_begun("a", at(2));
+        assert_eq!((guard.poll_deadline(), guard.poll_notice(at(1 << 40))), (never, None));
     }
 }

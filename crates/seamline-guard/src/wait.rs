@@ -9,7 +9,8 @@ use crate::classify::Failure;
 use crate::patterns::compile;
 use crate::views::Views;
 
-/// The longest wait that is believed; what is longer is no wait but a mistake.
+/// The longest wait that is told. Who asks for more is told to ask for this, which nobody waits for;
+/// a limit that is renewed later is not believed.
 const WAIT_MAX: Duration = Duration::from_hours(31 * 24);
 
 /// How long the provider asks to wait: by the header made for it, by its text, else by the
@@ -30,10 +31,11 @@ static RENEWED: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r#"quotaId["'
 
 fn by_header(failure: &Failure<'_>) -> Option<Duration> {
     let precise = failure.header("retry-after-ms").and_then(|value| seconds(number(value)? / 1000.0));
-    precise.or_else(|| {
+    let asked = precise.or_else(|| {
         let value = failure.header("retry-after")?;
         number(value).and_then(seconds).or_else(|| until(instant(value)?, failure))
-    })
+    });
+    asked.map(|wait| wait.min(WAIT_MAX))
 }
 
 /// How texts ask to wait: `try again in 1m2.5s`, `"retryDelay": "34s"`, `wait 20 seconds`.
@@ -45,29 +47,37 @@ static ASKED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 fn by_text(view: &str) -> Option<Duration> {
     let captures = ASKED.as_ref()?.captures(view.as_bytes())?;
-    duration(std::str::from_utf8(captures.get(1)?.as_bytes()).ok()?)
+    duration(std::str::from_utf8(captures.get(1)?.as_bytes()).ok()?).map(|wait| wait.min(WAIT_MAX))
 }
 
-/// The longest renewal among the limits that are used up, else among all.
+/// The longest renewal among the limits that are used up, else among those of which nobody says
+/// so. Many providers say with every answer when limits are renewed that were not even touched.
 fn by_limit(failure: &Failure<'_>) -> Option<Duration> {
-    let resets = || failure.headers.iter().filter_map(|(name, value)| Some((limit(name)?, renewal(value, failure)?)));
-    let used_up = resets().filter(|(limit, _)| is_used_up(limit, failure)).map(|(_, wait)| wait).max();
-    used_up.or_else(|| resets().map(|(_, wait)| wait).max())
+    let resets = failure.headers.iter().filter_map(|(name, value)| Some((limit(name, "reset")?, value)));
+    let waits = resets.filter_map(|(limit, value)| Some((is_used_up(&limit, failure), renewal(value, failure)?)));
+    let waits: Vec<(Option<bool>, Duration)> = waits.filter(|(_, wait)| *wait <= WAIT_MAX).collect();
+    let longest = |told| waits.iter().filter(|(used_up, _)| *used_up == told).map(|(_, wait)| *wait).max();
+    let is_about_limits = matches!(failure.status, None | Some(429));
+    longest(Some(true)).or_else(|| longest(None).filter(|_| is_about_limits))
 }
 
-/// The limit that a header renews: `x-ratelimit-reset-tokens` and
-/// `anthropic-ratelimit-tokens-reset` both renew `tokens`.
-fn limit(header: &str) -> Option<String> {
+/// The limit that a header says something about: `x-ratelimit-reset-tokens` and
+/// `anthropic-ratelimit-tokens-reset` both say when `tokens` are renewed.
+fn limit(header: &str, says: &str) -> Option<String> {
     let header = header.to_ascii_lowercase();
     let (_, rest) = header.split_once("ratelimit-")?;
-    rest.contains("reset").then(|| rest.replace("reset", "").trim_matches('-').to_owned())
+    rest.contains(says).then(|| rest.replace(says, "").replace("--", "-").trim_matches('-').to_owned())
 }
 
-fn is_used_up(limit: &str, failure: &Failure<'_>) -> bool {
-    failure.headers.iter().any(|(name, value)| {
-        let name = name.to_ascii_lowercase();
-        name.contains("ratelimit-") && name.contains("remaining") && name.contains(limit) && value.trim() == "0"
-    })
+/// Whether a limit is used up, if anybody says: nothing remains of it, or its status is another
+/// than allowed.
+fn is_used_up(limit_name: &str, failure: &Failure<'_>) -> Option<bool> {
+    let told = |says| {
+        let is_it = |(name, _): &&(&str, &str)| limit(name, says).is_some_and(|limit| limit == limit_name);
+        failure.headers.iter().find(is_it).map(|(_, value)| value.trim())
+    };
+    let remains = told("remaining").and_then(|left| left.parse::<f64>().ok()).map(|left| left <= 0.0);
+    remains.or_else(|| told("status").map(|status| !status.starts_with("allowed")))
 }
 
 /// `6m0s`, `2.5`, a moment in seconds or milliseconds since 1970, or a date.
@@ -115,8 +125,9 @@ fn unit_seconds(unit: &str) -> Option<f64> {
     }
 }
 
+/// A number of seconds, however long; one that is none is no wait.
 fn seconds(seconds: f64) -> Option<Duration> {
-    Duration::try_from_secs_f64(seconds).ok().filter(|wait| *wait <= WAIT_MAX)
+    (seconds >= 0.0).then(|| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
 }
 
 /// A number as headers have it; `nan`, `inf` and signs are none.
@@ -230,8 +241,50 @@ mod tests {
     }
 
     #[test]
+    fn a_limit_that_is_not_used_up_is_not_waited_for() {
+        let of_status = |status, headers: &[(&str, &str)]| {
+            let failure = Failure { status: Some(status), headers, ..Failure::default() };
+            of(&failure, &Views::of("")).map(|wait| wait.as_secs_f64())
+        };
+        let renewed = ("x-ratelimit-reset-tokens", "6m0s");
+        for status in [429, 500] {
+            assert_eq!(of_status(status, &[renewed, ("x-ratelimit-remaining-tokens", "799000")]), None);
+            assert_eq!(of_status(status, &[renewed, ("x-ratelimit-remaining-tokens", "0")]), Some(360.0));
+        }
+        assert_eq!((of_status(500, &[renewed]), of_status(429, &[renewed])), (None, Some(360.0)));
+        let unified = |status| {
+            [
+                ("anthropic-ratelimit-unified-7d-reset", "1772755200"),
+                ("anthropic-ratelimit-unified-7d-status", status),
+                ("anthropic-ratelimit-unified-5h-reset", "1772323210"),
+                ("anthropic-ratelimit-unified-5h-status", "allowed_warning"),
+                ("date", "Sun, 01 Mar 2026 00:00:00 GMT"),
+            ]
+        };
+        assert_eq!(of_status(529, &unified("allowed")), None);
+        assert_eq!(of_status(429, &unified("rejected")), Some(432_000.0));
+        let of_tokens = [("x-ratelimit-reset-tokens", "9s"), ("x-ratelimit-remaining-input-tokens", "0")];
+        assert_eq!(of_status(500, &of_tokens), None, "another limit is used up");
+    }
+
+    #[test]
+    fn who_asks_for_more_than_anybody_waits_is_heard() {
+        for value in ["2678401", "99999999999999999999999999"] {
+            assert_eq!(wait(&[("retry-after", value)], ""), Some(WAIT_MAX.as_secs_f64()), "{value}");
+        }
+        assert_eq!(wait(&[], "please try again in 9000h."), Some(WAIT_MAX.as_secs_f64()));
+        let verdict = crate::classify(&Failure {
+            status: Some(429),
+            headers: &[("retry-after", "9999999")],
+            ..Failure::default()
+        });
+        let advice = crate::Retry::new(crate::RetryPolicy::default()).handle_failure(&verdict, b"{}", false);
+        assert_eq!(advice, crate::Advice::GiveUp { why: crate::GaveUp::Wait });
+    }
+
+    #[test]
     fn nonsense_is_no_wait() {
-        for value in ["", "-1", "nan", "inf", "1e9", "99999999999999999999999999", "1.2.3", "Sun, 99 Xyz 1 1:1:1"] {
+        for value in ["", "-1", "nan", "inf", "1e9", "1.2.3", "Sun, 99 Xyz 1 1:1:1"] {
             assert_eq!(wait(&[("retry-after", value), ("date", value)], ""), None, "{value}");
         }
     }

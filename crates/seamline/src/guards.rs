@@ -18,7 +18,7 @@
 //! ```
 
 pub use seamline_guard::{
-    Advice, Breaker, BreakerLimits, CallInRound, Checked, Filtered, FilteredPart, GaveUp, GuardSettings, Kind,
+    Advice, Breaker, BreakerLimits, CallInRound, CheckedCall, Filtered, FilteredPart, GaveUp, GuardSettings, Kind,
     OnCorruption, Outcome, Reset, Retry, RetryPolicy, SchemaError, SettingsError, StallGuard, StallLimits, StallNotice,
     StopTurn, ToolSchemas, TurnLoop, filter,
 };

@@ -196,18 +196,19 @@ impl Supervised {
     /// Gives the command some time. Whether it seems to be over: it has ended, nobody holds its
     /// outputs open any more, and those that were found outside its group have ended too.
     fn is_over_within(&mut self, time: Duration) -> io::Result<bool> {
-        let deadline = Instant::now() + time;
+        // A time that no clock reaches has no end.
+        let deadline = Instant::now().checked_add(time);
         let mut pause = Pause::default();
         loop {
             let is_closed = self.stdout.is_closed() && self.stderr.is_closed();
             if is_closed && group::has_exited(&mut self.child)? && self.followed.are_gone() {
                 return Ok(true);
             }
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            if left == Some(Duration::ZERO) {
                 return Ok(false);
             }
-            pause.wait(Some(left));
+            pause.wait(left);
         }
     }
 

@@ -38,6 +38,8 @@ mod stalls;
 mod streams;
 #[path = "suite/streams_damaged.rs"]
 mod streams_damaged;
+#[path = "suite/streams_kept.rs"]
+mod streams_kept;
 #[path = "suite/streams_named.rs"]
 mod streams_named;
 #[path = "suite/streams_recorded.rs"]

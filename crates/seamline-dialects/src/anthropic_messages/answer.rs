@@ -2,7 +2,7 @@
 
 use seamline_model::{Assembled, AssembledBlock, Content, Piece};
 
-use crate::answering::{ObjectText, input_text, list_text, set_id, usage_text};
+use crate::answering::{ObjectText, input_text, is_empty_text, list_text, message_of, set_id, usage_text};
 use crate::json::quoted;
 
 /// Members that stand before what was said.
@@ -31,6 +31,13 @@ pub(super) fn answer(message: &Assembled) -> String {
         answer.set("usage", usage);
     }
     answer.write()
+}
+
+/// The message of a request.
+pub(super) fn messages(message: &Assembled) -> Vec<String> {
+    let is_kept = |block: &&AssembledBlock| !block.left_out && !is_empty_text(block);
+    let blocks: Vec<_> = message.blocks.iter().filter(is_kept).collect();
+    message_of("\"assistant\"", "content", &blocks, block)
 }
 
 fn block(block: &AssembledBlock) -> String {

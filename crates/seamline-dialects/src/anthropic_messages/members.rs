@@ -33,7 +33,8 @@ pub(super) fn note<'d, 'a>(
         // An id under another key is an irregularity of its own.
         let is_id = CALL_ID_KEYS.contains(&&*name) || RESULT_ID_KEYS.contains(&&*name);
         let is_read = read.iter().flatten().any(|read| read.span() == member.span());
-        if member.is(Kind::Null) || is_id || is_read {
+        // Where nothing stands, only the name can be wrong.
+        if member.is(Kind::Null) && is_known || is_id || is_read {
             continue;
         }
         let owner = known.map_or("", |(name, _)| name);

@@ -47,7 +47,7 @@ const CONVERTER: Converter = Converter {
     tool_name: CONSTRAINTS.tool_name,
 };
 
-const STREAMING: Streaming = Streaming { reader: stream::reader, answer: answer::answer };
+const STREAMING: Streaming = Streaming { reader: stream::reader, answer: answer::answer, messages: answer::messages };
 
 impl Dialect for AnthropicMessages {
     fn name(&self) -> &'static str {

@@ -3,7 +3,7 @@
 use seamline_model::{Assembled, AssembledBlock, AssembledCall, Content, Piece, Text};
 
 use super::stream::{CITATIONS, REDACTED};
-use crate::answering::{ObjectText, input_text, list_text, set_id, usage_text};
+use crate::answering::{ObjectText, input_text, is_empty_text, list_text, message_of, set_id, usage_text};
 use crate::json::quoted;
 
 /// Members that are put together, whatever else came under their name.
@@ -26,6 +26,12 @@ pub(super) fn answer(message: &Assembled) -> String {
         answer.set(name, json.as_str());
     }
     answer.write()
+}
+
+/// The message of a request.
+pub(super) fn messages(message: &Assembled) -> Vec<String> {
+    let blocks: Vec<_> = message.blocks.iter().filter(|block| !is_empty_text(block)).collect();
+    message_of("\"assistant\"", "content", &blocks, block)
 }
 
 fn block(block: &AssembledBlock) -> String {

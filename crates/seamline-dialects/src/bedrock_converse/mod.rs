@@ -46,7 +46,7 @@ const CONVERTER: Converter = Converter {
     tool_name: convert::names(64),
 };
 
-const STREAMING: Streaming = Streaming { reader: stream::reader, answer: answer::answer };
+const STREAMING: Streaming = Streaming { reader: stream::reader, answer: answer::answer, messages: answer::messages };
 
 impl Dialect for BedrockConverse {
     fn name(&self) -> &'static str {

@@ -3,7 +3,7 @@
 use seamline_model::{Assembled, AssembledBlock, AssembledCall, Content};
 
 use super::stream::{CANDIDATE, CONTENT};
-use crate::answering::{ObjectText, input_text, list_text, usage_text};
+use crate::answering::{ObjectText, input_text, list_text, message_of, usage_text};
 use crate::json::quoted;
 
 /// The response of generateContent.
@@ -38,6 +38,12 @@ pub(super) fn answer(message: &Assembled) -> String {
         response.set(name, json.as_str());
     }
     response.write()
+}
+
+/// The content of a request. An empty text may carry a signature, so it stays.
+pub(super) fn messages(message: &Assembled) -> Vec<String> {
+    let blocks: Vec<_> = message.blocks.iter().collect();
+    message_of("\"model\"", "parts", &blocks, part)
 }
 
 fn part(block: &AssembledBlock) -> String {

@@ -66,6 +66,33 @@ fn written(message: &Assembled) -> String {
     out.write()
 }
 
+/// Members of an answer that no request has.
+const ANSWERED_ONLY: [&str; 2] = ["annotations", "images"];
+
+/// The message of a request.
+pub(super) fn messages(message: &Assembled) -> Vec<String> {
+    let is_said = |block: &AssembledBlock| match &block.content {
+        Content::Text(text) => block.piece != Piece::Reasoning && !text.text.is_empty(),
+        Content::Call(_) => true,
+        Content::Opaque => block.place == places::AUDIO || block.place >= places::CONTENT,
+    };
+    if !message.blocks.iter().any(is_said) {
+        return Vec::new();
+    }
+    let answered = ObjectText::of(&written(message));
+    let mut out = ObjectText::default();
+    for (name, json) in answered.members() {
+        let is_nothing = json == "null" && name != "content";
+        if name == "audio" {
+            // What was heard is known by its id.
+            out.set(name, ObjectText::of(json).only(&["id"]));
+        } else if !is_nothing && !ANSWERED_ONLY.contains(&name.as_str()) {
+            out.set(name, json.as_str());
+        }
+    }
+    vec![out.write()]
+}
+
 /// The block at a place.
 fn at(message: &Assembled, place: u32) -> Option<&AssembledBlock> {
     // Blocks stand in the order of their places.

@@ -71,11 +71,10 @@ impl<'d, 'a> WireMessage<'d, 'a> {
                     reader.member(member, MemberSort::Continued, "");
                 }
                 other if elsewhere.takes(other, member) => {}
-                _ if there => {
-                    message.has_more = true;
+                _ => {
+                    message.has_more |= there;
                     reader.foreign_member(member);
                 }
-                _ => reader.member(member, MemberSort::Foreign { empty: true }, ""),
             }
         }
         message.has_more |= message.content.is_some() && elsewhere.is_some();

@@ -11,11 +11,31 @@ pub(super) fn answer(message: &Assembled) -> String {
     let mut answer = ObjectText::default();
     answer.set_all(&message.members);
     answer.set_default("object", "\"response\"");
-    let items: Vec<_> =
-        message.blocks.chunk_by(|one, other| item_of(one.place) == item_of(other.place)).map(item).collect();
-    answer.set("output", list_text(&items));
+    answer.set("output", list_text(&items(message)));
     answer.set("usage", usage_text(message).unwrap_or("null".to_owned()));
     answer.write()
+}
+
+/// The items of a request. Reasoning that leads to nothing any more is refused.
+pub(super) fn messages(message: &Assembled) -> Vec<String> {
+    let mut items = items(message);
+    let is_reasoning = |item: &String| ObjectText::of(item).get("type") == Some("\"reasoning\"");
+    while items.pop_if(|item| is_reasoning(item)).is_some() {}
+    items.into_iter().map(with_role).collect()
+}
+
+/// An item that says who speaks, which some servers leave out of what they answer.
+fn with_role(item: String) -> String {
+    let mut members = ObjectText::of(&item);
+    if members.get("type") != Some("\"message\"") || members.get("role").is_some() {
+        return item;
+    }
+    members.set("role", "\"assistant\"");
+    members.write()
+}
+
+fn items(message: &Assembled) -> Vec<String> {
+    message.blocks.chunk_by(|one, other| item_of(one.place) == item_of(other.place)).map(item).collect()
 }
 
 /// An item and its parts, which stand behind it.

@@ -42,7 +42,7 @@ const CONVERTER: Converter = Converter {
     tool_name: convert::names(64),
 };
 
-const STREAMING: Streaming = Streaming { reader: stream::reader, answer: answer::answer };
+const STREAMING: Streaming = Streaming { reader: stream::reader, answer: answer::answer, messages: answer::messages };
 
 impl Dialect for OpenAiResponses {
     fn name(&self) -> &'static str {

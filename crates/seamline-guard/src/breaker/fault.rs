@@ -27,7 +27,8 @@ pub(super) fn fault(call: &CallInRound<'_>, tools: &ToolSchemas) -> Option<Fault
         let misfits = tools.has_schema(name).then(|| vec!["they are free text, and it takes JSON".to_owned()]);
         return misfits.map(Fault::Misfit);
     }
-    let text = if call.arguments.trim().is_empty() { "{}" } else { call.arguments };
+    // Nothing, written as `null` or not at all, is what tools without arguments are called with.
+    let text = if matches!(call.arguments.trim(), "" | "null") { "{}" } else { call.arguments };
     match serde_json::from_str::<Value>(text) {
         Err(error) => Some(Fault::Malformed(error.to_string())),
         Ok(arguments) => Some(tools.complaints(name, &arguments)).filter(|found| !found.is_empty()).map(Fault::Misfit),

@@ -6,9 +6,11 @@
 //! answer that says what it wants; rounds that repeat each other and only fail end the turn.
 
 mod fault;
+mod openapi;
 mod round;
 mod rows;
 mod schema;
+mod work;
 
-pub use round::{Breaker, BreakerLimits, CallInRound, Checked, Outcome, Reset, StopTurn, TurnLoop};
+pub use round::{Breaker, BreakerLimits, CallInRound, CheckedCall, Outcome, Reset, StopTurn, TurnLoop};
 pub use schema::{SchemaError, ToolSchemas};

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::fault::{Fault, fault};
-use super::rows::{Repeats, Row, fingerprint};
+use super::rows::{Repeats, Row, fingerprint, plain};
 use super::schema::ToolSchemas;
 
 /// How often something may go wrong in a row.
@@ -72,7 +72,7 @@ pub struct CallInRound<'c> {
 
 /// What becomes of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Checked {
+pub enum CheckedCall {
     /// It may be run.
     Run,
     /// It is answered with this error instead.
@@ -175,7 +175,7 @@ impl Breaker {
     /// and the turn may be over.
     ///
     /// ```
-    /// use seamline_guard::{Breaker, BreakerLimits, CallInRound, Checked, ToolSchemas};
+    /// use seamline_guard::{Breaker, BreakerLimits, CallInRound, CheckedCall, ToolSchemas};
     ///
     /// let mut tools = ToolSchemas::new();
     /// let schema = r#"{"type":"object","required":["command"],"properties":{"command":{"type":"string"}}}"#;
@@ -184,13 +184,17 @@ impl Breaker {
     /// let call = CallInRound { name: "shell", arguments: "{}", free: false, truncated: false };
     /// for round in 1..=3 {
     ///     let (checked, _) = breaker.handle_round(&[call], &tools);
-    ///     let Checked::Refuse { text, escalated } = &checked[0] else { panic!() };
+    ///     let CheckedCall::Refuse { text, escalated } = &checked[0] else { panic!() };
     ///     assert_eq!(*escalated, round == 3);
     ///     assert!(text.contains("command"));
     /// }
     /// # Ok::<(), seamline_guard::SchemaError>(())
     /// ```
-    pub fn handle_round(&mut self, calls: &[CallInRound<'_>], tools: &ToolSchemas) -> (Vec<Checked>, Option<StopTurn>) {
+    pub fn handle_round(
+        &mut self,
+        calls: &[CallInRound<'_>],
+        tools: &ToolSchemas,
+    ) -> (Vec<CheckedCall>, Option<StopTurn>) {
         self.refused.clear();
         let faults: Vec<_> = calls.iter().map(|call| fault(call, tools)).collect();
         self.count_misfits(calls, &faults);
@@ -219,16 +223,18 @@ impl Breaker {
         }
         let counted = outcomes.iter().filter_map(|outcome| match self.refused.get(outcome.text) {
             Some(Counts::Nothing) => None,
-            Some(Counts::Call(plain)) => Some([outcome.name, outcome.arguments, plain.as_str()]),
-            Some(Counts::Tool) => Some([outcome.name, "", ""]),
-            None => Some([outcome.name, outcome.arguments, outcome.text]),
+            Some(Counts::Call(said)) => Some((outcome.name, plain(outcome.arguments), said.as_str())),
+            Some(Counts::Tool) => Some((outcome.name, String::new(), "")),
+            None => Some((outcome.name, plain(outcome.arguments), outcome.text)),
         });
-        let counted: Vec<_> = counted.collect();
+        let mut counted: Vec<_> = counted.collect();
+        // In which order calls stand makes no other round of them.
+        counted.sort_unstable();
         if counted.is_empty() {
             return None;
         }
-        let names = counted.iter().map(|[name, ..]| *name);
-        let round = fingerprint(counted.iter().flatten().copied());
+        let names = counted.iter().map(|(name, ..)| *name);
+        let round = fingerprint(counted.iter().flat_map(|(name, arguments, text)| [*name, arguments.as_str(), *text]));
         let repeats = self.failing.count(round, names, self.limits.period_max);
         self.stop_at(repeats, TurnLoop::Failing)
     }
@@ -279,7 +285,9 @@ impl Breaker {
             self.malformed.end();
             return None;
         }
-        let round = fingerprint(calls.iter().flat_map(|call| [call.name, call.arguments]));
+        let mut written: Vec<_> = calls.iter().map(|call| [call.name, call.arguments.trim()]).collect();
+        written.sort_unstable();
+        let round = fingerprint(written.iter().flatten().copied());
         let repeats = self.malformed.count(round, calls.iter().map(|call| call.name), self.limits.period_max);
         self.stop_at(repeats, TurnLoop::Malformed)
     }
@@ -308,16 +316,16 @@ impl Breaker {
         self.failures.get(name).is_some_and(|count| *count >= self.limits.failures_max)
     }
 
-    fn checked(&mut self, call: &CallInRound<'_>, fault: Option<Fault>, tools: &ToolSchemas) -> Checked {
+    fn checked(&mut self, call: &CallInRound<'_>, fault: Option<Fault>, tools: &ToolSchemas) -> CheckedCall {
         let name = call.name;
         if call.truncated {
             let text = format!(
                 "The call of tool '{name}' was cut off before it was complete, and was not run. Make it again."
             );
             self.refused.insert(text.clone(), Counts::Nothing);
-            return Checked::Refuse { text, escalated: false };
+            return CheckedCall::Refuse { text, escalated: false };
         }
-        let Some(fault) = fault else { return Checked::Run };
+        let Some(fault) = fault else { return CheckedCall::Run };
         let mut text = fault.text(name);
         let escalated = self.escalates(name);
         let plain = escalated.then(|| text.clone());
@@ -329,7 +337,7 @@ impl Breaker {
         if let Some(counts) = counts {
             self.refused.insert(text.clone(), counts);
         }
-        Checked::Refuse { text, escalated }
+        CheckedCall::Refuse { text, escalated }
     }
 }
 

@@ -1,18 +1,19 @@
 //! Rounds in a row that repeat each other.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
+
+use serde_json::Value;
 
 /// How many rounds may take turns at most and still be a loop. More of them are no loop but work
 /// that goes wrong.
 const PERIOD_MAX: u32 = 3;
 
-/// How many rounds are remembered; more than any limit that makes sense.
-const ROUNDS_MAX: usize = 256;
-
-/// The last rounds of a row.
+/// The last rounds of a row, no more than may take turns, and for each number of rounds that may
+/// how many came in a row that were the same as the one so many before.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Row {
-    rounds: Vec<Round>,
+    rounds: VecDeque<Round>,
+    same: [u32; PERIOD_MAX as usize],
 }
 
 /// One round: what it was, and the tools it was about.
@@ -38,13 +39,17 @@ impl Row {
         tools: impl Iterator<Item = &'t str>,
         period_max: u32,
     ) -> Repeats {
-        if self.rounds.len() == ROUNDS_MAX {
-            self.rounds.remove(0);
+        for (same, period) in self.same.iter_mut().zip(1..) {
+            let is_same = self.rounds.iter().nth_back(period - 1).is_some_and(|before| before.hash == hash);
+            *same = if is_same { same.saturating_add(1) } else { 0 };
         }
-        self.rounds.push(Round { hash, tools: tools.map(str::to_owned).collect() });
+        if self.rounds.len() == PERIOD_MAX as usize {
+            self.rounds.pop_front();
+        }
+        self.rounds.push_back(Round { hash, tools: tools.map(str::to_owned).collect() });
         let mut best = self.repeats(1);
         for period in 2..=period_max.min(PERIOD_MAX) {
-            let repeats = self.repeats(period as usize);
+            let repeats = self.repeats(period);
             if repeats.count > best.count {
                 best = repeats;
             }
@@ -54,16 +59,25 @@ impl Row {
 
     /// Something else happened.
     pub(super) fn end(&mut self) {
-        self.rounds.clear();
+        *self = Self::default();
     }
 
     /// How often the last so many rounds were seen one after the other.
-    fn repeats(&self, period: usize) -> Repeats {
-        let backwards = || self.rounds.iter().rev();
-        let same = backwards().zip(backwards().skip(period));
-        let length = period + same.take_while(|(later, earlier)| later.hash == earlier.hash).count();
-        let tools = backwards().take(period).flat_map(|round| round.tools.iter().cloned()).collect();
-        Repeats { count: u32::try_from(length / period).unwrap_or(u32::MAX), tools }
+    fn repeats(&self, period: u32) -> Repeats {
+        let last = self.rounds.iter().rev().take(period as usize);
+        let same = self.same[period as usize - 1];
+        Repeats { count: 1 + same / period, tools: last.flat_map(|round| round.tools.iter().cloned()).collect() }
+    }
+}
+
+/// Arguments as anybody would write them who means the same: spaces and the order of members make
+/// no difference. What cannot be read is told apart by every character.
+pub(super) fn plain(arguments: &str) -> String {
+    match serde_json::from_str::<Value>(arguments) {
+        Ok(Value::Null) => "{}".to_owned(),
+        Ok(value) => value.to_string(),
+        Err(_) if arguments.trim().is_empty() => "{}".to_owned(),
+        Err(_) => arguments.to_owned(),
     }
 }
 
@@ -109,11 +123,11 @@ mod tests {
     }
 
     #[test]
-    fn a_row_does_not_grow_for_ever() {
+    fn a_row_is_counted_for_ever_and_does_not_grow() {
         let mut row = Row::default();
         let round = fingerprint(["a"].into_iter());
-        let last = (0..ROUNDS_MAX + 10).map(|_| row.count(round, std::iter::empty(), 3).count).last();
-        assert_eq!((last, row.rounds.len()), (Some(ROUNDS_MAX as u32), ROUNDS_MAX));
+        let last = (0..1000).map(|_| row.count(round, std::iter::empty(), 3).count).last();
+        assert_eq!((last, row.rounds.len()), (Some(1000), 3));
     }
 
     #[test]

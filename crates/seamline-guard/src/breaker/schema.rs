@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use jsonschema::Validator;
-use serde_json::Value;
+use serde_json::{Map, Value};
+
+use super::openapi;
+use super::work::is_affordable;
 
 /// How many things are said about arguments that do not fit.
 const COMPLAINTS_MAX: usize = 5;
@@ -19,8 +22,15 @@ pub struct ToolSchemas {
 #[derive(Debug)]
 struct Tool {
     /// Nothing when any arguments will do.
-    validator: Option<Validator>,
+    schema: Option<Schema>,
     required: Vec<String>,
+}
+
+/// A schema and what checks it.
+#[derive(Debug)]
+struct Schema {
+    validator: Validator,
+    written: Value,
 }
 
 /// Why a tool's schema could not be used.
@@ -41,26 +51,22 @@ impl ToolSchemas {
 
     /// Adds a tool and the schema of its arguments, as JSON; nothing when any will do, as with
     /// custom tools, which take free text.
-    /// References to other documents are not followed.
+    /// References to other documents are not followed. What Gemini writes its own way (`OBJECT`,
+    /// `nullable`, numbers in quotes) is understood.
     ///
     /// # Errors
     ///
-    /// When the schema is not JSON, or no JSON Schema. The tool is known then all the same, and
-    /// takes any arguments.
+    /// When the schema is not JSON, or no JSON Schema, or to hold anything against it would take for
+    /// ever. The tool is known then all the same, and takes any arguments.
     pub fn add(&mut self, name: &str, schema: Option<&str>) -> Result<(), SchemaError> {
         let failed = |why: String| SchemaError { tool: name.to_owned(), why };
         let read = schema.map(serde_json::from_str::<Value>).transpose().map_err(|error| failed(error.to_string()));
-        let compiled = match &read {
-            Ok(Some(schema)) => jsonschema::validator_for(schema).map(Some).map_err(|error| failed(error.to_string())),
-            Ok(None) => Ok(None),
-            Err(error) => Err(error.clone()),
-        };
-        let required = read.ok().flatten().map(|schema| required(&schema)).unwrap_or_default();
-        let (validator, added) = match compiled {
-            Ok(validator) => (validator, Ok(())),
+        let required = read.as_ref().ok().and_then(Option::as_ref).map(required).unwrap_or_default();
+        let (schema, added) = match read.and_then(|schema| schema.map(compiled).transpose().map_err(failed)) {
+            Ok(schema) => (schema, Ok(())),
             Err(error) => (None, Err(error)),
         };
-        self.tools.insert(name.to_owned(), Tool { validator, required });
+        self.tools.insert(name.to_owned(), Tool { schema, required });
         added
     }
 
@@ -71,7 +77,7 @@ impl ToolSchemas {
 
     /// Whether the arguments of a tool are held against something.
     pub(crate) fn has_schema(&self, name: &str) -> bool {
-        self.tools.get(name).is_some_and(|tool| tool.validator.is_some())
+        self.tools.get(name).is_some_and(|tool| tool.schema.is_some())
     }
 
     /// The members that a tool's arguments must have.
@@ -79,12 +85,22 @@ impl ToolSchemas {
         self.tools.get(name).map_or(&[], |tool| &tool.required)
     }
 
-    /// What is wrong with arguments; nothing when they fit.
+    /// What is wrong with arguments; nothing when they fit, or nobody could say in time.
     pub(crate) fn complaints(&self, name: &str, arguments: &Value) -> Vec<String> {
-        let validator = self.tools.get(name).and_then(|tool| tool.validator.as_ref());
-        let errors = validator.into_iter().flat_map(|validator| validator.iter_errors(arguments));
+        let schema = self.tools.get(name).and_then(|tool| tool.schema.as_ref());
+        let schema = schema.filter(|schema| is_affordable(&schema.written, arguments));
+        let errors = schema.into_iter().flat_map(|schema| schema.validator.iter_errors(arguments));
         errors.take(COMPLAINTS_MAX).map(|error| complaint(&error)).collect()
     }
+}
+
+fn compiled(mut written: Value) -> Result<Schema, String> {
+    openapi::settle(&mut written);
+    if !is_affordable(&written, &Value::Object(Map::new())) {
+        return Err("to hold arguments against it would take for ever, or it refers to what is not in it".to_owned());
+    }
+    let validator = jsonschema::validator_for(&written).map_err(|error| error.to_string())?;
+    Ok(Schema { validator, written })
 }
 
 fn complaint(error: &jsonschema::ValidationError<'_>) -> String {

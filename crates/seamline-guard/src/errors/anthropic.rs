@@ -163,7 +163,7 @@ pub(super) const FAMILY: Family = Family {
             "ANT-12",
             400,
             &shape::CONSECUTIVE_ROLES,
-            r"roles must alternate between|multiple .?.?(?:user|assistant).?.? roles in a row",
+            r"roles must alternate between .?[\x22'`]|multiple .?.?(?:user|assistant).?.? roles in a row",
         ),
         sentence("ANT-12", 400, &shape::LEADING_ROLE, r"first message must use the .?.?user.?.? role"),
         sentence("ANT-17", 400, &shape::EMPTY_TEXT, r"cache_control cannot be set for empty text blocks"),

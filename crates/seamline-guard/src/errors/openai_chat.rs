@@ -13,13 +13,20 @@ pub(super) const FAMILY: Family = Family {
             "OAC-17",
             400,
             &content::CONTENT_FILTERED,
-            r"(?i)violating our usage polic|rejected as a result of (?:the|our) safety system",
+            r"(?i)violating our usage polic|rejected as a result of (?:the|our) safety system(?:[^ \w]|$)",
         ),
         sentence(
             "OAC-18",
             400,
             &content::CONTEXT_OVERFLOW,
-            r"(?i)maximum context length is|exceeds the context window|input tokens exceed the configured limit",
+            r"(?i)maximum context length is \d|exceeds the context window|input tokens exceed the configured limit",
+        ),
+        // More than a whole minute allows: the status says to wait, and no waiting helps.
+        sentence(
+            "OAC-19",
+            429,
+            &content::BODY_TOO_LARGE,
+            r"Request too large for [^\n]{1,200} on tokens per (?:min|day)|The input or output tokens must be reduced in order to run successfully",
         ),
         sentence("OAC-19", 429, &service::OUT_OF_QUOTA, r"exceeded your current quota").for_good(),
         sentence("OAC-19", 401, &service::NOT_ALLOWED, r"Incorrect API key provided|You didn't provide an API key"),

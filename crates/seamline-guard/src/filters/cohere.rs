@@ -5,5 +5,5 @@ use crate::filter::FilteredPart;
 
 pub(super) const SIGNS: &[Sign] = &[
     Sign { may_pass: true, ..sign("COH-5", "/finish_reason", Is::Word(&["ERROR_TOXIC"]), FilteredPart::Answer) },
-    sign("COH-5", "/delta/finish_reason", Is::Word(&["ERROR_TOXIC"]), FilteredPart::Answer),
+    Sign { may_pass: true, ..sign("COH-5", "/delta/finish_reason", Is::Word(&["ERROR_TOXIC"]), FilteredPart::Answer) },
 ];

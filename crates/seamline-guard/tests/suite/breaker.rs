@@ -1,6 +1,6 @@
 //! Rounds that go wrong.
 
-use seamline_guard::{Breaker, BreakerLimits, CallInRound, Checked, Outcome, Reset, ToolSchemas};
+use seamline_guard::{Breaker, BreakerLimits, CallInRound, CheckedCall, Outcome, Reset, ToolSchemas};
 
 const SHELL: &str = r#"{"type":"object","required":["command"],"properties":{"command":{"type":"string"}}}"#;
 
@@ -23,10 +23,10 @@ fn free<'c>(name: &'c str, text: &'c str) -> CallInRound<'c> {
 /// For each call of a round whether it is run, refused, or refused with what the tool wants.
 fn round(breaker: &mut Breaker, calls: &[CallInRound<'_>]) -> Vec<&'static str> {
     let (checked, _) = breaker.handle_round(calls, &tools());
-    let word = |checked: &Checked| match checked {
-        Checked::Run => "run",
-        Checked::Refuse { escalated: false, .. } => "refused",
-        Checked::Refuse { escalated: true, .. } => "escalated",
+    let word = |checked: &CheckedCall| match checked {
+        CheckedCall::Run => "run",
+        CheckedCall::Refuse { escalated: false, .. } => "refused",
+        CheckedCall::Refuse { escalated: true, .. } => "escalated",
     };
     checked.iter().map(word).collect()
 }
@@ -41,7 +41,7 @@ fn s3_10_a_shell_without_a_command_is_told_what_is_wanted_after_three() {
     let mut texts = Vec::new();
     for _ in 0..4 {
         let (checked, _) = breaker.handle_round(&[call("shell", "{}")], &tools());
-        let Checked::Refuse { text, .. } = &checked[0] else { panic!("{checked:?}") };
+        let CheckedCall::Refuse { text, .. } = &checked[0] else { panic!("{checked:?}") };
         texts.push(text.clone());
     }
     let escalation = |count| {
@@ -88,7 +88,7 @@ fn k30_a_tool_that_does_not_exist_counts_whatever_it_is_called_with() {
     let mut breaker = Breaker::new(BreakerLimits::default());
     let calls = [call("nobody", "{\"a\":1}"), free("nobody", "*** Begin"), call("nobody", "not json")];
     let told = calls.map(|call| breaker.handle_round(&[call], &tools()).0);
-    let refuse = |text: &str, escalated| vec![Checked::Refuse { text: text.to_owned(), escalated }];
+    let refuse = |text: &str, escalated| vec![CheckedCall::Refuse { text: text.to_owned(), escalated }];
     let plain = "There is no tool 'nobody'.";
     let escalation =
         format!("{plain}\n\nTool 'nobody' was called 3 times consecutively. Do NOT call it again: it does not exist.");
@@ -220,9 +220,9 @@ fn looped(rounds: &[&[CallInRound<'_>]], limits: BreakerLimits) -> (usize, Optio
         let (checked, stop) = breaker.handle_round(calls, &tools);
         // Whatever happens, every call has its result.
         assert_eq!(checked.len(), calls.len());
-        let text = |checked: &Checked| match checked {
-            Checked::Run => None,
-            Checked::Refuse { text, .. } => Some(text.clone()),
+        let text = |checked: &CheckedCall| match checked {
+            CheckedCall::Run => None,
+            CheckedCall::Refuse { text, .. } => Some(text.clone()),
         };
         let texts: Vec<_> = checked.iter().map(text).collect();
         let outcomes: Vec<_> = calls
@@ -251,6 +251,20 @@ fn s3_25_the_loop_of_a_shell_without_a_command_stops_after_three() {
     assert_eq!(looped(&[&shell], limits).0, 2);
     // As a batch of four it is no more than one round.
     assert_eq!(looped(&[&[shell[0]; 4]], BreakerLimits::default()).0, 3);
+}
+
+#[test]
+fn k30_a_round_is_the_same_however_it_is_written() {
+    let limits = BreakerLimits::default();
+    let written = ["{ }", "{\n}", ""].map(|arguments| [call("shell", arguments)]);
+    let rounds: Vec<&[CallInRound<'_>]> = written.iter().map(|round| &round[..]).collect();
+    let stopped = (3, Some("repeated_tool_failure_loop:shell".to_owned()));
+    assert_eq!(looped(&rounds, limits), stopped);
+    assert_eq!(looped(&[&[call("shell", "null")]], limits), stopped);
+    let (one, other) = (call("shell", r#"{"a":1,"b":2}"#), call("shell", r#"{"b": 2, "a": 1}"#));
+    let unknown = call("nobody", "{}");
+    let both = (3, Some("repeated_tool_failure_loop:nobody,shell".to_owned()));
+    assert_eq!(looped(&[&[one, unknown], &[unknown, other]], BreakerLimits { period_max: 1, ..limits }), both);
 }
 
 #[test]
@@ -321,7 +335,7 @@ fn k29_a_round_that_ends_the_turn_still_has_an_answer_for_every_call() {
     let mut breaker = Breaker::new(BreakerLimits { rounds_max: 1, ..BreakerLimits::default() });
     let (checked, stop) = breaker.handle_round(&[call("shell", "{"), call("glob", "[")], &tools());
     assert!(stop.is_some());
-    assert!(matches!(&checked[..], [Checked::Refuse { .. }, Checked::Refuse { .. }]), "{checked:?}");
+    assert!(matches!(&checked[..], [CheckedCall::Refuse { .. }, CheckedCall::Refuse { .. }]), "{checked:?}");
 }
 
 #[test]
@@ -335,8 +349,36 @@ fn s3_08_arguments_are_held_against_the_schema_before_a_tool_is_run() {
     ];
     assert_eq!(round(&mut breaker, &calls), ["run", "refused", "refused", "refused"]);
     let (checked, _) = breaker.handle_round(&calls[1..2], &tools());
-    let Checked::Refuse { text, .. } = &checked[0] else { panic!("{checked:?}") };
+    let CheckedCall::Refuse { text, .. } = &checked[0] else { panic!("{checked:?}") };
     assert!(text.contains("/command") && text.contains("string"), "{text}");
+}
+
+#[test]
+fn a_schema_that_takes_for_ever_is_refused_and_lets_everything_through() {
+    let alternatives = (0..24).map(|index| {
+        let next = format!(r##"{{"$ref":"#/$defs/a{}"}}"##, index + 1);
+        format!(r#""a{index}":{{"anyOf":[{next},{next}]}},"#)
+    });
+    let defs: String = alternatives.collect();
+    let schema = format!(r##"{{"$defs":{{{defs}"a24":{{"type":"string"}}}},"$ref":"#/$defs/a0"}}"##);
+    let mut tools = ToolSchemas::new();
+    let error = tools.add("endless", Some(&schema)).unwrap_err();
+    assert!(error.why.contains("for ever"), "{error}");
+    let (checked, _) = Breaker::default().handle_round(&[call("endless", "{}")], &tools);
+    assert_eq!(checked, [CheckedCall::Run]);
+}
+
+#[test]
+fn a_schema_in_the_words_of_gemini_is_understood() {
+    let mut tools = ToolSchemas::new();
+    let schema = r#"{"type":"OBJECT","required":["path"],"properties":{"path":{"type":"STRING","nullable":true}}}"#;
+    tools.add("read", Some(schema)).unwrap();
+    for (arguments, fits) in
+        [(r#"{"path":"a"}"#, true), (r#"{"path":null}"#, true), (r#"{"path":1}"#, false), ("{}", false)]
+    {
+        let (checked, _) = Breaker::default().handle_round(&[call("read", arguments)], &tools);
+        assert_eq!(checked == [CheckedCall::Run], fits, "{arguments}: {checked:?}");
+    }
 }
 
 #[test]
@@ -346,5 +388,5 @@ fn a_schema_that_is_none_says_so_and_lets_everything_through() {
     assert!(tools.add("text", Some("not json")).is_err());
     let mut breaker = Breaker::new(BreakerLimits::default());
     let (checked, _) = breaker.handle_round(&[call("odd", "{}"), call("text", "")], &tools);
-    assert_eq!(checked, [Checked::Run, Checked::Run]);
+    assert_eq!(checked, [CheckedCall::Run, CheckedCall::Run]);
 }

@@ -4,7 +4,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use seamline::guards::{
-    Advice, Breaker, BreakerLimits, CallInRound, Checked, ChildLimits, FilteredPart, Outcome, Retry, RetryPolicy,
+    Advice, Breaker, BreakerLimits, CallInRound, CheckedCall, ChildLimits, FilteredPart, Outcome, Retry, RetryPolicy,
     StallGuard, StallLimits, StallNotice, StopTurn, ToolSchemas, filter,
 };
 use seamline::{Answer, AnswerCall, AnswerStream, Ending, Failure, Options, StreamOptions, Verdict};
@@ -84,8 +84,10 @@ impl Agent {
                 }
                 continue;
             }
-            let message: Value = serde_json::from_str(&answer.message)?;
-            self.remember(json!({"role": "assistant", "content": message["content"]}));
+            // Calls that were cut are not kept.
+            for message in answer.messages() {
+                self.remember(serde_json::from_str(message)?);
+            }
             if answer.calls.is_empty() {
                 let texts: Vec<_> = answer.blocks.iter().map(|block| block.text.as_str()).collect();
                 let said = texts.concat();
@@ -179,22 +181,27 @@ impl Agent {
         Ok(stream.finish()?)
     }
 
-    /// Runs what may be run. Every call gets its result, and the turn may be over.
+    /// Runs what may be run. Every call that was kept gets its result, and the model is told of
+    /// the others; the turn may be over.
     fn run(&mut self, answer: &Answer) -> Result<(Vec<Value>, Option<StopTurn>)> {
         let in_round = |call| round(call, answer.ending);
         let calls: Vec<_> = answer.calls.iter().map(in_round).collect();
         let (checked, stop) = self.breaker.handle_round(&calls, &self.tools);
-        let mut results = Vec::new();
+        let (mut results, mut notes) = (Vec::new(), Vec::new());
         let mut outcomes = Vec::new();
         for (call, checked) in answer.calls.iter().zip(checked) {
             let (ok, text) = match checked {
-                Checked::Run if call.executable => shell(&call.arguments)?,
+                CheckedCall::Run if call.executable => shell(&call.arguments)?,
                 // However well its arguments look: not all of it may have come.
-                Checked::Run => (false, format!("not run: {}", call.why_not.unwrap_or_default())),
-                Checked::Refuse { text, .. } => (false, text),
+                CheckedCall::Run => (false, format!("not run: {}", call.why_not.unwrap_or_default())),
+                CheckedCall::Refuse { text, .. } => (false, text),
             };
             self.log(&format!("{} {} -> {}", call.name, call.arguments, text.trim_end()));
-            results.push(json!({"type": "tool_result", "tool_use_id": call.id, "content": text, "is_error": !ok}));
+            if call.executable {
+                results.push(json!({"type": "tool_result", "tool_use_id": call.id, "content": text, "is_error": !ok}));
+            } else {
+                notes.push(json!({"type": "text", "text": text}));
+            }
             outcomes.push((call, ok, text));
         }
         let outcomes: Vec<_> = outcomes
@@ -202,6 +209,8 @@ impl Agent {
             .map(|(call, ok, text)| Outcome { name: &call.name, arguments: &call.arguments, ok: *ok, text })
             .collect();
         let looped = self.breaker.handle_outcomes(&outcomes);
+        // Results stand before anything else.
+        results.append(&mut notes);
         Ok((results, stop.or(looped)))
     }
 

@@ -3,7 +3,7 @@
 use seamline_assemble::FlawKind;
 use seamline_dialects::Dialect;
 use seamline_guard::{Failure, Filtered, Verdict, classify, filter_message};
-use seamline_model::{Assembled, AssembledBlock, Content, Ending, Flaw, Noted, Piece, Severity};
+use seamline_model::{Assembled, AssembledBlock, AssembledCall, Content, Ending, Flaw, Noted, Piece, Severity};
 use serde::{Serialize, Serializer};
 
 /// A streamed answer that was put together.
@@ -42,6 +42,8 @@ pub struct Answer {
     pub error: Option<AnswerError>,
     /// What was filtered or refused of it.
     pub(crate) filtered: Option<Filtered>,
+    /// What a history keeps of it.
+    messages: Vec<String>,
 }
 
 /// One block of a streamed answer, as people read it.
@@ -157,7 +159,7 @@ impl Answer {
         let message = (dialect.streaming().answer)(&assembled);
         let is_wrong = |noted: &&Noted| ids.demanded || !matches!(noted.flaw, Flaw::NoId { .. });
         let findings = assembled.flaws.iter().filter(is_wrong).map(|noted| StreamFinding::of(noted, &assembled));
-        Self {
+        let mut answer = Self {
             dialect: dialect.name(),
             ending: assembled.ending,
             findings: findings.collect(),
@@ -165,9 +167,56 @@ impl Answer {
             calls: calls(&assembled),
             error: AnswerError::of(dialect, provider, &assembled, &message),
             filtered: filter_message(&assembled),
-            stop_reason: assembled.stop.map(|(_, word)| word),
+            stop_reason: assembled.stop.as_ref().map(|(_, word)| word.clone()),
             message,
-        }
+            messages: Vec::new(),
+        };
+        assembled.blocks.retain(|block| block.call().is_none_or(|call| call.executable));
+        answer.messages = (dialect.streaming().messages)(&assembled);
+        answer
+    }
+
+    /// What a history keeps of it, ready to be sent back: the message of its dialect, or its items
+    /// where the dialect has items. What only responses have (ids, models, usage) is not there.
+    ///
+    /// Nor are calls that are not [executable](AnswerCall::executable), those that were cut among
+    /// them: a request with half a call is refused, and so is one with a call that nobody answers.
+    /// All that are left want a result. Where nothing is left that was said, there is no message.
+    ///
+    /// ```
+    /// use seamline::{AnswerStream, StreamOptions};
+    ///
+    /// let mut stream = AnswerStream::new(&StreamOptions::default())?;
+    /// stream.feed(br#"data: {"id":"c1","choices":[{"delta":{"content":"Hi","tool_calls":[{"index":0,"id":"call_1","function":{"name":"read","arguments":"{\"pa"}}]}}]}"#);
+    /// stream.feed(b"\n\ndata: {\"choices\":[{\"delta\":{},\"finish_reason\":\"length\"}]}\n\ndata: [DONE]\n\n");
+    /// let answer = stream.finish()?;
+    /// assert_eq!(answer.messages(), [r#"{"role":"assistant","content":"Hi"}"#]);
+    /// # Ok::<(), seamline::Error>(())
+    /// ```
+    ///
+    /// They go into a session as they are:
+    ///
+    /// ```
+    /// use seamline::session::{Session, SessionOptions, TurnEnd};
+    /// use seamline::{AnswerStream, StreamOptions};
+    ///
+    /// # futures_executor::block_on(async {
+    /// let options = SessionOptions { dialect: "openai_chat".to_owned(), ..SessionOptions::default() };
+    /// let mut session = Session::create(seamline::open_store("memory:").await?, "s-1".parse()?, options).await?;
+    /// session.append(r#"{"role":"user","content":"hello"}"#).await?;
+    /// let mut stream = AnswerStream::new(&StreamOptions::default())?;
+    /// stream.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n");
+    /// // With calls that may be run it would be `begin_cycle`.
+    /// session.agent_end(TurnEnd::Answer(&stream.finish()?.messages())).await?;
+    /// assert_eq!(session.messages().last(), Some(r#"{"role":"assistant","content":"Hi"}"#));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    ///
+    /// Whether an answer that did not end well is kept at all is for the caller to say; see
+    /// `docs/guards.md`.
+    pub fn messages(&self) -> Vec<&str> {
+        self.messages.iter().map(String::as_str).collect()
     }
 
     /// Whether it is complete and nothing was wrong with it. What is only worth knowing is not
@@ -216,14 +265,19 @@ fn calls(assembled: &Assembled) -> Vec<AnswerCall> {
             arguments: call.arguments.clone(),
             free: call.free,
             executable: call.executable,
-            why_not: (!call.executable).then(|| hindrance.unwrap_or_else(|| defect(assembled, block.place))),
+            why_not: (!call.executable).then(|| hindrance.unwrap_or_else(|| defect(assembled, block.place, call))),
         })
         .collect()
 }
 
-/// Why a call of a complete answer is not run.
-fn defect(assembled: &Assembled, place: u32) -> &'static str {
-    if assembled.flaws.iter().any(|noted| noted.flaw == Flaw::BrokenInput { place }) {
+/// Why a call of a complete answer is not run. Only so many flaws are noted, so where none tells
+/// it is told by the call itself.
+fn defect(assembled: &Assembled, place: u32, call: &AssembledCall) -> &'static str {
+    let is_noted = |flaw| assembled.flaws.iter().any(|noted| noted.flaw == flaw);
+    let is_object = call.free
+        || call.arguments.trim_start().starts_with('{')
+            && serde_json::from_str::<serde::de::IgnoredAny>(&call.arguments).is_ok();
+    if is_noted(Flaw::BrokenInput { place }) || !is_object && !is_noted(Flaw::Unfinished { place }) {
         "its input is no JSON object"
     } else {
         "not all of it came"

@@ -173,7 +173,7 @@ fn ends_as_it_did<'e>(stream: &Stream, endings: &mut BTreeMap<&'e str, usize>) -
 }
 
 /// Every recorded stream, as it was recorded and as an event stream.
-fn recorded(root: &Path) -> Result<Vec<Stream>, String> {
+pub(crate) fn recorded(root: &Path) -> Result<Vec<Stream>, String> {
     let mut streams = Vec::new();
     for path in files(root)? {
         let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
@@ -198,7 +198,7 @@ fn recorded(root: &Path) -> Result<Vec<Stream>, String> {
     streams.into_iter().map(told).collect()
 }
 
-fn root() -> Option<PathBuf> {
+pub(crate) fn root() -> Option<PathBuf> {
     std::env::var_os("SEAMLINE_CORPUS").map(|corpus| Path::new(&corpus).join("streams"))
 }
 

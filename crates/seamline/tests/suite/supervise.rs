@@ -240,3 +240,11 @@ mod outside {
         is_gone(pid);
     }
 }
+
+#[test]
+fn limits_may_be_as_long_as_they_like() {
+    let limits = ChildLimits { timeout: Some(Duration::MAX), grace: Duration::MAX, ..ChildLimits::default() };
+    let ran = run("sleep 300 & echo $!", limits);
+    assert_eq!(ran.end, ChildEnd::Exited);
+    numbers(&ran).into_iter().for_each(is_gone);
+}

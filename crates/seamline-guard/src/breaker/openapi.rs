@@ -1,0 +1,75 @@
+//! Schemas as Gemini and `OpenAPI` write them, as JSON Schema.
+
+use serde_json::Value;
+
+/// Types by the names that Gemini gives them.
+const TYPES: [&str; 7] = ["STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"];
+/// Limits that Gemini writes in quotes, as it does with all long numbers.
+const COUNTS: [&str; 6] = ["minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"];
+
+/// Puts a schema and all that are in it into the words of JSON Schema.
+pub(super) fn settle(schema: &mut Value) {
+    let Value::Object(members) = schema else { return };
+    for (key, under) in members.iter_mut() {
+        match (key.as_str(), under) {
+            ("properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas", Value::Object(all)) => {
+                all.values_mut().for_each(settle);
+            }
+            ("allOf" | "anyOf" | "oneOf" | "prefixItems" | "items", Value::Array(all)) => {
+                all.iter_mut().for_each(settle);
+            }
+            ("items" | "additionalProperties" | "not" | "if" | "then" | "else" | "contains", under) => settle(under),
+            ("type", Value::String(name)) if TYPES.contains(&name.as_str()) => name.make_ascii_lowercase(),
+            (name, under) if COUNTS.contains(&name) => {
+                if let Some(number) = under.as_str().and_then(|digits| digits.parse::<u64>().ok()) {
+                    *under = number.into();
+                }
+            }
+            _ => {}
+        }
+    }
+    if members.get("type").and_then(Value::as_str) == Some("TYPE_UNSPECIFIED") {
+        members.remove("type");
+    }
+    if members.get("nullable") == Some(&Value::Bool(true)) {
+        if let Some(Value::String(name)) = members.get("type").cloned() {
+            members.insert("type".to_owned(), vec![name, "null".to_owned()].into());
+        }
+        if let Some(Value::Array(values)) = members.get_mut("enum") {
+            values.push(Value::Null);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn types_nothing_and_numbers_are_put_into_the_words_of_json_schema() {
+        let mut schema = json!({
+            "type": "OBJECT",
+            "properties": {
+                "type": {"type": "STRING", "nullable": true, "enum": ["OBJECT"], "maxLength": "9"},
+                "nullable": {"type": "ARRAY", "items": {"type": "INTEGER"}, "minItems": "1"},
+                "any": {"type": "TYPE_UNSPECIFIED", "default": {"type": "STRING"}},
+            },
+        });
+        settle(&mut schema);
+        let expected = json!({
+            "type": "object",
+            "properties": {
+                "type": {"type": ["string", "null"], "nullable": true, "enum": ["OBJECT", null], "maxLength": 9},
+                "nullable": {"type": "array", "items": {"type": "integer"}, "minItems": 1},
+                "any": {"default": {"type": "STRING"}},
+            },
+        });
+        assert_eq!(schema, expected);
+        let plain = json!({"type": ["string", "null"], "nullable": false, "minItems": 2});
+        let mut same = plain.clone();
+        settle(&mut same);
+        assert_eq!(same, plain);
+    }
+}

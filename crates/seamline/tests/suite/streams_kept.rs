@@ -1,0 +1,107 @@
+//! What a history keeps of a streamed answer: whatever the stream was, the session it goes into
+//! can be sent.
+
+use futures_executor::block_on;
+use seamline::session::{Session, SessionOptions, ToolOutput, TurnEnd};
+use seamline::store::Effect;
+use seamline::{Answer, Options, Severity};
+
+use crate::fixtures::report;
+use crate::streams::fixtures;
+use crate::streams_recorded::{recorded, root};
+
+/// Calls that want results of their own forms, which whoever runs them writes.
+const FORMS_OF_THEIR_OWN: [&str; 2] = [r#""type":"shell_call""#, r#""type":"apply_patch_call""#];
+
+#[test]
+fn what_is_kept_of_every_answer_can_be_sent_back() {
+    let streams = fixtures().unwrap();
+    let failures = streams.iter().filter_map(|stream| {
+        let told = stream.whole().and_then(|answer| {
+            keeps_all_that_may_be_run(&answer)?;
+            block_on(goes_into_a_session(&answer))
+        });
+        told.err().map(|failure| format!("{}: {failure}", stream.name))
+    });
+    report(streams.len(), failures);
+}
+
+#[test]
+fn what_is_kept_of_every_recorded_answer_can_be_sent_back() {
+    let Some(root) = root() else {
+        println!("skipped: SEAMLINE_CORPUS is not set");
+        return;
+    };
+    let streams = recorded(&root).unwrap();
+    let failures = streams.iter().filter_map(|stream| {
+        let told = stream.whole().and_then(|answer| block_on(goes_into_a_session(&answer)));
+        told.err().map(|failure| format!("{}: {failure}", stream.name))
+    });
+    report(streams.len(), failures);
+}
+
+/// Nothing of a call that may not be run is kept, and nothing else is lost.
+fn keeps_all_that_may_be_run(answer: &Answer) -> Result<(), String> {
+    let kept = answer.messages().concat();
+    match answer.calls.iter().find(|call| call.executable && !kept.contains(&call.name)) {
+        Some(call) => Err(format!("`{}` is not kept: {kept}", call.name)),
+        None => Ok(()),
+    }
+}
+
+async fn goes_into_a_session(answer: &Answer) -> Result<(), String> {
+    if FORMS_OF_THEIR_OWN.iter().any(|form| answer.messages().concat().contains(form)) {
+        return Ok(());
+    }
+    let (question, envelope) = request_of(answer.dialect);
+    let mut session = session_of(answer.dialect).await.map_err(|error| error.to_string())?;
+    session.append(question).await.map_err(|error| error.to_string())?;
+    take(&mut session, answer).await?;
+    session.append(question).await.map_err(|error| error.to_string())?;
+    let request = session.request(envelope).map_err(|error| error.to_string())?;
+    let options = Options { dialect: Some(answer.dialect.to_owned()), ..Options::default() };
+    let report = seamline::check(&request.body, &options).map_err(|error| error.to_string())?;
+    let errors: Vec<_> = report.findings.iter().filter(|finding| finding.severity == Severity::Error).collect();
+    if errors.is_empty() && request.sendable {
+        return Ok(());
+    }
+    Err(format!("{errors:?}\n{}", String::from_utf8_lossy(&request.body)))
+}
+
+async fn take(session: &mut Session, answer: &Answer) -> Result<(), String> {
+    let (messages, runnable) = (answer.messages(), answer.calls.iter().filter(|call| call.executable).count());
+    if runnable == 0 {
+        session.agent_end(TurnEnd::Answer(&messages)).await.map_err(|error| error.to_string())?;
+        return Ok(());
+    }
+    let (cycle, calls) =
+        session.begin_cycle(&messages, &|_| Effect::Unsafe).await.map_err(|error| format!("{error}: {messages:?}"))?;
+    if calls.len() != runnable {
+        return Err(format!("{} calls of {runnable}: {messages:?}", calls.len()));
+    }
+    for call in calls {
+        session.start_call(&cycle, &call.id).await.map_err(|error| error.to_string())?;
+        session
+            .finish_call(&cycle, &call.id, &ToolOutput { output: "done".to_owned(), is_error: false })
+            .await
+            .map_err(|error| error.to_string())?;
+    }
+    session.commit_cycle(&cycle).await.map_err(|error| error.to_string())?;
+    Ok(())
+}
+
+async fn session_of(dialect: &str) -> Result<Session, Box<dyn std::error::Error>> {
+    let store = seamline::open_store("memory:").await?;
+    let options = SessionOptions { dialect: dialect.to_owned(), ..SessionOptions::default() };
+    Ok(Session::create(store, "kept".parse()?, options).await?)
+}
+
+/// What somebody asks, and what stands beside the messages.
+fn request_of(dialect: &str) -> (&'static str, &'static str) {
+    match dialect {
+        "gemini_generate" => (r#"{"role":"user","parts":[{"text":"Go on"}]}"#, "{}"),
+        "bedrock_converse" => (r#"{"role":"user","content":[{"text":"Go on"}]}"#, "{}"),
+        "anthropic_messages" => (r#"{"role":"user","content":"Go on"}"#, r#"{"model":"m","max_tokens":64}"#),
+        _ => (r#"{"role":"user","content":"Go on"}"#, r#"{"model":"m"}"#),
+    }
+}
