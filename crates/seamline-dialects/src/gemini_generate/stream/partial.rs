@@ -266,7 +266,7 @@ mod tests {
     fn values_that_are_few_bytes_and_many_are_not_kept() {
         let mut partial = Partial::new();
         let deep = ".a".repeat(DEPTH_MAX - 1);
-        for at in 0..BYTES_MAX / NODE_BYTES / DEPTH_MAX + 1 {
+        for at in 0..=(BYTES_MAX / NODE_BYTES / DEPTH_MAX) {
             let list = format!(r#"[{{"jsonPath":"$.b{at}{deep}","numberValue":1}}]"#);
             partial.take(Document::read(&list).unwrap().root());
         }
