@@ -1,5 +1,7 @@
 //! What a call is called with: the start value and the pieces, which are never joined.
 
+use std::borrow::Cow;
+
 use serde::de::IgnoredAny;
 
 use crate::snapshot::Snapshot;
@@ -24,6 +26,8 @@ pub(crate) struct Arguments {
     deltas: Snapshot,
     /// What the provider repeated at the end.
     whole: Option<String>,
+    /// It did so twice, and not with the same.
+    has_two: bool,
 }
 
 impl Arguments {
@@ -40,22 +44,56 @@ impl Arguments {
         self.deltas.push(piece);
     }
 
+    /// The pieces are text of any kind, about which nothing is guessed.
+    pub(crate) fn take_as_it_comes(&mut self) {
+        self.deltas.take_as_it_comes();
+    }
+
+    /// How many bytes of pieces are kept.
+    pub(crate) fn size(&self) -> usize {
+        self.deltas.size()
+    }
+
+    /// How many bytes more are kept with a further piece, or about so many.
+    pub(crate) fn growth(&self, piece: &str) -> usize {
+        self.deltas.growth(piece)
+    }
+
+    /// Whether anything came of it: that it begins with nothing says only that it is to come.
+    pub(crate) fn has_come(&self) -> bool {
+        self.whole.is_some() || self.start.as_deref().is_some_and(|start| start != "{}") || !self.deltas.is_blank()
+    }
+
+    /// Whether the provider itself gave all of it.
+    pub(crate) fn is_repeated_whole(&self) -> bool {
+        self.whole.is_some()
+    }
+
+    /// Whether pieces were taken for an input that came again and again, and count.
+    pub(crate) fn is_snapshot(&self) -> bool {
+        let counts = self.whole.as_deref().is_none_or(|whole| !is_json(whole));
+        counts && self.repeated().is_some()
+    }
+
     pub(crate) fn whole(&mut self, text: &str) {
         if !text.trim().is_empty() {
+            self.has_two |= self.whole.as_deref().is_some_and(|whole| !same_json(whole, text));
             self.whole = Some(text.to_owned());
         }
     }
 
     /// The text of an input that is no JSON: what the provider repeated at the end, else the pieces.
     pub(crate) fn free_text(&self) -> String {
-        self.whole.clone().unwrap_or_else(|| self.deltas.text().to_owned())
+        self.whole.clone().unwrap_or_else(|| self.deltas.joined().into_owned())
     }
 
-    /// Whether the input stood at the start and came in pieces that say something else.
+    /// Whether the input came twice, at the start, in pieces or at the end, and not as the same.
     pub(crate) fn differs(&self) -> bool {
         let says = self.start.as_deref().filter(|start| *start != "{}");
         let deltas = Some(self.delta_text()).filter(|deltas| !says_nothing(deltas));
-        says.zip(deltas).is_some_and(|(start, deltas)| !same_json(start, deltas))
+        let whole = self.whole.as_deref().filter(|whole| !says_nothing(whole));
+        let differ = |one: &str| deltas.as_deref().is_some_and(|deltas| !same_json(one, deltas));
+        self.has_two || says.is_some_and(differ) || whole.is_some_and(differ)
     }
 
     /// The text of the input; no input is an empty object.
@@ -71,26 +109,26 @@ impl Arguments {
 
     fn without_whole(&self, start: Option<&str>, source: ArgSource) -> Option<String> {
         let deltas = Some(self.delta_text()).filter(|deltas| !says_nothing(deltas));
-        let (Some(start), Some(deltas)) = (start, deltas) else {
-            return deltas.or(start).map(str::to_owned);
-        };
+        let Some(deltas) = deltas else { return start.map(str::to_owned) };
+        let Some(start) = start else { return Some(deltas.into_owned()) };
         let chosen = match source {
-            ArgSource::MergeHeuristic if deltas.trim_start().starts_with('{') => deltas.to_owned(),
-            ArgSource::MergeHeuristic => continued(start, deltas),
-            ArgSource::ParsableWins if !is_object(deltas) && is_object(start) => start.to_owned(),
-            ArgSource::DeltaWins | ArgSource::ParsableWins => deltas.to_owned(),
+            ArgSource::MergeHeuristic if deltas.trim_start().starts_with('{') => deltas.into_owned(),
+            ArgSource::MergeHeuristic => continued(start, &deltas),
+            ArgSource::ParsableWins if !is_object(&deltas) && is_object(start) => start.to_owned(),
+            ArgSource::DeltaWins | ArgSource::ParsableWins => deltas.into_owned(),
         };
         Some(chosen)
     }
 
-    /// The pieces one behind the other, unless they are JSON only where what is repeated counts
-    /// once.
-    fn delta_text(&self) -> &str {
-        let joined = self.deltas.joined();
-        match self.deltas.repeated() {
-            Some(last) if !is_json(joined) && is_json(last) => last,
-            _ => joined,
-        }
+    /// The pieces one behind the other, unless they are repeated.
+    fn delta_text(&self) -> Cow<'_, str> {
+        self.repeated().map_or_else(|| self.deltas.joined(), Cow::Borrowed)
+    }
+
+    /// What the pieces say where what is repeated counts once, if it does. Where that is an
+    /// object, they cannot be one behind each other: each opens what it does not close.
+    fn repeated(&self) -> Option<&str> {
+        self.deltas.repeated().filter(|last| self.deltas.is_repeated() || is_object(last))
     }
 }
 
@@ -121,6 +159,18 @@ pub(crate) fn is_json(text: &str) -> bool {
 /// Whether a text is a JSON object and nothing else.
 pub(crate) fn is_object(text: &str) -> bool {
     text.trim_start().starts_with('{') && is_json(text)
+}
+
+/// Whether a text is a JSON object that every reader takes: no half of a character, no number
+/// beyond all bounds.
+pub(crate) fn is_plain_object(text: &str) -> bool {
+    text.trim_start().starts_with('{') && serde_json::from_str::<serde_json::Value>(text).is_ok()
+}
+
+/// Whether a text is a JSON object that has members.
+pub(crate) fn has_members(text: &str) -> bool {
+    let is_empty = || text.trim().strip_prefix('{').is_some_and(|rest| rest.trim_start() == "}");
+    is_object(text) && !is_empty()
 }
 
 #[cfg(test)]

@@ -7,10 +7,11 @@ use seamline_model::{
     Unreadable,
 };
 
-use crate::arguments::{ArgSource, Arguments, is_object};
+use crate::arguments::{ArgSource, is_plain_object};
+use crate::block::Block;
 use crate::ending::{Left, Signs};
 use crate::members::Members;
-use crate::snapshot::Snapshot;
+use crate::twice;
 
 /// What a message may take at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,86 +50,16 @@ pub struct Assembler {
     /// How many events came, and how many had come when something last could not be read.
     events: u64,
     last_gap: u64,
+    /// The same, once it had been said why the provider stopped.
+    late_gap: u64,
+    /// Something came for a block that is not there.
+    has_stray: bool,
     /// The message is longer than it may be, and nothing more is kept.
     is_full: bool,
+    /// The stream could not be read on behind the end of the message.
+    is_broken: bool,
     /// The call that began last, or whose input came after that.
     latest_call: Option<u32>,
-}
-
-/// A block while it comes.
-#[derive(Debug)]
-struct Block {
-    piece: Piece,
-    base: String,
-    whole: Option<String>,
-    text: Snapshot,
-    /// The first half of a character, whose other half is to come.
-    half: Option<u16>,
-    /// The text that the provider repeated at the end.
-    whole_text: Option<String>,
-    id: String,
-    name: String,
-    arguments: Arguments,
-    free: bool,
-    needs_id: bool,
-    unfinished: bool,
-    /// How many events had come when it began.
-    begun: u64,
-    /// Something that could not be read came while the block was coming.
-    gap: bool,
-    signature: Option<String>,
-    needs_signature: bool,
-    members: Members,
-    closed: bool,
-}
-
-impl Block {
-    /// Adds a character to its text or its input.
-    fn push(&mut self, char: char) {
-        let mut bytes = [0; 4];
-        let char = &*char.encode_utf8(&mut bytes);
-        match self.piece {
-            Piece::Call | Piece::ServerCall => self.arguments.push(char),
-            Piece::Text | Piece::Refusal | Piece::Reasoning | Piece::Opaque => self.text.push(char),
-        }
-    }
-
-    /// Takes half a character. Whether a half stayed alone.
-    fn take_half(&mut self, unit: u16) -> bool {
-        let pair = self.half.and_then(|first| char::decode_utf16([first, unit]).next()?.ok());
-        if let Some(char) = pair {
-            self.half = None;
-            self.push(char);
-            return false;
-        }
-        let is_alone = self.leave_half();
-        self.half = Some(unit);
-        is_alone || (is_second_half(unit) && self.leave_half())
-    }
-
-    /// Gives up on the other half of a character. Whether there was one to come.
-    fn leave_half(&mut self) -> bool {
-        let is_alone = self.half.take().is_some();
-        if is_alone {
-            self.push(char::REPLACEMENT_CHARACTER);
-        }
-        is_alone
-    }
-
-    /// Nothing more comes for it.
-    fn close(&mut self, last_gap: u64) {
-        if !self.closed {
-            self.closed = true;
-            self.gap = last_gap > self.begun;
-        }
-    }
-
-    /// Whether nothing of it is missing, as far as the stream says. What the provider itself put
-    /// together has no gap.
-    fn is_whole(&self, last_gap: u64) -> bool {
-        let has_gap = self.gap || (!self.closed && last_gap > self.begun);
-        !self.unfinished && (!has_gap || self.whole.is_some())
-    }
 }
 
 impl Assembler {
@@ -149,7 +80,10 @@ impl Assembler {
             bytes: 0,
             events: 0,
             last_gap: 0,
+            late_gap: 0,
+            has_stray: false,
             is_full: false,
+            is_broken: false,
             latest_call: None,
         }
     }
@@ -164,6 +98,7 @@ impl Assembler {
         if !self.may_keep(event) {
             return;
         }
+        self.bytes += bytes(event);
         self.events += 1;
         match *event {
             Event::Member { name, json } => self.members.set(name, json),
@@ -174,6 +109,7 @@ impl Assembler {
                 Some(block) => block.close(self.last_gap),
                 None => self.flaw(Flaw::Unreadable(Unreadable::Stray)),
             },
+            Event::Again => self.begin_again(),
             Event::Stop { stop, word } => {
                 if self.signs.is_stopped_by(stop) {
                     word.clone_into(&mut self.word);
@@ -196,10 +132,13 @@ impl Assembler {
         self.signs.left.get_or_insert(Left::Stalled);
     }
 
-    /// The stream could not be read on, and why. What was complete before stays so.
+    /// The stream could not be read on, and why. What was complete before stays so, though it is
+    /// told.
     pub fn handle_failure(&mut self, said: &str) {
         if !self.signs.done {
             self.fail(said);
+        } else if !std::mem::replace(&mut self.is_broken, true) {
+            self.flaw(Flaw::Unreadable(Unreadable::NotJson));
         }
     }
 
@@ -214,13 +153,19 @@ impl Assembler {
         self.signs.ends_in_call = self.blocks.values().next_back().is_some_and(|block| block.piece == Piece::Call);
         let ending = self.signs.ending();
         let last = self.blocks.keys().next_back().copied();
+        let calls = || self.blocks.values().filter(|block| block.piece == Piece::Call);
+        let last_begun = calls().map(|call| call.begun).max().unwrap_or_default();
+        // What no call took may be what a call without input is called with.
+        self.has_stray |= calls().any(|call| call.is_nameless() && call.arguments.has_come());
         let mut blocks = Vec::with_capacity(self.blocks.len());
         for (place, block) in std::mem::take(&mut self.blocks) {
             let may_run = match ending {
                 Ending::Complete => true,
-                // The limit was reached in the last one; those before it are whole, unless they
-                // come at the same time.
-                Ending::CutCall => Some(place) != last && Some(place) != self.latest_call,
+                // The limit was reached in the last one; those before it may come at the same time.
+                Ending::CutCall => {
+                    let is_last = Some(place) == last || Some(place) == self.latest_call;
+                    !is_last && block.is_finished(last_begun, self.source)
+                }
                 _ => false,
             };
             let is_left_out = ending != Ending::Complete && block.needs_signature && block.signature.is_none();
@@ -229,6 +174,9 @@ impl Assembler {
             }
             let assembled = self.assembled(place, block, may_run);
             blocks.extend(assembled.map(|block| AssembledBlock { left_out: is_left_out, ..block }));
+        }
+        for place in twice::settle(&mut blocks) {
+            self.flaw(Flaw::Repeated { place });
         }
         Assembled {
             ending,
@@ -244,10 +192,13 @@ impl Assembler {
     /// Counts what an event would have us keep. What is too much fails the message, and what
     /// comes after it says nothing.
     fn may_keep(&mut self, event: &Event<'_>) -> bool {
-        self.bytes += bytes(event);
+        let growth = match event {
+            Event::Add { place, addition } => self.blocks.get(place).map_or(0, |block| block.growth(addition)),
+            _ => 0,
+        };
         let is_new = matches!(event, Event::Begin { place, .. } if !self.blocks.contains_key(place));
         let too_many = is_new && self.blocks.len() >= self.limits.blocks_max;
-        let is_over = self.is_full || too_many || self.bytes > self.limits.message_bytes_max;
+        let is_over = self.is_full || too_many || self.bytes + bytes(event) + growth > self.limits.message_bytes_max;
         if is_over && !self.is_full {
             self.is_full = true;
             self.flaws.push(Noted { flaw: Flaw::TooLong, frame: self.frame });
@@ -277,12 +228,24 @@ impl Assembler {
 
     /// Notes what could not be understood. It may have been a piece of any block that is still
     /// coming, and what is left of a call may look whole without it. Nothing comes once the
-    /// provider has said why it stopped.
+    /// provider has said why it stopped, unless it goes on all the same.
     fn pass_over(&mut self, what: Unreadable) {
-        if matches!(what, Unreadable::NotJson | Unreadable::Shape | Unreadable::Stray) && self.signs.stop.is_none() {
-            self.last_gap = self.events;
+        if matches!(what, Unreadable::NotJson | Unreadable::Shape | Unreadable::Stray) && !self.signs.done {
+            let gap = if self.signs.stop.is_none() { &mut self.last_gap } else { &mut self.late_gap };
+            *gap = self.events;
+            self.has_stray |= what == Unreadable::Stray;
         }
         self.flaw(Flaw::Unreadable(what));
+    }
+
+    /// Forgets what came of the message, which comes once more.
+    fn begin_again(&mut self) {
+        self.flaw(Flaw::BegunAgain);
+        self.blocks.clear();
+        self.signs.stop = None;
+        self.word.clear();
+        self.latest_call = None;
+        self.has_stray = false;
     }
 
     fn begin(&mut self, place: u32, piece: Piece, base: &str) {
@@ -290,26 +253,7 @@ impl Assembler {
             self.flaw(Flaw::Repeated { place });
             return;
         }
-        let block = Block {
-            piece,
-            base: base.to_owned(),
-            whole: None,
-            text: Snapshot::default(),
-            half: None,
-            whole_text: None,
-            id: String::new(),
-            name: String::new(),
-            arguments: Arguments::default(),
-            free: false,
-            needs_id: true,
-            unfinished: false,
-            begun: self.events,
-            gap: false,
-            signature: None,
-            needs_signature: false,
-            members: Members::default(),
-            closed: false,
-        };
+        let block = Block::new(piece, base, self.events);
         if piece == Piece::Call {
             self.latest_call = Some(place);
         }
@@ -318,12 +262,15 @@ impl Assembler {
 
     fn add(&mut self, place: u32, addition: Addition<'_>) {
         let Some(block) = self.blocks.get_mut(&place) else {
+            self.has_stray |= !self.signs.done;
             self.flaw(Flaw::Unreadable(Unreadable::Stray));
             return;
         };
         if block.piece == Piece::Call && matches!(addition, Addition::Arguments(_)) {
             self.latest_call = Some(place);
+            block.gap |= !block.closed && self.late_gap > block.begun;
         }
+        let size = block.size();
         let (mut is_repeated, mut is_alone) = (false, false);
         match addition {
             Addition::Text(text) => {
@@ -340,15 +287,19 @@ impl Assembler {
             Addition::Name(name) => is_repeated = set_once(&mut block.name, name, block.whole.is_some()),
             Addition::StartInput(json) => block.arguments.start(json),
             Addition::WholeArguments(text) => block.arguments.whole(text),
-            Addition::FreeInput => block.free = true,
+            Addition::FreeInput => {
+                block.free = true;
+                block.arguments.take_as_it_comes();
+            }
             Addition::WithoutId => block.needs_id = false,
             Addition::Unfinished => block.unfinished = true,
             Addition::NeedsSignature => block.needs_signature = true,
-            Addition::Signature(signature) => block.signature = Some(signature.to_owned()),
+            Addition::Signature(signature) => block.sign(signature),
             Addition::Member(name, json) => block.members.set(name, json),
             Addition::Element(name, json) => block.members.append(name, json),
             Addition::Whole(json) => block.whole = Some(json.to_owned()),
         }
+        self.bytes = self.bytes + block.size() - size;
         if is_repeated {
             self.flaw(Flaw::Repeated { place });
         }
@@ -384,35 +335,42 @@ impl Assembler {
 
     fn text(&mut self, place: u32, block: &Block) -> String {
         // What was signed is kept byte for byte, so nothing is guessed about it.
-        let pieces = if block.signature.is_some() { block.text.joined() } else { block.text.text() };
-        match &block.whole_text {
-            Some(whole) => {
-                if !block.text.is_empty() && whole != pieces {
-                    self.flaw(Flaw::TwoTexts { place });
-                }
-                whole.clone()
+        let pieces = block.text.text();
+        if let Some(whole) = &block.whole_text {
+            if !block.text.is_empty() && *whole != pieces {
+                self.flaw(Flaw::TwoTexts { place });
             }
-            None => pieces.to_owned(),
+            return whole.clone();
         }
+        if block.text.is_repeated() {
+            self.flaw(Flaw::Snapshots { place });
+        }
+        pieces.into_owned()
     }
 
     fn call(&mut self, place: u32, block: &Block, may_run: bool) -> Option<AssembledCall> {
         let arguments = if block.free { block.arguments.free_text() } else { block.arguments.text(self.source) };
-        if block.name.trim().is_empty() && block.piece == Piece::Call {
+        if block.is_nameless() {
             self.flaw(Flaw::Nameless { place, arguments });
             return None;
         }
         if !block.free && block.arguments.differs() {
             self.flaw(Flaw::TwoInputs { place });
         }
+        if !block.free && block.arguments.is_snapshot() {
+            self.flaw(Flaw::Snapshots { place });
+        }
         if block.id.trim().is_empty() && block.needs_id && block.piece == Piece::Call {
             self.flaw(Flaw::NoId { place });
         }
-        let is_readable = block.free || is_object(&arguments);
+        let is_readable = block.free || is_plain_object(&arguments);
         if !is_readable {
             self.flaw(Flaw::BrokenInput { place });
         }
-        let is_whole = block.is_whole(self.last_gap);
+        // Of a call without input it is not sure that it has none where input went astray, or
+        // where nothing says that the answer is over.
+        let is_sure = !self.has_stray && (block.closed || block.whole.is_some() || self.signs.stop.is_some());
+        let is_whole = block.is_whole(self.last_gap) && (is_sure || block.arguments.has_come());
         if may_run && is_readable && !is_whole && block.piece == Piece::Call {
             self.flaw(Flaw::Unfinished { place });
         }
@@ -438,31 +396,30 @@ fn set_once(slot: &mut String, value: &str, is_whole: bool) -> bool {
     is_repeated
 }
 
-/// Whether half a character is one that has to stand behind another.
-fn is_second_half(unit: u16) -> bool {
-    matches!(unit, 0xdc00..=0xdfff)
-}
-
-/// How many bytes an event would have us keep.
+/// How many bytes an event would have us keep, but for pieces.
 fn bytes(event: &Event<'_>) -> usize {
     match event {
         Event::Member { name, json } | Event::Usage { name, json } => name.len() + json.len(),
         Event::Begin { base: json, .. } => json.len(),
         Event::Add { addition, .. } => match addition {
-            Addition::Text(text)
-            | Addition::WholeText(text)
+            Addition::WholeText(text)
             | Addition::Id(text)
             | Addition::Name(text)
             | Addition::StartInput(text)
-            | Addition::Arguments(text)
             | Addition::WholeArguments(text)
             | Addition::Signature(text)
             | Addition::Whole(text) => text.len(),
             Addition::Member(name, json) | Addition::Element(name, json) => name.len() + json.len(),
-            Addition::Half(_) => char::REPLACEMENT_CHARACTER.len_utf8(),
-            Addition::FreeInput | Addition::WithoutId | Addition::Unfinished | Addition::NeedsSignature => 0,
+            // Pieces are counted as they are kept.
+            Addition::Text(_)
+            | Addition::Arguments(_)
+            | Addition::Half(_)
+            | Addition::FreeInput
+            | Addition::WithoutId
+            | Addition::Unfinished
+            | Addition::NeedsSignature => 0,
         },
         Event::Failed { said } => said.len(),
-        Event::Stop { .. } | Event::End { .. } | Event::Done | Event::Unreadable { .. } => 0,
+        Event::Again | Event::Stop { .. } | Event::End { .. } | Event::Done | Event::Unreadable { .. } => 0,
     }
 }

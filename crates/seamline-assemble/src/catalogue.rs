@@ -5,8 +5,8 @@ mod frames;
 
 use seamline_model::{Flaw, Severity, Unreadable};
 
-use blocks::{STREAM005, STREAM006, STREAM007, STREAM008, STREAM009, STREAM011, STREAM013, STREAM016};
-use frames::{STREAM001, STREAM002, STREAM003, STREAM004, STREAM010, STREAM012, STREAM014, STREAM015};
+use blocks::{STREAM005, STREAM006, STREAM007, STREAM008, STREAM009, STREAM011, STREAM013, STREAM016, STREAM017};
+use frames::{STREAM001, STREAM002, STREAM003, STREAM004, STREAM010, STREAM012, STREAM014, STREAM015, STREAM018};
 
 /// One kind of flaw of a stream.
 #[derive(Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ use declare_flaw;
 /// Every kind of flaw, by code.
 pub const FLAWS: &[&FlawKind] = &[
     &STREAM001, &STREAM002, &STREAM003, &STREAM004, &STREAM005, &STREAM006, &STREAM007, &STREAM008, &STREAM009,
-    &STREAM010, &STREAM011, &STREAM012, &STREAM013, &STREAM014, &STREAM015, &STREAM016,
+    &STREAM010, &STREAM011, &STREAM012, &STREAM013, &STREAM014, &STREAM015, &STREAM016, &STREAM017, &STREAM018,
 ];
 
 impl FlawKind {
@@ -65,6 +65,8 @@ impl FlawKind {
             Flaw::Half { .. } => &STREAM014,
             Flaw::UnknownStop => &STREAM015,
             Flaw::Unsigned { .. } => &STREAM016,
+            Flaw::Snapshots { .. } => &STREAM017,
+            Flaw::BegunAgain => &STREAM018,
         }
     }
 

@@ -35,10 +35,12 @@
 
 mod arguments;
 mod assembler;
+mod block;
 mod catalogue;
 mod ending;
 mod members;
 mod snapshot;
+mod twice;
 
 pub use arguments::ArgSource;
 pub use assembler::{Assembler, Limits};

@@ -55,11 +55,11 @@ fn whole() -> Vec<Event<'static>> {
 #[test]
 fn a_flaw_says_in_which_frame_it_was_seen() {
     let mut assembler = Assembler::new(ArgSource::DeltaWins, Limits::default());
-    for (place, name) in [(0, "read"), (0, "list"), (1, "read")] {
+    for (place, id, name) in [(0, "a", "read"), (0, "a", "list"), (1, "b", "read")] {
         assembler.handle_frame();
         assembler.handle_event(&Event::Begin { place, piece: Piece::Call, base: "" });
         assembler.handle_event(&add(place, Addition::Name(name)));
-        assembler.handle_event(&add(place, Addition::Id("a")));
+        assembler.handle_event(&add(place, Addition::Id(id)));
     }
     assembler.handle_event(&add(1, Addition::Arguments("{")));
     let noted: Vec<_> = assembler.finish().flaws.into_iter().map(|noted| (noted.flaw, noted.frame)).collect();
@@ -164,7 +164,8 @@ fn a_free_input_need_not_be_json_and_an_unfinished_call_is_not_run() {
     };
     let mut events = [call(0, "sql"), call(1, "patch"), call(2, "read")].concat();
     events.extend([add(0, Addition::FreeInput), add(0, Addition::Arguments("SELECT 1"))]);
-    events.extend([add(1, Addition::FreeInput), add(2, Addition::Unfinished), Event::Done]);
+    let stop = Event::Stop { stop: Stop::Calls, word: "tool_calls" };
+    events.extend([add(1, Addition::FreeInput), add(2, Addition::Unfinished), stop, Event::Done]);
     let message = assembled(&events);
     let calls: Vec<_> = message.executable().map(|call| (call.arguments.as_str(), call.free)).collect();
     let unfinished = [Flaw::Unfinished { place: 2 }];
@@ -255,4 +256,128 @@ fn a_call_with_a_gap_in_it_is_not_run() {
     assert_eq!(runs(place(Event::End { place: 1 }) + 1, &[]), ["a", "b"], "between two blocks");
     let whole = add(1, Addition::Whole(r#"{"id":"a","name":"read","input":{"path":"a.rs"}}"#));
     assert_eq!(runs(place(add(1, Addition::Arguments("\"a.rs\"}"))), &[whole]), ["a", "b"]);
+}
+
+/// A call that nothing closes, with these pieces of input.
+fn open_call(place: u32, id: &'static str, pieces: &[&'static str]) -> Vec<Event<'static>> {
+    let mut events = vec![Event::Begin { place, piece: Piece::Call, base: "" }];
+    events.extend([add(place, Addition::Id(id)), add(place, Addition::Name("read"))]);
+    events.extend(pieces.iter().map(|piece| add(place, Addition::Arguments(piece))));
+    events
+}
+
+/// The ids of the calls that may be run.
+fn runs(events: &[Event<'static>]) -> Vec<String> {
+    assembled(events).executable().map(|call| call.id.clone()).collect()
+}
+
+const LENGTH: [Event<'static>; 2] = [Event::Stop { stop: Stop::Length, word: "length" }, Event::Done];
+const CALLS: [Event<'static>; 2] = [Event::Stop { stop: Stop::Calls, word: "tool_calls" }, Event::Done];
+
+#[test]
+fn of_the_calls_before_the_one_that_was_cut_only_those_run_that_are_known_to_be_whole() {
+    let cut = open_call(1, "b", &["{\"path\":"]);
+    for (pieces, may_run) in [(&[][..], false), (&["{}"], false), (&["{\"a\":"], false), (&["{\"a\":", "1}"], true)] {
+        let ids = runs(&[open_call(0, "a", pieces), cut.clone(), LENGTH.to_vec()].concat());
+        assert_eq!(ids, if may_run { &["a"][..] } else { &[] }, "{pieces:?}");
+    }
+    let closed = vec![Event::End { place: 0 }];
+    assert_eq!(runs(&[open_call(0, "a", &[]), closed.clone(), cut.clone(), LENGTH.to_vec()].concat()), ["a"]);
+    // A text can end anywhere.
+    let free = [open_call(0, "a", &["rm -rf /tmp"]), vec![add(0, Addition::FreeInput)]].concat();
+    assert!(runs(&[free.clone(), cut.clone(), LENGTH.to_vec()].concat()).is_empty());
+    assert_eq!(runs(&[free, closed, cut, LENGTH.to_vec()].concat()), ["a"]);
+}
+
+#[test]
+fn a_call_without_input_is_not_run_where_input_went_astray() {
+    let stray = vec![Event::Unreadable { what: Unreadable::Stray }];
+    let nameless =
+        vec![Event::Begin { place: 5, piece: Piece::Call, base: "" }, add(5, Addition::Arguments("{\"path\":\"a\"}"))];
+    for lost in [stray, nameless, vec![add(9, Addition::Arguments("{}"))]] {
+        let both = [lost, open_call(0, "a", &[]), open_call(1, "b", &["{\"x\":1}"])].concat();
+        assert_eq!(runs(&[both.clone(), CALLS.to_vec()].concat()), ["b"]);
+        let message = assembled(&[both, CALLS.to_vec()].concat());
+        assert!(flaws(&message).contains(&Flaw::Unfinished { place: 0 }));
+    }
+    assert_eq!(runs(&[open_call(0, "a", &[]), CALLS.to_vec()].concat()), ["a"]);
+    assert!(runs(&[open_call(0, "a", &[]), vec![Event::Done]].concat()).is_empty(), "nothing says that it is over");
+}
+
+#[test]
+fn a_gap_after_the_reason_to_stop_counts_where_input_goes_on() {
+    let gap = vec![Event::Unreadable { what: Unreadable::NotJson }];
+    let [stop, done] = CALLS;
+    let start = [open_call(0, "a", &["{\"path\":\"/tmp"]), vec![stop], gap.clone()].concat();
+    let more = vec![add(0, Addition::Arguments("\"}"))];
+    assert!(runs(&[start, more, vec![done.clone()]].concat()).is_empty());
+    let whole = [open_call(0, "a", &["{\"path\":\"/tmp\"}"]), CALLS[..1].to_vec(), gap, vec![done]].concat();
+    assert_eq!(runs(&whole), ["a"]);
+}
+
+#[test]
+fn of_two_calls_with_one_id_the_first_is_run() {
+    let first = open_call(0, "a", &["{\"x\":1}"]);
+    for (pieces, blocks) in [("{\"x\":1}", 1), ("{\"x\":2}", 2)] {
+        let message = assembled(&[first.clone(), open_call(1, "a", &[pieces]), CALLS.to_vec()].concat());
+        assert_eq!((message.blocks.len(), message.executable().count()), (blocks, 1));
+        assert_eq!(flaws(&message), [Flaw::Repeated { place: 1 }]);
+    }
+}
+
+#[test]
+fn what_breaks_behind_the_end_is_told_once() {
+    let mut assembler = Assembler::new(ArgSource::DeltaWins, Limits::default());
+    for event in &whole() {
+        assembler.handle_event(event);
+    }
+    for _ in 0..3 {
+        assembler.handle_failure("a checksum is wrong");
+    }
+    let message = assembler.finish();
+    assert_eq!((message.ending, message.executable().count()), (Ending::Complete, 2));
+    assert_eq!(flaws(&message), [Flaw::Unreadable(Unreadable::NotJson)]);
+}
+
+#[test]
+fn an_input_that_not_every_reader_takes_is_not_run() {
+    for input in ["{\"a\":\"x\\ud83d\"}", "{\"a\":1e400}", "{\"a\":1", "[1]"] {
+        let message = assembled(&[open_call(0, "a", &[input]), CALLS.to_vec()].concat());
+        assert_eq!(
+            (message.executable().count(), flaws(&message)),
+            (0, vec![Flaw::BrokenInput { place: 0 }]),
+            "{input}"
+        );
+    }
+}
+
+#[test]
+fn a_message_that_begins_again_replaces_what_came() {
+    let begin = Event::Begin { place: 0, piece: Piece::Text, base: "" };
+    let message = assembled(&[
+        begin.clone(),
+        add(0, Addition::Text("Hello wor")),
+        Event::Again,
+        begin,
+        add(0, Addition::Text("Hello world")),
+        Event::Stop { stop: Stop::Turn, word: "end_turn" },
+        Event::Done,
+    ]);
+    assert_eq!((message.blocks[0].text(), flaws(&message)), (Some("Hello world"), vec![Flaw::BegunAgain]));
+}
+
+#[test]
+fn what_is_taken_once_counts_once_and_is_told() {
+    let text = (0..200).map(|at| format!("word{at} ")).collect::<Vec<_>>().concat();
+    let ends: Vec<_> = text.match_indices(' ').map(|(at, _)| at + 1).collect();
+    let limits = Limits { message_bytes_max: 6 * text.len(), ..Limits::default() };
+    let mut assembler = Assembler::new(ArgSource::DeltaWins, limits);
+    assembler.handle_event(&Event::Begin { place: 0, piece: Piece::Text, base: "" });
+    for end in ends {
+        assembler.handle_event(&Event::Add { place: 0, addition: Addition::Text(&text[..end]) });
+    }
+    assembler.handle_event(&Event::Done);
+    let message = assembler.finish();
+    assert_eq!((message.ending, flaws(&message)), (Ending::Complete, vec![Flaw::Snapshots { place: 0 }]));
+    assert_eq!(message.blocks[0].text(), Some(text.as_str()));
 }

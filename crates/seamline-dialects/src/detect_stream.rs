@@ -17,6 +17,8 @@ pub enum StreamSign {
     Certain(&'static dyn Dialect),
     /// Several have it, this one most often.
     Likely(&'static dyn Dialect),
+    /// It only keeps the connection open, as this dialect does most often.
+    Idle(&'static dyn Dialect),
 }
 
 /// What a frame of a streamed answer says about its dialect; nothing when every dialect, or
@@ -65,7 +67,7 @@ fn by_type(object: Object<'_, '_>) -> Option<StreamSign> {
         "error" if has("sequence_number") || has("message") => Some(StreamSign::Likely(&OpenAiResponses)),
         "error" if has("error") => Some(StreamSign::Likely(&AnthropicMessages)),
         // Whoever keeps a connection open may call it so.
-        "ping" => Some(StreamSign::Likely(&AnthropicMessages)),
+        "ping" => Some(StreamSign::Idle(&AnthropicMessages)),
         "message" if has("content") => Some(StreamSign::Certain(&AnthropicMessages)),
         kind => by_name(kind).map(StreamSign::Certain),
     }
@@ -129,6 +131,7 @@ mod tests {
         match detect_stream(&frame) {
             Some(StreamSign::Certain(dialect)) => dialect.name().to_owned(),
             Some(StreamSign::Likely(dialect)) => format!("{}?", dialect.name()),
+            Some(StreamSign::Idle(dialect)) => format!("{}…", dialect.name()),
             None => String::new(),
         }
     }
@@ -139,7 +142,7 @@ mod tests {
             ("message_start", "{", "anthropic_messages"),
             ("", r#"{"type":"message_start","message":{}}"#, "anthropic_messages"),
             ("", r#"{"type":"error","error":{"type":"overloaded_error"}}"#, "anthropic_messages?"),
-            ("ping", r#"{"type":"ping"}"#, "anthropic_messages?"),
+            ("ping", r#"{"type":"ping"}"#, "anthropic_messages…"),
             ("", r#"{"type":"error","code":"x","message":"no","sequence_number":1}"#, "openai_responses?"),
             ("", r#"{"type":"response.created","response":{}}"#, "openai_responses"),
             ("", r#"{"id":"c","choices":[]}"#, "openai_chat"),

@@ -39,7 +39,8 @@ pub(crate) fn said<'f>(frame: &Frame<'f>) -> Said<'f> {
 /// What the data of a frame say.
 pub(crate) fn said_in(data: &[u8]) -> Said<'_> {
     match data.trim_ascii() {
-        b"" => Said::Nothing,
+        // Whoever keeps a connection open writes so into any stream.
+        b"" | br#"{"type":"ping"}"# | br#"{"type": "ping"}"# => Said::Nothing,
         b"[DONE]" => Said::Done,
         data => {
             let document = std::str::from_utf8(data).ok().and_then(|text| Document::read(text).ok());

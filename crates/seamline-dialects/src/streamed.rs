@@ -5,7 +5,7 @@ pub(crate) mod tests;
 
 use std::collections::BTreeMap;
 
-use seamline_model::{Addition, Event, Piece, Unreadable};
+use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 
 use crate::frames::{Sink, add, add_arguments, index, unreadable};
 use crate::json::{Kind, Object, Value};
@@ -17,7 +17,7 @@ pub(crate) fn after_end(event: Event<'_>) -> Event<'_> {
         Event::Member { .. } | Event::Usage { .. } | Event::Unreadable { .. } | Event::Failed { .. } | Event::Done => {
             event
         }
-        Event::Begin { .. } | Event::Add { .. } | Event::End { .. } | Event::Stop { .. } => {
+        Event::Begin { .. } | Event::Add { .. } | Event::End { .. } | Event::Again | Event::Stop { .. } => {
             Event::Unreadable { what: Unreadable::Stray }
         }
     }
@@ -70,8 +70,8 @@ pub(crate) struct Slots {
     last_index: Option<u32>,
     last_place: Option<u32>,
     is_displaced: bool,
-    /// Calls that were open when another block took their index.
-    left_open: Vec<u32>,
+    /// Calls that were open when another block took their index, and whether they had input.
+    left_open: Vec<(u32, bool)>,
 }
 
 /// A block that began.
@@ -127,7 +127,7 @@ impl Slots {
             }
             self.is_displaced = true;
             if slot.is_open && slot.piece == Piece::Call && self.left_open.len() < SLOTS_MAX {
-                self.left_open.push(slot.place);
+                self.left_open.push((slot.place, slot.has_input));
             }
         }
         let place = if self.is_displaced { self.last_place?.checked_add(1)? } else { index };
@@ -146,11 +146,13 @@ impl Slots {
         }
     }
 
-    /// Where the calls are that nothing closed.
-    pub(crate) fn open_calls(&self) -> impl Iterator<Item = u32> {
+    /// Where the calls are that nothing closed and that may lack something: where the provider
+    /// waits for their results, those of which nothing is known but that they began.
+    pub(crate) fn unfinished_calls(&self, stop: Stop) -> impl Iterator<Item = u32> {
         let is_open = |slot: &&Slot| slot.is_open && slot.piece == Piece::Call;
-        let last = self.by_index.values().filter(is_open).map(|slot| slot.place);
-        self.left_open.iter().copied().chain(last)
+        let last = self.by_index.values().filter(is_open).map(|slot| (slot.place, slot.has_input));
+        let open = self.left_open.iter().copied().chain(last);
+        open.filter(move |(_, has_input)| stop != Stop::Calls || !has_input).map(|(place, _)| place)
     }
 
     /// Notes that a block is closed, and says where it is.

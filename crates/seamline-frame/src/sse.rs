@@ -30,6 +30,8 @@ pub(crate) struct Sse {
     late_name: Option<Vec<u8>>,
     /// Its data so far, if there are any that had to be kept.
     data: Option<Vec<u8>>,
+    /// How many blanks its data end with.
+    blanks: usize,
     /// A value without a field in front of it that is still open.
     raw: Option<Nesting>,
     /// Where in the stream the line begins, and the frame, once it has a line.
@@ -49,6 +51,7 @@ impl Sse {
             name: Vec::new(),
             late_name: None,
             data: None,
+            blanks: 0,
             raw: None,
             line_start: 0,
             frame_start: None,
@@ -66,6 +69,9 @@ impl Sse {
         // Data that lie in this piece, and need not be kept unless it ends before the frame.
         let mut here: Option<&[u8]> = None;
         let mut rest = piece;
+        if rest.is_empty() {
+            return Ok(());
+        }
         if std::mem::take(&mut self.after_return) && rest.first() == Some(&b'\n') {
             rest = &rest[1..];
             self.line_start += 1;
@@ -112,6 +118,7 @@ impl Sse {
         let data = match (&self.data, here) {
             (Some(kept), _) => kept,
             (None, Some(here)) => here,
+            (None, None) if is_error(&self.name) => b"",
             (None, None) => return Ok(()),
         };
         // A second name is that of a frame that never came.
@@ -172,7 +179,7 @@ impl Sse {
     /// object begin right behind another.
     fn divide(&mut self, next: &[u8], here: &mut Option<&[u8]>, sink: &mut dyn FnMut(Frame<'_>)) {
         let Some(data) = self.data.as_deref().or(*here).filter(|_| self.raw.is_none()) else { return };
-        let (data, next) = (data.trim_ascii_end(), next.trim_ascii());
+        let (data, next) = (&data[..data.len() - self.blanks], next.trim_ascii());
         let is_closed = data.ends_with(b"}") || data == DONE;
         if is_closed && (next.starts_with(b"{") || next == DONE) {
             let name = self.late_name.take();
@@ -183,7 +190,9 @@ impl Sse {
     }
 
     fn take_data<'l>(&mut self, value: &'l [u8], here: &mut Option<&'l [u8]>) -> Result<(), Error> {
+        let blanks = value.len() - value.trim_ascii_end().len();
         if self.data.is_none() && here.is_none() {
+            self.blanks = blanks;
             *here = Some(value);
             return Ok(());
         }
@@ -193,6 +202,7 @@ impl Sse {
         let data = self.data.get_or_insert_default();
         data.push(b'\n');
         data.extend_from_slice(value);
+        self.blanks = if blanks == value.len() { self.blanks + 1 + blanks } else { blanks };
         Ok(())
     }
 
@@ -230,6 +240,7 @@ impl Sse {
         match (self.data.take(), here.take()) {
             (Some(data), _) => sink(Frame { kind, name: &self.name, data: &data }),
             (None, Some(data)) => sink(Frame { kind, name: &self.name, data }),
+            (None, None) if is_error(&self.name) => sink(Frame { kind, name: &self.name, data: b"" }),
             (None, None) => {}
         }
         self.name.clear();
@@ -248,6 +259,11 @@ impl Sse {
         let offset = self.frame_start.unwrap_or(self.line_start);
         if length > max { Err(Error { offset, kind: ErrorKind::TooLong(max) }) } else { Ok(()) }
     }
+}
+
+/// Whether a frame of this name says enough without data: an error that says nothing is one.
+fn is_error(name: &[u8]) -> bool {
+    name.eq_ignore_ascii_case(b"error")
 }
 
 /// How long the line break is that `bytes` begin with.

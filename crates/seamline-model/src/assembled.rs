@@ -146,7 +146,7 @@ pub struct Noted {
 pub enum Flaw {
     /// Something could not be understood and was passed over.
     Unreadable(Unreadable),
-    /// The input of a call stood at its start and came in pieces as well, and they differ.
+    /// The input of a call came twice, at its start, in pieces or at its end, and they differ.
     TwoInputs {
         /// The block.
         place: u32,
@@ -191,6 +191,14 @@ pub enum Flaw {
         /// The block.
         place: u32,
     },
+    /// The text or the input of a block came again and again, each time with more, and was taken
+    /// once.
+    Snapshots {
+        /// The block.
+        place: u32,
+    },
+    /// The message began again from its start, and what came before was replaced.
+    BegunAgain,
     /// The provider stopped with a word nobody here knows.
     UnknownStop,
     /// Half a character came without its other half.

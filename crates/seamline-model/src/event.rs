@@ -44,6 +44,8 @@ pub enum Event<'e> {
         /// The block.
         place: u32,
     },
+    /// The message begins again from its start: all its blocks come once more.
+    Again,
     /// The provider says why it stopped. Of several the last of the worst counts.
     Stop {
         /// What it means.

@@ -68,6 +68,7 @@ impl Stop {
             | "malformed_response"
             | "malformed_model_output"
             | "malformed_tool_use"
+            | "missing_thought_signature"
             | "unexpected_tool_call"
             | "too_many_tool_calls" => Self::Malformed,
             "error"
@@ -127,7 +128,7 @@ mod tests {
             (Stop::Pause, "pause_turn compaction CONTINUATION"),
             (
                 Stop::Malformed,
-                "MALFORMED_FUNCTION_CALL MALFORMED_RESPONSE UNEXPECTED_TOOL_CALL TOO_MANY_TOOL_CALLS \
+                "MALFORMED_FUNCTION_CALL MALFORMED_RESPONSE UNEXPECTED_TOOL_CALL TOO_MANY_TOOL_CALLS MISSING_THOUGHT_SIGNATURE \
                  malformed_tool_use malformed_model_output",
             ),
             (Stop::Failure, "error server_error failed cancelled OTHER IMAGE_OTHER insufficient_system_resource"),

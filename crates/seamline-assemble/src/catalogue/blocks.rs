@@ -6,7 +6,7 @@ use super::{FlawKind, declare_flaw};
 
 declare_flaw! {
     /// # What it does
-    /// Finds calls whose input stood where they began and came in pieces as well, and the two differ.
+    /// Finds calls whose input came twice, where they began, in pieces or repeated at the end, and not as the same.
     ///
     /// # Why is this bad?
     /// A reader that joins the two makes a text that is no JSON, and the call fails for ever. Servers that speak the
@@ -36,9 +36,10 @@ declare_flaw! {
     ///
     /// # What is made of it
     /// `arg_source` decides: the pieces count (`delta_wins`), a piece that goes on from the start is joined to it
-    /// (`merge_heuristic`), or the first of the two that is an object counts (`parsable_wins`).
+    /// (`merge_heuristic`), or the first of the two that is an object counts (`parsable_wins`). What the provider repeats
+    /// at the end counts before both, if it is JSON.
     STREAM005 "two-inputs", Warning,
-    "the input of a call stood at its start and came in pieces that say something else"
+    "the input of a call came twice, and not as the same"
 }
 
 declare_flaw! {
@@ -129,6 +130,9 @@ declare_flaw! {
     /// event: content_block_start
     /// data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"toolu_1","name":"list_all","input":{}}}
     ///
+    /// event: content_block_stop
+    /// data: {"type":"content_block_stop","index":0}
+    ///
     /// event: message_delta
     /// data: {"type":"message_delta","delta":{"stop_reason":"tool_use"}}
     ///
@@ -139,7 +143,8 @@ declare_flaw! {
     ///
     /// # What is made of it
     /// The first one counts, unless the provider repeats the whole block at its end: then what stands there does. The
-    /// same id or name again says nothing and is no flaw.
+    /// same id or name again says nothing and is no flaw. A call that has the id of another one is left out if it is the
+    /// same call once more, and else may not be run: only one of them can be answered.
     STREAM009 "repeated-start", Warning,
     "a second id, name or start came where a block had one; the first counts unless the whole block was repeated"
 }
@@ -176,7 +181,8 @@ declare_flaw! {
     ///
     /// # Why is this bad?
     /// The input of such a call can look whole and lack something: the provider left the call unfinished, or a frame
-    /// that could not be read came while the call was coming and may have been a piece of it.
+    /// that could not be read came while the call was coming and may have been a piece of it. A call that nothing came
+    /// of but its name is not whole either where nothing closed it, or where the same answer has input of no call.
     ///
     /// # Example
     /// ```text
@@ -219,4 +225,32 @@ declare_flaw! {
     /// The block is left out of `message`; what it said is still among the blocks that are shown. In an answer that is
     /// complete it stays: servers that sign nothing take it back as it is.
     STREAM016 "unsigned-reasoning", Warning, "reasoning came without its signature and was left out of the message"
+}
+
+declare_flaw! {
+    /// # What it does
+    /// Finds texts and inputs that came again and again, each time with more.
+    ///
+    /// # Why is this bad?
+    /// Most servers send what is new. A reader that joins what this one sends has everything many times over; one that
+    /// takes it once has guessed.
+    ///
+    /// # Example
+    /// ```text
+    /// data: {"id":"c1","choices":[{"index":0,"delta":{"role":"assistant","content":"I will"}}]}
+    ///
+    /// data: {"id":"c1","choices":[{"index":0,"delta":{"content":"I will look"}}]}
+    ///
+    /// data: {"id":"c1","choices":[{"index":0,"delta":{"content":"I will look at it"}}]}
+    ///
+    /// data: {"id":"c1","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}
+    ///
+    /// data: [DONE]
+    ///
+    /// ```
+    ///
+    /// # What is made of it
+    /// It is taken once. Text is taken so only where several pieces repeat words from its start, an input where it is
+    /// an object so. Text that is signed and input that is no JSON are never guessed about.
+    STREAM017 "snapshots", Warning, "a text or an input came again and again with more, and was taken once"
 }

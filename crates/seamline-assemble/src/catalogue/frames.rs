@@ -203,3 +203,41 @@ declare_flaw! {
     /// The answer counts as complete if its end came as the dialect demands. The word is in `stop_reason`.
     STREAM015 "unknown-stop", Warning, "the answer stopped with a word that is not known"
 }
+
+declare_flaw! {
+    /// # What it does
+    /// Finds a message that begins again in the same stream and says everything once more.
+    ///
+    /// # Why is this bad?
+    /// A gateway that lost its connection and asks for the answer again sends its start twice. A reader that goes on
+    /// has every text twice.
+    ///
+    /// # Example
+    /// ```text
+    /// event: message_start
+    /// data: {"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","content":[]}}
+    ///
+    /// event: content_block_start
+    /// data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"Hel"}}
+    ///
+    /// event: message_start
+    /// data: {"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","content":[]}}
+    ///
+    /// event: content_block_start
+    /// data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"Hello"}}
+    ///
+    /// event: content_block_stop
+    /// data: {"type":"content_block_stop","index":0}
+    ///
+    /// event: message_delta
+    /// data: {"type":"message_delta","delta":{"stop_reason":"end_turn"}}
+    ///
+    /// event: message_stop
+    /// data: {"type":"message_stop"}
+    ///
+    /// ```
+    ///
+    /// # What is made of it
+    /// What came before is forgotten, and the message is what came since it began again.
+    STREAM018 "begun-again", Warning, "the message began again in the same stream, and what came before was replaced"
+}

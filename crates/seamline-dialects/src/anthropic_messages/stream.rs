@@ -22,7 +22,14 @@ use crate::streamed::{Slots, after_end, base64, members, present};
 
 /// A reader for a stream that begins.
 pub(super) fn reader() -> Box<dyn StreamReader> {
-    Box::new(Reader { slots: Slots::default(), id: String::new(), state: State::Waiting, stop: None })
+    Box::new(Reader {
+        slots: Slots::default(),
+        id: String::new(),
+        state: State::Waiting,
+        stop: None,
+        is_done: false,
+        is_again: false,
+    })
 }
 
 struct Reader {
@@ -32,6 +39,10 @@ struct Reader {
     state: State,
     /// Why the provider stopped. A message that only ends is not whole (ANT-60).
     stop: Option<Stop>,
+    /// The end was told.
+    is_done: bool,
+    /// The message began again, and nothing of it has come since.
+    is_again: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,11 +140,18 @@ impl Reader {
                 self.message_stop(root, sink);
             }
             "content_block_start" => match self.slots.new_index(index) {
-                Some(index) => self.begin(index, object.get("content_block"), sink),
+                Some(index) => {
+                    self.begin_again(index, sink);
+                    self.begin(index, object.get("content_block"), sink);
+                }
                 None => unreadable(sink, Unreadable::Shape),
             },
             "content_block_delta" => match (self.slots.known_index(index), delta.and_then(Value::object)) {
-                (Some(index), Some(delta)) => self.delta(index, delta, sink),
+                (Some(index), Some(delta)) => {
+                    // It goes on where it was.
+                    self.is_again = false;
+                    self.delta(index, delta, sink);
+                }
                 _ => unreadable(sink, Unreadable::Shape),
             },
             "content_block_stop" => {
@@ -161,6 +179,7 @@ impl Reader {
                 self.state = State::Spliced;
                 unreadable(sink, Unreadable::SecondMessage);
             }
+            self.is_again = is_again && !self.is_done;
             return;
         }
         self.state = State::Open;
@@ -169,6 +188,16 @@ impl Reader {
         usage(message.get("usage"), sink);
         self.content(message.get("content"), sink);
         self.stop(message, sink);
+    }
+
+    /// Forgets what came before a message began again, if the blocks come again too.
+    fn begin_again(&mut self, index: u32, sink: Sink<'_>) {
+        if std::mem::take(&mut self.is_again) && self.slots.get(index).is_some() {
+            self.slots = Slots::default();
+            self.state = State::Open;
+            self.stop = None;
+            sink(Event::Again);
+        }
     }
 
     fn message_delta(&mut self, root: Value<'_, '_>, object: Object<'_, '_>, sink: Sink<'_>) {
@@ -214,14 +243,12 @@ impl Reader {
         self.done(sink);
     }
 
-    /// The message is whole if it was said why it stopped. A call that nothing closed is whole
-    /// only where the provider waits for its result.
-    fn done(&self, sink: Sink<'_>) {
-        let Some(stop) = self.stop else { return };
-        if stop != Stop::Calls {
-            for place in self.slots.open_calls() {
-                add(sink, place, Addition::Unfinished);
-            }
+    /// The message is whole if it was said why it stopped, which ends it once.
+    fn done(&mut self, sink: Sink<'_>) {
+        let Some(stop) = self.stop.filter(|_| !self.is_done) else { return };
+        self.is_done = true;
+        for place in self.slots.unfinished_calls(stop) {
+            add(sink, place, Addition::Unfinished);
         }
         sink(Event::Done);
     }
@@ -282,6 +309,25 @@ mod tests {
         assert!(!read(&[START, END]).contains(&"Done".to_owned()));
         assert!(!read(&[START, STOP]).contains(&"Done".to_owned()));
         assert!(read(&[START, STOP, END]).contains(&"Done".to_owned()));
+    }
+
+    #[test]
+    fn a_message_ends_once() {
+        let call =
+            r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"x"}}"#;
+        let said = read(&[START, call, STOP, END, END, STOP, END]);
+        assert_eq!(said.iter().filter(|said| *said == "Done").count(), 1);
+        assert_eq!(said.iter().filter(|said| *said == "0 Unfinished").count(), 1);
+    }
+
+    #[test]
+    fn a_message_that_begins_again_goes_on_or_replaces_what_came() {
+        let start = r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}"#;
+        let delta = r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a"}}"#;
+        let again = |said: Vec<String>| said.contains(&"Again".to_owned());
+        assert!(again(read(&[START, start, delta, START, start, delta])));
+        assert!(!again(read(&[START, start, delta, START, delta])));
+        assert!(!again(read(&[START, START, start, delta])));
     }
 
     #[test]

@@ -218,11 +218,8 @@ impl Reader {
         if let Some(word) = words_of(object, "stopReason") {
             self.is_done = true;
             let stop = Stop::of_word(&word);
-            // A call that nothing closed is whole only where the provider waits for its result.
-            if stop != Stop::Calls {
-                for place in self.slots.open_calls() {
-                    add(sink, place, Addition::Unfinished);
-                }
+            for place in self.slots.unfinished_calls(stop) {
+                add(sink, place, Addition::Unfinished);
             }
             sink(Event::Stop { stop, word: &word });
             sink(Event::Done);

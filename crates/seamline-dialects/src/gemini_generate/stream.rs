@@ -29,6 +29,8 @@ struct Reader {
     joined: Option<(u32, Piece)>,
     /// The call whose arguments are coming.
     coming: Option<Coming>,
+    /// Arguments came of a call that had not begun.
+    has_stray: bool,
     /// Why the provider stopped.
     stop: Option<Stop>,
     /// The last frame was cut.

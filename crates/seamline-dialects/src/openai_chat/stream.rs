@@ -257,8 +257,8 @@ impl Reader {
             if chunk.choices.is_some_and(|choices| is_told(choices) && !choices.is(Kind::Array)) {
                 unreadable(sink, Unreadable::Shape);
             }
-            for choice in chunk.choices.into_iter().flat_map(Value::elements) {
-                self.choice(choice, is_answer, text, sink);
+            for (at, choice) in chunk.choices.into_iter().flat_map(Value::elements).enumerate() {
+                self.choice((at, choice), is_answer, text, sink);
             }
         } else if !has_failed {
             unreadable(sink, Unreadable::Shape);
@@ -313,13 +313,15 @@ impl Reader {
         }
     }
 
-    fn choice(&mut self, choice: Value<'_, '_>, is_answer: bool, text: &str, sink: Sink<'_>) {
+    fn choice(&mut self, (at, choice): (usize, Value<'_, '_>), is_answer: bool, text: &str, sink: Sink<'_>) {
         if !choice.is(Kind::Object) {
             return unreadable(sink, Unreadable::Shape);
         }
         self.has_message = true;
         let Choice { place, delta, message, reason, has_others } = Choice::read(choice);
-        if place.is_some_and(|place| is_told(place) && index(place) != Some(0)) {
+        // One that has no place of its own has that in the list.
+        let place = place.filter(|place| is_told(*place));
+        if !place.map_or(at == 0, |place| index(place) == Some(0)) {
             return self.pass_over(sink);
         }
         if has_others {

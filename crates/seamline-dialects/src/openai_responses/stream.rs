@@ -34,6 +34,8 @@ pub(super) struct Reader {
     has_second: bool,
     has_calls: bool,
     has_refused: bool,
+    /// The end of the response lists its items.
+    has_list: bool,
     is_done: bool,
 }
 
@@ -191,7 +193,7 @@ impl Reader {
         if let Some(name) = wire.name.and_then(words) {
             add(sink, place, Addition::Name(&name));
         }
-        self.items.note_input(item);
+        self.items.note_input(item, is_whole);
         match given.kind() {
             Kind::String => {
                 if is_told(given) {
@@ -217,6 +219,7 @@ impl Reader {
         let base = shape::implied(kind, id);
         sink(Event::Begin { place: parts::item_place(item), piece: sort.piece(), base: &base });
         if shape::is_free(kind) {
+            self.items.note_free(item);
             add(sink, parts::item_place(item), Addition::FreeInput);
         }
         self.has_calls |= sort == Sort::Call;

@@ -99,3 +99,25 @@ fn what_is_too_long_ends_the_stream_and_says_where_it_begins() {
         }
     }
 }
+
+#[test]
+fn a_piece_of_nothing_says_nothing() {
+    let pieces = [&b"data:x\r"[..], b"", b"\n", b"", b"data:y\r\n\r", b"", b"\n"];
+    let (said, ended) = frames(Framing::Sse, Limits::default(), &pieces);
+    assert_eq!((said.len(), said[0].data.as_slice(), ended), (1, &b"x\ny"[..], Ok(())));
+}
+
+#[test]
+fn an_error_without_data_is_a_frame() {
+    assert_eq!(events("data: 1\n\nevent: error\n\ndata: 2\n\n"), ["|1", "error|", "|2"]);
+    assert_eq!(events("event: error"), ["…error|"]);
+}
+
+/// Going through all data with every line would take minutes.
+#[test]
+fn many_lines_of_nothing_are_read_once() {
+    let lines = 1_000_000;
+    assert_eq!(events(&"data:\n".repeat(lines)).len(), 1);
+    let strange = format!("data: {}\n{}", " ".repeat(lines), "{x\n".repeat(lines / 4));
+    assert_eq!(events(&strange).len(), 1);
+}

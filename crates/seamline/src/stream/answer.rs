@@ -327,9 +327,10 @@ fn place(flaw: &Flaw) -> Option<u32> {
         | Flaw::Half { place }
         | Flaw::Unsigned { place }
         | Flaw::NoId { place }
+        | Flaw::Snapshots { place }
         | Flaw::Repeated { place }
         | Flaw::Nameless { place, .. } => Some(*place),
-        Flaw::Unreadable(_) | Flaw::UnknownStop | Flaw::TooLong => None,
+        Flaw::Unreadable(_) | Flaw::BegunAgain | Flaw::UnknownStop | Flaw::TooLong => None,
     }
 }
 

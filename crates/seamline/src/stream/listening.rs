@@ -44,12 +44,16 @@ enum Ear {
 #[derive(Default)]
 struct Waiting {
     frames: Vec<KeptFrame>,
+    /// How many frames that say nothing came behind these.
+    idle: u64,
     bytes: usize,
     bytes_max: usize,
     likely: Option<&'static dyn Dialect>,
 }
 
 struct KeptFrame {
+    /// How many frames that say nothing came before it.
+    idle: u64,
     kind: FrameKind,
     name: Vec<u8>,
     data: Vec<u8>,
@@ -127,9 +131,11 @@ impl Listening {
     /// Reads what was kept, and all that comes, in a dialect.
     fn read(&mut self, dialect: &'static dyn Dialect) {
         if let Ear::Waiting(waiting) = std::mem::replace(&mut self.ear, Ear::reading(dialect, 0)) {
-            for KeptFrame { kind, name, data } in &waiting.frames {
+            for KeptFrame { idle, kind, name, data } in &waiting.frames {
+                (0..*idle).for_each(|_| self.assembler.handle_frame());
                 self.handle_frame(&Frame { kind: *kind, name, data });
             }
+            (0..waiting.idle).for_each(|_| self.assembler.handle_frame());
         }
     }
 }
@@ -158,12 +164,24 @@ enum Heard {
 
 impl Waiting {
     fn handle_frame(&mut self, frame: &Frame<'_>) -> Heard {
+        let sign = detect_stream(frame);
+        // However many come, they decide nothing.
+        if let Some(StreamSign::Idle(dialect)) = sign {
+            self.idle += 1;
+            self.likely = self.likely.or(Some(dialect));
+            return Heard::Nothing;
+        }
         self.bytes += frame.name.len() + frame.data.len();
-        self.frames.push(KeptFrame { kind: frame.kind, name: frame.name.to_vec(), data: frame.data.to_vec() });
-        match detect_stream(frame) {
+        self.frames.push(KeptFrame {
+            idle: std::mem::take(&mut self.idle),
+            kind: frame.kind,
+            name: frame.name.to_vec(),
+            data: frame.data.to_vec(),
+        });
+        match sign {
             Some(StreamSign::Certain(dialect)) => return Heard::Dialect(dialect),
             Some(StreamSign::Likely(dialect)) => self.likely = self.likely.or(Some(dialect)),
-            None => {}
+            Some(StreamSign::Idle(_)) | None => {}
         }
         let is_much = self.frames.len() >= UNKNOWN_FRAMES_MAX || self.bytes > self.bytes_max;
         if is_much { self.likely.map_or(Heard::TooMuch, Heard::Dialect) } else { Heard::Nothing }

@@ -9,7 +9,7 @@ pub(super) fn is_progress(event: &Event<'_>) -> bool {
     match event {
         Event::Begin { .. } | Event::End { .. } | Event::Stop { .. } | Event::Failed { .. } | Event::Done => true,
         Event::Add { addition, .. } => says_something(addition),
-        Event::Member { .. } | Event::Usage { .. } | Event::Unreadable { .. } => false,
+        Event::Member { .. } | Event::Usage { .. } | Event::Again | Event::Unreadable { .. } => false,
     }
 }
 

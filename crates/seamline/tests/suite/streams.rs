@@ -129,13 +129,16 @@ impl Stream {
         if assembled(&self.options, self.bytes.chunks(1))? != whole {
             return Err("byte by byte it is another answer".to_owned());
         }
+        if assembled(&self.options, self.bytes.chunks(1).flat_map(|byte| [byte, b""]))? != whole {
+            return Err("with pieces of nothing in between it is another answer".to_owned());
+        }
         // Without being told, the framing is found, however the start is cut.
         let told = StreamOptions { framing: None, ..self.options.clone() };
         let found = assembled(&told, [self.bytes.as_slice()])?;
         if assembled(&told, self.bytes.chunks(1))? != found {
             return Err("byte by byte its framing is another".to_owned());
         }
-        Ok(offsets.len() + PIECE + 2)
+        Ok(offsets.len() + PIECE + 3)
     }
 
     /// The prefix law. How many prefixes were tried.

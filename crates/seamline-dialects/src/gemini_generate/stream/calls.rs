@@ -33,6 +33,7 @@ impl Reader {
         if name.is_none() && present(call, "args").is_none() {
             // The end of a call that has ended, or more of one that never began.
             if present(call, "partialArgs").is_some() {
+                self.has_stray = true;
                 unreadable(sink, Unreadable::Stray);
             }
             return;
@@ -48,6 +49,10 @@ impl Reader {
         if list.is_none() && !continues(call) {
             sink(Event::End { place });
             return;
+        }
+        // What came before may be of this call.
+        if std::mem::take(&mut self.has_stray) {
+            add(sink, place, Addition::Unfinished);
         }
         let mut coming = Coming { place, partial: Partial::new() };
         if let Some(list) = list {

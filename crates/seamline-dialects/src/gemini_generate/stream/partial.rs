@@ -4,8 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use crate::json::{Kind, Object, Value, quoted};
 
-/// How many bytes of arguments are kept.
+/// How many bytes of arguments are kept, and what a value takes beside its own.
 const BYTES_MAX: usize = 64 * 1024 * 1024;
+const NODE_BYTES: usize = 256;
 
 /// How deep arguments may be nested.
 const DEPTH_MAX: usize = 64;
@@ -159,6 +160,10 @@ impl Partial {
 
     /// A new member or element of a node. Elements come in their order.
     fn new_node(&mut self, (parent, step): (usize, Step)) -> Option<usize> {
+        self.bytes += NODE_BYTES;
+        if self.bytes > BYTES_MAX {
+            return None;
+        }
         let new = self.nodes.len();
         let slot = &mut self.nodes[parent];
         if matches!(slot, Node::Empty) {
@@ -255,6 +260,18 @@ mod tests {
         ] {
             assert_eq!(partial(&[first, last]).is_open(), is_open, "{last}");
         }
+    }
+
+    #[test]
+    fn values_that_are_few_bytes_and_many_are_not_kept() {
+        let mut partial = Partial::new();
+        let deep = ".a".repeat(DEPTH_MAX - 1);
+        for at in 0..=(BYTES_MAX / NODE_BYTES / DEPTH_MAX) {
+            let list = format!(r#"[{{"jsonPath":"$.b{at}{deep}","numberValue":1}}]"#);
+            partial.take(Document::read(&list).unwrap().root());
+        }
+        assert!(partial.is_spoiled());
+        assert!(partial.nodes.len() <= BYTES_MAX / NODE_BYTES + 1);
     }
 
     #[test]

@@ -74,6 +74,11 @@ impl Nesting {
 }
 
 impl Slot {
+    /// Whether what it is called with has come as text so far, and not all of it.
+    fn goes_on(&self) -> bool {
+        !self.name.is_empty() && self.object.is_none() && !self.text.is_whole
+    }
+
     /// Takes an object that the call is called with. Of two the first stays.
     fn object(&mut self, place: u32, given: Value<'_, '_>, sink: Sink<'_>) {
         match &self.object {
@@ -231,10 +236,15 @@ impl Calls {
         }
         self.last = Some(slot);
         let call = &mut self.slots[slot];
-        if let Some(id) = fragment.id.as_deref().filter(|_| !call.has_id) {
-            call.has_id = true;
-            self.by_id.insert(id.to_owned(), slot);
-            add(sink, place, Addition::Id(id));
+        if let Some(id) = fragment.id.as_deref() {
+            if !call.has_id {
+                call.has_id = true;
+                self.by_id.insert(id.to_owned(), slot);
+                add(sink, place, Addition::Id(id));
+            } else if self.by_id.get(id) != Some(&slot) {
+                // It is told that there are two.
+                add(sink, place, Addition::Id(id));
+            }
         }
         // CMP-4, CMP-5: what is said again says nothing.
         if let Some(name) = fragment.name.as_deref().filter(|name| call.name != *name) {
@@ -265,7 +275,14 @@ impl Calls {
                 let call = &self.slots[slot];
                 !call.has_id && (call.name.is_empty() || fragment.name.is_none())
             };
-            return self.by_id.get(id).copied().or_else(|| at_index.filter(is_late));
+            // Some servers give every piece of a call another id: what has no name and goes on
+            // from what is not whole begins none.
+            let is_piece = |&slot: &usize| {
+                let call = &self.slots[slot];
+                fragment.name.is_none() && fragment.has_arguments() && call.goes_on()
+            };
+            let by_index = || at_index.filter(|slot| is_late(slot) || is_piece(slot));
+            return self.by_id.get(id).copied().or_else(by_index);
         }
         if fragment.is_whole && fragment.index.is_none() {
             return Some(fragment.position).filter(|slot| *slot < self.slots.len());

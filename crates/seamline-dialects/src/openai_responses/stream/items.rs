@@ -27,7 +27,14 @@ struct Item {
     id: String,
     /// The places of its parts, and what they are.
     parts: Vec<(u32, Piece)>,
+    /// Something came of what a call is called with.
     has_input: bool,
+    /// It can end anywhere, so that only its end says that it is whole.
+    is_free: bool,
+    /// All of it stood where the call began.
+    is_at_start: bool,
+    /// It was said that all of it has come.
+    is_input_done: bool,
     is_done: bool,
 }
 
@@ -64,7 +71,17 @@ impl Items {
             return None;
         }
         let id = id.unwrap_or_default();
-        self.all.insert(item, Item { sort, id: id.to_owned(), parts: Vec::new(), has_input: false, is_done: false });
+        let new = Item {
+            sort,
+            id: id.to_owned(),
+            parts: Vec::new(),
+            has_input: false,
+            is_free: false,
+            is_at_start: false,
+            is_input_done: false,
+            is_done: false,
+        };
+        self.all.insert(item, new);
         self.by_index.insert(index.unwrap_or(u64::from(item)), item);
         if !id.is_empty() {
             self.by_id.insert(id.to_owned(), item);
@@ -89,16 +106,38 @@ impl Items {
         known.is_empty() || id.is_none_or(|id| id == known)
     }
 
-    /// Something came of what a call is called with.
-    pub(super) fn note_input(&mut self, item: u32) {
+    /// Something came of what a call is called with, or all of it.
+    pub(super) fn note_input(&mut self, item: u32, is_whole: bool) {
         if let Some(item) = self.all.get_mut(&item) {
             item.has_input = true;
+            item.is_at_start = false;
+            item.is_input_done = is_whole;
         }
     }
 
-    /// The calls that were never finished, and of which nothing is known but that they began.
-    pub(super) fn unfinished_calls(&self) -> impl Iterator<Item = u32> {
-        let is_unfinished = |item: &Item| item.sort == Sort::Call && !item.is_done && !item.has_input;
+    /// All that a call is called with stood where it began.
+    pub(super) fn note_start(&mut self, item: u32) {
+        if let Some(item) = self.all.get_mut(&item) {
+            item.has_input = true;
+            item.is_at_start = true;
+        }
+    }
+
+    /// What a call is called with is no JSON.
+    pub(super) fn note_free(&mut self, item: u32) {
+        if let Some(item) = self.all.get_mut(&item) {
+            item.is_free = true;
+        }
+    }
+
+    /// The calls that were never finished. In a response that is whole and lists nothing
+    /// (`is_lenient`) their input may say that they are whole all the same.
+    pub(super) fn unfinished_calls(&self, is_lenient: bool) -> impl Iterator<Item = u32> {
+        let is_unfinished = move |item: &Item| {
+            let says_itself = is_lenient && (item.is_at_start || item.has_input && !item.is_free);
+            let is_whole = item.is_done || item.is_input_done || says_itself;
+            item.sort == Sort::Call && !is_whole
+        };
         self.all.iter().filter(move |(_, item)| is_unfinished(item)).map(|(number, _)| *number)
     }
 

@@ -69,12 +69,17 @@ impl Reader {
             let kind = shape::kind(object);
             let is_free = shape::is_free(&kind);
             if is_free {
+                self.items.note_free(number);
                 add(sink, place, Addition::FreeInput);
             }
-            if let Some(input) = object.get(shape::input_of(&kind)).and_then(words) {
-                let addition = if is_free { Addition::WholeArguments(&input) } else { Addition::StartInput(&input) };
+            if let Some(input) = object.get(shape::input_of(&kind)).filter(|input| is_told(*input)) {
+                let text = words(input).unwrap_or(input.raw().into());
+                let addition = if is_free { Addition::WholeArguments(&text) } else { Addition::StartInput(&text) };
                 add(sink, place, addition);
-                self.items.note_input(number);
+                // Of what is no text, members may be to come.
+                if input.is(Kind::String) {
+                    self.items.note_start(number);
+                }
             }
         }
         Some(number)
@@ -131,6 +136,7 @@ impl Reader {
         for (index, item) in (0..).zip(output.elements()) {
             self.listed(index, item, sink);
         }
+        self.has_list |= listed != 0;
         // Some servers list nothing at the end.
         if self.has_begun && listed != 0 && listed != came {
             unreadable(sink, Unreadable::Count);
@@ -166,6 +172,7 @@ impl Reader {
                 Stop::Turn | Stop::Calls | Stop::Pause | Stop::Other => Stop::Length,
                 stop => stop,
             };
+            self.leave_unfinished(false, sink);
             self.stop(stop, &reason, sink);
         } else if matches!(&*status, "in_progress" | "queued") {
             // It is over, and says of itself that it is not.
@@ -173,15 +180,20 @@ impl Reader {
                 unreadable(sink, Unreadable::Shape);
             }
         } else if says("completed") {
-            for item in self.items.unfinished_calls() {
-                add(sink, item_place(item), Addition::Unfinished);
-            }
+            self.leave_unfinished(!self.has_list, sink);
             let stop = match (self.has_refused, self.has_calls) {
                 (true, _) => Stop::Refusal,
                 (false, true) => Stop::Calls,
                 (false, false) => Stop::Turn,
             };
             self.stop(stop, "completed", sink);
+        }
+    }
+
+    /// Says which calls were never finished.
+    fn leave_unfinished(&self, is_lenient: bool, sink: Sink<'_>) {
+        for item in self.items.unfinished_calls(is_lenient) {
+            add(sink, item_place(item), Addition::Unfinished);
         }
     }
 
