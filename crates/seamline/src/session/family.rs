@@ -27,12 +27,7 @@ impl Session {
         self.related(id, Some(call.to_owned()), Vec::new()).await
     }
 
-    async fn related(
-        &self,
-        id: SessionId,
-        call: Option<String>,
-        records: Vec<Record>,
-    ) -> Result<Self, SessionError> {
+    async fn related(&self, id: SessionId, call: Option<String>, records: Vec<Record>) -> Result<Self, SessionError> {
         let Head { seq, hash, .. } = self.lease.head;
         let parent = Parent { session: self.id.clone(), seq, hash, call };
         let options = SessionOptions {
@@ -105,7 +100,8 @@ impl Follower {
         }
         let range = self.replay.met()..head.seq;
         let replay = &mut self.replay;
-        read_on(self.store.as_ref(), &self.id, range, |page| page.iter().for_each(|commit| replay.take(commit))).await?;
+        read_on(self.store.as_ref(), &self.id, range, |page| page.iter().for_each(|commit| replay.take(commit)))
+            .await?;
         if let Some(end) = self.replay.end().filter(|end| end.seq > head.seq) {
             // Somebody wrote meanwhile, unless the store still says that the session ends before.
             let now = self.store.head(&self.id).await?;

@@ -12,7 +12,7 @@ impl Session {
     pub async fn take_inbox(&mut self) -> Result<usize, SessionError> {
         self.settle().await?;
         let items = self.store.inbox(&self.id).await?;
-        if items.is_empty() || self.waiting.is_some() {
+        if items.is_empty() || self.compaction.is_some() {
             return Ok(0);
         }
         let ids = items.iter().map(|item| item.id.clone()).collect();
