@@ -131,9 +131,9 @@ impl Session {
         self.state.latest_open().filter(|open| match open.operation {
             // It is committed together with the answer that it was made for.
             Operation::ApiCall => true,
-            // Nothing of its own cycle is to be seen: what is, is of others.
-            Operation::ToolCycle => self.state.view.len() <= open.messages,
-            Operation::Compaction | Operation::Manual => !self.answered_since(open.messages),
+            // Nothing that it was made for is to be seen yet: what is, came from others meanwhile.
+            Operation::ToolCycle | Operation::Compaction => self.state.view.len() <= open.messages,
+            Operation::Manual => !self.answered_since(open.messages),
         })
     }
 

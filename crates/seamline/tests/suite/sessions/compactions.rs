@@ -25,6 +25,21 @@ fn what_came_during_a_compaction_is_there_after_a_crash() {
 }
 
 #[test]
+fn an_error_during_a_compaction_takes_nothing_back_that_came_meanwhile() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        session.append_all(&[ASK, ASK]).await.unwrap();
+        let range = session.begin_compaction(0..1).await.unwrap();
+        session.append(ASK).await.unwrap();
+        let failure = seamline::Failure { status: Some(529), text: "Overloaded", ..Default::default() };
+        session.handle_error(&failure).await.unwrap();
+        assert_eq!(kept(&session), [ASK, ASK, ASK]);
+        session.finish_compaction(range, &[SUMMARY]).await.unwrap();
+        assert_eq!(kept(&session), [SUMMARY, ASK, ASK]);
+    });
+}
+
+#[test]
 fn no_calls_are_run_during_a_compaction() {
     on_every_store(async |place| {
         let mut session = place.create(IntegrityConfig::default()).await;
