@@ -28,6 +28,7 @@ mod clock;
 mod compaction;
 mod config;
 mod context;
+mod cuts;
 mod cycle;
 mod error;
 mod errors;
@@ -40,6 +41,7 @@ mod recovery;
 mod repairs;
 mod request;
 mod reset;
+mod running;
 mod texts;
 mod validation;
 mod wire;
@@ -54,7 +56,7 @@ use seamline_store::{
 pub use checkpoints::RollbackResult;
 pub use clock::{Clock, SystemClock};
 pub use compaction::Compacted;
-pub use config::{IntegrityConfig, OnFailure, PersistRepairs, UnknownOutcome};
+pub use config::{IntegrityConfig, LastResort, OnFailure, PersistRepairs, UnknownOutcome};
 pub use context::{LostCall, RepairContext};
 pub use cycle::{CycleOutcome, ToolCycleResult};
 pub use error::SessionError;
@@ -70,12 +72,16 @@ pub use reset::{ResetOptions, ResetResult};
 pub use validation::ValidationResult;
 pub use wire::ToolCall;
 
+use compaction::Compaction;
 use wire::Wire;
 
 /// How often a commit is sent again when nobody knows whether it was taken.
 const UNKNOWN_RETRIES: usize = 3;
 
 /// A conversation that survives its process, open for writing.
+///
+/// Whoever is done with it [closes](Session::close) it. One that is only dropped stays held by this process: opening it
+/// again is refused as busy until the process is gone, unless it is [taken over](OpenOptions::take_over).
 ///
 /// ```
 /// use std::sync::Arc;
@@ -103,8 +109,8 @@ pub struct Session {
     config: IntegrityConfig,
     clock: Arc<dyn Clock>,
     health: Health,
-    /// Messages that wait for a compaction to end.
-    waiting: Option<Vec<Raw>>,
+    /// The compaction that is going on.
+    compaction: Option<Compaction>,
     /// What was lost and put right since the session was opened.
     context: RepairContext,
     /// What was sent, while it is not known to be kept.
@@ -117,8 +123,8 @@ struct Sent {
     commit: Arc<Sealed>,
     at: u64,
     records: Vec<Record>,
-    /// Whether what waits for a compaction is among them.
-    lets_in: bool,
+    /// Whether they end a compaction.
+    ends_compaction: bool,
     /// How often they were sent.
     times: usize,
 }
@@ -165,10 +171,10 @@ impl Session {
         self.state.view.entries()
     }
 
-    /// Adds a message: its exact bytes are kept. While the session is compacted it waits until that is done.
+    /// Adds a message: its exact bytes are kept. What comes while the session is compacted stands behind the summary.
     ///
     /// # Errors
-    /// When it is no JSON, or the store could not keep it.
+    /// When it is no JSON or no message at all, or the store could not keep it.
     pub async fn append(&mut self, message: &str) -> Result<(), SessionError> {
         self.append_all(&[message]).await
     }
@@ -176,15 +182,17 @@ impl Session {
     /// Adds messages, all or none.
     ///
     /// # Errors
-    /// When one is no JSON, or the store could not keep them.
+    /// When one is no JSON or no message at all, or the store could not keep them.
     pub async fn append_all(&mut self, messages: &[&str]) -> Result<(), SessionError> {
-        let raws: Vec<Raw> = messages.iter().map(|message| Raw::parse(*message)).collect::<Result<_, _>>()?;
-        self.settle().await?;
-        if let Some(waiting) = &mut self.waiting {
-            waiting.extend(raws);
-            return Ok(());
-        }
+        let raws = self.messages_of(messages)?;
         self.write(raws.into_iter().map(said).collect()).await
+    }
+
+    /// Messages that somebody gives, each a message of the dialect as far as can be told without judging it.
+    fn messages_of(&self, messages: &[&str]) -> Result<Vec<Raw>, SessionError> {
+        let raws: Vec<Raw> = messages.iter().map(|message| Raw::parse(*message)).collect::<Result<_, _>>()?;
+        raws.iter().try_for_each(|message| self.wire.takes(message))?;
+        Ok(raws)
     }
 
     /// What happened to its integrity, from the first to the last.
@@ -209,7 +217,7 @@ impl Session {
         self.keep(records, false).await
     }
 
-    async fn keep(&mut self, mut records: Vec<Record>, lets_in: bool) -> Result<(), SessionError> {
+    async fn keep(&mut self, mut records: Vec<Record>, ends_compaction: bool) -> Result<(), SessionError> {
         self.settle().await?;
         if records.is_empty() {
             return Ok(());
@@ -217,7 +225,7 @@ impl Session {
         self.state.name(&mut records);
         let (at, head, id) = (self.clock.now(), self.lease.head, self.commit_id());
         let commit = Commit { session: &self.id, epoch: self.lease.epoch, head, id, at, records: &records }.seal()?;
-        self.sent = Some(Sent { commit: Arc::new(commit), at, records, lets_in, times: 0 });
+        self.sent = Some(Sent { commit: Arc::new(commit), at, records, ends_compaction, times: 0 });
         Ok(self.send().await?)
     }
 
@@ -258,8 +266,8 @@ impl Session {
             self.state.apply(seq, sent.at, record);
         }
         self.lease.head = sent.commit.after();
-        if sent.lets_in {
-            self.waiting = None;
+        if sent.ends_compaction {
+            self.compaction = None;
         }
     }
 
@@ -300,9 +308,9 @@ fn said(message: Raw) -> Record {
 }
 
 /// How a session begins.
-fn beginning(options: &SessionOptions, parent: Option<Parent>) -> Record {
-    let SessionOptions { dialect, provider, title, .. } = options;
-    Record::Begin(Begin { dialect: dialect.clone(), provider: provider.clone(), title: title.clone(), parent })
+fn beginning(wire: &Wire, title: Option<String>, parent: Option<Parent>) -> Record {
+    let (dialect, provider) = (wire.dialect.to_owned(), wire.options.provider.clone());
+    Record::Begin(Begin { dialect, provider, title, parent })
 }
 
 /// What makes two runs of a call the same for a tool that can tell.

@@ -181,6 +181,7 @@ impl<'a> OpenCall<'a> {
         let Unresolved { cycle, call: id, tool, effect, truth } = call;
         let known = match truth {
             Truth::NeverStarted => "never_started",
+            Truth::Harmless => "harmless",
             Truth::OutcomeUnknown => "outcome_unknown",
             Truth::Finished => "finished",
         };
@@ -195,6 +196,7 @@ pub(crate) fn calls(calls: &[Unresolved], width: usize) -> String {
         .map(|call| {
             let known = match call.truth {
                 Truth::NeverStarted => "never started",
+                Truth::Harmless => "may have run, and only reads",
                 Truth::OutcomeUnknown => "begun; nobody knows what became of it",
                 Truth::Finished => "finished, and its result is kept",
             };

@@ -1,8 +1,8 @@
 //! Places to come back to.
 
 use seamline_store::{
-    Checkpoint, CheckpointRecord, CheckpointState, Dropped, IncidentKind, IncidentSeverity, Operation, Record,
-    Rejected, Rollback,
+    Checkpoint, CheckpointRecord, CheckpointState, Dropped, IncidentKind, IncidentSeverity, OpenCycle, Operation,
+    Record, Rejected, Rollback,
 };
 use serde::Serialize;
 
@@ -34,14 +34,20 @@ impl Session {
     /// When the store could not keep it.
     pub async fn checkpoint(&mut self, operation: Operation) -> Result<Checkpoint, SessionError> {
         self.settle().await?;
-        let record = self.checkpoint_record(operation);
-        let id = record.id.clone();
-        let event = self.event(IncidentKind::CheckpointCreated, &id);
-        self.write(std::iter::once(Record::Checkpoint(record)).chain(event).collect()).await?;
+        let (id, made) = self.making(operation);
+        self.write(self.dropping(&[]).into_iter().chain(made).collect()).await?;
         self.found(&id)
     }
 
-    pub(super) fn checkpoint_record(&self, operation: Operation) -> CheckpointRecord {
+    /// The records that make a place to come back to, and its id.
+    pub(super) fn making(&self, operation: Operation) -> (String, Vec<Record>) {
+        let record = self.checkpoint_record(operation);
+        let id = record.id.clone();
+        let event = self.event(IncidentKind::CheckpointCreated, &id);
+        (id, std::iter::once(Record::Checkpoint(record)).chain(event).collect())
+    }
+
+    fn checkpoint_record(&self, operation: Operation) -> CheckpointRecord {
         let view = &self.state.view;
         let snapshot = self.config.snapshot_messages;
         CheckpointRecord {
@@ -64,8 +70,7 @@ impl Session {
     /// When there is none of that id, or the store could not keep it.
     pub async fn commit(&mut self, id: &str) -> Result<(), SessionError> {
         self.settle().await?;
-        let mut records = self.commit_records(id)?;
-        records.extend(self.event(IncidentKind::CheckpointCommitted, id));
+        let records = self.commit_records(id)?;
         self.write(records).await
     }
 
@@ -78,26 +83,69 @@ impl Session {
 
     /// The records that commit a checkpoint and drop those over the limit.
     pub(super) fn commit_records(&self, id: &str) -> Result<Vec<Record>, SessionError> {
-        let commit = Record::CheckpointCommit(id.to_owned());
-        self.state.allows(&commit)?;
-        let mut records = vec![commit];
-        let others = self.state.checkpoints.iter().filter(|checkpoint| checkpoint.id != id);
-        let committed: Vec<_> = others.filter(|other| other.state == CheckpointState::Committed).collect();
-        // The one that is about to be committed counts too.
-        let surplus = (committed.len() + 1).saturating_sub(self.config.checkpoint_retention.max(1));
+        self.state.allows(&Record::CheckpointCommit(id.to_owned()))?;
+        Ok(self.committing(&[id]))
+    }
+
+    /// The records that say that the provider has answered: what was made for asking it went well, and so did what was
+    /// made for a compaction that nobody is about any more. None of them is a place to go back to by itself from now on,
+    /// for that would be behind the answer.
+    pub(super) fn answered_records(&self) -> Vec<Record> {
+        let is_over = |operation| match operation {
+            Operation::ApiCall => true,
+            Operation::Compaction => self.compaction.is_none(),
+            Operation::ToolCycle | Operation::Manual => false,
+        };
+        let open = self.state.checkpoints.iter().filter(|checkpoint| checkpoint.state == CheckpointState::Open);
+        let over: Vec<&str> = open.filter(|open| is_over(open.operation)).map(|open| open.id.as_str()).collect();
+        self.committing(&over)
+    }
+
+    fn committing(&self, ids: &[&str]) -> Vec<Record> {
+        let commits = ids.iter().map(|id| Record::CheckpointCommit((*id).to_owned()));
+        let events = ids.iter().filter_map(|id| self.event(IncidentKind::CheckpointCommitted, id));
+        let dropping = if ids.is_empty() { None } else { self.dropping(ids) };
+        commits.chain(events).chain(dropping).collect()
+    }
+
+    /// The record that drops the checkpoints over the limit once some are committed.
+    fn dropping(&self, committing: &[&str]) -> Option<Record> {
+        let is_committed = |checkpoint: &&Checkpoint| {
+            let is_about_to_be =
+                checkpoint.state == CheckpointState::Open && committing.contains(&checkpoint.id.as_str());
+            checkpoint.state == CheckpointState::Committed || is_about_to_be
+        };
+        let committed: Vec<_> = self.state.checkpoints.iter().filter(is_committed).collect();
+        let surplus = committed.len().saturating_sub(self.config.checkpoint_retention);
         // Those that cannot be gone back to any more are of no use to anybody.
         let is_spent = |state| matches!(state, CheckpointState::RolledBack | CheckpointState::Expired);
         let spent = self.state.checkpoints.iter().filter(|checkpoint| is_spent(checkpoint.state));
         let dropped = committed.into_iter().take(surplus).chain(spent);
         let ids: Vec<String> = dropped.map(|checkpoint| checkpoint.id.clone()).collect();
-        if !ids.is_empty() {
-            records.push(Record::CheckpointsDropped(Dropped { ids }));
-        }
-        Ok(records)
+        if ids.is_empty() { None } else { Some(Record::CheckpointsDropped(Dropped { ids })) }
+    }
+
+    /// Where an error leads back to: the last open checkpoint, unless something was finished since. What was is never
+    /// taken back without being named.
+    pub(super) fn way_back(&self) -> Option<&Checkpoint> {
+        self.state.latest_open().filter(|open| match open.operation {
+            // It is committed together with the answer that it was made for.
+            Operation::ApiCall => true,
+            // Nothing that it was made for is to be seen yet: what is, came from others meanwhile.
+            Operation::ToolCycle | Operation::Compaction => self.state.view.len() <= open.messages,
+            Operation::Manual => !self.answered_since(open.messages),
+        })
+    }
+
+    /// Whether the model said anything that is to be seen behind so many messages.
+    fn answered_since(&self, messages: usize) -> bool {
+        let behind: Vec<_> = self.entries().iter().skip(messages).map(|entry| &entry.message).collect();
+        !behind.is_empty() && self.wire.roles(&behind).map_or(true, |roles| roles.contains(&"assistant"))
     }
 
     /// Goes back to a checkpoint: what came after it is not to be seen any more. Nothing is erased. Its messages are
-    /// checked against their hash first.
+    /// checked against their hash first. Cycles that were begun after it are gone: that their calls may have done
+    /// something is an incident, and [`Session::repair_context`] lists them.
     ///
     /// # Errors
     /// When there is none of that id, it was gone back behind, its messages are not those it was made for, or the store
@@ -116,12 +164,17 @@ impl Session {
         let before = self.state.view.len();
         let rollback = Record::Rollback(Rollback { checkpoint: id.to_owned(), since: None, reason: reason.to_owned() });
         self.state.allows(&rollback)?;
-        let after = self.found(id)?.messages;
+        let Checkpoint { messages: after, seq, .. } = self.found(id)?;
+        let running: Vec<OpenCycle> = self.state.cycles.iter().filter(|cycle| cycle.seq >= seq).cloned().collect();
         let mut incident = self.incident(IncidentKind::Rollback, IncidentSeverity::Warning, reason);
         incident.checkpoint = Some(id.to_owned());
         incident.count = before.saturating_sub(after) as u64;
-        let records = [rollback, Record::Incident(incident)].into_iter().chain(more).collect();
+        let told = self.forgotten(&running);
+        let records = [rollback, Record::Incident(incident)].into_iter().chain(told).chain(more).collect();
         self.write(records).await?;
+        for cycle in &running {
+            self.lose(cycle);
+        }
         let new_message_count = self.state.view.len();
         Ok(RollbackResult {
             success: true,

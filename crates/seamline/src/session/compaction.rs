@@ -1,11 +1,22 @@
 //! Replacing messages by a summary, and never half a cycle.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
-use seamline_store::{Compact, Operation, Raw, Record, Rejected};
+use seamline_store::{Compact, Hash, Operation, Record, Rejected};
 
-use super::{Session, SessionError, said};
+use super::cuts::splits;
+use super::{Session, SessionError};
+
+/// A compaction that is going on.
+#[derive(Debug)]
+pub(super) struct Compaction {
+    /// What may be replaced.
+    range: Range<usize>,
+    /// The hash of all messages up to its end.
+    hash: Hash,
+    /// How many messages there were.
+    messages: usize,
+}
 
 /// What a compaction did.
 ///
@@ -17,13 +28,14 @@ use super::{Session, SessionError, said};
 pub struct Compacted {
     /// The messages that the summary stands for now. They may be fewer than were asked for: a cycle is never split.
     pub replaced: Range<usize>,
-    /// How many messages waited for it and are there now.
+    /// How many messages came meanwhile. They stand behind the summary and all that was not replaced.
     pub taken_in: usize,
 }
 
 impl Session {
-    /// Says that messages are about to be replaced: makes a checkpoint, and from now on messages wait. Gives the range
-    /// that may be replaced, which is the one that was asked for, made smaller so that it splits no cycle.
+    /// Says that messages are about to be replaced, and makes a checkpoint. Gives the range that may be replaced, which
+    /// is the one that was asked for, made smaller so that it splits no cycle. Messages that come meanwhile are kept at
+    /// once, behind the others; calls are not run before the compaction has ended.
     ///
     /// # Errors
     /// When tools are running, a compaction is going on, or the store could not keep it.
@@ -32,78 +44,89 @@ impl Session {
         if !self.state.cycles.is_empty() {
             return Err(Rejected::InFlight.into());
         }
-        if self.waiting.is_some() {
+        if self.compaction.is_some() {
             return Err(SessionError::Refused("the session is being compacted already".to_owned()));
         }
         let whole = self.whole_cycles(range)?;
         self.checkpoint(Operation::Compaction).await?;
-        self.waiting = Some(Vec::new());
+        let view = &self.state.view;
+        let (hash, messages) = (view.hash_of(whole.end), view.len());
+        self.compaction = Some(Compaction { range: whole.clone(), hash, messages });
         Ok(whole)
     }
 
-    /// Replaces messages by a summary, and takes in what waited, in order.
+    /// Replaces messages by a summary.
     ///
     /// # Errors
-    /// When the range is not one that [`Session::begin_compaction`] gave, a summary is no JSON, or the store could not
-    /// keep it. What waited is taken in even then, or goes on waiting where the store failed.
+    /// When the range is not the one that [`Session::begin_compaction`] gave, its messages have changed since, a summary
+    /// is no message, or the store could not keep it. The compaction has ended even then, unless the store failed.
     pub async fn finish_compaction(
         &mut self,
         range: Range<usize>,
         summary: &[&str],
     ) -> Result<Compacted, SessionError> {
-        let was_waiting = self.waiting.is_some();
+        let was_going_on = self.compaction.is_some();
         self.settle().await?;
-        if was_waiting && self.waiting.is_none() {
-            let why = "the compaction has ended: what was asked for before and not waited for was kept";
+        let Some(compaction) = &self.compaction else {
+            let why = if was_going_on {
+                "the compaction has ended: what was asked for before and not waited for was kept"
+            } else {
+                "no compaction was begun"
+            };
             return Err(SessionError::Refused(why.to_owned()));
-        }
-        let compact = self.compact_records(&range, summary);
-        let records = compact.as_ref().map_or_else(|_| Vec::new(), Clone::clone);
-        let taken_in = self.let_in(records).await?;
+        };
+        let taken_in = self.state.view.len().saturating_sub(compaction.messages);
+        let compact = self.compact_record(compaction, &range, summary);
+        let records = compact.as_ref().ok().cloned().into_iter().chain(self.compaction_over()).collect();
+        self.end_compaction(records).await?;
         compact.map(|_| Compacted { replaced: range, taken_in })
     }
 
-    /// Keeps records and, behind them, what waited. What waits is let go only once it is kept: a store that fails loses
-    /// none of it.
-    async fn let_in(&mut self, mut records: Vec<Record>) -> Result<usize, SessionError> {
-        let waiting = self.waiting.clone().unwrap_or_default();
-        let taken_in = waiting.len();
-        records.extend(waiting.into_iter().map(said));
+    async fn end_compaction(&mut self, records: Vec<Record>) -> Result<(), SessionError> {
         if records.is_empty() {
-            self.waiting = None;
-        } else {
-            self.keep(records, true).await?;
+            self.compaction = None;
+            return Ok(());
         }
-        Ok(taken_in)
+        self.keep(records, true).await
     }
 
-    fn compact_records(&self, range: &Range<usize>, summary: &[&str]) -> Result<Vec<Record>, SessionError> {
-        if self.whole_cycles(range.clone())? != *range {
-            return Err(SessionError::Refused("the range would split a cycle of calls and results".to_owned()));
+    fn compact_record(
+        &self,
+        begun: &Compaction,
+        range: &Range<usize>,
+        summary: &[&str],
+    ) -> Result<Record, SessionError> {
+        if *range != begun.range {
+            let Range { start, end } = begun.range;
+            let why = format!("the compaction was begun for the messages from {start} up to {end}, which stays");
+            return Err(SessionError::Refused(why));
         }
-        let summary = summary.iter().map(|message| Raw::parse(*message)).collect::<Result<Vec<_>, _>>()?;
+        let view = &self.state.view;
+        if view.len() < range.end || view.hash_of(range.end) != begun.hash {
+            return Err(SessionError::Refused("the messages to be replaced have changed since".to_owned()));
+        }
+        let summary = self.messages_of(summary)?;
         let compact = Record::Compact(Compact { from: range.start as u64, to: range.end as u64, meant: None, summary });
         self.state.allows(&compact)?;
-        let mut records = vec![compact];
-        let checkpoint = self.state.latest_open().filter(|open| open.operation == Operation::Compaction);
-        if let Some(checkpoint) = checkpoint {
-            records.extend(self.commit_records(&checkpoint.id)?);
-        }
-        Ok(records)
+        Ok(compact)
     }
 
-    /// Gives a compaction up: what waited is taken in, and nothing is replaced.
+    /// The records that commit what the compaction was begun with.
+    fn compaction_over(&self) -> Vec<Record> {
+        let checkpoint = self.state.latest_open().filter(|open| open.operation == Operation::Compaction);
+        checkpoint.and_then(|open| self.commit_records(&open.id).ok()).unwrap_or_default()
+    }
+
+    /// Gives a compaction up: nothing is replaced. Says how many messages came meanwhile, which stay.
     ///
     /// # Errors
     /// When the store could not keep it.
     pub async fn cancel_compaction(&mut self) -> Result<usize, SessionError> {
         self.settle().await?;
-        let checkpoint = self.state.latest_open().filter(|open| open.operation == Operation::Compaction);
-        let records = match checkpoint {
-            Some(checkpoint) => self.commit_records(&checkpoint.id.clone())?,
-            None => Vec::new(),
-        };
-        self.let_in(records).await
+        let Some(compaction) = &self.compaction else { return Ok(0) };
+        let taken_in = self.state.view.len().saturating_sub(compaction.messages);
+        self.end_compaction(self.compaction_over()).await?;
+        Ok(taken_in)
     }
 
     /// The largest part of a range that holds no call whose result is outside of it, and the other way round.
@@ -113,23 +136,10 @@ impl Session {
             return Err(Rejected::Place { place: range.end as u64, messages }.into());
         }
         let body = self.wire.body("{}", self.entries().iter().map(|entry| &entry.message))?;
-        let outline = crate::outline(&body, &self.wire.options, 0..messages)?;
-        let ids = |kind: &'static str, at: usize| {
-            let blocks = outline[at].blocks.iter().filter(move |block| block.kind == kind);
-            blocks.filter_map(|block| block.id.clone())
-        };
-        // A cut before a message splits a cycle when a call before it has its result at or behind it.
-        let mut splits = vec![false; messages + 1];
-        let mut open: HashSet<String> = HashSet::new();
-        for (at, split) in splits.iter_mut().enumerate().take(messages) {
-            *split = !open.is_empty();
-            for id in ids("result", at) {
-                open.remove(&id);
-            }
-            open.extend(ids("call", at));
-        }
-        let start = (range.start..=range.end).find(|at| !splits[*at]).unwrap_or(range.end);
-        let end = (start..=range.end).rev().find(|at| !splits[*at]).unwrap_or(start);
+        let splits = splits(&body, &self.wire.options)?;
+        let is_whole = |at: &usize| !splits.get(*at).copied().unwrap_or(false);
+        let start = (range.start..=range.end).find(is_whole).unwrap_or(range.end);
+        let end = (start..=range.end).rev().find(is_whole).unwrap_or(start);
         Ok(start..end)
     }
 }

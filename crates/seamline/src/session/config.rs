@@ -17,7 +17,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct IntegrityConfig {
-    /// Whether anything is looked at. A session that is not is kept, and nothing of it is checked or repaired.
+    /// Whether anything is looked at. A session that is not is kept, and nothing of it is checked, repaired or taken
+    /// back by the hooks or after errors. What is asked for by name, such as a repair or a checkpoint, is done.
     pub enabled: bool,
     /// Whether the conversation is checked before the provider is asked.
     pub validate_before_call: bool,
@@ -37,6 +38,8 @@ pub struct IntegrityConfig {
     pub on_executor_failure: OnFailure,
     /// What happens when nobody knows whether a tool ran.
     pub unknown_outcome: UnknownOutcome,
+    /// What happens when the provider refuses a conversation that nothing could put right.
+    pub last_resort: LastResort,
 }
 
 impl Default for IntegrityConfig {
@@ -52,6 +55,7 @@ impl Default for IntegrityConfig {
             on_tool_error: OnFailure::Record,
             on_executor_failure: OnFailure::Record,
             unknown_outcome: UnknownOutcome::Annotate,
+            last_resort: LastResort::Escalate,
         }
     }
 }
@@ -98,4 +102,18 @@ pub enum UnknownOutcome {
     Annotate,
     /// The cycle is taken back, and the effect, if there was one, forgotten.
     Forget,
+}
+
+/// What happens when the provider refuses a conversation that nothing could put right.
+///
+/// ```
+/// assert_eq!(serde_json::to_string(&seamline::session::LastResort::Reset).unwrap(), r#""reset""#);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LastResort {
+    /// Somebody is told.
+    Escalate,
+    /// The session starts over, and is kept as it was as a session of its own.
+    Reset,
 }

@@ -1,22 +1,13 @@
 //! Cycles of calls and results: all of one, or nothing.
 
-use std::future::Future;
-use std::panic::AssertUnwindSafe;
-use std::pin::pin;
-
-use futures_util::future::{Either, FutureExt, select};
-use futures_util::stream::{FuturesUnordered, StreamExt};
 use seamline_store::{
-    CallRecord, CallState, CycleEnd, CycleRecord, Effect, IncidentKind, IncidentSeverity, Insert, Intent, OpenCall,
-    OpenCycle, Operation, Origin, Raw, Record, Rejected, Staged, Turn,
+    CallRecord, CallState, CycleEnd, CycleRecord, Dropped, Effect, IncidentKind, IncidentSeverity, Insert, Intent,
+    OpenCall, OpenCycle, Operation, Origin, Raw, Record, Rejected, Staged, Turn,
 };
 use serde::{Deserialize, Serialize};
 
 use super::wire::{Answered, arguments_hash};
-use super::{
-    ExecutorFailure, OnFailure, Session, SessionError, Stop, ToolCall, ToolExecutor, ToolOutput, idempotency_key, said,
-    texts,
-};
+use super::{Session, SessionError, Stop, ToolCall, ToolOutput, idempotency_key};
 
 /// What came of a cycle.
 ///
@@ -67,6 +58,10 @@ pub struct CycleOutcome {
     pub synthetic: bool,
 }
 
+/// How many bytes the results of a cycle may have together: they are made whole in one commit, and the last one is in it
+/// twice.
+const RESULTS_BYTES_MAX: usize = 100 * 1024 * 1024;
+
 /// What a tool returned, as it is kept until its cycle is whole.
 #[derive(Serialize, Deserialize)]
 struct Kept {
@@ -74,143 +69,12 @@ struct Kept {
 }
 
 impl Session {
-    /// Runs the calls of a turn, all at once, and keeps the turn and all results together or not at all.
-    ///
-    /// Before a call that does something to the world is run, that is written down; each result is as soon as it comes.
-    /// So after a crash it is known which calls never ran, which finished, and of which nobody knows.
-    ///
-    /// ```
-    /// use std::sync::Arc;
-    /// use seamline::session::{Running, Session, SessionOptions, ToolCall, ToolExecutor, ToolOutput};
-    /// use seamline::store::MemoryStore;
-    ///
-    /// struct Shell;
-    /// impl ToolExecutor for Shell {
-    ///     fn execute<'a>(&'a self, _call: &'a ToolCall) -> Running<'a> {
-    ///         Box::pin(async { Ok(ToolOutput { output: "done".to_owned(), is_error: false }) })
-    ///     }
-    /// }
-    ///
-    /// # futures_executor::block_on(async {
-    /// let store = Arc::new(MemoryStore::new());
-    /// let mut session = Session::create(store, "s-1".parse()?, SessionOptions::default()).await?;
-    /// session.append(r#"{"role":"user","content":"run it"}"#).await?;
-    /// let turn = r#"{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"sh","input":{}}]}"#;
-    ///
-    /// let result = session.execute_tool_cycle(&[turn], &Shell, std::future::pending()).await?;
-    /// assert!(result.success && result.outcomes[0].content == "done");
-    /// assert_eq!(session.messages().count(), 3);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// # }).unwrap();
-    /// ```
-    ///
-    /// # Errors
-    /// When the turn makes no calls, or the store could not keep something. What tools do is in the result.
-    pub async fn execute_tool_cycle(
-        &mut self,
-        turn: &[&str],
-        executor: &dyn ToolExecutor,
-        stop: impl Future<Output = Stop> + Send,
-    ) -> Result<ToolCycleResult, SessionError> {
-        if !self.config.enabled {
-            return self.execute_plainly(turn, executor, stop).await;
-        }
-        let (cycle, mut calls) = self.begin_cycle_with(turn, &|call| executor.effect(call), true).await?;
-        for call in &mut calls {
-            call.key = Some(idempotency_key(&self.id, self.state.generation, &cycle, &call.id));
-        }
-        self.run(&cycle, &calls, executor, stop).await
-    }
-
-    async fn run(
-        &mut self,
-        cycle: &str,
-        calls: &[ToolCall],
-        executor: &dyn ToolExecutor,
-        stop: impl Future<Output = Stop> + Send,
-    ) -> Result<ToolCycleResult, SessionError> {
-        let mut running: FuturesUnordered<_> = calls.iter().map(|call| executed(executor, call)).collect();
-        let mut stop = pin!(stop);
-        let mut left = calls.len();
-        let mut last = None;
-        while left > 0 {
-            match select(running.next(), stop.as_mut()).await {
-                Either::Left((Some((call, outcome)), _)) => {
-                    left -= 1;
-                    let output = match self.judged(outcome) {
-                        Ok(output) => output,
-                        Err(error) => return self.taken_back(cycle, error).await,
-                    };
-                    // The last result is kept together with the cycle that it makes whole.
-                    if left > 0 {
-                        self.finish_call(cycle, &call.id, &output).await?;
-                    } else {
-                        last = Some(staged(cycle, &call.id, &output)?);
-                    }
-                }
-                Either::Left((None, _)) => break,
-                Either::Right((why, _)) => return self.stopped(cycle, why).await,
-            }
-        }
-        let outcomes = self.whole(cycle, last, Stop::Aborted).await?;
-        Ok(ToolCycleResult { success: true, outcomes, error: None, rolled_back: false })
-    }
-
-    /// What a call is answered with, or why its cycle is taken back.
-    fn judged(&self, outcome: Result<ToolOutput, ExecutorFailure>) -> Result<ToolOutput, String> {
-        match outcome {
-            Ok(output) if output.is_error && self.config.on_tool_error == OnFailure::Rollback => Err(output.output),
-            Ok(output) => Ok(output),
-            Err(failure) if self.config.on_executor_failure == OnFailure::Rollback => Err(failure.0),
-            Err(failure) => Ok(ToolOutput { output: texts::executor_failed(&failure.0), is_error: true }),
-        }
-    }
-
-    async fn taken_back(&mut self, cycle: &str, error: String) -> Result<ToolCycleResult, SessionError> {
-        self.roll_back_cycle(cycle, &error).await?;
-        Ok(ToolCycleResult { success: false, outcomes: Vec::new(), error: Some(error), rolled_back: true })
-    }
-
-    async fn stopped(&mut self, cycle: &str, why: Stop) -> Result<ToolCycleResult, SessionError> {
-        let error = match why {
-            Stop::Aborted => "aborted",
-            Stop::TimedOut => "timed out",
-        };
-        let outcomes = self.whole(cycle, None, why).await?;
-        Ok(ToolCycleResult { success: false, outcomes, error: Some(error.to_owned()), rolled_back: false })
-    }
-
-    async fn execute_plainly(
-        &mut self,
-        turn: &[&str],
-        executor: &dyn ToolExecutor,
-        stop: impl Future<Output = Stop> + Send,
-    ) -> Result<ToolCycleResult, SessionError> {
-        let raws = parsed(turn)?;
-        let calls = self.wire.calls(&raws)?;
-        let all = futures_util::future::join_all(calls.iter().map(|call| executed(executor, call)));
-        let Either::Left((ran, _)) = select(pin!(all), pin!(stop)).await else {
-            let error = Some("stopped".to_owned());
-            return Ok(ToolCycleResult { success: false, outcomes: Vec::new(), error, rolled_back: false });
-        };
-        let answers = ran.into_iter().map(|(call, outcome)| {
-            let failed =
-                |failure: ExecutorFailure| ToolOutput { output: texts::executor_failed(&failure.0), is_error: true };
-            let output = outcome.unwrap_or_else(failed);
-            Answered { id: call.id.clone(), name: call.name.clone(), output: output.output, failed: output.is_error }
-        });
-        let answers: Vec<_> = answers.collect();
-        let results = self.wire.results(&raws, &answers)?;
-        self.write(raws.into_iter().chain(results).map(said).collect()).await?;
-        let outcomes = answers.into_iter().map(|answer| outcome(answer, false)).collect();
-        Ok(ToolCycleResult { success: true, outcomes, error: None, rolled_back: false })
-    }
-
     /// Begins a cycle for a host that runs tools itself: a checkpoint is made, and the turn is kept but not seen before
-    /// [`Session::commit_cycle`]. Gives the cycle's id and its calls.
+    /// [`Session::commit_cycle`]. What [`Session::before_agent_start`] made for asking is committed with it. Gives the
+    /// cycle's id and its calls, each under a name that no other one of the turn has.
     ///
     /// # Errors
-    /// When the turn is no JSON or makes no calls, or the store could not keep it.
+    /// When the turn is no JSON or makes no calls, the session is being compacted, or the store could not keep it.
     pub async fn begin_cycle(
         &mut self,
         turn: &[&str],
@@ -219,20 +83,28 @@ impl Session {
         self.begin_cycle_with(turn, effect, false).await
     }
 
-    async fn begin_cycle_with(
+    pub(super) async fn begin_cycle_with(
         &mut self,
         turn: &[&str],
         effect: &(dyn Fn(&ToolCall) -> Effect + Send + Sync),
         start: bool,
     ) -> Result<(String, Vec<ToolCall>), SessionError> {
         self.settle().await?;
+        if self.compaction.is_some() {
+            return Err(SessionError::Refused(
+                "the session is being compacted: finish or cancel that first".to_owned(),
+            ));
+        }
         let raws = parsed(turn)?;
         let calls = self.wire.calls(&raws)?;
         let Some((message, more)) = raws.split_first().filter(|_| !calls.is_empty()) else {
             return Err(SessionError::Refused("the turn makes no calls".to_owned()));
         };
         let cycle = self.next_id("cycle");
-        let checkpoint = self.checkpoint_record(Operation::ToolCycle);
+        // An answer with calls is an answer: what was made for asking went well.
+        let mut records = self.answered_records();
+        let (checkpoint, made_for) = self.making(Operation::ToolCycle);
+        records.extend(made_for);
         let made = calls.iter().map(|call| CallRecord {
             id: call.id.clone(),
             tool: call.name.clone(),
@@ -247,12 +119,12 @@ impl Session {
             .collect();
         let turn = Turn {
             cycle: cycle.clone(),
-            checkpoint: Some(checkpoint.id.clone()),
+            checkpoint: Some(checkpoint),
             message: message.clone(),
             more: more.to_vec(),
             calls: made,
         };
-        let mut records = vec![Record::Checkpoint(checkpoint), Record::Turn(turn)];
+        records.push(Record::Turn(turn));
         records.extend(intents);
         self.write(records).await?;
         Ok((cycle, calls))
@@ -266,11 +138,15 @@ impl Session {
     /// Writes down that a call is about to be run, and gives the key that it is run under.
     ///
     /// # Errors
-    /// When the cycle has no such call, the call is past that, or the store could not keep it: then it must not be run.
+    /// When the cycle has no such call, the call is past that, it was begun before and may not be run again, or the
+    /// store could not keep it: then it must not be run.
     pub async fn start_call(&mut self, cycle: &str, call: &str) -> Result<String, SessionError> {
         self.settle().await?;
         let intent = self.intent(cycle, call);
         self.state.allows(&intent)?;
+        self.refuse(cycle, call, "started again: nobody knows what became of it", |open| {
+            matches!(open.state, CallState::Started { .. }) && !open.effect.may_run_again()
+        })?;
         self.write(vec![intent]).await?;
         Ok(idempotency_key(&self.id, self.state.generation, cycle, call))
     }
@@ -278,12 +154,49 @@ impl Session {
     /// Writes down what a call returned.
     ///
     /// # Errors
-    /// When the cycle has no such call, the call has a result, or the store could not keep it.
+    /// When the cycle has no such call, the call has a result, it does something to the world and was never
+    /// [started](Self::start_call), it is too large to be kept with the other results, or the store could not keep it.
     pub async fn finish_call(&mut self, cycle: &str, call: &str, output: &ToolOutput) -> Result<(), SessionError> {
         self.settle().await?;
-        let staged = staged(cycle, call, output)?;
+        let staged = self.staged(cycle, call, output)?;
         self.state.allows(&staged)?;
+        self.refuse(cycle, call, "finished before it was started", |open| {
+            open.state == CallState::Pending && open.effect.needs_intent()
+        })?;
         self.write(vec![staged]).await
+    }
+
+    /// The record of what a call returned, unless all results of its cycle together would be too much for one commit.
+    pub(super) fn staged(&self, cycle: &str, call: &str, output: &ToolOutput) -> Result<Record, SessionError> {
+        let kept: usize = self.state.cycle(cycle).into_iter().flat_map(|open| &open.calls).map(result_bytes).sum();
+        let left = RESULTS_BYTES_MAX.saturating_sub(kept);
+        let too_large = |bytes: usize| {
+            let why = format!("the results of a cycle have {RESULTS_BYTES_MAX} bytes at most: {bytes} do not fit");
+            Err(SessionError::Refused(why))
+        };
+        if output.output.len() > left {
+            return too_large(output.output.len());
+        }
+        let result = Raw::of(&Kept { output: output.output.clone() })?;
+        let bytes = result.as_str().len();
+        if bytes > left {
+            return too_large(bytes);
+        }
+        Ok(Record::Staged(Staged { cycle: cycle.to_owned(), call: call.to_owned(), result, failed: output.is_error }))
+    }
+
+    fn refuse(
+        &self,
+        cycle: &str,
+        call: &str,
+        what: &'static str,
+        if_so: impl Fn(&OpenCall) -> bool,
+    ) -> Result<(), SessionError> {
+        let mut calls = self.state.cycle(cycle).into_iter().flat_map(|open| &open.calls);
+        if calls.find(|open| open.id == call && !is_finished(open)).is_some_and(if_so) {
+            return Err(Rejected::Call { cycle: cycle.to_owned(), call: call.to_owned(), what }.into());
+        }
+        Ok(())
     }
 
     /// Makes a cycle whole: the turn and all results are there to be seen from now on, at once.
@@ -307,24 +220,23 @@ impl Session {
     pub async fn roll_back_cycle(&mut self, cycle: &str, reason: &str) -> Result<(), SessionError> {
         self.settle().await?;
         let open = self.open_cycle(cycle)?;
-        let end = Record::CycleEnd(CycleEnd { cycle: cycle.to_owned(), reason: reason.to_owned() });
         let forgotten = open.calls.iter().filter(|call| call.state != CallState::Pending).count();
         let mut incident = self.incident(IncidentKind::Rollback, IncidentSeverity::Warning, reason);
         incident.checkpoint.clone_from(&open.checkpoint);
         incident.count = forgotten as u64;
-        match open.checkpoint {
-            // Other cycles may be open since; what they keep is not this one's to take back.
-            Some(id) if self.state.view.len() > self.found(&id).map_or(0, |found| found.messages) => {
-                let mut records = vec![end, Record::Incident(incident)];
-                records.extend(self.commit_records(&id).unwrap_or_default());
-                self.write(records).await
-            }
-            Some(id) => {
-                let rollback = seamline_store::Rollback { checkpoint: id, since: None, reason: reason.to_owned() };
-                self.write(vec![end, Record::Rollback(rollback), Record::Incident(incident)]).await
-            }
-            None => self.write(vec![end, Record::Incident(incident)]).await,
-        }
+        let mut records = Self::taking_back(&open, reason);
+        records.push(Record::Incident(incident));
+        self.write(records).await?;
+        self.lose(&open);
+        Ok(())
+    }
+
+    /// The records that take a cycle back. Nothing of it was to be seen, so there is nothing to go back for: what came
+    /// since, be it messages, repairs or other cycles, is not this one's to take back.
+    pub(super) fn taking_back(open: &OpenCycle, reason: &str) -> Vec<Record> {
+        let end = Record::CycleEnd(CycleEnd { cycle: open.id.clone(), reason: reason.to_owned() });
+        let dropped = open.checkpoint.iter().map(|id| Record::CheckpointsDropped(Dropped { ids: vec![id.clone()] }));
+        std::iter::once(end).chain(dropped).collect()
     }
 
     /// Closes all cycles after somebody broke off: results that are there are kept, and the other calls are answered
@@ -343,7 +255,7 @@ impl Session {
     }
 
     /// Makes a cycle whole. Calls without a result are answered with what is known.
-    async fn whole(
+    pub(super) async fn whole(
         &mut self,
         cycle: &str,
         last: Option<Record>,
@@ -357,13 +269,8 @@ impl Session {
             }
         }
         let unanswered = open.calls.iter().filter(|call| !is_finished(call)).count();
-        let texts = &self.wire.options.policy.synthetic_text;
-        let text = match stop {
-            Stop::Aborted => texts.aborted.clone(),
-            Stop::TimedOut => texts.timeout.clone(),
-        };
-        let answers = open.calls.iter().map(|call| answered(call, |_| text.clone()));
-        let answers: Vec<(Answered, bool)> = answers.collect();
+        let text = self.given_up(stop);
+        let answers = self.answers(&open, |_| text.clone())?;
         let mut records: Vec<Record> = last.into_iter().collect();
         records.extend(self.closing(&open, &answers)?);
         if unanswered > 0 {
@@ -374,6 +281,30 @@ impl Session {
         }
         self.write(records).await?;
         Ok(answers.into_iter().map(|(answer, synthetic)| outcome(answer, synthetic)).collect())
+    }
+
+    /// What the model reads of a call that was given up.
+    pub(super) fn given_up(&self, stop: Stop) -> String {
+        let texts = &self.wire.options.policy.synthetic_text;
+        match stop {
+            Stop::Aborted => texts.aborted.clone(),
+            Stop::TimedOut => texts.timeout.clone(),
+        }
+    }
+
+    /// What the calls of a cycle are answered with, under the ids that the turn gives them, and whether it was made up.
+    pub(super) fn answers(
+        &self,
+        open: &OpenCycle,
+        unknown: impl Fn(&OpenCall) -> String,
+    ) -> Result<Vec<(Answered, bool)>, SessionError> {
+        let answers = open.calls.iter().map(|call| answered(call, &unknown));
+        let mut answers: Vec<(Answered, bool)> = answers.collect();
+        let ids = self.wire.call_ids(&open.turn)?;
+        if ids.len() == answers.len() {
+            answers.iter_mut().zip(ids).for_each(|((answer, _), id)| answer.id = id);
+        }
+        Ok(answers)
     }
 
     /// The records that make a cycle whole and commit its checkpoint.
@@ -401,7 +332,7 @@ impl Session {
 }
 
 /// What a call is answered with, and whether that was made up.
-pub(super) fn answered(call: &OpenCall, unknown: impl FnOnce(&OpenCall) -> String) -> (Answered, bool) {
+fn answered(call: &OpenCall, unknown: impl FnOnce(&OpenCall) -> String) -> (Answered, bool) {
     let (id, name) = (call.id.clone(), call.tool.clone());
     match &call.state {
         CallState::Finished { result, failed } => {
@@ -415,28 +346,18 @@ pub(super) fn answered(call: &OpenCall, unknown: impl FnOnce(&OpenCall) -> Strin
     }
 }
 
+fn result_bytes(call: &OpenCall) -> usize {
+    if let CallState::Finished { result, .. } = &call.state { result.as_str().len() } else { 0 }
+}
+
 pub(super) fn is_finished(call: &OpenCall) -> bool {
     matches!(call.state, CallState::Finished { .. })
 }
 
-fn staged(cycle: &str, call: &str, output: &ToolOutput) -> Result<Record, SessionError> {
-    let result = Raw::of(&Kept { output: output.output.clone() })?;
-    Ok(Record::Staged(Staged { cycle: cycle.to_owned(), call: call.to_owned(), result, failed: output.is_error }))
-}
-
-/// Runs a call. A tool that panics could not be run.
-async fn executed<'c>(
-    executor: &dyn ToolExecutor,
-    call: &'c ToolCall,
-) -> (&'c ToolCall, Result<ToolOutput, ExecutorFailure>) {
-    let outcome = AssertUnwindSafe(async { executor.execute(call).await }).catch_unwind().await;
-    (call, outcome.unwrap_or_else(|_| Err(ExecutorFailure("the tool crashed".to_owned()))))
-}
-
-fn outcome(answer: Answered, synthetic: bool) -> CycleOutcome {
+pub(super) fn outcome(answer: Answered, synthetic: bool) -> CycleOutcome {
     CycleOutcome { tool_use_id: answer.id, content: answer.output, is_error: answer.failed, synthetic }
 }
 
-fn parsed(turn: &[&str]) -> Result<Vec<Raw>, SessionError> {
+pub(super) fn parsed(turn: &[&str]) -> Result<Vec<Raw>, SessionError> {
     Ok(turn.iter().map(|message| Raw::parse(*message)).collect::<Result<_, _>>()?)
 }

@@ -31,9 +31,6 @@ pub enum SessionError {
     /// The conversation could not be read or written in its dialect.
     #[error(transparent)]
     Conversation(#[from] crate::Error),
-    /// The conversation is not one that the provider takes, and the configuration says not to mend it.
-    #[error("{0}\nhint: repair the session, or set autoRepair")]
-    Invalid(String),
     /// Something else about what was asked is wrong.
     #[error("{0}")]
     Refused(String),

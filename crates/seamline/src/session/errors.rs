@@ -3,7 +3,7 @@
 use seamline_store::{IncidentKind, IncidentSeverity, Record};
 use serde::Serialize;
 
-use super::{PersistRepairs, Session, SessionError};
+use super::{LastResort, PersistRepairs, ResetOptions, Session, SessionError};
 use crate::guards::filter;
 use crate::{Class, Failure, classify};
 
@@ -12,7 +12,7 @@ use crate::{Class, Failure, classify};
 /// ```
 /// use seamline::session::{ErrorRecovery, RecoveryAction};
 ///
-/// let recovery = ErrorRecovery { action: RecoveryAction::Escalate, message: "gone".to_owned(), checkpoint: None, class: "fatal" };
+/// let recovery = ErrorRecovery { action: RecoveryAction::Escalate, message: "gone".to_owned(), checkpoint: None, class: "fatal", details: None };
 /// assert_eq!(serde_json::to_string(&recovery).unwrap(), r#"{"action":"escalate","message":"gone","class":"fatal"}"#);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -26,6 +26,9 @@ pub struct ErrorRecovery {
     pub checkpoint: Option<String>,
     /// What kind of error it was.
     pub class: &'static str,
+    /// What can be done about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub details: Option<&'static str>,
 }
 
 /// What was done about an error.
@@ -61,15 +64,23 @@ impl Session {
         let filtered = filter(failure).is_some();
         let verdict = classify(failure);
         let class = if filtered { Class::Filter } else { verdict.class };
-        match class {
+        if !self.config.enabled {
+            let message = format!("{}. The session is only kept.", verdict.meaning);
+            return Ok(recovery(RecoveryAction::Escalate, message, None, class));
+        }
+        let kind = if is_timeout(failure, class) { IncidentKind::Timeout } else { IncidentKind::ApiError };
+        let recovered = match class {
             Class::Filter => self.after_filter(class).await,
             Class::Corruption => self.after_refusal(class, verdict.meaning).await,
-            Class::Transient | Class::Overflow | Class::Fatal => self.after_failure(class, verdict.meaning).await,
-        }
+            Class::Transient | Class::Overflow | Class::Fatal => self.after_failure(class, kind, verdict.meaning).await,
+        };
+        // What is known of the error says nothing of a filter that was told by the shape of an answer.
+        let details = Some(verdict.advice).filter(|advice| !filtered && !advice.is_empty());
+        recovered.map(|recovery| ErrorRecovery { details, ..recovery })
     }
 
     async fn after_filter(&mut self, class: Class) -> Result<ErrorRecovery, SessionError> {
-        let Some(checkpoint) = self.state.latest_open().map(|open| open.id.clone()) else {
+        let Some(checkpoint) = self.way_back().map(|open| open.id.clone()) else {
             let incident =
                 self.incident(IncidentKind::ContentFilter, IncidentSeverity::Warning, "there was no checkpoint");
             self.write(vec![Record::Incident(incident)]).await?;
@@ -95,17 +106,33 @@ impl Session {
                 format!("The provider refused the conversation ({title}). It was put right and can be sent again.");
             return Ok(recovery(RecoveryAction::Repaired, message, None, class));
         }
-        self.after_failure(class, title).await
+        let helps = self.way_back().is_some_and(|open| open.messages < self.state.view.len());
+        if !helps && self.config.last_resort == LastResort::Reset {
+            let archive = self.reset(ResetOptions { archive: true }).await?.archive;
+            let kept_as = archive.map_or_else(String::new, |id| format!(" What it was is kept as `{id}`."));
+            let message = format!("The provider refused the conversation ({title}). The session starts over.{kept_as}");
+            return Ok(recovery(RecoveryAction::Reset, message, None, class));
+        }
+        self.after_failure(class, IncidentKind::Corruption, title).await
     }
 
-    async fn after_failure(&mut self, class: Class, title: &str) -> Result<ErrorRecovery, SessionError> {
-        if let Some(checkpoint) = self.state.latest_open().map(|open| open.id.clone()) {
+    async fn after_failure(
+        &mut self,
+        class: Class,
+        kind: IncidentKind,
+        title: &str,
+    ) -> Result<ErrorRecovery, SessionError> {
+        if let Some(checkpoint) = self.way_back().map(|open| open.id.clone()) {
             // A refusal of the conversation was written down before.
-            let incident = self.incident(IncidentKind::ApiError, IncidentSeverity::Warning, title);
+            let incident = self.incident(kind, IncidentSeverity::Warning, title);
             let more = (class != Class::Corruption).then_some(Record::Incident(incident)).into_iter().collect();
             let result = self.roll_back(&checkpoint, title, more).await?;
             let message = format!("{title}. Rolled back {} messages.", result.messages_removed);
             return Ok(recovery(RecoveryAction::RolledBack, message, Some(checkpoint), class));
+        }
+        if class != Class::Corruption {
+            let incident = self.incident(kind, IncidentSeverity::Warning, title);
+            self.write(vec![Record::Incident(incident)]).await?;
         }
         if class != Class::Corruption && self.put_right().await? {
             let message = format!("{title}. The session was put right.");
@@ -130,5 +157,12 @@ impl Session {
 }
 
 fn recovery(action: RecoveryAction, message: String, checkpoint: Option<String>, class: Class) -> ErrorRecovery {
-    ErrorRecovery { action, message, checkpoint, class: class.as_str() }
+    ErrorRecovery { action, message, checkpoint, class: class.as_str(), details: None }
+}
+
+/// Whether nothing came in time.
+fn is_timeout(failure: &Failure<'_>, class: Class) -> bool {
+    let text = failure.text.to_ascii_lowercase();
+    let says_so = ["timed out", "timeout", "deadline exceeded"].into_iter().any(|words| text.contains(words));
+    class == Class::Transient && (matches!(failure.status, Some(408 | 504)) || says_so)
 }

@@ -4,7 +4,10 @@ use std::ops::Range;
 
 use seamline_store::{IncidentKind, IncidentSeverity, Operation, Record};
 
-use super::{CycleOutcome, ErrorRecovery, Request, Session, SessionError, ToolOutput, Unresolved, ValidationResult};
+use super::{
+    CycleOutcome, ErrorRecovery, OnFailure, Request, Session, SessionError, ToolOutput, Unresolved, ValidationResult,
+    said,
+};
 use crate::Failure;
 
 /// What a host should know when a session was loaded.
@@ -98,7 +101,8 @@ impl Session {
     pub async fn session_start(&mut self) -> Result<SessionStart, SessionError> {
         self.settle().await?;
         let mut validation = self.validate()?;
-        let repair_offered = !validation.valid;
+        // Ids that repeat are put right in what is sent.
+        let repair_offered = !self.validate_to_send()?.valid;
         if repair_offered && self.config.auto_repair && self.state.cycles.is_empty() {
             self.note_invalid(&validation).await?;
             self.repair().await?;
@@ -107,8 +111,11 @@ impl Session {
         Ok(SessionStart { validation, repair_offered, unresolved: self.unresolved() })
     }
 
-    /// Before the provider is asked: takes in what others sent, closes calls that are left open, checks, makes a
-    /// checkpoint, and gives the body to send. Compaction, if there is one, comes first.
+    /// Before the provider is asked: closes calls that are left open as [`Session::abort`] does, takes in what others
+    /// sent, checks, makes a checkpoint, and gives the body to send. Compaction, if there is one, comes first.
+    ///
+    /// Whether a tool still runs cannot be known here: call it when none does. A call that runs on has its result taken
+    /// by [`Session::late_result`].
     ///
     /// # Errors
     /// When the conversation cannot be read, or the store could not keep something.
@@ -117,25 +124,28 @@ impl Session {
             let request = Box::new(self.request(envelope)?);
             return Ok(AgentStart::Proceed { request, checkpoint: None });
         }
+        self.abort().await?;
         self.take_inbox().await?;
         if self.config.validate_before_call {
-            let validation = self.validate()?;
+            let validation = self.validate_to_send()?;
             if !validation.valid {
                 self.note_invalid(&validation).await?;
                 if !self.config.auto_repair {
                     return Ok(AgentStart::Blocked(validation));
                 }
-                if self.state.cycles.is_empty() {
-                    self.repair().await?;
-                }
+                self.repair().await?;
             }
         }
         let request = Box::new(self.request(envelope)?);
         if !request.sendable {
             return Ok(AgentStart::Blocked(self.validate()?));
         }
-        let checkpoint = self.checkpoint(Operation::ApiCall).await?;
-        Ok(AgentStart::Proceed { request, checkpoint: Some(checkpoint.id) })
+        // Of what is made for asking, one at a time is open: whoever asks again is done with the last time.
+        let mut records = self.answered_records();
+        let (checkpoint, made) = self.making(Operation::ApiCall);
+        records.extend(made);
+        self.write(records).await?;
+        Ok(AgentStart::Proceed { request, checkpoint: Some(checkpoint) })
     }
 
     /// Before a tool is run: what it is about to do is written down.
@@ -147,7 +157,8 @@ impl Session {
     }
 
     /// After a tool was run: its result is written down, and once all of the cycle are there, it is made whole and its
-    /// outcomes are given.
+    /// outcomes are given. Where a failure is [configured](super::IntegrityConfig::on_tool_error) to take the cycle back,
+    /// it is, and no outcomes are left of it.
     ///
     /// # Errors
     /// When the cycle has no such call, or the store could not keep it.
@@ -157,6 +168,10 @@ impl Session {
         call: &str,
         output: &ToolOutput,
     ) -> Result<Option<Vec<CycleOutcome>>, SessionError> {
+        if output.is_error && self.config.enabled && self.config.on_tool_error == OnFailure::Rollback {
+            self.roll_back_cycle(cycle, "a tool said that it failed").await?;
+            return Ok(Some(Vec::new()));
+        }
         self.finish_call(cycle, call, output).await?;
         let open = self.open_cycle(cycle)?;
         if open.calls.iter().all(super::cycle::is_finished) {
@@ -182,11 +197,10 @@ impl Session {
         match end {
             TurnEnd::Failed(failure) => Ok(AgentEnd::Recovered(self.handle_error(&failure).await?)),
             TurnEnd::Answer(messages) => {
-                self.append_all(messages).await?;
-                let open = self.state.latest_open().filter(|open| open.operation == Operation::ApiCall);
-                if let Some(id) = open.map(|open| open.id.clone()) {
-                    self.commit(&id).await?;
-                }
+                let answer = self.messages_of(messages)?;
+                self.settle().await?;
+                let done = if self.config.enabled { self.answered_records() } else { Vec::new() };
+                self.write(answer.into_iter().map(said).chain(done).collect()).await?;
                 Ok(AgentEnd::Committed)
             }
         }

@@ -15,7 +15,7 @@ impl Session {
         self.settle().await?;
         let items = self.store.inbox(&self.id).await?;
         let mut records = self.damaged_inbox().await?;
-        let items = if self.waiting.is_some() { &[] } else { fitting(&items) };
+        let items = if self.compaction.is_some() { &[] } else { fitting(&items) };
         if !items.is_empty() {
             let ids = items.iter().map(|item| item.id.clone()).collect();
             records.push(Record::Inbox(InboxTaken { ids }));

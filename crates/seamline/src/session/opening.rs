@@ -25,9 +25,9 @@ pub(super) const PAGE_BYTES: usize = 8 * 1024 * 1024;
 /// ```
 #[derive(Debug, Clone)]
 pub struct SessionOptions {
-    /// The dialect of its messages.
+    /// The dialect of its messages. Nothing here means that of the provider.
     pub dialect: String,
-    /// The provider, by name.
+    /// The provider, by name. It has to serve the dialect.
     pub provider: Option<String>,
     /// What people call it.
     pub title: Option<String>,
@@ -105,7 +105,8 @@ impl Session {
     /// Makes a session.
     ///
     /// # Errors
-    /// When there is one of that name, the dialect or provider is not known, or the store could not keep it.
+    /// When there is one of that name, the dialect or provider is not known, the provider serves another dialect, or the
+    /// store could not keep it.
     pub async fn create(store: Arc<dyn Store>, id: SessionId, options: SessionOptions) -> Result<Self, SessionError> {
         Self::begin(store, id, options, None, Vec::new()).await
     }
@@ -118,9 +119,9 @@ impl Session {
         parent: Option<Parent>,
         records: Vec<Record>,
     ) -> Result<Self, SessionError> {
-        let first = beginning(&options, parent);
-        let SessionOptions { dialect, provider, policy, config, clock, .. } = options;
+        let SessionOptions { dialect, provider, title, policy, config, clock } = options;
         let wire = Wire::new(Options { dialect: Some(dialect), provider, policy })?;
+        let first = beginning(&wire, title, parent);
         let lease = name_for(store.as_ref(), &id, &holder(clock.as_ref())).await?;
         let mut session = Self {
             store,
@@ -131,46 +132,61 @@ impl Session {
             config,
             clock,
             health: Health::Whole,
-            waiting: None,
+            compaction: None,
             context: RepairContext::default(),
             sent: None,
         };
-        session.write(std::iter::once(first).chain(records).collect()).await?;
-        Ok(session)
+        let begun = session.write(std::iter::once(first).chain(records).collect()).await;
+        session.or_let_go(begun).await
+    }
+
+    /// The session, or why there is none; then nobody holds it.
+    async fn or_let_go(self, done: Result<(), SessionError>) -> Result<Self, SessionError> {
+        let Err(error) = done else { return Ok(self) };
+        // What went wrong before is what the caller should hear of.
+        let _ = self.store.release(&self.id, self.lease.epoch).await;
+        Err(error)
     }
 
     /// Opens a session for writing: checks all that was kept, puts damaged bytes aside, and closes the cycles that a
     /// crash left open, unless that is to wait.
     ///
     /// # Errors
-    /// When there is none of that name, another process writes it, a newer version wrote some of it, its dialect is not
-    /// known any more, or the store cannot be read or written.
+    /// When there is none of that name, another process writes it or this one did and did not [close](Self::close) it, a
+    /// newer version wrote some of it, its dialect is not known any more, or the store cannot be read or written. Then it
+    /// is not held.
     pub async fn open(store: Arc<dyn Store>, id: SessionId, options: OpenOptions) -> Result<Self, SessionError> {
         let OpenOptions { take_over, dialect, recover, policy, config, clock } = options;
         let how = if take_over { Acquire::TakeOver } else { Acquire::IfFree };
         let lease = store.acquire(&id, &holder(clock.as_ref()), how).await?;
-        let (replayed, commits) = read(store.as_ref(), &id, &lease).await?;
-        if let Some(newer) = replayed.newer() {
-            store.release(&id, lease.epoch).await?;
-            return Err(newer.into());
-        }
-        let Replayed { state, damages, .. } = replayed;
-        let wire = match wire_of(&state, dialect, policy) {
-            Ok(wire) => wire,
+        let found = async {
+            let (replayed, commits) = read(store.as_ref(), &id, &lease).await?;
+            let newer = replayed.newer().map_or(Ok(()), Err);
+            newer?;
+            Ok::<_, SessionError>((wire_of(&replayed.state, dialect, policy)?, replayed, commits))
+        };
+        let (wire, replayed, commits) = match found.await {
+            Ok(found) => found,
             Err(error) => {
-                store.release(&id, lease.epoch).await?;
+                let _ = store.release(&id, lease.epoch).await;
                 return Err(error);
             }
         };
+        let Replayed { state, damages, .. } = replayed;
         let health = if damages.is_empty() { Health::Whole } else { Health::Degraded(damages.clone()) };
         let context = RepairContext::default();
         let mut session =
-            Self { store, id, lease, state, wire, config, clock, health, waiting: None, context, sent: None };
-        session.put_aside(&damages, &commits).await?;
+            Self { store, id, lease, state, wire, config, clock, health, compaction: None, context, sent: None };
+        let readied = session.ready(&damages, &commits, recover).await;
+        session.or_let_go(readied).await
+    }
+
+    async fn ready(&mut self, damages: &[Damage], commits: &[StoredCommit], recover: bool) -> Result<(), SessionError> {
+        self.put_aside(damages, commits).await?;
         if recover {
-            session.recover(None).await?;
+            self.recover(None).await?;
         }
-        Ok(session)
+        Ok(())
     }
 
     /// Puts damaged bytes aside and writes down what was found, once.

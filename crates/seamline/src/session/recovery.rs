@@ -1,8 +1,12 @@
 //! After a crash: what is known of each call, and what is done about it.
 
-use seamline_store::{CallState, CycleEnd, Effect, IncidentKind, IncidentSeverity, OpenCall, OpenCycle, Record, State};
+use std::panic::AssertUnwindSafe;
 
-use super::cycle::{answered, is_finished};
+use futures_util::FutureExt;
+use seamline_store::{CallState, Effect, IncidentKind, IncidentSeverity, OpenCall, OpenCycle, Record, State};
+
+use super::cycle::is_finished;
+use super::running::executed;
 use super::{Session, SessionError, ToolCall, ToolExecutor, ToolOutput, UnknownOutcome, texts};
 
 /// What is known of a call.
@@ -14,6 +18,8 @@ use super::{Session, SessionError, ToolCall, ToolExecutor, ToolOutput, UnknownOu
 pub enum Truth {
     /// It did not run.
     NeverStarted,
+    /// It only reads, so it was not written down whether it was begun: it may have run, and that harmed nothing.
+    Harmless,
     /// It was begun, and nobody knows what became of it.
     OutcomeUnknown,
     /// It ran, and what it returned is kept.
@@ -80,8 +86,7 @@ impl Session {
         let mut recovered = Recovered::default();
         for cycle in self.state.cycles.clone() {
             recovered.cycles += 1;
-            let untouched =
-                cycle.calls.iter().all(|call| truth(call) == Truth::NeverStarted && call.effect.needs_intent());
+            let untouched = cycle.calls.iter().all(|call| truth(call) == Truth::NeverStarted);
             let unknown = cycle.calls.iter().any(|call| truth(call) == Truth::OutcomeUnknown);
             if untouched || (unknown && self.config.unknown_outcome == UnknownOutcome::Forget) {
                 recovered.taken_back += 1;
@@ -95,31 +100,29 @@ impl Session {
         Ok(recovered)
     }
 
+    /// The incident that cycles are forgotten of which calls were begun and nobody knows what became of them.
+    pub(super) fn forgotten(&self, cycles: &[OpenCycle]) -> Option<Record> {
+        let calls = cycles.iter().flat_map(|cycle| &cycle.calls);
+        let count = calls.filter(|call| truth(call) == Truth::OutcomeUnknown).count();
+        let detail = "calls that were begun were taken back with their cycle";
+        let mut incident = self.incident(IncidentKind::OutcomeUnknown, IncidentSeverity::Error, detail);
+        incident.count = count as u64;
+        (count > 0).then_some(Record::Incident(incident))
+    }
+
     async fn forget_cycle(&mut self, cycle: &OpenCycle) -> Result<(), SessionError> {
-        let begun = cycle.calls.iter().filter(|call| truth(call) != Truth::NeverStarted).count();
-        let detail = if begun == 0 {
+        let is_untouched = cycle.calls.iter().all(|call| truth(call) == Truth::NeverStarted);
+        let detail = if is_untouched {
             "a cycle of which nothing had begun was taken back"
         } else {
             "a cycle was taken back although calls of it had begun"
         };
         self.lose(cycle);
-        let reason = detail.to_owned();
-        let end = Record::CycleEnd(CycleEnd { cycle: cycle.id.clone(), reason });
         let mut incident = self.incident(IncidentKind::NotExecuted, IncidentSeverity::Warning, detail);
         incident.checkpoint.clone_from(&cycle.checkpoint);
         incident.count = cycle.calls.len() as u64;
-        let mut records = vec![end, Record::Incident(incident)];
-        if let Some(checkpoint) = &cycle.checkpoint {
-            // What the checkpoint was made for came to nothing, and nothing was seen since.
-            let rollback =
-                seamline_store::Rollback { checkpoint: checkpoint.clone(), since: None, reason: detail.to_owned() };
-            let rollback = Record::Rollback(rollback);
-            let is_last = self.state.allows(&rollback).is_ok()
-                && self.found(checkpoint).is_ok_and(|found| found.messages == self.state.view.len());
-            if is_last {
-                records.push(rollback);
-            }
-        }
+        let mut records = Self::taking_back(cycle, detail);
+        records.push(Record::Incident(incident));
         self.write(records).await
     }
 
@@ -136,6 +139,10 @@ impl Session {
             let Some(call) = made.iter().find(|call| call.id == open.id) else { continue };
             let key = super::idempotency_key(&self.id, self.state.generation, &cycle.id, &open.id);
             let call = ToolCall { key: Some(key), ..call.clone() };
+            // What is about to be run for the first time is written down as always.
+            if truth(open) == Truth::NeverStarted && open.effect.may_run_again() {
+                self.start_call(&cycle.id, &open.id).await?;
+            }
             let Some(output) = again(executor, open, &call).await else { continue };
             count += 1;
             self.finish_call(&cycle.id, &open.id, &output).await?;
@@ -145,16 +152,16 @@ impl Session {
 
     /// Makes a cycle whole, each call without a result answered with what is known of it.
     async fn close_by_truth(&mut self, cycle: &OpenCycle) -> Result<usize, SessionError> {
-        let answers: Vec<_> = cycle.calls.iter().map(|call| answered(call, known)).collect();
+        let answers = self.answers(cycle, known)?;
         let mut records = self.closing(cycle, &answers)?;
         let mut unknown = 0;
         for call in cycle.calls.iter().filter(|call| !is_finished(call)) {
-            let is_unknown = truth(call) == Truth::OutcomeUnknown;
-            unknown += usize::from(is_unknown);
-            let (kind, severity) = if is_unknown {
-                (IncidentKind::OutcomeUnknown, IncidentSeverity::Error)
-            } else {
-                (IncidentKind::NotExecuted, IncidentSeverity::Warning)
+            let truth = truth(call);
+            unknown += usize::from(truth == Truth::OutcomeUnknown);
+            let (kind, severity) = match truth {
+                Truth::OutcomeUnknown => (IncidentKind::OutcomeUnknown, IncidentSeverity::Error),
+                Truth::Harmless => (IncidentKind::OutcomeUnknown, IncidentSeverity::Info),
+                Truth::NeverStarted | Truth::Finished => (IncidentKind::NotExecuted, IncidentSeverity::Warning),
             };
             let mut incident = self.incident(kind, severity, format!("call {} of {}", call.id, call.tool));
             incident.count = 1;
@@ -185,9 +192,12 @@ pub(super) fn unresolved(state: &State) -> Vec<Unresolved> {
 /// Runs a call again if that is allowed, or asks what became of it.
 async fn again(executor: &dyn ToolExecutor, open: &OpenCall, call: &ToolCall) -> Option<ToolOutput> {
     match (truth(open), open.effect) {
-        (Truth::OutcomeUnknown, Effect::Probe) => executor.probe(call).await,
-        (Truth::OutcomeUnknown | Truth::NeverStarted, effect) if effect.may_run_again() => {
-            executor.execute(call).await.ok()
+        (Truth::OutcomeUnknown, Effect::Probe) => {
+            // A tool that crashes when it is asked cannot tell.
+            AssertUnwindSafe(async { executor.probe(call).await }).catch_unwind().await.ok().flatten()
+        }
+        (Truth::OutcomeUnknown | Truth::NeverStarted | Truth::Harmless, effect) if effect.may_run_again() => {
+            executed(executor, call).await.1.ok()
         }
         _ => None,
     }
@@ -205,7 +215,8 @@ fn known(call: &OpenCall) -> String {
 /// What is known of a call.
 fn truth(call: &OpenCall) -> Truth {
     match &call.state {
-        CallState::Pending => Truth::NeverStarted,
+        CallState::Pending if call.effect.needs_intent() => Truth::NeverStarted,
+        CallState::Pending => Truth::Harmless,
         CallState::Started { .. } => Truth::OutcomeUnknown,
         CallState::Finished { .. } => Truth::Finished,
     }

@@ -4,7 +4,7 @@ use seamline_store::{Cut, IncidentKind, IncidentSeverity, Insert, Origin, Raw, R
 use serde::Serialize;
 
 use super::wire::Answered;
-use super::{PersistRepairs, Session, SessionError, ToolOutput, texts};
+use super::{PersistRepairs, Session, SessionError, ToolOutput};
 use crate::policy::{DuplicateResult, UnansweredCall};
 use crate::{Finding, Options, RepairAction, Repaired};
 
@@ -101,9 +101,9 @@ impl Session {
         }
         let old: Vec<Raw> = self.entries().iter().map(|entry| entry.message.clone()).collect();
         let Some((made, after)) = self.answered_at(call.id)? else { return Ok(false) };
-        // Only what was made up is replaced.
+        // Only what was made up is replaced. The text tells: one message may hold results of both kinds.
         let said = self.wire.result_text(&old[after], call.id)?;
-        let Some(made_up) = said.filter(|text| self.is_made_up(after, text)) else { return Ok(false) };
+        let Some(made_up) = said.filter(|text| self.wire.is_made_up(text)) else { return Ok(false) };
         let answer = Answered {
             id: call.id.to_owned(),
             name: call.name.to_owned(),
@@ -125,13 +125,6 @@ impl Session {
         }
         self.write_repair(changed(&old, &new), &repaired.actions).await?;
         Ok(true)
-    }
-
-    /// Whether a result in a message says what recovery or the policy says.
-    fn is_made_up(&self, message: usize, text: &str) -> bool {
-        let is_ours =
-            texts::is_made_up(text) || self.wire.options.policy.synthetic_text.own().iter().any(|own| own == text);
-        is_ours && self.entries().get(message).is_some_and(|entry| entry.origin == Origin::Synthetic)
     }
 
     /// The last message that makes a call, and the one with its result.

@@ -57,7 +57,12 @@ impl Session {
         self.state.allows(&reset)?;
         let mut incident = self.incident(IncidentKind::Reset, IncidentSeverity::Warning, "the session started over");
         incident.count = removed as u64;
-        self.write(vec![reset, Record::Incident(incident)]).await?;
+        let running = self.state.cycles.clone();
+        let told = self.forgotten(&running);
+        self.write([reset, Record::Incident(incident)].into_iter().chain(told).collect()).await?;
+        for cycle in &running {
+            self.lose(cycle);
+        }
         let remaining_messages = self.state.view.len();
         Ok(ResetResult { success: true, archived: archive.is_some(), remaining_messages, archive })
     }

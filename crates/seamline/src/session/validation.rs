@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::{Session, SessionError};
+use crate::policy::DuplicateCallId;
 use crate::{Checked, Finding, Options, Severity};
 
 /// Whether a conversation is whole, and what is wrong if it is not.
@@ -37,15 +38,29 @@ impl Session {
     /// # Errors
     /// When the conversation cannot be read.
     pub fn validate(&self) -> Result<ValidationResult, SessionError> {
+        self.validate_with(DuplicateCallId::Error)
+    }
+
+    /// Whether what is kept may be sent. Ids that repeat are no reason not to where the policy puts them right on the
+    /// way: nothing is lost or made up by that, and no repair of what is kept would change them.
+    pub(super) fn validate_to_send(&self) -> Result<ValidationResult, SessionError> {
+        self.validate_with(self.wire.options.policy.duplicate_call_id)
+    }
+
+    fn validate_with(&self, repeated: DuplicateCallId) -> Result<ValidationResult, SessionError> {
         // A session that has just begun has no messages yet, and nothing is wrong with that.
         if !self.config.enabled || self.state.view.is_empty() {
             return Ok(ValidationResult { valid: true, ..ValidationResult::default() });
         }
         let mut options = self.wire.options.clone();
         options.policy.trailing_call = crate::policy::TrailingCall::AllowPending;
-        options.policy.duplicate_call_id = crate::policy::DuplicateCallId::Error;
+        options.policy.duplicate_call_id = repeated;
         let checked = self.checked(&options)?;
-        let wrong: Vec<&Finding> = checked.findings.iter().filter(|found| found.severity == Severity::Error).collect();
+        let is_wrong = |found: &&Finding| {
+            let is_let_through = repeated != DuplicateCallId::Error && REPEATED.contains(&found.code);
+            found.severity == Severity::Error && !is_let_through
+        };
+        let wrong: Vec<&Finding> = checked.findings.iter().filter(is_wrong).collect();
         let ids = |codes: &[&str]| {
             let found = wrong.iter().filter(|finding| codes.contains(&finding.code));
             let mut ids: Vec<String> = found.filter_map(|finding| finding.call_id.clone()).collect();

@@ -1,13 +1,14 @@
 //! Messages of a session in the shape of its dialect.
 
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use seamline_dialects::convert::{Converter, Target};
-use seamline_model::conversation::{Answer, Block, Message, Says, Speaker};
+use seamline_model::conversation::{Answer, Block, Conversation, Message, Says, Speaker};
 use seamline_model::{Alphabet, IdDemand, NameDemand};
 use seamline_store::{Hash, Raw};
 
-use super::SessionError;
+use super::{SessionError, texts};
 use crate::{Error, Options, Policy, Repaired};
 
 /// The rule about results that name another call than the one they answer.
@@ -29,7 +30,7 @@ pub(super) struct Wire {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolCall {
-    /// Its id.
+    /// Its id. Where calls of one turn share an id, the second is `id#2`, and so on: messages keep the id as it came.
     pub id: String,
     /// The tool.
     pub name: String,
@@ -49,9 +50,18 @@ pub(super) struct Answered {
 }
 
 impl Wire {
-    pub(super) fn new(options: Options) -> Result<Self, Error> {
-        let named = options.dialect.as_deref().unwrap_or_default();
+    pub(super) fn new(mut options: Options) -> Result<Self, Error> {
+        let by_name =
+            |name: &str| crate::providers::by_name(name).ok_or_else(|| Error::UnknownProvider(name.to_owned()));
+        let provider = options.provider.as_deref().map(by_name).transpose()?;
+        let asked = options.dialect.as_deref().filter(|name| !name.is_empty());
+        let named = asked.or(provider.map(|provider| provider.dialect)).unwrap_or_default();
         let dialect = seamline_dialects::by_name(named).ok_or_else(|| Error::UnknownDialect(named.to_owned()))?;
+        if let Some(provider) = provider.filter(|provider| provider.dialect != dialect.name()) {
+            let (provider, serves) = (provider.name, provider.dialect);
+            return Err(Error::WrongProvider { provider, serves, asked: dialect.name() });
+        }
+        options.dialect = Some(dialect.name().to_owned());
         Ok(Self { dialect: dialect.name(), options, converter: dialect.converter() })
     }
 
@@ -64,6 +74,11 @@ impl Wire {
         let envelope = envelope.trim();
         let wrong = || SessionError::Refused("what a request says beside its messages is a JSON object".to_owned());
         let inside = envelope.strip_suffix('}').filter(|_| envelope.starts_with('{')).ok_or_else(wrong)?.trim_end();
+        let list = self.converter.list;
+        if inside != "{" && members(envelope).is_some_and(|names| names.iter().any(|name| name == list)) {
+            let why = format!("`{list}` is made of the messages of the session, and may not stand in the envelope too");
+            return Err(SessionError::Refused(why));
+        }
         let comma = if inside == "{" { "" } else { "," };
         let mut body = format!("{inside}{comma}\"{}\":[", self.converter.list).into_bytes();
         let start = body.len();
@@ -75,6 +90,22 @@ impl Wire {
         }
         body.extend_from_slice(b"]}");
         Ok(body)
+    }
+
+    /// Whether a value is a message as far as can be told without judging it: what only looks odd is for the rules.
+    pub(super) fn takes(&self, message: &Raw) -> Result<(), SessionError> {
+        let names = members(message.as_str());
+        let has = |member: &str| names.iter().flatten().any(|name| name == member);
+        let is_reference = self.dialect == "openai_responses" && has("id") && !has("output");
+        if ["role", "type", "parts", "content"].into_iter().any(has) || is_reference {
+            return Ok(());
+        }
+        let bodies = ["messages", "contents", "input", "choices", "candidates", "output"];
+        let hint = match bodies.into_iter().find(|member| has(member)) {
+            Some(member) => format!("this is a whole body: give the messages in its `{member}` one by one"),
+            None => "a message is a JSON object that says who speaks and what".to_owned(),
+        };
+        Err(SessionError::Refused(format!("this is no message of {}\nhint: {hint}", self.dialect)))
     }
 
     /// The messages of a body that was repaired, byte for byte. Those that stayed as they were are not copied.
@@ -90,12 +121,12 @@ impl Wire {
         Ok(spans.into_iter().zip(origins).map(kept).collect::<Result<_, _>>()?)
     }
 
-    /// The calls that messages make.
+    /// The calls that messages make, each under a name that no other one of them has.
     pub(super) fn calls(&self, turn: &[Raw]) -> Result<Vec<ToolCall>, SessionError> {
-        let body = self.body("{}", turn.iter())?;
-        let conversation = (self.converter.lift)(&body).map_err(Error::from)?;
-        let calls = conversation.calls().map(|call| ToolCall {
-            id: call.id.clone(),
+        let conversation = self.lifted(turn)?;
+        let ids: Vec<&str> = conversation.calls().map(|call| call.id.as_str()).collect();
+        let calls = conversation.calls().zip(names(&ids)).map(|(call, id)| ToolCall {
+            id,
             name: call.name.clone(),
             input: call.free.clone().unwrap_or_else(|| call.input.clone()),
             key: None,
@@ -103,14 +134,26 @@ impl Wire {
         Ok(calls.collect())
     }
 
+    /// The ids of the calls that messages make, as they stand there.
+    pub(super) fn call_ids(&self, turn: &[Raw]) -> Result<Vec<String>, SessionError> {
+        Ok(self.lifted(turn)?.calls().map(|call| call.id.clone()).collect())
+    }
+
+    fn lifted(&self, messages: &[Raw]) -> Result<Conversation, SessionError> {
+        Ok((self.converter.lift)(&self.body("{}", messages.iter())?).map_err(Error::from)?)
+    }
+
     /// The messages that answer the calls of a turn.
     pub(super) fn results(&self, turn: &[Raw], answers: &[Answered]) -> Result<Vec<Raw>, SessionError> {
         // A dialect writes results as such only behind the calls they answer.
-        let mut conversation = (self.converter.lift)(&self.body("{}", turn.iter())?).map_err(Error::from)?;
+        let mut conversation = self.lifted(turn)?;
         let blocks = answers.iter().map(|answer| Block::new(Says::Result(said(answer)), String::new()));
         conversation.messages.push(Message { speaker: Speaker::User, blocks: blocks.collect() });
         let anything = IdDemand { alphabet: Alphabet::Any, length_max: usize::MAX, ..self.converter.call_id };
+        let made_up: Vec<String> =
+            answers.iter().map(|answer| &answer.output).filter(|text| self.is_made_up(text)).cloned().collect();
         let target = Target {
+            made_up: &made_up,
             provider: self.options.provider.as_deref(),
             call_id: anything,
             tool_name: NameDemand { length_max: usize::MAX, ..self.converter.tool_name },
@@ -121,6 +164,8 @@ impl Wire {
         let outline = crate::outline(body, &self.options, 0..usize::MAX)?;
         let results = outline.iter().filter(|message| message.blocks.iter().any(|block| block.kind == "result"));
         let texts = results.map(|message| String::from_utf8_lossy(&body[message.span.clone()]).into_owned());
+        let made = conversation.made.keys();
+        let texts = texts.map(|text| made.clone().fold(text, |text, id| without_id(&text, id)));
         let results: Vec<Raw> = texts.map(Raw::parse).collect::<Result<_, _>>()?;
         self.addressed(turn, results)
     }
@@ -138,6 +183,12 @@ impl Wire {
         let messages = self.repaired(&all, &repaired)?.into_iter().zip(&repaired.origins);
         let addressed: Vec<Raw> = messages.filter(|(_, origin)| stems(origin)).map(|(message, _)| message).collect();
         Ok(if addressed.len() == results.len() { addressed } else { results })
+    }
+
+    /// Whether a result says what recovery or a policy says of calls without one.
+    pub(super) fn is_made_up(&self, text: &str) -> bool {
+        let own = self.options.policy.synthetic_text.own();
+        texts::is_made_up(text) || seamline_model::is_synthetic(text) || own.iter().any(|own| own == text)
     }
 
     /// What the result of a call says in a message.
@@ -170,4 +221,55 @@ fn said(answer: &Answered) -> Answer {
 /// The hash of what a call is called with.
 pub(super) fn arguments_hash(call: &ToolCall) -> Hash {
     Hash::of(call.name.as_bytes()).then(call.input.as_bytes())
+}
+
+/// Names for calls of these ids that differ: the first call of an id has it, the next ones a number behind it.
+fn names(ids: &[&str]) -> Vec<String> {
+    let mut taken: HashSet<String> = ids.iter().map(|id| (*id).to_owned()).collect();
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    let mut names = Vec::with_capacity(ids.len());
+    for id in ids {
+        let count = counts.entry(id).or_insert(0);
+        *count += 1;
+        let mut name = (*id).to_owned();
+        // A call may have such an id of its own.
+        while *count > 1 && taken.contains(&name) {
+            name = format!("{id}#{count}");
+            if taken.contains(&name) {
+                *count += 1;
+            }
+        }
+        taken.insert(name.clone());
+        names.push(name);
+    }
+    names
+}
+
+/// A message that was written here, without an id that its call does not have: results of such calls are told apart by
+/// their order. Quotes inside of texts are escaped, so only the member itself is found.
+fn without_id(message: &str, id: &str) -> String {
+    message.replace(&format!("\"id\":\"{id}\","), "")
+}
+
+/// The names of an object's members, where a text is an object.
+fn members(text: &str) -> Option<Vec<String>> {
+    struct Names;
+
+    impl<'de> serde::de::Visitor<'de> for Names {
+        type Value = Vec<String>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut names = Vec::new();
+            while let Some((name, serde::de::IgnoredAny)) = map.next_entry()? {
+                names.push(name);
+            }
+            Ok(names)
+        }
+    }
+
+    serde::Deserializer::deserialize_map(&mut serde_json::Deserializer::from_str(text), Names).ok()
 }

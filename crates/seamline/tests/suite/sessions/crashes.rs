@@ -85,9 +85,10 @@ async fn crash(place: &Place, at: usize, after: bool, effect: Effect) -> bool {
 fn judge_truths(session: &Session, tool: &Tool, what: &str) {
     for call in session.unresolved() {
         match call.truth {
-            Truth::NeverStarted if call.effect.needs_intent() => assert_eq!(tool.runs(), 0, "{what}"),
+            Truth::NeverStarted => assert_eq!(tool.runs(), 0, "{what}"),
             Truth::Finished => assert!(tool.runs() > 0, "{what}"),
-            Truth::NeverStarted | Truth::OutcomeUnknown => {}
+            Truth::Harmless => assert!(!call.effect.needs_intent(), "{what}"),
+            Truth::OutcomeUnknown => assert!(call.effect.needs_intent(), "{what}"),
         }
     }
 }

@@ -1,6 +1,9 @@
 //! Sessions, on every store that there is.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what goes wrong in a test ends it, in its helpers too")]
 
+mod asking;
+mod calls;
+mod compactions;
 mod crashes;
 mod damaged;
 mod dropped;

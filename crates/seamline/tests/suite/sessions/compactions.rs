@@ -1,0 +1,103 @@
+//! Where a conversation may be cut, and what may happen meanwhile.
+
+use std::future::pending;
+
+use seamline::session::IntegrityConfig;
+use seamline::store::Effect;
+
+use super::asking::in_dialect;
+use super::stores::{ASK, ENVELOPE, Tool, kept, on_every_store, results, turn};
+
+const SUMMARY: &str = r#"{"role":"user","content":"so far: nothing"}"#;
+
+#[test]
+fn what_came_during_a_compaction_is_there_after_a_crash() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        session.append_all(&[ASK, ASK]).await.unwrap();
+        session.begin_compaction(0..1).await.unwrap();
+        session.append(SUMMARY).await.unwrap();
+        let mut again = place.reopen(&session).await;
+        assert_eq!(kept(&again), [ASK, ASK, SUMMARY]);
+        again.before_agent_start(ENVELOPE).await.unwrap();
+        assert_eq!(again.latest_checkpoint().unwrap().messages, 3, "the compaction is over");
+    });
+}
+
+#[test]
+fn an_error_during_a_compaction_takes_nothing_back_that_came_meanwhile() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        session.append_all(&[ASK, ASK]).await.unwrap();
+        let range = session.begin_compaction(0..1).await.unwrap();
+        session.append(ASK).await.unwrap();
+        let failure = seamline::Failure { status: Some(529), text: "Overloaded", ..Default::default() };
+        session.handle_error(&failure).await.unwrap();
+        assert_eq!(kept(&session), [ASK, ASK, ASK]);
+        session.finish_compaction(range, &[SUMMARY]).await.unwrap();
+        assert_eq!(kept(&session), [SUMMARY, ASK, ASK]);
+    });
+}
+
+#[test]
+fn no_calls_are_run_during_a_compaction() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        session.append_all(&[ASK, ASK]).await.unwrap();
+        let range = session.begin_compaction(0..1).await.unwrap();
+        let tool = Tool::saying("ran");
+        assert!(session.execute_tool_cycle(&[&turn(&["toolu_1"])], &tool, pending()).await.is_err());
+        assert!(session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.is_err() && tool.runs() == 0);
+        session.finish_compaction(range, &[SUMMARY]).await.unwrap();
+        session.execute_tool_cycle(&[&turn(&["toolu_1"])], &tool, pending()).await.unwrap();
+    });
+}
+
+#[test]
+fn only_what_was_begun_is_finished() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        session.append_all(&[ASK, ASK, ASK]).await.unwrap();
+        assert!(session.finish_compaction(0..1, &[SUMMARY]).await.is_err(), "none was begun");
+        session.begin_compaction(0..1).await.unwrap();
+        assert!(session.finish_compaction(0..2, &[SUMMARY]).await.is_err());
+        // What stands there now is something else.
+        let made = session.checkpoint(seamline::store::Operation::Manual).await.unwrap();
+        let range = session.begin_compaction(0..3).await.unwrap();
+        session.rollback(&made.id, "test").await.unwrap();
+        session.reset(seamline::session::ResetOptions::default()).await.unwrap();
+        assert!(session.finish_compaction(range, &[SUMMARY]).await.is_err());
+    });
+}
+
+#[test]
+fn calls_without_ids_are_not_parted_from_their_results() {
+    on_every_store(async |place| {
+        let mut session = in_dialect(&place, "gemini_generate").await;
+        let messages = [
+            r#"{"role":"user","parts":[{"text":"go"}]}"#,
+            r#"{"role":"model","parts":[{"functionCall":{"name":"a","args":{}}},{"functionCall":{"name":"a","args":{}}}]}"#,
+            r#"{"role":"user","parts":[{"functionResponse":{"name":"a","response":{}}},{"functionResponse":{"name":"a","response":{}}}]}"#,
+            r#"{"role":"model","parts":[{"text":"done"}]}"#,
+        ];
+        session.append_all(&messages).await.unwrap();
+        for (asked, given) in [(0..2, 0..1), (2..4, 3..4), (0..3, 0..3)] {
+            assert_eq!(session.begin_compaction(asked.clone()).await.unwrap(), given, "{asked:?}");
+            session.cancel_compaction().await.unwrap();
+        }
+    });
+}
+
+#[test]
+fn a_call_that_was_never_answered_keeps_nothing_from_being_compacted_and_one_at_the_end_stays() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        let (lost, twice) = (turn(&["toolu_lost"]), turn(&["toolu_1", "toolu_1"]));
+        let half = results(&["toolu_1"]);
+        session.append_all(&[ASK, &lost, ASK, &twice, &half, &half, ASK, &turn(&["toolu_2"])]).await.unwrap();
+        for (asked, given) in [(0..3, 0..3), (0..5, 0..3), (0..6, 0..6), (0..8, 0..7)] {
+            assert_eq!(session.begin_compaction(asked.clone()).await.unwrap(), given, "{asked:?}");
+            session.cancel_compaction().await.unwrap();
+        }
+    });
+}
