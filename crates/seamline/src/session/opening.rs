@@ -161,8 +161,9 @@ impl Session {
         let lease = store.acquire(&id, &holder(clock.as_ref()), how).await?;
         let found = async {
             let (replayed, commits) = read(store.as_ref(), &id, &lease).await?;
-            let newer = replayed.newer().map_or(Ok(()), Err);
-            newer?;
+            if let Some(newer) = replayed.newer() {
+                return Err(newer.into());
+            }
             Ok::<_, SessionError>((wire_of(&replayed.state, dialect, policy)?, replayed, commits))
         };
         let (wire, replayed, commits) = match found.await {
