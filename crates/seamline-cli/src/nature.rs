@@ -45,8 +45,12 @@ impl Nature {
             // A checksum stands at the ninth byte, and a text has `U+FFFD` for what is no character.
             [0, ..] if head.get(8..).is_some_and(|rest| rest.starts_with("\u{fffd}".as_bytes())) => Self::Mangled,
             [0, ..] => Self::Unknown,
-            _ if !is_text(head) => Self::NotText,
-            _ => Self::of_text(&String::from_utf8_lossy(start)),
+            _ => match Self::of_text(&String::from_utf8_lossy(start)) {
+                // A byte that is no character spoils one frame of a stream, and not the others.
+                Self::EventStream => Self::EventStream,
+                _ if !is_text(head) => Self::NotText,
+                nature => nature,
+            },
         }
     }
 

@@ -156,13 +156,13 @@ impl Assemble {
             output::say(&format!("seamline: {}: the response has status {status}\n", output::named(&source.label())));
         }
         let mut answer = judged(stream.finish(), &start)?;
-        self.add_wait(&mut answer, &head);
+        self.add_head(&mut answer, &head);
         Ok(answer)
     }
 
-    /// How long to wait often stands in a header only.
-    fn add_wait(&self, answer: &mut Answer, head: &Head) {
-        let Some(error) = answer.error.as_mut().filter(|error| error.verdict.retry_after.is_none()) else { return };
+    /// What an error means often stands in the status only, and how long to wait in a header.
+    fn add_head(&self, answer: &mut Answer, head: &Head) {
+        let Some(error) = &mut answer.error else { return };
         let told = seamline::classify(&seamline::Failure {
             provider: self.provider.as_deref(),
             dialect: Some(answer.dialect),
@@ -171,7 +171,11 @@ impl Assemble {
             text: &error.text,
             ..seamline::Failure::default()
         });
-        error.verdict.retry_after = told.retry_after;
+        if head.status.is_some_and(|status| status >= 400) {
+            error.verdict = told;
+        } else if error.verdict.retry_after.is_none() {
+            error.verdict.retry_after = told.retry_after;
+        }
     }
 }
 

@@ -59,6 +59,18 @@ fn headers_before_a_response_are_skipped() {
     assert!(ran.out.contains("\n  wait         17 s, says the provider\n"), "{}", ran.out);
     let told = bench.run_on(&response, &["assemble", "--format", "json"]).expect(1).json();
     assert_eq!(told["error"]["retry_after_ms"], 17_000);
+    let response = "HTTP/1.1 429 Too Many\r\n\r\n{\"error\":{\"message\":\"slow down\"}}";
+    let told = bench.run_on(response, &["assemble", "--dialect", "openai_chat", "--format", "json"]).expect(1).json();
+    assert_eq!(told["error"]["class"], "transient", "the status says what the words do not");
+}
+
+#[test]
+fn a_byte_that_is_no_character_spoils_one_frame_of_a_stream() {
+    let bench = Bench::new();
+    let mut bytes = b"data: {\"choices\":[{\"delta\":{\"content\":\"\xff\"}}]}\n\n".to_vec();
+    bytes.extend_from_slice(stream().as_ref());
+    let told = bench.run_on(&bytes, &["assemble", "--format", "json"]).expect(1).json();
+    assert_eq!((&told["ending"], &told["findings"][0]["name"]), (&"complete".into(), &"frame-not-json".into()));
 }
 
 #[test]

@@ -209,7 +209,13 @@ pub(super) const FAMILY: Family = Family {
         code("ANT-65", 429, &service::RATE_LIMITED, r"ramp_limit_exceeded"),
         code("ANT-65", 503, &service::SERVER_FAILED, r"compaction_unavailable"),
         code("ANT-48", 200, &content::REFUSED, r#"stop_reason["'] ?: ?["']refusal"#),
-        sort("ANT-58", 529, &service::OVERLOADED, r"overloaded_error|Overloaded"),
+        // The word alone, or as a value: prose has it too.
+        sort(
+            "ANT-58",
+            529,
+            &service::OVERLOADED,
+            r"overloaded_error|(?:^ ?|: ?[\x22']?|\b529 )Overloaded\.?(?: ?$|[\x22',}(]| \()",
+        ),
         sort("ANT-65", 429, &service::RATE_LIMITED, r"rate_limit_error"),
         sort("ANT-65", 500, &service::SERVER_FAILED, r"api_error|timeout_error|Internal server error"),
         sort("ANT-66", 401, &service::NOT_ALLOWED, r"authentication_error|permission_error"),

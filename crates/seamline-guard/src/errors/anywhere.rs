@@ -37,7 +37,7 @@ pub(super) const FAMILY: Family = Family {
         broad(
             "X-2",
             &service::NETWORK_FAILED,
-            r"(?i)(?:^ ?|[\x22']|: )terminated\.?(?: ?$|[\x22'])|ECONNRESET|socket hang up|connection (?:reset|closed|error)|\btimed? ?out\b|deadline exceeded|fetch failed|premature close",
+            r"(?i)(?:^ ?|[\x22']|: )terminated\.?(?: ?$|[\x22'])|ECONNRESET|socket hang up|connection (?:reset|closed|error)(?: by| before| unexpectedly| while|\.? ?$|\.?[\x22':,;()\[])|\btimed? ?out\b(?:[^!]|$)|deadline exceeded|fetch failed|premature close",
         ),
     ],
 };
