@@ -277,7 +277,8 @@ pub(crate) fn is_field(line: &[u8]) -> bool {
 }
 
 /// Whether a line that says nothing in an event stream may hold data all the same: its field is
-/// nearly called so, or there is JSON behind a name nobody knows or in the middle of a text.
+/// nearly called so, or there is JSON behind a name nobody knows or in the middle of a text. A
+/// page that a gateway put there instead of data is one, too.
 fn is_strange(line: &[u8], name: &[u8], value: &[u8]) -> bool {
     let is_name = name.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     let is_data = name.trim_ascii().eq_ignore_ascii_case(b"data") && !value.trim_ascii().is_empty();
@@ -286,7 +287,7 @@ fn is_strange(line: &[u8], name: &[u8], value: &[u8]) -> bool {
     } else {
         memchr::memchr(b'"', line).is_some() && memchr::memchr2(b'{', b'}', line).is_some()
     };
-    is_data || has_json
+    is_data || has_json || line.trim_ascii_start().starts_with(b"<")
 }
 
 /// The name of a field and its value; a line without a colon is all name.
