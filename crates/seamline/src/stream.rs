@@ -1,6 +1,7 @@
 //! Answers that come in pieces: bytes in, one message with its ending out.
 
 mod answer;
+mod kept;
 mod listening;
 mod opening;
 mod options;

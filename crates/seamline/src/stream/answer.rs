@@ -6,6 +6,8 @@ use seamline_guard::{Failure, Filtered, Verdict, classify, filter_message};
 use seamline_model::{Assembled, AssembledBlock, AssembledCall, Content, Ending, Flaw, Noted, Piece, Severity};
 use serde::{Serialize, Serializer};
 
+use super::kept::Kept;
+
 /// A streamed answer that was put together.
 ///
 /// ```
@@ -43,7 +45,7 @@ pub struct Answer {
     /// What was filtered or refused of it.
     pub(crate) filtered: Option<Filtered>,
     /// What a history keeps of it.
-    messages: Vec<String>,
+    kept: Kept,
 }
 
 /// One block of a streamed answer, as people read it.
@@ -159,7 +161,7 @@ impl Answer {
         let message = (dialect.streaming().answer)(&assembled);
         let is_wrong = |noted: &&Noted| ids.demanded || !matches!(noted.flaw, Flaw::NoId { .. });
         let findings = assembled.flaws.iter().filter(is_wrong).map(|noted| StreamFinding::of(noted, &assembled));
-        let mut answer = Self {
+        Self {
             dialect: dialect.name(),
             ending: assembled.ending,
             findings: findings.collect(),
@@ -169,11 +171,8 @@ impl Answer {
             filtered: filter_message(&assembled),
             stop_reason: assembled.stop.as_ref().map(|(_, word)| word.clone()),
             message,
-            messages: Vec::new(),
-        };
-        assembled.blocks.retain(|block| block.call().is_none_or(|call| call.executable));
-        answer.messages = (dialect.streaming().messages)(&assembled);
-        answer
+            kept: Kept::of(dialect, assembled),
+        }
     }
 
     /// What a history keeps of it, ready to be sent back: the message of its dialect, or its items
@@ -216,7 +215,7 @@ impl Answer {
     /// Whether an answer that did not end well is kept at all is for the caller to say; see
     /// `docs/guards.md`.
     pub fn messages(&self) -> Vec<&str> {
-        self.messages.iter().map(String::as_str).collect()
+        self.kept.messages().iter().map(String::as_str).collect()
     }
 
     /// Whether it is complete and nothing was wrong with it. What is only worth knowing is not
