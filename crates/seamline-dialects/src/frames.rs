@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use seamline_frame::{Frame, FrameKind};
 use seamline_model::{Addition, Event, Unreadable};
 
-use crate::json::{Document, Kind, Object, Value, quoted};
+use crate::json::{Alike, Document, Kind, Object, Syntax, Value, quoted};
 
 /// Takes the events of a frame.
 pub(crate) type Sink<'s> = &'s mut dyn FnMut(Event<'_>);
@@ -25,25 +25,29 @@ pub(crate) enum Said<'f> {
     Broken,
 }
 
-/// What a frame says.
-pub(crate) fn said<'f>(frame: &Frame<'f>) -> Said<'f> {
+/// What a frame says, which is written like the one before as a rule.
+pub(crate) fn said<'f>(frame: &Frame<'f>, alike: &mut Alike) -> Said<'f> {
     if frame.kind == FrameKind::Exception {
         Said::Failure(Cow::Owned(exception(frame)))
     } else if frame.name.eq_ignore_ascii_case(b"error") {
         Said::Failure(String::from_utf8_lossy(frame.data.trim_ascii()))
     } else {
-        said_in(frame.data)
+        said_by(frame.data, |text| alike.read(text))
     }
 }
 
 /// What the data of a frame say.
 pub(crate) fn said_in(data: &[u8]) -> Said<'_> {
+    said_by(data, Document::read)
+}
+
+fn said_by<'f>(data: &'f [u8], read: impl FnOnce(&'f str) -> Result<Document<'f>, Syntax>) -> Said<'f> {
     match data.trim_ascii() {
         // Whoever keeps a connection open writes so into any stream.
         b"" | br#"{"type":"ping"}"# | br#"{"type": "ping"}"# => Said::Nothing,
         b"[DONE]" => Said::Done,
         data => {
-            let document = std::str::from_utf8(data).ok().and_then(|text| Document::read(text).ok());
+            let document = std::str::from_utf8(data).ok().and_then(|text| read(text).ok());
             document.map_or(Said::Broken, Said::Json)
         }
     }
@@ -118,6 +122,10 @@ pub(crate) fn number(value: Value<'_, '_>) -> Option<u64> {
 /// A place in a list. Some servers write it as text or with a fraction of nothing.
 pub(crate) fn index(value: Value<'_, '_>) -> Option<u64> {
     let text = if value.is(Kind::Number) { Cow::Borrowed(value.raw()) } else { value.str()? };
+    // Nearly every one has one digit.
+    if let [digit @ b'0'..=b'9'] = text.as_bytes() {
+        return Some(u64::from(digit - b'0'));
+    }
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, "0"));
     let is_index = whole.bytes().all(|byte| byte.is_ascii_digit()) && fraction.bytes().all(|byte| byte == b'0');
     if is_index { whole.parse().ok() } else { None }

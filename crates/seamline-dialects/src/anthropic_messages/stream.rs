@@ -17,7 +17,7 @@ use seamline_model::{Addition, Event, Stop, Unreadable};
 
 use crate::StreamReader;
 use crate::frames::{Said, Sink, add, said, said_in, unreadable, usage, words, words_of};
-use crate::json::{Document, Kind, Object, Value};
+use crate::json::{Alike, Document, Kind, Object, Value};
 use crate::streamed::{Slots, after_end, base64, members, present};
 
 /// A reader for a stream that begins.
@@ -29,6 +29,7 @@ pub(super) fn reader() -> Box<dyn StreamReader> {
         stop: None,
         is_done: false,
         is_again: false,
+        alike: Alike::default(),
     })
 }
 
@@ -43,6 +44,7 @@ struct Reader {
     is_done: bool,
     /// The message began again, and nothing of it has come since.
     is_again: bool,
+    alike: Alike,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,10 +93,13 @@ impl StreamReader for Reader {
 
 impl Reader {
     fn take(&mut self, frame: &Frame<'_>, sink: Sink<'_>) {
-        match said(frame) {
+        match said(frame, &mut self.alike) {
             Said::Failure(said) => sink(Event::Failed { said: &said }),
             Said::Nothing | Said::Done => {}
-            Said::Json(document) => self.json(frame.name, &document, sink),
+            Said::Json(document) => {
+                self.json(frame.name, &document, sink);
+                self.alike.keep(document);
+            }
             Said::Broken => unreadable(sink, Unreadable::NotJson),
         }
     }

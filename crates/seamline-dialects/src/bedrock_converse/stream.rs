@@ -14,12 +14,12 @@ use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 use self::deltas::{addition, begun_by};
 use crate::StreamReader;
 use crate::frames::{Said, Sink, add, exception, is_told, said, unreadable, usage, words_of};
-use crate::json::{Kind, Object, Value};
+use crate::json::{Alike, Kind, Object, Value};
 use crate::streamed::{Begun, Slots, after_end, members, present, start_input};
 
 /// A reader for a stream that begins.
 pub(super) fn reader() -> Box<dyn StreamReader> {
-    Box::new(Reader { slots: Slots::default(), is_done: false, is_spliced: false })
+    Box::new(Reader { slots: Slots::default(), is_done: false, is_spliced: false, alike: Alike::default() })
 }
 
 struct Reader {
@@ -28,6 +28,7 @@ struct Reader {
     is_done: bool,
     /// A second message began before the first had ended; what follows is not taken for the first.
     is_spliced: bool,
+    alike: Alike,
 }
 
 /// The events of a stream.
@@ -48,7 +49,7 @@ impl StreamReader for Reader {
 
 impl Reader {
     fn take(&mut self, frame: &Frame<'_>, sink: Sink<'_>) {
-        let document = match said(frame) {
+        let document = match said(frame, &mut self.alike) {
             _ if is_exception(frame.name) => {
                 sink(Event::Failed { said: &exception(frame) });
                 return;
@@ -73,6 +74,7 @@ impl Reader {
         } else {
             unreadable(sink, Unreadable::Shape);
         }
+        self.alike.keep(document);
     }
 
     /// Takes an object whose members are events, a whole response, or an error.

@@ -13,7 +13,7 @@ use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 use self::calls::Coming;
 use crate::StreamReader;
 use crate::frames::{Said, Sink, add, add_text, index, is_told, said, unreadable, usage, words, words_of};
-use crate::json::{Kind, Object, Value};
+use crate::json::{Alike, Kind, Object, Value};
 use crate::repeated::Repeated;
 
 /// A reader for a stream that begins.
@@ -43,21 +43,25 @@ struct Reader {
     candidate: Repeated,
     content: Repeated,
     usage: String,
+    alike: Alike,
 }
 
 impl StreamReader for Reader {
     fn handle_frame(&mut self, frame: &Frame<'_>, sink: &mut dyn FnMut(Event<'_>)) {
-        match said(frame) {
+        match said(frame, &mut self.alike) {
             Said::Failure(said) => sink(Event::Failed { said: &said }),
             Said::Nothing | Said::Done => {}
             Said::Broken => {
                 self.is_cut |= frame.kind == FrameKind::Cut;
                 unreadable(sink, Unreadable::NotJson);
             }
-            Said::Json(document) => match document.root() {
-                list if list.is(Kind::Array) => list.elements().for_each(|response| self.response(response, sink)),
-                response => self.response(response, sink),
-            },
+            Said::Json(document) => {
+                match document.root() {
+                    list if list.is(Kind::Array) => list.elements().for_each(|response| self.response(response, sink)),
+                    response => self.response(response, sink),
+                }
+                self.alike.keep(document);
+            }
         }
     }
 

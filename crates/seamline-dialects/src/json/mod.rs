@@ -5,6 +5,7 @@
 //! repair into the original bytes, so a [`Document`] is a flat list of nodes with spans,
 //! built in one pass without recursion.
 
+mod alike;
 mod plain;
 mod scan;
 mod syntax;
@@ -12,6 +13,7 @@ mod text;
 mod view;
 mod write;
 
+pub(crate) use alike::Alike;
 pub(crate) use scan::ListVisitor;
 pub use scan::{BYTES_MAX, Document, NODES_MAX};
 pub use syntax::{Syntax, SyntaxKind};

@@ -58,13 +58,13 @@ impl<'a> Document<'a> {
     /// When the text is not JSON. Half surrogate pairs and duplicate keys are not
     /// errors; they are kept and can be asked for.
     pub fn read(text: &'a str) -> Result<Self, Syntax> {
-        if text.len() > BYTES_MAX {
-            return Err(Syntax { offset: 0, kind: SyntaxKind::TooManyBytes });
-        }
-        let mut scanner = Scanner::new(text.as_bytes(), NoList);
-        scanner.document.text = text;
-        scanner.document()?;
-        Ok(scanner.document)
+        read_into(text, Vec::new())
+    }
+
+    /// A text whose values are known.
+    pub(super) fn of_nodes(text: &'a str, nodes: Vec<Node>) -> Self {
+        let (bytes, lone_surrogates) = (text.as_bytes(), Vec::new());
+        Self { bytes, text, text_start: 0, nodes, lone_surrogates, byte_order_mark: None }
     }
 
     /// Reads one value of a text that was read before, whose place is known. Places stay
@@ -117,6 +117,17 @@ impl<'a> Document<'a> {
             (Err(syntax), Ok(_)) => Err(syntax),
         }
     }
+}
+
+/// Reads a JSON text into a list of values that is empty.
+pub(super) fn read_into(text: &str, nodes: Vec<Node>) -> Result<Document<'_>, Syntax> {
+    if text.len() > BYTES_MAX {
+        return Err(Syntax { offset: 0, kind: SyntaxKind::TooManyBytes });
+    }
+    let mut scanner = Scanner::with_nodes(text.as_bytes(), NoList, nodes);
+    scanner.document.text = text;
+    scanner.document()?;
+    Ok(scanner.document)
 }
 
 /// Takes the elements of a list while a text is read.
@@ -172,21 +183,19 @@ struct Scanner<'a, V> {
 
 impl<'a, V: ListVisitor<'a>> Scanner<'a, V> {
     fn new(bytes: &'a [u8], visitor: V) -> Self {
+        Self::with_nodes(bytes, visitor, Vec::new())
+    }
+
+    fn with_nodes(bytes: &'a [u8], visitor: V, mut nodes: Vec<Node>) -> Self {
+        // Room for all of a small text, such as an event of a stream.
+        nodes.reserve(bytes.len().min(NODES_ROOM_BYTES) / NODE_BYTES + 1);
         let mark = BYTE_ORDER_MARK.len_utf8();
         let marked = bytes.starts_with(BYTE_ORDER_MARK.encode_utf8(&mut [0; 4]).as_bytes());
         let byte_order_mark = marked.then(|| Span::new(0, mark));
         Self {
             bytes,
             at: byte_order_mark.map_or(0, Span::len),
-            document: Document {
-                bytes,
-                text: "",
-                text_start: 0,
-                // Room for all of a small text, such as an event of a stream.
-                nodes: Vec::with_capacity(bytes.len().min(NODES_ROOM_BYTES) / NODE_BYTES + 1),
-                lone_surrogates: Vec::new(),
-                byte_order_mark,
-            },
+            document: Document { bytes, text: "", text_start: 0, nodes, lone_surrogates: Vec::new(), byte_order_mark },
             innermost: 0,
             depth: 0,
             visitor,

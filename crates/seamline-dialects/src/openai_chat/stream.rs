@@ -15,7 +15,7 @@ use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 use self::calls::Calls;
 use self::content::Content;
 use crate::frames::{Said, Sink, add, index, is_told, said, unreadable, words};
-use crate::json::{Kind, Object, Value};
+use crate::json::{Alike, Kind, Object, Value};
 use crate::repeated::Repeated;
 use crate::streaming::StreamReader;
 
@@ -64,6 +64,7 @@ pub(super) struct Reader {
     is_done: bool,
     /// The last frame was cut.
     is_cut: bool,
+    alike: Alike,
 }
 
 /// The ids of the chunks before the message stopped.
@@ -84,7 +85,7 @@ pub(super) fn reader() -> Box<dyn StreamReader> {
 
 impl StreamReader for Reader {
     fn handle_frame(&mut self, frame: &Frame<'_>, sink: &mut dyn FnMut(Event<'_>)) {
-        match said(frame) {
+        match said(frame, &mut self.alike) {
             Said::Nothing => {}
             Said::Failure(said) => sink(Event::Failed { said: &said }),
             // What ends before anything came is no answer.
@@ -94,10 +95,13 @@ impl StreamReader for Reader {
                 self.is_cut |= frame.kind == FrameKind::Cut;
                 unreadable(sink, Unreadable::NotJson);
             }
-            Said::Json(document) => match document.root().object() {
-                Some(object) => self.frame(document.root(), object, sink),
-                None => unreadable(sink, Unreadable::Shape),
-            },
+            Said::Json(document) => {
+                match document.root().object() {
+                    Some(object) => self.frame(document.root(), object, sink),
+                    None => unreadable(sink, Unreadable::Shape),
+                }
+                self.alike.keep(document);
+            }
         }
     }
 

@@ -17,7 +17,7 @@ use self::items::Items;
 use self::parts::{Row, TextKind};
 use self::shape::Sort;
 use crate::frames::{Said, Sink, add, add_arguments, index, is_told, said, unreadable, words, words_of};
-use crate::json::{Kind, Value};
+use crate::json::{Alike, Kind, Value};
 use crate::streaming::StreamReader;
 
 pub(super) use self::parts::{Row as PartRow, item_of, row_of};
@@ -37,6 +37,7 @@ pub(super) struct Reader {
     /// The end of the response lists its items.
     has_list: bool,
     is_done: bool,
+    alike: Alike,
 }
 
 /// A reader for a stream that begins.
@@ -46,7 +47,7 @@ pub(super) fn reader() -> Box<dyn StreamReader> {
 
 impl StreamReader for Reader {
     fn handle_frame(&mut self, frame: &Frame<'_>, sink: &mut dyn FnMut(Event<'_>)) {
-        match said(frame) {
+        match said(frame, &mut self.alike) {
             // Some servers send the last line of the other dialect, which ends nothing here.
             Said::Nothing | Said::Done => {}
             Said::Failure(said) => sink(Event::Failed { said: &said }),
@@ -54,6 +55,7 @@ impl StreamReader for Reader {
             Said::Json(document) => {
                 let name = std::str::from_utf8(frame.name).unwrap_or_default();
                 self.frame(&Wire::read(document.root(), name), sink);
+                self.alike.keep(document);
             }
         }
     }
