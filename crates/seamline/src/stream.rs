@@ -244,7 +244,7 @@ impl AnswerStream {
             }
         }
         let (dialect, assembled) = self.listening.finish()?;
-        Ok(Answer::of(dialect, self.provider.as_deref(), assembled))
+        Ok(Answer::of(dialect, self.provider.as_deref(), assembled, self.limits.findings_max))
     }
 
     fn cut(&mut self, piece: &[u8]) {

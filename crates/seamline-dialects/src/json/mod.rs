@@ -6,12 +6,14 @@
 //! built in one pass without recursion.
 
 mod plain;
+mod readable;
 mod scan;
 mod syntax;
 mod text;
 mod view;
 mod write;
 
+pub use readable::readable;
 pub(crate) use scan::ListVisitor;
 pub use scan::{BYTES_MAX, Document, NODES_MAX};
 pub use syntax::{Syntax, SyntaxKind};
