@@ -118,6 +118,11 @@ impl Listening {
         std::mem::take(&mut self.moved)
     }
 
+    /// Whether nothing that comes is listened to any more.
+    pub(super) fn is_over(&self) -> bool {
+        matches!(self.ear, Ear::Other(_) | Ear::Lost) || self.assembler.is_full()
+    }
+
     /// The dialect and the message, once nothing more comes.
     pub(super) fn finish(mut self) -> Result<(&'static dyn Dialect, Assembled), Error> {
         if let Ear::Waiting(Waiting { likely: Some(dialect), .. }) = self.ear {
