@@ -142,6 +142,19 @@ impl Assembler {
         }
     }
 
+    /// The last frame is not whole. That is how the message ended, and nothing else is wrong with it,
+    /// unless it had ended before.
+    pub fn handle_cut(&mut self) {
+        if self.signs.done {
+            self.handle_failure("the last frame was cut");
+        }
+    }
+
+    /// Whether the message is longer than it may be, so that nothing more is kept.
+    pub fn is_full(&self) -> bool {
+        self.is_full
+    }
+
     /// The message, once the stream has ended.
     pub fn finish(mut self) -> Assembled {
         if self.signs.stop == Some(Stop::Other) {

@@ -6,7 +6,9 @@ mod frames;
 use seamline_model::{Flaw, Severity, Unreadable};
 
 use blocks::{STREAM005, STREAM006, STREAM007, STREAM008, STREAM009, STREAM011, STREAM013, STREAM016, STREAM017};
-use frames::{STREAM001, STREAM002, STREAM003, STREAM004, STREAM010, STREAM012, STREAM014, STREAM015, STREAM018};
+use frames::{
+    STREAM001, STREAM002, STREAM003, STREAM004, STREAM010, STREAM012, STREAM014, STREAM015, STREAM018, STREAM019,
+};
 
 /// One kind of flaw of a stream.
 #[derive(Debug, PartialEq, Eq)]
@@ -43,6 +45,7 @@ use declare_flaw;
 pub const FLAWS: &[&FlawKind] = &[
     &STREAM001, &STREAM002, &STREAM003, &STREAM004, &STREAM005, &STREAM006, &STREAM007, &STREAM008, &STREAM009,
     &STREAM010, &STREAM011, &STREAM012, &STREAM013, &STREAM014, &STREAM015, &STREAM016, &STREAM017, &STREAM018,
+    &STREAM019,
 ];
 
 impl FlawKind {
@@ -67,6 +70,7 @@ impl FlawKind {
             Flaw::Unsigned { .. } => &STREAM016,
             Flaw::Snapshots { .. } => &STREAM017,
             Flaw::BegunAgain => &STREAM018,
+            Flaw::Rewritten => &STREAM019,
         }
     }
 

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{IsTerminal as _, Read as _};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
@@ -59,8 +60,8 @@ impl Source {
         Ok(bytes)
     }
 
-    /// Its bytes piece by piece, as they come.
-    pub(crate) fn read_pieces(&self, mut take: impl FnMut(&[u8])) -> Result<(), Failure> {
+    /// Its bytes piece by piece, as they come, until whoever takes them has enough.
+    pub(crate) fn read_pieces(&self, mut take: impl FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), Failure> {
         let failed = |error| Failure::io("read", &error);
         let mut input: Box<dyn std::io::Read> = match self {
             Self::Stdin => Box::new(std::io::stdin().lock()),
@@ -70,7 +71,8 @@ impl Source {
         loop {
             match input.read(&mut piece) {
                 Ok(0) => return Ok(()),
-                Ok(length) => take(&piece[..length]),
+                Ok(length) if take(&piece[..length]).is_break() => return Ok(()),
+                Ok(_) => {}
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(failed(error)),
             }

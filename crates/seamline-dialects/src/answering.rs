@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use seamline_model::{Assembled, AssembledBlock, AssembledCall, Content, Piece};
 
-use crate::json::{Document, escape_into, quoted};
+use crate::json::{Document, escape_into, quoted, readable};
 
 /// The members of an object with their JSON, in the order they came.
 #[derive(Debug, Default)]
@@ -151,10 +151,11 @@ pub(crate) fn usage_text(message: &Assembled) -> Option<String> {
     (!message.usage.is_empty()).then(|| usage.write())
 }
 
-/// The input of a call. What is no JSON is kept as text, which every check of a conversation
-/// finds.
+/// The input of a call. What is no JSON, or none that readers take, is kept as text, which every
+/// check of a conversation finds.
 pub(crate) fn input_text(call: &AssembledCall) -> String {
-    if Document::read(&call.arguments).is_ok() { call.arguments.clone() } else { quoted(&call.arguments) }
+    let is_json = Document::read(&call.arguments).is_ok() && readable(&call.arguments).is_none();
+    if is_json { call.arguments.clone() } else { quoted(&call.arguments) }
 }
 
 #[cfg(test)]

@@ -36,6 +36,11 @@ pub(crate) fn said<'f>(frame: &Frame<'f>, alike: &mut Alike) -> Said<'f> {
     }
 }
 
+/// Whether nothing is left of a frame but that it was cut.
+pub(crate) fn is_remnant(frame: &Frame<'_>) -> bool {
+    frame.kind == FrameKind::Cut && frame.data.trim_ascii().is_empty()
+}
+
 /// What the data of a frame say.
 pub(crate) fn said_in(data: &[u8]) -> Said<'_> {
     said_by(data, Document::read)

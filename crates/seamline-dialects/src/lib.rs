@@ -39,7 +39,7 @@ pub use detect::{contradiction, detect};
 pub use detect_stream::{StreamSign, detect_stream};
 pub use dialect::{ALL, Dialect, by_name};
 pub use error::{Error, Position};
-pub use json::{BYTES_MAX, Document, NODES_MAX, Syntax, SyntaxKind, said};
+pub use json::{BYTES_MAX, Document, NODES_MAX, Syntax, SyntaxKind, readable, said};
 pub use providers::Provider;
 pub use splice::patch;
 pub use streaming::{StreamReader, Streaming};

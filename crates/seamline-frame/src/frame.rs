@@ -29,6 +29,8 @@ pub enum FrameKind {
     /// The stream ended before the frame was closed. It may be whole for all that, as where
     /// only the last line break is missing.
     Cut,
+    /// The list whose elements the stream is made of was closed, and this stands behind it.
+    Behind,
 }
 
 /// What a stream may take at most.

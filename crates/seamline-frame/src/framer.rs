@@ -122,6 +122,11 @@ impl Framer {
         .inspect_err(|error| self.failed = Some(*error))
     }
 
+    /// Whether it has failed, and takes nothing more.
+    pub fn has_failed(&self) -> bool {
+        self.failed.is_some()
+    }
+
     fn go_on(&self) -> Result<(), Error> {
         self.failed.map_or(Ok(()), Err)
     }

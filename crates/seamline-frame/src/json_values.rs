@@ -29,6 +29,8 @@ pub(crate) struct JsonValues {
     events: Option<Box<Sse>>,
     read: u64,
     start: u64,
+    /// The list was closed.
+    is_behind: bool,
 }
 
 /// ```text
@@ -51,14 +53,23 @@ enum State {
 
 impl JsonValues {
     pub(crate) fn new(layout: Layout, limits: Limits) -> Self {
-        Self { layout, limits, state: State::Opening, value: Vec::new(), events: None, read: 0, start: 0 }
+        Self {
+            layout,
+            limits,
+            state: State::Opening,
+            value: Vec::new(),
+            events: None,
+            read: 0,
+            start: 0,
+            is_behind: false,
+        }
     }
 
     pub(crate) fn feed(&mut self, piece: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), Error> {
         let mut rest = piece;
         while !rest.is_empty() {
             if let Some(events) = &mut self.events {
-                return events.feed(rest, sink);
+                return events.feed(rest, &mut placed(self.is_behind, sink));
             }
             let used = match self.state {
                 State::Opening => self.open(rest),
@@ -76,10 +87,17 @@ impl JsonValues {
         let value = std::mem::take(&mut self.value);
         if self.is_event(&value) {
             self.go_on(&value, sink)?;
-        } else if !value.trim_ascii().is_empty() {
-            sink(Frame { kind: FrameKind::Cut, ..Frame::unnamed(value.trim_ascii()) });
+        } else if !value.trim_ascii().is_empty() || self.is_list_open() {
+            let cut = Frame { kind: FrameKind::Cut, ..Frame::unnamed(value.trim_ascii()) };
+            placed(self.is_behind, sink)(cut);
         }
-        self.events.as_mut().map_or(Ok(()), |events| events.finish(sink))
+        let mut sink = placed(self.is_behind, sink);
+        self.events.as_mut().map_or(Ok(()), |events| events.finish(&mut sink))
+    }
+
+    /// Whether something is missing for all that is there: the end of the list.
+    fn is_list_open(&self) -> bool {
+        self.layout == Layout::List && self.state != State::Opening
     }
 
     /// Whether a word is a line of an event stream.
@@ -89,7 +107,7 @@ impl JsonValues {
 
     /// Goes on as an event stream that begins with a line.
     fn go_on(&mut self, line: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), Error> {
-        self.events.insert(Box::new(Sse::at(self.start, self.limits))).feed(line, sink)
+        self.events.insert(Box::new(Sse::at(self.start, self.limits))).feed(line, &mut placed(self.is_behind, sink))
     }
 
     /// Decides at the first byte that says something whether there is a list around the values.
@@ -119,6 +137,7 @@ impl JsonValues {
             // Whatever follows the list is read as lines.
             (Layout::List, b']') => {
                 self.layout = Layout::Lines;
+                self.is_behind = true;
                 return Ok(blank + 1);
             }
             (Layout::Lines, _) => self.state = State::Word,
@@ -156,6 +175,7 @@ impl JsonValues {
         if self.value.len() + used > max {
             return Err(Error { offset: self.start, kind: ErrorKind::TooLong(max) });
         }
+        let mut sink = placed(self.is_behind, sink);
         match (end, self.value.is_empty()) {
             (Some(end), true) => sink(Frame::unnamed(rest[..end].trim_ascii_end())),
             (Some(end), false) => {
@@ -167,6 +187,11 @@ impl JsonValues {
         }
         Ok(used)
     }
+}
+
+/// Gives frames out as what they are where they stand.
+fn placed(is_behind: bool, sink: &mut dyn FnMut(Frame<'_>)) -> impl FnMut(Frame<'_>) {
+    move |frame| sink(if is_behind { Frame { kind: FrameKind::Behind, ..frame } } else { frame })
 }
 
 /// How many bytes at the start are white space, or the mark that some servers begin with.

@@ -118,7 +118,7 @@ impl Sse {
         let data = match (&self.data, here) {
             (Some(kept), _) => kept,
             (None, Some(here)) => here,
-            (None, None) if is_error(&self.name) => b"",
+            (None, None) if is_error(&self.name) || is_cut_field(&line) => b"",
             (None, None) => return Ok(()),
         };
         // A second name is that of a frame that never came.
@@ -264,6 +264,12 @@ impl Sse {
 /// Whether a frame of this name says enough without data: an error that says nothing is one.
 fn is_error(name: &[u8]) -> bool {
     name.eq_ignore_ascii_case(b"error")
+}
+
+/// Whether the last line is that of a frame whose data were still to come.
+fn is_cut_field(line: &[u8]) -> bool {
+    let is_cut_name = b"data".starts_with(line) || b"event".starts_with(line);
+    !line.is_empty() && is_cut_name || line.starts_with(b"event:")
 }
 
 /// How long the line break is that `bytes` begin with.

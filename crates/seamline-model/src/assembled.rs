@@ -208,6 +208,8 @@ pub enum Flaw {
     },
     /// The message is longer than the limit, and the rest was not kept.
     TooLong,
+    /// Something that is copied is JSON that many readers refuse, and was written otherwise.
+    Rewritten,
 }
 
 impl AssembledBlock {

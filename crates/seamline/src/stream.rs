@@ -218,6 +218,24 @@ impl AnswerStream {
         self.listening.assembler.handle_failure(said);
     }
 
+    /// Whether nothing that still comes can change the answer: the bytes cannot be read on, the message is longer than
+    /// it may be, no dialect was found in time, or nobody wants the rest. Whoever reads something that may never end
+    /// stops then.
+    ///
+    /// ```
+    /// let mut stream = seamline::AnswerStream::new(&seamline::StreamOptions::default())?;
+    /// stream.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"hi\"}}]}\n\n");
+    /// assert!(!stream.is_over());
+    /// let mut zeros = seamline::AnswerStream::new(&seamline::StreamOptions::default())?;
+    /// zeros.feed(&[0; 64]);
+    /// assert!(zeros.is_over());
+    /// # Ok::<(), seamline::Error>(())
+    /// ```
+    pub fn is_over(&self) -> bool {
+        let has_failed = matches!(&self.framed, Framed::Frames(framer) if framer.has_failed());
+        self.left || has_failed || self.listening.is_over()
+    }
+
     /// The answer, once nothing more comes.
     ///
     /// # Errors
@@ -244,7 +262,7 @@ impl AnswerStream {
             }
         }
         let (dialect, assembled) = self.listening.finish()?;
-        Ok(Answer::of(dialect, self.provider.as_deref(), assembled))
+        Ok(Answer::of(dialect, self.provider.as_deref(), assembled, self.limits.findings_max))
     }
 
     fn cut(&mut self, piece: &[u8]) {

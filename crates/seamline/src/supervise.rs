@@ -8,6 +8,10 @@
 //! Some of what it starts may have a group of its own (what `timeout` runs, or a shell with job
 //! control). On Linux it is followed: whoever descends from the command when it is ended is ended
 //! too. On Windows there are no such groups: the command itself is ended, what it started is not.
+//!
+//! Who has left the group and lost its parents, as a daemon has, escapes. It may hold the outputs of
+//! the command open; they are read for a moment more and then closed, so that whatever it prints
+//! after that meets a closed pipe. Only on Windows is a pipe read for as long as somebody holds it.
 
 mod followed;
 mod group;
@@ -108,6 +112,11 @@ impl Stopper {
 /// # }
 /// # Ok::<(), std::io::Error>(())
 /// ```
+///
+/// What the command started is ended with it, but for who has left its process group and lost its
+/// parents before, as a daemon has (`setsid … &` in a shell that exits): that one runs on. If it
+/// holds an output of the command, that output is not [whole](ChildOutput::whole), and on Unix its
+/// pipe is closed half a second after the command is gone: nothing waits for it any longer.
 ///
 /// # Errors
 ///

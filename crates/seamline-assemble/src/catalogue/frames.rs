@@ -241,3 +241,28 @@ declare_flaw! {
     /// What came before is forgotten, and the message is what came since it began again.
     STREAM018 "begun-again", Warning, "the message began again in the same stream, and what came before was replaced"
 }
+
+declare_flaw! {
+    /// # What it does
+    /// Finds values that are JSON and that many readers of JSON refuse: half a character as an escape, a number that no
+    /// float holds, more levels than they follow.
+    ///
+    /// # Why is this bad?
+    /// What stands around a text or a call is copied as it came. One such value in it, and whoever reads the message
+    /// with another library gets nothing of it.
+    ///
+    /// # Example
+    /// ```text
+    /// data: {"id":"c1","system_fingerprint":"fp \ud83d","choices":[{"index":0,"delta":{"role":"assistant","content":"Hello"}}]}
+    ///
+    /// data: {"id":"c1","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}
+    ///
+    /// data: [DONE]
+    ///
+    /// ```
+    ///
+    /// # What is made of it
+    /// U+FFFD stands for the half that came. A number that is too large, and a value that lies too deep, is a string with
+    /// its JSON. Texts and the inputs of calls are as they were.
+    STREAM019 "rewritten-value", Warning, "a value that many readers of JSON refuse was written otherwise"
+}

@@ -1,6 +1,7 @@
 //! `seamline assemble`
 
 use std::io::IsTerminal as _;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -142,16 +143,14 @@ impl Assemble {
         }
     }
 
-    /// Reads the stream piece by piece, as it comes.
+    /// Reads the stream piece by piece, as it comes, until nothing more can be said about it.
     fn assembled(&self, source: &Source, mut stream: AnswerStream) -> Result<Answer, Failure> {
         let (mut head, mut start) = (Head::default(), Vec::new());
-        let mut take = |body: &[u8]| {
-            let room = START_BYTES_MAX.saturating_sub(start.len()).min(body.len());
-            start.extend_from_slice(&body[..room]);
-            stream.feed(body);
-        };
-        source.read_pieces(|piece| head.handle_piece(piece, &mut take))?;
-        head.finish(take);
+        source.read_pieces(|piece| {
+            head.handle_piece(piece, |body| take(body, &mut start, &mut stream));
+            if stream.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        head.finish(|body| take(body, &mut start, &mut stream));
         if let Some(status) = head.status.filter(|status| *status >= 400) {
             output::say(&format!("seamline: {}: the response has status {status}\n", output::named(&source.label())));
         }
@@ -177,6 +176,13 @@ impl Assemble {
             error.verdict.retry_after = told.retry_after;
         }
     }
+}
+
+/// Gives a piece of the body to the stream, and keeps the start of it.
+fn take(body: &[u8], start: &mut Vec<u8>, stream: &mut AnswerStream) {
+    let room = START_BYTES_MAX.saturating_sub(start.len()).min(body.len());
+    start.extend_from_slice(&body[..room]);
+    stream.feed(body);
 }
 
 /// The answer, unless what came was none.

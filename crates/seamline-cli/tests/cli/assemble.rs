@@ -245,3 +245,13 @@ fn an_error_about_the_conversation_names_what_repairs_it() {
         ran.out
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn what_never_ends_is_left_once_it_can_say_nothing_more() {
+    let bench = Bench::new();
+    let told = bench.run(&["assemble", "/dev/zero"]).expect(2);
+    assert!(told.err.contains("/dev/zero"), "{}", told.err);
+    let told = bench.run(&["assemble", "/dev/zero", "--dialect", "bedrock_converse"]).expect(1);
+    assert!(told.out.contains("the checksum of a message does not fit"), "{}", told.out);
+}

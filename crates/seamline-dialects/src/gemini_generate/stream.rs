@@ -2,7 +2,8 @@
 //!
 //! Every frame is a whole response that holds what is new. Texts that follow each other are
 //! one part in a response that is not streamed, unless one of them is signed (GEM-11). No
-//! frame says that it is the last: a stream that named a reason to stop is whole when it ends.
+//! frame says that it is the last: a stream that named a reason to stop is whole when it ends, and
+//! the list that a stream may be when that is closed.
 
 mod calls;
 mod partial;
@@ -12,7 +13,7 @@ use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 
 use self::calls::Coming;
 use crate::StreamReader;
-use crate::frames::{Said, Sink, add, add_text, index, is_told, said, unreadable, usage, words, words_of};
+use crate::frames::{Said, Sink, add, add_text, index, is_remnant, is_told, said, unreadable, usage, words, words_of};
 use crate::json::{Alike, Kind, Object, Value};
 use crate::repeated::Repeated;
 
@@ -33,8 +34,10 @@ struct Reader {
     has_stray: bool,
     /// Why the provider stopped.
     stop: Option<Stop>,
-    /// The last frame was cut.
+    /// The last frame was cut, or the list of them.
     is_cut: bool,
+    /// All of the message came.
+    is_over: bool,
     /// It was said that there is more than one message.
     has_others: bool,
     /// Members of the response, of its candidate and of the content of that. Every frame has
@@ -48,6 +51,10 @@ struct Reader {
 
 impl StreamReader for Reader {
     fn handle_frame(&mut self, frame: &Frame<'_>, sink: &mut dyn FnMut(Event<'_>)) {
+        if frame.kind == FrameKind::Behind {
+            return self.behind(frame, sink);
+        }
+        self.is_cut |= is_remnant(frame);
         match said(frame, &mut self.alike) {
             Said::Failure(said) => sink(Event::Failed { said: &said }),
             Said::Nothing | Said::Done => {}
@@ -68,10 +75,15 @@ impl StreamReader for Reader {
     fn handle_end(&mut self, sink: &mut dyn FnMut(Event<'_>)) {
         self.leave(sink);
         self.close_text(sink);
-        if self.stop.is_some() && !self.is_cut {
+        if self.stop.is_some() && !self.is_cut && !std::mem::replace(&mut self.is_over, true) {
             sink(Event::Done);
         }
     }
+}
+
+/// Whether a response says that the request failed.
+fn is_error(response: Value<'_, '_>) -> bool {
+    Response::read(response).error.is_some_and(|error| !error.is(Kind::Null))
 }
 
 /// The members of a response that are read as what they say.
@@ -111,6 +123,31 @@ impl<'d, 'a> Response<'d, 'a> {
 }
 
 impl Reader {
+    /// Takes what stands behind the list: only a failure is about the message in it.
+    fn behind(&mut self, frame: &Frame<'_>, sink: Sink<'_>) {
+        self.handle_end(sink);
+        match said(frame, &mut self.alike) {
+            Said::Failure(said) => sink(Event::Failed { said: &said }),
+            Said::Nothing | Said::Done => {}
+            Said::Broken => unreadable(sink, Unreadable::NotJson),
+            Said::Json(document) => {
+                let root = document.root();
+                if is_error(root) || root.elements().any(is_error) {
+                    sink(Event::Failed { said: root.raw() });
+                } else {
+                    self.note_others(sink);
+                }
+            }
+        }
+    }
+
+    /// Says once that there is more than one message.
+    fn note_others(&mut self, sink: Sink<'_>) {
+        if !std::mem::replace(&mut self.has_others, true) {
+            unreadable(sink, Unreadable::SecondMessage);
+        }
+    }
+
     fn response(&mut self, value: Value<'_, '_>, sink: Sink<'_>) {
         if !value.is(Kind::Object) {
             unreadable(sink, Unreadable::Shape);
@@ -168,10 +205,7 @@ impl Reader {
         let [place, content, reason] = candidate.values(["index", "content", "finishReason"]);
         let place = place.filter(|place| !place.is(Kind::Null));
         if !place.map_or(at == 0, |place| index(place) == Some(0)) {
-            if !std::mem::replace(&mut self.has_others, true) {
-                unreadable(sink, Unreadable::SecondMessage);
-            }
-            return;
+            return self.note_others(sink);
         }
         let content = content.filter(|content| !content.is(Kind::Null));
         beside("content", value, CANDIDATE, &mut self.candidate, sink);

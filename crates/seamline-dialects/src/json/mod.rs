@@ -7,6 +7,7 @@
 
 mod alike;
 mod plain;
+mod readable;
 mod scan;
 mod syntax;
 mod text;
@@ -14,6 +15,7 @@ mod view;
 mod write;
 
 pub(crate) use alike::Alike;
+pub use readable::readable;
 pub(crate) use scan::ListVisitor;
 pub use scan::{BYTES_MAX, Document, NODES_MAX};
 pub use syntax::{Syntax, SyntaxKind};

@@ -14,7 +14,7 @@ use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 
 use self::calls::Calls;
 use self::content::Content;
-use crate::frames::{Said, Sink, add, index, is_told, said, unreadable, words};
+use crate::frames::{Said, Sink, add, index, is_remnant, is_told, said, unreadable, words};
 use crate::json::{Alike, Kind, Object, Value};
 use crate::repeated::Repeated;
 use crate::streaming::StreamReader;
@@ -85,6 +85,7 @@ pub(super) fn reader() -> Box<dyn StreamReader> {
 
 impl StreamReader for Reader {
     fn handle_frame(&mut self, frame: &Frame<'_>, sink: &mut dyn FnMut(Event<'_>)) {
+        self.is_cut |= is_remnant(frame);
         match said(frame, &mut self.alike) {
             Said::Nothing => {}
             Said::Failure(said) => sink(Event::Failed { said: &said }),

@@ -120,6 +120,16 @@ impl<'d, 'a: 'f, 'f> Wire<'d, 'a, 'f> {
         wire
     }
 
+    /// Whether it is an error that stands where an event should: gateways write one as it is, and
+    /// whatever the framing calls the frame is the name of the event that never came.
+    fn is_error(&self) -> bool {
+        let Some(root) = self.value.object().filter(|root| root.get("type").is_none()) else { return false };
+        let says = |name| root.get(name).is_some_and(is_told);
+        let is_event = [self.response, self.item, self.part, self.delta, self.whole].iter().any(Option::is_some);
+        let is_response = root.get("object").is_some_and(|object| object.says("response"));
+        !is_event && !is_response && ["error", "detail", "message"].into_iter().any(says)
+    }
+
     /// What is new, or all of it.
     fn given(&self, is_whole: bool) -> Option<Value<'d, 'a>> {
         if is_whole { self.whole } else { self.delta }
@@ -128,6 +138,9 @@ impl<'d, 'a: 'f, 'f> Wire<'d, 'a, 'f> {
 
 impl Reader {
     fn frame(&mut self, wire: &Wire<'_, '_, '_>, sink: Sink<'_>) {
+        if wire.is_error() {
+            return sink(Event::Failed { said: wire.text });
+        }
         if self.is_of_another(wire) {
             if !self.has_second {
                 unreadable(sink, Unreadable::SecondMessage);

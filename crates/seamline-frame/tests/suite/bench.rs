@@ -26,7 +26,8 @@ pub(crate) fn frames(framing: Framing, limits: Limits, pieces: &[&[u8]]) -> (Vec
     (kept, ended)
 }
 
-/// The frames of a whole stream as text: the name, then what it holds; a cut one with `…`.
+/// The frames of a whole stream as text: the name, then what it holds; a cut one with `…`, one behind the
+/// list with `+`.
 pub(crate) fn said(framing: Framing, stream: &[u8]) -> Vec<String> {
     let (frames, ended) = frames(framing, Limits::default(), &[stream]);
     assert_eq!(ended, Ok(()));
@@ -35,6 +36,7 @@ pub(crate) fn said(framing: Framing, stream: &[u8]) -> Vec<String> {
             FrameKind::Event => "",
             FrameKind::Exception => "!",
             FrameKind::Cut => "…",
+            FrameKind::Behind => "+",
         };
         format!("{mark}{}|{}", frame.name, String::from_utf8_lossy(&frame.data))
     };

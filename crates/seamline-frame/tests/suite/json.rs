@@ -39,7 +39,29 @@ fn each_element_of_an_array_is_a_frame() {
 #[test]
 fn an_object_may_stand_where_the_array_should() {
     assert_eq!(said(Framing::JsonArray, b"{\n\"error\":{\"code\":400}}"), ["|{\n\"error\":{\"code\":400}}"]);
-    assert_eq!(said(Framing::JsonArray, b"[{\"a\":1}]\n{\"error\":1}"), [r#"|{"a":1}"#, r#"|{"error":1}"#]);
+    assert_eq!(said(Framing::JsonArray, b"[{\"a\":1}]\n{\"error\":1}"), [r#"|{"a":1}"#, r#"+|{"error":1}"#]);
+}
+
+#[test]
+fn an_array_that_is_not_closed_is_cut() {
+    for open in ["[{\"a\":1}", "[{\"a\":1},\n", "[{\"a\":1} "] {
+        assert_eq!(said(Framing::JsonArray, open.as_bytes()), [r#"|{"a":1}"#, "…|"]);
+    }
+    assert_eq!(said(Framing::JsonArray, b"["), ["…|"]);
+    assert_eq!(said(Framing::JsonArray, b" \n"), [""; 0]);
+}
+
+#[test]
+fn what_stands_behind_an_array_is_told_apart() {
+    assert_eq!(
+        said(Framing::JsonArray, b"[{\"a\":1}][{\"b\":2},{\"c\":3}]"),
+        [r#"|{"a":1}"#, r#"+|[{"b":2},{"c":3}]"#]
+    );
+    assert_eq!(said(Framing::JsonArray, b"[{\"a\":1}]oops"), [r#"|{"a":1}"#, "+|oops"]);
+    assert_eq!(
+        said(Framing::JsonArray, b"[{\"a\":1}]\ndata: {\"b\":2}\n\nevent: x\ndata: {}"),
+        [r#"|{"a":1}"#, r#"+|{"b":2}"#, "+x|{}"]
+    );
 }
 
 #[test]

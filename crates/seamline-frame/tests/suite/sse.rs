@@ -121,3 +121,15 @@ fn many_lines_of_nothing_are_read_once() {
     let strange = format!("data: {}\n{}", " ".repeat(lines), "{x\n".repeat(lines / 4));
     assert_eq!(events(&strange).len(), 1);
 }
+
+#[test]
+fn a_frame_that_is_cut_before_its_data_is_told() {
+    for (end, told) in
+        [("d", "…|"), ("data", "…|"), ("event", "…|"), ("event: pin", "…pin|"), ("event: ping\nda", "…ping|")]
+    {
+        assert_eq!(said(Framing::Sse, format!("data: a\n\n{end}").as_bytes()), ["|a", told], "{end}");
+    }
+    for end in ["", "event: done\n", ": here", "id: 7", "retry: 1", "oops", "\r"] {
+        assert_eq!(said(Framing::Sse, format!("data: a\n\n{end}").as_bytes()), ["|a"], "{end}");
+    }
+}

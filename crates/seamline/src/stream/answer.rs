@@ -1,7 +1,7 @@
 //! What came of a streamed answer.
 
 use seamline_assemble::FlawKind;
-use seamline_dialects::Dialect;
+use seamline_dialects::{Dialect, readable};
 use seamline_guard::{Failure, Filtered, Verdict, classify, filter_message};
 use seamline_model::{Assembled, AssembledBlock, AssembledCall, Content, Ending, Flaw, Noted, Piece, Severity};
 use serde::{Serialize, Serializer};
@@ -31,8 +31,8 @@ pub struct Answer {
     pub ending: Ending,
     /// The provider's word for why it stopped.
     pub stop_reason: Option<String>,
-    /// The message as the provider writes it when it answers in one piece, as JSON. What did
-    /// not end well is written too, as far as it came.
+    /// The message as the provider writes it when it answers in one piece, as JSON that
+    /// readers take. What did not end well is written too, as far as it came.
     pub message: String,
     /// What the message is made of, in order, as people read it.
     pub blocks: Vec<AnswerBlock>,
@@ -153,12 +153,23 @@ pub struct AnswerError {
 }
 
 impl Answer {
-    pub(super) fn of(dialect: &dyn Dialect, provider: Option<&str>, mut assembled: Assembled) -> Self {
+    pub(super) fn of(
+        dialect: &dyn Dialect,
+        provider: Option<&str>,
+        mut assembled: Assembled,
+        findings_max: usize,
+    ) -> Self {
         let ids = &dialect.constraints().call_id;
         if ids.demanded {
             assembled.make_ids(ids);
         }
-        let message = (dialect.streaming().answer)(&assembled);
+        let mut message = (dialect.streaming().answer)(&assembled);
+        if let Some(readable) = readable(&message) {
+            message = readable;
+            if assembled.flaws.len() < findings_max {
+                assembled.flaws.push(Noted { flaw: Flaw::Rewritten, frame: None });
+            }
+        }
         let is_wrong = |noted: &&Noted| ids.demanded || !matches!(noted.flaw, Flaw::NoId { .. });
         let findings = assembled.flaws.iter().filter(is_wrong).map(|noted| StreamFinding::of(noted, &assembled));
         Self {
@@ -329,7 +340,7 @@ fn place(flaw: &Flaw) -> Option<u32> {
         | Flaw::Snapshots { place }
         | Flaw::Repeated { place }
         | Flaw::Nameless { place, .. } => Some(*place),
-        Flaw::Unreadable(_) | Flaw::BegunAgain | Flaw::UnknownStop | Flaw::TooLong => None,
+        Flaw::Unreadable(_) | Flaw::BegunAgain | Flaw::UnknownStop | Flaw::TooLong | Flaw::Rewritten => None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use seamline_dialects::Dialect;
+use seamline_dialects::{Dialect, readable};
 use seamline_model::Assembled;
 
 /// The messages that a history keeps, written when somebody asks for them: an answer that is only looked at does without
@@ -22,7 +22,8 @@ impl Kept {
     }
 
     pub(super) fn messages(&self) -> &[String] {
-        self.written.get_or_init(|| (self.write)(&self.assembled))
+        let written = |message: String| readable(&message).unwrap_or(message);
+        self.written.get_or_init(|| (self.write)(&self.assembled).into_iter().map(written).collect())
     }
 }
 

@@ -90,15 +90,19 @@ impl Listening {
                 }
                 let (assembler, moved) = (&mut self.assembler, &mut self.moved);
                 let is_cut = frame.kind == FrameKind::Cut;
+                let mut is_remnant = is_cut && frame.data.trim_ascii().is_empty();
                 assembler.handle_frame();
                 reader.handle_frame(frame, &mut |event| {
-                    // That the last frame is not whole is the ending, and nothing else is wrong with it.
-                    let is_remnant = is_cut && event == Event::Unreadable { what: Unreadable::NotJson };
-                    if !is_remnant {
+                    if is_cut && event == (Event::Unreadable { what: Unreadable::NotJson }) {
+                        is_remnant = true;
+                    } else {
                         *moved |= is_progress(&event);
                         assembler.handle_event(&event);
                     }
                 });
+                if is_remnant {
+                    assembler.handle_cut();
+                }
             }
             Ear::Waiting(waiting) => match waiting.handle_frame(frame) {
                 Heard::Nothing => {}
@@ -112,6 +116,11 @@ impl Listening {
     /// Whether anything brought the answer on since this was last asked.
     pub(super) fn take_moved(&mut self) -> bool {
         std::mem::take(&mut self.moved)
+    }
+
+    /// Whether nothing that comes is listened to any more.
+    pub(super) fn is_over(&self) -> bool {
+        matches!(self.ear, Ear::Other(_) | Ear::Lost) || self.assembler.is_full()
     }
 
     /// The dialect and the message, once nothing more comes.

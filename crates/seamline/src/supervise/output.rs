@@ -1,11 +1,17 @@
 //! What a command prints, read by a thread of its own so that nobody waits for anybody.
+//!
+//! A pipe ends when nobody holds it open for writing any more, and who has escaped may hold it for
+//! as long as it likes. So a thread waits for bytes only so long, and ends when nobody listens.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
-use std::io::{self, Read};
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
+
+use of_system::{Pipe, is_ready};
 
 /// What a command printed, or its start and its end if it was too much.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,7 +38,7 @@ impl ChildOutput {
     }
 }
 
-/// Reads an output to its end and keeps what may be kept.
+/// Reads an output to its end, or until it is dropped, and keeps what may be kept.
 #[derive(Debug)]
 pub(super) struct Reader {
     shared: Arc<Shared>,
@@ -42,6 +48,8 @@ pub(super) struct Reader {
 struct Shared {
     kept: Mutex<Kept>,
     closed: Condvar,
+    /// Nobody listens any more.
+    is_left: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -68,10 +76,10 @@ impl Kept {
 
 impl Reader {
     /// Starts to read, if there is anything to be read.
-    pub(super) fn of(pipe: Option<impl Read + Send + 'static>, bytes_max: usize) -> io::Result<Self> {
+    pub(super) fn of(pipe: Option<impl Pipe>, bytes_max: usize) -> io::Result<Self> {
         let tail_max = bytes_max / 2;
         let kept = Kept { head_max: bytes_max - tail_max, tail_max, closed: pipe.is_none(), ..Kept::default() };
-        let shared = Arc::new(Shared { kept: Mutex::new(kept), closed: Condvar::new() });
+        let shared = Arc::new(Shared { kept: Mutex::new(kept), ..Shared::default() });
         if let Some(pipe) = pipe {
             let shared = Arc::clone(&shared);
             thread::Builder::new().spawn(move || read(pipe, &shared))?;
@@ -104,9 +112,57 @@ impl Reader {
     }
 }
 
-fn read(mut pipe: impl Read, shared: &Shared) {
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.shared.is_left.store(true, Ordering::Relaxed);
+    }
+}
+
+#[cfg(unix)]
+mod of_system {
+    use std::io::Read;
+    use std::os::fd::AsFd;
+
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::io::Errno;
+
+    /// An output of a command.
+    pub(in super::super) trait Pipe: Read + AsFd + Send + 'static {}
+
+    impl<P: Read + AsFd + Send + 'static> Pipe for P {}
+
+    /// How long bytes are waited for before somebody looks whether they are still wanted.
+    const WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+
+    /// Waits a while until a pipe can be read. Whether it can: there are bytes, or its end, or
+    /// something is wrong with it, which reading says.
+    pub(super) fn is_ready(pipe: &impl Pipe) -> bool {
+        let ready = poll(&mut [PollFd::new(pipe, PollFlags::IN)], Some(&WAIT));
+        ready.map_or_else(|error| error != Errno::INTR, |count| count > 0)
+    }
+}
+
+#[cfg(not(unix))]
+mod of_system {
+    use std::io::Read;
+
+    /// An output of a command.
+    pub(in super::super) trait Pipe: Read + Send + 'static {}
+
+    impl<P: Read + Send + 'static> Pipe for P {}
+
+    /// A pipe cannot be asked here, so that whoever reads it waits for as long as it is held open.
+    pub(super) fn is_ready(_: &impl Pipe) -> bool {
+        true
+    }
+}
+
+fn read(mut pipe: impl Pipe, shared: &Shared) {
     let mut buffer = vec![0; 16 * 1024];
-    loop {
+    while !shared.is_left.load(Ordering::Relaxed) {
+        if !is_ready(&pipe) {
+            continue;
+        }
         let count = match pipe.read(&mut buffer) {
             Ok(0) => break,
             Ok(count) => count,
@@ -122,10 +178,35 @@ fn read(mut pipe: impl Read, shared: &Shared) {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+    use std::time::Duration;
+
     use super::*;
 
+    const SOON: Duration = Duration::from_secs(10);
+
     fn output(bytes: &'static [u8], kept: usize) -> ChildOutput {
-        Reader::of(Some(bytes), kept).unwrap().take(Instant::now() + std::time::Duration::from_secs(10))
+        let (pipe, mut writer) = io::pipe().unwrap();
+        writer.write_all(bytes).unwrap();
+        drop(writer);
+        Reader::of(Some(pipe), kept).unwrap().take(Instant::now() + SOON)
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nobody_reads_on_for_nobody() {
+        let (pipe, mut writer) = io::pipe().unwrap();
+        let reader = Reader::of(Some(pipe), 10).unwrap();
+        writer.write_all(b"here").unwrap();
+        let output = reader.take(Instant::now() + Duration::from_millis(300));
+        assert_eq!((output.text().as_str(), output.whole), ("here", false));
+        drop(reader);
+        // The end that is read goes with the thread that reads it.
+        let started = Instant::now();
+        while writer.write_all(b"?").is_ok() {
+            assert!(started.elapsed() < SOON);
+            thread::sleep(Duration::from_millis(10));
+        }
     }
 
     #[test]

@@ -209,6 +209,30 @@ mod outside {
         all_are_gone(&format!("setsid {STUBBORN} & setsid {STUBBORN}; true"), 2);
     }
 
+    /// The pipe that is the standard output of a process, as the system names it.
+    fn pipe_of(pid: u32) -> PathBuf {
+        std::fs::read_link(format!("/proc/{pid}/fd/1")).unwrap()
+    }
+
+    fn is_held_here(pipe: &PathBuf) -> bool {
+        let ours = std::fs::read_dir("/proc/self/fd").unwrap();
+        ours.flatten().any(|fd| std::fs::read_link(fd.path()).is_ok_and(|held| held == *pipe))
+    }
+
+    #[test]
+    fn nobody_reads_for_who_has_escaped() {
+        let ran = supervise(&mut bash("setsid sleep 301 & sleep 0.3; echo $!"), &limits(60_000)).unwrap();
+        assert_eq!((ran.end, ran.stdout.whole, ran.stderr.whole), (ChildEnd::Exited, false, false));
+        let escaped = numbers(&ran)[0];
+        let (pipe, started) = (pipe_of(escaped), Instant::now());
+        while is_held_here(&pipe) {
+            assert!(started.elapsed() < SOON, "{} is still read", pipe.display());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert!(runs(escaped));
+        Command::new("kill").args(["-9", &escaped.to_string()]).status().unwrap();
+    }
+
     #[test]
     fn it_may_clean_up_as_well() {
         let limits = ChildLimits { grace: Duration::from_secs(15), ..limits(500) };
