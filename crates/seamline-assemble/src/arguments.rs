@@ -75,6 +75,11 @@ impl Arguments {
         counts && self.repeated().is_some()
     }
 
+    /// Compares all of it with what the provider says of it once more.
+    pub(crate) fn recall(&mut self, text: &str) {
+        self.has_two |= self.whole.as_deref().is_some_and(|whole| !same_json(whole, text));
+    }
+
     pub(crate) fn whole(&mut self, text: &str) {
         if !text.trim().is_empty() {
             self.has_two |= self.whole.as_deref().is_some_and(|whole| !same_json(whole, text));
@@ -164,7 +169,27 @@ pub(crate) fn is_object(text: &str) -> bool {
 /// Whether a text is a JSON object that every reader takes: no half of a character, no number
 /// beyond all bounds.
 pub(crate) fn is_plain_object(text: &str) -> bool {
-    text.trim_start().starts_with('{') && serde_json::from_str::<serde_json::Value>(text).is_ok()
+    let is_object = text.trim_start().starts_with('{');
+    is_object && serde_json::from_str::<serde_json::Value>(text).is_ok_and(|value| is_flat(&value))
+}
+
+/// How many levels an input may have. Readers follow 127, of which the message around it takes some.
+const LEVELS_MAX: usize = 100;
+
+fn is_flat(value: &serde_json::Value) -> bool {
+    let mut level = vec![value];
+    for _ in 0..=LEVELS_MAX {
+        let below = level.iter().flat_map(|value| match value {
+            serde_json::Value::Array(elements) => elements.iter().collect(),
+            serde_json::Value::Object(members) => members.values().collect(),
+            _ => Vec::new(),
+        });
+        level = below.collect();
+        if level.is_empty() {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether a text is a JSON object that has members.

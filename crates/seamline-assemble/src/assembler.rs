@@ -9,6 +9,7 @@ use seamline_model::{
 
 use crate::arguments::{ArgSource, is_plain_object};
 use crate::block::Block;
+use crate::catalogue::FlawKind;
 use crate::ending::{Left, Signs};
 use crate::members::Members;
 use crate::twice;
@@ -170,6 +171,7 @@ impl Assembler {
         let last_begun = calls().map(|call| call.begun).max().unwrap_or_default();
         // What no call took may be what a call without input is called with.
         self.has_stray |= calls().any(|call| call.is_nameless() && call.arguments.has_come());
+        self.has_stray |= ending == Ending::Complete && has_misled(calls(), self.source);
         let mut blocks = Vec::with_capacity(self.blocks.len());
         for (place, block) in std::mem::take(&mut self.blocks) {
             let may_run = match ending {
@@ -226,9 +228,14 @@ impl Assembler {
     }
 
     fn flaw(&mut self, flaw: Flaw) {
-        if self.flaws.len() < self.limits.flaws_max {
-            self.flaws.push(Noted { flaw, frame: self.frame });
+        if self.flaws.len() >= self.limits.flaws_max {
+            // What is worse is not crowded out.
+            let severity = FlawKind::of(&flaw).severity;
+            let is_lesser = |noted: &Noted| FlawKind::of(&noted.flaw).severity < severity;
+            let Some(lesser) = self.flaws.iter().rposition(is_lesser) else { return };
+            self.flaws.remove(lesser);
         }
+        self.flaws.push(Noted { flaw, frame: self.frame });
     }
 
     /// Replaces what was used of one thing by a later report.
@@ -295,7 +302,7 @@ impl Assembler {
                 block.arguments.push(piece);
             }
             Addition::Half(unit) => is_alone = block.take_half(unit),
-            Addition::WholeText(text) => block.whole_text = Some(text.to_owned()),
+            Addition::WholeText(text) => block.repeat(text),
             Addition::Id(id) => is_repeated = set_once(&mut block.id, id, block.whole.is_some()),
             Addition::Name(name) => is_repeated = set_once(&mut block.name, name, block.whole.is_some()),
             Addition::StartInput(json) => block.arguments.start(json),
@@ -311,6 +318,7 @@ impl Assembler {
             Addition::Member(name, json) => block.members.set(name, json),
             Addition::Element(name, json) => block.members.append(name, json),
             Addition::Whole(json) => block.whole = Some(json.to_owned()),
+            Addition::Recalled(what, said) => is_repeated = block.recall(what, said),
         }
         self.bytes = self.bytes + block.size() - size;
         if is_repeated {
@@ -350,7 +358,7 @@ impl Assembler {
         // What was signed is kept byte for byte, so nothing is guessed about it.
         let pieces = block.text.text();
         if let Some(whole) = &block.whole_text {
-            if !block.text.is_empty() && *whole != pieces {
+            if block.has_two_texts || !block.text.is_empty() && *whole != pieces {
                 self.flaw(Flaw::TwoTexts { place });
             }
             return whole.clone();
@@ -399,6 +407,13 @@ impl Assembler {
     }
 }
 
+/// Whether one call may have got what another one lacks.
+fn has_misled<'b>(calls: impl Iterator<Item = &'b Block> + Clone, source: ArgSource) -> bool {
+    let is_broken =
+        |call: &Block| !call.free && call.arguments.has_come() && !is_plain_object(&call.arguments.text(source));
+    calls.clone().any(|call| !call.arguments.has_come()) && calls.clone().any(is_broken)
+}
+
 /// Sets what is set once, and again only by the provider's own account of the whole. Whether
 /// something else was there.
 fn set_once(slot: &mut String, value: &str, is_whole: bool) -> bool {
@@ -430,7 +445,8 @@ fn bytes(event: &Event<'_>) -> usize {
             | Addition::FreeInput
             | Addition::WithoutId
             | Addition::Unfinished
-            | Addition::NeedsSignature => 0,
+            | Addition::NeedsSignature
+            | Addition::Recalled(..) => 0,
         },
         Event::Failed { said } => said.len(),
         Event::Again | Event::Stop { .. } | Event::End { .. } | Event::Done | Event::Unreadable { .. } => 0,

@@ -1,6 +1,6 @@
 //! One block of a message while it comes.
 
-use seamline_model::{Addition, Piece};
+use seamline_model::{Addition, Piece, Recalled};
 
 use crate::arguments::{ArgSource, Arguments, has_members};
 use crate::members::Members;
@@ -17,6 +17,8 @@ pub(crate) struct Block {
     pub(crate) half: Option<u16>,
     /// The text that the provider repeated at the end.
     pub(crate) whole_text: Option<String>,
+    /// It did so twice, and not with the same.
+    pub(crate) has_two_texts: bool,
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) arguments: Arguments,
@@ -43,6 +45,7 @@ impl Block {
             text: Snapshot::default(),
             half: None,
             whole_text: None,
+            has_two_texts: false,
             id: String::new(),
             name: String::new(),
             arguments: Arguments::default(),
@@ -76,6 +79,23 @@ impl Block {
     pub(crate) fn sign(&mut self, signature: &str) {
         self.signature = Some(signature.to_owned());
         self.text.take_as_it_comes();
+    }
+
+    /// Notes the text that the provider repeats.
+    pub(crate) fn repeat(&mut self, text: &str) {
+        self.has_two_texts |= self.whole_text.as_deref().is_some_and(|whole| whole != text);
+        self.whole_text = Some(text.to_owned());
+    }
+
+    /// Compares it with what the provider says of it once more. Whether id and name are others.
+    pub(crate) fn recall(&mut self, what: Recalled, said: &str) -> bool {
+        match what {
+            Recalled::Id => return !self.id.is_empty() && self.id != said,
+            Recalled::Name => return !self.name.is_empty() && self.name != said,
+            Recalled::Arguments => self.arguments.recall(said),
+            Recalled::Text => self.has_two_texts |= self.whole_text.as_deref().is_some_and(|whole| whole != said),
+        }
+        false
     }
 
     /// Whether it is a call that nobody can run.

@@ -95,7 +95,8 @@ impl ObjectText {
 /// Puts the id of a call where it stands, and says whether there was none. One that came stands
 /// there already.
 pub(crate) fn set_id(object: &mut ObjectText, name: &str, call: &AssembledCall) -> bool {
-    let is_missing = object.get(name).is_none_or(|json| matches!(json, "null" | "\"\""));
+    let says_nothing = |json: &str| json == "null" || json.trim_matches('"').trim().is_empty();
+    let is_missing = object.get(name).is_none_or(says_nothing);
     if is_missing {
         object.set(name, quoted(&call.id));
     }

@@ -5,6 +5,7 @@ use seamline_frame::{Frame, FrameKind};
 use crate::Dialect;
 use crate::anthropic_messages::AnthropicMessages;
 use crate::bedrock_converse::BedrockConverse;
+use crate::frames::is_ping;
 use crate::gemini_generate::GeminiGenerate;
 use crate::json::{Document, Kind, Object, Value};
 use crate::openai_chat::OpenAiChat;
@@ -34,6 +35,9 @@ pub fn detect_stream(frame: &Frame<'_>) -> Option<StreamSign> {
     }
     let text = std::str::from_utf8(frame.data).ok()?;
     let document = Document::read(text).ok()?;
+    if is_ping(frame, document.root()) {
+        return Some(StreamSign::Idle(&AnthropicMessages));
+    }
     let object = document.root().object()?;
     by_type(object).or_else(|| by_members(object)).or_else(|| by_error(object))
 }
@@ -66,8 +70,6 @@ fn by_type(object: Object<'_, '_>) -> Option<StreamSign> {
         // Both call their errors so, and gateways pass them on into any stream.
         "error" if has("sequence_number") || has("message") => Some(StreamSign::Likely(&OpenAiResponses)),
         "error" if has("error") => Some(StreamSign::Likely(&AnthropicMessages)),
-        // Whoever keeps a connection open may call it so.
-        "ping" => Some(StreamSign::Idle(&AnthropicMessages)),
         "message" if has("content") => Some(StreamSign::Certain(&AnthropicMessages)),
         kind => by_name(kind).map(StreamSign::Certain),
     }

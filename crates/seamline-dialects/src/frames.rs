@@ -29,11 +29,33 @@ pub(crate) enum Said<'f> {
 pub(crate) fn said<'f>(frame: &Frame<'f>, alike: &mut Alike) -> Said<'f> {
     if frame.kind == FrameKind::Exception {
         Said::Failure(Cow::Owned(exception(frame)))
-    } else if frame.name.eq_ignore_ascii_case(b"error") {
+    } else if [&b"error"[..], b"exception"].iter().any(|name| frame.name.eq_ignore_ascii_case(name)) {
         Said::Failure(String::from_utf8_lossy(frame.data.trim_ascii()))
     } else {
-        said_by(frame.data, |text| alike.read(text))
+        match said_by(frame.data, |text| alike.read(text)) {
+            Said::Json(document) if is_ping(frame, document.root()) => Said::Nothing,
+            Said::Broken if is_idle(frame.name) && frame.kind != FrameKind::Cut => Said::Nothing,
+            said => said,
+        }
     }
+}
+
+/// How long the data may be of a frame that only keeps a connection open.
+const IDLE_BYTES_MAX: usize = 64;
+
+/// Whether a frame or an event of this name only keeps a connection open.
+fn is_idle(name: &[u8]) -> bool {
+    [&b"ping"[..], b"keepalive", b"keep-alive", b"heartbeat"].contains(&name)
+}
+
+/// Whether a frame only keeps a connection open: whoever does so writes it into any stream.
+pub(crate) fn is_ping(frame: &Frame<'_>, event: Value<'_, '_>) -> bool {
+    if frame.data.len() > IDLE_BYTES_MAX {
+        return false;
+    }
+    let Some(event) = event.object() else { return is_idle(frame.name) };
+    let is_named = |kind: Value<'_, '_>| is_idle(kind.raw_str().as_bytes());
+    (is_idle(frame.name) || event.get("type").is_some_and(is_named)) && !event.get("error").is_some_and(is_told)
 }
 
 /// Whether nothing is left of a frame but that it was cut.
@@ -48,8 +70,7 @@ pub(crate) fn said_in(data: &[u8]) -> Said<'_> {
 
 fn said_by<'f>(data: &'f [u8], read: impl FnOnce(&'f str) -> Result<Document<'f>, Syntax>) -> Said<'f> {
     match data.trim_ascii() {
-        // Whoever keeps a connection open writes so into any stream.
-        b"" | br#"{"type":"ping"}"# | br#"{"type": "ping"}"# => Said::Nothing,
+        b"" => Said::Nothing,
         b"[DONE]" => Said::Done,
         data => {
             let document = std::str::from_utf8(data).ok().and_then(|text| read(text).ok());
@@ -67,6 +88,28 @@ pub(crate) fn exception(frame: &Frame<'_>) -> String {
         Said::Done | Said::Failure(_) | Said::Broken => quoted(&String::from_utf8_lossy(frame.data)),
     };
     ["{", &name, ":", &what, "}"].concat()
+}
+
+/// What a value says that stands where an event should and tells that the request failed, in one
+/// of the ways of gateways: an error in a list, or members that no event has.
+pub(crate) fn foreign_error<'a>(value: Value<'_, 'a>) -> Option<&'a str> {
+    let inner = if value.is(Kind::Array) { value.elements().next()? } else { value };
+    let object = inner.object()?;
+    let says = |name: &str| object.get(name).is_some_and(is_told);
+    let has_code = |name: &str| object.get(name).is_some_and(|code| is_told(code) && index(code) != Some(0));
+    let is_error = value.is(Kind::Array) && says("error")
+        || ["error_msg", "error_message", "errorMessage", "fault"].iter().any(|name| says(name))
+        || has_code("error_code")
+        || has_code("errorCode")
+        || object.get("success").is_some_and(|success| success.is(Kind::False))
+        || object.get("status").and_then(number).is_some_and(is_failed_status)
+        || object.get("code").and_then(index).is_some_and(is_failed_status) && (says("msg") || says("message"));
+    is_error.then(|| inner.raw())
+}
+
+/// Whether a number is the status of a request that failed.
+fn is_failed_status(status: u64) -> bool {
+    (400..600).contains(&status)
 }
 
 /// Adds to a block.

@@ -146,6 +146,12 @@ impl Slots {
         }
     }
 
+    /// Where the calls are.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = u32> {
+        let last = self.by_index.values().filter(|slot| slot.piece == Piece::Call).map(|slot| slot.place);
+        self.left_open.iter().map(|(place, _)| *place).chain(last)
+    }
+
     /// Where the calls are that nothing closed and that may lack something: where the provider
     /// waits for their results, those of which nothing is known but that they began.
     pub(crate) fn unfinished_calls(&self, stop: Stop) -> impl Iterator<Item = u32> {

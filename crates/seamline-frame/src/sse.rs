@@ -293,7 +293,9 @@ fn is_strange(line: &[u8], name: &[u8], value: &[u8]) -> bool {
     } else {
         memchr::memchr(b'"', line).is_some() && memchr::memchr2(b'{', b'}', line).is_some()
     };
-    is_data || has_json || line.trim_ascii_start().starts_with(b"<")
+    // No field is called with several words: they are what a server says that fails.
+    let is_sentence = !is_name && memchr::memchr(b' ', name.trim_ascii()).is_some();
+    is_data || has_json || is_sentence || line.trim_ascii_start().starts_with(b"<")
 }
 
 /// The name of a field and its value; a line without a colon is all name.

@@ -121,6 +121,22 @@ pub enum Addition<'e> {
     Element(&'e str, &'e str),
     /// The block as the provider itself puts it together, as JSON: it counts before all else.
     Whole(&'e str),
+    /// What the provider says of a block once more that it put together before: it should be the
+    /// same.
+    Recalled(Recalled, &'e str),
+}
+
+/// What of a block is said once more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recalled {
+    /// The id of a call.
+    Id,
+    /// The name of its tool.
+    Name,
+    /// The text of its input.
+    Arguments,
+    /// The text of a block that has one.
+    Text,
 }
 
 /// What could not be understood in a stream.

@@ -47,7 +47,7 @@ pub use constraints::{
 };
 pub use demands::{Arguments, Echo, Limit, Limits, Members, ReasoningDemands, RoleOrder, SystemPlace, ToolDemands};
 pub use edit::{Edit, Encoded, Layout, NewText};
-pub use event::{Addition, Event, Piece, Unreadable};
+pub use event::{Addition, Event, Piece, Recalled, Unreadable};
 pub use finding::{Finding, Fix, Place, Safety, Severity, Stage};
 pub use id_map::IdMap;
 pub use irregularity::{Irregularity, IrregularityKind};

@@ -201,7 +201,8 @@ impl AnswerStream {
         self.listening.assembler.handle_stall();
     }
 
-    /// The stream could not be read on, and why: what the connection said.
+    /// The stream could not be read on, and why: what the connection said. Not heard once nobody
+    /// listens any more.
     ///
     /// ```
     /// use seamline::{AnswerStream, Class, Ending, StreamOptions};
@@ -215,7 +216,11 @@ impl AnswerStream {
     /// # Ok::<(), seamline::Error>(())
     /// ```
     pub fn fail(&mut self, said: &str) {
-        self.listening.assembler.handle_failure(said);
+        // Whoever leaves closes the connection, which is no failure of the provider.
+        if self.left {
+            return;
+        }
+        self.listening.handle_failure(said);
     }
 
     /// Whether nothing that still comes can change the answer: the bytes cannot be read on, the message is longer than
@@ -258,7 +263,7 @@ impl AnswerStream {
         if let Framed::Frames(framer) = &mut self.framed {
             let listening = &mut self.listening;
             if let Err(error) = framer.finish(|frame| listening.handle_frame(&frame)) {
-                listening.assembler.handle_failure(&error.to_string());
+                listening.handle_failure(&error.to_string());
             }
         }
         let (dialect, assembled) = self.listening.finish()?;
@@ -269,7 +274,7 @@ impl AnswerStream {
         let Framed::Frames(framer) = &mut self.framed else { return };
         let listening = &mut self.listening;
         if let Err(error) = framer.feed(piece, |frame| listening.handle_frame(&frame)) {
-            listening.assembler.handle_failure(&error.to_string());
+            listening.handle_failure(&error.to_string());
         }
     }
 }

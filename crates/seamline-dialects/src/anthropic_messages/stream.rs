@@ -16,9 +16,9 @@ use seamline_frame::Frame;
 use seamline_model::{Addition, Event, Stop, Unreadable};
 
 use crate::StreamReader;
-use crate::frames::{Said, Sink, add, said, said_in, unreadable, usage, words, words_of};
+use crate::frames::{Said, Sink, add, foreign_error, is_told, said, said_in, unreadable, usage, words, words_of};
 use crate::json::{Alike, Document, Kind, Object, Value};
-use crate::streamed::{Slots, after_end, base64, members, present};
+use crate::streamed::{Slots, after_end, base64, members};
 
 /// A reader for a stream that begins.
 pub(super) fn reader() -> Box<dyn StreamReader> {
@@ -61,16 +61,18 @@ struct Usual<'d, 'a> {
     kind: Option<Value<'d, 'a>>,
     index: Option<Value<'d, 'a>>,
     delta: Option<Value<'d, 'a>>,
+    error: Option<Value<'d, 'a>>,
 }
 
 impl<'d, 'a> Usual<'d, 'a> {
     fn read(event: Value<'d, 'a>) -> Self {
-        let mut usual = Self { event, kind: None, index: None, delta: None };
+        let mut usual = Self { event, kind: None, index: None, delta: None, error: None };
         for (key, value) in event.members() {
             let slot = match &*key.name() {
                 "type" => &mut usual.kind,
                 "index" => &mut usual.index,
                 "delta" => &mut usual.delta,
+                "error" => &mut usual.error,
                 _ => continue,
             };
             *slot = Some(value);
@@ -106,7 +108,7 @@ impl Reader {
 
     fn json(&mut self, name: &[u8], document: &Document<'_>, sink: Sink<'_>) {
         let Some(object) = document.root().object() else {
-            unreadable(sink, Unreadable::Shape);
+            self.unknown(document.root(), sink);
             return;
         };
         let usual = Usual::read(document.root());
@@ -129,9 +131,10 @@ impl Reader {
 
     fn event(&mut self, name: &[u8], object: Object<'_, '_>, usual: &Usual<'_, '_>, sink: Sink<'_>) {
         let root = usual.event;
-        let Usual { kind: named, index, delta, .. } = *usual;
+        let Usual { kind: named, index, delta, error, .. } = *usual;
         let kind = named.and_then(words).unwrap_or_else(|| String::from_utf8_lossy(name));
-        let has_failed = kind == "error" || !is_event(&kind) && present(object, "error").is_some();
+        // An error is one wherever a gateway puts it.
+        let has_failed = kind == "error" || error.is_some_and(is_told);
         match &*kind {
             _ if has_failed => sink(Event::Failed { said: root.raw() }),
             _ if self.state == State::Spliced => {}
@@ -168,9 +171,17 @@ impl Reader {
             }
             "message_delta" => self.message_delta(root, object, sink),
             "message_stop" => self.message_stop(root, sink),
-            "" => unreadable(sink, Unreadable::Shape),
+            "" => self.unknown(root, sink),
             // Pings, and events that are yet to come.
             _ => {}
+        }
+    }
+
+    /// Takes what is no event.
+    fn unknown(&mut self, root: Value<'_, '_>, sink: Sink<'_>) {
+        match foreign_error(root) {
+            Some(said) => sink(Event::Failed { said }),
+            None => unreadable(sink, Unreadable::Shape),
         }
     }
 
@@ -186,6 +197,9 @@ impl Reader {
             }
             self.is_again = is_again && !self.is_done;
             return;
+        }
+        if message.get("error").is_some_and(is_told) {
+            sink(Event::Failed { said: value.raw() });
         }
         self.state = State::Open;
         self.id = id.into_owned();
@@ -257,13 +271,6 @@ impl Reader {
         }
         sink(Event::Done);
     }
-}
-
-/// Whether an event of this name is one of a message that goes on. What else holds an error is
-/// one, whatever a gateway calls it.
-fn is_event(kind: &str) -> bool {
-    matches!(kind, "ping" | "message" | "message_start" | "message_delta" | "message_stop")
-        || kind.starts_with("content_block_")
 }
 
 #[cfg(test)]

@@ -213,6 +213,9 @@ impl Reader {
             beside("parts", content, CONTENT, &mut self.content, sink);
         }
         let parts = content.and_then(Value::object).and_then(|content| content.get("parts"));
+        if parts.is_some_and(|parts| is_told(parts) && !parts.is(Kind::Array)) {
+            unreadable(sink, Unreadable::Shape);
+        }
         for part in parts.into_iter().flat_map(Value::elements) {
             self.part(part, sink);
         }
@@ -235,6 +238,9 @@ impl Reader {
             return;
         };
         let [text, call] = part.values(["text", "functionCall"]);
+        if call.is_some_and(|call| is_told(call) && !call.is(Kind::Object)) {
+            unreadable(sink, Unreadable::Shape);
+        }
         match (call.and_then(Value::object), text.filter(|text| text.is(Kind::String))) {
             (Some(call), _) => self.call(value, part, call, sink),
             (None, Some(said)) => self.text(value, part, said, sink),

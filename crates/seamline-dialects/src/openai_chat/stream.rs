@@ -14,7 +14,7 @@ use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 
 use self::calls::Calls;
 use self::content::Content;
-use crate::frames::{Said, Sink, add, index, is_remnant, is_told, said, unreadable, words};
+use crate::frames::{Said, Sink, add, foreign_error, index, is_remnant, is_told, said, unreadable, words};
 use crate::json::{Alike, Kind, Object, Value};
 use crate::repeated::Repeated;
 use crate::streaming::StreamReader;
@@ -99,7 +99,10 @@ impl StreamReader for Reader {
             Said::Json(document) => {
                 match document.root().object() {
                     Some(object) => self.frame(document.root(), object, sink),
-                    None => unreadable(sink, Unreadable::Shape),
+                    None => match foreign_error(document.root()) {
+                        Some(said) => sink(Event::Failed { said }),
+                        None => unreadable(sink, Unreadable::Shape),
+                    },
                 }
                 self.alike.keep(document);
             }
@@ -128,6 +131,7 @@ struct Chunk<'d, 'a> {
     done: Option<Value<'d, 'a>>,
     id: Option<Value<'d, 'a>>,
     code: Option<Value<'d, 'a>>,
+    prompt_filter: Option<Value<'d, 'a>>,
 }
 
 impl<'d, 'a> Chunk<'d, 'a> {
@@ -146,6 +150,7 @@ impl<'d, 'a> Chunk<'d, 'a> {
                 "done" => &mut chunk.done,
                 "id" => &mut chunk.id,
                 "code" => &mut chunk.code,
+                "prompt_filter_results" => &mut chunk.prompt_filter,
                 _ => continue,
             };
             *slot = Some(value);
@@ -236,7 +241,7 @@ impl Reader {
         }
         if self.is_done {
             if !has_failed {
-                self.pass_over(sink);
+                self.behind(&chunk, sink);
             }
             return;
         }
@@ -265,11 +270,28 @@ impl Reader {
             for (at, choice) in chunk.choices.into_iter().flat_map(Value::elements).enumerate() {
                 self.choice((at, choice), is_answer, text, sink);
             }
+        } else if let Some(said) = foreign_error(root).filter(|_| !has_failed) {
+            sink(Event::Failed { said });
         } else if !has_failed {
             unreadable(sink, Unreadable::Shape);
         }
+        // AZR-3
+        if chunk.prompt_filter.is_some_and(|results| results.elements().any(|result| is_filtered(result.object()))) {
+            self.stop(FILTERED, sink);
+        }
         for usage in [chunk.usage, groq.and_then(|groq| groq.get("usage"))].into_iter().flatten() {
             self.usage(usage, sink);
+        }
+    }
+
+    /// Takes a chunk behind the end: one that still says why this answer stopped, or of another.
+    fn behind(&mut self, chunk: &Chunk<'_, '_>, sink: Sink<'_>) {
+        let choice = chunk.choices.and_then(|choices| choices.elements().next()).map(Choice::read);
+        let word = choice.and_then(|choice| words(choice.reason?));
+        let word = word.filter(|word| matches!(Stop::of_word(word), Stop::Filter | Stop::Refusal));
+        match word.filter(|_| !self.is_of_another(chunk)) {
+            Some(word) => self.stop(&word, sink),
+            None => self.pass_over(sink),
         }
     }
 
@@ -347,8 +369,10 @@ impl Reader {
             }
             (None, None) => {}
         }
-        if let Some(word) = reason.and_then(words) {
-            self.stop(&word, sink);
+        match reason.filter(|reason| is_told(*reason)) {
+            Some(reason) if reason.is(Kind::String) => self.stop(&words(reason).unwrap_or_default(), sink),
+            Some(_) => unreadable(sink, Unreadable::Shape),
+            None => {}
         }
     }
 
@@ -362,11 +386,26 @@ impl Reader {
                 "usage" => self.usage(value, sink),
                 "error" if is_told(value) => sink(Event::Failed { said: text }),
                 _ if is_told(value) => {
+                    self.judge(&name, value, sink);
                     self.begin(places::CHOICE, Piece::Opaque, sink);
                     add(sink, places::CHOICE, Addition::Member(&name, value.raw()));
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// Listens to what says beside the reason to stop that something was filtered.
+    fn judge(&mut self, name: &str, value: Value<'_, '_>, sink: Sink<'_>) {
+        let is_filter = match name {
+            // AZR-3
+            "content_filter_results" => is_any_filtered(value),
+            // What the model behind a gateway said.
+            "native_finish_reason" => words(value).is_some_and(|word| Stop::of_word(&word) == Stop::Filter),
+            _ => false,
+        };
+        if is_filter {
+            self.stop(FILTERED, sink);
         }
     }
 
@@ -387,7 +426,7 @@ impl Reader {
         self.is_whole = true;
         let stop = match Stop::of_word(word) {
             // OAC-16
-            Stop::Turn if self.has_refused => Stop::Refusal,
+            Stop::Turn | Stop::Calls if self.has_refused => Stop::Refusal,
             stop => stop,
         };
         if stop.counts_after(self.stop) {
@@ -401,13 +440,27 @@ impl Reader {
         if !self.is_done {
             self.is_done = true;
             // OAC-16: whoever refuses need not say so where it stops, or has said before that it did.
-            if self.has_refused && matches!(self.stop, None | Some(Stop::Turn)) {
+            if self.has_refused && matches!(self.stop, None | Some(Stop::Turn | Stop::Calls)) {
                 let word = if self.word.is_empty() { "refusal" } else { &self.word };
                 sink(Event::Stop { stop: Stop::Refusal, word });
             }
             sink(Event::Done);
         }
     }
+}
+
+/// The word for an answer that was filtered.
+const FILTERED: &str = "content_filter";
+
+/// Whether the prompt was filtered, by what is said of it.
+fn is_filtered(result: Option<Object<'_, '_>>) -> bool {
+    result.and_then(|result| result.get("content_filter_results")).is_some_and(is_any_filtered)
+}
+
+/// Whether any of the filters of Azure took something.
+fn is_any_filtered(results: Value<'_, '_>) -> bool {
+    let mut filters = results.members().filter_map(|(_, filter)| filter.object()?.get("filtered"));
+    filters.any(|filtered| filtered.is(Kind::True))
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use seamline_model::{Addition, Event, Unreadable};
 use self::items::Items;
 use self::parts::{Row, TextKind};
 use self::shape::Sort;
-use crate::frames::{Said, Sink, add, add_arguments, index, is_told, said, unreadable, words, words_of};
+use crate::frames::{Said, Sink, add, add_arguments, foreign_error, index, is_told, said, unreadable, words, words_of};
 use crate::json::{Alike, Kind, Value};
 use crate::streaming::StreamReader;
 
@@ -82,6 +82,7 @@ struct Wire<'d, 'a, 'f> {
     name: Option<Value<'d, 'a>>,
     annotation: Option<Value<'d, 'a>>,
     response: Option<Value<'d, 'a>>,
+    error: Option<Value<'d, 'a>>,
 }
 
 impl<'d, 'a: 'f, 'f> Wire<'d, 'a, 'f> {
@@ -100,6 +101,7 @@ impl<'d, 'a: 'f, 'f> Wire<'d, 'a, 'f> {
             name: None,
             annotation: None,
             response: None,
+            error: None,
         };
         for (key, value) in root.members() {
             match &*key.name() {
@@ -114,6 +116,7 @@ impl<'d, 'a: 'f, 'f> Wire<'d, 'a, 'f> {
                 "name" => wire.name = Some(value),
                 "annotation" => wire.annotation = Some(value),
                 "response" => wire.response = Some(value),
+                "error" => wire.error = Some(value),
                 _ => {}
             }
         }
@@ -152,8 +155,8 @@ impl Reader {
             return self.other(wire, sink);
         };
         match event {
-            // Only a failure can come after the end.
-            _ if self.is_done && event != "failed" => {}
+            // Only that it did not end well can come after the end.
+            _ if self.is_done && !matches!(event, "failed" | "incomplete" | "cancelled") => {}
             "created" | "in_progress" | "queued" => self.begin(wire, sink),
             "completed" | "incomplete" | "failed" | "cancelled" | "done" => self.end(event, wire, sink),
             "output_item.added" => self.item_added(wire, sink),
@@ -244,7 +247,7 @@ impl Reader {
     /// What is no event of a response.
     fn other(&mut self, wire: &Wire<'_, '_, '_>, sink: Sink<'_>) {
         let Some(root) = wire.value.object() else {
-            return unreadable(sink, Unreadable::Shape);
+            return unknown(wire, sink);
         };
         let says = |name| root.get(name).is_some_and(is_told);
         let is_response = root.get("object").is_some_and(|object| object.says("response"));
@@ -256,8 +259,16 @@ impl Reader {
         {
             sink(Event::Failed { said: wire.text });
         } else if wire.kind.is_empty() {
-            unreadable(sink, Unreadable::Shape);
+            unknown(wire, sink);
         }
+    }
+}
+
+/// Takes what is no event.
+fn unknown(wire: &Wire<'_, '_, '_>, sink: Sink<'_>) {
+    match foreign_error(wire.value) {
+        Some(said) => sink(Event::Failed { said }),
+        None => unreadable(sink, Unreadable::Shape),
     }
 }
 

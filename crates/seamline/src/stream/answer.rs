@@ -287,11 +287,19 @@ fn defect(assembled: &Assembled, place: u32, call: &AssembledCall) -> &'static s
     let is_object = call.free
         || call.arguments.trim_start().starts_with('{')
             && serde_json::from_str::<serde::de::IgnoredAny>(&call.arguments).is_ok();
-    if is_noted(Flaw::BrokenInput { place }) || !is_object && !is_noted(Flaw::Unfinished { place }) {
+    if is_noted(Flaw::Repeated { place }) && has_same_id(assembled, place, call) {
+        "another call has its id"
+    } else if is_noted(Flaw::BrokenInput { place }) || !is_object && !is_noted(Flaw::Unfinished { place }) {
         "its input is no JSON object"
     } else {
         "not all of it came"
     }
+}
+
+/// Whether a call before this one has its id.
+fn has_same_id(assembled: &Assembled, place: u32, call: &AssembledCall) -> bool {
+    let before = assembled.blocks.iter().take_while(|block| block.place != place);
+    before.filter_map(AssembledBlock::call).any(|other| other.id == call.id)
 }
 
 /// Why nothing of an answer that ended so is run.

@@ -19,6 +19,8 @@ pub(super) struct Listening {
     pub(super) assembler: Assembler,
     /// Something brought the answer on since somebody last asked.
     moved: bool,
+    /// Why the stream could not be read on, while what came of it is still to be read.
+    failure: Option<String>,
 }
 
 /// ```text
@@ -78,7 +80,7 @@ impl Listening {
             Expected::Likely(dialect) => waiting(Some(dialect)),
             Expected::Nothing => waiting(None),
         };
-        Self { ear, assembler, moved: false }
+        Self { ear, assembler, moved: false, failure: None }
     }
 
     pub(super) fn handle_frame(&mut self, frame: &Frame<'_>) {
@@ -113,6 +115,16 @@ impl Listening {
         }
     }
 
+    /// The stream could not be read on, and why. What came before it comes first, once it is known
+    /// in which dialect.
+    pub(super) fn handle_failure(&mut self, said: &str) {
+        if matches!(self.ear, Ear::Waiting(_)) {
+            self.failure.get_or_insert_with(|| said.to_owned());
+        } else {
+            self.assembler.handle_failure(said);
+        }
+    }
+
     /// Whether anything brought the answer on since this was last asked.
     pub(super) fn take_moved(&mut self) -> bool {
         std::mem::take(&mut self.moved)
@@ -133,6 +145,9 @@ impl Listening {
             Ear::Other(error) => return Err(error),
             Ear::Waiting(_) | Ear::Lost => return Err(Error::UnknownStream),
         };
+        if let Some(said) = &self.failure {
+            self.assembler.handle_failure(said);
+        }
         reader.handle_end(&mut |event| self.assembler.handle_event(&event));
         Ok((dialect, self.assembler.finish()))
     }

@@ -28,6 +28,7 @@ fn says_something(addition: &Addition<'_>) -> bool {
         | Addition::FreeInput
         | Addition::WithoutId
         | Addition::Unfinished
+        | Addition::Recalled(..)
         | Addition::NeedsSignature
         | Addition::Member(..) => false,
     }

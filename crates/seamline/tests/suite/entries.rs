@@ -31,9 +31,8 @@ pub(crate) const ALL: [Entry; 12] = [
 
 /// The entry of a name.
 pub(crate) fn run(name: &str, bytes: &[u8]) {
-    if let Some((_, entry)) = ALL.iter().find(|(known, _)| *known == name) {
-        entry(bytes);
-    }
+    let entry = ALL.iter().find(|(known, _)| *known == name);
+    entry.unwrap_or_else(|| panic!("no entry is called `{name}`")).1(bytes);
 }
 
 /// Small, so that limits are reached.

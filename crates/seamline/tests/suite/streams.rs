@@ -143,13 +143,13 @@ impl Stream {
 
     /// The prefix law. How many prefixes were tried.
     ///
-    /// Whoever stops reading at the end of a message cannot know of an error that follows it, so
-    /// the law cannot hold for such a stream; the whole of it is failed all the same.
+    /// Whoever stops reading at the end of a message cannot know of an error or a filter that follows
+    /// it, so the law cannot hold for such a stream; the whole of it did not end well all the same.
     pub(crate) fn promises_nothing_early(&self) -> Result<usize, String> {
         let whole = self.whole()?;
         if self.late_error {
             let why = "the error behind the end was overheard".to_owned();
-            return if whole.ending == Ending::Failed { Ok(0) } else { Err(why) };
+            return if matches!(whole.ending, Ending::Failed | Ending::Filtered) { Ok(0) } else { Err(why) };
         }
         let offsets = self.offsets();
         for &offset in &offsets {

@@ -31,7 +31,8 @@ impl Reader {
             unreadable(sink, Unreadable::Shape);
             return;
         };
-        let piece = piece(&words_of(block, "type").unwrap_or_default());
+        let kind = words_of(block, "type").unwrap_or_default();
+        let piece = piece(&kind);
         let id = words_of(block, "id").unwrap_or_default();
         let place = match self.slots.begin(index, piece, &id) {
             Some(Begun::New(place)) => place,
@@ -45,6 +46,10 @@ impl Reader {
             }
         };
         sink(Event::Begin { place, piece, base: value.raw() });
+        if kind == "fallback" {
+            // ANT-41: another model answers in place of the one that called, whose calls nobody may answer.
+            self.slots.calls().for_each(|call| add(sink, call, Addition::Unfinished));
+        }
         match piece {
             Piece::Text | Piece::Refusal => {
                 add_text(block.get("text"), place, sink);
@@ -119,6 +124,8 @@ impl Reader {
                     }
                 }
             }
+            // It was meant for a call.
+            ("input_json_delta", _) if json.is_some_and(is_told) => unreadable(sink, Unreadable::Stray),
             _ => unreadable(sink, Unreadable::Shape),
         }
     }

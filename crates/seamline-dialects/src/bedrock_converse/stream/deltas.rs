@@ -45,6 +45,8 @@ pub(super) fn addition(name: &str, value: Value<'_, '_>, (place, piece): (u32, P
                 add(sink, place, Addition::Member("source", source.raw()));
             }
         }
+        // It was meant for a call.
+        ("toolUse", ..) => unreadable(sink, Unreadable::Stray),
         _ => unreadable(sink, Unreadable::Shape),
     }
 }

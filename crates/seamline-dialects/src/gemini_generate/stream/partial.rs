@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::frames::is_told;
 use crate::json::{Kind, Object, Value, quoted};
 
 /// How many bytes of arguments are kept, and what a value takes beside its own.
@@ -69,6 +70,7 @@ impl Partial {
 
     /// Takes the values of one frame.
     pub(super) fn take(&mut self, list: Value<'_, '_>) {
+        self.is_spoiled |= is_told(list) && !list.is(Kind::Array);
         for element in list.elements() {
             let taken = element.object().and_then(|value| self.take_value(value));
             self.is_spoiled |= taken.is_none();

@@ -100,6 +100,11 @@ impl Items {
         known
     }
 
+    /// Whether a part has come, and is text.
+    pub(super) fn has_text(&self, item: u32, place: u32) -> bool {
+        self.all.get(&item).is_some_and(|item| item.parts.contains(&(place, Piece::Text)))
+    }
+
     /// Whether an item has that id, or either has none.
     pub(super) fn may_be(&self, item: u32, id: Option<&str>) -> bool {
         let known = self.all.get(&item).map_or("", |item| item.id.as_str());

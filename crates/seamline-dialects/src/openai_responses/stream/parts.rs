@@ -1,6 +1,6 @@
 //! What messages and reasoning say, part by part.
 
-use seamline_model::{Addition, Event, Piece, Unreadable};
+use seamline_model::{Addition, Event, Piece, Recalled, Unreadable};
 
 use super::shape::Sort;
 use super::{Reader, Wire};
@@ -186,6 +186,17 @@ impl Reader {
             add(sink, place, Addition::WholeText(&text));
         }
         sink(Event::End { place });
+    }
+
+    /// Takes what the end of the stream says of a part of a message that was whole before.
+    pub(super) fn compare_part(&mut self, item: u32, index: u64, part: Value<'_, '_>, sink: Sink<'_>) {
+        let Some(place) = (At { item, row: Row::Content, index }).place() else { return };
+        let object = part.object().filter(|part| part.get("type").is_some_and(|kind| kind.says("output_text")));
+        if let Some(text) = object.and_then(|part| words_of(part, "text"))
+            && self.items.has_text(item, place)
+        {
+            add(sink, place, Addition::Recalled(Recalled::Text, &text));
+        }
     }
 
     /// The place of a part, which begins with this if it has not; nothing when there cannot be

@@ -1,6 +1,6 @@
 //! Items as they begin and end, and the response around them.
 
-use seamline_model::{Addition, Event, Stop, Unreadable};
+use seamline_model::{Addition, Event, Recalled, Stop, Unreadable};
 
 use super::parts::{Row, item_place};
 use super::shape::{self, Sort};
@@ -119,6 +119,9 @@ impl Reader {
         if let Some((value, object)) = response {
             self.response(value, object, sink);
         }
+        if wire.error.is_some_and(is_told) {
+            return sink(Event::Failed { said: wire.text });
+        }
         self.close(event, response.map(|(_, object)| object), wire.text, sink);
     }
 
@@ -143,15 +146,46 @@ impl Reader {
         }
     }
 
-    /// Takes an item that the end of the stream lists, unless it was whole before.
+    /// Takes an item that the end of the stream lists. One that was whole before stays as it was
+    /// written, though another account of what it says is told.
     fn listed(&mut self, index: u64, item: Value<'_, '_>, sink: Sink<'_>) {
         let Some(object) = item.object() else {
             return unreadable(sink, Unreadable::Shape);
         };
         let known = self.items.listed(index, words_of(object, "id").as_deref(), shape::sort(object));
         let number = known.or_else(|| self.open(Some(index), object, item, sink));
-        if let Some(number) = number.filter(|number| !self.items.is_done(*number)) {
-            self.settle(number, item, object, sink);
+        match number {
+            Some(number) if self.items.is_done(number) => self.compare(number, object, sink),
+            Some(number) => self.settle(number, item, object, sink),
+            None => {}
+        }
+    }
+
+    /// Takes what the end of the stream says of an item that was whole before.
+    fn compare(&mut self, number: u32, object: Object<'_, '_>, sink: Sink<'_>) {
+        let place = item_place(number);
+        match shape::sort(object) {
+            Sort::Call => {
+                let input = object.get(shape::input_of(&shape::kind(object))).filter(|input| is_told(*input));
+                let input = input.map(|input| words(input).unwrap_or(input.raw().into()));
+                let accounts = [
+                    (Recalled::Id, words_of(object, "call_id")),
+                    (Recalled::Name, words_of(object, "name")),
+                    (Recalled::Arguments, input),
+                ];
+                for (what, said) in accounts {
+                    if let Some(said) = said {
+                        add(sink, place, Addition::Recalled(what, &said));
+                    }
+                }
+                unfinished(place, object, sink);
+            }
+            Sort::Message => {
+                for (index, part) in (0..).zip(object.get("content").into_iter().flat_map(Value::elements)) {
+                    self.compare_part(number, index, part, sink);
+                }
+            }
+            Sort::Reasoning | Sort::ServerCall | Sort::Opaque => {}
         }
     }
 
@@ -160,14 +194,15 @@ impl Reader {
         let member = |name| response.and_then(|response| response.get(name)).filter(|value| is_told(*value));
         let status = member("status").and_then(Value::str).unwrap_or_default();
         let says = |word: &str| event == word || status == word;
+        let details = member("incomplete_details").and_then(Value::object);
+        let reason = details.and_then(|details| words_of(details, "reason"));
         if says("failed") || member("error").is_some() {
             let said = member("error").map_or(text, Value::raw);
             sink(Event::Failed { said });
         } else if says("cancelled") {
             sink(Event::Stop { stop: Stop::Failure, word: "cancelled" });
-        } else if says("incomplete") {
-            let details = member("incomplete_details").and_then(Value::object);
-            let reason = details.and_then(|details| words_of(details, "reason")).unwrap_or("incomplete".into());
+        } else if says("incomplete") || reason.is_some() {
+            let reason = reason.unwrap_or("incomplete".into());
             let stop = match Stop::of_word(&reason) {
                 Stop::Turn | Stop::Calls | Stop::Pause | Stop::Other => Stop::Length,
                 stop => stop,
@@ -235,6 +270,11 @@ fn whole_input(place: u32, object: Object<'_, '_>, sink: Sink<'_>) {
         let text = words(input).unwrap_or(input.raw().into());
         add(sink, place, Addition::WholeArguments(&text));
     }
+    unfinished(place, object, sink);
+}
+
+/// Says that a call is not whole, where it says so itself.
+fn unfinished(place: u32, object: Object<'_, '_>, sink: Sink<'_>) {
     if words_of(object, "status")
         .is_some_and(|status| matches!(&*status, "in_progress" | "incomplete" | "failed" | "cancelled"))
     {
