@@ -53,7 +53,7 @@ use seamline_store::{
     Origin, Parent, Raw, Record, Sealed, SessionId, State, Store,
 };
 
-pub use checkpoints::RollbackResult;
+pub use checkpoints::{Checkpoint, RollbackResult};
 pub use clock::{Clock, SystemClock};
 pub use compaction::Compacted;
 pub use config::{IntegrityConfig, LastResort, OnFailure, PersistRepairs, UnknownOutcome};

@@ -22,7 +22,7 @@ impl ToolExecutor for FirstOnly {
     }
 }
 
-fn said(text: &str) -> ToolOutput {
+pub(super) fn said(text: &str) -> ToolOutput {
     ToolOutput { output: text.to_owned(), is_error: false }
 }
 

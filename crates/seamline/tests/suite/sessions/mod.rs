@@ -8,6 +8,7 @@ mod crashes;
 mod damaged;
 mod dropped;
 mod faulty;
+mod hosts;
 mod layers;
 mod seed_000;
 mod seed_001;
