@@ -115,6 +115,8 @@ pub struct Session {
     context: RepairContext,
     /// What was sent, while it is not known to be kept.
     sent: Option<Sent>,
+    /// What is to be written down with whatever is written next.
+    notes: Vec<Record>,
 }
 
 /// Records on their way to the store.
@@ -206,7 +208,10 @@ impl Session {
     /// When the store could not be told.
     pub async fn close(mut self) -> Result<(), SessionError> {
         self.settle().await?;
-        Ok(self.store.release(&self.id, self.lease.epoch).await?)
+        let notes = std::mem::take(&mut self.notes);
+        let noted = self.write(notes).await;
+        self.store.release(&self.id, self.lease.epoch).await?;
+        noted
     }
 
     /// Makes records durable, and then what the session is.
@@ -217,11 +222,12 @@ impl Session {
         self.keep(records, false).await
     }
 
-    async fn keep(&mut self, mut records: Vec<Record>, ends_compaction: bool) -> Result<(), SessionError> {
+    async fn keep(&mut self, records: Vec<Record>, ends_compaction: bool) -> Result<(), SessionError> {
         self.settle().await?;
         if records.is_empty() {
             return Ok(());
         }
+        let mut records: Vec<Record> = self.notes.iter().cloned().chain(records).collect();
         self.state.name(&mut records);
         let (at, head, id) = (self.clock.now(), self.lease.head, self.commit_id());
         let commit = Commit { session: &self.id, epoch: self.lease.epoch, head, id, at, records: &records }.seal()?;
@@ -266,6 +272,7 @@ impl Session {
             self.state.apply(seq, sent.at, record);
         }
         self.lease.head = sent.commit.after();
+        self.notes.clear();
         if sent.ends_compaction {
             self.compaction = None;
         }

@@ -15,3 +15,4 @@ mod seed_001;
 mod seed_002;
 mod stores;
 mod table;
+mod takeovers;
