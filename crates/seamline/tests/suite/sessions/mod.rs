@@ -9,6 +9,7 @@ mod damaged;
 mod dropped;
 mod faulty;
 mod hosts;
+mod late;
 mod layers;
 mod seed_000;
 mod seed_001;
