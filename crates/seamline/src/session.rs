@@ -37,6 +37,7 @@ mod family;
 mod hooks;
 mod inbox;
 mod late;
+mod no_message;
 mod opening;
 mod recovery;
 mod repairs;
@@ -67,6 +68,7 @@ pub use executor::{ExecutorFailure, Running, Stop, ToolExecutor, ToolOutput};
 pub use family::Follower;
 pub use hooks::{AgentEnd, AgentStart, SessionStart, ToolStart, TurnEnd};
 pub use late::ToolCallRef;
+pub use no_message::NoMessage;
 pub use opening::{Health, OpenOptions, SessionOptions};
 pub use recovery::{Recovered, Truth, Unresolved};
 pub use repairs::RepairResult;
@@ -196,8 +198,20 @@ impl Session {
     /// Messages that somebody gives, each a message of the dialect as far as can be told without judging it.
     fn messages_of(&self, messages: &[&str]) -> Result<Vec<Raw>, SessionError> {
         let raws: Vec<Raw> = messages.iter().map(|message| Raw::parse(*message)).collect::<Result<_, _>>()?;
-        raws.iter().try_for_each(|message| self.wire.takes(message))?;
+        for (number, message) in (1..).zip(&raws) {
+            if let Some(what) = NoMessage::of(Some(self.wire.dialect), message.as_str()) {
+                return Err(SessionError::NoMessage { number, what });
+            }
+        }
         Ok(raws)
+    }
+
+    /// Whether these are messages that [`Session::append_all`] would take, as far as can be told without judging them.
+    ///
+    /// # Errors
+    /// When one is no JSON or no message at all.
+    pub fn takes(&self, messages: &[&str]) -> Result<(), SessionError> {
+        self.messages_of(messages).map(drop)
     }
 
     /// What happened to its integrity, from the first to the last.

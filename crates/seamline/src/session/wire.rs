@@ -8,6 +8,7 @@ use seamline_model::conversation::{Answer, Block, Call, Conversation, Message, S
 use seamline_model::{Alphabet, IdDemand, NameDemand};
 use seamline_store::{Hash, Raw};
 
+use super::no_message::members;
 use super::{SessionError, texts, typed};
 use crate::{Error, Options, Policy, Repaired};
 
@@ -75,7 +76,7 @@ impl Wire {
         let wrong = || SessionError::Refused("what a request says beside its messages is a JSON object".to_owned());
         let inside = envelope.strip_suffix('}').filter(|_| envelope.starts_with('{')).ok_or_else(wrong)?.trim_end();
         let list = self.converter.list;
-        if inside != "{" && members(envelope).is_some_and(|names| names.iter().any(|name| name == list)) {
+        if inside != "{" && members(envelope).is_some_and(|members| members.iter().any(|(name, _)| name == list)) {
             let why = format!("`{list}` is made of the messages of the session, and may not stand in the envelope too");
             return Err(SessionError::Refused(why));
         }
@@ -90,22 +91,6 @@ impl Wire {
         }
         body.extend_from_slice(b"]}");
         Ok(body)
-    }
-
-    /// Whether a value is a message as far as can be told without judging it: what only looks odd is for the rules.
-    pub(super) fn takes(&self, message: &Raw) -> Result<(), SessionError> {
-        let names = members(message.as_str());
-        let has = |member: &str| names.iter().flatten().any(|name| name == member);
-        let is_reference = self.dialect == "openai_responses" && has("id") && !has("output");
-        if ["role", "type", "parts", "content"].into_iter().any(has) || is_reference {
-            return Ok(());
-        }
-        let bodies = ["messages", "contents", "input", "choices", "candidates", "output"];
-        let hint = match bodies.into_iter().find(|member| has(member)) {
-            Some(member) => format!("this is a whole body: give the messages in its `{member}` one by one"),
-            None => "a message is a JSON object that says who speaks and what".to_owned(),
-        };
-        Err(SessionError::Refused(format!("this is no message of {}\nhint: {hint}", self.dialect)))
     }
 
     /// The messages of a body that was repaired, byte for byte. Those that stayed as they were are not copied.
@@ -299,27 +284,4 @@ const CALL_IDS: [&str; 5] = ["tool_use_id", "tool_call_id", "call_id", "toolUseI
 fn with_id(message: &str, was: &str, id: &str) -> String {
     let member = |key: &str, id: &str| format!("\"{key}\":{}", serde_json::Value::from(id));
     CALL_IDS.iter().fold(message.to_owned(), |message, key| message.replace(&member(key, was), &member(key, id)))
-}
-
-/// The names of an object's members, where a text is an object.
-fn members(text: &str) -> Option<Vec<String>> {
-    struct Names;
-
-    impl<'de> serde::de::Visitor<'de> for Names {
-        type Value = Vec<String>;
-
-        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            f.write_str("an object")
-        }
-
-        fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-            let mut names = Vec::new();
-            while let Some((name, serde::de::IgnoredAny)) = map.next_entry()? {
-                names.push(name);
-            }
-            Ok(names)
-        }
-    }
-
-    serde::Deserializer::deserialize_map(&mut serde_json::Deserializer::from_str(text), Names).ok()
 }
