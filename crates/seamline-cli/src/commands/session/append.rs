@@ -37,7 +37,7 @@ pub(super) struct Append {
     #[arg(long, conflicts_with = "inbox")]
     body: bool,
     /// Put one message into the inbox, under this id
-    #[arg(long, value_name = "ID", conflicts_with = "take_over")]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["take_over", "dialect"])]
     inbox: Option<String>,
     #[command(flatten)]
     writer: WriterArgs,
