@@ -36,6 +36,8 @@ mod executor;
 mod family;
 mod hooks;
 mod inbox;
+mod late;
+mod no_message;
 mod opening;
 mod recovery;
 mod repairs;
@@ -43,6 +45,7 @@ mod request;
 mod reset;
 mod running;
 mod texts;
+mod typed;
 mod validation;
 mod wire;
 
@@ -53,7 +56,7 @@ use seamline_store::{
     Origin, Parent, Raw, Record, Sealed, SessionId, State, Store,
 };
 
-pub use checkpoints::RollbackResult;
+pub use checkpoints::{Checkpoint, RollbackResult};
 pub use clock::{Clock, SystemClock};
 pub use compaction::Compacted;
 pub use config::{IntegrityConfig, LastResort, OnFailure, PersistRepairs, UnknownOutcome};
@@ -64,9 +67,11 @@ pub use errors::{ErrorRecovery, RecoveryAction};
 pub use executor::{ExecutorFailure, Running, Stop, ToolExecutor, ToolOutput};
 pub use family::Follower;
 pub use hooks::{AgentEnd, AgentStart, SessionStart, ToolStart, TurnEnd};
+pub use late::ToolCallRef;
+pub use no_message::NoMessage;
 pub use opening::{Health, OpenOptions, SessionOptions};
 pub use recovery::{Recovered, Truth, Unresolved};
-pub use repairs::{RepairResult, ToolCallRef};
+pub use repairs::RepairResult;
 pub use request::Request;
 pub use reset::{ResetOptions, ResetResult};
 pub use validation::ValidationResult;
@@ -115,6 +120,8 @@ pub struct Session {
     context: RepairContext,
     /// What was sent, while it is not known to be kept.
     sent: Option<Sent>,
+    /// What is to be written down with whatever is written next.
+    notes: Vec<Record>,
 }
 
 /// Records on their way to the store.
@@ -191,8 +198,20 @@ impl Session {
     /// Messages that somebody gives, each a message of the dialect as far as can be told without judging it.
     fn messages_of(&self, messages: &[&str]) -> Result<Vec<Raw>, SessionError> {
         let raws: Vec<Raw> = messages.iter().map(|message| Raw::parse(*message)).collect::<Result<_, _>>()?;
-        raws.iter().try_for_each(|message| self.wire.takes(message))?;
+        for (number, message) in (1..).zip(&raws) {
+            if let Some(what) = NoMessage::of(Some(self.wire.dialect), message.as_str()) {
+                return Err(SessionError::NoMessage { number, what });
+            }
+        }
         Ok(raws)
+    }
+
+    /// Whether these are messages that [`Session::append_all`] would take, as far as can be told without judging them.
+    ///
+    /// # Errors
+    /// When one is no JSON or no message at all.
+    pub fn takes(&self, messages: &[&str]) -> Result<(), SessionError> {
+        self.messages_of(messages).map(drop)
     }
 
     /// What happened to its integrity, from the first to the last.
@@ -206,7 +225,10 @@ impl Session {
     /// When the store could not be told.
     pub async fn close(mut self) -> Result<(), SessionError> {
         self.settle().await?;
-        Ok(self.store.release(&self.id, self.lease.epoch).await?)
+        let notes = std::mem::take(&mut self.notes);
+        let noted = self.write(notes).await;
+        self.store.release(&self.id, self.lease.epoch).await?;
+        noted
     }
 
     /// Makes records durable, and then what the session is.
@@ -217,11 +239,12 @@ impl Session {
         self.keep(records, false).await
     }
 
-    async fn keep(&mut self, mut records: Vec<Record>, ends_compaction: bool) -> Result<(), SessionError> {
+    async fn keep(&mut self, records: Vec<Record>, ends_compaction: bool) -> Result<(), SessionError> {
         self.settle().await?;
         if records.is_empty() {
             return Ok(());
         }
+        let mut records: Vec<Record> = self.notes.iter().cloned().chain(records).collect();
         self.state.name(&mut records);
         let (at, head, id) = (self.clock.now(), self.lease.head, self.commit_id());
         let commit = Commit { session: &self.id, epoch: self.lease.epoch, head, id, at, records: &records }.seal()?;
@@ -266,6 +289,7 @@ impl Session {
             self.state.apply(seq, sent.at, record);
         }
         self.lease.head = sent.commit.after();
+        self.notes.clear();
         if sent.ends_compaction {
             self.compaction = None;
         }

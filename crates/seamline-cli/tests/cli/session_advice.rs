@@ -143,3 +143,21 @@ fn the_commands_of_the_pages_work_one_after_the_other() {
         assert_eq!((end, line), (expected, line), "{}", ran.err);
     }
 }
+
+#[test]
+fn a_session_whose_beginning_is_lost_is_written_once_its_dialect_is_named() {
+    let bench = Bench::greeted("s-1");
+    let path = bench.path("state/seamline/sessions.db");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let at = bytes.windows(8).position(|window| window == b"{\"begin\"").unwrap();
+    bytes[at + 2] ^= 1;
+    std::fs::write(&path, bytes).unwrap();
+    let ran = bench.append("s-1", HELLO).expect(2);
+    assert!(ran.err.contains("names its dialect") && ran.err.contains("`--dialect` names the dialect"), "{}", ran.err);
+    let ran = bench.run_on(HELLO, &["session", "append", "s-1", "--dialect", "latin"]).expect(2);
+    assert!(ran.err.contains("no dialect is called `latin`"), "{}", ran.err);
+    bench.run_on(HELLO, &["session", "append", "s-1", "--dialect", "openai_chat"]).expect(0);
+    // It is written down for whoever comes next.
+    bench.append("s-1", HELLO).expect(0);
+    assert_eq!(bench.messages("s-1"), format!("{HELLO}\n{HELLO}\n{HELLO}\n"));
+}

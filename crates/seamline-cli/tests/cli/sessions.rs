@@ -390,6 +390,8 @@ fn another_writer_is_left_alone_unless_it_is_taken_over() {
     bench.run_on(HELLO, &["session", "append", "s-1", "--take-over"]).expect(0);
     assert!(block_on(session.append(HELLO)).unwrap_err().to_string().contains("was taken over"));
     assert_eq!(bench.messages("s-1"), format!("{HELLO}\n{ODD}\n{HELLO}\n"));
+    let ran = bench.session(&["incidents", "s-1", "--type", "taken_over"]).expect(0);
+    assert!(ran.out.contains(&format!("taken from process {}", std::process::id())), "{}", ran.out);
 }
 
 #[test]

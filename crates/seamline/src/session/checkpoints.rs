@@ -1,12 +1,55 @@
 //! Places to come back to.
 
 use seamline_store::{
-    Checkpoint, CheckpointRecord, CheckpointState, Dropped, IncidentKind, IncidentSeverity, OpenCycle, Operation,
-    Record, Rejected, Rollback,
+    CheckpointRecord, CheckpointState, Dropped, Hash, IncidentKind, IncidentSeverity, OpenCycle, Operation, Raw,
+    Record, Rejected, Rollback, SessionId,
 };
 use serde::Serialize;
 
 use super::{Session, SessionError};
+
+/// A place to come back to.
+///
+/// ```
+/// use std::sync::Arc;
+/// use seamline::session::{Session, SessionOptions};
+/// use seamline::store::{MemoryStore, Operation};
+///
+/// # futures_executor::block_on(async {
+/// let store = Arc::new(MemoryStore::new());
+/// let mut session = Session::create(store, "s-1".parse()?, SessionOptions::default()).await?;
+/// let checkpoint = session.checkpoint(Operation::Manual).await?;
+/// assert_eq!((&checkpoint.session, checkpoint.messages), (session.id(), 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Checkpoint {
+    /// Its id.
+    pub id: String,
+    /// The session it is one of.
+    pub session: SessionId,
+    /// When it was made, in milliseconds since 1970.
+    pub at: u64,
+    /// How many messages there were to be seen.
+    pub messages: usize,
+    /// The hash of them.
+    pub hash: Hash,
+    /// What it was made for.
+    pub operation: Operation,
+    /// What became of it.
+    pub state: CheckpointState,
+    /// The messages, where they were kept with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<Vec<Raw>>,
+}
+
+impl Checkpoint {
+    fn of(session: &SessionId, kept: &seamline_store::Checkpoint) -> Self {
+        let seamline_store::Checkpoint { id, at, messages, hash, operation, state, seq: _, snapshot } = kept.clone();
+        Self { id, session: session.clone(), at, messages, hash, operation, state, snapshot }
+    }
+}
 
 /// What a rollback did.
 ///
@@ -36,7 +79,7 @@ impl Session {
         self.settle().await?;
         let (id, made) = self.making(operation);
         self.write(self.dropping(&[]).into_iter().chain(made).collect()).await?;
-        self.found(&id)
+        Ok(Checkpoint::of(&self.id, self.found(&id)?))
     }
 
     /// The records that make a place to come back to, and its id.
@@ -59,8 +102,8 @@ impl Session {
         }
     }
 
-    pub(super) fn found(&self, id: &str) -> Result<Checkpoint, SessionError> {
-        let checkpoint = self.state.checkpoint_of(id).cloned();
+    fn found(&self, id: &str) -> Result<&seamline_store::Checkpoint, SessionError> {
+        let checkpoint = self.state.checkpoint_of(id);
         checkpoint.ok_or_else(|| Rejected::NoCheckpoint(id.to_owned()).into())
     }
 
@@ -110,7 +153,7 @@ impl Session {
 
     /// The record that drops the checkpoints over the limit once some are committed.
     fn dropping(&self, committing: &[&str]) -> Option<Record> {
-        let is_committed = |checkpoint: &&Checkpoint| {
+        let is_committed = |checkpoint: &&seamline_store::Checkpoint| {
             let is_about_to_be =
                 checkpoint.state == CheckpointState::Open && committing.contains(&checkpoint.id.as_str());
             checkpoint.state == CheckpointState::Committed || is_about_to_be
@@ -127,7 +170,7 @@ impl Session {
 
     /// Where an error leads back to: the last open checkpoint, unless something was finished since. What was is never
     /// taken back without being named.
-    pub(super) fn way_back(&self) -> Option<&Checkpoint> {
+    pub(super) fn way_back(&self) -> Option<&seamline_store::Checkpoint> {
         self.state.latest_open().filter(|open| match open.operation {
             // It is committed together with the answer that it was made for.
             Operation::ApiCall => true,
@@ -164,7 +207,7 @@ impl Session {
         let before = self.state.view.len();
         let rollback = Record::Rollback(Rollback { checkpoint: id.to_owned(), since: None, reason: reason.to_owned() });
         self.state.allows(&rollback)?;
-        let Checkpoint { messages: after, seq, .. } = self.found(id)?;
+        let &seamline_store::Checkpoint { messages: after, seq, .. } = self.found(id)?;
         let running: Vec<OpenCycle> = self.state.cycles.iter().filter(|cycle| cycle.seq >= seq).cloned().collect();
         let mut incident = self.incident(IncidentKind::Rollback, IncidentSeverity::Warning, reason);
         incident.checkpoint = Some(id.to_owned());
@@ -184,18 +227,18 @@ impl Session {
     }
 
     /// The last checkpoint that is open: the only one that is gone back to without being named.
-    pub fn latest_checkpoint(&self) -> Option<&Checkpoint> {
-        self.state.latest_open()
+    pub fn latest_checkpoint(&self) -> Option<Checkpoint> {
+        self.state.latest_open().map(|open| Checkpoint::of(&self.id, open))
     }
 
     /// A checkpoint.
-    pub fn get_checkpoint(&self, id: &str) -> Option<&Checkpoint> {
-        self.state.checkpoint_of(id)
+    pub fn get_checkpoint(&self, id: &str) -> Option<Checkpoint> {
+        self.found(id).ok().map(|found| Checkpoint::of(&self.id, found))
     }
 
     /// The checkpoints, from the first to the last.
-    pub fn checkpoints(&self) -> &[Checkpoint] {
-        &self.state.checkpoints
+    pub fn checkpoints(&self) -> Vec<Checkpoint> {
+        self.state.checkpoints.iter().map(|kept| Checkpoint::of(&self.id, kept)).collect()
     }
 
     /// Forgets committed checkpoints but for the last `keep`, and says how many.

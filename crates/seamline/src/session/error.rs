@@ -28,6 +28,14 @@ pub enum SessionError {
     /// A message is no JSON.
     #[error("a message is one JSON value: {0}")]
     NotJson(#[from] NotJson),
+    /// What was given as a message is something else.
+    #[error("message {number} {what}\nhint: {}", what.hint())]
+    NoMessage {
+        /// Which of those that were given, from 1 on.
+        number: usize,
+        /// What it is.
+        what: super::NoMessage,
+    },
     /// The conversation could not be read or written in its dialect.
     #[error(transparent)]
     Conversation(#[from] crate::Error),

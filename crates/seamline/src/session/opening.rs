@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use seamline_store::{
     Acquire, Begin, Damage, Holder, IncidentKind, IncidentSeverity, Lease, Parent, Record, Replayed, SessionId, State,
@@ -135,6 +136,7 @@ impl Session {
             compaction: None,
             context: RepairContext::default(),
             sent: None,
+            notes: Vec::new(),
         };
         let begun = session.write(std::iter::once(first).chain(records).collect()).await;
         session.or_let_go(begun).await
@@ -157,8 +159,7 @@ impl Session {
     /// is not held.
     pub async fn open(store: Arc<dyn Store>, id: SessionId, options: OpenOptions) -> Result<Self, SessionError> {
         let OpenOptions { take_over, dialect, recover, policy, config, clock } = options;
-        let how = if take_over { Acquire::TakeOver } else { Acquire::IfFree };
-        let lease = store.acquire(&id, &holder(clock.as_ref()), how).await?;
+        let (lease, before) = taken(store.as_ref(), &id, &holder(clock.as_ref()), take_over).await?;
         let found = async {
             let (replayed, commits) = read(store.as_ref(), &id, &lease).await?;
             if let Some(newer) = replayed.newer() {
@@ -175,11 +176,19 @@ impl Session {
         };
         let Replayed { state, damages, .. } = replayed;
         let health = if damages.is_empty() { Health::Whole } else { Health::Degraded(damages.clone()) };
-        let context = RepairContext::default();
+        let (context, notes) = (RepairContext::default(), Vec::new());
         let mut session =
-            Self { store, id, lease, state, wire, config, clock, health, compaction: None, context, sent: None };
+            Self { store, id, lease, state, wire, config, clock, health, compaction: None, context, sent: None, notes };
+        session.notes.extend(before.map(|holder| session.taken_over(&holder)));
         let readied = session.ready(&damages, &commits, recover).await;
         session.or_let_go(readied).await
+    }
+
+    /// The incident that the session was taken from a process that wrote it. It goes with the first records that are
+    /// written, and before the session is closed: a store that can only be read is no reason not to look.
+    fn taken_over(&self, before: &Holder) -> Record {
+        let detail = format!("taken from {before}, which could write it until then");
+        Record::Incident(self.incident(IncidentKind::TakenOver, IncidentSeverity::Warning, detail))
     }
 
     async fn ready(&mut self, damages: &[Damage], commits: &[StoredCommit], recover: bool) -> Result<(), SessionError> {
@@ -215,6 +224,21 @@ impl Session {
             records.push(Record::Incident(incident));
         }
         self.write(records).await
+    }
+}
+
+/// Takes a session, and says who held it where it had to be taken from somebody.
+async fn taken(
+    store: &dyn Store,
+    id: &SessionId,
+    holder: &Holder,
+    take_over: bool,
+) -> Result<(Lease, Option<Holder>), seamline_store::Error> {
+    match store.acquire(id, holder, Acquire::IfFree).await {
+        Err(seamline_store::Error::Busy { holder: before, .. }) if take_over => {
+            Ok((store.acquire(id, holder, Acquire::TakeOver).await?, Some(*before)))
+        }
+        free => free.map(|lease| (lease, None)),
     }
 }
 
@@ -278,14 +302,27 @@ fn certain_dialect(state: &State) -> Option<String> {
     seamline_dialects::contradiction(list.as_bytes(), "").map(|dialect| dialect.name().to_owned())
 }
 
+/// When this process last opened a session.
+static LAST_OPENED: AtomicU64 = AtomicU64::new(0);
+
+/// The time at which a session is opened. No two openings of a process have the same one, so that each knows the other
+/// for somebody else, however fast they follow each other.
+fn opened_at(now: u64) -> u64 {
+    let later = |last: u64| Some(now.max(last.saturating_add(1)));
+    match LAST_OPENED.fetch_update(Ordering::Relaxed, Ordering::Relaxed, later) {
+        Ok(last) | Err(last) => now.max(last.saturating_add(1)),
+    }
+}
+
 /// This process, as the store that can tell whether it is gone knows it.
 #[cfg(feature = "sqlite")]
 pub(super) fn holder(clock: &dyn Clock) -> Holder {
-    seamline_store_sqlite::this_process(clock.now())
+    seamline_store_sqlite::this_process(opened_at(clock.now()))
 }
 
 /// This process. No other store looks whether it is gone.
 #[cfg(not(feature = "sqlite"))]
 pub(super) fn holder(clock: &dyn Clock) -> Holder {
-    Holder { host: "this host".to_owned(), pid: std::process::id(), since: clock.now(), ..Holder::default() }
+    let since = opened_at(clock.now());
+    Holder { host: "this host".to_owned(), pid: std::process::id(), since, ..Holder::default() }
 }

@@ -3,9 +3,8 @@
 use seamline_store::{Cut, IncidentKind, IncidentSeverity, Insert, Origin, Raw, Record, Rejected, Repair, Undo};
 use serde::Serialize;
 
-use super::wire::Answered;
-use super::{PersistRepairs, Session, SessionError, ToolOutput};
-use crate::policy::{DuplicateResult, UnansweredCall};
+use super::{PersistRepairs, Session, SessionError};
+use crate::policy::UnansweredCall;
 use crate::{Finding, Options, RepairAction, Repaired};
 
 /// What a repair did.
@@ -62,13 +61,17 @@ impl Session {
         Ok(result)
     }
 
-    async fn write_repair(&mut self, cuts: Vec<Cut>, actions: &[RepairAction]) -> Result<String, SessionError> {
+    pub(super) async fn write_repair(
+        &mut self,
+        cuts: Vec<Cut>,
+        actions: &[RepairAction],
+    ) -> Result<String, SessionError> {
         let id = self.next_id("repair");
         let repair =
             Record::Repair(Repair { id: id.clone(), cuts, meant: Vec::new(), report: Some(Raw::of(actions)?) });
         self.state.allows(&repair)?;
         let mut incident = self.incident(IncidentKind::Repair, IncidentSeverity::Warning, id.clone());
-        incident.count = actions.len() as u64;
+        incident.count = actions.len().max(1) as u64;
         self.write(vec![repair, Record::Incident(incident)]).await?;
         self.context.repairs += 1;
         Ok(id)
@@ -88,69 +91,6 @@ impl Session {
         self.write(vec![undo, Record::Incident(incident)]).await?;
         Ok(id)
     }
-
-    /// Takes in the result of a call that was given up before: it replaces what was made up for it. Whether it was
-    /// needed is said.
-    ///
-    /// # Errors
-    /// When tools are running, or the store could not keep it.
-    pub async fn late_result(&mut self, call: &ToolCallRef<'_>, output: &ToolOutput) -> Result<bool, SessionError> {
-        self.settle().await?;
-        if !self.state.cycles.is_empty() {
-            return Err(Rejected::InFlight.into());
-        }
-        let old: Vec<Raw> = self.entries().iter().map(|entry| entry.message.clone()).collect();
-        let Some((made, after)) = self.answered_at(call.id)? else { return Ok(false) };
-        // Only what was made up is replaced. The text tells: one message may hold results of both kinds.
-        let said = self.wire.result_text(&old[after], call.id)?;
-        let Some(made_up) = said.filter(|text| self.wire.is_made_up(text)) else { return Ok(false) };
-        let answer = Answered {
-            id: call.id.to_owned(),
-            name: call.name.to_owned(),
-            output: output.output.clone(),
-            failed: output.is_error,
-        };
-        let mut with: Vec<Raw> = old.clone();
-        let behind = after + 1;
-        with.splice(behind..behind, self.wire.results(&old[made..=made], &[answer])?);
-        let mut options = stored_options(&self.wire.options, self.config.persist_repairs);
-        options.policy.duplicate_result = DuplicateResult::Best;
-        options.policy.synthetic_text.missing = made_up;
-        let body = self.wire.body("{}", with.iter())?;
-        let repaired = crate::repair(&body, &options)?;
-        let new = self.wire.repaired(&with, &repaired)?;
-        let kept = new.iter().any(|message| message.as_str().contains(&quoted(&output.output)));
-        if !kept || new == old {
-            return Ok(false);
-        }
-        self.write_repair(changed(&old, &new), &repaired.actions).await?;
-        Ok(true)
-    }
-
-    /// The last message that makes a call, and the one with its result.
-    fn answered_at(&self, call: &str) -> Result<Option<(usize, usize)>, SessionError> {
-        let body = self.wire.body("{}", self.entries().iter().map(|entry| &entry.message))?;
-        let outline = crate::outline(&body, &self.wire.options, 0..self.entries().len())?;
-        let last = |kind: &str| {
-            let has = |block: &crate::OutlineBlock| block.kind == kind && block.id.as_deref() == Some(call);
-            outline.iter().rposition(|message| message.blocks.iter().any(has))
-        };
-        Ok(last("call").zip(last("result")))
-    }
-}
-
-/// A call by its id and tool.
-///
-/// ```
-/// let call = seamline::session::ToolCallRef { id: "toolu_1", name: "read" };
-/// assert_eq!(call.id, "toolu_1");
-/// ```
-#[derive(Debug, Clone, Copy)]
-pub struct ToolCallRef<'a> {
-    /// Its id.
-    pub id: &'a str,
-    /// The tool.
-    pub name: &'a str,
 }
 
 /// How what is kept is put right: calls at its end may still be answered, and what is only made up is left to requests
@@ -200,10 +140,4 @@ fn changed(old: &[Raw], new: &[Raw]) -> Vec<Cut> {
     let inserted = new[front..new.len() - back].iter();
     let inserted = inserted.map(|message| Insert { message: message.clone(), origin: Origin::Said }).collect();
     vec![Cut { at: front as u64, removed: (old.len() - back - front) as u64, inserted }]
-}
-
-/// A text as it stands inside a JSON string.
-fn quoted(text: &str) -> String {
-    let written = serde_json::to_string(text).unwrap_or_default();
-    written.trim_matches('"').to_owned()
 }

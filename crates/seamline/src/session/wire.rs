@@ -4,11 +4,12 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use seamline_dialects::convert::{Converter, Target};
-use seamline_model::conversation::{Answer, Block, Conversation, Message, Says, Speaker};
+use seamline_model::conversation::{Answer, Block, Call, Conversation, Message, Says, Speaker};
 use seamline_model::{Alphabet, IdDemand, NameDemand};
 use seamline_store::{Hash, Raw};
 
-use super::{SessionError, texts};
+use super::no_message::members;
+use super::{SessionError, texts, typed};
 use crate::{Error, Options, Policy, Repaired};
 
 /// The rule about results that name another call than the one they answer.
@@ -75,7 +76,7 @@ impl Wire {
         let wrong = || SessionError::Refused("what a request says beside its messages is a JSON object".to_owned());
         let inside = envelope.strip_suffix('}').filter(|_| envelope.starts_with('{')).ok_or_else(wrong)?.trim_end();
         let list = self.converter.list;
-        if inside != "{" && members(envelope).is_some_and(|names| names.iter().any(|name| name == list)) {
+        if inside != "{" && members(envelope).is_some_and(|members| members.iter().any(|(name, _)| name == list)) {
             let why = format!("`{list}` is made of the messages of the session, and may not stand in the envelope too");
             return Err(SessionError::Refused(why));
         }
@@ -90,22 +91,6 @@ impl Wire {
         }
         body.extend_from_slice(b"]}");
         Ok(body)
-    }
-
-    /// Whether a value is a message as far as can be told without judging it: what only looks odd is for the rules.
-    pub(super) fn takes(&self, message: &Raw) -> Result<(), SessionError> {
-        let names = members(message.as_str());
-        let has = |member: &str| names.iter().flatten().any(|name| name == member);
-        let is_reference = self.dialect == "openai_responses" && has("id") && !has("output");
-        if ["role", "type", "parts", "content"].into_iter().any(has) || is_reference {
-            return Ok(());
-        }
-        let bodies = ["messages", "contents", "input", "choices", "candidates", "output"];
-        let hint = match bodies.into_iter().find(|member| has(member)) {
-            Some(member) => format!("this is a whole body: give the messages in its `{member}` one by one"),
-            None => "a message is a JSON object that says who speaks and what".to_owned(),
-        };
-        Err(SessionError::Refused(format!("this is no message of {}\nhint: {hint}", self.dialect)))
     }
 
     /// The messages of a body that was repaired, byte for byte. Those that stayed as they were are not copied.
@@ -124,8 +109,8 @@ impl Wire {
     /// The calls that messages make, each under a name that no other one of them has.
     pub(super) fn calls(&self, turn: &[Raw]) -> Result<Vec<ToolCall>, SessionError> {
         let conversation = self.lifted(turn)?;
-        let ids: Vec<&str> = conversation.calls().map(|call| call.id.as_str()).collect();
-        let calls = conversation.calls().zip(names(&ids)).map(|(call, id)| ToolCall {
+        let ids: Vec<&str> = self.run_here(&conversation).map(|call| call.id.as_str()).collect();
+        let calls = self.run_here(&conversation).zip(names(&ids)).map(|(call, id)| ToolCall {
             id,
             name: call.name.clone(),
             input: call.free.clone().unwrap_or_else(|| call.input.clone()),
@@ -136,7 +121,21 @@ impl Wire {
 
     /// The ids of the calls that messages make, as they stand there.
     pub(super) fn call_ids(&self, turn: &[Raw]) -> Result<Vec<String>, SessionError> {
-        Ok(self.lifted(turn)?.calls().map(|call| call.id.clone()).collect())
+        Ok(self.run_here(&self.lifted(turn)?).map(|call| call.id.clone()).collect())
+    }
+
+    /// The same, but for ids that were made up because a call has none.
+    pub(super) fn own_ids(&self, turn: &[Raw]) -> Result<Vec<Option<String>>, SessionError> {
+        let conversation = self.lifted(turn)?;
+        let is_made = |id: &String| conversation.made.contains_key(id);
+        let ids = self.run_here(&conversation).map(|call| Some(call.id.clone()).filter(|id| !is_made(id)));
+        Ok(ids.collect())
+    }
+
+    /// The calls that are for the client to run.
+    fn run_here<'c>(&self, conversation: &'c Conversation) -> impl Iterator<Item = &'c Call> {
+        let dialect = self.dialect;
+        conversation.calls().filter(move |call| !typed::is_run_by_server(dialect, call))
     }
 
     fn lifted(&self, messages: &[Raw]) -> Result<Conversation, SessionError> {
@@ -162,12 +161,25 @@ impl Wire {
         let rendered = (self.converter.render)(&conversation, &target);
         let body = rendered.body.as_bytes();
         let outline = crate::outline(body, &self.options, 0..usize::MAX)?;
-        let results = outline.iter().filter(|message| message.blocks.iter().any(|block| block.kind == "result"));
-        let texts = results.map(|message| String::from_utf8_lossy(&body[message.span.clone()]).into_owned());
-        let made = conversation.made.keys();
-        let texts = texts.map(|text| made.clone().fold(text, |text, id| without_id(&text, id)));
+        // The provider's own results may stand in the turn already.
+        let renamed = rendered.ids.iter().map(|renamed| renamed.to.as_str());
+        let asked: HashSet<&str> = answers.iter().map(|answer| answer.id.as_str()).chain(renamed).collect();
+        let answers_one = |block: &crate::OutlineBlock| {
+            block.kind == "result" && block.id.as_deref().is_none_or(|id| id.is_empty() || asked.contains(id))
+        };
+        let results = outline.iter().filter(|message| message.blocks.iter().any(answers_one));
+        // Calls that share an id have results that share it: they are told apart by their order.
+        let shared = rendered.ids.iter().filter(|renamed| !renamed.from.is_empty());
+        let shared: HashMap<&str, &str> = shared.map(|it| (it.to.as_str(), it.from.as_str())).collect();
+        let texts = results.map(|message| {
+            as_called(&rendered.body, message, |id, text| match shared.get(id) {
+                Some(own) => Some(with_id(text, id, own)),
+                None => conversation.made.contains_key(id).then(|| without_id(text, id)),
+            })
+        });
         let results: Vec<Raw> = texts.map(Raw::parse).collect::<Result<_, _>>()?;
-        self.addressed(turn, results)
+        let results = if shared.is_empty() { self.addressed(turn, results)? } else { results };
+        typed::retyped(self.dialect, turn, answers, results)
     }
 
     /// Results, of which those of calls without ids are addressed as the dialect addresses such calls.
@@ -191,18 +203,18 @@ impl Wire {
         texts::is_made_up(text) || seamline_model::is_synthetic(text) || own.iter().any(|own| own == text)
     }
 
-    /// What the result of a call says in a message.
-    pub(super) fn result_text(&self, message: &Raw, call: &str) -> Result<Option<String>, SessionError> {
+    /// What each result in a message says, where that is one text.
+    pub(super) fn result_texts(&self, message: &Raw) -> Result<Vec<Option<String>>, SessionError> {
         let conversation = (self.converter.lift)(&self.body("{}", std::iter::once(message))?).map_err(Error::from)?;
         let blocks = conversation.messages.iter().flat_map(|message| &message.blocks);
-        let mut texts = blocks.filter_map(|block| match &block.says {
-            Says::Result(answer) if answer.id == call => match answer.blocks.as_slice() {
-                [Block { says: Says::Text(text), .. }] => Some(text.clone()),
+        let texts = blocks.filter_map(|block| match &block.says {
+            Says::Result(answer) => Some(match answer.blocks.as_slice() {
+                [Block { says: Says::Text(text), .. }] => Some(typed::unwrapped(self.dialect, text.clone())),
                 _ => None,
-            },
+            }),
             _ => None,
         });
-        Ok(texts.next())
+        Ok(texts.collect())
     }
 
     /// The roles of messages, as their dialect means them.
@@ -251,25 +263,25 @@ fn without_id(message: &str, id: &str) -> String {
     message.replace(&format!("\"id\":\"{id}\","), "")
 }
 
-/// The names of an object's members, where a text is an object.
-fn members(text: &str) -> Option<Vec<String>> {
-    struct Names;
-
-    impl<'de> serde::de::Visitor<'de> for Names {
-        type Value = Vec<String>;
-
-        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            f.write_str("an object")
-        }
-
-        fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-            let mut names = Vec::new();
-            while let Some((name, serde::de::IgnoredAny)) = map.next_entry()? {
-                names.push(name);
-            }
-            Ok(names)
+/// A message of a body, in which each result names its call as `rewritten` says, from the id it names and its text.
+fn as_called(body: &str, message: &crate::OutlineMessage, rewritten: impl Fn(&str, &str) -> Option<String>) -> String {
+    let (mut text, mut at) = (String::new(), message.span.start);
+    for block in message.blocks.iter().filter(|block| block.kind == "result") {
+        let span = if message.blocks.len() == 1 { &message.span } else { &block.span };
+        if let Some(result) = block.id.as_deref().and_then(|id| rewritten(id, &body[span.clone()])) {
+            text.push_str(&body[at..span.start]);
+            text.push_str(&result);
+            at = span.end;
         }
     }
+    text + &body[at..message.span.end]
+}
 
-    serde::Deserializer::deserialize_map(&mut serde_json::Deserializer::from_str(text), Names).ok()
+/// The members under which results name their calls.
+const CALL_IDS: [&str; 5] = ["tool_use_id", "tool_call_id", "call_id", "toolUseId", "id"];
+
+/// A message that was written here, whose result names its call by another id.
+fn with_id(message: &str, was: &str, id: &str) -> String {
+    let member = |key: &str, id: &str| format!("\"{key}\":{}", serde_json::Value::from(id));
+    CALL_IDS.iter().fold(message.to_owned(), |message, key| message.replace(&member(key, was), &member(key, id)))
 }

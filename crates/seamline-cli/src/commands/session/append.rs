@@ -4,9 +4,9 @@ use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
 use clap::Args;
+use seamline::session::{NoMessage, SessionError};
 use seamline::store::{InboxItem, Pushed, Raw, SessionId};
 use seamline::{Options, Policy};
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::done;
@@ -37,7 +37,7 @@ pub(super) struct Append {
     #[arg(long, conflicts_with = "inbox")]
     body: bool,
     /// Put one message into the inbox, under this id
-    #[arg(long, value_name = "ID", conflicts_with = "take_over")]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["take_over", "dialect"])]
     inbox: Option<String>,
     #[command(flatten)]
     writer: WriterArgs,
@@ -77,6 +77,7 @@ impl Append {
 
     fn append(&self, place: &Place, messages: &[&str]) -> Result<Exit, Failure> {
         let (taken, all) = place.write(&self.name, self.writer.options(), |session| {
+            session.takes(messages).map_err(|error| self.refused(place, &error))?;
             let taken = place.wait(session.take_inbox())?;
             place.wait(session.append_all(messages))?;
             Ok((taken, session.entries().len()))
@@ -89,11 +90,29 @@ impl Append {
         Ok(done(&format!("{}: added {added}{taken}; {} now", self.name, screen::count(all, "message"))))
     }
 
+    /// Why nothing was added, and what this command can do about it.
+    fn refused(&self, place: &Place, error: &SessionError) -> Failure {
+        let SessionError::NoMessage { number, what } = error else { return place.failure(error) };
+        let hint = match what {
+            NoMessage::Request { .. } => "`--body` adds the messages of a body".to_owned(),
+            NoMessage::Response { message } => {
+                format!("`jq -c '{message}' FILE` takes the message out; nothing was added")
+            }
+            NoMessage::Error => "`seamline explain --error - < FILE` explains it".to_owned(),
+            other => format!("nothing was added; {}", other.hint()),
+        };
+        let what = Failure::new(format!("message {number} {what}")).with_hint(hint);
+        self.source().map_or(what.clone(), |source| about(&source.label(), what))
+    }
+
     fn push(&self, place: &Place, id: &str, messages: &[&str]) -> Result<Exit, Failure> {
         let &[message] = messages else {
             return Err(Failure::new(format!("`--inbox` takes one message, and there are {}", messages.len()))
                 .with_hint("give each message an id of its own"));
         };
+        if let Some(what) = NoMessage::of(None, message) {
+            return Err(self.refused(place, &SessionError::NoMessage { number: 1, what }));
+        }
         let message = Raw::parse(message).map_err(|error| Failure::new(error.to_string()))?;
         let item = InboxItem { id: id.to_owned(), message };
         let pushed = place.wait(place.store.push(&self.name, &item))?;
@@ -138,103 +157,10 @@ fn several(text: &str) -> Result<Vec<&str>, Failure> {
             _ => messages.push(value.get()),
         }
     }
-    for (number, message) in (1..).zip(&messages) {
-        if !message.starts_with('{') {
-            return Err(Failure::new(format!("message {number} is no JSON object")).with_hint("nothing was added"));
-        }
-        if let Some(failure) = Looks::of(message).and_then(|looks| looks.no_message(number)) {
-            return Err(failure);
-        }
-    }
     if messages.is_empty() {
         return Err(Failure::new("no message in it").with_hint("a message is a JSON object"));
     }
     Ok(messages)
-}
-
-/// The members by which a message is known from what else is JSON in an agent's logs.
-#[derive(Deserialize)]
-struct Looks<'m> {
-    #[serde(borrow)]
-    messages: Option<&'m RawValue>,
-    #[serde(borrow)]
-    contents: Option<&'m RawValue>,
-    #[serde(borrow)]
-    input: Option<&'m RawValue>,
-    #[serde(borrow)]
-    role: Option<&'m RawValue>,
-    #[serde(borrow, rename = "type")]
-    kind: Option<&'m RawValue>,
-    #[serde(borrow)]
-    parts: Option<&'m RawValue>,
-    #[serde(borrow)]
-    id: Option<&'m RawValue>,
-    #[serde(borrow)]
-    choices: Option<&'m RawValue>,
-    #[serde(borrow)]
-    candidates: Option<&'m RawValue>,
-    #[serde(borrow)]
-    output: Option<&'m RawValue>,
-    #[serde(borrow)]
-    stop_reason: Option<&'m RawValue>,
-    #[serde(borrow)]
-    error: Option<&'m RawValue>,
-}
-
-impl<'m> Looks<'m> {
-    /// Nothing where a member stands twice: what such a message is, is for the check to say.
-    fn of(message: &'m str) -> Option<Self> {
-        serde_json::from_str(message).ok()
-    }
-
-    /// Why it is no message, and what to do about that.
-    fn no_message(&self, number: usize) -> Option<Failure> {
-        if let Some(list) = self.list() {
-            return Some(
-                Failure::new(format!("message {number} is a whole request body: it has `{list}`"))
-                    .with_hint("`--body` adds the messages of a body"),
-            );
-        }
-        if let Some(filter) = self.message_inside() {
-            return Some(
-                Failure::new(format!("message {number} is a whole response, not a message"))
-                    .with_hint(format!("`jq -c '{filter}' FILE` takes the message out; nothing was added")),
-            );
-        }
-        let is_message = self.role.is_some() || self.kind.is_some() || self.parts.is_some() || self.id.is_some();
-        let (what, hint) = match (is_message, self.error) {
-            (_, Some(_)) if self.role.is_none() => {
-                ("is a provider's error, not a message", "`seamline explain --error - < FILE` explains it")
-            }
-            (true, _) => return None,
-            (false, _) => ("is no message: it has neither `role` nor `type`", "nothing was added"),
-        };
-        Some(Failure::new(format!("message {number} {what}")).with_hint(hint))
-    }
-
-    /// The list by which a request body is known.
-    fn list(&self) -> Option<&'static str> {
-        if self.role.is_some() || self.kind.is_some() {
-            return None;
-        }
-        let lists = [("messages", self.messages), ("contents", self.contents), ("input", self.input)];
-        let is_list = |value: Option<&RawValue>| value.is_some_and(|value| value.get().starts_with('['));
-        lists.into_iter().find(|(_, value)| is_list(*value)).map(|(name, _)| name)
-    }
-
-    /// Where the message is in a response.
-    fn message_inside(&self) -> Option<&'static str> {
-        let is_bare = self.role.is_none() && self.kind.is_none();
-        let is_list = |value: &RawValue| value.get().starts_with('[');
-        match () {
-            () if is_bare && self.choices.is_some() => Some(".choices[0].message"),
-            () if is_bare && self.candidates.is_some() => Some(".candidates[0].content"),
-            () if is_bare && self.output.is_some_and(is_list) => Some(".output[]"),
-            () if is_bare && self.output.is_some() => Some(".output.message"),
-            () if self.role.is_some() && self.stop_reason.is_some() => Some("{role, content}"),
-            () => None,
-        }
-    }
 }
 
 #[cfg(test)]
@@ -250,34 +176,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_refused() {
-        for wrong in ["", " \n", "42", "[1]", "{\"role\":", "{} {", "{\"messages\":[]}", "{\"contents\":[{}]}"] {
+    fn what_is_no_json_is_refused() {
+        for wrong in ["", " \n", "{\"role\":", "{} {"] {
             assert!(several(wrong).is_err(), "{wrong}");
-        }
-        for (wrong, why) in [
-            (r#"{"foo":1}"#, "neither `role` nor `type`"),
-            (r#"{"id":"c1","object":"chat.completion","choices":[]}"#, "whole response"),
-            (r#"{"candidates":[]}"#, "whole response"),
-            (r#"{"id":"resp_1","object":"response","output":[]}"#, "whole response"),
-            (r#"{"output":{"message":{}},"stopReason":"end_turn"}"#, "whole response"),
-            (
-                r#"{"id":"msg_1","type":"message","role":"assistant","content":[],"stop_reason":"end_turn"}"#,
-                "whole response",
-            ),
-            (r#"{"type":"error","error":{"type":"overloaded_error"}}"#, "provider's error"),
-            (r#"{"error":{"message":"no"}}"#, "provider's error"),
-        ] {
-            let failure = several(wrong).unwrap_err();
-            assert!(failure.message.contains(why) && failure.hint.is_some(), "{failure:?}");
-        }
-        for message in [
-            r#"{"type":"function_call_output","input":[]}"#,
-            r#"{"type":"function_call_output","call_id":"c","output":"ok"}"#,
-            r#"{"type":"message","role":"assistant","id":"msg_1","content":[],"status":"completed"}"#,
-            r#"{"parts":[{"text":"hi"}]}"#,
-            r#"{"role":"user","content":"hi"}"#,
-        ] {
-            assert!(several(message).is_ok(), "{message}");
         }
     }
 }

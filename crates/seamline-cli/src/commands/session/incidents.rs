@@ -39,7 +39,7 @@ Examples:
   seamline session incidents s-1 --type rollback --since 2h";
 
 /// All types.
-const KINDS: [IncidentKind; 18] = [
+const KINDS: [IncidentKind; 17] = [
     IncidentKind::ValidationFailed,
     IncidentKind::ContentFilter,
     IncidentKind::ApiError,
@@ -56,7 +56,6 @@ const KINDS: [IncidentKind; 18] = [
     IncidentKind::NotExecuted,
     IncidentKind::Damaged,
     IncidentKind::TakenOver,
-    IncidentKind::Degraded,
     IncidentKind::Other,
 ];
 

@@ -30,12 +30,16 @@ pub(super) struct WriterArgs {
     /// Take the session from another process that writes it; that process can write no more
     #[arg(long)]
     take_over: bool,
+    /// The dialect of the messages, where the beginning of the session, which names it, is lost
+    #[arg(long, value_name = "NAME")]
+    dialect: Option<String>,
 }
 
 impl WriterArgs {
     /// Cycles that are open stay open: only `recover` closes them.
     pub(super) fn options(&self) -> OpenOptions {
-        OpenOptions { take_over: self.take_over, recover: false, ..OpenOptions::default() }
+        let dialect = self.dialect.clone();
+        OpenOptions { take_over: self.take_over, dialect, recover: false, ..OpenOptions::default() }
     }
 
     pub(super) fn options_with(&self, policy: Policy, config: IntegrityConfig) -> OpenOptions {
@@ -184,10 +188,11 @@ impl Place {
                     self.fork_command()
                 ))
             }
-            SessionError::Store(Error::Damaged(_)) => Failure {
-                hint: Some(format!("{} says what can still be read", self.command("verify"))),
-                ..hinted(&error.to_string())
-            },
+            SessionError::Store(Error::Damaged(why)) => {
+                let naming = if why.contains("names its dialect") { "; `--dialect` names the dialect" } else { "" };
+                let hint = format!("{} says what can still be read{naming}", self.command("verify"));
+                Failure { hint: Some(hint), ..hinted(&error.to_string()) }
+            }
             SessionError::Store(error) => of_store(error),
             SessionError::Rejected(
                 Rejected::NoCheckpoint(_) | Rejected::CheckpointSpent(..) | Rejected::Mismatch(_),

@@ -194,17 +194,27 @@ fn what_is_no_message_is_refused() {
             ("openai_responses", r#"{"id":"r","object":"response","output":[]}"#),
             ("gemini_generate", r#"{"candidates":[]}"#),
             ("bedrock_converse", r#"{"output":{"message":{}},"stopReason":"end_turn"}"#),
+            ("anthropic_messages", r#"{"id":"m","type":"message","role":"assistant","content":[],"stop_reason":null}"#),
+            ("anthropic_messages", r#"{"type":"error","error":{"type":"overloaded_error"}}"#),
+            ("openai_chat", r#"{"error":{"message":"no"}}"#),
+            ("openai_chat", r#"{"id":"msg_1"}"#),
         ];
         for (dialect, message) in refused {
             let mut session = in_dialect(&place, dialect).await;
-            let error = session.append(message).await.unwrap_err().to_string();
-            assert!(error.contains("no message") && error.contains("hint"), "{message}: {error}");
+            let error = session.append(message).await.unwrap_err();
+            assert!(matches!(error, SessionError::NoMessage { number: 1, .. }), "{message}: {error}");
+            assert!(error.to_string().contains("\nhint: "), "{message}: {error}");
             assert!(session.append_all(&[ASK, message]).await.is_err() && session.messages().count() == 0);
         }
         let taken = [
             ("gemini_generate", r#"{"parts":[{"text":"hi"}]}"#),
             ("openai_responses", r#"{"id":"msg_1"}"#),
             ("openai_responses", r#"{"type":"function_call_output","call_id":"c","output":"ok"}"#),
+            ("openai_responses", r#"{"type":"mcp_call","id":"mcp_1","name":"x","arguments":"{}","error":null}"#),
+            (
+                "openai_responses",
+                r#"{"type":"message","role":"assistant","id":"msg_1","content":[],"status":"completed"}"#,
+            ),
             ("openai_chat", r#"{"role":"wizard"}"#),
         ];
         for (dialect, message) in taken {

@@ -7,7 +7,7 @@ use futures_util::future::{Either, select};
 use seamline::session::{
     AgentStart, IntegrityConfig, OpenOptions, Session, SessionError, SessionOptions, ToolOutput, Truth, TurnEnd,
 };
-use seamline::store::{Effect, SessionId, Store};
+use seamline::store::{Effect, Origin, SessionId, Store};
 
 use super::faulty::{Fault, Faulty};
 use super::stores::{ASK, ENVELOPE, Place, Tool, is_valid, kept, on_every_store, open_options, turn};
@@ -124,6 +124,8 @@ fn a_tool_that_never_comes_back_has_an_outcome_that_nobody_knows() {
         assert!(messages[2].contains("[outcome unknown] The call \\\"sh\\\" (toolu_2) was started at 2026-11-"));
         assert!(is_valid(&again) && again.validate().unwrap().valid);
         assert_eq!(again.repair_context().lost_calls[0].id, "toolu_2");
+        let origins: Vec<Origin> = again.entries().iter().map(|entry| entry.origin).collect();
+        assert_eq!(origins, [Origin::Said, Origin::Said, Origin::Synthetic], "what is made up is marked");
         // And the result that comes after all replaces what was made up.
         let late = seamline::session::ToolCallRef { id: "toolu_2", name: "sh" };
         let output = ToolOutput { output: "second, late".to_owned(), is_error: false };
@@ -131,6 +133,7 @@ fn a_tool_that_never_comes_back_has_an_outcome_that_nobody_knows() {
         let messages = kept(&again);
         assert!(messages[2].contains("second, late") && !messages[2].contains("unknown"), "{}", messages[2]);
         assert!(messages[2].contains(r#""content":"first""#) && messages.len() == 3);
+        assert!(again.entries().iter().all(|entry| entry.origin == Origin::Said));
         assert!(!again.late_result(&late, &output).await.unwrap(), "a real result is never replaced");
         assert_eq!(kept(&place.reopen(&again).await), messages);
     });
@@ -249,6 +252,13 @@ fn bytes_that_were_altered_are_never_taken_for_what_was_said() {
         let error = again.rollback(&made.id, "test").await.unwrap_err();
         assert_eq!(error.to_string(), "Checkpoint integrity mismatch — messages were modified");
         assert_eq!(place.store.quarantined(session.id()).await.unwrap().len(), 1);
+        let damaged = again.incidents().filter(|found| found.kind == seamline::store::IncidentKind::Damaged).count();
+        assert_eq!(damaged, 1);
+        // It is written down once, not at every opening.
+        let altered = Faulty::new(place.store.clone(), Fault::Alters { seq: commits[1].seq });
+        let options = OpenOptions { take_over: true, ..open_options() };
+        let again = Session::open(altered, session.id().clone(), options).await.unwrap();
+        assert!(!again.health().is_whole());
         let damaged = again.incidents().filter(|found| found.kind == seamline::store::IncidentKind::Damaged).count();
         assert_eq!(damaged, 1);
     });

@@ -181,12 +181,12 @@ fn only_so_many_committed_checkpoints_are_kept() {
             let made = session.checkpoint(Operation::ApiCall).await.unwrap();
             assert_eq!(made.snapshot.as_ref().map(Vec::len), Some(session.messages().count()));
             session.commit(&made.id).await.unwrap();
-            let committed = session.checkpoints().iter().filter(|found| found.state == CheckpointState::Committed);
+            let committed = session.checkpoints().into_iter().filter(|found| found.state == CheckpointState::Committed);
             assert!(committed.count() <= 3);
         }
         assert_eq!(session.checkpoints().len(), 4, "what is open is never forgotten");
         assert_eq!(session.prune_checkpoints(1).await.unwrap(), 2);
-        assert_eq!(session.latest_checkpoint().map(|found| &found.id), Some(&open.id));
+        assert_eq!(session.latest_checkpoint().map(|found| found.id), Some(open.id));
         assert_eq!(session.clear_checkpoints().await.unwrap(), 2);
         assert!(session.checkpoints().is_empty());
     });

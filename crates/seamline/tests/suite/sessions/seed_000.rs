@@ -122,6 +122,58 @@ fn a_session_that_was_broken_before_it_was_loaded_is_put_right_once() {
 }
 
 #[test]
+fn s0_13_a_result_counts_anywhere_after_its_call_whichever_end_a_host_keeps_its_list_by() {
+    on_every_store(async |place| {
+        let said = |text: &str| format!(r#"{{"role":"user","content":"{text}"}}"#);
+        let calls = turn(&["toolu_1"]);
+        let oldest_first = [
+            said("one"),
+            calls.clone(),
+            said("two"),
+            r#"{"role":"assistant","content":"yes"}"#.to_owned(),
+            said("three"),
+            results(&["toolu_1"]),
+            said("four"),
+        ];
+        let newest_first: Vec<String> = oldest_first.iter().rev().cloned().collect();
+        let mut outcomes = Vec::new();
+        let lists: [Vec<&str>; 2] = [
+            oldest_first.iter().map(String::as_str).collect(),
+            newest_first.iter().rev().map(String::as_str).collect(),
+        ];
+        for list in lists {
+            let mut session = opal(&place).await;
+            session.append_all(&list).await.unwrap();
+            let repaired = session.repair().await.unwrap();
+            assert!(repaired.repairs.iter().all(|action| !action.synthetic), "it has a result: {:?}", repaired.repairs);
+            assert!(repaired.remaining.is_empty() && is_valid(&session));
+            let all = kept(&session);
+            let at = all.iter().position(|message| *message == calls).unwrap();
+            assert!(all[at + 1].contains("did toolu_1") && all.concat().matches("did toolu_1").count() == 1, "{all:?}");
+            outcomes.push(all);
+        }
+        assert_eq!(outcomes[0], outcomes[1]);
+    });
+}
+
+#[test]
+fn s0_23_the_system_prompt_stands_before_what_was_put_right_and_only_if_there_is_one() {
+    on_every_store(async |place| {
+        let mut session = opal(&place).await;
+        session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
+        for system in ["", r#","system":"be brief""#] {
+            let envelope = format!(r#"{{"model":"claude-sonnet-4-5","max_tokens":64{system}}}"#);
+            let request = session.request(&envelope).unwrap();
+            assert!(request.sendable && !request.actions.is_empty(), "{:?}", request.actions);
+            let body = String::from_utf8(request.body).unwrap();
+            let (before, messages) = body.split_once(r#","messages":["#).unwrap();
+            assert_eq!(format!("{before}}}"), envelope);
+            assert!(!messages.contains("system") && messages.starts_with(ASK), "{messages}");
+        }
+    });
+}
+
+#[test]
 fn each_layer_alone_keeps_the_request_valid() {
     on_every_store(async |place| {
         let messages = [ASK.to_owned(), turn(&["toolu_1"]), ASK.to_owned()];

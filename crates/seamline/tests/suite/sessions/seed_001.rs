@@ -43,6 +43,10 @@ fn case_03_an_orphaned_result_is_named() {
         assert!(!validation.valid);
         assert_eq!(validation.orphaned_ids, ["toolu_9"]);
         assert_eq!(validation.error.as_deref(), Some("Orphaned tool_result: toolu_9"));
+        // Nothing of the assistant stands before it.
+        let mut session = place.create(as_documented()).await;
+        session.append_all(&[ASK, &results(&["toolu_9"])]).await.unwrap();
+        assert_eq!(session.validate().unwrap().orphaned_ids, ["toolu_9"]);
     });
 }
 
@@ -54,6 +58,10 @@ fn case_04_an_incomplete_call_is_named() {
         let validation = session.validate().unwrap();
         assert_eq!(validation.incomplete_ids, ["toolu_1"]);
         assert_eq!(validation.error.as_deref(), Some("Incomplete tool_use: toolu_1"));
+        // Nothing of the user follows it.
+        let mut session = place.create(as_documented()).await;
+        session.append_all(&[ASK, &turn(&["toolu_1"]), r#"{"role":"assistant","content":"so"}"#]).await.unwrap();
+        assert_eq!(session.validate().unwrap().incomplete_ids, ["toolu_1"]);
         // In the last message it may still be answered.
         let mut session = place.create(as_documented()).await;
         session.append_all(&[ASK, &turn(&["toolu_1"])]).await.unwrap();
@@ -82,10 +90,16 @@ fn case_06_a_checkpoint_that_was_made_exists() {
             let made = session.checkpoint(operation).await.unwrap();
             assert_eq!((made.messages, made.operation, made.state), (1, operation, CheckpointState::Open));
             assert_eq!(made.hash, session.state().view.hash());
-            assert_eq!(session.get_checkpoint(&made.id), Some(&made));
+            assert_eq!(&made.session, session.id());
+            assert!(made.at > 0 && made.snapshot.is_none() && !made.id.is_empty());
+            assert_eq!(session.get_checkpoint(&made.id), Some(made));
         }
         let again = place.reopen(&session).await;
         assert_eq!(again.checkpoints(), session.checkpoints());
+        assert!(again.checkpoints().iter().all(|made| &made.session == session.id()));
+        // A session that began as a copy has none of them: each names the session that it is one of.
+        let mut fork = session.fork(place.name().parse().unwrap()).await.unwrap();
+        assert_eq!(&fork.checkpoint(Operation::Manual).await.unwrap().session, fork.id());
     });
 }
 
@@ -277,6 +291,26 @@ fn case_18_a_filter_in_the_middle_of_a_stream_rolls_back_and_tells_the_user() {
         let without = session.handle_error(&filtered()).await.unwrap();
         assert_eq!(without.action, RecoveryAction::ValidateAndRepair);
         assert_eq!(without.message, "Content filtered with no checkpoint. Validating session state.");
+    });
+}
+
+#[test]
+fn s1_05_an_orphan_that_a_filter_left_behind_does_not_end_the_session() {
+    on_every_store(async |place| {
+        let config = IntegrityConfig { auto_repair: true, ..as_documented() };
+        let mut session = place.create(config).await;
+        // The filter cut the call out of the answer, and the result of it was kept.
+        let answer = r#"{"role":"assistant","content":[{"type":"text","text":"I look it up."}]}"#;
+        session.append_all(&[ASK, answer, &results(&["toolu_01ABC"])]).await.unwrap();
+        assert_eq!(session.validate().unwrap().orphaned_ids, ["toolu_01ABC"]);
+        for _ in 0..2 {
+            session.append(ASK).await.unwrap();
+            let start = session.before_agent_start(ENVELOPE).await.unwrap();
+            let AgentStart::Proceed { request, .. } = start else { panic!("{start:?}") };
+            assert!(request.sendable && is_valid(&session));
+            let end = session.agent_end(TurnEnd::Answer(&[r#"{"role":"assistant","content":"yes"}"#])).await.unwrap();
+            assert_eq!(end, AgentEnd::Committed);
+        }
     });
 }
 

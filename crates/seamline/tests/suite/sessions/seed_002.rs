@@ -65,6 +65,31 @@ fn calls_of_several_turns_are_each_answered_beside_their_own() {
 }
 
 #[test]
+fn s2_03_every_call_without_a_result_is_found() {
+    on_every_store(async |place| {
+        let (one, two, three) = (calls(&["call_1", "call_2"]), result("call_1"), calls(&["call_3"]));
+        let cases: [(&[&str], &[&str]); 3] = [
+            (&[ASK], &[]),
+            (&[ASK, &one, &two, ASK], &["call_2"]),
+            (&[ASK, &one, ASK, &three, ASK], &["call_1", "call_2", "call_3"]),
+        ];
+        for (messages, orphans) in cases {
+            let mut session = llxprt(&place, PersistRepairs::Never).await;
+            session.append_all(messages).await.unwrap();
+            // Of what is kept, and of a list that nobody keeps.
+            let body = format!(r#"{{"model":"gpt-5","messages":[{}]}}"#, messages.join(","));
+            let listed = seamline::check(body.as_bytes(), &seamline::Options::default()).unwrap();
+            for checked in [session.check().unwrap(), listed] {
+                let found = checked.findings.iter().filter(|found| found.code == "PAIR001");
+                let told: String = found.map(|found| found.message.as_str()).collect();
+                let ids: Vec<&str> = told.split('`').skip(1).step_by(2).collect();
+                assert_eq!(ids, orphans, "{told}");
+            }
+        }
+    });
+}
+
+#[test]
 fn a_provider_can_be_switched_with_calls_open() {
     on_every_store(async |place| {
         let mut session = llxprt(&place, PersistRepairs::Never).await;
