@@ -37,6 +37,7 @@ mod family;
 mod hooks;
 mod inbox;
 mod opening;
+mod reading;
 mod recovery;
 mod repairs;
 mod request;
@@ -73,6 +74,7 @@ pub use validation::ValidationResult;
 pub use wire::ToolCall;
 
 use compaction::Compaction;
+use reading::Reading;
 use wire::Wire;
 
 /// How often a commit is sent again when nobody knows whether it was taken.
@@ -113,6 +115,8 @@ pub struct Session {
     compaction: Option<Compaction>,
     /// What was lost and put right since the session was opened.
     context: RepairContext,
+    /// What was read of its messages, for the next check.
+    reading: Reading,
     /// What was sent, while it is not known to be kept.
     sent: Option<Sent>,
 }

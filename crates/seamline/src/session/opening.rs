@@ -8,6 +8,7 @@ use seamline_store::{
     Store, StoredCommit, replay,
 };
 
+use super::reading::Reading;
 use super::wire::Wire;
 use super::{Clock, IntegrityConfig, RepairContext, Session, SessionError, SystemClock, beginning};
 use crate::{Options, Policy};
@@ -134,6 +135,7 @@ impl Session {
             health: Health::Whole,
             compaction: None,
             context: RepairContext::default(),
+            reading: Reading::default(),
             sent: None,
         };
         let begun = session.write(std::iter::once(first).chain(records).collect()).await;
@@ -176,8 +178,20 @@ impl Session {
         let Replayed { state, damages, .. } = replayed;
         let health = if damages.is_empty() { Health::Whole } else { Health::Degraded(damages.clone()) };
         let context = RepairContext::default();
-        let mut session =
-            Self { store, id, lease, state, wire, config, clock, health, compaction: None, context, sent: None };
+        let mut session = Self {
+            store,
+            id,
+            lease,
+            state,
+            wire,
+            config,
+            clock,
+            health,
+            compaction: None,
+            context,
+            reading: Reading::default(),
+            sent: None,
+        };
         let readied = session.ready(&damages, &commits, recover).await;
         session.or_let_go(readied).await
     }
