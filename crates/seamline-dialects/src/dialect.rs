@@ -1,6 +1,6 @@
 //! What every dialect can do.
 
-use seamline_model::{Constraints, Edit, Encoded, Place, Transcript};
+use seamline_model::{Constraints, Edit, Encoded, Place, Span, Transcript};
 
 use crate::convert::Converter;
 use crate::streaming::Streaming;
@@ -21,6 +21,11 @@ pub trait Dialect: Sync {
     /// When the body is not UTF-8, not JSON or not this dialect's envelope. A broken conversation is not an
     /// error.
     fn decode<'a>(&self, body: &'a [u8]) -> Result<Transcript<'a>, Error>;
+
+    /// Reads messages that were put behind those of a transcript, without reading those again.
+    /// The transcript stands over the new text already; where the messages stand is given.
+    /// Nothing when all must be decoded afresh.
+    fn read_on<'a>(&self, transcript: Transcript<'a>, added: &[Span]) -> Option<Transcript<'a>>;
 
     /// Reads the text that edits made of a transcript's, without reading again what was
     /// only copied. Nothing when it must be decoded afresh.

@@ -59,7 +59,24 @@ pub(crate) fn decode_with(
     reader.transcript.model = model;
     reader.transcript.request = crate::envelope::request(document.root());
     reader.transcript.envelope = envelope(document.root());
-    Ok(reader.finish(&document))
+    Ok(reader.finish(&document.lone_surrogates, document.byte_order_mark))
+}
+
+/// Reads messages that were put behind those of a transcript, which stands over the new text
+/// already. Nothing when all must be read afresh.
+///
+/// Reading one message looks at no other, so what was read before stays as it is.
+pub(crate) fn read_on<'a>(transcript: Transcript<'a>, added: &[Span], form: Form) -> Option<Transcript<'a>> {
+    let source = transcript.source;
+    let mut reader = Reader::new(transcript);
+    reader.look_at_entries()?;
+    let mut lone_surrogates = Vec::new();
+    for &span in added {
+        let part = Document::read_part(source, span).ok()?;
+        (form.message)(&mut reader, part.root());
+        lone_surrogates.extend(part.lone_surrogates);
+    }
+    Some(reader.finish(&lone_surrogates, None))
 }
 
 struct Messages<'r, 'a> {
@@ -230,6 +247,11 @@ impl<'a> Reader<'a> {
     pub(crate) fn end(&mut self, value: Value<'_, 'a>, first: BlockIndex, role: Role, body: Body) {
         let (first_block, end_block) = (first.0, self.next_block().0);
         self.transcript.push(Message { role, span: value.span(), first_block, end_block, body });
+        self.look_at_entry(value, role);
+    }
+
+    /// Notes what an entry of the list is at first sight, while none was seen to be a message.
+    fn look_at_entry(&mut self, value: Value<'_, '_>, role: Role) {
         if self.transcript.entries != Entries::Messages {
             self.transcript.entries = match holds_message(value) {
                 true => Entries::Log,
@@ -237,6 +259,17 @@ impl<'a> Reader<'a> {
                 false => self.transcript.entries,
             };
         }
+    }
+
+    /// The same for all messages that are there, where it is not known of them. The first one nearly always tells.
+    fn look_at_entries(&mut self) -> Option<()> {
+        let (source, mut at) = (self.transcript.source, 0);
+        while self.transcript.entries != Entries::Messages {
+            let Some(&Message { span, role, .. }) = self.transcript.messages.get(at) else { break };
+            self.look_at_entry(Document::read_part(source, span).ok()?.root(), role);
+            at += 1;
+        }
+        Some(())
     }
 
     /// Adds messages of the transcript before this one that follow each other there, each of
@@ -261,19 +294,19 @@ impl<'a> Reader<'a> {
     }
 
     /// The transcript, with what was met while reading in the order of the source.
-    pub(crate) fn finish(self, document: &Document<'a>) -> Transcript<'a> {
+    pub(crate) fn finish(self, lone_surrogates: &[Span], byte_order_mark: Option<Span>) -> Transcript<'a> {
         let Self { mut transcript, mut found, .. } = self;
-        for &span in &document.lone_surrogates {
+        for &span in lone_surrogates {
             let message = message_at(&transcript, span);
             found.push(Irregularity { kind: IrregularityKind::LoneSurrogate, span, message, block: None });
         }
-        if let Some(span) = document.byte_order_mark {
+        if let Some(span) = byte_order_mark {
             found.push(Irregularity { kind: IrregularityKind::ByteOrderMark, span, message: None, block: None });
         }
         if found.len() > 1 {
             found.sort_by_key(|irregularity| irregularity.span);
         }
-        transcript.irregularities = found;
+        transcript.irregularities.append(&mut found);
         transcript
     }
 }

@@ -90,6 +90,35 @@ impl<'a> Transcript<'a> {
         Self { source, ..self }
     }
 
+    /// Takes out all messages behind the first so many. What the list holds at first sight is not known any more.
+    pub fn truncate(&mut self, messages: usize) {
+        let Some(first) = self.messages.get(messages) else { return };
+        let (blocks, start) = (first.range().start, first.span.start);
+        self.messages.truncate(messages);
+        self.blocks.truncate(blocks);
+        self.items.truncate(messages);
+        self.members.truncate(self.members.partition_point(|member| member.message.get() < messages));
+        self.irregularities.retain(|irregularity| irregularity.span.start < start);
+        self.marked.retain(|content, _| content.start < start);
+        self.entries = Entries::default();
+        self.has = self.kinds();
+    }
+
+    /// Which kinds of block occur, as far as the messages tell.
+    fn kinds(&self) -> Kinds {
+        let mut kinds = Kinds::default();
+        let mut before = 0..0;
+        for message in &self.messages {
+            for block in &self.blocks[message.range()] {
+                kinds.note(&block.kind);
+                kinds.reasoning |= block.is_signed();
+            }
+            kinds.note_calls(&self.blocks[before], &self.blocks[message.range()]);
+            before = message.range();
+        }
+        kinds
+    }
+
     /// What stands before a message: between it and the one before it, or the start of the list.
     pub fn lead(&self, index: MessageIndex) -> Span {
         if let Some(layout) = &self.layout {

@@ -62,13 +62,13 @@ impl ToolExecutor for Instantly {
 /// Each operation, its target in milliseconds.
 fn operations(folder: &Path) {
     println!("each operation, {TIMES} times, on SQLite (synchronous=FULL); milliseconds\n");
-    println!("{:<20} {:>9} {:>9} {:>9} {:>9} {:>9}", "operation", "messages", "p50", "p99", "most", "target");
+    println!("{:<22} {:>9} {:>9} {:>9} {:>9} {:>9}", "operation", "messages", "p50", "p99", "most", "target");
     for size in SIZES {
         let store = open(folder, &format!("operations-{size}.db"));
         for (name, target, times) in block_on(measured(&store, size)) {
             let sorted = sorted(times);
             println!(
-                "{name:<20} {size:>9} {:>9.3} {:>9.3} {:>9.3} {target:>9}",
+                "{name:<22} {size:>9} {:>9.3} {:>9.3} {:>9.3} {target:>9}",
                 ms(quantile(&sorted, 0.50)),
                 ms(quantile(&sorted, 0.99)),
                 ms(quantile(&sorted, 1.00)),
@@ -80,10 +80,17 @@ fn operations(folder: &Path) {
 
 async fn measured(store: &Arc<dyn Store>, size: usize) -> Vec<(&'static str, &'static str, Vec<Duration>)> {
     let mut session = filled(store, &format!("s{size}"), size).await;
-    let (mut check, mut create, mut commit, mut rollback) = (vec![], vec![], vec![], vec![]);
+    let (mut check, mut first_check) = (vec![], vec![]);
+    let (mut create, mut commit, mut rollback) = (vec![], vec![], vec![]);
     let (mut repair, mut cycle, mut append) = (vec![], vec![], vec![]);
     for number in 0..TIMES {
+        // Each check finds one message that was not there at the check before. It goes again, so that the size stays.
+        let before = session.checkpoint(Operation::Manual).await.unwrap().id;
+        session.append(&turn(&format!("toolu_new_{number}"))).await.unwrap();
         timed(&mut check, async || assert!(session.validate().unwrap().valid)).await;
+        session.forget_reading();
+        timed(&mut first_check, async || assert!(session.validate().unwrap().valid)).await;
+        session.rollback(&before, "bench").await.unwrap();
         let mut made = None;
         timed(&mut create, async || made = Some(session.checkpoint(Operation::ApiCall).await.unwrap())).await;
         let made = made.unwrap().id;
@@ -105,7 +112,8 @@ async fn measured(store: &Arc<dyn Store>, size: usize) -> Vec<(&'static str, &'s
         session.clear_checkpoints().await.unwrap();
     }
     vec![
-        ("check", "5", check),
+        ("check, one message new", "5", check),
+        ("check, all of it new", "-", first_check),
         ("checkpoint create", "10", create),
         ("checkpoint commit", "5", commit),
         ("rollback", "20", rollback),

@@ -1,5 +1,7 @@
 //! What is wrong with a body.
 
+use seamline_dialects::Dialect;
+use seamline_model::Transcript;
 use serde::Serialize;
 
 use crate::subject::Subject;
@@ -65,14 +67,22 @@ impl Checked {
 /// does not exist.
 pub fn check(body: &[u8], options: &Options) -> Result<Checked, Error> {
     let dialect = Subject::dialect(body, options)?;
-    let transcript = Subject::transcript(dialect, body, options)?;
-    let subject = Subject::of(dialect, &transcript, options)?;
-    let findings = seamline_rules::check(&transcript, &subject.provider.constraints, &options.policy);
+    check_transcript(dialect, &Subject::transcript(dialect, body, options)?, options)
+}
+
+/// Says what is wrong with a body that was read.
+pub(crate) fn check_transcript(
+    dialect: &'static dyn Dialect,
+    transcript: &Transcript<'_>,
+    options: &Options,
+) -> Result<Checked, Error> {
+    let subject = Subject::of(dialect, transcript, options)?;
+    let findings = seamline_rules::check(transcript, &subject.provider.constraints, &options.policy);
     Ok(Checked {
         dialect: dialect.name(),
         provider: subject.provider.name,
         messages: transcript.messages.len(),
         calls: transcript.has.calls as usize,
-        findings: findings.into_iter().map(|finding| Finding::of(dialect, &transcript, finding)).collect(),
+        findings: findings.into_iter().map(|finding| Finding::of(dialect, transcript, finding)).collect(),
     })
 }

@@ -39,6 +39,7 @@ mod inbox;
 mod late;
 mod no_message;
 mod opening;
+mod reading;
 mod recovery;
 mod repairs;
 mod request;
@@ -78,6 +79,7 @@ pub use validation::ValidationResult;
 pub use wire::ToolCall;
 
 use compaction::Compaction;
+use reading::Reading;
 use wire::Wire;
 
 /// How often a commit is sent again when nobody knows whether it was taken.
@@ -118,6 +120,8 @@ pub struct Session {
     compaction: Option<Compaction>,
     /// What was lost and put right since the session was opened.
     context: RepairContext,
+    /// What was read of its messages, for the next check.
+    reading: Reading,
     /// What was sent, while it is not known to be kept.
     sent: Option<Sent>,
     /// What is to be written down with whatever is written next.

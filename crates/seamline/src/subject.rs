@@ -19,7 +19,7 @@ use crate::Error;
 /// assert_eq!((checked.dialect, checked.provider), ("anthropic_messages", "anthropic"));
 /// # Ok::<(), seamline::Error>(())
 /// ```
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
     /// The dialect, by name; detected when not given. One that is given is never questioned.
     pub dialect: Option<String>,
@@ -80,7 +80,15 @@ impl Subject {
         body: &'b [u8],
         options: &Options,
     ) -> Result<Transcript<'b>, Error> {
-        let mut transcript = dialect.decode(body)?;
+        Self::with_messages(dialect, dialect.decode(body)?, options)
+    }
+
+    /// A transcript that was read, to be looked at as the options say, if there are messages in it.
+    pub(crate) fn with_messages<'b>(
+        dialect: &dyn Dialect,
+        mut transcript: Transcript<'b>,
+        options: &Options,
+    ) -> Result<Transcript<'b>, Error> {
         let is_log = transcript.entries == Entries::Log;
         if !transcript.messages.is_empty() && transcript.entries != Entries::Messages {
             return Err(seamline_dialects::Error::NoMessage { dialect: dialect.name(), is_log }.into());

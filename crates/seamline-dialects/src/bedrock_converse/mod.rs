@@ -8,7 +8,7 @@ mod stream;
 mod wire;
 mod write;
 
-use seamline_model::{Alphabet, Constraints, Edit, Encoded, Place, Transcript};
+use seamline_model::{Alphabet, Constraints, Edit, Encoded, Place, Span, Transcript};
 
 pub use constraints::CONSTRAINTS;
 
@@ -59,6 +59,10 @@ impl Dialect for BedrockConverse {
 
     fn decode<'a>(&self, body: &'a [u8]) -> Result<Transcript<'a>, Error> {
         reader::decode(body, FORM)
+    }
+
+    fn read_on<'a>(&self, transcript: Transcript<'a>, added: &[Span]) -> Option<Transcript<'a>> {
+        reader::read_on(transcript, added, FORM)
     }
 
     fn follow<'n>(&self, before: &Transcript<'n>, encoded: &'n Encoded) -> Option<Transcript<'n>> {

@@ -70,17 +70,32 @@ impl<'a> Document<'a> {
     /// Reads one value of a text that was read before, whose place is known. Places stay
     /// those of the text.
     pub(crate) fn part(source: Source<'a>, span: Span) -> Self {
-        let bytes = source.get(span).unwrap_or_default();
-        let mut scanner = Scanner::new(bytes, NoList);
-        let read = scanner.document();
-        debug_assert!(read.is_ok(), "a value that was read before is one");
-        let mut document = scanner.document;
-        if read.is_err() {
+        let part = Self::read_part(source, span);
+        debug_assert!(part.is_ok(), "a value that was read before is one");
+        part.unwrap_or_else(|_| {
+            let mut document = Scanner::new(source.get(span).unwrap_or_default(), NoList).document;
             document.nodes = vec![Node { start: 0, end: span.len() as u32, next: 1, kind: Kind::Null, escaped: false }];
-        }
-        document.text = std::str::from_utf8(bytes).unwrap_or_default();
-        document.move_to(span.start);
-        document
+            document.placed(source, span)
+        })
+    }
+
+    /// Reads one value of a text, whose place is known. Places stay those of the text.
+    ///
+    /// # Errors
+    ///
+    /// When there is no value, or more than one.
+    pub(crate) fn read_part(source: Source<'a>, span: Span) -> Result<Self, Syntax> {
+        let mut scanner = Scanner::new(source.get(span).unwrap_or_default(), NoList);
+        scanner.document()?;
+        Ok(scanner.document.placed(source, span))
+    }
+
+    /// A value that was read by itself, with the places that it has in the text.
+    fn placed(mut self, source: Source<'a>, span: Span) -> Self {
+        let bytes = source.get(span).unwrap_or_default();
+        self.text = std::str::from_utf8(bytes).unwrap_or_default();
+        self.move_to(span.start);
+        self
     }
 
     /// Lets places be those of a text in which this one starts at `start`.

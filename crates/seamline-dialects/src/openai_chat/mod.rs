@@ -12,7 +12,7 @@ mod rewrite;
 mod stream;
 mod wire;
 
-use seamline_model::{Constraints, Edit, Encoded, Place, Transcript};
+use seamline_model::{Constraints, Edit, Encoded, Place, Span, Transcript};
 
 pub use constraints::{COMPATIBLE, CONSTRAINTS};
 
@@ -60,6 +60,10 @@ impl Dialect for OpenAiChat {
 
     fn decode<'a>(&self, body: &'a [u8]) -> Result<Transcript<'a>, Error> {
         reader::decode(body, FORM)
+    }
+
+    fn read_on<'a>(&self, transcript: Transcript<'a>, added: &[Span]) -> Option<Transcript<'a>> {
+        reader::read_on(transcript, added, FORM)
     }
 
     fn follow<'n>(&self, before: &Transcript<'n>, encoded: &'n Encoded) -> Option<Transcript<'n>> {

@@ -45,7 +45,7 @@ fn unlisted(body: &[u8]) -> Option<Transcript<'_>> {
     reader.transcript.model = member(root, "model").and_then(Value::str);
     reader.transcript.request = crate::envelope::request(root);
     reader.transcript.envelope = Envelope { unlisted: true, ..around };
-    Some(reader.finish(&document))
+    Some(reader.finish(&document.lone_surrogates, document.byte_order_mark))
 }
 
 /// Reads one item.

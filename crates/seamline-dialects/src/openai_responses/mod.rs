@@ -11,7 +11,7 @@ mod rewrite;
 mod stream;
 mod wire;
 
-use seamline_model::{Alphabet, Constraints, Edit, Encoded, Place, Transcript};
+use seamline_model::{Alphabet, Constraints, Edit, Encoded, Place, Span, Transcript};
 
 pub use constraints::CONSTRAINTS;
 pub(crate) use constraints::ITEM_ID;
@@ -55,6 +55,10 @@ impl Dialect for OpenAiResponses {
 
     fn decode<'a>(&self, body: &'a [u8]) -> Result<Transcript<'a>, Error> {
         decode::body(body, FORM)
+    }
+
+    fn read_on<'a>(&self, transcript: Transcript<'a>, added: &[Span]) -> Option<Transcript<'a>> {
+        reader::read_on(transcript, added, FORM)
     }
 
     fn follow<'n>(&self, before: &Transcript<'n>, encoded: &'n Encoded) -> Option<Transcript<'n>> {

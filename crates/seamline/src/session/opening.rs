@@ -9,6 +9,7 @@ use seamline_store::{
     Store, StoredCommit, replay,
 };
 
+use super::reading::Reading;
 use super::wire::Wire;
 use super::{Clock, IntegrityConfig, RepairContext, Session, SessionError, SystemClock, beginning};
 use crate::{Options, Policy};
@@ -135,6 +136,7 @@ impl Session {
             health: Health::Whole,
             compaction: None,
             context: RepairContext::default(),
+            reading: Reading::default(),
             sent: None,
             notes: Vec::new(),
         };
@@ -176,9 +178,22 @@ impl Session {
         };
         let Replayed { state, damages, .. } = replayed;
         let health = if damages.is_empty() { Health::Whole } else { Health::Degraded(damages.clone()) };
-        let (context, notes) = (RepairContext::default(), Vec::new());
-        let mut session =
-            Self { store, id, lease, state, wire, config, clock, health, compaction: None, context, sent: None, notes };
+        let context = RepairContext::default();
+        let mut session = Self {
+            store,
+            id,
+            lease,
+            state,
+            wire,
+            config,
+            clock,
+            health,
+            compaction: None,
+            context,
+            reading: Reading::default(),
+            sent: None,
+            notes: Vec::new(),
+        };
         session.notes.extend(before.map(|holder| session.taken_over(&holder)));
         let readied = session.ready(&damages, &commits, recover).await;
         session.or_let_go(readied).await

@@ -77,7 +77,8 @@ impl Session {
         })
     }
 
-    /// Checks what is kept, as the policy says.
+    /// Checks what is kept, as the policy says. Only messages that came since the last check are read for it, or all from
+    /// the first one on that changed; see [`forget_reading`](Self::forget_reading) for what that takes.
     ///
     /// # Errors
     /// When the conversation cannot be read.
@@ -86,8 +87,7 @@ impl Session {
     }
 
     fn checked(&self, options: &Options) -> Result<Checked, SessionError> {
-        let body = self.wire.body("{}", self.entries().iter().map(|entry| &entry.message))?;
-        Ok(crate::check(&body, options)?)
+        self.reading.check(&self.wire, self.entries(), options)
     }
 }
 

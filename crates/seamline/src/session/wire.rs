@@ -70,7 +70,7 @@ impl Wire {
     pub(super) fn body<'m>(
         &self,
         envelope: &str,
-        messages: impl Iterator<Item = &'m Raw>,
+        messages: impl Iterator<Item = &'m Raw> + Clone,
     ) -> Result<Vec<u8>, SessionError> {
         let envelope = envelope.trim();
         let wrong = || SessionError::Refused("what a request says beside its messages is a JSON object".to_owned());
@@ -83,6 +83,7 @@ impl Wire {
         let comma = if inside == "{" { "" } else { "," };
         let mut body = format!("{inside}{comma}\"{}\":[", self.converter.list).into_bytes();
         let start = body.len();
+        body.reserve_exact(messages.clone().map(|message| message.as_bytes().len() + 1).sum::<usize>() + 2);
         for message in messages {
             if body.len() > start {
                 body.push(b',');

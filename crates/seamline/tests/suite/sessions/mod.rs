@@ -3,6 +3,7 @@
 
 mod asking;
 mod calls;
+mod checks;
 mod compactions;
 mod crashes;
 mod damaged;
