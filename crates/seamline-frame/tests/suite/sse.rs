@@ -29,15 +29,20 @@ fn comments_and_fields_nobody_needs_are_passed_over() {
 
 #[test]
 fn what_was_meant_as_data_is_not_passed_over() {
-    for line in
-        [" data: {\"x\":1}", "Data: 1", "data : x", "dta: {\"x\":1}", "data {\"x\":1}", "oops {\"x\":1}", "y\"}"]
-    {
+    for line in [
+        " data: {\"x\":1}",
+        "Data: 1",
+        "data : x",
+        "dta: {\"x\":1}",
+        "data {\"x\":1}",
+        "oops {\"x\":1}",
+        "y\"}",
+        "plain text",
+    ] {
         assert_eq!(events(&format!("data: 1\n\n{line}\n\ndata: 2\n\n")), ["|1", &format!("|{line}"), "|2"]);
         assert_eq!(events(&format!("data: 1\n\n{line}")), ["|1", &format!("…|{line}")]);
     }
-    for line in
-        ["Data:", "note: a {b}", "x-note: \"a\"", "plain text", "error: [upstream]", "id: {\"x\":1}", ": {\"x\":1}"]
-    {
+    for line in ["Data:", "note: a {b}", "x-note: \"a\"", "error: [upstream]", "id: {\"x\":1}", ": {\"x\":1}"] {
         assert_eq!(events(&format!("data: 1\n\n{line}\n\ndata: 2\n\n")), ["|1", "|2"]);
     }
 }
