@@ -8,6 +8,8 @@ use seamline_model::conversation::{Answer, Block, Conversation, Message, Says, S
 use seamline_model::{Alphabet, IdDemand, NameDemand};
 use seamline_store::{Hash, Raw};
 
+use super::functions::of_functions;
+use super::runnable::{NotRun, without_answered};
 use super::{SessionError, texts};
 use crate::{Error, Options, Policy, Repaired};
 
@@ -139,8 +141,16 @@ impl Wire {
         Ok(self.lifted(turn)?.calls().map(|call| call.id.clone()).collect())
     }
 
+    /// Why calls that messages make must not be run, for each of them.
+    pub(super) fn not_run(&self, turn: &[Raw]) -> Result<Vec<Option<NotRun>>, SessionError> {
+        Ok(self.lifted(turn)?.calls().map(NotRun::of).collect())
+    }
+
+    /// What messages say, but for calls that they answer themselves.
     fn lifted(&self, messages: &[Raw]) -> Result<Conversation, SessionError> {
-        Ok((self.converter.lift)(&self.body("{}", messages.iter())?).map_err(Error::from)?)
+        let mut conversation = (self.converter.lift)(&self.body("{}", messages.iter())?).map_err(Error::from)?;
+        without_answered(&mut conversation);
+        Ok(conversation)
     }
 
     /// The messages that answer the calls of a turn.
@@ -167,6 +177,7 @@ impl Wire {
         let made = conversation.made.keys();
         let texts = texts.map(|text| made.clone().fold(text, |text, id| without_id(&text, id)));
         let results: Vec<Raw> = texts.map(Raw::parse).collect::<Result<_, _>>()?;
+        let results = of_functions(&conversation, results)?;
         self.addressed(turn, results)
     }
 
