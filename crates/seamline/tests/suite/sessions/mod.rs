@@ -8,6 +8,7 @@ mod crashes;
 mod damaged;
 mod dropped;
 mod faulty;
+mod forgotten;
 mod keys;
 mod layers;
 mod seed_000;
