@@ -16,5 +16,6 @@ mod seed_001;
 mod seed_002;
 mod stopping;
 mod stores;
+mod strangers;
 mod table;
 mod unrunnable;
