@@ -167,8 +167,15 @@ pub(crate) fn is_object(text: &str) -> bool {
 }
 
 /// Whether a text is a JSON object that every reader takes: no half of a character, no number
-/// beyond all bounds.
-pub(crate) fn is_plain_object(text: &str) -> bool {
+/// beyond all bounds. No other input of a call that takes JSON is fit to be run.
+///
+/// ```
+/// use seamline_assemble::is_plain_object;
+///
+/// assert!(is_plain_object(r#"{"amount":10}"#));
+/// assert!(!is_plain_object(r#"{"amount":10"#) && !is_plain_object("[10]"));
+/// ```
+pub fn is_plain_object(text: &str) -> bool {
     let is_object = text.trim_start().starts_with('{');
     is_object && serde_json::from_str::<serde_json::Value>(text).is_ok_and(|value| is_flat(&value))
 }

@@ -42,6 +42,6 @@ mod members;
 mod snapshot;
 mod twice;
 
-pub use arguments::ArgSource;
+pub use arguments::{ArgSource, is_plain_object};
 pub use assembler::{Assembler, Limits};
 pub use catalogue::{FLAWS, FlawKind};

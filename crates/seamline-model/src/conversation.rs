@@ -100,6 +100,8 @@ pub struct Call {
     pub free: Option<String>,
     /// What makes the call genuine, for those who sign calls.
     pub seal: Option<String>,
+    /// Whether nothing of it is missing, as far as its dialect says, and its input was an object or a text.
+    pub whole: bool,
 }
 
 /// The answer to a call.

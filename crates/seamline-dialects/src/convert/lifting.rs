@@ -226,17 +226,18 @@ impl Lifting {
 
     /// A call. Input that is no object is wrapped into one, and that is noted.
     pub(crate) fn call(&mut self, id: String, name: String, input: Option<Value<'_, '_>>, pointer: &str) -> Block {
-        let input = self.input(input, pointer);
-        Block::new(Says::Call(Call { id, name, input, free: None, seal: None }), pointer)
+        let (input, whole) = self.input(input, pointer);
+        Block::new(Says::Call(Call { id, name, input, free: None, seal: None, whole }), pointer)
     }
 
     /// A call of a tool that takes any text.
     pub(crate) fn free_call(id: String, name: String, text: String, pointer: &str) -> Block {
         let input = format!("{{\"input\":{}}}", quoted(&text));
-        Block::new(Says::Call(Call { id, name, input, free: Some(text), seal: None }), pointer)
+        Block::new(Says::Call(Call { id, name, input, free: Some(text), seal: None, whole: true }), pointer)
     }
 
-    fn input(&mut self, input: Option<Value<'_, '_>>, pointer: &str) -> String {
+    /// What a call is called with as an object, and whether it was one.
+    fn input(&mut self, input: Option<Value<'_, '_>>, pointer: &str) -> (String, bool) {
         let text = compact(&input_object(input));
         let is_wrapped = match input.map(Value::kind) {
             Some(Kind::String) => text.starts_with("{\"raw\":"),
@@ -244,10 +245,11 @@ impl Lifting {
             Some(Kind::Object | Kind::Null) | None => false,
         };
         let said = input.and_then(Value::str);
-        if is_wrapped && said.is_none_or(|said| compact(&said) != text) {
+        let was_object = !is_wrapped || said.is_some_and(|said| compact(&said) == text);
+        if !was_object {
             self.lost("input of a call", pointer, Fate::Altered, "it is no JSON object, so it is wrapped into one");
         }
-        text
+        (text, was_object)
     }
 
     /// A result whose failure is a mark in its text.

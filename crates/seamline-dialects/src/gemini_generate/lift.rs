@@ -11,6 +11,7 @@ use seamline_model::{Alphabet, ErrorText, IdDemand};
 
 use super::NAME;
 use super::render::NO_SIGNATURE;
+use super::wire::continues;
 use crate::Error;
 use crate::convert::lifting::{
     Form, Lifting, NOT_CARRIED, Usual, compact, member, member_of, opaque, string, text, unread,
@@ -286,9 +287,11 @@ fn function_call(
         id
     });
     open.push(&name, &id);
+    let is_whole = member(call, "partialArgs").is_none() && !call.object().is_some_and(continues);
     let mut block = lifting.call(id, name, member(call, "args"), pointer);
     if let Says::Call(call) = &mut block.says {
         call.seal = seal;
+        call.whole &= is_whole;
     }
     block
 }

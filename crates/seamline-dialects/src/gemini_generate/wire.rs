@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use seamline_model::{BlockKind, Call, CallId, IrregularityKind, Parts, ResultBlock, Role, Span};
 
 use crate::ids::{CALL_ID_KEYS, INPUT_KEYS, RESULT_ID_KEYS};
-use crate::json::{Kind, Value};
+use crate::json::{Kind, Object, Value};
 use crate::reader::Reader;
 use crate::reading::{emptiness, input, short};
 use crate::roles;
@@ -207,6 +207,11 @@ fn read_result(value: Value<'_, '_>, reader: &mut Reader<'_>) -> ResultBlock {
         },
         content: fields.held.map_or(Span::default(), Value::span),
     }
+}
+
+/// Whether more of a call is to come.
+pub(super) fn continues(call: Object<'_, '_>) -> bool {
+    call.get("willContinue").is_some_and(|value| value.is(Kind::True))
 }
 
 /// What a response says, when it holds one text and nothing else.

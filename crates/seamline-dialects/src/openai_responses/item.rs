@@ -75,6 +75,11 @@ pub(super) fn of(name: &str) -> &'static Known {
     }
 }
 
+/// Whether the status of a call says that not all of it is there.
+pub(super) fn is_unfinished(status: &str) -> bool {
+    matches!(status, "in_progress" | "incomplete" | "failed" | "cancelled")
+}
+
 const NOTHING: ItemType =
     ItemType { words: "", id_start: "", result_type: "", plain_result: false, listed_result: false };
 

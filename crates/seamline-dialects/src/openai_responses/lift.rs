@@ -139,12 +139,12 @@ fn item(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
         item::Form::Message => return message(lifting, value, pointer),
         item::Form::NamedCall(key) => {
             let block = named_call(lifting, value, key, pointer);
-            with_assistant(lifting, block);
+            with_assistant(lifting, as_far_as_it_came(block, value, key));
             &["call_id", "name", key]
         }
         item::Form::TypedCall(name) => {
             let block = typed_call(lifting, value, name, pointer);
-            return with_assistant(lifting, block);
+            return with_assistant(lifting, as_far_as_it_came(block, value, ""));
         }
         item::Form::Output => {
             let block = output(lifting, value, &kind, pointer);
@@ -191,6 +191,20 @@ fn with_assistant(lifting: &mut Lifting, block: Block) {
     lifting.conversation.say(Speaker::Assistant, block);
 }
 
+/// A call, of which its item says whether all of it came. One that was streamed may still say that it is in progress,
+/// as it did when it began and had no input.
+fn as_far_as_it_came(mut block: Block, item: Value<'_, '_>, key: &str) -> Block {
+    let has_input = key.is_empty() || string(item, key).is_none_or(|input| !input.trim().is_empty());
+    if let Says::Call(call) = &mut block.says {
+        call.whole &= match string(item, "status").as_deref() {
+            Some("in_progress") => has_input,
+            Some(status) => !item::is_unfinished(status),
+            None => true,
+        };
+    }
+    block
+}
+
 fn named_call(lifting: &mut Lifting, value: Value<'_, '_>, key: &str, pointer: &str) -> Block {
     let id = lifting.field(value, "call_id", pointer).unwrap_or_default();
     let name = lifting.field(value, "name", pointer).unwrap_or_default();
@@ -215,7 +229,7 @@ fn typed_call(lifting: &mut Lifting, value: Value<'_, '_>, name: &str, pointer: 
     }
     let members: Vec<_> = given.iter().map(|(key, value)| format!("{}:{}", key.raw(), compact(value.raw()))).collect();
     let input = format!("{{{}}}", members.join(","));
-    Block::new(Says::Call(Call { id, name: name.to_owned(), input, free: None, seal: None }), pointer)
+    Block::new(Says::Call(Call { id, name: name.to_owned(), input, free: None, seal: None, whole: true }), pointer)
 }
 
 fn output(lifting: &mut Lifting, value: Value<'_, '_>, kind: &str, pointer: &str) -> Block {

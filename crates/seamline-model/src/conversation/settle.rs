@@ -200,7 +200,14 @@ mod tests {
     use crate::conversation::Call;
 
     fn call(id: &str, pointer: &str) -> Block {
-        let call = Call { id: id.to_owned(), name: "read".to_owned(), input: "{}".to_owned(), free: None, seal: None };
+        let call = Call {
+            id: id.to_owned(),
+            name: "read".to_owned(),
+            input: "{}".to_owned(),
+            free: None,
+            seal: None,
+            whole: true,
+        };
         Block::new(Says::Call(call), pointer)
     }
 

@@ -1,9 +1,10 @@
 //! What the next turn should know about what was lost.
 
-use seamline_store::{OpenCycle, Origin};
+use seamline_store::{OpenCall, OpenCycle, Origin};
 use serde::Serialize;
 
 use super::Session;
+use super::cycle::{is_finished, returned};
 
 /// How many messages nobody answered are shown.
 const UNANSWERED_MAX: usize = 5;
@@ -26,8 +27,8 @@ pub struct RepairContext {
 /// A call whose cycle was broken off.
 ///
 /// ```
-/// let call = seamline::session::LostCall { id: "toolu_1".into(), tool: "pay".into() };
-/// assert_eq!(call.tool, "pay");
+/// let call = seamline::session::LostCall { id: "toolu_1".into(), tool: "pay".into(), returned: Some("paid".into()) };
+/// assert_eq!(serde_json::to_string(&call).unwrap(), r#"{"id":"toolu_1","tool":"pay","returned":"paid"}"#);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LostCall {
@@ -35,6 +36,10 @@ pub struct LostCall {
     pub id: String,
     /// The tool.
     pub tool: String,
+    /// What it returned, where it finished and its cycle was taken back all the same: it happened, and no message says
+    /// so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub returned: Option<String>,
 }
 
 impl RepairContext {
@@ -62,9 +67,17 @@ impl Session {
         texts.split_off(texts.len().saturating_sub(UNANSWERED_MAX))
     }
 
+    /// Notes the calls of a cycle that is taken back.
     pub(super) fn lose(&mut self, cycle: &OpenCycle) {
-        let lost = cycle.calls.iter().filter(|call| !super::cycle::is_finished(call));
-        let lost = lost.map(|call| LostCall { id: call.id.clone(), tool: call.tool.clone() });
-        self.context.lost_calls.extend(lost);
+        self.context.lost_calls.extend(cycle.calls.iter().map(lost));
     }
+
+    /// Notes the calls of a cycle that came out without their results.
+    pub(super) fn lose_unfinished(&mut self, cycle: &OpenCycle) {
+        self.context.lost_calls.extend(cycle.calls.iter().filter(|call| !is_finished(call)).map(lost));
+    }
+}
+
+fn lost(call: &OpenCall) -> LostCall {
+    LostCall { id: call.id.clone(), tool: call.tool.clone(), returned: returned(call) }
 }

@@ -1,13 +1,16 @@
 //! Cycles of calls and results: all of one, or nothing.
 
+use std::hash::{BuildHasher as _, RandomState};
+
 use seamline_store::{
     CallRecord, CallState, CycleEnd, CycleRecord, Dropped, Effect, IncidentKind, IncidentSeverity, Insert, Intent,
     OpenCall, OpenCycle, Operation, Origin, Raw, Record, Rejected, Staged, Turn,
 };
 use serde::{Deserialize, Serialize};
 
+use super::runnable::NotRun;
 use super::wire::{Answered, arguments_hash};
-use super::{Session, SessionError, Stop, ToolCall, ToolOutput, idempotency_key};
+use super::{Session, SessionError, Stop, ToolCall, ToolOutput, idempotency_key, texts};
 
 /// What came of a cycle.
 ///
@@ -66,15 +69,26 @@ const RESULTS_BYTES_MAX: usize = 100 * 1024 * 1024;
 #[derive(Serialize, Deserialize)]
 struct Kept {
     output: String,
+    /// Whether no tool returned it: the call must not be run, and this is what the model is told.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    told: bool,
 }
+
+/// A call that a turn makes, and why it must not be run, if so.
+pub(super) type Made = (ToolCall, Option<NotRun>);
 
 impl Session {
     /// Begins a cycle for a host that runs tools itself: a checkpoint is made, and the turn is kept but not seen before
     /// [`Session::commit_cycle`]. What [`Session::before_agent_start`] made for asking is committed with it. Gives the
-    /// cycle's id and its calls, each under a name that no other one of the turn has.
+    /// cycle's id and the calls that are to be run, each under a name that no other one of the turn has.
+    ///
+    /// A call without an id gets one, in the turn too. A call that must not be run, because it was cut off, its input
+    /// cannot be read or it names no tool, is not among them: the model is told why in its result. Neither are calls
+    /// that the turn itself answers.
     ///
     /// # Errors
-    /// When the turn is no JSON or makes no calls, the session is being compacted, or the store could not keep it.
+    /// When the turn is no JSON, has something that is no message or makes no calls, the session is being compacted, or
+    /// the store could not keep it.
     pub async fn begin_cycle(
         &mut self,
         turn: &[&str],
@@ -95,28 +109,30 @@ impl Session {
                 "the session is being compacted: finish or cancel that first".to_owned(),
             ));
         }
-        let raws = parsed(turn)?;
-        let calls = self.wire.calls(&raws)?;
+        let (raws, calls) = self.made(turn)?;
         let Some((message, more)) = raws.split_first().filter(|_| !calls.is_empty()) else {
-            return Err(SessionError::Refused("the turn makes no calls".to_owned()));
+            return Err(SessionError::Refused("the turn makes no calls that are to be answered".to_owned()));
         };
-        let cycle = self.next_id("cycle");
+        let cycle = self.cycle_id();
         // An answer with calls is an answer: what was made for asking went well.
         let mut records = self.answered_records();
         let (checkpoint, made_for) = self.making(Operation::ToolCycle);
         records.extend(made_for);
-        let made = calls.iter().map(|call| CallRecord {
+        let made = calls.iter().map(|(call, not_run)| CallRecord {
             id: call.id.clone(),
             tool: call.name.clone(),
-            effect: effect(call),
+            effect: if not_run.is_some() { Effect::default() } else { effect(call) },
             arguments: arguments_hash(call),
         });
         let made: Vec<CallRecord> = made.collect();
-        let intents: Vec<Record> = made
-            .iter()
-            .filter(|call| start && call.effect.needs_intent())
-            .map(|call| self.intent(&cycle, &call.id))
-            .collect();
+        let mut first = Vec::new();
+        for (call, (_, not_run)) in made.iter().zip(&calls) {
+            match not_run {
+                Some(why) => first.extend(self.telling(&cycle, call, *why)?),
+                None if start && call.effect.needs_intent() => first.push(self.intent(&cycle, &call.id)),
+                None => {}
+            }
+        }
         let turn = Turn {
             cycle: cycle.clone(),
             checkpoint: Some(checkpoint),
@@ -125,9 +141,34 @@ impl Session {
             calls: made,
         };
         records.push(Record::Turn(turn));
-        records.extend(intents);
+        records.extend(first);
         self.write(records).await?;
-        Ok((cycle, calls))
+        Ok((cycle, calls.into_iter().filter(|(_, not_run)| not_run.is_none()).map(|(call, _)| call).collect()))
+    }
+
+    /// A turn whose calls have ids, and the calls that it does not answer, each with why it must not be run.
+    pub(super) fn made(&self, turn: &[&str]) -> Result<(Vec<Raw>, Vec<Made>), SessionError> {
+        let raws = self.wire.identified(self.messages_of(turn)?, &self.next_id("turn"))?;
+        let calls = self.wire.calls(&raws)?.into_iter().zip(self.wire.not_run(&raws)?).collect();
+        Ok((raws, calls))
+    }
+
+    /// An id for a cycle that no cycle of another session has, not even of one that has the name and the past of this
+    /// one in another store: the keys that calls are run under are made of it.
+    fn cycle_id(&self) -> String {
+        let chance = RandomState::new().hash_one(self.clock.now());
+        format!("{}_{chance:016x}", self.next_id("cycle"))
+    }
+
+    /// The records that answer a call that must not be run.
+    fn telling(&self, cycle: &str, call: &CallRecord, why: NotRun) -> Result<[Record; 2], SessionError> {
+        let output = texts::not_run(&call.tool, &call.id, why.as_str());
+        let result = Raw::of(&Kept { output, told: true })?;
+        let staged = Staged { cycle: cycle.to_owned(), call: call.id.clone(), result, failed: true };
+        let detail = format!("call {} of {}: {}", call.id, call.tool, why.as_str());
+        let mut incident = self.incident(IncidentKind::NotExecuted, IncidentSeverity::Warning, detail);
+        incident.count = 1;
+        Ok([Record::Staged(staged), Record::Incident(incident)])
     }
 
     fn intent(&self, cycle: &str, call: &str) -> Record {
@@ -177,7 +218,7 @@ impl Session {
         if output.output.len() > left {
             return too_large(output.output.len());
         }
-        let result = Raw::of(&Kept { output: output.output.clone() })?;
+        let result = Raw::of(&Kept { output: output.output.clone(), told: false })?;
         let bytes = result.as_str().len();
         if bytes > left {
             return too_large(bytes);
@@ -220,7 +261,7 @@ impl Session {
     pub async fn roll_back_cycle(&mut self, cycle: &str, reason: &str) -> Result<(), SessionError> {
         self.settle().await?;
         let open = self.open_cycle(cycle)?;
-        let forgotten = open.calls.iter().filter(|call| call.state != CallState::Pending).count();
+        let forgotten = open.calls.iter().filter(|call| has_begun(call)).count();
         let mut incident = self.incident(IncidentKind::Rollback, IncidentSeverity::Warning, reason);
         incident.checkpoint.clone_from(&open.checkpoint);
         incident.count = forgotten as u64;
@@ -336,14 +377,30 @@ fn answered(call: &OpenCall, unknown: impl FnOnce(&OpenCall) -> String) -> (Answ
     let (id, name) = (call.id.clone(), call.tool.clone());
     match &call.state {
         CallState::Finished { result, failed } => {
-            let output = serde_json::from_str(result.as_str())
-                .map_or_else(|_| result.as_str().to_owned(), |kept: Kept| kept.output);
-            (Answered { id, name, output, failed: *failed }, false)
+            let Kept { output, told } = kept(result);
+            (Answered { id, name, output, failed: *failed }, told)
         }
         CallState::Pending | CallState::Started { .. } => {
             (Answered { id, name, output: unknown(call), failed: true }, true)
         }
     }
+}
+
+fn kept(result: &Raw) -> Kept {
+    serde_json::from_str(result.as_str()).unwrap_or_else(|_| Kept { output: result.as_str().to_owned(), told: false })
+}
+
+/// What a call returned, if it ran and that is known.
+pub(super) fn returned(call: &OpenCall) -> Option<String> {
+    match &call.state {
+        CallState::Finished { result, .. } => Some(kept(result)).filter(|kept| !kept.told).map(|kept| kept.output),
+        CallState::Pending | CallState::Started { .. } => None,
+    }
+}
+
+/// Whether a tool was run for a call, as far as that is written down.
+fn has_begun(call: &OpenCall) -> bool {
+    matches!(call.state, CallState::Started { .. }) || returned(call).is_some()
 }
 
 fn result_bytes(call: &OpenCall) -> usize {
@@ -356,8 +413,4 @@ pub(super) fn is_finished(call: &OpenCall) -> bool {
 
 pub(super) fn outcome(answer: Answered, synthetic: bool) -> CycleOutcome {
     CycleOutcome { tool_use_id: answer.id, content: answer.output, is_error: answer.failed, synthetic }
-}
-
-pub(super) fn parsed(turn: &[&str]) -> Result<Vec<Raw>, SessionError> {
-    Ok(turn.iter().map(|message| Raw::parse(*message)).collect::<Result<_, _>>()?)
 }

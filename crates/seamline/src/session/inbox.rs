@@ -4,10 +4,13 @@ use seamline_store::{COMMIT_BYTES_MAX, InboxItem, InboxTaken, IncidentKind, Inci
 
 use super::{Session, SessionError, said};
 
+/// How many characters of what is no message are shown; all of it is put aside.
+const EXCERPT_CHARS: usize = 200;
+
 impl Session {
     /// Takes in what others have put into the session's inbox, in the order it came and each once, and says how many.
-    /// They come in one commit; what it has no room for comes in the next time. What is not what was put there is put
-    /// aside, written down once and left where it is.
+    /// They come in one commit; what it has no room for comes in the next time. What is no message is put aside and
+    /// written down instead. What is not what was put there is put aside, written down once and left where it is.
     ///
     /// # Errors
     /// When the store could not keep it.
@@ -19,10 +22,32 @@ impl Session {
         if !items.is_empty() {
             let ids = items.iter().map(|item| item.id.clone()).collect();
             records.push(Record::Inbox(InboxTaken { ids }));
-            records.extend(items.iter().map(|item| said(item.message.clone())));
+        }
+        let mut taken = 0;
+        for item in items {
+            match self.messages_of(&[item.message.as_str()]) {
+                Ok(messages) => {
+                    taken += messages.len();
+                    records.extend(messages.into_iter().map(said));
+                }
+                Err(error) => records.push(self.stranger(item, &error).await?),
+            }
         }
         self.write(records).await?;
-        Ok(items.len())
+        Ok(taken)
+    }
+
+    /// Puts aside what in the inbox is no message, which would make the session one that cannot be sent.
+    async fn stranger(&self, item: &InboxItem, error: &SessionError) -> Result<Record, SessionError> {
+        let hash = self.store.quarantine(&self.id, item.message.as_bytes()).await?;
+        let why = error.to_string();
+        let (why, text) = (why.lines().next().unwrap_or_default(), item.message.as_str());
+        let start: String = text.chars().take(EXCERPT_CHARS).collect();
+        let more = if start.len() < text.len() { "…" } else { "" };
+        let detail = format!("`{}` of the inbox: {why}; put aside as {hash}: {start}{more}", item.id);
+        let mut incident = self.incident(IncidentKind::ValidationFailed, IncidentSeverity::Error, detail);
+        incident.count = 1;
+        Ok(Record::Incident(incident))
     }
 
     /// Puts aside what in the inbox is damaged, and says what was not known before.

@@ -5,7 +5,7 @@ use std::panic::AssertUnwindSafe;
 use futures_util::FutureExt;
 use seamline_store::{CallState, Effect, IncidentKind, IncidentSeverity, OpenCall, OpenCycle, Record, State};
 
-use super::cycle::is_finished;
+use super::cycle::{is_finished, returned};
 use super::running::executed;
 use super::{Session, SessionError, ToolCall, ToolExecutor, ToolOutput, UnknownOutcome, texts};
 
@@ -100,14 +100,26 @@ impl Session {
         Ok(recovered)
     }
 
-    /// The incident that cycles are forgotten of which calls were begun and nobody knows what became of them.
-    pub(super) fn forgotten(&self, cycles: &[OpenCycle]) -> Option<Record> {
-        let calls = cycles.iter().flat_map(|cycle| &cycle.calls);
-        let count = calls.filter(|call| truth(call) == Truth::OutcomeUnknown).count();
-        let detail = "calls that were begun were taken back with their cycle";
-        let mut incident = self.incident(IncidentKind::OutcomeUnknown, IncidentSeverity::Error, detail);
-        incident.count = count as u64;
-        (count > 0).then_some(Record::Incident(incident))
+    /// The incidents that cycles are forgotten of which calls have run, or were begun and nobody knows what became of
+    /// them. What tools said is not in them.
+    pub(super) fn forgotten(&self, cycles: &[OpenCycle]) -> Vec<Record> {
+        let told = [
+            (
+                Truth::OutcomeUnknown,
+                IncidentKind::OutcomeUnknown,
+                "calls that were begun were taken back with their cycle",
+            ),
+            (Truth::Finished, IncidentKind::Rollback, "calls that had finished were taken back with their cycle"),
+        ];
+        let told = told.into_iter().filter_map(|(what, kind, detail)| {
+            let calls = cycles.iter().flat_map(|cycle| &cycle.calls).filter(|call| truth(call) == what);
+            let names: Vec<String> = calls.map(|call| format!("{} of {}", call.id, call.tool)).collect();
+            let detail = format!("{detail}: {}", names.join(", "));
+            let mut incident = self.incident(kind, IncidentSeverity::Error, detail);
+            incident.count = names.len() as u64;
+            (!names.is_empty()).then_some(Record::Incident(incident))
+        });
+        told.collect()
     }
 
     async fn forget_cycle(&mut self, cycle: &OpenCycle) -> Result<(), SessionError> {
@@ -123,6 +135,7 @@ impl Session {
         incident.count = cycle.calls.len() as u64;
         let mut records = Self::taking_back(cycle, detail);
         records.push(Record::Incident(incident));
+        records.extend(self.forgotten(std::slice::from_ref(cycle)));
         self.write(records).await
     }
 
@@ -133,7 +146,8 @@ impl Session {
         executor: Option<&dyn ToolExecutor>,
     ) -> Result<(OpenCycle, usize), SessionError> {
         let Some(executor) = executor else { return Ok((cycle, 0)) };
-        let made = self.wire.calls(&cycle.turn)?;
+        let made = self.wire.calls(&cycle.turn)?.into_iter().zip(self.wire.not_run(&cycle.turn)?);
+        let made: Vec<ToolCall> = made.filter(|(_, not_run)| not_run.is_none()).map(|(call, _)| call).collect();
         let mut count = 0;
         for open in cycle.calls.iter().filter(|call| !is_finished(call)) {
             let Some(call) = made.iter().find(|call| call.id == open.id) else { continue };
@@ -145,7 +159,8 @@ impl Session {
             }
             let Some(output) = again(executor, open, &call).await else { continue };
             count += 1;
-            self.finish_call(&cycle.id, &open.id, &output).await?;
+            let staged = self.staged_or_told(&cycle.id, &open.id, &output)?;
+            self.write(vec![staged]).await?;
         }
         Ok((self.open_cycle(&cycle.id)?, count))
     }
@@ -167,7 +182,7 @@ impl Session {
             incident.count = 1;
             records.push(Record::Incident(incident));
         }
-        self.lose(cycle);
+        self.lose_unfinished(cycle);
         self.write(records).await?;
         Ok(unknown)
     }
@@ -218,6 +233,7 @@ fn truth(call: &OpenCall) -> Truth {
         CallState::Pending if call.effect.needs_intent() => Truth::NeverStarted,
         CallState::Pending => Truth::Harmless,
         CallState::Started { .. } => Truth::OutcomeUnknown,
-        CallState::Finished { .. } => Truth::Finished,
+        CallState::Finished { .. } if returned(call).is_some() => Truth::Finished,
+        CallState::Finished { .. } => Truth::NeverStarted,
     }
 }

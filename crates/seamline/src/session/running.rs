@@ -1,18 +1,19 @@
 //! Running the calls of a turn.
 
+use std::collections::HashMap;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 
-use futures_util::future::{Either, FutureExt, select};
-use futures_util::stream::{FuturesUnordered, StreamExt};
-use seamline_store::Record;
+use futures_util::future::FutureExt;
+use seamline_store::{Effect, Record};
 
-use super::cycle::{outcome, parsed};
+use super::cycle::outcome;
+use super::race::{Race, Step};
 use super::wire::Answered;
 use super::{
-    ExecutorFailure, OnFailure, Session, SessionError, Stop, ToolCall, ToolCycleResult, ToolExecutor, ToolOutput,
-    idempotency_key, said, texts,
+    CycleOutcome, ExecutorFailure, OnFailure, Session, SessionError, Stop, ToolCall, ToolCycleResult, ToolExecutor,
+    ToolOutput, idempotency_key, said, texts,
 };
 
 /// Why a cycle is taken back: what the host is told, and what is written down, which says nothing that a tool said.
@@ -25,7 +26,8 @@ impl Session {
     /// Runs the calls of a turn, all at once, and keeps the turn and all results together or not at all.
     ///
     /// Before a call that does something to the world is run, that is written down; each result is as soon as it comes.
-    /// So after a crash it is known which calls never ran, which finished, and of which nobody knows.
+    /// So after a crash it is known which calls never ran, which finished, and of which nobody knows. Calls that must
+    /// not be run are answered as [`Session::begin_cycle`] says, and no tool is begun once `stop` says so.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -53,7 +55,8 @@ impl Session {
     /// ```
     ///
     /// # Errors
-    /// When the turn makes no calls, or the store could not keep something. What tools do is in the result.
+    /// When the turn has something that is no message or makes no calls, or the store could not keep something. What
+    /// tools do is in the result.
     pub async fn execute_tool_cycle(
         &mut self,
         turn: &[&str],
@@ -63,7 +66,7 @@ impl Session {
         if !self.config.enabled {
             return self.execute_plainly(turn, executor, stop).await;
         }
-        let (cycle, mut calls) = self.begin_cycle_with(turn, &|call| executor.effect(call), true).await?;
+        let (cycle, mut calls) = self.begin_cycle_with(turn, &|call| effect(executor, call), true).await?;
         for call in &mut calls {
             call.key = Some(idempotency_key(&self.id, self.state.generation, &cycle, &call.id));
         }
@@ -77,36 +80,39 @@ impl Session {
         executor: &dyn ToolExecutor,
         stop: impl Future<Output = Stop> + Send,
     ) -> Result<ToolCycleResult, SessionError> {
-        let mut running: FuturesUnordered<_> = calls.iter().map(|call| executed(executor, call)).collect();
-        let mut stop = pin!(stop);
+        let stop = pin!(stop);
+        let mut race = Race::new(executor, calls, stop);
         let mut left = calls.len();
         let mut last = None;
         while left > 0 {
-            match select(running.next(), stop.as_mut()).await {
-                Either::Left((Some((call, outcome)), _)) => {
-                    left -= 1;
-                    let output = match self.judged(outcome) {
-                        Ok(output) => output,
-                        Err(failed) => return self.taken_back(cycle, failed).await,
-                    };
-                    let staged = self.staged_or_told(cycle, &call.id, &output)?;
-                    // The last result is kept together with the cycle that it makes whole.
-                    if left > 0 {
-                        self.write(vec![staged]).await?;
-                    } else {
-                        last = Some(staged);
-                    }
+            let (stopped, done) = match race.next().await {
+                Step::Done(ran) => (None, vec![ran]),
+                Step::Stopped(why, done) => (Some(why), done),
+                Step::Over => break,
+            };
+            for (call, outcome) in done {
+                left -= 1;
+                let output = match self.judged(outcome) {
+                    Ok(output) => output,
+                    Err(failed) => return self.taken_back(cycle, failed).await,
+                };
+                let staged = self.staged_or_told(cycle, &call.id, &output)?;
+                // The last result is kept together with the cycle that it makes whole.
+                if left > 0 {
+                    self.write(vec![staged]).await?;
+                } else {
+                    last = Some(staged);
                 }
-                Either::Left((None, _)) => break,
-                Either::Right((why, _)) => {
-                    // Nothing runs any more when it is written down that it was given up.
-                    drop(running);
-                    return self.stopped(cycle, why).await;
-                }
+            }
+            if let Some(why) = stopped.filter(|_| left > 0) {
+                // Nothing runs any more when it is written down that it was given up.
+                drop(race);
+                return self.stopped(cycle, why).await;
             }
         }
         let outcomes = self.whole(cycle, last, Stop::Aborted).await?;
-        Ok(ToolCycleResult { success: true, outcomes, error: None, rolled_back: false })
+        let error = left_out(&outcomes);
+        Ok(ToolCycleResult { success: error.is_none(), outcomes, error, rolled_back: false })
     }
 
     /// What a call is answered with, or why its cycle is taken back.
@@ -124,7 +130,7 @@ impl Session {
     }
 
     /// What a call returned, or in its place that it is too large to be kept.
-    fn staged_or_told(&self, cycle: &str, call: &str, output: &ToolOutput) -> Result<Record, SessionError> {
+    pub(super) fn staged_or_told(&self, cycle: &str, call: &str, output: &ToolOutput) -> Result<Record, SessionError> {
         self.staged(cycle, call, output).or_else(|error| {
             let told = ToolOutput { output: texts::executor_failed(&error.to_string()), is_error: true };
             self.staged(cycle, call, &told)
@@ -148,38 +154,49 @@ impl Session {
         executor: &dyn ToolExecutor,
         stop: impl Future<Output = Stop> + Send,
     ) -> Result<ToolCycleResult, SessionError> {
-        let raws = parsed(turn)?;
-        let calls = self.wire.calls(&raws)?;
-        let mut ran: Vec<Option<ToolOutput>> = vec![None; calls.len()];
-        let stopped = {
-            let numbered = calls.iter().enumerate();
-            let running = numbered.map(|(at, call)| async move { (at, executed(executor, call).await.1) });
-            let mut running: FuturesUnordered<_> = running.collect();
-            let mut stop = pin!(stop);
-            loop {
-                match select(running.next(), stop.as_mut()).await {
-                    Either::Left((Some((at, outcome)), _)) => {
-                        ran[at] = Some(outcome.unwrap_or_else(|failure| told(&failure)));
-                    }
-                    Either::Left((None, _)) => break None,
-                    Either::Right((why, _)) => break Some(why),
-                }
+        let (raws, made) = self.made(turn)?;
+        let to_run: Vec<ToolCall> =
+            made.iter().filter(|(_, not_run)| not_run.is_none()).map(|(call, _)| call.clone()).collect();
+        let mut ran: HashMap<&str, ToolOutput> = HashMap::new();
+        let stop = pin!(stop);
+        let mut race = Race::new(executor, &to_run, stop);
+        let stopped = loop {
+            let (stopped, done) = match race.next().await {
+                Step::Done(ran) => (None, vec![ran]),
+                Step::Stopped(why, done) => (Some(why), done),
+                Step::Over => break None,
+            };
+            let done = done.into_iter().map(|(call, outcome)| (call.id.as_str(), outcome));
+            ran.extend(done.map(|(id, outcome)| (id, outcome.unwrap_or_else(|failure| told(&failure)))));
+            if stopped.is_some() {
+                break stopped;
             }
         };
+        drop(race);
         // What tools have done is kept, whatever became of the others.
-        let given_up = ToolOutput { output: self.given_up(stopped.unwrap_or(Stop::Aborted)), is_error: true };
-        let ids = self.wire.call_ids(&raws)?;
-        let answers = calls.iter().zip(ids).zip(&ran).map(|((call, id), output)| {
-            let ToolOutput { output, is_error } = output.clone().unwrap_or_else(|| given_up.clone());
-            Answered { id, name: call.name.clone(), output, failed: is_error }
+        let given_up = self.given_up(stopped.unwrap_or(Stop::Aborted));
+        let answers = made.iter().zip(self.wire.call_ids(&raws)?).map(|((call, not_run), id)| {
+            let (output, failed, synthetic) = match (ran.remove(call.id.as_str()), not_run) {
+                (Some(ToolOutput { output, is_error }), _) => (output, is_error, false),
+                (None, Some(why)) => (texts::not_run(&call.name, &call.id, why.as_str()), true, true),
+                (None, None) => (given_up.clone(), true, true),
+            };
+            (Answered { id, name: call.name.clone(), output, failed }, synthetic)
         });
-        let answers: Vec<_> = answers.collect();
+        let (answers, synthetic): (Vec<Answered>, Vec<bool>) = answers.unzip();
         let results = self.wire.results(&raws, &answers)?;
         self.write(raws.into_iter().chain(results).map(said).collect()).await?;
-        let outcomes = answers.into_iter().zip(&ran).map(|(answer, output)| outcome(answer, output.is_none()));
-        let error = stopped.map(|why| in_words(why).to_owned());
-        Ok(ToolCycleResult { success: error.is_none(), outcomes: outcomes.collect(), error, rolled_back: false })
+        let outcomes = answers.into_iter().zip(synthetic).map(|(answer, synthetic)| outcome(answer, synthetic));
+        let outcomes: Vec<CycleOutcome> = outcomes.collect();
+        let error = stopped.map(|why| in_words(why).to_owned()).or_else(|| left_out(&outcomes));
+        Ok(ToolCycleResult { success: error.is_none(), outcomes, error, rolled_back: false })
     }
+}
+
+/// That calls were not run, where all others were.
+fn left_out(outcomes: &[CycleOutcome]) -> Option<String> {
+    let count = outcomes.iter().filter(|outcome| outcome.synthetic).count();
+    (count > 0).then(|| format!("{count} of {} calls must not be run: their results say why", outcomes.len()))
 }
 
 fn in_words(why: Stop) -> &'static str {
@@ -192,6 +209,11 @@ fn in_words(why: Stop) -> &'static str {
 /// What the model reads of a tool that could not be run.
 fn told(failure: &ExecutorFailure) -> ToolOutput {
     ToolOutput { output: texts::executor_failed(&failure.0), is_error: true }
+}
+
+/// What running a call does to the world. A tool that panics when it is asked does not say.
+fn effect(executor: &dyn ToolExecutor, call: &ToolCall) -> Effect {
+    std::panic::catch_unwind(AssertUnwindSafe(|| executor.effect(call))).unwrap_or_default()
 }
 
 /// Runs a call. A tool that panics could not be run.

@@ -25,6 +25,13 @@ pub(super) fn not_executed(tool: &str, call: &str) -> String {
     )
 }
 
+/// A call that must not be run.
+pub(super) fn not_run(tool: &str, call: &str, why: &str) -> String {
+    format!(
+        "[synthetic] [not executed] The call \"{tool}\" ({call}) did not run: {why}. You may issue it again, whole."
+    )
+}
+
 /// A tool that could not be run.
 pub(super) fn executor_failed(why: &str) -> String {
     format!("[tool failed] {why}")

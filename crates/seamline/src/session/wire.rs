@@ -8,7 +8,9 @@ use seamline_model::conversation::{Answer, Block, Call, Conversation, Message, S
 use seamline_model::{Alphabet, IdDemand, NameDemand};
 use seamline_store::{Hash, Raw};
 
+use super::functions::of_functions;
 use super::no_message::members;
+use super::runnable::{NotRun, without_answered};
 use super::{SessionError, texts, typed};
 use crate::{Error, Options, Policy, Repaired};
 
@@ -139,8 +141,16 @@ impl Wire {
         conversation.calls().filter(move |call| !typed::is_run_by_server(dialect, call))
     }
 
+    /// Why calls that messages make must not be run, for each of them.
+    pub(super) fn not_run(&self, turn: &[Raw]) -> Result<Vec<Option<NotRun>>, SessionError> {
+        Ok(self.run_here(&self.lifted(turn)?).map(NotRun::of).collect())
+    }
+
+    /// What messages say, but for calls that they answer themselves.
     fn lifted(&self, messages: &[Raw]) -> Result<Conversation, SessionError> {
-        Ok((self.converter.lift)(&self.body("{}", messages.iter())?).map_err(Error::from)?)
+        let mut conversation = (self.converter.lift)(&self.body("{}", messages.iter())?).map_err(Error::from)?;
+        without_answered(&mut conversation);
+        Ok(conversation)
     }
 
     /// The messages that answer the calls of a turn.
@@ -179,6 +189,7 @@ impl Wire {
             })
         });
         let results: Vec<Raw> = texts.map(Raw::parse).collect::<Result<_, _>>()?;
+        let results = of_functions(&conversation, results)?;
         let results = if shared.is_empty() { self.addressed(turn, results)? } else { results };
         typed::retyped(self.dialect, turn, answers, results)
     }

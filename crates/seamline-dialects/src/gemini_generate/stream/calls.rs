@@ -5,7 +5,8 @@ use seamline_model::{Addition, Event, Piece, Unreadable};
 use super::partial::Partial;
 use super::{Reader, add_signature};
 use crate::frames::{Sink, add, unreadable, words_of};
-use crate::json::{Kind, Object, Value};
+use crate::gemini_generate::wire::continues;
+use crate::json::{Object, Value};
 use crate::streamed::{present, start_input};
 
 /// A call whose arguments come in pieces.
@@ -87,9 +88,4 @@ impl Reader {
         add(sink, coming.place, Addition::Unfinished);
         add(sink, coming.place, Addition::Arguments(&coming.partial.unfinished()));
     }
-}
-
-/// Whether more of a call is to come.
-fn continues(call: Object<'_, '_>) -> bool {
-    call.get("willContinue").is_some_and(|value| value.is(Kind::True))
 }

@@ -7,6 +7,7 @@ use super::shape::{self, Sort};
 use super::{Reader, Wire};
 use crate::frames::{Sink, add, is_told, unreadable, usage, words, words_of};
 use crate::json::{Kind, Object, Value};
+use crate::openai_responses::item;
 
 impl Reader {
     /// The response begins; its members come again at the end.
@@ -275,9 +276,7 @@ fn whole_input(place: u32, object: Object<'_, '_>, sink: Sink<'_>) {
 
 /// Says that a call is not whole, where it says so itself.
 fn unfinished(place: u32, object: Object<'_, '_>, sink: Sink<'_>) {
-    if words_of(object, "status")
-        .is_some_and(|status| matches!(&*status, "in_progress" | "incomplete" | "failed" | "cancelled"))
-    {
+    if words_of(object, "status").is_some_and(|status| item::is_unfinished(&status)) {
         add(sink, place, Addition::Unfinished);
     }
 }

@@ -170,10 +170,7 @@ fn a_session_that_is_switched_off_handles_no_error_and_loses_no_result() {
         assert!(matches!(&end, AgentEnd::Recovered(done) if done.action == RecoveryAction::Escalate), "{end:?}");
         assert_eq!((kept(&session), session.incidents().count()), (before, 0));
         // One tool comes back before somebody breaks off, the other does not.
-        let stop = async {
-            futures_util::future::ready(()).await;
-            seamline::session::Stop::Aborted
-        };
+        let stop = super::stopping::once_begun();
         let calls = turn(&["toolu_1", "toolu_2"]);
         let result = session.execute_tool_cycle(&[&calls], &super::calls::FirstOnly, stop).await.unwrap();
         assert!(!result.success && result.outcomes.len() == 2, "{result:?}");

@@ -368,7 +368,7 @@ fn s0_11_tools_are_stopped_before_it_is_written_that_they_were_given_up() {
         session.append(ASK).await.unwrap();
         let seen = Arc::new(Mutex::new(Vec::new()));
         let tool = Watched(place.store.clone(), session.id().clone(), seen.clone());
-        let stop = std::future::ready(seamline::session::Stop::Aborted);
+        let stop = super::stopping::once_begun();
         session.execute_tool_cycle(&[&turn(&["toolu_1", "toolu_2"])], &tool, stop).await.unwrap();
         let end = place.store.head(session.id()).await.unwrap().seq;
         assert_eq!(seen.lock().unwrap().len(), 2);

@@ -1,0 +1,87 @@
+//! Calls that did something, and whose cycle is taken back.
+
+use seamline::Failure;
+use seamline::session::{
+    IntegrityConfig, LostCall, OnFailure, OpenOptions, ResetOptions, Session, ToolOutput, UnknownOutcome,
+};
+use seamline::store::{Effect, IncidentKind, IncidentSeverity, Operation};
+
+use super::stores::{ASK, on_every_store, open_options, turn};
+
+fn said(text: &str, is_error: bool) -> ToolOutput {
+    ToolOutput { output: text.to_owned(), is_error }
+}
+
+#[test]
+fn a_call_that_finished_is_not_forgotten_with_its_cycle() {
+    on_every_store(async |place| {
+        for how in ["rollback", "filter", "reset", "cycle", "tool"] {
+            let on_tool_error =
+                if how == "tool" { OnFailure::Rollback } else { IntegrityConfig::default().on_tool_error };
+            let mut session = place.create(IntegrityConfig { on_tool_error, ..IntegrityConfig::default() }).await;
+            session.append(ASK).await.unwrap();
+            let checkpoint = session.checkpoint(Operation::Manual).await.unwrap();
+            let calls = turn(&["toolu_1", "toolu_2"]);
+            let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
+            session.start_call(&cycle, "toolu_1").await.unwrap();
+            session.finish_call(&cycle, "toolu_1", &said("PAID 100", false)).await.unwrap();
+            match how {
+                "rollback" => drop(session.rollback(&checkpoint.id, "x").await.unwrap()),
+                "filter" => {
+                    let text = r#"{"content":[],"stop_reason":"refusal"}"#;
+                    let failure = Failure { status: Some(200), text, ..Failure::default() };
+                    session.handle_error(&failure).await.unwrap();
+                }
+                "reset" => drop(session.reset(ResetOptions { archive: true }).await.unwrap()),
+                "tool" => {
+                    session.start_call(&cycle, "toolu_2").await.unwrap();
+                    session.after_tool_call(&cycle, "toolu_2", &said("no", true)).await.unwrap();
+                }
+                _ => session.roll_back_cycle(&cycle, "x").await.unwrap(),
+            }
+            assert!(session.state().cycles.is_empty(), "{how}");
+            let lost = session.repair_context().lost_calls;
+            let first = LostCall { id: "toolu_1".into(), tool: "sh".into(), returned: Some("PAID 100".into()) };
+            assert_eq!(lost.first(), Some(&first), "{how}");
+            assert_eq!(lost.iter().map(|call| call.id.as_str()).collect::<Vec<_>>(), ["toolu_1", "toolu_2"], "{how}");
+            let again = place.reopen(&session).await;
+            let mut told = again.incidents().filter(|found| found.kind == IncidentKind::Rollback);
+            assert!(told.any(|found| found.count > 0), "{how}: {:?}", again.incidents().collect::<Vec<_>>());
+            assert!(again.incidents().all(|found| !found.detail.contains("PAID")), "{how}");
+        }
+    });
+}
+
+#[test]
+fn what_finished_before_a_crash_is_not_forgotten_with_what_nobody_knows() {
+    on_every_store(async |place| {
+        let config = IntegrityConfig { unknown_outcome: UnknownOutcome::Forget, ..IntegrityConfig::default() };
+        let mut session = place.create(config.clone()).await;
+        session.append(ASK).await.unwrap();
+        let calls = turn(&["toolu_1", "toolu_2"]);
+        let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
+        session.start_call(&cycle, "toolu_1").await.unwrap();
+        session.finish_call(&cycle, "toolu_1", &said("PAID 100", false)).await.unwrap();
+        session.start_call(&cycle, "toolu_2").await.unwrap();
+        let options = OpenOptions { take_over: true, config, ..open_options() };
+        let again = Session::open(place.store.clone(), session.id().clone(), options).await.unwrap();
+        let returned: Vec<_> = again.repair_context().lost_calls.into_iter().map(|call| call.returned).collect();
+        assert_eq!(returned, [Some("PAID 100".to_owned()), None]);
+        assert!(again.incidents().any(|found| found.count == 1 && found.severity == IncidentSeverity::Error));
+    });
+}
+
+#[test]
+fn what_is_kept_is_not_lost() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        session.append(ASK).await.unwrap();
+        let calls = turn(&["toolu_1", "toolu_2"]);
+        let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
+        session.start_call(&cycle, "toolu_1").await.unwrap();
+        session.finish_call(&cycle, "toolu_1", &said("PAID 100", false)).await.unwrap();
+        let again = place.reopen(&session).await;
+        let lost: Vec<_> = again.repair_context().lost_calls.into_iter().map(|call| call.id).collect();
+        assert_eq!(lost, ["toolu_2"]);
+    });
+}

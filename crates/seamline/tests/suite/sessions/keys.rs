@@ -1,0 +1,57 @@
+//! The keys under which calls are run.
+
+use std::sync::Mutex;
+
+use seamline::session::{
+    IntegrityConfig, OpenOptions, Running, Session, SessionOptions, ToolCall, ToolExecutor, ToolOutput,
+};
+use seamline::store::Effect;
+
+use super::stores::{ASK, memory, on_every_store, open_options, turn};
+
+/// Notes the keys that it is run under.
+struct Noting(Effect, Mutex<Vec<Option<String>>>);
+
+impl ToolExecutor for Noting {
+    fn effect(&self, _call: &ToolCall) -> Effect {
+        self.0
+    }
+
+    fn execute<'a>(&'a self, call: &'a ToolCall) -> Running<'a> {
+        self.1.lock().unwrap().push(call.key.clone());
+        Box::pin(async { Ok(ToolOutput { output: "ok".to_owned(), is_error: false }) })
+    }
+}
+
+#[test]
+fn a_call_is_run_again_under_the_key_that_it_was_begun_with() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        session.append(ASK).await.unwrap();
+        let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Idempotent).await.unwrap();
+        let key = session.start_call(&cycle, "toolu_1").await.unwrap();
+        assert_eq!(session.start_call(&cycle, "toolu_1").await.unwrap(), key);
+        let options = OpenOptions { take_over: true, recover: false, ..open_options() };
+        let mut again = Session::open(place.store.clone(), session.id().clone(), options).await.unwrap();
+        let tool = Noting(Effect::Idempotent, Mutex::default());
+        again.recover(Some(&tool)).await.unwrap();
+        assert_eq!(*tool.1.lock().unwrap(), [Some(key)]);
+    });
+}
+
+#[test]
+fn sessions_of_one_name_in_two_stores_have_keys_of_their_own() {
+    let mut keys = Vec::new();
+    for place in [memory(), memory()] {
+        futures_executor::block_on(async {
+            let mut session =
+                Session::create(place.store.clone(), "s-1".parse().unwrap(), SessionOptions::default()).await.unwrap();
+            session.append(ASK).await.unwrap();
+            let tool = Noting(Effect::Unsafe, Mutex::default());
+            let calls = turn(&["toolu_1"]);
+            session.execute_tool_cycle(&[&calls], &tool, std::future::pending()).await.unwrap();
+            keys.extend(tool.1.lock().unwrap().drain(..));
+        });
+    }
+    assert!(keys.len() == 2 && keys[0].is_some() && keys[0] != keys[1], "{keys:?}");
+}
