@@ -100,6 +100,8 @@ pub struct AnswerStream {
     limits: StreamLimits,
     /// Nobody listens any more: what comes is not heard.
     left: bool,
+    /// What the connection said when it broke.
+    broken: Option<String>,
 }
 
 /// ```text
@@ -138,6 +140,7 @@ impl AnswerStream {
             provider: options.provider.clone(),
             limits: options.limits,
             left: false,
+            broken: None,
         })
     }
 
@@ -201,7 +204,8 @@ impl AnswerStream {
         self.listening.assembler.handle_stall();
     }
 
-    /// The stream could not be read on, and why: what the connection said.
+    /// The stream could not be read on, and why: what the connection said. That is transient, unless
+    /// it is known to be something else.
     ///
     /// ```
     /// use seamline::{AnswerStream, Class, Ending, StreamOptions};
@@ -216,6 +220,7 @@ impl AnswerStream {
     /// ```
     pub fn fail(&mut self, said: &str) {
         self.listening.assembler.handle_failure(said);
+        self.broken.get_or_insert_with(|| said.to_owned());
     }
 
     /// The answer, once nothing more comes.
@@ -244,7 +249,7 @@ impl AnswerStream {
             }
         }
         let (dialect, assembled) = self.listening.finish()?;
-        Ok(Answer::of(dialect, self.provider.as_deref(), assembled))
+        Ok(Answer::of(dialect, self.provider.as_deref(), self.broken.as_deref(), assembled))
     }
 
     fn cut(&mut self, piece: &[u8]) {
