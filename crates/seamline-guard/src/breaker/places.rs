@@ -20,7 +20,7 @@ pub(super) struct Place {
     /// What every value must fit that fits here: what is referred to, and all of `allOf`.
     pub(super) always: Vec<usize>,
     /// What else looks at the same value.
-    pub(super) in_place: Vec<usize>,
+    pub(super) beside: Vec<usize>,
     /// What looks at a member of an object, by its name.
     pub(super) properties: BTreeMap<String, usize>,
     /// What looks at every member.
@@ -42,7 +42,7 @@ pub(super) struct Place {
 /// How a place leads to another.
 enum How<'s> {
     Always,
-    InPlace,
+    Beside,
     Property(&'s str),
     Member,
     OtherMember,
@@ -93,8 +93,8 @@ impl Places {
             }
             if schema.get("unevaluatedProperties").or(schema.get("unevaluatedItems")).is_some() {
                 // What is left over is known only once the rest was looked at another time.
-                place.in_place.extend_from_within(..);
-                place.in_place.extend_from_slice(&place.always);
+                place.beside.extend_from_within(..);
+                place.beside.extend_from_slice(&place.always);
             }
             list.push(place);
         }
@@ -132,7 +132,7 @@ impl Place {
                 return;
             }
             How::Always => &mut self.always,
-            How::InPlace => &mut self.in_place,
+            How::Beside => &mut self.beside,
             How::Member => &mut self.members,
             How::OtherMember => &mut self.other_members,
             How::Name => &mut self.names,
@@ -161,10 +161,10 @@ fn below(schema: &Value) -> Vec<(How<'_>, &Value)> {
     for (key, under) in schema.as_object().into_iter().flatten() {
         match (key.as_str(), under) {
             ("allOf", Value::Array(all)) => leads.extend(all.iter().map(|each| (How::Always, each))),
-            ("anyOf" | "oneOf", Value::Array(all)) => leads.extend(all.iter().map(|each| (How::InPlace, each))),
-            ("not" | "if" | "then" | "else", _) => leads.push((How::InPlace, under)),
+            ("anyOf" | "oneOf", Value::Array(all)) => leads.extend(all.iter().map(|each| (How::Beside, each))),
+            ("not" | "if" | "then" | "else", _) => leads.push((How::Beside, under)),
             ("dependentSchemas" | "dependencies", Value::Object(all)) => {
-                leads.extend(all.values().map(|each| (How::InPlace, each)));
+                leads.extend(all.values().map(|each| (How::Beside, each)));
             }
             ("properties", Value::Object(all)) => {
                 leads.extend(all.iter().map(|(name, each)| (How::Property(name), each)));

@@ -44,7 +44,7 @@ impl<'s> Walk<'s> {
         self.left -= 1;
         let Some(place) = self.places.get(number).filter(|place| !place.is_open) else { return false };
         self.visit_each(&place.always, value, depth)
-            && self.visit_each(&place.in_place, value, depth)
+            && self.visit_each(&place.beside, value, depth)
             && match value {
                 Value::Object(members) => self.visit_members(place, members, depth),
                 Value::Array(elements) => self.visit_elements(place, elements, depth),
@@ -129,6 +129,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "only a thread has a stack of a size that is known")]
     fn the_deepest_check_needs_little_of_a_stack() {
         let alone = |next: &str| format!("{{\"anyOf\":[{next}]}}");
         let schema = doubling((DEPTH_MAX - 2) / 2, alone);
