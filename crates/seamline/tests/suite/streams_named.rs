@@ -76,22 +76,18 @@ fn only_the_first_certain_frame_may_contradict_what_was_named() {
     assert!(read(&[ERROR, RESPONSES].concat(), &named("openai_chat")).is_err());
 }
 
-/// What a stream that began well is said to have failed of, when the rest of it is this.
-fn failed(rest: &str) -> (String, Class) {
-    let start = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hel\"}}]}\n\n";
-    let error = read(&format!("{start}{rest}"), &StreamOptions::default()).unwrap().error.unwrap();
-    (error.text, error.verdict.class)
-}
-
 #[test]
 fn an_error_in_a_stream_that_says_that_the_request_is_wrong_is_not_tried_again() {
+    let start = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hel\"}}]}\n\n";
     for said in [
         "messages.3.content.0.tool_use.input.timeout: Input should be a valid integer",
         "Unrecognized request argument supplied: timeout",
     ] {
         let error = |kind| {
             let error = format!("{{\"type\":\"error\",\"error\":{{\"type\":\"{kind}\",\"message\":\"{said}\"}}}}");
-            failed(&format!("event: error\ndata: {error}\n\n"))
+            let stream = format!("{start}event: error\ndata: {error}\n\n");
+            let error = read(&stream, &StreamOptions::default()).unwrap().error.unwrap();
+            (error.text, error.verdict.class)
         };
         assert_eq!(error("invalid_request_error"), (said.to_owned(), Class::Fatal));
         assert_eq!(error("overloaded_error"), (said.to_owned(), Class::Transient));
