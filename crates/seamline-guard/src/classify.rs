@@ -117,7 +117,7 @@ pub fn classify(failure: &Failure<'_>) -> Verdict {
     let views = Views::of(&answer::unspoken(failure.text));
     let status = reading::status(failure, &views);
     let by_status = Reading::of(status, failure);
-    let (known, said) = match recognise(failure, &views, &by_status) {
+    let (known, said) = match recognise(failure, &views, status, &by_status) {
         Some((known, said)) => (Some(known), said),
         None => (None, excerpt::innermost(views.outermost())),
     };
@@ -139,15 +139,21 @@ pub fn classify(failure: &Failure<'_>) -> Verdict {
 }
 
 /// The known error that fits best, and the sentence it stands in.
-fn recognise(failure: &Failure<'_>, views: &Views, by_status: &Reading) -> Option<(&'static Known, String)> {
+fn recognise(
+    failure: &Failure<'_>,
+    views: &Views,
+    status: Option<u16>,
+    by_status: &Reading,
+) -> Option<(&'static Known, String)> {
     let fitting: Vec<_> =
         views.iter().flat_map(|view| patterns::fitting(view).map(move |candidate| (view, candidate))).collect();
     let is_over = is_over(&fitting, failure, views);
+    let is_refused = reading::is_refused(status, views);
     // Of equals the first counts: the outermost view, where the sentence still has its quotes.
     let (view, best) = fitting
         .into_iter()
         .filter(|(_, candidate)| is_over || !candidate.known.is_final)
-        .filter(|(_, candidate)| is_heard(candidate, by_status, failure.status))
+        .filter(|(_, candidate)| is_heard(candidate, by_status, failure.status, is_refused))
         .min_by_key(|(_, candidate)| {
             (Reverse(candidate.known.weight), distance(candidate.family, failure), candidate.index)
         })?;
@@ -173,17 +179,19 @@ fn is_over(fitting: &[(&str, Candidate)], failure: &Failure<'_>, views: &Views) 
     finals().any(|(_, candidate)| is_coded(candidate)) || !wait::is_asked(failure, views)
 }
 
-/// Broad words do not overrule a status that says otherwise; nor does anything that is not known
-/// to come with it let a request be sent again that was refused as wrong (X-1): its error may
-/// speak of a member that is called `timeout`.
-fn is_heard(candidate: &Candidate, by_status: &Reading, status: Option<u16>) -> bool {
-    let is_refused = matches!(status, Some(400 | 422));
+/// Broad words do not overrule a status that says otherwise, nor an error that says itself that the
+/// request is wrong, as one in a stream does that has no status; nor does anything that is not known
+/// to come with its status let a request be sent again that was refused as wrong (X-1): its error
+/// may speak of a member that is called `timeout`.
+fn is_heard(candidate: &Candidate, by_status: &Reading, status: Option<u16>, is_refused: bool) -> bool {
     let known = candidate.known;
-    if is_refused && known.kind.class == Class::Transient && known.usual_status != status {
+    let is_broad = known.weight <= Weight::Broad;
+    let is_refused = matches!(status, Some(400 | 422)) && known.usual_status != status || is_refused && is_broad;
+    if is_refused && known.kind.class == Class::Transient {
         return false;
     }
-    let agrees = by_status.certainty == Certainty::Guess || by_status.class == candidate.known.kind.class;
-    candidate.known.weight > Weight::Broad || agrees
+    let agrees = by_status.certainty == Certainty::Guess || by_status.class == known.kind.class;
+    !is_broad || agrees
 }
 
 /// How far a family is from whoever answered.
@@ -216,5 +224,28 @@ mod tests {
             }
             assert_eq!(classify(&Failure { status: Some(503), text, ..Failure::default() }).class, Class::Transient);
         }
+    }
+
+    #[test]
+    fn an_error_that_says_that_the_request_is_wrong_is_believed_without_a_status() {
+        for text in [
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"Request timed out"}}"#,
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"Unrecognized request argument supplied: timeout"}}"#,
+            r#"{"error":{"code":400,"message":"Invalid value: timeout"}}"#,
+            r#"{"error":{"message":"Invalid value: timeout","status":"INVALID_ARGUMENT"}}"#,
+            r#"{"error":{"message":"{\"error\":{\"type\":\"invalid_request_error\",\"message\":\"timeout\"}}"}}"#,
+            "An error occurred (ValidationException) when calling the Converse operation: timeout",
+            "litellm.BadRequestError: OpenAIException - Unrecognized request argument supplied: timeout",
+            "Error code: 400 - {'error': {'message': 'Unknown parameter: timeout'}}",
+        ] {
+            for status in [None, Some(200)] {
+                let verdict = classify(&Failure { status, text, ..Failure::default() });
+                assert_eq!((verdict.class, verdict.known), (Class::Fatal, None), "{text}");
+            }
+        }
+        let overloaded = r#"{"type":"error","error":{"type":"overloaded_error","message":"invalid_request_error"}}"#;
+        assert_eq!(classify(&Failure { text: overloaded, ..Failure::default() }).class, Class::Transient);
+        let timeout = r#"{"error":{"type":"timeout_error","message":"Request timed out"}}"#;
+        assert_eq!(classify(&Failure { text: timeout, ..Failure::default() }).class, Class::Transient);
     }
 }

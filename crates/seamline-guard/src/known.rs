@@ -28,6 +28,8 @@ pub struct Known {
 pub(crate) enum Weight {
     /// Words of a program that hands another's error on; what it wraps says more.
     Wrapper,
+    /// Words of many programs and of people too: they count only where nothing else is said.
+    Plain,
     /// Words of many programs.
     Broad,
     /// A machine-readable word for a whole sort of causes, such as `rate_limit_error`.
@@ -80,6 +82,12 @@ pub(crate) const fn sort(source: &'static str, usual_status: u16, kind: &'static
 /// Counts only where the status does not say otherwise.
 pub(crate) const fn broad(source: &'static str, kind: &'static Kind, pattern: &'static str) -> Known {
     Known { source, usual_status: None, kind, weight: Weight::Broad, pattern, is_final: false }
+}
+
+/// As [`broad`], for words that people say as well. They count where they are all that is said;
+/// where that may stand is the same for all, see `patterns.rs`.
+pub(crate) const fn plain(source: &'static str, kind: &'static Kind, pattern: &'static str) -> Known {
+    Known { source, usual_status: None, kind, weight: Weight::Plain, pattern, is_final: false }
 }
 
 /// As [`broad`], and a guess at best.

@@ -62,8 +62,26 @@ fn text(known: &Known) -> String {
         Weight::Code | Weight::Sort => {
             format!(r#"(?:^ ?|["'(\[<=]|: |- |\. ?)(?:{})(?: ?$|["')\]>,;:]| - )"#, known.pattern)
         }
+        Weight::Plain => {
+            let pattern = known.pattern;
+            let said = format!(r"(?:(?:{BEFORE}|{TALK}):? )*(?:{pattern})(?:,? \(?(?:{AFTER}|{TALK})\)?)*\.?");
+            format!(r#"(?i)(?:{BEGINS}{said}{ENDS}|^ ?["']+{said}["']+ ?$)"#)
+        }
     }
 }
+
+/// Where all that is said begins: the text, a string that a program wrote, what stands in a page,
+/// what follows a title.
+const BEGINS: &str = r#"(?:^ ?|[\[{(,:=] ?[bu]?["']+|>|: |- |\()"#;
+/// And where it ends.
+const ENDS: &str = r#"(?: ?$|["']+ ?(?:$|[,}\])])|<|:(?: [^\d ]|$)|;|\)| - | at [\w.<>]+ \(|\. )"#;
+/// What programs say of connections beside that they failed. With any other word in it a sentence is
+/// somebody's prose.
+const TALK: &str = r#"the|a|an|this|your|our|error|exception|failed|failure|unexpected(?:ly)?|unknown|internal|os error|i/o|io|tcp|tls|ssl|dns|https?(?:/[\d.]+)?|http2|h2|api|client|server|upstream|gateway|proxy|backend|host|remote|peer|end|socket|connection|connect|stream|sse|chunk(?:ed)?|response|request|call|operation|fetch|query|message|body|headers?|content|data|bytes|events?|read(?:ing)?|writ(?:e|ing)|send(?:ing)?|sent|receiv(?:e|ed|ing)|recv|handshake|network|transport|session|idle|model|provider|status|code|url|size|line|context|by|from|of|on|in|for|with|without|while|when|before|after|during|because|until|and|or|not|awaiting|wait(?:ing)?|closed?|closing|reset|refused|abort(?:ed)?|cancell?ed|terminat(?:ed|ion)|(?:dis)?connect(?:ed|ing|ion)?|dropped|lost|ended|(?:in)?complete(?:d|ly)?|completion|exceeded|expired|time-?out|timed|out|time|seconds?|secs?|minutes?|milliseconds?|ms|deadline|temporarily|[\d.:]+(?:m?s|m)?|[\w-]+(?:\.[\w-]+)+(?::\d+)?|(?:https?|wss?)://[^"' ]*"#;
+/// What it says before that.
+const BEFORE: &str = "is|was|were|has|have|been|due|to|getaddrinfo|syscall|caused|fatal";
+/// What it says after that.
+const AFTER: &str = "please|try|retry|again|later|reason|errno:?|id|name|resolution|temporary";
 
 #[cfg(test)]
 mod tests {
@@ -92,5 +110,33 @@ mod tests {
         }
         assert!(sources("the branch insufficient_quota_fix failed").is_empty());
         assert!(sources("we saw insufficient_quota in the log").is_empty());
+    }
+
+    #[test]
+    fn words_that_people_say_too_count_where_they_are_all_that_is_said() {
+        let is_known = |text: &str| fitting(text).any(|found| found.known.weight == Weight::Plain);
+        for text in [
+            "socket hang up",
+            "Error: read ECONNRESET at TLSWrap.onStreamRead (node:internal/stream_base_commons:217:20)",
+            "TypeError: terminated",
+            r#"{"message":"Request timed out."}"#,
+            "APIConnectionError('Connection error.')",
+            "The request timed out after 600 seconds. Please try again later.",
+            "net/http: request canceled (Client.Timeout exceeded while awaiting headers)",
+            "('Connection aborted.', RemoteDisconnected('Remote end closed connection without response'))",
+            "<h1>Bad Gateway</h1>",
+        ] {
+            assert!(is_known(text), "{text}");
+        }
+        for text in [
+            "The connection closed while the filter was being replaced.",
+            "timeout: 30",
+            r#"{"timeout":30}"#,
+            "the timeout is 30 seconds",
+            "\"terminated\" is what the report says",
+            "he called a timeout",
+        ] {
+            assert!(!is_known(text), "{text}");
+        }
     }
 }

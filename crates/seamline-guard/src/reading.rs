@@ -116,6 +116,20 @@ pub(crate) fn status(failure: &Failure<'_>, views: &Views) -> Option<u16> {
     }
 }
 
+/// How errors say without a status that the request is wrong.
+static REFUSALS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(
+        r#"["'](?:type|code|status|error|__type)["'] ?: ?["'](?:invalid_request(?:_error)?|invalid_argument|INVALID_ARGUMENT|bad_request(?:_error)?|BadRequest|validation_error|ValidationException|InvalidParameter\w*)["']|\b(?:ValidationException\b|BadRequestError: )"#,
+    )
+});
+
+/// Whether a failure says that the request is wrong: by its status or, inside a stream, by its own
+/// word for it.
+pub(crate) fn is_refused(status: Option<u16>, views: &Views) -> bool {
+    let is_said = |view: &str| REFUSALS.as_ref().is_some_and(|regex| regex.is_match(view.as_bytes()));
+    matches!(status, Some(400 | 422)) || views.iter().any(is_said)
+}
+
 fn named(view: &str) -> Option<u16> {
     let number = |regex: &LazyLock<Option<Regex>>| {
         let captures = regex.as_ref()?.captures(view.as_bytes())?;

@@ -152,13 +152,13 @@ impl Retry {
         match (verdict.class, verdict.should_retry) {
             (Class::Filter, _) => give_up(GaveUp::Filtered),
             // Whatever the error is called, the provider knows best whether it passes.
-            (Class::Fatal, Some(true)) if !emitted => self.send_again(verdict.retry_after),
+            (Class::Fatal, Some(true)) if !emitted => self.send_again(verdict.retry_after, body),
             (Class::Fatal, _) => give_up(GaveUp::Fatal),
             _ if emitted => give_up(GaveUp::Emitted),
             (Class::Overflow, _) => Advice::Shorten,
             (Class::Corruption, _) => self.mend(body),
             (Class::Transient, Some(false)) => give_up(GaveUp::Told),
-            (Class::Transient, _) => self.send_again(verdict.retry_after),
+            (Class::Transient, _) => self.send_again(verdict.retry_after, body),
         }
     }
 
@@ -179,7 +179,7 @@ impl Retry {
         if self.policy.on_corruption == OnCorruption::Stop {
             return Advice::GiveUp { why: GaveUp::Broken };
         }
-        if self.broken.contains(&blake3::hash(body)) || !std::mem::take(&mut self.awaits_other) {
+        if self.is_broken(body) || !std::mem::take(&mut self.awaits_other) {
             return Advice::GiveUp { why: GaveUp::Repaired };
         }
         Advice::SendAgain { wait: Duration::ZERO }
@@ -195,13 +195,23 @@ impl Retry {
             OnCorruption::Stop => return Advice::GiveUp { why: GaveUp::Broken },
         };
         if std::mem::replace(&mut self.repaired, true) {
+            self.awaits_other = false;
             return Advice::GiveUp { why: GaveUp::Repaired };
         }
         self.awaits_other = true;
         advice
     }
 
-    fn send_again(&mut self, asked: Option<Duration>) -> Advice {
+    fn is_broken(&self, body: &[u8]) -> bool {
+        self.broken.contains(&blake3::hash(body))
+    }
+
+    /// The body as it is; unless it is known to be broken, whatever else was wrong this time.
+    fn send_again(&mut self, asked: Option<Duration>, body: &[u8]) -> Advice {
+        if self.is_broken(body) {
+            let is_wanted = self.policy.on_corruption != OnCorruption::Stop;
+            return Advice::GiveUp { why: if is_wanted { GaveUp::Repaired } else { GaveUp::Broken } };
+        }
         if self.retries >= self.policy.retries_max {
             return Advice::GiveUp { why: GaveUp::Retries };
         }
@@ -324,6 +334,30 @@ mod tests {
         let mut retry = Retry::new(stop);
         assert_eq!(retry.handle_failure(&broken, b"old", false), give_up(GaveUp::Broken));
         assert_eq!(retry.handle_repaired(b"new"), give_up(GaveUp::Broken));
+    }
+
+    #[test]
+    fn a_body_that_is_broken_does_not_pass_because_the_next_attempt_failed_for_the_moment() {
+        let (broken, busy) = (verdict(400, &[], BROKEN), verdict(503, &[], ""));
+        for (on_corruption, why) in [
+            (OnCorruption::Repair, GaveUp::Repaired),
+            (OnCorruption::Restart, GaveUp::Repaired),
+            (OnCorruption::Stop, GaveUp::Broken),
+        ] {
+            let mut retry = Retry::new(RetryPolicy { on_corruption, ..RetryPolicy::default() });
+            retry.handle_failure(&broken, b"old", false);
+            assert_eq!(retry.handle_failure(&busy, b"old", false), give_up(why), "{on_corruption:?}");
+            assert_eq!(retry.handle_failure(&busy, b"new", false), send_again(1), "{on_corruption:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_sent_once_it_was_given_up() {
+        let broken = verdict(400, &[], BROKEN);
+        let mut retry = Retry::new(RetryPolicy::default());
+        assert_eq!(retry.handle_failure(&broken, b"old", false), Advice::Repair);
+        assert_eq!(retry.handle_failure(&broken, b"old", false), give_up(GaveUp::Repaired));
+        assert_eq!(retry.handle_repaired(b"new"), give_up(GaveUp::Repaired));
     }
 
     /// A stage of a pipeline against a provider that refuses a broken history: what it sent, and

@@ -12,6 +12,8 @@ mod fixtures;
 mod properties;
 #[path = "suite/reference.rs"]
 mod reference;
+#[path = "suite/schemas.rs"]
+mod schemas;
 #[path = "suite/seeds.rs"]
 mod seeds;
 #[path = "suite/settings.rs"]

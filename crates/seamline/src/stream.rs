@@ -100,6 +100,8 @@ pub struct AnswerStream {
     limits: StreamLimits,
     /// Nobody listens any more: what comes is not heard.
     left: bool,
+    /// What the connection said when it broke.
+    broken: Option<String>,
 }
 
 /// ```text
@@ -138,6 +140,7 @@ impl AnswerStream {
             provider: options.provider.clone(),
             limits: options.limits,
             left: false,
+            broken: None,
         })
     }
 
@@ -201,8 +204,8 @@ impl AnswerStream {
         self.listening.assembler.handle_stall();
     }
 
-    /// The stream could not be read on, and why: what the connection said. Not heard once nobody
-    /// listens any more.
+    /// The stream could not be read on, and why: what the connection said. That is transient, unless
+    /// it is known to be something else. Not heard once nobody listens any more.
     ///
     /// ```
     /// use seamline::{AnswerStream, Class, Ending, StreamOptions};
@@ -221,6 +224,7 @@ impl AnswerStream {
             return;
         }
         self.listening.handle_failure(said);
+        self.broken.get_or_insert_with(|| said.to_owned());
     }
 
     /// Whether nothing that still comes can change the answer: the bytes cannot be read on, the message is longer than
@@ -267,7 +271,8 @@ impl AnswerStream {
             }
         }
         let (dialect, assembled) = self.listening.finish()?;
-        Ok(Answer::of(dialect, self.provider.as_deref(), assembled, self.limits.findings_max))
+        let limit = self.limits.findings_max;
+        Ok(Answer::of(dialect, (self.provider.as_deref(), self.broken.as_deref()), assembled, limit))
     }
 
     fn cut(&mut self, piece: &[u8]) {

@@ -154,7 +154,12 @@ impl Assemble {
         if let Some(status) = head.status.filter(|status| *status >= 400) {
             output::say(&format!("seamline: {}: the response has status {status}\n", output::named(&source.label())));
         }
-        let mut answer = judged(stream.finish(), &start)?;
+        let says_status_only = start.is_empty() && head.status.is_some_and(|status| status >= 400);
+        if says_status_only {
+            stream.fail("");
+        }
+        let answer = stream.finish();
+        let mut answer = if says_status_only && answer.is_ok() { answer? } else { judged(answer, &start)? };
         self.add_head(&mut answer, &head);
         Ok(answer)
     }

@@ -126,3 +126,13 @@ fn an_error_that_is_asked_for_as_a_rule_is_shown_the_way() {
     refused(&bench, &["explain", "messages.1: tool_use ids were found"], "no rule", "--error TEXT");
     refused(&bench, &["explain", "error.txt"], "no rule", "`seamline explain --error - < error.txt`");
 }
+
+#[test]
+fn a_response_without_a_body_is_judged_by_its_status() {
+    let bench = Bench::new();
+    let response = "HTTP/1.1 200 Connection established\r\n\r\nHTTP/1.1 500 X\r\n\r\n";
+    let told = bench.run_on(response, &["assemble", "--provider", "openai", "--format", "json"]).expect(1).json();
+    assert_eq!((&told["ending"], &told["error"]["class"]), (&"failed".into(), &"transient".into()));
+    let ran = bench.run_on("HTTP/1.1 200 OK\r\n\r\n", &["assemble", "--provider", "openai"]).expect(2);
+    assert!(ran.err.contains("there is nothing in it"), "{}", ran.err);
+}

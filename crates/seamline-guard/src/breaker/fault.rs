@@ -16,22 +16,25 @@ pub(super) enum Fault {
     Misfit(Vec<String>),
 }
 
-/// What is wrong with a call; nothing when it may be run. Free text fits a tool that has no
-/// schema, and no other.
-pub(super) fn fault(call: &CallInRound<'_>, tools: &ToolSchemas) -> Option<Fault> {
+/// What is wrong with a call, nothing when it may be run; and whether that is said of no more than
+/// the outermost level of its arguments. Free text fits a tool that has no schema, and no other.
+pub(super) fn fault(call: &CallInRound<'_>, tools: &ToolSchemas) -> (Option<Fault>, bool) {
     let name = call.name;
     if !tools.knows(name) {
-        return Some(Fault::Unknown);
+        return (Some(Fault::Unknown), false);
     }
     if call.free {
         let misfits = tools.has_schema(name).then(|| vec!["they are free text, and it takes JSON".to_owned()]);
-        return misfits.map(Fault::Misfit);
+        return (misfits.map(Fault::Misfit), false);
     }
     // Nothing, written as `null` or not at all, is what tools without arguments are called with.
     let text = if matches!(call.arguments.trim(), "" | "null") { "{}" } else { call.arguments };
     match serde_json::from_str::<Value>(text) {
-        Err(error) => Some(Fault::Malformed(error.to_string())),
-        Ok(arguments) => Some(tools.complaints(name, &arguments)).filter(|found| !found.is_empty()).map(Fault::Misfit),
+        Err(error) => (Some(Fault::Malformed(error.to_string())), false),
+        Ok(arguments) => {
+            let look = tools.look(name, &arguments);
+            (Some(look.complaints).filter(|found| !found.is_empty()).map(Fault::Misfit), look.is_partial)
+        }
     }
 }
 

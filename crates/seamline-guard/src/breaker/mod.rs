@@ -7,6 +7,7 @@
 
 mod fault;
 mod openapi;
+mod places;
 mod round;
 mod rows;
 mod schema;

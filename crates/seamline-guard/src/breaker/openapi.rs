@@ -1,6 +1,6 @@
 //! Schemas as Gemini and `OpenAPI` write them, as JSON Schema.
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 /// Types by the names that Gemini gives them.
 const TYPES: [&str; 7] = ["STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"];
@@ -38,13 +38,30 @@ pub(super) fn settle(schema: &mut Value) {
         if let Some(Value::Array(values)) = members.get_mut("enum") {
             values.push(Value::Null);
         }
+        admit_null(members);
     }
+}
+
+/// Words that look at the same value as the place they stand in.
+const IN_PLACE: [&str; 4] = ["$ref", "allOf", "oneOf", "not"];
+
+/// Makes nothing fit beside what is demanded elsewhere.
+fn admit_null(members: &mut Map<String, Value>) {
+    let nothing = json!({"type": "null"});
+    let moved = IN_PLACE.iter().filter_map(|word| members.remove_entry(*word));
+    let mut moved: Map<_, _> = moved.collect();
+    if moved.is_empty() {
+        if let Some(Value::Array(alternatives)) = members.get_mut("anyOf") {
+            alternatives.push(nothing);
+        }
+        return;
+    }
+    moved.extend(members.remove_entry("anyOf"));
+    members.insert("anyOf".to_owned(), json!([moved, nothing]));
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -64,6 +81,26 @@ mod tests {
                 "type": {"type": ["string", "null"], "nullable": true, "enum": ["OBJECT", null], "maxLength": 9},
                 "nullable": {"type": "array", "items": {"type": "integer"}, "minItems": 1},
                 "any": {"default": {"type": "STRING"}},
+            },
+        });
+        assert_eq!(schema, expected);
+        let mut schema = json!({
+            "properties": {
+                "a": {"nullable": true, "anyOf": [{"type": "STRING"}]},
+                "b": {"nullable": true, "$ref": "#/$defs/b"},
+                "c": {"nullable": true, "oneOf": [{"type": "STRING"}], "anyOf": [{}], "title": "C"},
+            },
+        });
+        settle(&mut schema);
+        let expected = json!({
+            "properties": {
+                "a": {"nullable": true, "anyOf": [{"type": "string"}, {"type": "null"}]},
+                "b": {"nullable": true, "anyOf": [{"$ref": "#/$defs/b"}, {"type": "null"}]},
+                "c": {
+                    "nullable": true,
+                    "anyOf": [{"oneOf": [{"type": "string"}], "anyOf": [{}]}, {"type": "null"}],
+                    "title": "C",
+                },
             },
         });
         assert_eq!(schema, expected);

@@ -75,6 +75,10 @@ pub struct CallInRound<'c> {
 pub enum CheckedCall {
     /// It may be run.
     Run,
+    /// Nothing was found that is wrong with it, but only the outermost level of its arguments was
+    /// held against the schema: to look at all of them would take too long. Whether it is run is for
+    /// the caller to say.
+    PartlyChecked,
     /// It is answered with this error instead.
     Refuse {
         /// The answer, for the model.
@@ -196,11 +200,14 @@ impl Breaker {
         tools: &ToolSchemas,
     ) -> (Vec<CheckedCall>, Option<StopTurn>) {
         self.refused.clear();
-        let faults: Vec<_> = calls.iter().map(|call| fault(call, tools)).collect();
+        let (faults, partial): (Vec<_>, Vec<_>) = calls.iter().map(|call| fault(call, tools)).unzip();
         self.count_misfits(calls, &faults);
         let stop = self.repeated_malformed(calls, &faults).or_else(|| self.misfitting(calls, &faults));
-        let checked = calls.iter().zip(faults).map(|(call, fault)| self.checked(call, fault, tools)).collect();
-        (checked, stop)
+        let checked = calls.iter().zip(faults).zip(partial).map(|((call, fault), is_partial)| {
+            let fits = if is_partial { CheckedCall::PartlyChecked } else { CheckedCall::Run };
+            self.refusal(call, fault, tools).unwrap_or(fits)
+        });
+        (checked.collect(), stop)
     }
 
     /// Takes how the calls of a round went, those that were refused among them; and the turn
@@ -316,16 +323,16 @@ impl Breaker {
         self.failures.get(name).is_some_and(|count| *count >= self.limits.failures_max)
     }
 
-    fn checked(&mut self, call: &CallInRound<'_>, fault: Option<Fault>, tools: &ToolSchemas) -> CheckedCall {
+    fn refusal(&mut self, call: &CallInRound<'_>, fault: Option<Fault>, tools: &ToolSchemas) -> Option<CheckedCall> {
         let name = call.name;
         if call.truncated {
             let text = format!(
                 "The call of tool '{name}' was cut off before it was complete, and was not run. Make it again."
             );
             self.refused.insert(text.clone(), Counts::Nothing);
-            return CheckedCall::Refuse { text, escalated: false };
+            return Some(CheckedCall::Refuse { text, escalated: false });
         }
-        let Some(fault) = fault else { return CheckedCall::Run };
+        let fault = fault?;
         let mut text = fault.text(name);
         let escalated = self.escalates(name);
         let plain = escalated.then(|| text.clone());
@@ -337,7 +344,7 @@ impl Breaker {
         if let Some(counts) = counts {
             self.refused.insert(text.clone(), counts);
         }
-        CheckedCall::Refuse { text, escalated }
+        Some(CheckedCall::Refuse { text, escalated })
     }
 }
 

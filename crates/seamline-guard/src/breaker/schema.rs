@@ -6,6 +6,7 @@ use jsonschema::Validator;
 use serde_json::{Map, Value};
 
 use super::openapi;
+use super::places::Places;
 use super::work::is_affordable;
 
 /// How many things are said about arguments that do not fit.
@@ -30,7 +31,18 @@ struct Tool {
 #[derive(Debug)]
 struct Schema {
     validator: Validator,
-    written: Value,
+    /// What checks no more than the outermost level, for arguments that take too long to check.
+    outline: Validator,
+    places: Places,
+}
+
+/// What a look at arguments brought.
+#[derive(Debug, Default)]
+pub(super) struct Look {
+    /// What is wrong with them.
+    pub(super) complaints: Vec<String>,
+    /// Whether no more than their outermost level was looked at.
+    pub(super) is_partial: bool,
 }
 
 /// Why a tool's schema could not be used.
@@ -85,22 +97,25 @@ impl ToolSchemas {
         self.tools.get(name).map_or(&[], |tool| &tool.required)
     }
 
-    /// What is wrong with arguments; nothing when they fit, or nobody could say in time.
-    pub(crate) fn complaints(&self, name: &str, arguments: &Value) -> Vec<String> {
-        let schema = self.tools.get(name).and_then(|tool| tool.schema.as_ref());
-        let schema = schema.filter(|schema| is_affordable(&schema.written, arguments));
-        let errors = schema.into_iter().flat_map(|schema| schema.validator.iter_errors(arguments));
-        errors.take(COMPLAINTS_MAX).map(|error| complaint(&error)).collect()
+    /// Holds arguments against the schema of a tool: all of them, or, where that would take too
+    /// long, their outermost level.
+    pub(super) fn look(&self, name: &str, arguments: &Value) -> Look {
+        let Some(schema) = self.tools.get(name).and_then(|tool| tool.schema.as_ref()) else { return Look::default() };
+        let is_partial = !is_affordable(&schema.places, arguments);
+        let validator = if is_partial { &schema.outline } else { &schema.validator };
+        let errors = validator.iter_errors(arguments).take(COMPLAINTS_MAX);
+        Look { complaints: errors.map(|error| complaint(&error)).collect(), is_partial }
     }
 }
 
 fn compiled(mut written: Value) -> Result<Schema, String> {
     openapi::settle(&mut written);
-    if !is_affordable(&written, &Value::Object(Map::new())) {
+    let (places, outline) = Places::of(&written)?;
+    if !is_affordable(&places, &Value::Object(Map::new())) {
         return Err("to hold arguments against it would take for ever, or it refers to what is not in it".to_owned());
     }
-    let validator = jsonschema::validator_for(&written).map_err(|error| error.to_string())?;
-    Ok(Schema { validator, written })
+    let validator = |schema| jsonschema::validator_for(schema).map_err(|error| error.to_string());
+    Ok(Schema { validator: validator(&written)?, outline: validator(&outline)?, places })
 }
 
 fn complaint(error: &jsonschema::ValidationError<'_>) -> String {

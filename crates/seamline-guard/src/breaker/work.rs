@@ -4,18 +4,21 @@
 //! a lifetime, and schemas come from whoever offers a tool. So what a check would look at is
 //! counted first, and only so far.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
+
+use super::places::{Place, Places};
 
 /// How many places of a schema are looked at, beside some for each value of the arguments.
 const VISITS_MAX: usize = 100_000;
 const VISITS_PER_VALUE: usize = 64;
-/// How deep places of a schema lead into each other.
-const DEPTH_MAX: usize = 400;
+/// How deep places of a schema lead into each other: a few for each of the levels that JSON is read
+/// to.
+const DEPTH_MAX: usize = 768;
 
 /// Whether a check of these arguments comes to its end soon.
-pub(super) fn is_affordable(schema: &Value, arguments: &Value) -> bool {
+pub(super) fn is_affordable(places: &Places, arguments: &Value) -> bool {
     let left = VISITS_MAX.saturating_add(values(arguments).saturating_mul(VISITS_PER_VALUE));
-    Walk { root: schema, left }.visit(schema, arguments, 0)
+    Walk { places, left }.visit(0, arguments, 0)
 }
 
 /// How many values there are.
@@ -29,62 +32,59 @@ fn values(value: &Value) -> usize {
 
 /// Goes where a check would go that never stops early. Whether it came to its end.
 struct Walk<'s> {
-    root: &'s Value,
+    places: &'s Places,
     left: usize,
 }
 
 impl<'s> Walk<'s> {
-    fn visit(&mut self, schema: &'s Value, value: &Value, depth: usize) -> bool {
+    fn visit(&mut self, number: usize, value: &Value, depth: usize) -> bool {
         if self.left == 0 || depth == DEPTH_MAX {
             return false;
         }
         self.left -= 1;
-        let Value::Object(members) = schema else { return true };
-        members.iter().all(|(key, under)| self.follow(key, under, value, depth + 1))
+        let Some(place) = self.places.get(number).filter(|place| !place.is_open) else { return false };
+        self.visit_each(&place.always, value, depth)
+            && self.visit_each(&place.beside, value, depth)
+            && match value {
+                Value::Object(members) => self.visit_members(place, members, depth),
+                Value::Array(elements) => self.visit_elements(place, elements, depth),
+                _ => true,
+            }
     }
 
-    fn follow(&mut self, key: &str, under: &'s Value, value: &Value, depth: usize) -> bool {
-        match (key, under) {
-            // What looks at the same value.
-            ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(to)) => {
-                let target = to.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
-                target.is_some_and(|target| self.visit(target, value, depth))
-            }
-            ("allOf" | "anyOf" | "oneOf", Value::Array(all)) => all.iter().all(|each| self.visit(each, value, depth)),
-            ("not" | "if" | "then" | "else", _) => self.visit(under, value, depth),
-            ("dependentSchemas" | "dependencies", Value::Object(all)) => {
-                all.values().all(|each| self.visit(each, value, depth))
-            }
-            // What looks at what is in it.
-            ("properties", Value::Object(all)) => {
-                let mut there = all.iter().filter_map(|(name, each)| Some((each, value.get(name)?)));
-                there.all(|(each, member)| self.visit(each, member, depth))
-            }
-            ("patternProperties", Value::Object(all)) => all.values().all(|each| self.visit_all(each, value, depth)),
-            ("prefixItems" | "items", Value::Array(all)) => {
-                let mut pairs = all.iter().zip(value.as_array().into_iter().flatten());
-                pairs.all(|(each, element)| self.visit(each, element, depth))
-            }
-            (
-                "items"
-                | "additionalItems"
-                | "contains"
-                | "unevaluatedItems"
-                | "additionalProperties"
-                | "unevaluatedProperties"
-                | "propertyNames",
-                _,
-            ) => self.visit_all(under, value, depth),
-            _ => true,
-        }
+    fn visit_each(&mut self, numbers: &[usize], value: &Value, depth: usize) -> bool {
+        numbers.iter().all(|number| self.visit(*number, value, depth + 1))
     }
 
-    fn visit_all(&mut self, schema: &'s Value, value: &Value, depth: usize) -> bool {
-        match value {
-            Value::Array(elements) => elements.iter().all(|element| self.visit(schema, element, depth)),
-            Value::Object(members) => members.values().all(|member| self.visit(schema, member, depth)),
-            _ => true,
-        }
+    fn visit_members(&mut self, place: &'s Place, members: &Map<String, Value>, depth: usize) -> bool {
+        // Whichever are fewer are gone through.
+        let has_room = if place.properties.len() < members.len() {
+            let mut own = place.properties.iter().filter_map(|(name, to)| Some((*to, members.get(name)?)));
+            own.all(|(to, member)| self.visit(to, member, depth + 1))
+        } else {
+            let mut own = members.iter().filter_map(|(name, member)| Some((*place.properties.get(name)?, member)));
+            own.all(|(to, member)| self.visit(to, member, depth + 1))
+        };
+        let is_other = |name: &String| !place.properties.contains_key(name);
+        has_room
+            && (place.members.is_empty()
+                || members.values().all(|member| self.visit_each(&place.members, member, depth)))
+            && (place.names.is_empty() || members.keys().all(|_| self.visit_each(&place.names, &Value::Null, depth)))
+            && (place.other_members.is_empty()
+                || members
+                    .iter()
+                    .filter(|(name, _)| is_other(name))
+                    .all(|(_, member)| self.visit_each(&place.other_members, member, depth)))
+    }
+
+    fn visit_elements(&mut self, place: &'s Place, elements: &[Value], depth: usize) -> bool {
+        let first = &place.first_elements;
+        let mut firsts = first.iter().zip(elements);
+        firsts.all(|(to, element)| self.visit(*to, element, depth + 1))
+            && (place.other_elements.is_empty()
+                || elements.iter().skip(first.len()).all(|each| self.visit_each(&place.other_elements, each, depth)))
+            && (place.elements.is_empty()
+                || elements.iter().all(|element| self.visit_each(&place.elements, element, depth)))
     }
 }
 
@@ -95,6 +95,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    fn is_affordable(schema: &Value, arguments: &Value) -> bool {
+        super::is_affordable(&Places::of(schema).unwrap().0, arguments)
+    }
 
     /// Each of so many definitions leads to the next in two ways.
     fn doubling(count: usize, alternative: impl Fn(&str) -> String) -> Value {
@@ -123,6 +127,26 @@ mod tests {
         assert!(!is_affordable(&recursive, &deep));
         assert!(!is_affordable(&json!({"$ref": "#"}), &json!({})), "round and round");
     }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "only a thread has a stack of a size that is known")]
+    fn the_deepest_check_needs_little_of_a_stack() {
+        let alone = |next: &str| format!("{{\"anyOf\":[{next}]}}");
+        let schema = doubling((DEPTH_MAX - 2) / 2, alone);
+        assert!(is_affordable(&schema, &json!({})));
+        assert!(!is_affordable(&doubling(DEPTH_MAX / 2, alone), &json!({})));
+        let text = schema.to_string().replace(":{}", ":{\"type\":\"string\"}");
+        let check = move || {
+            let schema = serde_json::from_str(&text).unwrap();
+            let validator = jsonschema::validator_for(&schema).unwrap();
+            validator.iter_errors(&json!({})).count()
+        };
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn(check).unwrap();
+        assert_eq!(thread.join().unwrap(), 1);
+    }
+
+    /// An eighth of what a thread has that nobody asked to have more.
+    const STACK: usize = 256 * 1024;
 
     #[test]
     fn what_is_long_and_plain_is_affordable() {

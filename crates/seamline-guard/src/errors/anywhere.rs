@@ -2,7 +2,7 @@
 
 use super::Family;
 use crate::kinds::{content, service, shape};
-use crate::known::{broad, code, sentence};
+use crate::known::{broad, code, plain, sentence};
 
 pub(super) const FAMILY: Family = Family {
     name: "any",
@@ -18,26 +18,28 @@ pub(super) const FAMILY: Family = Family {
         // What gateways say that keep lists of words of their own.
         code("gateway words", 400, &content::CONTENT_FILTERED, r"sensitive_words_detected"),
         code("S0-42", 400, &shape::REJECTED_BODY, r"invalid_request_body"),
-        // The words of a status without its number. They stand alone; prose has them too.
-        broad(
+        // The words of a status without its number.
+        plain(
             "status words",
             &service::OVERLOADED,
-            r"(?i)(?:^ ?|[\x22'>]|error: )(?:5\d\d )?(?:(?:The )?service (?:is )?(?:currently |temporarily )?unavailable)\.?(?: ?$|[\x22'<])",
+            r"service (?:is )?(?:currently |temporarily )?unavailable|no healthy upstream",
         ),
-        broad(
-            "status words",
-            &service::SERVER_FAILED,
-            r"(?i)(?:^ ?|[\x22'>]|error: )(?:5\d\d )?(?:internal server error|bad gateway|gateway time-?out)\.?(?: ?$|[\x22'<])",
-        ),
+        plain("status words", &service::SERVER_FAILED, r"internal server error|bad gateway|gateway time-?out"),
+        plain("status words", &service::RATE_LIMITED, r"rate limit (?:exceeded|reached)|too many requests"),
         broad(
             "cut streams",
             &service::NETWORK_FAILED,
-            r"(?i)peer closed connection without sending complete message body|incomplete chunked read|upstream connect error or disconnect/reset before headers|(?:^ ?|[\x22']|: )error decoding response body\.?(?: ?$|[\x22':])",
+            r"(?i)peer closed connection without sending complete message body|incomplete chunked read|upstream connect error or disconnect/reset before headers|stream error: stream ID \d+; [A-Z_]+|end of file before message length reached|connection refused \(os error \d+\)|\[Errno \d+\] connection refused|^ ?(?:error: )?connection refused\.? ?$",
         ),
-        broad(
+        plain(
+            "cut streams",
+            &service::NETWORK_FAILED,
+            r"error (?:decoding response body|reading a body from connection|sending request)|unexpected (?:EOF|end of file)|broken pipe|remote end closed connection|premature close",
+        ),
+        plain(
             "X-2",
             &service::NETWORK_FAILED,
-            r"(?i)(?:^ ?|[\x22']|: )terminated\.?(?: ?$|[\x22'])|ECONNRESET|socket hang up|connection (?:reset|closed|error)(?: by| before| unexpectedly| while|\.? ?$|\.?[\x22':,;()\[])|\btimed? ?out\b(?:[^!]|$)|deadline exceeded|fetch failed|premature close",
+            r"terminated|ECONN(?:RESET|REFUSED|ABORTED)|EPIPE|ETIMEDOUT|E(?:NET|HOST)UNREACH|EAI_AGAIN|UND_ERR_(?:SOCKET|\w+_TIMEOUT)|socket hang up|connection (?:reset|closed|aborted|error|lost)|tim(?:ed |e-?)out|deadline (?:exceeded|expired)|Client\.Timeout exceeded|fetch failed|dns error|failed to lookup address information|temporary failure in name resolution|network (?:error|is unreachable)",
         ),
     ],
 };

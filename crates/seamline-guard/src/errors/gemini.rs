@@ -97,7 +97,7 @@ pub(super) const FAMILY: Family = Family {
             &service::RATE_LIMITED,
             r#"quotaId["'] ?: ?["']\w*Per(?:Minute|Day)[\w-]*|retryDelay["'] ?: ?["'][\d.]+s"#,
         ),
-        sentence("GEM-20", 503, &service::OVERLOADED, r"The model is overloaded"),
+        sentence("GEM-20", 503, &service::OVERLOADED, r#"The model is overloaded(?:[.!"']| ?$)"#),
         sort(
             "GEM-20",
             503,

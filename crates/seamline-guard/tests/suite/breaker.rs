@@ -25,6 +25,7 @@ fn round(breaker: &mut Breaker, calls: &[CallInRound<'_>]) -> Vec<&'static str> 
     let (checked, _) = breaker.handle_round(calls, &tools());
     let word = |checked: &CheckedCall| match checked {
         CheckedCall::Run => "run",
+        CheckedCall::PartlyChecked => "partly checked",
         CheckedCall::Refuse { escalated: false, .. } => "refused",
         CheckedCall::Refuse { escalated: true, .. } => "escalated",
     };
@@ -221,7 +222,7 @@ fn looped(rounds: &[&[CallInRound<'_>]], limits: BreakerLimits) -> (usize, Optio
         // Whatever happens, every call has its result.
         assert_eq!(checked.len(), calls.len());
         let text = |checked: &CheckedCall| match checked {
-            CheckedCall::Run => None,
+            CheckedCall::Run | CheckedCall::PartlyChecked => None,
             CheckedCall::Refuse { text, .. } => Some(text.clone()),
         };
         let texts: Vec<_> = checked.iter().map(text).collect();

@@ -38,7 +38,7 @@ const PIECES: &[&str] = &[
     "].id",
     "0",
     "99999999999999999999",
-    "400",
+    "4",
     "toolu_",
     "call_",
     "call_id",
@@ -90,8 +90,8 @@ proptest! {
     ) {
         let cases = cases();
         let case = case.get(&cases);
-        // In quotes: a code counts only where it stands by itself.
-        let text = format!("{}\n\"{}\"\n{}", before.concat(), case.text, after.concat());
+        // As a program writes it: a code counts only where it stands by itself.
+        let text = format!("{}\n{{\"message\":\"{}\"}}\n{}", before.concat(), case.text, after.concat());
         let verdict = classify(&Failure { provider: case.provider.as_deref(), text: &text, ..Failure::default() });
         prop_assert!(verdict.known.is_some(), "{}", text);
     }

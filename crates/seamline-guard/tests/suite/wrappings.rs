@@ -3,13 +3,12 @@
 use super::fixtures::{Case, cases};
 use seamline_guard::{Failure, classify};
 
-/// Makes another text of an error text.
+/// Makes another text of an error text. None says that the request is wrong: no word of a connection
+/// that failed is believed beside that.
 pub(crate) type Wrapping = fn(&str) -> String;
 
 pub(crate) const ALL: [(&str, Wrapping); 9] = [
-    ("an object", |text| {
-        format!(r#"{{"type":"error","error":{{"type":"invalid_request_error","message":{}}}}}"#, json(text))
-    }),
+    ("an object", |text| format!(r#"{{"type":"error","error":{{"type":"upstream_error","message":{}}}}}"#, json(text))),
     ("OpenRouter", |text| {
         format!(
             r#"{{"error":{{"message":"Provider returned error","metadata":{{"raw":{},"provider_name":"Anthropic"}}}}}}"#,
@@ -18,14 +17,11 @@ pub(crate) const ALL: [(&str, Wrapping); 9] = [
     }),
     ("LiteLLM", |text| {
         let body = format!(r#"{{"error":{{"message":{}}}}}"#, json(text));
-        format!("litellm.BadRequestError: AnthropicException - b{}. Received Model Group=x", python(&body))
+        format!("litellm.APIError: AnthropicException - b{}. Received Model Group=x", python(&body))
     }),
-    ("a Python SDK", |text| format!("Error code: 400 - {{'error': {{'message': {}, 'param': None}}}}", python(text))),
+    ("a Python SDK", |text| format!("Error code: 500 - {{'error': {{'message': {}, 'param': None}}}}", python(text))),
     ("Vertex", |text| {
-        format!(
-            "[{{\n  \"error\": {{\n    \"message\": {},\n    \"status\": \"INVALID_ARGUMENT\"\n  }}\n}}\n]",
-            json(text)
-        )
+        format!("[{{\n  \"error\": {{\n    \"message\": {},\n    \"status\": \"ABORTED\"\n  }}\n}}\n]", json(text))
     }),
     ("a stream", |text| format!("event: error\ndata: {{\"error\":{{\"message\":{}}}}}\n\n", json(text))),
     ("a string", json),

@@ -191,9 +191,11 @@ impl Agent {
         let mut outcomes = Vec::new();
         for (call, checked) in answer.calls.iter().zip(checked) {
             let (ok, text) = match checked {
-                CheckedCall::Run if call.executable => shell(&call.arguments)?,
+                CheckedCall::Run | CheckedCall::PartlyChecked if call.executable => shell(&call.arguments)?,
                 // However well its arguments look: not all of it may have come.
-                CheckedCall::Run => (false, format!("not run: {}", call.why_not.unwrap_or_default())),
+                CheckedCall::Run | CheckedCall::PartlyChecked => {
+                    (false, format!("not run: {}", call.why_not.unwrap_or_default()))
+                }
                 CheckedCall::Refuse { text, .. } => (false, text),
             };
             self.log(&format!("{} {} -> {}", call.name, call.arguments, text.trim_end()));

@@ -2,7 +2,7 @@
 
 use seamline_assemble::FlawKind;
 use seamline_dialects::{Dialect, readable};
-use seamline_guard::{Failure, Filtered, Verdict, classify, filter_message};
+use seamline_guard::{Certainty, Failure, Filtered, Verdict, classify, filter_message};
 use seamline_model::{Assembled, AssembledBlock, AssembledCall, Content, Ending, Flaw, Noted, Piece, Severity};
 use serde::{Serialize, Serializer};
 
@@ -153,9 +153,10 @@ pub struct AnswerError {
 }
 
 impl Answer {
+    /// With the provider, and what the connection said if it broke.
     pub(super) fn of(
         dialect: &dyn Dialect,
-        provider: Option<&str>,
+        (provider, broken): (Option<&str>, Option<&str>),
         mut assembled: Assembled,
         findings_max: usize,
     ) -> Self {
@@ -178,7 +179,7 @@ impl Answer {
             findings: findings.collect(),
             blocks: blocks(&assembled),
             calls: calls(&assembled),
-            error: AnswerError::of(dialect, provider, &assembled, &message),
+            error: AnswerError::of(dialect, provider, broken, &assembled, &message),
             filtered: filter_message(&assembled),
             stop_reason: assembled.stop.as_ref().map(|(_, word)| word.clone()),
             message,
@@ -352,8 +353,17 @@ fn place(flaw: &Flaw) -> Option<u32> {
     }
 }
 
+/// What is said of a stream that broke off.
+const BROKEN_OFF: &str = "stream disconnected before completion";
+
 impl AnswerError {
-    fn of(dialect: &dyn Dialect, provider: Option<&str>, assembled: &Assembled, message: &str) -> Option<Self> {
+    fn of(
+        dialect: &dyn Dialect,
+        provider: Option<&str>,
+        broken: Option<&str>,
+        assembled: &Assembled,
+        message: &str,
+    ) -> Option<Self> {
         if assembled.ending != Ending::Failed {
             return None;
         }
@@ -362,7 +372,13 @@ impl AnswerError {
         };
         Some(match (&assembled.failure, &assembled.stop) {
             (Some(said), _) => {
-                let verdict = classified(said, None);
+                let mut verdict = classified(said, None);
+                // Whatever a connection says in words that nobody knows, it broke.
+                if broken == Some(said.as_str()) && verdict.certainty == Certainty::Guess {
+                    let said = std::mem::take(&mut verdict.said);
+                    verdict = classified(BROKEN_OFF, None);
+                    verdict.said = said;
+                }
                 Self { text: verdict.said.clone(), verdict }
             }
             // What a word for stopping means is known by where it stands in an answer.

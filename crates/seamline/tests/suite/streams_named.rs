@@ -1,6 +1,6 @@
 //! What is said of a stream beforehand, and what the stream says of itself.
 
-use seamline::{Answer, AnswerStream, Ending, Error, StreamOptions};
+use seamline::{Answer, AnswerStream, Class, Ending, Error, StreamOptions};
 
 const RESPONSES: &str = "event: response.created\n\
     data: {\"type\":\"response.created\",\"response\":{\"id\":\"resp_1\",\"output\":[],\"status\":\"in_progress\"}}\n\n\
@@ -74,4 +74,42 @@ fn only_the_first_certain_frame_may_contradict_what_was_named() {
         assert_eq!(read(&stream, &named("openai_chat")).unwrap().dialect, "openai_chat");
     }
     assert!(read(&[ERROR, RESPONSES].concat(), &named("openai_chat")).is_err());
+}
+
+#[test]
+fn an_error_in_a_stream_that_says_that_the_request_is_wrong_is_not_tried_again() {
+    let start = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hel\"}}]}\n\n";
+    for said in [
+        "messages.3.content.0.tool_use.input.timeout: Input should be a valid integer",
+        "Unrecognized request argument supplied: timeout",
+    ] {
+        let error = |kind| {
+            let error = format!("{{\"type\":\"error\",\"error\":{{\"type\":\"{kind}\",\"message\":\"{said}\"}}}}");
+            let stream = format!("{start}event: error\ndata: {error}\n\n");
+            let error = read(&stream, &StreamOptions::default()).unwrap().error.unwrap();
+            (error.text, error.verdict.class)
+        };
+        assert_eq!(error("invalid_request_error"), (said.to_owned(), Class::Fatal));
+        assert_eq!(error("overloaded_error"), (said.to_owned(), Class::Transient));
+    }
+}
+
+#[test]
+fn a_connection_that_broke_is_transient_whatever_it_said() {
+    let broken = |before: &str, said: &str| {
+        let mut stream = AnswerStream::new(&served_by("openai")).unwrap();
+        stream.feed(before.as_bytes());
+        stream.fail(said);
+        let error = stream.finish().unwrap().error.unwrap();
+        (error.text, error.verdict.name, error.verdict.class)
+    };
+    let told = |text: &str, name, class| (text.to_owned(), name, class);
+    for said in ["x", "", "der Draht ist gerissen", "hyper::Error(Body, Custom)"] {
+        assert_eq!(broken("", said), told(said, "cut-stream", Class::Transient));
+    }
+    assert_eq!(broken("", "connection reset by peer").1, "network-failed");
+    assert_eq!(broken("", "invalid x-api-key").2, Class::Fatal, "what is known stays what it is");
+    // What the provider said before counts.
+    let error = "data: {\"choices\":[{\"index\":0,\"delta\":{}}]}\n\ndata: {\"error\":{\"message\":\"no\"}}\n\n";
+    assert_eq!(broken(error, "connection closed"), told("no", "unknown-error", Class::Fatal));
 }
