@@ -7,6 +7,7 @@ mod compactions;
 mod crashes;
 mod damaged;
 mod dropped;
+mod envelopes;
 mod faulty;
 mod layers;
 mod seed_000;
