@@ -10,6 +10,7 @@ mod dropped;
 mod envelopes;
 mod faulty;
 mod layers;
+mod meanwhile;
 mod seed_000;
 mod seed_001;
 mod seed_002;
