@@ -11,6 +11,7 @@ mod envelopes;
 mod faulty;
 mod layers;
 mod meanwhile;
+mod resets;
 mod seed_000;
 mod seed_001;
 mod seed_002;
