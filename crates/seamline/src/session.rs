@@ -113,6 +113,8 @@ pub struct Session {
     compaction: Option<Compaction>,
     /// What was lost and put right since the session was opened.
     context: RepairContext,
+    /// Where the log ended when it was opened: what is before that, another process wrote.
+    opened_at: u64,
     /// What was sent, while it is not known to be kept.
     sent: Option<Sent>,
 }

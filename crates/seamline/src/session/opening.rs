@@ -134,6 +134,7 @@ impl Session {
             health: Health::Whole,
             compaction: None,
             context: RepairContext::default(),
+            opened_at: 0,
             sent: None,
         };
         let begun = session.write(std::iter::once(first).chain(records).collect()).await;
@@ -175,9 +176,21 @@ impl Session {
         };
         let Replayed { state, damages, .. } = replayed;
         let health = if damages.is_empty() { Health::Whole } else { Health::Degraded(damages.clone()) };
-        let context = RepairContext::default();
-        let mut session =
-            Self { store, id, lease, state, wire, config, clock, health, compaction: None, context, sent: None };
+        let (context, opened_at) = (RepairContext::default(), lease.head.seq);
+        let mut session = Self {
+            store,
+            id,
+            lease,
+            state,
+            wire,
+            config,
+            clock,
+            health,
+            compaction: None,
+            context,
+            opened_at,
+            sent: None,
+        };
         let readied = session.ready(&damages, &commits, recover).await;
         session.or_let_go(readied).await
     }

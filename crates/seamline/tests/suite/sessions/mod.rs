@@ -9,6 +9,7 @@ mod damaged;
 mod dropped;
 mod envelopes;
 mod faulty;
+mod given_up;
 mod layers;
 mod meanwhile;
 mod resets;
