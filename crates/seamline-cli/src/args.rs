@@ -101,7 +101,8 @@ impl SubjectArgs {
         {
             return Err(seamline::Error::UnknownProvider(name.clone()).into());
         }
-        Ok(Options { dialect: self.dialect.clone(), provider: self.provider.clone(), policy: policy(&self.policy)? })
+        let (dialect, provider) = (self.dialect.clone(), self.provider.clone());
+        Ok(Options { dialect, provider, policy: policy(&self.policy)?, kept: false })
     }
 }
 

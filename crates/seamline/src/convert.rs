@@ -238,6 +238,6 @@ impl Speaking {
 
     fn options(&self, policy: Policy) -> Options {
         let provider = self.provider.map(|provider| provider.name.to_owned());
-        Options { dialect: Some(self.dialect.name().to_owned()), provider, policy }
+        Options { dialect: Some(self.dialect.name().to_owned()), provider, policy, kept: false }
     }
 }

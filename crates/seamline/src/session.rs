@@ -126,6 +126,8 @@ pub struct Session {
     context: RepairContext,
     /// What was read of its messages, for the next check.
     reading: Reading,
+    /// Where the log ended when it was opened: what is before that, another process wrote.
+    opened_at: u64,
     /// What was sent, while it is not known to be kept.
     sent: Option<Sent>,
     /// What is to be written down with whatever is written next.

@@ -1,7 +1,7 @@
 //! What is looked at: a body, its dialect and its provider.
 
 use seamline_dialects::{Dialect, Provider, providers};
-use seamline_model::{Edit, Encoded, Entries, Transcript};
+use seamline_model::{Edit, Encoded, Entries, LastRole, Transcript};
 use seamline_rules::{Policy, Rewrite};
 
 use crate::Error;
@@ -27,6 +27,9 @@ pub struct Options {
     pub provider: Option<String>,
     /// How damage is put right.
     pub policy: Policy,
+    /// Whether the body is what is kept of a conversation, and no request to be sent as it is. Then nothing is found that
+    /// only the request can answer: which tools it declares, and whether somebody speaks behind the last message.
+    pub kept: bool,
 }
 
 /// The names of all dialects.
@@ -107,7 +110,12 @@ impl Subject {
             Some(name) => named_provider(name)?,
             None => providers::for_model(dialect.name(), transcript.model.as_deref()),
         };
-        Ok(Self { dialect, provider: *provider, made_up: made_up(options) })
+        let mut provider = *provider;
+        if options.kept {
+            provider.constraints.tools.none_declared = None;
+            provider.constraints.last_role = LastRole::Any;
+        }
+        Ok(Self { dialect, provider, made_up: made_up(options) })
     }
 }
 

@@ -1,12 +1,16 @@
 //! Places to come back to.
 
 use seamline_store::{
-    CheckpointRecord, CheckpointState, Dropped, Hash, IncidentKind, IncidentSeverity, OpenCycle, Operation, Raw,
-    Record, Rejected, Rollback, SessionId,
+    COMMIT_BYTES_MAX, CheckpointRecord, CheckpointState, Dropped, Hash, IncidentKind, IncidentSeverity, OpenCycle,
+    Operation, Origin, Raw, Record, Rejected, Rollback, SessionId,
 };
 use serde::Serialize;
 
-use super::{Session, SessionError};
+use super::{Session, SessionError, said};
+
+/// How many bytes the messages that are kept with a checkpoint have at most: they go in one commit with what it is made
+/// for.
+const SNAPSHOT_BYTES_MAX: usize = COMMIT_BYTES_MAX / 2;
 
 /// A place to come back to.
 ///
@@ -71,7 +75,7 @@ pub struct RollbackResult {
 
 impl Session {
     /// Makes a place to come back to. It costs the same however long the session is, unless the configuration says to
-    /// keep the messages with it.
+    /// keep the messages with it. Messages of more than 128 MiB together are not: that is an incident, once.
     ///
     /// # Errors
     /// When the store could not keep it.
@@ -87,12 +91,27 @@ impl Session {
         let record = self.checkpoint_record(operation);
         let id = record.id.clone();
         let event = self.event(IncidentKind::CheckpointCreated, &id);
-        (id, std::iter::once(Record::Checkpoint(record)).chain(event).collect())
+        let told = self.without_snapshot();
+        (id, std::iter::once(Record::Checkpoint(record)).chain(event).chain(told).collect())
+    }
+
+    /// Whether all messages together are little enough to be kept with a checkpoint.
+    fn fits_snapshot(&self) -> bool {
+        self.entries().iter().map(|entry| entry.message.as_bytes().len() + 1).sum::<usize>() <= SNAPSHOT_BYTES_MAX
+    }
+
+    /// The incident that checkpoints go without the messages that the configuration wants with them, once.
+    fn without_snapshot(&self) -> Option<Record> {
+        let detail = format!("checkpoints go without messages that have more than {SNAPSHOT_BYTES_MAX} bytes together");
+        let is_known = || self.incidents().any(|incident| incident.detail == detail);
+        let is_due = self.config.snapshot_messages && !self.fits_snapshot() && !is_known();
+        let incident = self.incident(IncidentKind::CheckpointCreated, IncidentSeverity::Warning, &*detail);
+        is_due.then_some(Record::Incident(incident))
     }
 
     fn checkpoint_record(&self, operation: Operation) -> CheckpointRecord {
         let view = &self.state.view;
-        let snapshot = self.config.snapshot_messages;
+        let snapshot = self.config.snapshot_messages && self.fits_snapshot();
         CheckpointRecord {
             id: self.next_id("ckpt"),
             operation,
@@ -168,22 +187,26 @@ impl Session {
         if ids.is_empty() { None } else { Some(Record::CheckpointsDropped(Dropped { ids })) }
     }
 
-    /// Where an error leads back to: the last open checkpoint, unless something was finished since. What was is never
-    /// taken back without being named.
+    /// Where an error leads back to: the last open checkpoint, unless something was finished since, or others said
+    /// something that could not be told from what it was made for. What was is never taken back without being named.
     pub(super) fn way_back(&self) -> Option<&seamline_store::Checkpoint> {
         self.state.latest_open().filter(|open| match open.operation {
             // It is committed together with the answer that it was made for.
             Operation::ApiCall => true,
             // Nothing that it was made for is to be seen yet: what is, came from others meanwhile.
-            Operation::ToolCycle | Operation::Compaction => self.state.view.len() <= open.messages,
-            Operation::Manual => !self.answered_since(open.messages),
+            Operation::ToolCycle | Operation::Compaction | Operation::Manual => self.state.view.len() <= open.messages,
         })
     }
 
-    /// Whether the model said anything that is to be seen behind so many messages.
-    fn answered_since(&self, messages: usize) -> bool {
-        let behind: Vec<_> = self.entries().iter().skip(messages).map(|entry| &entry.message).collect();
-        !behind.is_empty() && self.wire.roles(&behind).map_or(true, |roles| roles.contains(&"assistant"))
+    /// What others than the model and its tools said since a checkpoint was made. It is not for an error to take back.
+    pub(super) fn said_since(&self, id: &str) -> Vec<Raw> {
+        let Ok(made) = self.found(id).map(|checkpoint| checkpoint.seq) else { return Vec::new() };
+        let behind = self.entries().iter().filter(|entry| entry.seq > made && entry.origin == Origin::Said);
+        let behind: Vec<&Raw> = behind.map(|entry| &entry.message).collect();
+        // What cannot be read may be anybody's.
+        let by_model = self.wire.by_model(&behind).unwrap_or_default();
+        let is_spared = |at: &usize| !by_model.get(*at).copied().unwrap_or(false);
+        (0..behind.len()).filter(is_spared).map(|at| behind[at].clone()).collect()
     }
 
     /// Goes back to a checkpoint: what came after it is not to be seen any more. Nothing is erased. Its messages are
@@ -194,13 +217,26 @@ impl Session {
     /// When there is none of that id, it was gone back behind, its messages are not those it was made for, or the store
     /// could not keep it.
     pub async fn rollback(&mut self, id: &str, reason: &str) -> Result<RollbackResult, SessionError> {
-        self.roll_back(id, reason, Vec::new()).await
+        self.roll_back(id, reason, Vec::new(), Vec::new()).await
     }
 
-    pub(super) async fn roll_back(
+    /// Goes back to a checkpoint because of an error: what others said since stays, behind what was there before.
+    pub(super) async fn roll_back_answer(
         &mut self,
         id: &str,
         reason: &str,
+        more: Vec<Record>,
+    ) -> Result<RollbackResult, SessionError> {
+        self.settle().await?;
+        let spared = self.said_since(id);
+        self.roll_back(id, reason, spared, more).await
+    }
+
+    async fn roll_back(
+        &mut self,
+        id: &str,
+        reason: &str,
+        spared: Vec<Raw>,
         more: Vec<Record>,
     ) -> Result<RollbackResult, SessionError> {
         self.settle().await?;
@@ -211,10 +247,13 @@ impl Session {
         let running: Vec<OpenCycle> = self.state.cycles.iter().filter(|cycle| cycle.seq >= seq).cloned().collect();
         let mut incident = self.incident(IncidentKind::Rollback, IncidentSeverity::Warning, reason);
         incident.checkpoint = Some(id.to_owned());
-        incident.count = before.saturating_sub(after) as u64;
+        incident.count = before.saturating_sub(after + spared.len()) as u64;
         let told = self.forgotten(&running);
-        let records = [rollback, Record::Incident(incident)].into_iter().chain(told).chain(more).collect();
-        self.write(records).await?;
+        let spared = spared.into_iter().map(said);
+        let records =
+            std::iter::once(rollback).chain(spared).chain([Record::Incident(incident)]).chain(told).chain(more);
+        let ends_compaction = self.is_compaction_since(seq);
+        self.keep(records.collect(), ends_compaction).await?;
         for cycle in &running {
             self.lose(cycle);
         }
@@ -224,6 +263,12 @@ impl Session {
             messages_removed: before.saturating_sub(new_message_count),
             new_message_count,
         })
+    }
+
+    /// Whether the compaction that is going on was begun at or behind a place of the log.
+    fn is_compaction_since(&self, seq: u64) -> bool {
+        let mut open = self.state.checkpoints.iter().filter(|checkpoint| checkpoint.state == CheckpointState::Open);
+        open.any(|open| open.operation == Operation::Compaction && open.seq >= seq)
     }
 
     /// The last checkpoint that is open: the only one that is gone back to without being named.

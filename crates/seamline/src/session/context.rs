@@ -61,9 +61,12 @@ impl Session {
         let messages: Vec<_> = self.entries().iter().map(|entry| &entry.message).collect();
         let roles = self.wire.roles(&messages).unwrap_or_default();
         let last = roles.iter().rposition(|role| *role == "assistant").map_or(0, |at| at + 1);
-        let tail = self.entries().iter().zip(&roles).skip(last);
-        let said = tail.filter(|(entry, role)| **role == "user" && entry.origin == Origin::Said);
-        let mut texts: Vec<String> = said.map(|(entry, _)| entry.message.as_str().to_owned()).collect();
+        // Results stand in messages of the user in some dialects.
+        let by_model = self.wire.by_model(&messages[last..]).unwrap_or_default();
+        let tail = self.entries().iter().zip(&roles).skip(last).zip(&by_model);
+        let said =
+            tail.filter(|((entry, role), by_model)| **role == "user" && entry.origin == Origin::Said && !**by_model);
+        let mut texts: Vec<String> = said.map(|((entry, _), _)| entry.message.as_str().to_owned()).collect();
         texts.split_off(texts.len().saturating_sub(UNANSWERED_MAX))
     }
 

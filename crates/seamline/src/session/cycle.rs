@@ -8,9 +8,10 @@ use seamline_store::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::recovery::truth;
 use super::runnable::NotRun;
 use super::wire::{Answered, arguments_hash};
-use super::{Session, SessionError, Stop, ToolCall, ToolOutput, idempotency_key, texts};
+use super::{Recovered, Session, SessionError, Stop, ToolCall, ToolOutput, Truth, idempotency_key, texts};
 
 /// What came of a cycle.
 ///
@@ -281,16 +282,21 @@ impl Session {
     }
 
     /// Closes all cycles after somebody broke off: results that are there are kept, and the other calls are answered
-    /// with what is known. Call it once the tools are stopped. Doing it twice does nothing the second time.
+    /// with what is known. Those that a crash left open are closed as [`Session::recover`] does. Call it once the tools
+    /// are stopped. Doing it twice does nothing the second time.
     ///
     /// # Errors
     /// When the store could not keep it.
     pub async fn abort(&mut self) -> Result<Vec<CycleOutcome>, SessionError> {
         self.settle().await?;
         let mut outcomes = Vec::new();
-        let cycles: Vec<String> = self.state.cycles.iter().map(|cycle| cycle.id.clone()).collect();
-        for cycle in cycles {
-            outcomes.extend(self.whole(&cycle, None, Stop::Aborted).await?);
+        for cycle in self.state.cycles.clone() {
+            // Nobody broke off what another process left: it stopped.
+            outcomes.extend(if cycle.seq <= self.opened_at {
+                self.recover_cycle(cycle, None, &mut Recovered::default()).await?
+            } else {
+                self.whole(&cycle.id, None, Stop::Aborted).await?
+            });
         }
         Ok(outcomes)
     }
@@ -311,7 +317,12 @@ impl Session {
         }
         let unanswered = open.calls.iter().filter(|call| !is_finished(call)).count();
         let text = self.given_up(stop);
-        let answers = self.answers(&open, |_| text.clone())?;
+        let answers = self.answers(&open, |call| {
+            // A policy's own words stand as they are.
+            let is_ours = [seamline_model::ABORTED, seamline_model::TIMED_OUT].contains(&text.as_str());
+            let never_ran = is_ours && truth(call) == Truth::NeverStarted;
+            if never_ran { texts::not_begun(&call.tool, &call.id) } else { text.clone() }
+        })?;
         let mut records: Vec<Record> = last.into_iter().collect();
         records.extend(self.closing(&open, &answers)?);
         if unanswered > 0 {

@@ -40,7 +40,7 @@ pub struct ErrorRecovery {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecoveryAction {
-    /// Everything since a checkpoint was taken back.
+    /// Everything since a checkpoint was taken back, but for what others than the model said.
     RolledBack,
     /// What is kept was put right, and can be sent again.
     Repaired,
@@ -54,8 +54,8 @@ pub enum RecoveryAction {
 
 impl Session {
     /// Does what an error asks for. After a content filter, a timeout or an error of the provider everything since the
-    /// last open checkpoint is taken back; a conversation that the provider refuses is put right. The error is said to
-    /// the user, and never becomes part of the conversation.
+    /// last open checkpoint is taken back but what others than the model said meanwhile; a conversation that the provider
+    /// refuses is put right. The error is said to the user, and never becomes part of the conversation.
     ///
     /// # Errors
     /// When the conversation cannot be read, or the store could not keep something.
@@ -93,7 +93,7 @@ impl Session {
             self.incident(IncidentKind::ContentFilter, IncidentSeverity::Warning, "an answer was filtered");
         incident.checkpoint = Some(checkpoint.clone());
         incident.count = removed as u64;
-        let result = self.roll_back(&checkpoint, "content filter", vec![Record::Incident(incident)]).await?;
+        let result = self.roll_back_answer(&checkpoint, "content filter", vec![Record::Incident(incident)]).await?;
         let message = format!("Content filter triggered. Rolled back {} messages.", result.messages_removed);
         Ok(recovery(RecoveryAction::RolledBack, message, Some(checkpoint), class))
     }
@@ -106,7 +106,7 @@ impl Session {
                 format!("The provider refused the conversation ({title}). It was put right and can be sent again.");
             return Ok(recovery(RecoveryAction::Repaired, message, None, class));
         }
-        let helps = self.way_back().is_some_and(|open| open.messages < self.state.view.len());
+        let helps = self.way_back().is_some_and(|open| self.removed_by(&open.id) > 0);
         if !helps && self.config.last_resort == LastResort::Reset {
             let archive = self.reset(ResetOptions { archive: true }).await?.archive;
             let kept_as = archive.map_or_else(String::new, |id| format!(" What it was is kept as `{id}`."));
@@ -126,7 +126,7 @@ impl Session {
             // A refusal of the conversation was written down before.
             let incident = self.incident(kind, IncidentSeverity::Warning, title);
             let more = (class != Class::Corruption).then_some(Record::Incident(incident)).into_iter().collect();
-            let result = self.roll_back(&checkpoint, title, more).await?;
+            let result = self.roll_back_answer(&checkpoint, title, more).await?;
             let message = format!("{title}. Rolled back {} messages.", result.messages_removed);
             return Ok(recovery(RecoveryAction::RolledBack, message, Some(checkpoint), class));
         }
@@ -144,7 +144,7 @@ impl Session {
 
     fn removed_by(&self, checkpoint: &str) -> usize {
         let messages = self.state.checkpoint_of(checkpoint).map_or(0, |found| found.messages);
-        self.state.view.len().saturating_sub(messages)
+        self.state.view.len().saturating_sub(messages + self.said_since(checkpoint).len())
     }
 
     /// Puts right what is kept, whatever repairs are otherwise written down, and says whether anything was wrong.

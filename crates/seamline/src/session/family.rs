@@ -155,7 +155,7 @@ impl Follower {
     /// # Errors
     /// When there is one of that name, or the store could not keep it.
     pub async fn fork(&self, id: SessionId) -> Result<Session, SessionError> {
-        let Options { dialect, provider, policy } = self.options(Policy::default())?;
+        let Options { dialect, provider, policy, .. } = self.options(Policy::default())?;
         let Head { seq, hash, .. } = self.head;
         let parent = Parent { session: self.id.clone(), seq, hash, call: None };
         let dialect = dialect.unwrap_or_default();

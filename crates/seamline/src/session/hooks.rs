@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use seamline_store::{IncidentKind, IncidentSeverity, Operation, Record};
+use seamline_store::{Incident, IncidentKind, IncidentSeverity, Operation, Record};
 
 use super::{
     CycleOutcome, ErrorRecovery, OnFailure, Request, Session, SessionError, ToolOutput, Unresolved, ValidationResult,
     said,
 };
-use crate::Failure;
+use crate::{Failure, Severity};
 
 /// What a host should know when a session was loaded.
 ///
@@ -127,7 +127,7 @@ impl Session {
         self.abort().await?;
         self.take_inbox().await?;
         if self.config.validate_before_call {
-            let validation = self.validate_to_send()?;
+            let validation = self.validate_to_send_with(envelope)?;
             if !validation.valid {
                 self.note_invalid(&validation).await?;
                 if !self.config.auto_repair {
@@ -138,7 +138,8 @@ impl Session {
         }
         let request = Box::new(self.request(envelope)?);
         if !request.sendable {
-            return Ok(AgentStart::Blocked(self.validate()?));
+            let wrong = request.remaining.iter().filter(|found| found.severity == Severity::Error);
+            return Ok(AgentStart::Blocked(ValidationResult::of(wrong)));
         }
         // Of what is made for asking, one at a time is open: whoever asks again is done with the last time.
         let mut records = self.answered_records();
@@ -209,6 +210,10 @@ impl Session {
     async fn note_invalid(&mut self, validation: &ValidationResult) -> Result<(), SessionError> {
         let count = validation.errors.len();
         let detail = format!("{count} things were wrong with the conversation");
+        let is_known = |last: &Incident| last.kind == IncidentKind::ValidationFailed && last.detail == detail;
+        if self.incidents().next_back().is_some_and(is_known) {
+            return Ok(());
+        }
         let mut incident = self.incident(IncidentKind::ValidationFailed, IncidentSeverity::Warning, detail);
         incident.count = count as u64;
         self.write(vec![Record::Incident(incident)]).await

@@ -122,7 +122,7 @@ impl Session {
         records: Vec<Record>,
     ) -> Result<Self, SessionError> {
         let SessionOptions { dialect, provider, title, policy, config, clock } = options;
-        let wire = Wire::new(Options { dialect: Some(dialect), provider, policy })?;
+        let wire = Wire::new(Options { dialect: Some(dialect), provider, policy, kept: false })?;
         let first = beginning(&wire, title, parent);
         let lease = name_for(store.as_ref(), &id, &holder(clock.as_ref())).await?;
         let mut session = Self {
@@ -137,6 +137,7 @@ impl Session {
             compaction: None,
             context: RepairContext::default(),
             reading: Reading::default(),
+            opened_at: 0,
             sent: None,
             notes: Vec::new(),
         };
@@ -178,7 +179,7 @@ impl Session {
         };
         let Replayed { state, damages, .. } = replayed;
         let health = if damages.is_empty() { Health::Whole } else { Health::Degraded(damages.clone()) };
-        let context = RepairContext::default();
+        let (context, opened_at) = (RepairContext::default(), lease.head.seq);
         let mut session = Self {
             store,
             id,
@@ -190,6 +191,7 @@ impl Session {
             health,
             compaction: None,
             context,
+            opened_at,
             reading: Reading::default(),
             sent: None,
             notes: Vec::new(),
@@ -307,7 +309,7 @@ pub(super) fn wire_of(state: &State, told: Option<String>, policy: Policy) -> Re
     let known = begun.or_else(|| told.or_else(|| certain_dialect(state)).map(|dialect| (dialect, None)));
     let lost = "the beginning of the session, which names its dialect, is lost, and its messages could be of several";
     let (dialect, provider) = known.ok_or_else(|| seamline_store::Error::Damaged(lost.to_owned()))?;
-    Ok(Wire::new(Options { dialect: Some(dialect), provider, policy })?)
+    Ok(Wire::new(Options { dialect: Some(dialect), provider, policy, kept: false })?)
 }
 
 /// The dialect that the messages are certainly written in.

@@ -5,9 +5,9 @@ use std::panic::AssertUnwindSafe;
 use futures_util::FutureExt;
 use seamline_store::{CallState, Effect, IncidentKind, IncidentSeverity, OpenCall, OpenCycle, Record, State};
 
-use super::cycle::{is_finished, returned};
+use super::cycle::{is_finished, outcome, returned};
 use super::running::executed;
-use super::{Session, SessionError, ToolCall, ToolExecutor, ToolOutput, UnknownOutcome, texts};
+use super::{CycleOutcome, Session, SessionError, ToolCall, ToolExecutor, ToolOutput, UnknownOutcome, texts};
 
 /// What is known of a call.
 ///
@@ -85,19 +85,31 @@ impl Session {
         self.settle().await?;
         let mut recovered = Recovered::default();
         for cycle in self.state.cycles.clone() {
-            recovered.cycles += 1;
-            let untouched = cycle.calls.iter().all(|call| truth(call) == Truth::NeverStarted);
-            let unknown = cycle.calls.iter().any(|call| truth(call) == Truth::OutcomeUnknown);
-            if untouched || (unknown && self.config.unknown_outcome == UnknownOutcome::Forget) {
-                recovered.taken_back += 1;
-                self.forget_cycle(&cycle).await?;
-                continue;
-            }
-            let (cycle, run_again) = self.rerun(cycle, executor).await?;
-            recovered.run_again += run_again;
-            recovered.unknown += self.close_by_truth(&cycle).await?;
+            self.recover_cycle(cycle, executor, &mut recovered).await?;
         }
         Ok(recovered)
+    }
+
+    /// Closes one such cycle, and gives what its calls are answered with, unless it was taken back.
+    pub(super) async fn recover_cycle(
+        &mut self,
+        cycle: OpenCycle,
+        executor: Option<&dyn ToolExecutor>,
+        recovered: &mut Recovered,
+    ) -> Result<Vec<CycleOutcome>, SessionError> {
+        recovered.cycles += 1;
+        let untouched = cycle.calls.iter().all(|call| truth(call) == Truth::NeverStarted);
+        let unknown = |calls: &[OpenCall]| calls.iter().filter(|call| truth(call) == Truth::OutcomeUnknown).count();
+        let forgets = self.config.unknown_outcome == UnknownOutcome::Forget;
+        if untouched || (forgets && unknown(&cycle.calls) > 0) {
+            recovered.taken_back += 1;
+            self.forget_cycle(&cycle).await?;
+            return Ok(Vec::new());
+        }
+        let (cycle, run_again) = self.rerun(cycle, executor).await?;
+        recovered.run_again += run_again;
+        recovered.unknown += unknown(&cycle.calls);
+        self.close_by_truth(&cycle).await
     }
 
     /// The incidents that cycles are forgotten of which calls have run, or were begun and nobody knows what became of
@@ -166,14 +178,11 @@ impl Session {
     }
 
     /// Makes a cycle whole, each call without a result answered with what is known of it.
-    async fn close_by_truth(&mut self, cycle: &OpenCycle) -> Result<usize, SessionError> {
+    async fn close_by_truth(&mut self, cycle: &OpenCycle) -> Result<Vec<CycleOutcome>, SessionError> {
         let answers = self.answers(cycle, known)?;
         let mut records = self.closing(cycle, &answers)?;
-        let mut unknown = 0;
         for call in cycle.calls.iter().filter(|call| !is_finished(call)) {
-            let truth = truth(call);
-            unknown += usize::from(truth == Truth::OutcomeUnknown);
-            let (kind, severity) = match truth {
+            let (kind, severity) = match truth(call) {
                 Truth::OutcomeUnknown => (IncidentKind::OutcomeUnknown, IncidentSeverity::Error),
                 Truth::Harmless => (IncidentKind::OutcomeUnknown, IncidentSeverity::Info),
                 Truth::NeverStarted | Truth::Finished => (IncidentKind::NotExecuted, IncidentSeverity::Warning),
@@ -184,7 +193,7 @@ impl Session {
         }
         self.lose_unfinished(cycle);
         self.write(records).await?;
-        Ok(unknown)
+        Ok(answers.into_iter().map(|(answer, synthetic)| outcome(answer, synthetic)).collect())
     }
 }
 
@@ -228,7 +237,7 @@ fn known(call: &OpenCall) -> String {
 }
 
 /// What is known of a call.
-fn truth(call: &OpenCall) -> Truth {
+pub(super) fn truth(call: &OpenCall) -> Truth {
     match &call.state {
         CallState::Pending if call.effect.needs_intent() => Truth::NeverStarted,
         CallState::Pending => Truth::Harmless,

@@ -47,14 +47,16 @@ impl Session {
         let body = self.wire.body("{}", messages.iter())?;
         let repaired = crate::repair(&body, &options)?;
         let new = self.wire.repaired(&messages, &repaired)?;
+        // Only messages are kept: what a repair would do beside them is no repair of them.
+        let is_changed = new != messages;
         let mut result = RepairResult {
-            repaired: repaired.changed(),
+            repaired: is_changed,
             id: None,
-            repairs: repaired.actions.clone(),
+            repairs: if is_changed { repaired.actions.clone() } else { Vec::new() },
             remaining: repaired.remaining.clone(),
             messages: new.clone(),
         };
-        if repaired.changed() && persist != PersistRepairs::Never {
+        if is_changed && persist != PersistRepairs::Never {
             let cuts = cuts(&messages, &new, &repaired);
             result.id = Some(self.write_repair(cuts, &repaired.actions).await?);
         }
@@ -96,7 +98,7 @@ impl Session {
 /// How what is kept is put right: calls at its end may still be answered, and what is only made up is left to requests
 /// unless the configuration says otherwise.
 pub(super) fn stored_options(options: &Options, persist: PersistRepairs) -> Options {
-    let mut options = options.clone();
+    let mut options = super::validation::kept(options);
     options.policy.trailing_call = crate::policy::TrailingCall::AllowPending;
     let makes_up = options.policy.unanswered_call == UnansweredCall::Synthesize;
     if makes_up && persist == PersistRepairs::RealMovesOnly {

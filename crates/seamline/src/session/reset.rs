@@ -1,6 +1,6 @@
 //! Starting over.
 
-use seamline_store::{Error, IncidentKind, IncidentSeverity, InvalidSessionId, Raw, Record, Reset, SessionId};
+use seamline_store::{Error, Hash, IncidentKind, IncidentSeverity, InvalidSessionId, Raw, Record, Reset, SessionId};
 use serde::Serialize;
 
 use super::{Session, SessionError};
@@ -59,7 +59,8 @@ impl Session {
         incident.count = removed as u64;
         let running = self.state.cycles.clone();
         let told = self.forgotten(&running);
-        self.write([reset, Record::Incident(incident)].into_iter().chain(told).collect()).await?;
+        // What was being compacted is not there any more.
+        self.keep([reset, Record::Incident(incident)].into_iter().chain(told).collect(), true).await?;
         for cycle in &running {
             self.lose(cycle);
         }
@@ -69,9 +70,8 @@ impl Session {
 
     /// Keeps the session as it is as a session of its own, which is closed.
     async fn archive(&self) -> Result<SessionId, SessionError> {
-        let name = format!("{}.archive-{}", self.id, self.state.generation + 1);
-        let names = std::iter::once(name.clone()).chain((2..=ARCHIVES_MAX).map(|number| format!("{name}.{number}")));
-        for name in names {
+        for number in 1..=ARCHIVES_MAX {
+            let name = archive_name(&self.id, self.state.generation + 1, number);
             let id: SessionId =
                 name.parse().map_err(|error: InvalidSessionId| SessionError::Refused(error.to_string()))?;
             match self.fork(id.clone()).await {
@@ -83,6 +83,25 @@ impl Session {
                 }
             }
         }
+        let name = archive_name(&self.id, self.state.generation + 1, 1);
         Err(SessionError::Refused(format!("there are {ARCHIVES_MAX} archives `{name}` already")))
     }
+}
+
+/// How many digits of a hash tell two names apart of which only the beginning has room.
+const SHORTENED_DIGITS: usize = 16;
+
+/// The name of an archive. Where that of its session is too long to have anything behind it, it is shortened, and the
+/// hash of all of it stands for the rest.
+fn archive_name(session: &SessionId, generation: u32, number: usize) -> String {
+    let number = if number == 1 { String::new() } else { format!(".{number}") };
+    let end = format!(".archive-{generation}{number}");
+    let (name, room) = (session.as_str(), SessionId::LEN_MAX - end.len());
+    if name.len() <= room {
+        return format!("{name}{end}");
+    }
+    let hash = Hash::of(name.as_bytes()).to_string();
+    let (start, digits): (String, String) =
+        (name.chars().take(room - SHORTENED_DIGITS - 1).collect(), hash.chars().take(SHORTENED_DIGITS).collect());
+    format!("{start}-{digits}{end}")
 }

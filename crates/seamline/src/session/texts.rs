@@ -32,6 +32,13 @@ pub(super) fn not_run(tool: &str, call: &str, why: &str) -> String {
     )
 }
 
+/// A call that was never begun because somebody broke off.
+pub(super) fn not_begun(tool: &str, call: &str) -> String {
+    format!(
+        "[synthetic] [not executed] The call \"{tool}\" ({call}) did not run: the run was stopped before it was started."
+    )
+}
+
 /// A tool that could not be run.
 pub(super) fn executor_failed(why: &str) -> String {
     format!("[tool failed] {why}")

@@ -38,29 +38,66 @@ impl Session {
     /// # Errors
     /// When the conversation cannot be read.
     pub fn validate(&self) -> Result<ValidationResult, SessionError> {
-        self.validate_with(DuplicateCallId::Error)
+        self.validate_with(DuplicateCallId::Error, |options| self.checked(options))
     }
 
     /// Whether what is kept may be sent. Ids that repeat are no reason not to where the policy puts them right on the
     /// way: nothing is lost or made up by that, and no repair of what is kept would change them.
     pub(super) fn validate_to_send(&self) -> Result<ValidationResult, SessionError> {
-        self.validate_with(self.wire.options.policy.duplicate_call_id)
+        self.validate_with(self.wire.options.policy.duplicate_call_id, |options| self.checked(options))
     }
 
-    fn validate_with(&self, repeated: DuplicateCallId) -> Result<ValidationResult, SessionError> {
+    /// Whether it may be sent with this envelope, which may say that nothing is wrong after all: that the conversation
+    /// goes on from one that the provider keeps, or that the model does not think.
+    pub(super) fn validate_to_send_with(&self, envelope: &str) -> Result<ValidationResult, SessionError> {
+        let validation = self.validate_to_send()?;
+        if validation.valid {
+            return Ok(validation);
+        }
+        let body = self.wire.body(envelope, self.entries().iter().map(|entry| &entry.message))?;
+        let repeated = self.wire.options.policy.duplicate_call_id;
+        self.validate_with(repeated, |options| Ok(crate::check(&body, options)?))
+    }
+
+    fn validate_with(
+        &self,
+        repeated: DuplicateCallId,
+        check: impl FnOnce(&Options) -> Result<Checked, SessionError>,
+    ) -> Result<ValidationResult, SessionError> {
         // A session that has just begun has no messages yet, and nothing is wrong with that.
         if !self.config.enabled || self.state.view.is_empty() {
             return Ok(ValidationResult { valid: true, ..ValidationResult::default() });
         }
-        let mut options = self.wire.options.clone();
+        let mut options = kept(&self.wire.options);
         options.policy.trailing_call = crate::policy::TrailingCall::AllowPending;
         options.policy.duplicate_call_id = repeated;
-        let checked = self.checked(&options)?;
+        let checked = check(&options)?;
         let is_wrong = |found: &&Finding| {
             let is_let_through = repeated != DuplicateCallId::Error && REPEATED.contains(&found.code);
             found.severity == Severity::Error && !is_let_through
         };
-        let wrong: Vec<&Finding> = checked.findings.iter().filter(is_wrong).collect();
+        Ok(ValidationResult::of(checked.findings.iter().filter(is_wrong)))
+    }
+
+    /// Checks what is kept, as the policy says. What only a request can answer, such as which tools it declares, is
+    /// not asked. Only messages that came since the last check are read for it, or all from the first one on that
+    /// changed; see [`forget_reading`](Self::forget_reading) for what that takes.
+    ///
+    /// # Errors
+    /// When the conversation cannot be read.
+    pub fn check(&self) -> Result<Checked, SessionError> {
+        self.checked(&kept(&self.wire.options))
+    }
+
+    fn checked(&self, options: &Options) -> Result<Checked, SessionError> {
+        self.reading.check(&self.wire, self.entries(), options)
+    }
+}
+
+impl ValidationResult {
+    /// What these findings make of a conversation.
+    pub(super) fn of<'f>(wrong: impl Iterator<Item = &'f Finding>) -> Self {
+        let wrong: Vec<&Finding> = wrong.collect();
         let ids = |codes: &[&str]| {
             let found = wrong.iter().filter(|finding| codes.contains(&finding.code));
             let mut ids: Vec<String> = found.filter_map(|finding| finding.call_id.clone()).collect();
@@ -68,27 +105,19 @@ impl Session {
             ids
         };
         let errors: Vec<String> = wrong.iter().map(|finding| in_words(finding)).collect();
-        Ok(ValidationResult {
+        Self {
             valid: wrong.is_empty(),
             error: errors.first().cloned(),
             orphaned_ids: ids(ORPHANED),
             incomplete_ids: ids(INCOMPLETE),
             errors,
-        })
+        }
     }
+}
 
-    /// Checks what is kept, as the policy says. Only messages that came since the last check are read for it, or all from
-    /// the first one on that changed; see [`forget_reading`](Self::forget_reading) for what that takes.
-    ///
-    /// # Errors
-    /// When the conversation cannot be read.
-    pub fn check(&self) -> Result<Checked, SessionError> {
-        self.checked(&self.wire.options)
-    }
-
-    fn checked(&self, options: &Options) -> Result<Checked, SessionError> {
-        self.reading.check(&self.wire, self.entries(), options)
-    }
+/// How what is kept is looked at while the request that it is for is not known.
+pub(super) fn kept(options: &Options) -> Options {
+    Options { kept: true, ..options.clone() }
 }
 
 /// The rules about results without a call where the provider looks for one.

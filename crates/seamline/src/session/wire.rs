@@ -235,6 +235,19 @@ impl Wire {
         let outline = crate::outline(&body, &self.options, 0..messages.len())?;
         Ok(outline.iter().map(|message| message.role).collect())
     }
+
+    /// Which of these messages the model or its tools said: answers, calls, and what holds results and nothing else.
+    pub(super) fn by_model(&self, messages: &[&Raw]) -> Result<Vec<bool>, SessionError> {
+        let body = self.body("{}", messages.iter().copied())?;
+        let outline = crate::outline(&body, &self.options, 0..messages.len())?;
+        let holds_results = |message: &crate::OutlineMessage| {
+            !message.blocks.is_empty() && message.blocks.iter().all(|block| block.kind == "result")
+        };
+        let by_model = |message: &crate::OutlineMessage| {
+            matches!(message.role, "assistant" | "tool" | "function") || holds_results(message)
+        };
+        Ok(outline.iter().map(by_model).collect())
+    }
 }
 
 fn said(answer: &Answered) -> Answer {

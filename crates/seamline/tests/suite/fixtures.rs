@@ -87,7 +87,12 @@ impl Case {
             let name = take("policy")?;
             Policy::preset(&name).ok_or(format!("no preset is called `{name}`"))?
         };
-        let options = Options { dialect: Some(take("dialect")?), provider: Some(take("provider")?), policy };
+        let options = Options {
+            dialect: Some(take("dialect")?),
+            provider: Some(take("provider")?),
+            policy,
+            ..Options::default()
+        };
         take("source")?;
         take("why")?;
         if let Some(key) = keys.into_keys().next() {

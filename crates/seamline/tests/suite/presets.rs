@@ -148,7 +148,12 @@ impl Case {
 
     fn options(&self) -> Result<Options, String> {
         let policy = Policy::preset(&self.file.policy).ok_or("no such preset")?;
-        Ok(Options { dialect: Some(self.file.dialect.clone()), provider: Some(self.file.provider.clone()), policy })
+        Ok(Options {
+            dialect: Some(self.file.dialect.clone()),
+            provider: Some(self.file.provider.clone()),
+            policy,
+            ..Options::default()
+        })
     }
 
     fn dialect(&self) -> Result<Dialect, String> {

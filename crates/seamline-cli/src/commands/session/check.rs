@@ -48,7 +48,7 @@ impl Check {
         let policy = args::policy(&self.policy)?;
         let session = place.read_aloud(&self.name)?;
         let failed = |error| place.failure(&error);
-        let options = session.options(policy.clone()).map_err(failed)?;
+        let options = Options { kept: true, ..session.options(policy.clone()).map_err(failed)? };
         let kept = session.repair_options(policy, &IntegrityConfig::default()).map_err(failed)?;
         let body = session.body("{}").map_err(failed)?;
         let checked = seamline::check(&body, &options)?;

@@ -1,0 +1,172 @@
+//! What only a request can answer is no fault of what is kept.
+
+use std::future::pending;
+
+use seamline::Failure;
+use seamline::session::{
+    AgentStart, IntegrityConfig, LastResort, PersistRepairs, RecoveryAction, Session, SessionOptions,
+};
+use seamline::store::IncidentKind;
+
+use super::stores::{Tool, kept, memory};
+
+const TOOLS: &str =
+    r#"{"modelId":"m","toolConfig":{"tools":[{"toolSpec":{"name":"sh","inputSchema":{"json":{"type":"object"}}}}]}}"#;
+
+const UNAUTHORIZED: Failure<'static> = Failure {
+    provider: None,
+    dialect: None,
+    status: Some(401),
+    headers: &[],
+    text: r#"{"message":"The security token included in the request is invalid"}"#,
+    received_at: None,
+};
+
+const REFUSED: Failure<'static> = Failure {
+    status: Some(400),
+    text: r#"{"message":"The toolConfig field must be defined when using toolUse and toolResult content blocks."}"#,
+    ..UNAUTHORIZED
+};
+
+/// What a user, a model that calls a tool and one that answers say in a dialect.
+fn spoken(dialect: &str) -> [&'static str; 3] {
+    match dialect {
+        "anthropic_messages" => [
+            r#"{"role":"user","content":"list them"}"#,
+            r#"{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"sh","input":{"cmd":"ls"}}]}"#,
+            r#"{"role":"assistant","content":"there is one"}"#,
+        ],
+        "openai_responses" => [
+            r#"{"role":"user","content":"list them"}"#,
+            r#"{"type":"function_call","call_id":"call_1","name":"sh","arguments":"{\"cmd\":\"ls\"}"}"#,
+            r#"{"type":"message","role":"assistant","content":[{"type":"output_text","text":"there is one"}]}"#,
+        ],
+        "gemini_generate" => [
+            r#"{"role":"user","parts":[{"text":"list them"}]}"#,
+            r#"{"role":"model","parts":[{"functionCall":{"name":"sh","args":{"cmd":"ls"}}}]}"#,
+            r#"{"role":"model","parts":[{"text":"there is one"}]}"#,
+        ],
+        "bedrock_converse" => [
+            r#"{"role":"user","content":[{"text":"list them"}]}"#,
+            r#"{"role":"assistant","content":[{"toolUse":{"toolUseId":"abcdef123","name":"sh","input":{"cmd":"ls"}}}]}"#,
+            r#"{"role":"assistant","content":[{"text":"there is one"}]}"#,
+        ],
+        _ => [
+            r#"{"role":"user","content":"list them"}"#,
+            r#"{"role":"assistant","content":null,"tool_calls":[{"id":"abcdef123","type":"function","function":{"name":"sh","arguments":"{\"cmd\":\"ls\"}"}}]}"#,
+            r#"{"role":"assistant","content":"there is one"}"#,
+        ],
+    }
+}
+
+async fn session(provider: &seamline::Provider, config: IntegrityConfig) -> Session {
+    let place = memory();
+    let (dialect, provider) = (provider.dialect.to_owned(), Some(provider.name.to_owned()));
+    let options = SessionOptions { dialect, provider, config, ..SessionOptions::default() };
+    Session::create(place.store.clone(), place.name().parse().unwrap(), options).await.unwrap()
+}
+
+#[test]
+fn a_whole_conversation_is_whole_for_every_provider_and_stays_as_it_is() {
+    futures_executor::block_on(async {
+        for provider in seamline::providers::ALL {
+            let config = IntegrityConfig {
+                auto_repair: true,
+                persist_repairs: PersistRepairs::All,
+                ..IntegrityConfig::default()
+            };
+            let mut session = session(provider, config).await;
+            let [ask, call, answer] = spoken(provider.dialect);
+            session.append(ask).await.unwrap();
+            session.execute_tool_cycle(&[call], &Tool::saying("main.rs"), pending()).await.unwrap();
+            for _ in 0..2 {
+                let (name, before) = (provider.name, kept(&session));
+                let errors = |session: &Session| session.validate().unwrap().errors;
+                assert_eq!(errors(&session), Vec::<String>::new(), "{name}");
+                assert!(session.check().unwrap().findings.is_empty(), "{name}");
+                let start = session.session_start().await.unwrap();
+                assert!(!start.repair_offered && start.validation.valid, "{name}");
+                let repair = session.repair().await.unwrap();
+                assert!(!repair.repaired && repair.id.is_none() && repair.repairs.is_empty(), "{name}");
+                assert!(session.undo_repair().await.is_err(), "{name}");
+                assert_eq!((kept(&session), session.incidents().count()), (before, 0), "{name}");
+                session.append(answer).await.unwrap();
+            }
+        }
+    });
+}
+
+#[test]
+fn a_conversation_with_calls_goes_on_where_the_request_declares_their_tools() {
+    futures_executor::block_on(async {
+        for auto_repair in [false, true] {
+            let config = IntegrityConfig { auto_repair, last_resort: LastResort::Reset, ..IntegrityConfig::default() };
+            let mut session = session(seamline::providers::by_name("bedrock").unwrap(), config).await;
+            let [ask, call, _] = spoken("bedrock_converse");
+            session.append(ask).await.unwrap();
+            session.execute_tool_cycle(&[call], &Tool::saying("main.rs"), pending()).await.unwrap();
+            let AgentStart::Proceed { request, .. } = session.before_agent_start(TOOLS).await.unwrap() else {
+                panic!("it was blocked");
+            };
+            assert!(request.actions.is_empty() && request.found.is_empty());
+            session.agent_end(seamline::session::TurnEnd::Answer(&[])).await.unwrap();
+            // Where it declares none, that is put right in the request, as far as a tool can be declared by its name.
+            let start = session.before_agent_start(r#"{"modelId":"m"}"#).await.unwrap();
+            let AgentStart::Proceed { request, .. } = start else { panic!("it was blocked") };
+            assert_eq!(request.actions.len(), 1);
+            session.agent_end(seamline::session::TurnEnd::Answer(&[])).await.unwrap();
+            for _ in 0..2 {
+                let recovery = session.handle_error(&UNAUTHORIZED).await.unwrap();
+                assert_eq!(recovery.action, RecoveryAction::Escalate);
+            }
+            assert!(session.incidents().all(|incident| incident.kind != IncidentKind::Repair));
+            let recovery = session.handle_error(&REFUSED).await.unwrap();
+            assert_eq!(recovery.action, RecoveryAction::Reset, "the last resort is reached");
+        }
+    });
+}
+
+#[test]
+fn what_the_request_does_not_declare_and_nobody_can_make_up_is_said_when_it_is_blocked() {
+    futures_executor::block_on(async {
+        let provider = seamline::providers::by_name("bedrock-anthropic").unwrap();
+        let mut session = session(provider, IntegrityConfig::default()).await;
+        let [ask, call, _] = spoken(provider.dialect);
+        session.append(ask).await.unwrap();
+        session.execute_tool_cycle(&[call], &Tool::saying("main.rs"), pending()).await.unwrap();
+        let start = session.before_agent_start(r#"{"max_tokens":64}"#).await.unwrap();
+        let AgentStart::Blocked(validation) = start else { panic!("it was let through") };
+        assert!(!validation.valid && validation.error.unwrap().contains("declares none"));
+        let tools = r#"{"max_tokens":64,"tools":[{"name":"sh","input_schema":{"type":"object"}}]}"#;
+        assert!(matches!(session.before_agent_start(tools).await.unwrap(), AgentStart::Proceed { .. }));
+    });
+}
+
+#[test]
+fn an_envelope_that_says_that_the_provider_keeps_the_call_lets_its_result_through() {
+    futures_executor::block_on(async {
+        let mut session =
+            session(seamline::providers::by_name("openai-responses").unwrap(), IntegrityConfig::default()).await;
+        let result = r#"{"type":"function_call_output","call_id":"call_1","output":"main.rs"}"#;
+        session.append(result).await.unwrap();
+        assert!(matches!(session.before_agent_start(r#"{"model":"gpt-5"}"#).await.unwrap(), AgentStart::Blocked(_)));
+        let chained = r#"{"model":"gpt-5","previous_response_id":"resp_1"}"#;
+        let AgentStart::Proceed { request, .. } = session.before_agent_start(chained).await.unwrap() else {
+            panic!("it was blocked");
+        };
+        assert!(request.actions.is_empty());
+    });
+}
+
+#[test]
+fn what_cannot_be_put_right_is_written_down_once() {
+    futures_executor::block_on(async {
+        let config = IntegrityConfig { auto_repair: true, ..IntegrityConfig::default() };
+        let mut session = session(seamline::providers::by_name("anthropic").unwrap(), config).await;
+        session.append(r#"{"role":"wizard","content":"abracadabra"}"#).await.unwrap();
+        for _ in 0..3 {
+            assert!(!session.session_start().await.unwrap().validation.valid);
+        }
+        assert_eq!(session.incidents().count(), 1);
+    });
+}

@@ -1,0 +1,121 @@
+//! What the user says while the model is asked is not for an error to take back.
+
+use std::future::pending;
+
+use seamline::Failure;
+use seamline::session::{IntegrityConfig, RecoveryAction, Session, SessionOptions, TurnEnd};
+use seamline::store::{Effect, InboxItem, IncidentKind, Operation, Raw};
+
+use super::stores::{ASK, ENVELOPE, Tool, kept, memory, on_every_store, turn};
+
+const STOP: &str = r#"{"role":"user","content":"STOP, do not pay"}"#;
+const HELLO: &str = r#"{"role":"assistant","content":"hello"}"#;
+
+fn failures() -> [Failure<'static>; 3] {
+    let failure = |status, text| Failure { status: Some(status), text, ..Failure::default() };
+    [
+        failure(429, r#"{"type":"error","error":{"type":"rate_limit_error","message":"slow down"}}"#),
+        failure(401, r#"{"error":{"message":"invalid api key"}}"#),
+        failure(200, r#"{"content":[],"stop_reason":"refusal"}"#),
+    ]
+}
+
+#[test]
+fn what_comes_while_the_model_is_asked_survives_every_error() {
+    on_every_store(async |place| {
+        for failure in failures() {
+            let mut session = place.create(IntegrityConfig::default()).await;
+            session.append(ASK).await.unwrap();
+            session.before_agent_start(ENVELOPE).await.unwrap();
+            // Half an answer is taken back; what is said before and after it is not.
+            session.append(STOP).await.unwrap();
+            session.append(HELLO).await.unwrap();
+            let item = InboxItem { id: "i-1".to_owned(), message: Raw::parse(STOP).unwrap() };
+            place.store.push(session.id(), &item).await.unwrap();
+            assert_eq!(session.take_inbox().await.unwrap(), 1);
+            let end = session.agent_end(TurnEnd::Failed(failure)).await.unwrap();
+            let seamline::session::AgentEnd::Recovered(recovery) = end else { panic!("{end:?}") };
+            assert_eq!(recovery.action, RecoveryAction::RolledBack);
+            assert!(recovery.message.ends_with("Rolled back 1 messages."), "{}", recovery.message);
+            assert_eq!(kept(&session), [ASK, STOP, STOP]);
+            let rollback = session.incidents().find(|incident| incident.kind == IncidentKind::Rollback).unwrap();
+            assert_eq!(rollback.count, 1);
+            for _ in 0..3 {
+                session.handle_error(&failure).await.unwrap();
+                assert_eq!(kept(&session), [ASK, STOP, STOP]);
+            }
+            assert_eq!(kept(&place.reopen(&session).await), [ASK, STOP, STOP]);
+        }
+    });
+}
+
+#[test]
+fn results_of_what_is_taken_back_go_with_it() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        session.append(ASK).await.unwrap();
+        session.before_agent_start(ENVELOPE).await.unwrap();
+        let results = super::stores::results(&["toolu_1"]);
+        session.append_all(&[&turn(&["toolu_1"]), &results, STOP]).await.unwrap();
+        session.handle_error(&failures()[0]).await.unwrap();
+        assert_eq!(kept(&session), [ASK, STOP]);
+    });
+}
+
+#[test]
+fn an_error_does_not_lead_behind_the_user_to_a_checkpoint_of_theirs() {
+    on_every_store(async |place| {
+        for failure in failures() {
+            let mut session = place.create(IntegrityConfig::default()).await;
+            session.append_all(&[ASK, HELLO]).await.unwrap();
+            let manual = session.checkpoint(Operation::Manual).await.unwrap();
+            session.append(STOP).await.unwrap();
+            session.before_agent_start(ENVELOPE).await.unwrap();
+            for _ in 0..3 {
+                session.handle_error(&failure).await.unwrap();
+                assert_eq!(kept(&session), [ASK, HELLO, STOP]);
+            }
+            session.rollback(&manual.id, "by name").await.unwrap();
+            assert_eq!(kept(&session), [ASK, HELLO]);
+        }
+    });
+}
+
+#[test]
+fn results_are_no_messages_of_the_user_that_nobody_answered() {
+    futures_executor::block_on(async {
+        let turns = [
+            (
+                "anthropic_messages",
+                r#"{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"sh","input":{}}]}"#,
+            ),
+            ("gemini_generate", r#"{"role":"model","parts":[{"functionCall":{"name":"sh","args":{}}}]}"#),
+            (
+                "bedrock_converse",
+                r#"{"role":"assistant","content":[{"toolUse":{"toolUseId":"a","name":"sh","input":{}}}]}"#,
+            ),
+            (
+                "openai_chat",
+                r#"{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"sh","arguments":"{}"}}]}"#,
+            ),
+            ("openai_responses", r#"{"type":"function_call","call_id":"a","name":"sh","arguments":"{}"}"#),
+        ];
+        for (dialect, turn) in turns {
+            let place = memory();
+            let options = SessionOptions { dialect: dialect.to_owned(), ..SessionOptions::default() };
+            let id = place.name().parse().unwrap();
+            let mut session = Session::create(place.store.clone(), id, options).await.unwrap();
+            let user = match dialect {
+                "gemini_generate" => r#"{"role":"user","parts":[{"text":"wait"}]}"#,
+                "bedrock_converse" => r#"{"role":"user","content":[{"text":"wait"}]}"#,
+                _ => r#"{"role":"user","content":"wait"}"#,
+            };
+            session.append(user).await.unwrap();
+            session.execute_tool_cycle(&[turn], &Tool::saying("done"), pending()).await.unwrap();
+            session.append(user).await.unwrap();
+            let (cycle, _) = session.begin_cycle(&[turn], &|_| Effect::Unsafe).await.unwrap();
+            session.roll_back_cycle(&cycle, "test").await.unwrap();
+            assert_eq!(session.repair_context().unanswered, [user], "{dialect}");
+        }
+    });
+}
