@@ -1,9 +1,7 @@
 //! What is asked of the file without changing it.
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use seamline_store::{
-    Error, Hash, Head, Holder, InboxDamage, InboxItem, Quarantined, Raw, SessionId, SessionInfo, StoredCommit,
-};
+use seamline_store::{Error, Hash, Head, Holder, InboxDamage, InboxItem, Quarantined, Raw, SessionId, SessionInfo};
 
 use crate::fault::{Fault, Outcome};
 use crate::rows::{bound, bytes, hash, number, optional_hash, optional_text, stands, text};
@@ -64,51 +62,6 @@ fn row_of(row: &Row<'_>) -> Outcome<Option<Kept>> {
         (Some(hash), 0) => Ok(Some(Kept { head: Head { epoch, seq, hash }, commits, bytes, holder, waiting })),
         (None, 1) => Ok(None),
         _ => Err(Fault::Odd("a session is half erased")),
-    }
-}
-
-pub(crate) fn read(
-    connection: &Connection,
-    session: &SessionId,
-    after: u64,
-    bytes_max: usize,
-) -> Outcome<Vec<StoredCommit>> {
-    kept(connection, session)?;
-    let mut found = Found { commits: Vec::new(), seq: after, bytes: 0, bytes_max };
-    match found.fill(connection, session, after) {
-        // What was read before the damaged place is given out; the damage comes when it is read on.
-        Err(_) if !found.commits.is_empty() => Ok(found.commits),
-        filled => filled.map(|()| found.commits),
-    }
-}
-
-/// Commits that were found so far.
-struct Found {
-    commits: Vec<StoredCommit>,
-    seq: u64,
-    bytes: usize,
-    bytes_max: usize,
-}
-
-impl Found {
-    fn fill(&mut self, connection: &Connection, session: &SessionId, after: u64) -> Outcome<()> {
-        let mut statement =
-            connection.prepare_cached("SELECT seq, bytes FROM commits WHERE session = ?1 AND seq > ?2 ORDER BY seq")?;
-        let mut rows = statement.query(params![session.as_str(), bound(after)])?;
-        while let Some(row) = rows.next()? {
-            let (seq, bytes) = (number(row, 0)?, bytes(row, 1)?);
-            // It is what bounds a damaged index that leads in circles.
-            if seq <= self.seq {
-                return Err(Fault::Odd("commits stand in disorder"));
-            }
-            self.bytes = self.bytes.saturating_add(bytes.len());
-            if !self.commits.is_empty() && self.bytes > self.bytes_max {
-                return Ok(());
-            }
-            self.seq = seq;
-            self.commits.push(StoredCommit { seq, bytes: bytes.to_vec() });
-        }
-        Ok(())
     }
 }
 
