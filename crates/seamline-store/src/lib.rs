@@ -23,6 +23,7 @@ mod memory;
 mod naming;
 mod raw;
 mod record;
+mod repairs;
 mod replay;
 mod state;
 mod store;
