@@ -142,6 +142,9 @@ pub struct Holder {
     pub space: Option<String>,
     /// Since when it writes, in milliseconds since 1970.
     pub since: u64,
+    /// Which of the times it is that this process opens a session: it tells apart two that begin in the same moment.
+    #[serde(default)]
+    pub opening: u64,
 }
 
 impl fmt::Display for Holder {
