@@ -109,7 +109,8 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// [`Error::Exists`], [`Error::Erased`], [`Error::Refused`] where they are no chain.
     fn import<'a>(&'a self, session: &'a SessionId, commits: &'a [Vec<u8>]) -> Pending<'a, Head>;
 
-    /// Removes everything of a session and keeps its name from being used again.
+    /// Removes everything of a session and keeps its name from being used again, whoever writes it: whoever wants to
+    /// leave a writer alone asks for the session first ([`Store::acquire`]).
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Erased`].
