@@ -1,7 +1,7 @@
 //! Commits, as far as the file can be read.
 
 use rusqlite::{Connection, OptionalExtension, Params, params};
-use seamline_store::{SessionId, StoredCommit};
+use seamline_store::{OpenedCommit, SessionId, StoredCommit};
 
 use crate::fault::{Fault, Outcome};
 use crate::reads::kept;
@@ -26,6 +26,14 @@ pub(crate) fn read(
         }
         filled => filled.map(|()| found.commits),
     }
+}
+
+/// The last commit of a session, where it is whole.
+pub(crate) fn last(connection: &Connection, session: &SessionId) -> Outcome<Option<OpenedCommit>> {
+    let last = "SELECT bytes FROM commits WHERE session = ?1 ORDER BY seq DESC LIMIT 1";
+    let bytes = look_up(connection, last, [session.as_str()])?;
+    let opened = bytes.and_then(|bytes| OpenedCommit::open(&bytes).ok());
+    Ok(opened.filter(|commit| commit.session == *session))
 }
 
 /// Commits that were found so far.
