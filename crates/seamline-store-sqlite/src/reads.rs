@@ -173,9 +173,12 @@ pub(crate) fn quarantined(connection: &Connection, session: &SessionId) -> Outco
     let mut rows = statement.query([session.as_str()])?;
     let mut found: Vec<Quarantined> = Vec::new();
     while let Some(row) = rows.next()? {
-        let (hash, bytes) = (hash(row, 0)?, bytes(row, 1)?.to_vec());
-        if Hash::of(&bytes) != hash || found.last().is_some_and(|last| last.hash >= hash) {
-            return Err(Fault::Odd("bytes that were put aside are not what they were"));
+        // What is not what was put there does not have its hash, and so whoever looks sees it.
+        let (hash, bytes) = (hash(row, 0).unwrap_or(Hash::ZERO), stands(row, 1)?.to_vec());
+        // It is what bounds a damaged index that leads in circles.
+        if found.last().is_some_and(|last| last.hash >= hash) {
+            found.push(Quarantined { hash: Hash::ZERO, bytes });
+            break;
         }
         found.push(Quarantined { hash, bytes });
     }

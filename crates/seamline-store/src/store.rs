@@ -97,7 +97,7 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// [`Error::NotFound`], [`Error::Erased`].
     fn quarantine<'a>(&'a self, session: &'a SessionId, bytes: &'a [u8]) -> Pending<'a, Hash>;
 
-    /// What was put aside.
+    /// What was put aside, as it is kept. Bytes that were altered since do not have the hash that stands beside them.
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Erased`].
