@@ -147,12 +147,17 @@ impl Store for SqliteStore {
 
     fn inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>> {
         let session = session.clone();
-        Box::pin(ask(&self.reads, Kind::Other, 0, move |file| Ok(reads::inbox(file, &session)?.0)))
+        Box::pin(ask(&self.reads, Kind::Other, 0, move |file| reads::inbox(file, &session)))
+    }
+
+    fn waiting<'a>(&'a self, session: &'a SessionId) -> Pending<'a, u64> {
+        let session = session.clone();
+        Box::pin(ask(&self.reads, Kind::Other, 0, move |file| reads::waiting(file, &session)))
     }
 
     fn inbox_damage<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxDamage>> {
         let session = session.clone();
-        Box::pin(ask(&self.reads, Kind::Other, 0, move |file| Ok(reads::inbox(file, &session)?.1)))
+        Box::pin(ask(&self.reads, Kind::Other, 0, move |file| reads::inbox_damage(file, &session)))
     }
 
     fn quarantine<'a>(&'a self, session: &'a SessionId, bytes: &'a [u8]) -> Pending<'a, Hash> {
