@@ -50,8 +50,9 @@ impl Connections {
     pub(crate) fn new(pool: Pool, options: Options) -> Self {
         let (tenant, timeout_ms) = (&options.tenant, options.attempt_timeout.as_millis());
         // The tenant has the letters of a session's name, so it needs no quoting. Both settings end with the transaction.
+        let mode = if options.read_only { " READ ONLY" } else { "" };
         let begin = format!(
-            "BEGIN; SELECT set_config('seamline.tenant', '{tenant}', true), \
+            "BEGIN{mode}; SELECT set_config('seamline.tenant', '{tenant}', true), \
              set_config('statement_timeout', '{timeout_ms}', true)"
         );
         Self { pool, options, begin }

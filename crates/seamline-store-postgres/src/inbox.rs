@@ -1,11 +1,13 @@
 //! Messages that somebody else than the writer has for a session.
 
-use seamline_store::{Hash, InboxDamage, InboxItem, Pushed, Raw, SessionId};
+use seamline_store::{
+    Hash, INBOX_BYTES_MAX, INBOX_MESSAGES_MAX, InboxDamage, InboxItem, InboxPage, Pushed, Raw, SessionId,
+};
 use tokio_postgres::types::Type;
 
 use crate::connections::Operation;
 use crate::fault::Fault;
-use crate::row::{Standing, column};
+use crate::row::{Standing, bigint, column, count};
 use crate::transaction::{Params, Place};
 
 /// The row of the session gives out the numbers, so messages have one order. A row whose message was taken stays: its
@@ -22,9 +24,21 @@ SELECT $1, $2, $3, inbox_last, $4, $5 FROM next
 ON CONFLICT (tenant, session, id) DO NOTHING
 RETURNING place";
 
+/// The next messages, and no more of them than are wanted at once.
 const INBOX: &str = "\
-SELECT id, place, message, hash FROM seamline_inbox
-WHERE tenant = $1 AND session = $2 AND message IS NOT NULL ORDER BY place";
+SELECT id, place, message, hash FROM (
+    SELECT id, place, message, hash, row_number() OVER (ORDER BY place) AS number,
+        sum(octet_length(message)) OVER (ORDER BY place) AS bytes_to_here
+    FROM (
+        SELECT id, place, message, hash FROM seamline_inbox
+        WHERE tenant = $1 AND session = $2 AND message IS NOT NULL AND place > $3 ORDER BY place LIMIT $4
+    ) AS next
+) AS page
+WHERE bytes_to_here <= $5 OR number = 1
+ORDER BY place";
+
+const COUNT: &str = "\
+SELECT count(*) AS waiting FROM seamline_inbox WHERE tenant = $1 AND session = $2 AND message IS NOT NULL";
 
 #[derive(Debug)]
 pub(crate) struct Push {
@@ -53,25 +67,80 @@ impl Operation for Push {
     }
 }
 
+/// The first messages that are what was put there.
 #[derive(Debug)]
 pub(crate) struct Inbox(pub(crate) SessionId);
 
 impl Operation for Inbox {
-    type Output = (Vec<InboxItem>, Vec<InboxDamage>);
+    type Output = Vec<InboxItem>;
     const WRITES: bool = false;
 
     async fn attempt(&self, place: &Place<'_>) -> Result<Self::Output, Fault> {
+        let mut page = InboxPage::default();
+        go_through(place, &self.0, |found| found.is_err() || found.is_ok_and(|item| page.take(item))).await?;
+        Ok(page.into_items())
+    }
+}
+
+/// How many messages there are.
+#[derive(Debug)]
+pub(crate) struct Waiting(pub(crate) SessionId);
+
+impl Operation for Waiting {
+    type Output = u64;
+    const WRITES: bool = false;
+
+    async fn attempt(&self, place: &Place<'_>) -> Result<u64, Fault> {
         Standing::live(place, &self.0).await?;
         let params: Params<'_> = &[(&place.tenant(), Type::TEXT), (&self.0.as_str(), Type::TEXT)];
+        let rows = place.query(COUNT, params).await?;
+        rows.first().map_or(Ok(0), |row| count(row, "waiting"))
+    }
+}
+
+/// What is not what was put there.
+#[derive(Debug)]
+pub(crate) struct Damaged(pub(crate) SessionId);
+
+impl Operation for Damaged {
+    type Output = Vec<InboxDamage>;
+    const WRITES: bool = false;
+
+    async fn attempt(&self, place: &Place<'_>) -> Result<Self::Output, Fault> {
+        let mut damages = Vec::new();
+        go_through(place, &self.0, |found| {
+            damages.extend(found.err());
+            true
+        })
+        .await?;
+        Ok(damages)
+    }
+}
+
+/// Looks at one message after the other, as long as more is wanted.
+async fn go_through(
+    place: &Place<'_>,
+    session: &SessionId,
+    mut take: impl FnMut(Result<InboxItem, InboxDamage>) -> bool + Send,
+) -> Result<(), Fault> {
+    Standing::live(place, session).await?;
+    let mut after = i64::MIN;
+    loop {
+        let params: Params<'_> = &[
+            (&place.tenant(), Type::TEXT),
+            (&session.as_str(), Type::TEXT),
+            (&after, Type::INT8),
+            (&bigint(INBOX_MESSAGES_MAX as u64), Type::INT8),
+            (&bigint(INBOX_BYTES_MAX as u64), Type::INT8),
+        ];
         let rows = place.query(INBOX, params).await?;
-        let (mut items, mut damages) = (Vec::new(), Vec::new());
         for row in &rows {
-            match item(&self.0, row)? {
-                Ok(item) => items.push(item),
-                Err(damage) => damages.push(damage),
+            if !take(item(session, row)?) {
+                return Ok(());
             }
         }
-        Ok((items, damages))
+        let Some(last) = rows.last() else { return Ok(()) };
+        after = column(last, "place")?;
     }
 }
 

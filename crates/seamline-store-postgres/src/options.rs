@@ -24,6 +24,8 @@ pub struct Options {
     /// Makes tables without what only PostgreSQL itself has. Where another database is recognised, that is so anyway.
     /// Names are then ordered as the database orders text.
     pub portable: bool,
+    /// Makes no tables and writes nothing: whatever would is answered with [`seamline_store::Error::ReadOnly`].
+    pub read_only: bool,
 }
 
 impl Default for Options {
@@ -37,6 +39,7 @@ impl Default for Options {
             lease: Duration::from_secs(15),
             roots: None,
             portable: false,
+            read_only: false,
         }
     }
 }

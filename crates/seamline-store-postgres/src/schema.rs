@@ -14,7 +14,7 @@ use crate::transaction::Place;
 const FORMAT: u64 = MIGRATIONS.len() as u64;
 
 /// What leads from each format to the next. One that was ever released is not changed any more.
-const MIGRATIONS: [fn(Layout) -> String; 1] = [first];
+const MIGRATIONS: [fn(Layout) -> String; 2] = [first, second];
 
 /// How many parts the commits are kept in.
 const PARTITIONS: u32 = 16;
@@ -53,6 +53,23 @@ impl Operation for Prepare {
             return Err(Fault::Answer(Error::NewerFormat { found, known: FORMAT }));
         }
         if found < FORMAT { migrate(place, found).await } else { Ok(()) }
+    }
+}
+
+/// Finds the tables for whoever only reads, of this format or an older one.
+#[derive(Debug)]
+pub(crate) struct Find;
+
+impl Operation for Find {
+    type Output = ();
+    const WRITES: bool = false;
+
+    async fn attempt(&self, place: &Place<'_>) -> Result<(), Fault> {
+        match format(place).await? {
+            0 => Err(Fault::Answer(Error::Address("there is no store in this database".to_owned()))),
+            found if found > FORMAT => Err(Fault::Answer(Error::NewerFormat { found, known: FORMAT })),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -131,6 +148,12 @@ CREATE TABLE seamline_quarantine (
         sql += &partitions();
     }
     sql
+}
+
+/// Messages that were taken stay in the inbox by their ids; those that wait are found without going through them.
+fn second(_: Layout) -> String {
+    "CREATE INDEX seamline_inbox_waiting ON seamline_inbox (tenant, session, place) WHERE message IS NOT NULL;\n"
+        .to_owned()
 }
 
 /// Partitions have no policy of their own: past the table they belong to, nobody sees a row.

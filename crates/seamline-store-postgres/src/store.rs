@@ -17,13 +17,13 @@ use crate::append::Append;
 use crate::connections::{Connections, Operation};
 use crate::erase::Erase;
 use crate::import::Import;
-use crate::inbox::{Inbox, Push};
+use crate::inbox::{Damaged, Inbox, Push, Waiting};
 use crate::lease::{Create, Release, Renew, Take};
 use crate::options::Options;
 use crate::pool::pool;
 use crate::quarantine::{ListAside, PutAside};
 use crate::read::{FindHead, List, Read};
-use crate::schema::Prepare;
+use crate::schema::{Find, Prepare};
 
 /// How often a writer says that it is there, in the time for which a session stays its own.
 const RENEWALS: u32 = 3;
@@ -44,10 +44,11 @@ pub struct PostgresStore {
 }
 
 impl PostgresStore {
-    /// Connects to `postgres://user@host/database`, and makes the tables where there are none.
+    /// Connects to `postgres://user@host/database`, and makes the tables where there are none, unless it is to be read
+    /// only.
     ///
     /// # Errors
-    /// [`Error::Address`] where the address, the user or the tenant is wrong; [`Error::Unavailable`];
+    /// [`Error::Address`] where the address, the user or the tenant is wrong, or there are no tables to be read; [`Error::Unavailable`];
     /// [`Error::NewerFormat`].
     pub async fn connect(url: &str, options: Options) -> Result<Self, Error> {
         let pool = pool(url, &options)?;
@@ -56,7 +57,11 @@ impl PostgresStore {
         let runtime = runtime.map_err(|error| Error::Failed(format!("no thread could be started: {error}")))?;
         let connections = Arc::new(Connections::new(pool, options));
         let store = Self { connections, renewals: Mutex::default(), runtime: Some(runtime) };
-        store.ask(Prepare).await?;
+        if store.connections.options.read_only {
+            store.ask(Find).await?;
+        } else {
+            store.ask(Prepare).await?;
+        }
         Ok(store)
     }
 
@@ -165,13 +170,15 @@ impl Store for PostgresStore {
     }
 
     fn inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>> {
-        let asked = self.ask(Inbox(session.clone()));
-        Box::pin(async move { Ok(asked.await?.0) })
+        self.ask(Inbox(session.clone()))
+    }
+
+    fn waiting<'a>(&'a self, session: &'a SessionId) -> Pending<'a, u64> {
+        self.ask(Waiting(session.clone()))
     }
 
     fn inbox_damage<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxDamage>> {
-        let asked = self.ask(Inbox(session.clone()));
-        Box::pin(async move { Ok(asked.await?.1) })
+        self.ask(Damaged(session.clone()))
     }
 
     fn quarantine<'a>(&'a self, session: &'a SessionId, bytes: &'a [u8]) -> Pending<'a, Hash> {

@@ -33,6 +33,15 @@ impl Fault {
         }
     }
 
+    /// Whether it is a place in the file that cannot be read, where other places may be.
+    pub(crate) fn is_damage(&self) -> bool {
+        match self {
+            Self::Said(_) => false,
+            Self::Odd(_) => true,
+            Self::Sqlite(error) => matches!(of_sqlite(error, Doing::Reading), Error::Damaged(_)),
+        }
+    }
+
     /// Whether the connection it came from is not to be used again.
     pub(crate) fn spoils(&self) -> bool {
         use ErrorCode as Code;

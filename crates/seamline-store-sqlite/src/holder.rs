@@ -8,7 +8,7 @@ use seamline_store::Holder;
 pub fn this_process(now_ms: u64) -> Holder {
     let pid = std::process::id();
     let started = look(pid).map_or(0, |process| process.started);
-    Holder { host: host(), pid, started, boot: boot(), space: space(), since: now_ms }
+    Holder { host: host(), pid, started, boot: boot(), space: space(), since: now_ms, opening: 0 }
 }
 
 /// Whether a holder is known to be gone: it was on this machine and is not there any more. Of other machines, and of

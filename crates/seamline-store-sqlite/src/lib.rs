@@ -39,6 +39,7 @@
 #![deny(clippy::disallowed_methods)]
 
 mod ask;
+mod commits;
 mod fault;
 mod file;
 mod holder;

@@ -2,11 +2,11 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use seamline_store::{
-    Error, Hash, Head, Holder, InboxDamage, InboxItem, Quarantined, Raw, SessionId, SessionInfo, StoredCommit,
+    Error, Hash, Head, Holder, InboxDamage, InboxItem, InboxPage, Quarantined, Raw, SessionId, SessionInfo,
 };
 
 use crate::fault::{Fault, Outcome};
-use crate::rows::{bound, bytes, hash, number, optional_hash, optional_text, stands, text};
+use crate::rows::{bound, hash, number, optional_hash, optional_text, stands, text};
 
 /// What stands in the row of a session.
 pub(crate) struct Kept {
@@ -67,51 +67,6 @@ fn row_of(row: &Row<'_>) -> Outcome<Option<Kept>> {
     }
 }
 
-pub(crate) fn read(
-    connection: &Connection,
-    session: &SessionId,
-    after: u64,
-    bytes_max: usize,
-) -> Outcome<Vec<StoredCommit>> {
-    kept(connection, session)?;
-    let mut found = Found { commits: Vec::new(), seq: after, bytes: 0, bytes_max };
-    match found.fill(connection, session, after) {
-        // What was read before the damaged place is given out; the damage comes when it is read on.
-        Err(_) if !found.commits.is_empty() => Ok(found.commits),
-        filled => filled.map(|()| found.commits),
-    }
-}
-
-/// Commits that were found so far.
-struct Found {
-    commits: Vec<StoredCommit>,
-    seq: u64,
-    bytes: usize,
-    bytes_max: usize,
-}
-
-impl Found {
-    fn fill(&mut self, connection: &Connection, session: &SessionId, after: u64) -> Outcome<()> {
-        let mut statement =
-            connection.prepare_cached("SELECT seq, bytes FROM commits WHERE session = ?1 AND seq > ?2 ORDER BY seq")?;
-        let mut rows = statement.query(params![session.as_str(), bound(after)])?;
-        while let Some(row) = rows.next()? {
-            let (seq, bytes) = (number(row, 0)?, bytes(row, 1)?);
-            // It is what bounds a damaged index that leads in circles.
-            if seq <= self.seq {
-                return Err(Fault::Odd("commits stand in disorder"));
-            }
-            self.bytes = self.bytes.saturating_add(bytes.len());
-            if !self.commits.is_empty() && self.bytes > self.bytes_max {
-                return Ok(());
-            }
-            self.seq = seq;
-            self.commits.push(StoredCommit { seq, bytes: bytes.to_vec() });
-        }
-        Ok(())
-    }
-}
-
 /// The hash of the commit of that id whose first record is that one, if there is one.
 pub(crate) fn hash_of(connection: &Connection, session: &SessionId, seq: u64, id: [u8; 16]) -> Outcome<Option<Hash>> {
     let mut statement =
@@ -167,35 +122,68 @@ fn no_strays(connection: &Connection) -> Outcome<()> {
     Ok(())
 }
 
-/// What is in the inbox, and what of it is not what was put there.
-pub(crate) fn inbox(connection: &Connection, session: &SessionId) -> Outcome<(Vec<InboxItem>, Vec<InboxDamage>)> {
+/// The first messages of the inbox that are what was put there.
+pub(crate) fn inbox(connection: &Connection, session: &SessionId) -> Outcome<Vec<InboxItem>> {
+    kept(connection, session)?;
+    let mut page = InboxPage::default();
+    go_through(connection, session, |found| found.is_err() || found.is_ok_and(|item| page.take(item)))?;
+    Ok(page.into_items())
+}
+
+/// How many messages are in the inbox.
+pub(crate) fn waiting(connection: &Connection, session: &SessionId) -> Outcome<u64> {
+    kept(connection, session)?;
+    let mut statement =
+        connection.prepare_cached("SELECT count(*) FROM inbox WHERE session = ?1 AND message IS NOT NULL")?;
+    statement.query_row([session.as_str()], |row| Ok(number(row, 0)))?
+}
+
+/// What in the inbox is not what was put there.
+pub(crate) fn inbox_damage(connection: &Connection, session: &SessionId) -> Outcome<Vec<InboxDamage>> {
     let waiting = kept(connection, session)?.waiting;
+    let (mut found, mut damages) = (0, Vec::new());
+    go_through(connection, session, |item| {
+        found += 1;
+        damages.extend(item.err());
+        true
+    })?;
+    if found != waiting {
+        let why = format!("{waiting} messages were put into the inbox and not taken, and {found} are there");
+        damages.push(InboxDamage { why, bytes: Vec::new() });
+    }
+    Ok(damages)
+}
+
+/// Looks at what is in the inbox, one message after the other, as long as more is wanted.
+fn go_through(
+    connection: &Connection,
+    session: &SessionId,
+    mut take: impl FnMut(Result<InboxItem, InboxDamage>) -> bool,
+) -> Outcome<()> {
     let mut statement = connection.prepare_cached(
         "SELECT number, id, message, hash FROM inbox WHERE session = ?1 AND message IS NOT NULL ORDER BY number",
     )?;
     let mut rows = statement.query([session.as_str()])?;
-    let (mut items, mut damages, mut last) = (Vec::new(), Vec::new(), 0);
+    let mut last = 0;
     while let Some(row) = rows.next()? {
         let place = number(row, 0)?;
         if place <= last {
             return Err(Fault::Odd("messages stand in disorder"));
         }
         last = place;
-        match item(session, place, row) {
-            Ok(item) => items.push(item),
+        let found = match item(session, place, row) {
+            Ok(item) => Ok(item),
             Err(Fault::Odd(what)) => {
                 let why = format!("message {place} of the inbox is not what was put there: {what}");
-                damages.push(InboxDamage { why, bytes: stands(row, 2)?.to_vec() });
+                Err(InboxDamage { why, bytes: stands(row, 2)?.to_vec() })
             }
             Err(fault) => return Err(fault),
+        };
+        if !take(found) {
+            break;
         }
     }
-    let found = (items.len() + damages.len()) as u64;
-    if found != waiting {
-        let why = format!("{waiting} messages were put into the inbox and not taken, and {found} are there");
-        damages.push(InboxDamage { why, bytes: Vec::new() });
-    }
-    Ok((items, damages))
+    Ok(())
 }
 
 fn item(session: &SessionId, place: u64, row: &Row<'_>) -> Outcome<InboxItem> {
@@ -220,9 +208,12 @@ pub(crate) fn quarantined(connection: &Connection, session: &SessionId) -> Outco
     let mut rows = statement.query([session.as_str()])?;
     let mut found: Vec<Quarantined> = Vec::new();
     while let Some(row) = rows.next()? {
-        let (hash, bytes) = (hash(row, 0)?, bytes(row, 1)?.to_vec());
-        if Hash::of(&bytes) != hash || found.last().is_some_and(|last| last.hash >= hash) {
-            return Err(Fault::Odd("bytes that were put aside are not what they were"));
+        // What is not what was put there does not have its hash, and so whoever looks sees it.
+        let (hash, bytes) = (hash(row, 0).unwrap_or(Hash::ZERO), stands(row, 1)?.to_vec());
+        // It is what bounds a damaged index that leads in circles.
+        if found.last().is_some_and(|last| last.hash >= hash) {
+            found.push(Quarantined { hash: Hash::ZERO, bytes });
+            break;
         }
         found.push(Quarantined { hash, bytes });
     }

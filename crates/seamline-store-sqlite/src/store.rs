@@ -15,7 +15,7 @@ use crate::options::Options;
 use crate::place::Place;
 use crate::queue::Queue;
 use crate::writer::Writer;
-use crate::{reader, reads, writes};
+use crate::{commits, reader, reads, writes};
 
 /// How many threads read.
 const READERS: usize = 2;
@@ -129,7 +129,7 @@ impl Store for SqliteStore {
 
     fn read<'a>(&'a self, session: &'a SessionId, after: u64, bytes_max: usize) -> Pending<'a, Vec<StoredCommit>> {
         let session = session.clone();
-        Box::pin(ask(&self.reads, Kind::Other, 0, move |file| reads::read(file, &session, after, bytes_max)))
+        Box::pin(ask(&self.reads, Kind::Other, 0, move |file| commits::read(file, &session, after, bytes_max)))
     }
 
     fn sessions<'a>(&'a self, after: Option<&'a SessionId>, limit: usize) -> Pending<'a, Vec<SessionInfo>> {
@@ -147,12 +147,17 @@ impl Store for SqliteStore {
 
     fn inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>> {
         let session = session.clone();
-        Box::pin(ask(&self.reads, Kind::Other, 0, move |file| Ok(reads::inbox(file, &session)?.0)))
+        Box::pin(ask(&self.reads, Kind::Other, 0, move |file| reads::inbox(file, &session)))
+    }
+
+    fn waiting<'a>(&'a self, session: &'a SessionId) -> Pending<'a, u64> {
+        let session = session.clone();
+        Box::pin(ask(&self.reads, Kind::Other, 0, move |file| reads::waiting(file, &session)))
     }
 
     fn inbox_damage<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxDamage>> {
         let session = session.clone();
-        Box::pin(ask(&self.reads, Kind::Other, 0, move |file| Ok(reads::inbox(file, &session)?.1)))
+        Box::pin(ask(&self.reads, Kind::Other, 0, move |file| reads::inbox_damage(file, &session)))
     }
 
     fn quarantine<'a>(&'a self, session: &'a SessionId, bytes: &'a [u8]) -> Pending<'a, Hash> {

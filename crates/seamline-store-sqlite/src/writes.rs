@@ -6,6 +6,7 @@ use seamline_store::{
     Acquire, Appended, Erased, Error, Hash, Head, Holder, InboxItem, Lease, OpenedCommit, Pushed, Sealed, SessionId,
 };
 
+use crate::commits;
 use crate::fault::{Fault, Outcome};
 use crate::holder::is_gone;
 use crate::reads::{self, kept, not_kept};
@@ -26,7 +27,16 @@ pub(crate) fn acquire(connection: &Connection, session: &SessionId, holder: &Hol
     let epoch = kept.head.epoch + 1;
     let mut statement = connection.prepare_cached("UPDATE sessions SET epoch = ?2, holder = ?3 WHERE session = ?1")?;
     one(statement.execute(params![session.as_str(), rows::kept(epoch)?, written(holder)?])?)?;
-    Ok(Lease { epoch, head: Head { epoch, ..kept.head } })
+    let head = Head { epoch, ..kept.head };
+    match commits::last(connection, session)? {
+        // The row of the session says that it ends before what is kept of it: nothing could ever be added there.
+        Some(last) if last.last_seq() > head.seq => {
+            let head = Head { epoch, seq: last.last_seq(), hash: last.hash };
+            end(connection, session, head, (0, 0))?;
+            Ok(Lease { epoch, head })
+        }
+        _ => Ok(Lease { epoch, head }),
+    }
 }
 
 pub(crate) fn release(connection: &Connection, session: &SessionId, epoch: u64) -> Outcome<()> {

@@ -15,7 +15,7 @@ use crate::id::{CommitId, SessionId};
 use crate::raw::Raw;
 use crate::record::{Begin, InboxTaken, MessageRecord, Origin, Record};
 use crate::replay::{Replayed, replay};
-use crate::store::{Acquire, Appended, Head, Holder, InboxItem, Lease, Pushed, Store, StoredCommit};
+use crate::store::{Acquire, Appended, Head, Holder, INBOX_BYTES_MAX, InboxItem, Lease, Pushed, Store, StoredCommit};
 
 /// What came of one check.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub async fn run(store: Arc<dyn Store>, prefix: &str) -> Vec<Outcome> {
 
 type Check = fn(Bench) -> Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
 
-const CHECKS: [(&str, Check); 14] = [
+const CHECKS: [(&str, Check); 15] = [
     ("a session is made once", |bench| Box::pin(made_once(bench))),
     ("what was kept is read back byte for byte", |bench| Box::pin(read_back(bench))),
     ("reading goes on where it stopped", |bench| Box::pin(read_on(bench))),
@@ -51,6 +51,7 @@ const CHECKS: [(&str, Check); 14] = [
     ("a session that is written is busy until it is let go", |bench| Box::pin(busy(bench))),
     ("a commit of before the take-over can still be asked about", |bench| Box::pin(asked_about(bench))),
     ("messages of others come in once, in order", |bench| Box::pin(inbox(bench))),
+    ("a full inbox comes in piece by piece", |bench| Box::pin(full_inbox(bench))),
     ("bytes are put aside once", |bench| Box::pin(quarantine(bench))),
     ("a session moves between stores byte for byte", |bench| Box::pin(import(bench))),
     ("what is erased stays so", |bench| Box::pin(erase(bench))),
@@ -210,6 +211,27 @@ async fn inbox(bench: Bench) -> Result<(), String> {
     same("what is left", bench.store.inbox(&bench.session).await, Ok(items[2..].to_vec()))?;
     same("push what was taken", bench.store.push(&bench.session, &items[0]).await, Ok(Pushed::Already))?;
     bench.append(&mut lease, 2).await.map(|_| ())
+}
+
+async fn full_inbox(bench: Bench) -> Result<(), String> {
+    let lease = bench.create().await?;
+    let large = format!("\"{}\"", "x".repeat(INBOX_BYTES_MAX / 5 * 2));
+    for id in ["a", "b", "c"] {
+        let message = said(Raw::parse(large.clone()))?;
+        same(
+            "push",
+            bench.store.push(&bench.session, &InboxItem { id: id.to_owned(), message }).await,
+            Ok(Pushed::New),
+        )?;
+    }
+    same("how many wait", bench.store.waiting(&bench.session).await, Ok(3))?;
+    let ids = |items: Vec<InboxItem>| items.into_iter().map(|item| item.id).collect::<Vec<_>>();
+    let first = ids(said(bench.store.inbox(&bench.session).await)?);
+    same("the first of them", first.clone(), vec!["a".to_owned(), "b".to_owned()])?;
+    let commit = bench.sealed(&lease, 1, &[Record::Inbox(InboxTaken { ids: first }), said_record(1)?])?;
+    same("append", bench.store.append(commit).await, Ok(Appended::New))?;
+    same("the others", ids(said(bench.store.inbox(&bench.session).await)?), vec!["c".to_owned()])?;
+    same("how many are left", bench.store.waiting(&bench.session).await, Ok(1))
 }
 
 async fn quarantine(bench: Bench) -> Result<(), String> {

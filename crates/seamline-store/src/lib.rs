@@ -23,6 +23,7 @@ mod memory;
 mod naming;
 mod raw;
 mod record;
+mod repairs;
 mod replay;
 mod state;
 mod store;
@@ -45,8 +46,8 @@ pub use record::{
 pub use replay::{Damage, DamageKind, Replay, Replayed, replay};
 pub use state::{Rejected, State};
 pub use store::{
-    Acquire, Appended, Erased, Head, Holder, InboxDamage, InboxItem, Lease, Pending, Pushed, Quarantined, SessionInfo,
-    Store, StoredCommit,
+    Acquire, Appended, Erased, Head, Holder, INBOX_BYTES_MAX, INBOX_MESSAGES_MAX, InboxDamage, InboxItem, InboxPage,
+    Lease, Pending, Pushed, Quarantined, SessionInfo, Store, StoredCommit,
 };
 pub use view::{Entry, View};
 

@@ -9,8 +9,8 @@ use crate::error::Error;
 use crate::hash::Hash;
 use crate::id::{CommitId, SessionId};
 use crate::store::{
-    Acquire, Appended, Erased, Head, Holder, InboxItem, Lease, Pending, Pushed, Quarantined, SessionInfo, Store,
-    StoredCommit,
+    Acquire, Appended, Erased, Head, Holder, InboxItem, InboxPage, Lease, Pending, Pushed, Quarantined, SessionInfo,
+    Store, StoredCommit,
 };
 
 /// Keeps sessions as long as it lives.
@@ -176,7 +176,15 @@ impl Store for MemoryStore {
     }
 
     fn inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>> {
-        ready(self.with(session, |kept| Ok(kept.inbox.clone())))
+        ready(self.with(session, |kept| {
+            let mut page = InboxPage::default();
+            kept.inbox.iter().all(|item| page.take(item.clone()));
+            Ok(page.into_items())
+        }))
+    }
+
+    fn waiting<'a>(&'a self, session: &'a SessionId) -> Pending<'a, u64> {
+        ready(self.with(session, |kept| Ok(kept.inbox.len() as u64)))
     }
 
     fn quarantine<'a>(&'a self, session: &'a SessionId, bytes: &'a [u8]) -> Pending<'a, Hash> {

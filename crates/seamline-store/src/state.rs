@@ -12,6 +12,7 @@ use crate::record::{
     Begin, CheckpointRecord, Compact, CycleRecord, EntryId, Insert, Intent, Meant, MessageRecord, Origin, Record,
     Repair, Reset, Rollback, Staged, Turn,
 };
+use crate::repairs::{Applied, Repairs};
 use crate::view::{Entry, Patch, View, hash_of};
 
 /// How many incidents are at hand; earlier ones are in the log.
@@ -43,16 +44,9 @@ pub struct State {
     /// as that is there.
     has_gaps: bool,
     /// The repairs that can be taken back, the last one first to go.
-    repairs: Vec<Applied>,
+    repairs: Repairs,
     /// The changes since the first checkpoint that can be gone back to.
     changes: Changes,
-}
-
-/// A repair that can be taken back.
-#[derive(Debug, Clone, PartialEq)]
-struct Applied {
-    id: String,
-    swaps: Arc<[Swap]>,
 }
 
 /// Why a record does not fit.
@@ -159,8 +153,8 @@ impl State {
             Record::CheckpointCommit(id) => self.open_checkpoint(id).map(|_| ()),
             Record::Rollback(rollback) => self.allows_rollback(rollback),
             Record::Repair(repair) => self.allows_repair(repair),
-            Record::Undo(undo) => match self.repairs.last() {
-                Some(last) if last.id == undo.repair => self.needs_rest(),
+            Record::Undo(undo) => match self.last_repair() {
+                Some(last) if last == undo.repair => self.needs_rest(),
                 _ => Err(Rejected::NoRepair(undo.repair.clone())),
             },
             Record::Compact(compact) => self.allows_compact(compact),
@@ -208,7 +202,7 @@ impl State {
 
     /// The id of the last repair that can be taken back.
     pub fn last_repair(&self) -> Option<&str> {
-        self.repairs.last().map(|repair| repair.id.as_str())
+        self.repairs.last()
     }
 
     fn needs_cycle(&self, id: &str) -> Result<(), Rejected> {
@@ -377,7 +371,7 @@ impl State {
         let Some(made) = found.or(rollback.since) else { return };
         if self.changes.any_since(made) {
             self.view.replace(self.changes.view_before(&self.view, made));
-            self.repairs.clear();
+            self.repairs.go_back(made);
         } else {
             self.view.truncate_to(made);
         }
@@ -395,18 +389,18 @@ impl State {
     fn repair(&mut self, seq: u64, repair: &Repair) {
         let patches = naming::of_repair(&self.view, self.has_gaps, seq, repair);
         let swaps = self.change(seq, patches);
-        self.repairs.push(Applied { id: repair.id.clone(), swaps });
+        self.repairs.push(Applied { id: repair.id.clone(), seq, swaps });
     }
 
     fn undo(&mut self, seq: u64) {
-        let Some(last) = self.repairs.pop() else { return };
+        let Some(last) = self.repairs.pop(seq) else { return };
         self.change(seq, (last.swaps.iter().map(Swap::back).collect(), true));
     }
 
     fn compact(&mut self, seq: u64, compact: &Compact) {
         let patches = naming::of_compact(&self.view, self.has_gaps, seq, compact);
+        while self.repairs.pop(seq).is_some() {}
         self.change(seq, patches);
-        self.repairs.clear();
     }
 
     fn change(&mut self, seq: u64, (patches, is_certain): (Vec<Patch>, bool)) -> Arc<[Swap]> {
@@ -423,7 +417,7 @@ impl State {
         self.generation += 1;
         self.cycles.clear();
         self.checkpoints.clear();
-        self.repairs.clear();
+        self.repairs = Repairs::default();
         self.changes.clear();
     }
 
@@ -441,10 +435,9 @@ impl State {
             return;
         }
         let first = self.checkpoints.iter().find(|checkpoint| is_live(checkpoint.state));
-        match first.map(|checkpoint| checkpoint.seq) {
-            Some(seq) => self.changes.forget_up_to(seq),
-            None => self.changes.clear(),
-        }
+        let up_to = first.map_or(u64::MAX, |checkpoint| checkpoint.seq);
+        self.changes.forget_up_to(up_to);
+        self.repairs.forget_up_to(up_to);
     }
 }
 

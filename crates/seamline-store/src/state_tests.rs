@@ -203,3 +203,49 @@ fn a_way_back_that_changes_nothing_leaves_repairs_that_can_be_taken_back() {
     state.apply(7, 0, &Record::Undo(Undo { repair: "r".to_owned() }));
     assert_eq!(state.view, before);
 }
+
+#[test]
+fn a_way_back_leaves_the_repairs_that_could_be_taken_back_then() {
+    let said = |text: &str| Record::Message(MessageRecord { message: Raw::parse(text).unwrap(), origin: Origin::Said });
+    let repair = |id: &str| {
+        let cuts = vec![Cut { at: 0, removed: 1, inserted: vec![] }];
+        Record::Repair(Repair { id: id.to_owned(), cuts, meant: vec![], report: None })
+    };
+    let undo = |id: &str| Record::Undo(Undo { repair: id.to_owned() });
+    let compact = Record::Compact(Compact { from: 0, to: 1, meant: None, summary: vec![] });
+    let afterwards: [&[Record]; 4] =
+        [&[repair("later")], &[undo("2"), undo("1")], &[undo("2"), repair("later"), undo("later")], &[compact]];
+    for records in afterwards {
+        let mut state = State::default();
+        for (seq, text) in (1..).zip(["1", "2", "3", "4"]) {
+            state.apply(seq, 0, &said(text));
+        }
+        let before = state.view.clone();
+        state.apply(5, 0, &repair("1"));
+        state.apply(6, 0, &repair("2"));
+        state.apply(7, 0, &checkpoint(&state, "c".to_owned()));
+        let then = state.view.clone();
+        for (seq, record) in (8..).zip(records) {
+            state.apply(seq, 0, record);
+        }
+        let rollback = Rollback { checkpoint: "c".to_owned(), since: Some(7), reason: String::new() };
+        state.apply(20, 0, &Record::Rollback(rollback));
+        assert_eq!((&state.view, state.last_repair()), (&then, Some("2")), "{records:?}");
+        state.apply(21, 0, &undo("2"));
+        state.apply(22, 0, &undo("1"));
+        assert_eq!((&state.view, state.last_repair(), state.passed_over), (&before, None, 0), "{records:?}");
+    }
+}
+
+#[test]
+fn every_beginning_is_hashed_once_after_a_change() {
+    let mut state = State::default();
+    for (seq, text) in (1..).zip(["1", "2", "3", "4"]) {
+        let message = Raw::parse(text).unwrap();
+        state.apply(seq, 0, &Record::Message(MessageRecord { message, origin: Origin::Said }));
+    }
+    let cuts = vec![Cut { at: 1, removed: 1, inserted: vec![] }];
+    state.apply(5, 0, &Record::Repair(Repair { id: "r".to_owned(), cuts, meant: vec![], report: None }));
+    let one_by_one: Vec<Hash> = (1..=3).map(|count| state.view.hash_of(count)).collect();
+    assert_eq!(state.view.hashes(), one_by_one);
+}

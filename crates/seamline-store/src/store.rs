@@ -75,7 +75,8 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// [`Error::NotFound`], [`Error::Erased`].
     fn push<'a>(&'a self, session: &'a SessionId, item: &'a InboxItem) -> Pending<'a, Pushed>;
 
-    /// What is in the inbox, in the order it came. What is not what was put there is left out: [`Store::inbox_damage`]
+    /// The first messages of the inbox, in the order they came: up to [`INBOX_MESSAGES_MAX`] and about
+    /// [`INBOX_BYTES_MAX`] bytes of them, and at least one. The next come once these are taken. What is not what was put there is left out: [`Store::inbox_damage`]
     /// names it. It belongs to no commit, so an export of the session does not have it; the ids that were taken are in
     /// the commits, and [`Store::import`] knows them.
     ///
@@ -83,7 +84,13 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// [`Error::NotFound`], [`Error::Erased`].
     fn inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>>;
 
-    /// What in the inbox is not what was put there.
+    /// How many messages are in the inbox.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Erased`].
+    fn waiting<'a>(&'a self, session: &'a SessionId) -> Pending<'a, u64>;
+
+    /// What in the inbox is not what was put there. All of it is looked at.
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Erased`].
@@ -97,7 +104,7 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// [`Error::NotFound`], [`Error::Erased`].
     fn quarantine<'a>(&'a self, session: &'a SessionId, bytes: &'a [u8]) -> Pending<'a, Hash>;
 
-    /// What was put aside.
+    /// What was put aside, as it is kept. Bytes that were altered since do not have the hash that stands beside them.
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Erased`].
@@ -109,7 +116,8 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// [`Error::Exists`], [`Error::Erased`], [`Error::Refused`] where they are no chain.
     fn import<'a>(&'a self, session: &'a SessionId, commits: &'a [Vec<u8>]) -> Pending<'a, Head>;
 
-    /// Removes everything of a session and keeps its name from being used again.
+    /// Removes everything of a session and keeps its name from being used again, whoever writes it: whoever wants to
+    /// leave a writer alone asks for the session first ([`Store::acquire`]).
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Erased`].
@@ -142,6 +150,9 @@ pub struct Holder {
     pub space: Option<String>,
     /// Since when it writes, in milliseconds since 1970.
     pub since: u64,
+    /// Which of the times it is that this process opens a session: it tells apart two that begin in the same moment.
+    #[serde(default)]
+    pub opening: u64,
 }
 
 impl fmt::Display for Holder {
@@ -234,6 +245,37 @@ impl InboxItem {
     pub fn bytes_about(&self) -> usize {
         // A letter of an id may be written with six.
         self.message.as_bytes().len() + 6 * self.id.len() + 1024
+    }
+}
+
+/// The most messages of an inbox that are given out at once.
+pub const INBOX_MESSAGES_MAX: usize = 1_000;
+
+/// The most bytes of messages of an inbox that are given out at once, where there is more than one of them.
+pub const INBOX_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// The messages of an inbox that a store gives out at once.
+#[derive(Debug, Default)]
+pub struct InboxPage {
+    items: Vec<InboxItem>,
+    bytes: usize,
+}
+
+impl InboxPage {
+    /// Takes a message. False where there was no room for it.
+    pub fn take(&mut self, item: InboxItem) -> bool {
+        self.bytes = self.bytes.saturating_add(item.message.as_bytes().len());
+        let has_room = self.items.len() < INBOX_MESSAGES_MAX && self.bytes <= INBOX_BYTES_MAX;
+        if has_room || self.items.is_empty() {
+            self.items.push(item);
+            return true;
+        }
+        false
+    }
+
+    /// The messages.
+    pub fn into_items(self) -> Vec<InboxItem> {
+        self.items
     }
 }
 

@@ -72,6 +72,14 @@ impl View {
         self.entries[known..count].iter().fold(start, |hash, entry| hash.then(entry.message.as_bytes()))
     }
 
+    /// The hash of each beginning, from that of the first message to that of all. However many messages changed, each is
+    /// hashed once at most.
+    pub fn hashes(&self) -> Vec<Hash> {
+        let mut hashes = self.hashes.clone();
+        fill(&mut hashes, &self.entries);
+        hashes
+    }
+
     /// The hash of the first `count`, from their bytes.
     pub fn rehash(&self, count: usize) -> Hash {
         hash_of(self.entries.iter().take(count))
@@ -86,10 +94,7 @@ impl View {
 
     /// Makes sure that the hashes are at hand.
     pub(crate) fn hash_all(&mut self) {
-        while let Some(entry) = self.entries.get(self.hashes.len()) {
-            let last = self.hashes.last().copied().unwrap_or(Hash::ZERO);
-            self.hashes.push(last.then(entry.message.as_bytes()));
-        }
+        fill(&mut self.hashes, &self.entries);
     }
 
     pub(crate) fn push(&mut self, entry: Entry) {
@@ -119,6 +124,14 @@ impl View {
         let same = self.entries.iter().zip(&entries).take_while(|(old, new)| old.id() == new.id()).count();
         self.hashes.truncate(same);
         self.entries = entries;
+    }
+}
+
+/// Adds the hashes of beginnings that are not there yet.
+fn fill(hashes: &mut Vec<Hash>, entries: &[Entry]) {
+    while let Some(entry) = entries.get(hashes.len()) {
+        let last = hashes.last().copied().unwrap_or(Hash::ZERO);
+        hashes.push(last.then(entry.message.as_bytes()));
     }
 }
 

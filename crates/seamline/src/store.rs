@@ -13,15 +13,19 @@ use std::sync::Arc;
 
 pub use seamline_store::{
     Acquire, Appended, Checkpoint, CheckpointState, Commit, CommitId, Damage, DamageKind, Effect, Entry, EntryId,
-    Erased, Error, Flaw, Hash, Head, Holder, InboxDamage, InboxItem, Incident, IncidentKind, IncidentSeverity,
-    InvalidSessionId, Lease, MemoryStore, OpenedCommit, Operation, Origin, Pending, Pushed, Quarantined, Raw, Record,
-    Rejected, Replayed, Sealed, SessionId, SessionInfo, State, Store, StoredCommit, View, chain, replay,
+    Erased, Error, Flaw, Hash, Head, Holder, INBOX_BYTES_MAX, INBOX_MESSAGES_MAX, InboxDamage, InboxItem, InboxPage,
+    Incident, IncidentKind, IncidentSeverity, InvalidSessionId, Lease, MemoryStore, OpenedCommit, Operation, Origin,
+    Pending, Pushed, Quarantined, Raw, Record, Rejected, Replayed, Sealed, SessionId, SessionInfo, State, Store,
+    StoredCommit, View, chain, replay,
 };
 
 /// The addresses that stores have.
 const ADDRESSES: &str = "`sqlite:PATH`, `postgres://…` or `memory:`";
 
 /// Opens the store at an address: `sqlite:PATH`, `postgres://…` or `memory:`. What is not there is made.
+///
+/// In PostgreSQL sessions belong to a tenant, which is named in the address: `postgres://…/DATABASE?tenant=acme`. Where
+/// none is named it is `default`.
 ///
 /// ```
 /// # futures_executor::block_on(async {
@@ -37,8 +41,8 @@ pub async fn open_store(address: &str) -> Result<Arc<dyn Store>, Error> {
     open(address, false).await
 }
 
-/// Opens the store at an address for those who only look: a file is not made and nothing of it is written, so that it
-/// can be read on a full disk, too.
+/// Opens the store at an address for those who only look: no file and no table is made and nothing is written, so that
+/// it can be read on a full disk, too.
 ///
 /// ```
 /// # futures_executor::block_on(async {
@@ -48,12 +52,15 @@ pub async fn open_store(address: &str) -> Result<Arc<dyn Store>, Error> {
 /// ```
 ///
 /// # Errors
-/// As [`open_store`], and when there is no such file.
+/// As [`open_store`], and when there is no such file or the database has no store.
 pub async fn open_store_to_read(address: &str) -> Result<Arc<dyn Store>, Error> {
     open(address, true).await
 }
 
-#[cfg_attr(not(feature = "sqlite"), expect(unused_variables, reason = "only a file is opened otherwise for reading"))]
+#[cfg_attr(
+    not(any(feature = "sqlite", feature = "postgres")),
+    expect(unused_variables, reason = "what is in memory is not opened otherwise for reading")
+)]
 async fn open(address: &str, read_only: bool) -> Result<Arc<dyn Store>, Error> {
     match address.split_once(':') {
         Some(("memory", "")) => Ok(Arc::new(MemoryStore::new())),
@@ -66,11 +73,45 @@ async fn open(address: &str, read_only: bool) -> Result<Arc<dyn Store>, Error> {
         }
         #[cfg(feature = "postgres")]
         Some(("postgres" | "postgresql", _)) => {
-            let options = seamline_store_postgres::Options::default();
-            Ok(Arc::new(seamline_store_postgres::PostgresStore::connect(address, options).await?))
+            let (url, tenant) = without_tenant(address)?;
+            let mut options = seamline_store_postgres::Options { read_only, ..Default::default() };
+            options.tenant = tenant.unwrap_or(options.tenant);
+            Ok(Arc::new(seamline_store_postgres::PostgresStore::connect(&url, options).await?))
         }
         // An address may hold a password.
         Some((scheme, _)) => Err(Error::Address(format!("`{scheme}:` is no store\nhint: a store is {ADDRESSES}"))),
         None => Err(Error::Address(format!("this is no address of a store\nhint: a store is {ADDRESSES}"))),
+    }
+}
+
+/// The address that the driver understands, and the tenant that was named in it.
+#[cfg(feature = "postgres")]
+fn without_tenant(address: &str) -> Result<(String, Option<String>), Error> {
+    let Some((place, query)) = address.split_once('?') else { return Ok((address.to_owned(), None)) };
+    let (named, others): (Vec<&str>, Vec<&str>) = query.split('&').partition(|setting| setting.starts_with("tenant="));
+    let url = if others.is_empty() { place.to_owned() } else { format!("{place}?{}", others.join("&")) };
+    match named.as_slice() {
+        [] => Ok((url, None)),
+        [tenant] => Ok((url, tenant.strip_prefix("tenant=").map(str::to_owned))),
+        _ => Err(Error::Address("the address names more than one tenant".to_owned())),
+    }
+}
+
+#[cfg(all(test, feature = "postgres"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tenant_is_taken_out_of_the_address() {
+        let parted = |address: &str| without_tenant(address).unwrap();
+        let plain = |url: &str, tenant: Option<&str>| (url.to_owned(), tenant.map(str::to_owned));
+        assert_eq!(parted("postgres://h/d"), plain("postgres://h/d", None));
+        assert_eq!(parted("postgres://h/d?tenant=acme"), plain("postgres://h/d", Some("acme")));
+        assert_eq!(
+            parted("postgres://h/d?sslmode=require&tenant=a:b&options=-cx%3Dy"),
+            plain("postgres://h/d?sslmode=require&options=-cx%3Dy", Some("a:b"))
+        );
+        assert_eq!(parted("postgres://h/d?tenant="), plain("postgres://h/d", Some("")));
+        assert!(matches!(without_tenant("postgres://h/d?tenant=a&tenant=b"), Err(Error::Address(_))));
     }
 }

@@ -24,7 +24,41 @@ fn a_newer_format_is_refused() {
     connect(&own, &options("newer"));
     Direct::connect(&url).tell(&format!("UPDATE {schema}.seamline_format SET version = 99"));
     let refused = block_on(PostgresStore::connect(&own, options("newer"))).unwrap_err();
-    assert_eq!(refused, Error::NewerFormat { found: 99, known: 1 });
+    assert_eq!(refused, Error::NewerFormat { found: 99, known: 2 });
+}
+
+#[test]
+fn whoever_only_reads_makes_no_tables() {
+    let Some(url) = database() else { return };
+    let (schema, own) = schema(&url, "reading");
+    let own_options = options("reading");
+    let reading = Options { read_only: true, ..own_options.clone() };
+    let refused = block_on(PostgresStore::connect(&own, reading.clone())).unwrap_err();
+    assert!(matches!(&refused, Error::Address(why) if why.contains("there is no store")), "{refused}");
+    let tables = format!("SELECT count(*) FROM pg_tables WHERE schemaname = '{schema}'");
+    assert_eq!(Direct::connect(&url).ask(&tables).unwrap().concat(), "0");
+    let mut writer = Writer::create(Arc::new(connect(&own, &own_options)), "s", 1);
+    writer.append(1);
+    let reading = connect(&own, &reading);
+    assert_eq!(block_on(reading.head(&writer.session)), Ok(writer.lease.head));
+    assert!(matches!(block_on(reading.append(writer.seal())), Err(Error::ReadOnly(_))));
+}
+
+#[test]
+fn an_older_format_is_brought_up_to_this_one_and_read_as_it_is() {
+    let Some(url) = database() else { return };
+    let (schema, own) = schema(&url, "older");
+    let own_options = options("older");
+    let mut writer = Writer::create(Arc::new(connect(&own, &own_options)), "s", 1);
+    writer.append(1);
+    let direct = Direct::connect(&url);
+    direct
+        .tell(&format!("DROP INDEX {schema}.seamline_inbox_waiting; UPDATE {schema}.seamline_format SET version = 1"));
+    let version = || direct.ask(&format!("SELECT version FROM {schema}.seamline_format")).unwrap().concat();
+    let reading = connect(&own, &Options { read_only: true, ..own_options.clone() });
+    assert_eq!((block_on(reading.head(&writer.session)), version()), (Ok(writer.lease.head), "1".to_owned()));
+    connect(&own, &own_options);
+    assert_eq!(version(), "2");
 }
 
 #[test]

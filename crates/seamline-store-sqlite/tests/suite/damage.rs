@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use futures_executor::block_on;
-use seamline_store::{Acquire, Entry, Error, InboxItem, Quarantined, Raw, Replayed, Store};
+use seamline_store::{Acquire, Entry, Error, Hash, InboxItem, Quarantined, Raw, Replayed, Store};
 use seamline_store_sqlite::{Options, SqliteStore, this_process};
 
 use crate::bed::{Chance, Folder, from_env, open, replayed, seal, session};
@@ -105,7 +105,7 @@ fn attempt(path: &Path, file: &[u8], change: Change, (content, options): (&Conte
         assert!(inbox == content.inbox || !named.is_empty(), "{change:?}");
     }
     for aside in aside.unwrap_or_default() {
-        assert!(content.aside.contains(&aside), "{change:?}");
+        assert!(content.aside.contains(&aside) || Hash::of(&aside.bytes) != aside.hash, "{change:?}");
     }
     write_on(&store, change, content);
     match replayed {
@@ -175,6 +175,64 @@ fn made() -> (Vec<u8>, Content) {
     (std::fs::read(path).unwrap(), content)
 }
 
+/// Forty messages of one session, and the pages of the table or index of that name that hold them.
+fn pages_of_forty(folder: &Folder, object: &str) -> Vec<usize> {
+    let store = open(&folder.file());
+    let name = session("s");
+    let mut lease = block_on(store.create(&name, &this_process(1))).unwrap();
+    for number in 0..40 {
+        let text = format!("{number} {}", "x".repeat(1500));
+        block_on(store.append(seal(&name, &mut lease, number, &[&text]))).unwrap();
+    }
+    drop(store);
+    let other = rusqlite::Connection::open(folder.file()).unwrap();
+    let root = "SELECT rootpage FROM sqlite_schema WHERE name = ?1";
+    let root = other.query_row(root, [object], |row| row.get::<_, u32>(0)).unwrap() as usize;
+    drop(other);
+    let file = std::fs::read(folder.file()).unwrap();
+    let four = |at: usize| u32::from_be_bytes(file[at..at + 4].try_into().unwrap()) as usize;
+    let start = (root - 1) * PAGE;
+    // An inner page says in which pages its children are.
+    if [2, 5].contains(&file[start]) {
+        let count = usize::from(u16::from_be_bytes([file[start + 3], file[start + 4]]));
+        let cell = |number: usize| {
+            let at = start + 12 + 2 * number;
+            four(start + usize::from(u16::from_be_bytes([file[at], file[at + 1]])))
+        };
+        return (0..count).map(cell).chain([four(start + 8)]).collect();
+    }
+    vec![root]
+}
+
+#[test]
+fn a_damaged_page_takes_only_its_own_commits_along() {
+    let folder = Folder::new();
+    let leaves = pages_of_forty(&folder, "commits");
+    assert!(leaves.len() > 10, "{leaves:?}");
+    let file = std::fs::read(folder.file()).unwrap();
+    for page in &leaves {
+        let mut changed = file.clone();
+        changed[(page - 1) * PAGE] ^= 0x40;
+        std::fs::write(folder.file(), changed).unwrap();
+        let replayed = replayed(&open(&folder.file()), &session("s")).unwrap();
+        assert!(replayed.state.view.len() >= 37, "page {page}: {}", replayed.state.view.len());
+        assert!(!replayed.damages.is_empty(), "page {page}");
+    }
+}
+
+#[test]
+fn a_damaged_index_takes_no_commit_along() {
+    let folder = Folder::new();
+    let pages = pages_of_forty(&folder, "sqlite_autoindex_commits_1");
+    let mut file = std::fs::read(folder.file()).unwrap();
+    for page in pages {
+        file[(page - 1) * PAGE] ^= 0x40;
+    }
+    std::fs::write(folder.file(), file).unwrap();
+    let replayed = replayed(&open(&folder.file()), &session("s")).unwrap();
+    assert_eq!((replayed.state.view.len(), replayed.damages), (40, Vec::new()));
+}
+
 #[test]
 fn one_damaged_message_of_the_inbox_does_not_hold_up_the_others() {
     let folder = Folder::new();
@@ -193,4 +251,43 @@ fn one_damaged_message_of_the_inbox_does_not_hold_up_the_others() {
     other.execute_batch("DELETE FROM inbox WHERE id = '2'").unwrap();
     assert_eq!(block_on(store.inbox(&name)).unwrap().len(), 2);
     assert_eq!(block_on(store.inbox_damage(&name)).unwrap().len(), 1, "one is missing");
+}
+
+#[test]
+fn altered_bytes_that_were_put_aside_do_not_hide_the_others() {
+    let folder = Folder::new();
+    let store = open(&folder.file());
+    let name = session("s");
+    block_on(store.create(&name, &this_process(1))).unwrap();
+    for bytes in [b"one", b"two", b"six"] {
+        block_on(store.quarantine(&name, bytes)).unwrap();
+    }
+    let other = rusqlite::Connection::open(folder.file()).unwrap();
+    for (what, left) in [("bytes = x'00' WHERE bytes = x'6f6e65'", 3), ("hash = x'00' WHERE bytes = x'74776f'", 3)] {
+        other.execute_batch(&format!("UPDATE quarantine SET {what}")).unwrap();
+        assert_eq!(block_on(store.quarantined(&name)).unwrap().len(), left, "{what}");
+    }
+    let aside = block_on(store.quarantined(&name)).unwrap();
+    let whole: Vec<&[u8]> =
+        aside.iter().filter(|piece| Hash::of(&piece.bytes) == piece.hash).map(|piece| &*piece.bytes).collect();
+    assert_eq!(whole, [b"six"]);
+}
+
+#[test]
+fn a_session_whose_end_is_noted_too_early_goes_on_behind_its_last_commit() {
+    let folder = Folder::new();
+    let store = open(&folder.file());
+    let name = session("s");
+    let mut lease = block_on(store.create(&name, &this_process(1))).unwrap();
+    for number in 0..3 {
+        block_on(store.append(seal(&name, &mut lease, number, &["one", "two"]))).unwrap();
+    }
+    let other = rusqlite::Connection::open(folder.file()).unwrap();
+    other.execute_batch("UPDATE sessions SET head_seq = 3").unwrap();
+    assert!(!replayed(&store, &name).unwrap().damages.is_empty());
+    let mut again = block_on(store.acquire(&name, &this_process(1), Acquire::TakeOver)).unwrap();
+    assert_eq!((again.head.seq, again.head.hash), (lease.head.seq, lease.head.hash));
+    block_on(store.append(seal(&name, &mut again, 9, &["more"]))).unwrap();
+    let replayed = replayed(&store, &name).unwrap();
+    assert_eq!((replayed.state.view.len(), replayed.damages), (7, Vec::new()));
 }

@@ -1,6 +1,8 @@
 //! Messages from others than the writer.
 
-use seamline_store::{COMMIT_BYTES_MAX, InboxItem, InboxTaken, IncidentKind, IncidentSeverity, Record};
+use seamline_store::{
+    COMMIT_BYTES_MAX, INBOX_MESSAGES_MAX, InboxItem, InboxTaken, IncidentKind, IncidentSeverity, Record,
+};
 
 use super::{Session, SessionError, said};
 
@@ -9,15 +11,18 @@ const EXCERPT_CHARS: usize = 200;
 
 impl Session {
     /// Takes in what others have put into the session's inbox, in the order it came and each once, and says how many.
-    /// They come in one commit; what it has no room for comes in the next time. What is no message is put aside and
-    /// written down instead. What is not what was put there is put aside, written down once and left where it is.
+    /// They come in one commit, up to [`INBOX_MESSAGES_MAX`] and about [`INBOX_BYTES_MAX`](crate::store::INBOX_BYTES_MAX)
+    /// bytes; the others come in the next time. What is no message is put aside and written down instead. What is not what
+    /// was put there is put aside, written down once and left where it is.
     ///
     /// # Errors
     /// When the store could not keep it.
     pub async fn take_inbox(&mut self) -> Result<usize, SessionError> {
         self.settle().await?;
         let items = self.store.inbox(&self.id).await?;
-        let mut records = self.damaged_inbox().await?;
+        // Where more wait than are taken at once, what is damaged is looked for when the last of them are.
+        let is_last = items.len() < INBOX_MESSAGES_MAX;
+        let mut records = if is_last { self.damaged_inbox().await? } else { Vec::new() };
         let items = if self.compaction.is_some() { &[] } else { fitting(&items) };
         if !items.is_empty() {
             let ids = items.iter().map(|item| item.id.clone()).collect();

@@ -5,9 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use seamline_store::{
-    Acquire, Begin, Damage, Holder, IncidentKind, IncidentSeverity, Lease, Parent, Record, Replayed, SessionId, State,
-    Store, StoredCommit, replay,
+    Acquire, Begin, Damage, Erased, Holder, IncidentKind, IncidentSeverity, Lease, Parent, Record, Replayed, SessionId,
+    State, Store, StoredCommit, replay,
 };
+// The store that can tell whether a process is gone knows it best.
+#[cfg(feature = "sqlite")]
+use seamline_store_sqlite::this_process;
 
 use super::reading::Reading;
 use super::wire::Wire;
@@ -208,6 +211,20 @@ impl Session {
         Record::Incident(self.incident(IncidentKind::TakenOver, IncidentSeverity::Warning, detail))
     }
 
+    /// Removes everything of a session, for good. Another process that writes it keeps it, unless it is to be taken over.
+    ///
+    /// # Errors
+    /// When there is none of that name, another process writes it, or the store could not remove it.
+    pub async fn erase(store: &dyn Store, id: &SessionId, take_over: bool) -> Result<Erased, SessionError> {
+        let how = if take_over { Acquire::TakeOver } else { Acquire::IfFree };
+        let lease = store.acquire(id, &holder(&SystemClock), how).await?;
+        let erased = store.erase(id).await;
+        if erased.is_err() {
+            let _ = store.release(id, lease.epoch).await;
+        }
+        Ok(erased?)
+    }
+
     async fn ready(&mut self, damages: &[Damage], commits: &[StoredCommit], recover: bool) -> Result<(), SessionError> {
         self.put_aside(damages, commits).await?;
         if recover {
@@ -319,27 +336,14 @@ fn certain_dialect(state: &State) -> Option<String> {
     seamline_dialects::contradiction(list.as_bytes(), "").map(|dialect| dialect.name().to_owned())
 }
 
-/// When this process last opened a session.
-static LAST_OPENED: AtomicU64 = AtomicU64::new(0);
-
-/// The time at which a session is opened. No two openings of a process have the same one, so that each knows the other
-/// for somebody else, however fast they follow each other.
-fn opened_at(now: u64) -> u64 {
-    let later = |last: u64| Some(now.max(last.saturating_add(1)));
-    match LAST_OPENED.fetch_update(Ordering::Relaxed, Ordering::Relaxed, later) {
-        Ok(last) | Err(last) => now.max(last.saturating_add(1)),
-    }
-}
-
-/// This process, as the store that can tell whether it is gone knows it.
-#[cfg(feature = "sqlite")]
+/// This process, about to open a session. No two openings are taken for one, however soon they follow each other.
 pub(super) fn holder(clock: &dyn Clock) -> Holder {
-    seamline_store_sqlite::this_process(opened_at(clock.now()))
+    static OPENINGS: AtomicU64 = AtomicU64::new(1);
+    Holder { opening: OPENINGS.fetch_add(1, Ordering::Relaxed), ..this_process(clock.now()) }
 }
 
 /// This process. No other store looks whether it is gone.
 #[cfg(not(feature = "sqlite"))]
-pub(super) fn holder(clock: &dyn Clock) -> Holder {
-    let since = opened_at(clock.now());
-    Holder { host: "this host".to_owned(), pid: std::process::id(), since, ..Holder::default() }
+fn this_process(now: u64) -> Holder {
+    Holder { host: "this host".to_owned(), pid: std::process::id(), since: now, ..Holder::default() }
 }

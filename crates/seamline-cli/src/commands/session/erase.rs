@@ -1,9 +1,10 @@
 //! `seamline session erase`
 
 use clap::Args;
+use seamline::session::Session;
 use seamline::store::SessionId;
 
-use super::place::Place;
+use super::place::{Place, WriterArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -22,6 +23,8 @@ pub(super) struct Erase {
     /// Do it
     #[arg(long)]
     yes: bool,
+    #[command(flatten)]
+    writer: WriterArgs,
 }
 
 impl Erase {
@@ -34,7 +37,8 @@ impl Erase {
             return Err(Failure::new(format!("this would remove session `{name}` for good: {what}"))
                 .with_hint(format!("`--yes` does it; {} keeps a copy first", place.command("export"))));
         }
-        let erased = place.wait(place.store.erase(name))?;
+        let take_over = self.writer.options().take_over;
+        let erased = place.wait(Session::erase(place.store.as_ref(), name, take_over))?;
         let commits = screen::count(erased.commits as usize, "commit");
         let bytes = screen::count(erased.bytes as usize, "byte");
         let mut output = Output::new();

@@ -77,7 +77,7 @@ impl Export {
 
     /// Says aside what is not in an export. An inbox that cannot be read is for `verify` to tell of.
     fn tell_of_inbox(&self, place: &Place) {
-        let waiting = place.wait(place.store.inbox(&self.name)).map_or(0, |items| items.len());
+        let waiting = place.wait(place.store.waiting(&self.name)).map_or(0, |waiting| waiting as usize);
         if waiting > 0 {
             let waiting = screen::count(waiting, "message");
             output::say(&format!("seamline: {waiting} of the inbox not written: the next writer takes them in\n"));

@@ -81,7 +81,7 @@ impl Show {
     fn overview(&self, place: &Place) -> Result<String, Failure> {
         let session = place.read(&self.name)?;
         let info = self.info(place)?;
-        let inbox = place.wait(place.store.inbox(&self.name))?.len();
+        let inbox = place.wait(place.store.waiting(&self.name))? as usize;
         let quarantined = place.wait(place.store.quarantined(&self.name))?.len();
         let count = session.state().view.len();
         let from = match self.format {

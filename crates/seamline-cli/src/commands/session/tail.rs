@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 use seamline::session::Follower;
-use seamline::store::{Hash, SessionId};
+use seamline::store::SessionId;
 
 use super::place::Place;
 use crate::args::ListFormat;
@@ -50,13 +50,13 @@ impl Tail {
         let mut output = Output::new();
         let count = session.state().view.len();
         self.print(place, &session, count.saturating_sub(self.lines), &mut output)?;
-        let mut seen = hashes(&session);
+        let mut seen = session.state().view.hashes();
         while self.follow && !output.is_gone() {
             std::thread::sleep(PAUSE);
             if !place.wait(session.refresh())? {
                 continue;
             }
-            let now = hashes(&session);
+            let now = session.state().view.hashes();
             let same = seen.iter().zip(&now).take_while(|(one, other)| one == other).count();
             let gone = seen.len() - same;
             if gone > 0 && self.format == ListFormat::Text {
@@ -81,10 +81,4 @@ impl Tail {
         }
         Ok(())
     }
-}
-
-/// The hash of each beginning of the messages.
-fn hashes(session: &Follower) -> Vec<Hash> {
-    let view = &session.state().view;
-    (1..=view.len()).map(|count| view.hash_of(count)).collect()
 }

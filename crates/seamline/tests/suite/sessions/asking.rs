@@ -292,6 +292,20 @@ fn a_session_that_could_not_be_opened_is_not_held() {
 }
 
 #[test]
+fn two_openings_in_one_moment_are_told_apart() {
+    on_every_store(async |place| {
+        let session = place.create(IntegrityConfig::default()).await;
+        let id = session.id().clone();
+        session.close().await.unwrap();
+        // Each has a clock of its own that says the same.
+        let session = Session::open(place.store.clone(), id.clone(), open_options()).await.unwrap();
+        let busy = Session::open(place.store.clone(), id, open_options()).await.unwrap_err();
+        assert!(matches!(busy, SessionError::Store(seamline::store::Error::Busy { .. })), "{busy}");
+        session.close().await.unwrap();
+    });
+}
+
+#[test]
 fn s1_32_what_went_wrong_is_logged_as_what_it_was() {
     on_every_store(async |place| {
         let filtered = "Output blocked by content filtering policy";

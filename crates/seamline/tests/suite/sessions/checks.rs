@@ -125,7 +125,7 @@ async fn happen(session: &mut Session, step: &Step, place: &Place, pool: &[Strin
 /// Compares checks of a session with those of one that has the same messages and was never looked at.
 async fn compare(session: &Session, place: &Place) -> Result<(), TestCaseError> {
     let follower = Follower::open(place.store.clone(), session.id().clone()).await.unwrap();
-    let options = follower.options(Policy::default()).unwrap();
+    let options = Options { kept: true, ..follower.options(Policy::default()).unwrap() };
     let fresh = seamline::check(&follower.body("{}").unwrap(), &options).map_err(seamline::session::SessionError::from);
     prop_assert_eq!(session.check(), fresh, "{:#?}", session.messages().collect::<Vec<_>>());
     let other = session.fork(place.name().parse().unwrap()).await.unwrap();

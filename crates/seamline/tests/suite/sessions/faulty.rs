@@ -125,6 +125,10 @@ impl Store for Faulty {
         self.inner.inbox(session)
     }
 
+    fn waiting<'a>(&'a self, session: &'a SessionId) -> Pending<'a, u64> {
+        self.inner.waiting(session)
+    }
+
     fn quarantine<'a>(&'a self, session: &'a SessionId, bytes: &'a [u8]) -> Pending<'a, Hash> {
         self.inner.quarantine(session, bytes)
     }
