@@ -171,7 +171,7 @@ impl Assembler {
         let last_begun = calls().map(|call| call.begun).max().unwrap_or_default();
         // What no call took may be what a call without input is called with.
         self.has_stray |= calls().any(|call| call.is_nameless() && call.arguments.has_come());
-        self.has_stray |= ending == Ending::Complete && has_misled(calls(), self.source);
+        self.has_stray |= ending == Ending::Complete && has_misled(&calls().collect::<Vec<_>>(), self.source);
         let mut blocks = Vec::with_capacity(self.blocks.len());
         for (place, block) in std::mem::take(&mut self.blocks) {
             let may_run = match ending {
@@ -408,10 +408,10 @@ impl Assembler {
 }
 
 /// Whether one call may have got what another one lacks.
-fn has_misled<'b>(calls: impl Iterator<Item = &'b Block> + Clone, source: ArgSource) -> bool {
+fn has_misled(calls: &[&Block], source: ArgSource) -> bool {
     let is_broken =
-        |call: &Block| !call.free && call.arguments.has_come() && !is_plain_object(&call.arguments.text(source));
-    calls.clone().any(|call| !call.arguments.has_come()) && calls.clone().any(is_broken)
+        |call: &&Block| !call.free && call.arguments.has_come() && !is_plain_object(&call.arguments.text(source));
+    calls.iter().any(|call| !call.arguments.has_come()) && calls.iter().any(is_broken)
 }
 
 /// Sets what is set once, and again only by the provider's own account of the whole. Whether

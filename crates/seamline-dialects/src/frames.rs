@@ -90,9 +90,18 @@ pub(crate) fn exception(frame: &Frame<'_>) -> String {
     ["{", &name, ":", &what, "}"].concat()
 }
 
+/// Takes what stands where an event should: an error of whoever passed the stream on, or something
+/// that could not be understood.
+pub(crate) fn foreign(value: Value<'_, '_>, sink: Sink<'_>) {
+    match foreign_error(value) {
+        Some(said) => sink(Event::Failed { said }),
+        None => unreadable(sink, Unreadable::Shape),
+    }
+}
+
 /// What a value says that stands where an event should and tells that the request failed, in one
 /// of the ways of gateways: an error in a list, or members that no event has.
-pub(crate) fn foreign_error<'a>(value: Value<'_, 'a>) -> Option<&'a str> {
+fn foreign_error<'a>(value: Value<'_, 'a>) -> Option<&'a str> {
     let inner = if value.is(Kind::Array) { value.elements().next()? } else { value };
     let object = inner.object()?;
     let says = |name: &str| object.get(name).is_some_and(is_told);

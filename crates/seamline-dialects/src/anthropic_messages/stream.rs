@@ -16,7 +16,7 @@ use seamline_frame::Frame;
 use seamline_model::{Addition, Event, Stop, Unreadable};
 
 use crate::StreamReader;
-use crate::frames::{Said, Sink, add, foreign_error, is_told, said, said_in, unreadable, usage, words, words_of};
+use crate::frames::{Said, Sink, add, foreign, is_told, said, said_in, unreadable, usage, words, words_of};
 use crate::json::{Alike, Document, Kind, Object, Value};
 use crate::streamed::{Slots, after_end, base64, members};
 
@@ -108,7 +108,7 @@ impl Reader {
 
     fn json(&mut self, name: &[u8], document: &Document<'_>, sink: Sink<'_>) {
         let Some(object) = document.root().object() else {
-            self.unknown(document.root(), sink);
+            foreign(document.root(), sink);
             return;
         };
         let usual = Usual::read(document.root());
@@ -171,17 +171,9 @@ impl Reader {
             }
             "message_delta" => self.message_delta(root, object, sink),
             "message_stop" => self.message_stop(root, sink),
-            "" => self.unknown(root, sink),
+            "" => foreign(root, sink),
             // Pings, and events that are yet to come.
             _ => {}
-        }
-    }
-
-    /// Takes what is no event.
-    fn unknown(&mut self, root: Value<'_, '_>, sink: Sink<'_>) {
-        match foreign_error(root) {
-            Some(said) => sink(Event::Failed { said }),
-            None => unreadable(sink, Unreadable::Shape),
         }
     }
 

@@ -13,7 +13,7 @@ use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 
 use self::deltas::{addition, begun_by};
 use crate::StreamReader;
-use crate::frames::{Said, Sink, add, exception, foreign_error, is_told, said, unreadable, usage, words_of};
+use crate::frames::{Said, Sink, add, exception, foreign, is_told, said, unreadable, usage, words_of};
 use crate::json::{Alike, Kind, Object, Value};
 use crate::streamed::{Begun, Slots, after_end, members, present, start_input};
 
@@ -102,10 +102,8 @@ impl Reader {
         // What stands where a stream was to begin.
         if ["message", "Message", "__type"].iter().any(|key| present(object, key).is_some()) {
             sink(Event::Failed { said: root.raw() });
-        } else if let Some(said) = foreign_error(root) {
-            sink(Event::Failed { said });
         } else {
-            unreadable(sink, Unreadable::Shape);
+            foreign(root, sink);
         }
     }
 

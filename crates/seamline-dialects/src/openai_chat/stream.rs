@@ -14,7 +14,7 @@ use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 
 use self::calls::Calls;
 use self::content::Content;
-use crate::frames::{Said, Sink, add, foreign_error, index, is_remnant, is_told, said, unreadable, words};
+use crate::frames::{Said, Sink, add, foreign, index, is_remnant, is_told, said, unreadable, words};
 use crate::json::{Alike, Kind, Object, Value};
 use crate::repeated::Repeated;
 use crate::streaming::StreamReader;
@@ -99,10 +99,7 @@ impl StreamReader for Reader {
             Said::Json(document) => {
                 match document.root().object() {
                     Some(object) => self.frame(document.root(), object, sink),
-                    None => match foreign_error(document.root()) {
-                        Some(said) => sink(Event::Failed { said }),
-                        None => unreadable(sink, Unreadable::Shape),
-                    },
+                    None => foreign(document.root(), sink),
                 }
                 self.alike.keep(document);
             }
@@ -270,10 +267,8 @@ impl Reader {
             for (at, choice) in chunk.choices.into_iter().flat_map(Value::elements).enumerate() {
                 self.choice((at, choice), is_answer, text, sink);
             }
-        } else if let Some(said) = foreign_error(root).filter(|_| !has_failed) {
-            sink(Event::Failed { said });
         } else if !has_failed {
-            unreadable(sink, Unreadable::Shape);
+            foreign(root, sink);
         }
         // AZR-3
         if chunk.prompt_filter.is_some_and(|results| results.elements().any(|result| is_filtered(result.object()))) {

@@ -16,7 +16,7 @@ use seamline_model::{Addition, Event, Unreadable};
 use self::items::Items;
 use self::parts::{Row, TextKind};
 use self::shape::Sort;
-use crate::frames::{Said, Sink, add, add_arguments, foreign_error, index, is_told, said, unreadable, words, words_of};
+use crate::frames::{Said, Sink, add, add_arguments, foreign, index, is_told, said, unreadable, words, words_of};
 use crate::json::{Alike, Kind, Value};
 use crate::streaming::StreamReader;
 
@@ -247,7 +247,7 @@ impl Reader {
     /// What is no event of a response.
     fn other(&mut self, wire: &Wire<'_, '_, '_>, sink: Sink<'_>) {
         let Some(root) = wire.value.object() else {
-            return unknown(wire, sink);
+            return foreign(wire.value, sink);
         };
         let says = |name| root.get(name).is_some_and(is_told);
         let is_response = root.get("object").is_some_and(|object| object.says("response"));
@@ -259,16 +259,8 @@ impl Reader {
         {
             sink(Event::Failed { said: wire.text });
         } else if wire.kind.is_empty() {
-            unknown(wire, sink);
+            foreign(wire.value, sink);
         }
-    }
-}
-
-/// Takes what is no event.
-fn unknown(wire: &Wire<'_, '_, '_>, sink: Sink<'_>) {
-    match foreign_error(wire.value) {
-        Some(said) => sink(Event::Failed { said }),
-        None => unreadable(sink, Unreadable::Shape),
     }
 }
 

@@ -68,7 +68,8 @@ impl std::fmt::Debug for Listening {
             Ear::Waiting(_) | Ear::Other(_) | Ear::Lost => None,
         };
         let mut shown = f.debug_struct("Listening");
-        shown.field("dialect", &dialect).field("assembler", &self.assembler).field("moved", &self.moved).finish()
+        shown.field("dialect", &dialect).field("assembler", &self.assembler).field("moved", &self.moved);
+        shown.field("failure", &self.failure).finish()
     }
 }
 
