@@ -255,6 +255,10 @@ fn calls_that_a_crash_left_open_are_listed_and_closed() {
     });
     let ran = bench.session(&["repair", "s-1"]).expect(2);
     assert!(ran.err.contains("hint: `seamline session recover s-1`"), "{}", ran.err);
+    for command in ["check", "request"] {
+        let ran = bench.session(&[command, "s-1"]).expect(0);
+        assert!(ran.err.contains("a cycle is open whose calls have run or may have"), "{}", ran.err);
+    }
     let shown = bench.session(&["show", "s-1"]).expect(0).out;
     for part in
         ["open cycles", "begun; nobody knows what became of it", "finished, and its result is kept", "never started"]

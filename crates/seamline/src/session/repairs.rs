@@ -1,5 +1,7 @@
 //! Repairs that are written down, and can be taken back.
 
+use std::collections::HashSet;
+
 use seamline_store::{Cut, IncidentKind, IncidentSeverity, Insert, Origin, Raw, Record, Rejected, Repair, Undo};
 use serde::Serialize;
 
@@ -57,10 +59,33 @@ impl Session {
             messages: new.clone(),
         };
         if is_changed && persist != PersistRepairs::Never {
-            let cuts = cuts(&messages, &new, &repaired);
+            let mut cuts = cuts(&messages, &new, &repaired);
+            self.name_origins(&mut cuts, &body)?;
             result.id = Some(self.write_repair(cuts, &repaired.actions).await?);
         }
         Ok(result)
+    }
+
+    /// What a repair moved was said, though it stands in a message that is new.
+    fn name_origins(&self, cuts: &mut [Cut], body: &[u8]) -> Result<(), SessionError> {
+        let inserts = cuts.iter_mut().flat_map(|cut| &mut cut.inserted);
+        let made_up: Vec<&mut Insert> = inserts.filter(|insert| insert.origin == Origin::Synthetic).collect();
+        if made_up.is_empty() {
+            return Ok(());
+        }
+        let outline = crate::outline(body, &self.wire.options, 0..usize::MAX)?;
+        let said = outline.iter().zip(self.entries()).filter(|(_, entry)| entry.origin == Origin::Said);
+        let said: HashSet<&[u8]> =
+            said.flat_map(|(message, _)| &message.blocks).map(|block| &body[block.span.clone()]).collect();
+        for insert in made_up {
+            let alone = self.wire.body("{}", std::iter::once(&insert.message))?;
+            let outline = crate::outline(&alone, &self.wire.options, 0..usize::MAX)?;
+            let mut blocks = outline.iter().flat_map(|message| &message.blocks);
+            if blocks.any(|block| said.contains(&alone[block.span.clone()])) {
+                insert.origin = Origin::Said;
+            }
+        }
+        Ok(())
     }
 
     pub(super) async fn write_repair(

@@ -79,6 +79,7 @@ impl Append {
         let (taken, all) = place.write(&self.name, self.writer.options(), |session| {
             session.takes(messages).map_err(|error| self.refused(place, &error))?;
             let taken = place.wait(session.take_inbox())?;
+            place.warn_of_calls(&session.unresolved());
             place.wait(session.append_all(messages))?;
             Ok((taken, session.entries().len()))
         })?;

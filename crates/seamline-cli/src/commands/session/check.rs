@@ -47,6 +47,7 @@ impl Check {
     pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
         let policy = args::policy(&self.policy)?;
         let session = place.read_aloud(&self.name)?;
+        place.warn_of_calls(&session.unresolved());
         let failed = |error| place.failure(&error);
         let options = Options { kept: true, ..session.options(policy.clone()).map_err(failed)? };
         let kept = session.repair_options(policy, &IntegrityConfig::default()).map_err(failed)?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use seamline::Policy;
-use seamline::session::{Follower, Health, IntegrityConfig, OpenOptions, Session, SessionError};
+use seamline::session::{Follower, Health, IntegrityConfig, OpenOptions, Session, SessionError, Truth, Unresolved};
 use seamline::store::{Error, Head, Rejected, SessionId, SessionInfo, Store, StoredCommit};
 
 use super::address::Address;
@@ -203,6 +203,19 @@ impl Place {
                 .with_hint(format!("{} closes cycles that a crash left open", self.command("recover"))),
             SessionError::Conversation(error) => error.clone().into(),
             other => hinted(&other.to_string()),
+        }
+    }
+
+    /// Says aside that calls may have run whose results are not among the messages yet.
+    pub(super) fn warn_of_calls(&self, calls: &[Unresolved]) {
+        let is_open = |call: &&Unresolved| matches!(call.truth, Truth::OutcomeUnknown | Truth::Finished);
+        let tools: Vec<&str> = calls.iter().filter(is_open).map(|call| call.tool.as_str()).collect();
+        if !tools.is_empty() {
+            let tools = tools.join(", ");
+            output::say(&format!(
+                "seamline: a cycle is open whose calls have run or may have, and is not shown: {tools}\n"
+            ));
+            output::say(&format!("hint: {} closes it once its process is gone\n", self.command("recover")));
         }
     }
 

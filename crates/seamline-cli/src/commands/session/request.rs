@@ -47,6 +47,7 @@ impl Request {
         let policy = args::policy(&self.policy)?;
         let envelope = self.envelope()?;
         let session = place.read_aloud(&self.name)?;
+        place.warn_of_calls(&session.unresolved());
         let failed = |error| place.failure(&error);
         let options = session.options(policy).map_err(failed)?;
         let body = session.body(&envelope).map_err(failed)?;

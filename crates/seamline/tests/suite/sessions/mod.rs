@@ -17,6 +17,7 @@ mod keys;
 mod late;
 mod layers;
 mod meanwhile;
+mod origins;
 mod resets;
 mod seed_000;
 mod seed_001;

@@ -1,0 +1,52 @@
+//! Who said what is kept, once it was put right.
+
+use futures_executor::block_on;
+use seamline::session::{Session, SessionOptions};
+use seamline::store::Origin;
+
+/// A result that came too late, in a message of its own, and what its call is moved to.
+const LATE: [(&str, [&str; 4]); 3] = [
+    (
+        "anthropic_messages",
+        [
+            r#"{"role":"user","content":"go"}"#,
+            r#"{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"pay","input":{}}]}"#,
+            r#"{"role":"user","content":"stop"}"#,
+            r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"paid"}]}"#,
+        ],
+    ),
+    (
+        "openai_chat",
+        [
+            r#"{"role":"user","content":"go"}"#,
+            r#"{"role":"assistant","tool_calls":[{"id":"call_1","type":"function","function":{"name":"pay","arguments":"{}"}}]}"#,
+            r#"{"role":"user","content":"stop"}"#,
+            r#"{"role":"tool","tool_call_id":"call_1","content":"paid"}"#,
+        ],
+    ),
+    (
+        "gemini_generate",
+        [
+            r#"{"role":"user","parts":[{"text":"go"}]}"#,
+            r#"{"role":"model","parts":[{"functionCall":{"name":"pay","args":{}}}]}"#,
+            r#"{"role":"user","parts":[{"text":"stop"}]}"#,
+            r#"{"role":"user","parts":[{"functionResponse":{"name":"pay","response":{"output":"paid"}}}]}"#,
+        ],
+    ),
+];
+
+#[test]
+fn what_a_repair_moves_was_said_all_the_same() {
+    for (dialect, messages) in LATE {
+        block_on(async {
+            let options = SessionOptions { dialect: dialect.to_owned(), ..SessionOptions::default() };
+            let store = seamline::open_store("memory:").await.unwrap();
+            let mut session = Session::create(store, "s-1".parse().unwrap(), options).await.unwrap();
+            session.append_all(&messages).await.unwrap();
+            assert!(session.repair().await.unwrap().repaired, "{dialect}");
+            assert!(session.messages().nth(2).is_some_and(|message| message.contains("paid")), "{dialect}");
+            let origins: Vec<Origin> = session.entries().iter().map(|entry| entry.origin).collect();
+            assert!(origins.iter().all(|origin| *origin == Origin::Said), "{dialect}: {origins:?}");
+        });
+    }
+}
