@@ -122,6 +122,8 @@ pub fn classify(failure: &Failure<'_>) -> Verdict {
         None => (None, excerpt::innermost(views.outermost())),
     };
     let Reading { name, class, certainty, meaning, advice } = known.map_or(by_status, Reading::known);
+    let should_retry = reading::should_retry(failure);
+    let may_pass = class == Class::Transient || class == Class::Fatal && should_retry == Some(true);
     Verdict {
         class,
         certainty,
@@ -131,8 +133,8 @@ pub fn classify(failure: &Failure<'_>) -> Verdict {
         meaning,
         advice,
         status,
-        retry_after: (class == Class::Transient).then(|| wait::of(failure, &views)).flatten(),
-        should_retry: reading::should_retry(failure),
+        retry_after: may_pass.then(|| wait::of(failure, &views)).flatten(),
+        should_retry,
         place: Place::of(&said),
         said,
     }
@@ -269,5 +271,15 @@ mod tests {
         let text = r#"{"id":"x","message":"too many tokens: total number of tokens cannot exceed 4081","finish_reason":"ERROR"}"#;
         let long = classify(&Failure { dialect: Some("openai_chat"), text, ..Failure::default() });
         assert_eq!(long.class, Class::Overflow);
+    }
+
+    #[test]
+    fn a_wait_is_told_where_the_provider_lets_a_fatal_error_be_sent_again() {
+        let text = r#"{"error":{"type":"not_found_error","message":"gone"}}"#;
+        let wait = |word| {
+            let headers = [("x-should-retry", word), ("retry-after", "30")];
+            classify(&Failure { status: Some(404), headers: &headers, text, ..Failure::default() }).retry_after
+        };
+        assert_eq!((wait("true"), wait("false"), wait("")), (Some(Duration::from_secs(30)), None, None));
     }
 }
