@@ -114,7 +114,7 @@ impl Certainty {
 /// assert_eq!((verdict.place.message_index, verdict.place.block_index), (Some(4), Some(1)));
 /// ```
 pub fn classify(failure: &Failure<'_>) -> Verdict {
-    let views = Views::of(&answer::unspoken(failure.text));
+    let views = Views::of(&answer::unspoken(failure.text, failure.status));
     let status = reading::status(failure, &views);
     let by_status = Reading::of(status, failure);
     let (known, said) = match recognise(failure, &views, status, &by_status) {
@@ -122,6 +122,8 @@ pub fn classify(failure: &Failure<'_>) -> Verdict {
         None => (None, excerpt::innermost(views.outermost())),
     };
     let Reading { name, class, certainty, meaning, advice } = known.map_or(by_status, Reading::known);
+    let should_retry = reading::should_retry(failure);
+    let may_pass = class == Class::Transient || class == Class::Fatal && should_retry == Some(true);
     Verdict {
         class,
         certainty,
@@ -131,8 +133,8 @@ pub fn classify(failure: &Failure<'_>) -> Verdict {
         meaning,
         advice,
         status,
-        retry_after: (class == Class::Transient).then(|| wait::of(failure, &views)).flatten(),
-        should_retry: reading::should_retry(failure),
+        retry_after: may_pass.then(|| wait::of(failure, &views)).flatten(),
+        should_retry,
         place: Place::of(&said),
         said,
     }
@@ -247,5 +249,37 @@ mod tests {
         assert_eq!(classify(&Failure { text: overloaded, ..Failure::default() }).class, Class::Transient);
         let timeout = r#"{"error":{"type":"timeout_error","message":"Request timed out"}}"#;
         assert_eq!(classify(&Failure { text: timeout, ..Failure::default() }).class, Class::Transient);
+    }
+
+    #[test]
+    fn what_a_provider_says_beside_the_members_of_an_answer_is_heard() {
+        let limited =
+            r#"{"choices":[],"message":"Rate limit reached for gpt-4, please try again in 20s","object":"error"}"#;
+        for status in [None, Some(200), Some(429)] {
+            let verdict = classify(&Failure { status, text: limited, ..Failure::default() });
+            assert_eq!((verdict.class, verdict.retry_after), (Class::Transient, Some(Duration::from_secs(20))));
+            assert_eq!(verdict.said, "Rate limit reached for gpt-4, please try again in 20s");
+        }
+        for text in [
+            r#"{"output":null,"finish_reason":"","message":"The following tool_call_ids did not have response messages: call_7"}"#,
+            r#"{"output":{},"finish_reason":"error","message":"The following tool_call_ids did not have response messages: call_7"}"#,
+            r#"{"content":"The following tool_call_ids did not have response messages: call_7","choices":[]}"#,
+        ] {
+            let verdict = classify(&Failure { status: Some(400), text, ..Failure::default() });
+            assert_eq!(verdict.class, Class::Corruption, "{text}");
+        }
+        let text = r#"{"id":"x","message":"too many tokens: total number of tokens cannot exceed 4081","finish_reason":"ERROR"}"#;
+        let long = classify(&Failure { dialect: Some("openai_chat"), text, ..Failure::default() });
+        assert_eq!(long.class, Class::Overflow);
+    }
+
+    #[test]
+    fn a_wait_is_told_where_the_provider_lets_a_fatal_error_be_sent_again() {
+        let text = r#"{"error":{"type":"not_found_error","message":"gone"}}"#;
+        let wait = |word| {
+            let headers = [("x-should-retry", word), ("retry-after", "30")];
+            classify(&Failure { status: Some(404), headers: &headers, text, ..Failure::default() }).retry_after
+        };
+        assert_eq!((wait("true"), wait("false"), wait("")), (Some(Duration::from_secs(30)), None, None));
     }
 }

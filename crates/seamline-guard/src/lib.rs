@@ -36,7 +36,7 @@ pub use filter::{Filtered, FilteredPart, filter, filter_message};
 pub use kinds::{Class, Kind};
 pub use known::{Known, all};
 pub use place::{IDS_MAX, Place};
-pub use retry::{Advice, GaveUp, OnCorruption, Retry, RetryPolicy};
+pub use retry::{Advice, Emitted, GaveUp, OnCorruption, Retry, RetryPolicy};
 pub use settings::{GuardSettings, SettingsError};
 pub use stall::{StallGuard, StallLimits, StallNotice};
 pub use views::{LAYERS_MAX, TEXT_BYTES_MAX};

@@ -69,6 +69,15 @@ pub struct Retry {
     broken: Vec<blake3::Hash>,
 }
 
+/// What somebody already has of an answer that failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Emitted {
+    /// Nothing of it was given to anybody.
+    Nothing,
+    /// Some of it was given to somebody, who would get it twice.
+    Something,
+}
+
 /// What to do about a request that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Advice {
@@ -133,28 +142,29 @@ impl Retry {
         Self { policy, retries: 0, repaired: false, awaits_other: false, broken: Vec::new() }
     }
 
-    /// What to do about an attempt with this body that failed. `emitted` says whether something
-    /// of its answer was already given to somebody.
+    /// What to do about an attempt with this body that failed, and of whose answer so much was
+    /// already given to somebody.
     ///
     /// ```
     /// use std::time::Duration;
-    /// use seamline_guard::{Advice, Failure, GaveUp, Retry, RetryPolicy, classify};
+    /// use seamline_guard::{Advice, Emitted, Failure, GaveUp, Retry, RetryPolicy, classify};
     ///
     /// let mut retry = Retry::new(RetryPolicy::default());
     /// let overloaded = classify(&Failure { status: Some(529), ..Failure::default() });
     /// let wait = |seconds| Advice::SendAgain { wait: Duration::from_secs(seconds) };
-    /// assert_eq!(retry.handle_failure(&overloaded, b"{}", false), wait(1));
-    /// assert_eq!(retry.handle_failure(&overloaded, b"{}", false), wait(2));
-    /// assert_eq!(retry.handle_failure(&overloaded, b"{}", false), Advice::GiveUp { why: GaveUp::Retries });
+    /// assert_eq!(retry.handle_failure(&overloaded, b"{}", Emitted::Nothing), wait(1));
+    /// assert_eq!(retry.handle_failure(&overloaded, b"{}", Emitted::Nothing), wait(2));
+    /// assert_eq!(retry.handle_failure(&overloaded, b"{}", Emitted::Nothing), Advice::GiveUp { why: GaveUp::Retries });
     /// ```
-    pub fn handle_failure(&mut self, verdict: &Verdict, body: &[u8], emitted: bool) -> Advice {
+    pub fn handle_failure(&mut self, verdict: &Verdict, body: &[u8], emitted: Emitted) -> Advice {
         let give_up = |why| Advice::GiveUp { why };
+        let is_unseen = emitted == Emitted::Nothing;
         match (verdict.class, verdict.should_retry) {
             (Class::Filter, _) => give_up(GaveUp::Filtered),
             // Whatever the error is called, the provider knows best whether it passes.
-            (Class::Fatal, Some(true)) if !emitted => self.send_again(verdict.retry_after, body),
+            (Class::Fatal, Some(true)) if is_unseen => self.send_again(verdict.retry_after, body),
             (Class::Fatal, _) => give_up(GaveUp::Fatal),
-            _ if emitted => give_up(GaveUp::Emitted),
+            _ if !is_unseen => give_up(GaveUp::Emitted),
             (Class::Overflow, _) => Advice::Shorten,
             (Class::Corruption, _) => self.mend(body),
             (Class::Transient, Some(false)) => give_up(GaveUp::Told),
@@ -166,12 +176,12 @@ impl Retry {
     /// once, if [`handle_failure`](Self::handle_failure) asked for it and it is not one that failed.
     ///
     /// ```
-    /// use seamline_guard::{Advice, Failure, GaveUp, Retry, RetryPolicy, classify};
+    /// use seamline_guard::{Advice, Emitted, Failure, GaveUp, Retry, RetryPolicy, classify};
     ///
     /// let text = "messages.6: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1.";
     /// let broken = classify(&Failure { status: Some(400), text, ..Failure::default() });
     /// let mut retry = Retry::new(RetryPolicy::default());
-    /// assert_eq!(retry.handle_failure(&broken, b"old", false), Advice::Repair);
+    /// assert_eq!(retry.handle_failure(&broken, b"old", Emitted::Nothing), Advice::Repair);
     /// assert!(matches!(retry.handle_repaired(b"new"), Advice::SendAgain { .. }));
     /// assert_eq!(retry.handle_repaired(b"old"), Advice::GiveUp { why: GaveUp::Repaired });
     /// ```
@@ -250,7 +260,7 @@ mod tests {
     fn s3_17_two_retries_after_one_and_two_seconds() {
         let mut retry = Retry::new(RetryPolicy::default());
         let failed = verdict(503, &[], "");
-        let advice = [(); 3].map(|()| retry.handle_failure(&failed, BODY, false));
+        let advice = [(); 3].map(|()| retry.handle_failure(&failed, BODY, Emitted::Nothing));
         assert_eq!(advice, [send_again(1), send_again(2), give_up(GaveUp::Retries)]);
     }
 
@@ -258,7 +268,7 @@ mod tests {
     fn waits_grow_up_to_the_longest() {
         let mut retry = Retry::new(RetryPolicy { retries_max: 40, ..RetryPolicy::default() });
         let failed = verdict(500, &[], "");
-        let waits: Vec<_> = (0..40).map(|_| retry.handle_failure(&failed, BODY, false)).collect();
+        let waits: Vec<_> = (0..40).map(|_| retry.handle_failure(&failed, BODY, Emitted::Nothing)).collect();
         assert_eq!(waits[..8], [1, 2, 4, 8, 16, 32, 60, 60].map(send_again));
         assert!(waits[8..].iter().all(|wait| *wait == send_again(60)));
     }
@@ -273,20 +283,21 @@ mod tests {
         ] {
             let mut retry = Retry::new(RetryPolicy::default());
             let wait = Duration::from_secs_f64(seconds);
-            let advice = retry.handle_failure(&verdict(429, headers, ""), BODY, false);
+            let advice = retry.handle_failure(&verdict(429, headers, ""), BODY, Emitted::Nothing);
             assert_eq!(advice, Advice::SendAgain { wait }, "{headers:?}");
         }
         let late = verdict(429, &[("retry-after", "3600")], "");
         let mut retry = Retry::new(RetryPolicy::default());
-        assert_eq!(retry.handle_failure(&late, BODY, false), give_up(GaveUp::Wait));
+        assert_eq!(retry.handle_failure(&late, BODY, Emitted::Nothing), give_up(GaveUp::Wait));
     }
 
     #[test]
     fn a_date_needs_a_clock() {
         let headers = [("retry-after", "Sun, 06 Nov 1994 08:50:07 GMT")];
         let failure = Failure { status: Some(503), headers: &headers, ..Failure::default() };
-        let advice =
-            |failure: &Failure<'_>| Retry::new(RetryPolicy::default()).handle_failure(&classify(failure), BODY, false);
+        let advice = |failure: &Failure<'_>| {
+            Retry::new(RetryPolicy::default()).handle_failure(&classify(failure), BODY, Emitted::Nothing)
+        };
         assert_eq!(advice(&failure), send_again(1), "whose clock?");
         let received_at = Some(Duration::from_secs(784_111_777));
         assert_eq!(advice(&Failure { received_at, ..failure }), send_again(30));
@@ -298,7 +309,7 @@ mod tests {
     fn the_provider_s_word_on_sending_again_counts() {
         let advice = |status, word, text| {
             let verdict = verdict(status, &[("X-Should-Retry", word)], text);
-            Retry::new(RetryPolicy::default()).handle_failure(&verdict, BODY, false)
+            Retry::new(RetryPolicy::default()).handle_failure(&verdict, BODY, Emitted::Nothing)
         };
         // Known by its text, or by its number, or not at all.
         let overloaded = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
@@ -316,10 +327,10 @@ mod tests {
     fn k32_damage_is_repaired_once_and_the_body_that_failed_is_never_sent_again() {
         let mut retry = Retry::new(RetryPolicy::default());
         let broken = verdict(400, &[], BROKEN);
-        assert_eq!(retry.handle_failure(&broken, b"old", false), Advice::Repair);
+        assert_eq!(retry.handle_failure(&broken, b"old", Emitted::Nothing), Advice::Repair);
         assert_eq!(retry.handle_repaired(b"old"), give_up(GaveUp::Repaired));
         assert_eq!(retry.handle_repaired(b"new"), send_again(0));
-        assert_eq!(retry.handle_failure(&broken, b"new", false), give_up(GaveUp::Repaired));
+        assert_eq!(retry.handle_failure(&broken, b"new", Emitted::Nothing), give_up(GaveUp::Repaired));
     }
 
     #[test]
@@ -327,12 +338,12 @@ mod tests {
         let broken = verdict(400, &[], BROKEN);
         let mut retry = Retry::new(RetryPolicy::default());
         assert_eq!(retry.handle_repaired(b"new"), give_up(GaveUp::Repaired), "nobody asked");
-        assert_eq!(retry.handle_failure(&broken, b"old", false), Advice::Repair);
+        assert_eq!(retry.handle_failure(&broken, b"old", Emitted::Nothing), Advice::Repair);
         assert_eq!(retry.handle_repaired(b"new"), send_again(0));
         assert_eq!(retry.handle_repaired(b"newer"), give_up(GaveUp::Repaired));
         let stop = RetryPolicy { on_corruption: OnCorruption::Stop, ..RetryPolicy::default() };
         let mut retry = Retry::new(stop);
-        assert_eq!(retry.handle_failure(&broken, b"old", false), give_up(GaveUp::Broken));
+        assert_eq!(retry.handle_failure(&broken, b"old", Emitted::Nothing), give_up(GaveUp::Broken));
         assert_eq!(retry.handle_repaired(b"new"), give_up(GaveUp::Broken));
     }
 
@@ -345,9 +356,9 @@ mod tests {
             (OnCorruption::Stop, GaveUp::Broken),
         ] {
             let mut retry = Retry::new(RetryPolicy { on_corruption, ..RetryPolicy::default() });
-            retry.handle_failure(&broken, b"old", false);
-            assert_eq!(retry.handle_failure(&busy, b"old", false), give_up(why), "{on_corruption:?}");
-            assert_eq!(retry.handle_failure(&busy, b"new", false), send_again(1), "{on_corruption:?}");
+            retry.handle_failure(&broken, b"old", Emitted::Nothing);
+            assert_eq!(retry.handle_failure(&busy, b"old", Emitted::Nothing), give_up(why), "{on_corruption:?}");
+            assert_eq!(retry.handle_failure(&busy, b"new", Emitted::Nothing), send_again(1), "{on_corruption:?}");
         }
     }
 
@@ -355,8 +366,8 @@ mod tests {
     fn nothing_is_sent_once_it_was_given_up() {
         let broken = verdict(400, &[], BROKEN);
         let mut retry = Retry::new(RetryPolicy::default());
-        assert_eq!(retry.handle_failure(&broken, b"old", false), Advice::Repair);
-        assert_eq!(retry.handle_failure(&broken, b"old", false), give_up(GaveUp::Repaired));
+        assert_eq!(retry.handle_failure(&broken, b"old", Emitted::Nothing), Advice::Repair);
+        assert_eq!(retry.handle_failure(&broken, b"old", Emitted::Nothing), give_up(GaveUp::Repaired));
         assert_eq!(retry.handle_repaired(b"new"), give_up(GaveUp::Repaired));
     }
 
@@ -372,7 +383,7 @@ mod tests {
             if !glitch {
                 return (sent, Ok(()));
             }
-            let advice = retry.handle_failure(&verdict(400, &[], BROKEN), body.as_bytes(), false);
+            let advice = retry.handle_failure(&verdict(400, &[], BROKEN), body.as_bytes(), Emitted::Nothing);
             let same_again = retry.handle_repaired(body.as_bytes());
             assert!(matches!(same_again, Advice::GiveUp { why: GaveUp::Repaired | GaveUp::Broken }), "{same_again:?}");
             if advice != Advice::Restart {
@@ -406,24 +417,24 @@ mod tests {
     #[test]
     fn a_repaired_body_may_fail_for_the_moment_like_any_other() {
         let mut retry = Retry::new(RetryPolicy::default());
-        assert_eq!(retry.handle_failure(&verdict(400, &[], BROKEN), b"old", false), Advice::Repair);
-        assert_eq!(retry.handle_failure(&verdict(503, &[], ""), b"new", false), send_again(1));
-        assert_eq!(retry.handle_failure(&verdict(503, &[], ""), b"new", false), send_again(2));
-        assert_eq!(retry.handle_failure(&verdict(503, &[], ""), b"new", false), give_up(GaveUp::Retries));
+        assert_eq!(retry.handle_failure(&verdict(400, &[], BROKEN), b"old", Emitted::Nothing), Advice::Repair);
+        assert_eq!(retry.handle_failure(&verdict(503, &[], ""), b"new", Emitted::Nothing), send_again(1));
+        assert_eq!(retry.handle_failure(&verdict(503, &[], ""), b"new", Emitted::Nothing), send_again(2));
+        assert_eq!(retry.handle_failure(&verdict(503, &[], ""), b"new", Emitted::Nothing), give_up(GaveUp::Retries));
     }
 
     #[test]
     fn k32_what_was_given_to_somebody_is_not_given_again() {
         for failed in [verdict(400, &[], BROKEN), verdict(529, &[], "")] {
             let mut retry = Retry::new(RetryPolicy::default());
-            assert_eq!(retry.handle_failure(&failed, BODY, true), give_up(GaveUp::Emitted));
+            assert_eq!(retry.handle_failure(&failed, BODY, Emitted::Something), give_up(GaveUp::Emitted));
         }
     }
 
     #[test]
     fn what_will_never_be_taken_is_not_sent_again() {
         let mut retry = Retry::new(RetryPolicy::default());
-        let mut advice = |status, text| retry.handle_failure(&verdict(status, &[], text), BODY, false);
+        let mut advice = |status, text| retry.handle_failure(&verdict(status, &[], text), BODY, Emitted::Nothing);
         assert_eq!(advice(401, ""), give_up(GaveUp::Fatal));
         assert_eq!(advice(400, "never heard of it"), give_up(GaveUp::Fatal));
         assert_eq!(advice(400, "Output blocked by content filtering policy"), give_up(GaveUp::Filtered));

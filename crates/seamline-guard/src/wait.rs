@@ -278,7 +278,8 @@ mod tests {
             headers: &[("retry-after", "9999999")],
             ..Failure::default()
         });
-        let advice = crate::Retry::new(crate::RetryPolicy::default()).handle_failure(&verdict, b"{}", false);
+        let advice =
+            crate::Retry::new(crate::RetryPolicy::default()).handle_failure(&verdict, b"{}", crate::Emitted::Nothing);
         assert_eq!(advice, crate::Advice::GiveUp { why: crate::GaveUp::Wait });
     }
 

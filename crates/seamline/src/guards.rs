@@ -9,18 +9,18 @@
 //! ```
 //! use std::time::Duration;
 //! use seamline::Failure;
-//! use seamline::guards::{Advice, Retry, RetryPolicy};
+//! use seamline::guards::{Advice, Emitted, Retry, RetryPolicy};
 //!
 //! let mut retry = Retry::new(RetryPolicy::default());
 //! let failure = Failure { status: Some(429), headers: &[("retry-after-ms", "1500")], ..Failure::default() };
-//! let advice = retry.handle_failure(&seamline::classify(&failure), b"{}", false);
+//! let advice = retry.handle_failure(&seamline::classify(&failure), b"{}", Emitted::Nothing);
 //! assert_eq!(advice, Advice::SendAgain { wait: Duration::from_millis(1500) });
 //! ```
 
 pub use seamline_guard::{
-    Advice, Breaker, BreakerLimits, CallInRound, CheckedCall, Filtered, FilteredPart, GaveUp, GuardSettings, Kind,
-    OnCorruption, Outcome, Reset, Retry, RetryPolicy, SchemaError, SettingsError, StallGuard, StallLimits, StallNotice,
-    StopTurn, ToolSchemas, TurnLoop, filter,
+    Advice, Breaker, BreakerLimits, CallInRound, CheckedCall, Emitted, Filtered, FilteredPart, GaveUp, GuardSettings,
+    Kind, OnCorruption, Outcome, Reset, Retry, RetryPolicy, SchemaError, SettingsError, StallGuard, StallLimits,
+    StallNotice, StopTurn, ToolSchemas, TurnLoop, filter,
 };
 
 /// Says whether a streamed answer was filtered or refused: what, why, and what to do.

@@ -13,6 +13,7 @@ pub use options::{StreamLimits, StreamOptions};
 use seamline_assemble::Assembler;
 use seamline_frame::Framer;
 
+use self::answer::Beside;
 use self::listening::Listening;
 use self::opening::Opening;
 use crate::Error;
@@ -96,12 +97,10 @@ pub use seamline_assemble::FLAWS;
 pub struct AnswerStream {
     framed: Framed,
     listening: Listening,
-    provider: Option<String>,
+    beside: Beside,
     limits: StreamLimits,
     /// Nobody listens any more: what comes is not heard.
     left: bool,
-    /// What the connection said when it broke.
-    broken: Option<String>,
 }
 
 /// ```text
@@ -137,11 +136,29 @@ impl AnswerStream {
         Ok(Self {
             framed,
             listening: Listening::new(expected, assembler, options.limits.frame_bytes_max),
-            provider: options.provider.clone(),
+            beside: Beside { provider: options.provider.clone(), ..Beside::default() },
             limits: options.limits,
             left: false,
-            broken: None,
         })
+    }
+
+    /// What the response said before its body, at any time before [`finish`](Self::finish): what an error
+    /// means often stands in the status only, and how long to wait in a header.
+    ///
+    /// ```
+    /// use seamline::{AnswerStream, Class, StreamOptions};
+    ///
+    /// let options = StreamOptions { dialect: Some("openai_chat".to_owned()), ..Default::default() };
+    /// let mut stream = AnswerStream::new(&options)?;
+    /// stream.head(429, &[("retry-after", "9")]);
+    /// stream.feed(br#"{"error":{"message":"slow down"}}"#);
+    /// let verdict = stream.finish()?.error.unwrap().verdict;
+    /// assert_eq!((verdict.class, verdict.retry_after.unwrap().as_secs()), (Class::Transient, 9));
+    /// # Ok::<(), seamline::Error>(())
+    /// ```
+    pub fn head(&mut self, status: u16, headers: &[(&str, &str)]) {
+        self.beside.status = Some(status);
+        self.beside.headers = headers.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
     }
 
     /// Takes the next piece, cut anywhere. Whether it brought the answer on: text, reasoning, a piece
@@ -224,7 +241,7 @@ impl AnswerStream {
             return;
         }
         self.listening.handle_failure(said);
-        self.broken.get_or_insert_with(|| said.to_owned());
+        self.beside.broken.get_or_insert_with(|| said.to_owned());
     }
 
     /// Whether nothing that still comes can change the answer: the bytes cannot be read on, the message is longer than
@@ -271,8 +288,7 @@ impl AnswerStream {
             }
         }
         let (dialect, assembled) = self.listening.finish()?;
-        let limit = self.limits.findings_max;
-        Ok(Answer::of(dialect, (self.provider.as_deref(), self.broken.as_deref()), assembled, limit))
+        Ok(Answer::of(dialect, &self.beside, assembled, self.limits.findings_max))
     }
 
     fn cut(&mut self, piece: &[u8]) {

@@ -173,7 +173,7 @@ impl Supervised {
     pub fn wait(mut self) -> io::Result<Ran> {
         let end = self.watch()?;
         // Who has ended and left nothing behind need not be asked.
-        if end != ChildEnd::Exited || !self.is_over_within(LEFTOVERS_MAX)? {
+        if end != ChildEnd::Exited || !self.is_over_within(LEFTOVERS_MAX)? || self.has_leftovers() {
             self.terminate();
             self.is_over_within(self.limits.grace)?;
             self.kill();
@@ -219,6 +219,13 @@ impl Supervised {
             }
             pause.wait(left);
         }
+    }
+
+    /// Whether somebody runs on outside the group who can still be found: only until the group is
+    /// ended, for after that nothing leads there any more.
+    fn has_leftovers(&mut self) -> bool {
+        self.followed.look(&self.child);
+        !self.followed.are_gone()
     }
 
     /// Asks all of it to end, and who was started meanwhile as well.

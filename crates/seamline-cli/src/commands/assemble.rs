@@ -97,7 +97,7 @@ impl Assemble {
         let stream = AnswerStream::new(&self.options())?;
         let source = self.source()?;
         let label = source.label();
-        let answer = match self.assembled(&source, stream) {
+        let answer = match Self::assembled(&source, stream) {
             Ok(answer) => answer,
             Err(failure) => {
                 output::complain_about(&label, &failure);
@@ -144,13 +144,16 @@ impl Assemble {
     }
 
     /// Reads the stream piece by piece, as it comes, until nothing more can be said about it.
-    fn assembled(&self, source: &Source, mut stream: AnswerStream) -> Result<Answer, Failure> {
+    fn assembled(source: &Source, mut stream: AnswerStream) -> Result<Answer, Failure> {
         let (mut head, mut start) = (Head::default(), Vec::new());
         source.read_pieces(|piece| {
             head.handle_piece(piece, |body| take(body, &mut start, &mut stream));
             if stream.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         head.finish(|body| take(body, &mut start, &mut stream));
+        if let Some(status) = head.status {
+            stream.head(status, &head.headers());
+        }
         if let Some(status) = head.status.filter(|status| *status >= 400) {
             output::say(&format!("seamline: {}: the response has status {status}\n", output::named(&source.label())));
         }
@@ -159,27 +162,7 @@ impl Assemble {
             stream.fail("");
         }
         let answer = stream.finish();
-        let mut answer = if says_status_only && answer.is_ok() { answer? } else { judged(answer, &start)? };
-        self.add_head(&mut answer, &head);
-        Ok(answer)
-    }
-
-    /// What an error means often stands in the status only, and how long to wait in a header.
-    fn add_head(&self, answer: &mut Answer, head: &Head) {
-        let Some(error) = &mut answer.error else { return };
-        let told = seamline::classify(&seamline::Failure {
-            provider: self.provider.as_deref(),
-            dialect: Some(answer.dialect),
-            status: head.status,
-            headers: &head.headers(),
-            text: &error.text,
-            ..seamline::Failure::default()
-        });
-        if head.status.is_some_and(|status| status >= 400) {
-            error.verdict = told;
-        } else if error.verdict.retry_after.is_none() {
-            error.verdict.retry_after = told.retry_after;
-        }
+        if says_status_only && answer.is_ok() { Ok(answer?) } else { judged(answer, &start) }
     }
 }
 

@@ -65,6 +65,27 @@ fn headers_before_a_response_are_skipped() {
 }
 
 #[test]
+fn a_response_means_the_same_to_whoever_assembles_it_and_whoever_explains_it() {
+    let bench = Bench::new();
+    let quota = r#"{"error":{"message":"You exceeded your current quota, please check your plan and billing details.","type":"insufficient_quota","code":"insufficient_quota"}}"#;
+    let gone = r#"{"error":{"message":"gone","type":"not_found_error"}}"#;
+    for (head, body, class, name, wait) in [
+        ("HTTP/1.1 429 X\r\nretry-after: 9\r\n", quota, "fatal", "out-of-quota", None),
+        ("HTTP/1.1 404 X\r\nx-should-retry: true\r\nretry-after: 30\r\n", gone, "fatal", "not-found", Some(30_000)),
+    ] {
+        let response = format!("{head}\r\n{body}");
+        let assembled =
+            bench.run_on(&response, &["assemble", "--format", "json", "--dialect", "openai_chat"]).expect(1);
+        let explained = bench.run_on(&response, &["explain", "--error", "-", "--format", "json"]).expect(0);
+        let (assembled, explained) = (assembled.json()["error"].clone(), explained.json());
+        assert_eq!((&assembled["name"], &explained["known"]["name"]), (&name.into(), &name.into()));
+        for told in [&assembled, &explained] {
+            assert_eq!((&told["class"], told["retry_after_ms"].as_u64()), (&class.into(), wait), "{told}");
+        }
+    }
+}
+
+#[test]
 fn a_byte_that_is_no_character_spoils_one_frame_of_a_stream() {
     let bench = Bench::new();
     let mut bytes = b"data: {\"choices\":[{\"delta\":{\"content\":\"\xff\"}}]}\n\n".to_vec();

@@ -285,17 +285,20 @@ impl Breaker {
     }
 
     fn repeated_malformed(&mut self, calls: &[CallInRound<'_>], faults: &[Option<Fault>]) -> Option<StopTurn> {
-        let is_malformed = |(call, fault): (&CallInRound<'_>, &Option<Fault>)| {
-            !call.truncated && matches!(fault, Some(Fault::Malformed(_)))
-        };
-        if calls.is_empty() || !calls.iter().zip(faults).all(is_malformed) {
+        // What was cut off neither makes a row nor ends one.
+        let whole = || calls.iter().zip(faults).filter(|(call, _)| !call.truncated);
+        let is_cut = !calls.is_empty() && whole().next().is_none();
+        if is_cut {
+            return None;
+        }
+        if calls.is_empty() || !whole().all(|(_, fault)| matches!(fault, Some(Fault::Malformed(_)))) {
             self.malformed.end();
             return None;
         }
-        let mut written: Vec<_> = calls.iter().map(|call| [call.name, call.arguments.trim()]).collect();
+        let mut written: Vec<_> = whole().map(|(call, _)| [call.name, call.arguments.trim()]).collect();
         written.sort_unstable();
         let round = fingerprint(written.iter().flatten().copied());
-        let repeats = self.malformed.count(round, calls.iter().map(|call| call.name), self.limits.period_max);
+        let repeats = self.malformed.count(round, whole().map(|(call, _)| call.name), self.limits.period_max);
         self.stop_at(repeats, TurnLoop::Malformed)
     }
 

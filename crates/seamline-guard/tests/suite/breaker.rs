@@ -184,6 +184,22 @@ fn s3_13_the_same_calls_that_cannot_be_read_end_the_turn() {
 }
 
 #[test]
+fn a_round_that_was_cut_does_not_end_a_row_of_calls_that_cannot_be_read() {
+    let broken = call("shell", "{\"command\":\"ls\"}{\"command\":\"ls\"}");
+    let cut = CallInRound { truncated: true, ..call("shell", "{\"comm") };
+    for rounds in [&[&[broken][..], &[cut], &[broken], &[cut], &[broken]][..], &[&[broken], &[cut, broken], &[broken]]]
+    {
+        let mut breaker = Breaker::new(BreakerLimits::default());
+        let mut stops: Vec<_> = rounds.iter().map(|calls| breaker.handle_round(calls, &tools()).1).collect();
+        let stop = stops.pop().flatten().unwrap();
+        assert_eq!((stop.signature().as_str(), stop.rounds), ("repeated_malformed_tool_loop:shell", 3));
+        assert!(stops.iter().all(Option::is_none));
+    }
+    let mut breaker = Breaker::new(BreakerLimits::default());
+    assert!((0..5).all(|_| breaker.handle_round(&[cut], &tools()).1.is_none()), "nor does it make one");
+}
+
+#[test]
 fn k31_the_same_failures_end_the_turn_with_a_signature_that_stays() {
     let failed = |name, text| Outcome { name, arguments: "{}", ok: false, text };
     let mut breaker = Breaker::new(BreakerLimits::default());

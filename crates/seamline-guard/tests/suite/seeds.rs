@@ -1,6 +1,6 @@
 //! What the documents that guards were asked for in demand of errors and filters, by its number.
 
-use seamline_guard::{Advice, Class, Failure, GaveUp, Retry, RetryPolicy, classify, filter};
+use seamline_guard::{Advice, Class, Emitted, Failure, GaveUp, Retry, RetryPolicy, classify, filter};
 
 fn of(status: u16, text: &str) -> Failure<'_> {
     Failure { status: Some(status), text, ..Failure::default() }
@@ -8,7 +8,7 @@ fn of(status: u16, text: &str) -> Failure<'_> {
 
 /// What the default policy says about a first failure.
 fn advice(failure: &Failure<'_>) -> Advice {
-    Retry::new(RetryPolicy::default()).handle_failure(&classify(failure), b"{}", false)
+    Retry::new(RetryPolicy::default()).handle_failure(&classify(failure), b"{}", Emitted::Nothing)
 }
 
 const FILTERED: Advice = Advice::GiveUp { why: GaveUp::Filtered };

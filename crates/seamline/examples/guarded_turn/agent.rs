@@ -4,8 +4,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use seamline::guards::{
-    Advice, Breaker, BreakerLimits, CallInRound, CheckedCall, ChildLimits, FilteredPart, Outcome, Retry, RetryPolicy,
-    StallGuard, StallLimits, StallNotice, StopTurn, ToolSchemas, filter,
+    Advice, Breaker, BreakerLimits, CallInRound, CheckedCall, ChildLimits, Emitted, FilteredPart, Outcome, Retry,
+    RetryPolicy, StallGuard, StallLimits, StallNotice, StopTurn, ToolSchemas, filter,
 };
 use seamline::{Answer, AnswerCall, AnswerStream, Ending, Failure, Options, StreamOptions, Verdict};
 use serde_json::{Value, json};
@@ -134,7 +134,7 @@ impl Agent {
             };
             self.log(&format!("{} ({}): {}", verdict.name, verdict.class.as_str(), verdict.advice));
             // Nothing of an unfinished answer was shown to anybody, so nothing is shown twice.
-            match retry.handle_failure(&verdict, &body, false) {
+            match retry.handle_failure(&verdict, &body, Emitted::Nothing) {
                 Advice::SendAgain { wait } => self.now += wait,
                 Advice::Repair => {
                     let mended = repaired(&body)?;

@@ -152,14 +152,32 @@ pub struct AnswerError {
     pub verdict: Verdict,
 }
 
+/// What is known of a response beside its body.
+#[derive(Debug, Default)]
+pub(super) struct Beside {
+    pub(super) provider: Option<String>,
+    pub(super) status: Option<u16>,
+    pub(super) headers: Vec<(String, String)>,
+    /// What the connection said when it broke.
+    pub(super) broken: Option<String>,
+}
+
+impl Beside {
+    /// What an error means, with everything that is known.
+    fn classified(&self, dialect: &dyn Dialect, text: &str, status: Option<u16>) -> Verdict {
+        let headers: Vec<_> = self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let (provider, dialect) = (self.provider.as_deref(), Some(dialect.name()));
+        classify(&Failure { provider, dialect, status, headers: &headers, text, ..Failure::default() })
+    }
+
+    /// Whether the response is none that began well.
+    fn is_refused(&self) -> bool {
+        self.status.is_some_and(|status| status >= 400)
+    }
+}
+
 impl Answer {
-    /// With the provider, and what the connection said if it broke.
-    pub(super) fn of(
-        dialect: &dyn Dialect,
-        (provider, broken): (Option<&str>, Option<&str>),
-        mut assembled: Assembled,
-        findings_max: usize,
-    ) -> Self {
+    pub(super) fn of(dialect: &dyn Dialect, beside: &Beside, mut assembled: Assembled, findings_max: usize) -> Self {
         let ids = &dialect.constraints().call_id;
         if ids.demanded {
             assembled.make_ids(ids);
@@ -179,7 +197,7 @@ impl Answer {
             findings: findings.collect(),
             blocks: blocks(&assembled),
             calls: calls(&assembled),
-            error: AnswerError::of(dialect, provider, broken, &assembled, &message),
+            error: AnswerError::of(dialect, beside, &assembled, &message),
             filtered: filter_message(&assembled),
             stop_reason: assembled.stop.as_ref().map(|(_, word)| word.clone()),
             message,
@@ -357,35 +375,31 @@ fn place(flaw: &Flaw) -> Option<u32> {
 const BROKEN_OFF: &str = "stream disconnected before completion";
 
 impl AnswerError {
-    fn of(
-        dialect: &dyn Dialect,
-        provider: Option<&str>,
-        broken: Option<&str>,
-        assembled: &Assembled,
-        message: &str,
-    ) -> Option<Self> {
+    fn of(dialect: &dyn Dialect, beside: &Beside, assembled: &Assembled, message: &str) -> Option<Self> {
         if assembled.ending != Ending::Failed {
             return None;
         }
-        let classified = |text, status| {
-            classify(&Failure { provider, dialect: Some(dialect.name()), text, status, ..Failure::default() })
-        };
+        let classified = |text| beside.classified(dialect, text, beside.status);
         Some(match (&assembled.failure, &assembled.stop) {
             (Some(said), _) => {
-                let mut verdict = classified(said, None);
+                let mut verdict = classified(said);
                 // Whatever a connection says in words that nobody knows, it broke.
-                if broken == Some(said.as_str()) && verdict.certainty == Certainty::Guess {
+                let is_broken = beside.broken.as_ref() == Some(said) && !beside.is_refused();
+                if is_broken && verdict.certainty == Certainty::Guess {
                     let said = std::mem::take(&mut verdict.said);
-                    verdict = classified(BROKEN_OFF, None);
+                    verdict = classified(BROKEN_OFF);
                     verdict.said = said;
                 }
                 Self { text: verdict.said.clone(), verdict }
             }
+            (None, Some((_, word))) if beside.is_refused() => Self { text: word.clone(), verdict: classified(word) },
             // What a word for stopping means is known by where it stands in an answer.
-            (None, Some((_, word))) => Self { text: word.clone(), verdict: classified(message, Some(200)) },
+            (None, Some((_, word))) => {
+                Self { text: word.clone(), verdict: beside.classified(dialect, message, Some(200)) }
+            }
             (None, None) => {
                 let text = "the message is longer than the limit";
-                Self { text: text.to_owned(), verdict: classified(text, None) }
+                Self { text: text.to_owned(), verdict: classified(text) }
             }
         })
     }

@@ -199,6 +199,20 @@ mod outside {
     }
 
     #[test]
+    fn what_timeout_runs_is_gone_when_the_command_has_ended_by_itself() {
+        let marks = [std::process::id().to_string(), "seamline-left-behind".to_owned()].join("-");
+        let file = std::env::temp_dir().join(marks);
+        // Nobody holds an output of the command, and its own shell waits for `timeout` in its group.
+        let inner =
+            format!("(timeout 300 sh -c 'echo $$ > {0}; exec sleep 300'; true) >/dev/null 2>&1 &", file.display());
+        let ran = run(&format!("{inner} until [ -s {} ]; do sleep 0.02; done", file.display()), limits(60_000));
+        let left: u32 = std::fs::read_to_string(&file).unwrap().trim().parse().unwrap();
+        std::fs::remove_file(&file).unwrap();
+        assert_eq!(ran.end, ChildEnd::Exited);
+        is_gone(left);
+    }
+
+    #[test]
     fn what_a_shell_with_job_control_runs_is_gone_after_the_kill() {
         all_are_gone("set -m; sleep 100 & echo $!; sleep 100 & echo $!; wait; true", 2);
         all_are_gone(&format!("set -m; {STUBBORN} & {STUBBORN} & wait; true"), 2);
