@@ -236,7 +236,13 @@ impl Session {
         // Another result of the same message may still be made up. What somebody said beside them was said all the same.
         let mut others = self.wire.result_texts(&message)?;
         others.drain(number..(number + 1).min(others.len()));
-        let is_mixed = others.iter().flatten().any(|text| self.wire.is_made_up(text));
+        let calls = self.wire.calls(&self.messages_at(place.turn.clone()))?;
+        let is_known = self.entries()[at].origin == Origin::Synthetic;
+        let is_made_up = |text: &String| {
+            let mut calls = calls.iter().map(|call| ToolCallRef { id: &call.id, name: &call.name });
+            if is_known { calls.any(|call| self.wire.is_made_up_for(text, &call)) } else { self.wire.is_made_up(text) }
+        };
+        let is_mixed = others.iter().flatten().any(is_made_up);
         let origin = if is_mixed && only_results { Origin::Synthetic } else { Origin::Said };
         Ok(Some(Cut { at: at as u64, removed: 1, inserted: vec![Insert { message, origin }] }))
     }

@@ -114,7 +114,10 @@ fn of_two_results_that_read_the_same_only_the_made_up_one_is_replaced() {
             assert!(session.late_result(&pay("b"), &said("PAID")).await.unwrap(), "{dialect}");
             let after = kept(&session).concat();
             assert!(after.contains(QUOTED) && after.contains("PAID"), "{dialect}: {after}");
-            assert!(!session.late_result(&pay("b"), &said("OTHER")).await.unwrap(), "{dialect}");
+            for id in ["a", "b"] {
+                assert!(!session.late_result(&pay(id), &said("OTHER")).await.unwrap(), "{dialect}: {id}");
+            }
+            assert!(session.entries().iter().all(|entry| entry.origin == Origin::Said), "{dialect}");
         }
     });
 }
