@@ -177,7 +177,7 @@ impl Session {
         Record::Intent(Intent { cycle: cycle.to_owned(), call: call.to_owned(), key })
     }
 
-    /// Writes down that a call is about to be run, and gives the key that it is run under.
+    /// Writes down that a call is about to be run, unless it only reads, and gives the key that it is run under.
     ///
     /// # Errors
     /// When the cycle has no such call, the call is past that, it was begun before and may not be run again, or the
@@ -189,7 +189,10 @@ impl Session {
         self.refuse(cycle, call, "started again: nobody knows what became of it", |open| {
             matches!(open.state, CallState::Started { .. }) && !open.effect.may_run_again()
         })?;
-        self.write(vec![intent]).await?;
+        let calls = self.state.cycle(cycle).into_iter().flat_map(|open| &open.calls);
+        if calls.filter(|open| open.id == call).any(|open| open.effect.needs_intent()) {
+            self.write(vec![intent]).await?;
+        }
         Ok(idempotency_key(&self.id, self.state.generation, cycle, call))
     }
 

@@ -149,7 +149,7 @@ impl Session {
         Ok(AgentStart::Proceed { request, checkpoint: Some(checkpoint) })
     }
 
-    /// Before a tool is run: what it is about to do is written down.
+    /// Before a tool is run: what it is about to do is written down, unless it only reads.
     ///
     /// # Errors
     /// When the cycle has no such call, or the store could not keep it: then the tool must not be run.

@@ -18,7 +18,7 @@ use super::{CycleOutcome, Session, SessionError, ToolCall, ToolExecutor, ToolOut
 pub enum Truth {
     /// It did not run.
     NeverStarted,
-    /// It only reads, so it was not written down whether it was begun: it may have run, and that harmed nothing.
+    /// It only reads, so nothing depends on whether it was begun: it may have run, and that harmed nothing.
     Harmless,
     /// It was begun, and nobody knows what became of it.
     OutcomeUnknown,
@@ -230,8 +230,10 @@ async fn again(executor: &dyn ToolExecutor, open: &OpenCall, call: &ToolCall) ->
 /// What the model reads about a call without a result.
 fn known(call: &OpenCall) -> String {
     match &call.state {
+        CallState::Pending | CallState::Started { .. } if !call.effect.needs_intent() => {
+            texts::outcome_harmless(&call.tool, &call.id)
+        }
         CallState::Started { at, key } => texts::outcome_unknown(&call.tool, &call.id, *at, key),
-        CallState::Pending if !call.effect.needs_intent() => texts::outcome_harmless(&call.tool, &call.id),
         CallState::Pending | CallState::Finished { .. } => texts::not_executed(&call.tool, &call.id),
     }
 }
@@ -239,8 +241,9 @@ fn known(call: &OpenCall) -> String {
 /// What is known of a call.
 pub(super) fn truth(call: &OpenCall) -> Truth {
     match &call.state {
-        CallState::Pending if call.effect.needs_intent() => Truth::NeverStarted,
-        CallState::Pending => Truth::Harmless,
+        // Whether it was begun may be written down of a call that only reads: it is as harmless then.
+        CallState::Pending | CallState::Started { .. } if !call.effect.needs_intent() => Truth::Harmless,
+        CallState::Pending => Truth::NeverStarted,
         CallState::Started { .. } => Truth::OutcomeUnknown,
         CallState::Finished { .. } if returned(call).is_some() => Truth::Finished,
         CallState::Finished { .. } => Truth::NeverStarted,

@@ -10,6 +10,12 @@ pub(super) fn is_made_up(text: &str) -> bool {
     STARTS.iter().any(|start| text.starts_with(start))
 }
 
+/// Whether a text is one of these about this call.
+pub(super) fn is_about(text: &str, tool: &str, call: &str) -> bool {
+    let about = format!("The call \"{tool}\" ({call}) ");
+    STARTS.iter().any(|start| text.strip_prefix(start).is_some_and(|rest| rest.starts_with(&about)))
+}
+
 /// A call that was begun, and of which nobody knows what became.
 pub(super) fn outcome_unknown(tool: &str, call: &str, started: u64, key: &str) -> String {
     let at = written(started);

@@ -11,7 +11,7 @@ use seamline_store::{Hash, Raw};
 use super::functions::of_functions;
 use super::no_message::members;
 use super::runnable::{NotRun, without_answered};
-use super::{SessionError, texts, typed};
+use super::{SessionError, ToolCallRef, texts, typed};
 use crate::{Error, Options, Policy, Repaired};
 
 /// The rule about results that name another call than the one they answer.
@@ -211,8 +211,16 @@ impl Wire {
 
     /// Whether a result says what recovery or a policy says of calls without one.
     pub(super) fn is_made_up(&self, text: &str) -> bool {
-        let own = self.options.policy.synthetic_text.own();
-        texts::is_made_up(text) || seamline_model::is_synthetic(text) || own.iter().any(|own| own == text)
+        texts::is_made_up(text) || self.is_made_up_by_policy(text)
+    }
+
+    /// The same of a certain call, about which recovery says which one it is.
+    pub(super) fn is_made_up_for(&self, text: &str, call: &ToolCallRef<'_>) -> bool {
+        texts::is_about(text, call.name, call.id) || self.is_made_up_by_policy(text)
+    }
+
+    fn is_made_up_by_policy(&self, text: &str) -> bool {
+        seamline_model::is_synthetic(text) || self.options.policy.synthetic_text.own().iter().any(|own| own == text)
     }
 
     /// What each result in a message says, where that is one text.

@@ -2,7 +2,7 @@
 
 use seamline::Failure;
 use seamline::session::{
-    IntegrityConfig, LostCall, OnFailure, OpenOptions, ResetOptions, Session, ToolOutput, UnknownOutcome,
+    IntegrityConfig, LostCall, OnFailure, OpenOptions, ResetOptions, Session, ToolOutput, Truth, UnknownOutcome,
 };
 use seamline::store::{Effect, IncidentKind, IncidentSeverity, Operation};
 
@@ -83,5 +83,33 @@ fn what_is_kept_is_not_lost() {
         let again = place.reopen(&session).await;
         let lost: Vec<_> = again.repair_context().lost_calls.into_iter().map(|call| call.id).collect();
         assert_eq!(lost, ["toolu_2"]);
+    });
+}
+
+#[test]
+fn a_call_that_only_reads_is_harmless_also_where_a_host_said_that_it_begins() {
+    on_every_store(async |place| {
+        for unknown_outcome in [UnknownOutcome::Annotate, UnknownOutcome::Forget] {
+            let mut session = place.create(IntegrityConfig { unknown_outcome, ..IntegrityConfig::default() }).await;
+            session.append(ASK).await.unwrap();
+            let calls = turn(&["toolu_1", "toolu_2"]);
+            let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::ReadOnly).await.unwrap();
+            let head = place.store.head(session.id()).await.unwrap();
+            assert!(!session.before_tool_call(&cycle, "toolu_1").await.unwrap().key.is_empty());
+            session.start_call(&cycle, "toolu_2").await.unwrap();
+            assert_eq!(place.store.head(session.id()).await.unwrap(), head, "a read needs no intent");
+            session.finish_call(&cycle, "toolu_1", &said("READ", false)).await.unwrap();
+            let options = OpenOptions { take_over: true, recover: false, ..open_options() };
+            let options = OpenOptions { config: session.config().clone(), ..options };
+            let mut again = Session::open(place.store.clone(), session.id().clone(), options).await.unwrap();
+            let truths: Vec<Truth> = again.unresolved().iter().map(|call| call.truth).collect();
+            assert_eq!(truths, [Truth::Finished, Truth::Harmless]);
+            let recovered = again.recover(None).await.unwrap();
+            assert_eq!((recovered.taken_back, recovered.unknown), (0, 0));
+            let result = again.messages().last().unwrap();
+            assert!(result.contains("READ") && result.contains("[no result]"), "{result}");
+            assert!(result.contains("It only reads, so you may issue it again.") && !result.contains("blindly"));
+            assert!(again.incidents().all(|found| found.severity != IncidentSeverity::Error));
+        }
     });
 }

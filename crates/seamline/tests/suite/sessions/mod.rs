@@ -15,6 +15,7 @@ mod given_up;
 mod hosts;
 mod keys;
 mod late;
+mod late_kept;
 mod layers;
 mod meanwhile;
 mod origins;
