@@ -95,7 +95,9 @@ impl Session {
         }
         let Some(place) = self.place_of(call).await? else { return Ok(false) };
         let cut = match &place.stands {
-            Stands::MadeUp { message, span, is_alone } => self.replacing(&place, *message, span, *is_alone, output)?,
+            Stands::MadeUp { message, span, is_alone } => {
+                self.replacing(&place, (*message, span), *is_alone, output)?
+            }
             Stands::Nothing { before, results } => self.adding(&place, before, *results, output)?,
         };
         let Some(cut) = cut else { return Ok(false) };
@@ -212,8 +214,7 @@ impl Session {
     fn replacing(
         &self,
         place: &Place,
-        at: usize,
-        span: &Range<usize>,
+        (at, span): (usize, &Range<usize>),
         is_alone: bool,
         output: &ToolOutput,
     ) -> Result<Option<Cut>, SessionError> {
@@ -223,7 +224,7 @@ impl Session {
         } else {
             let old = self.entries()[at].message.as_bytes();
             let new = written.result(place.call).map(|new| [&old[..span.start], new, &old[span.end..]].concat());
-            new.map(parsed).transpose()?
+            new.map(|bytes| parsed(&bytes)).transpose()?
         };
         let Some(message) = message else { return Ok(None) };
         let old = &self.entries()[at].message;
@@ -277,7 +278,7 @@ impl Session {
             }
             None => (place.turn.end, written.message_of(&numbers), origin(!before.is_empty())),
         };
-        let Some(message) = bytes.map(parsed).transpose()? else { return Ok(None) };
+        let Some(message) = bytes.map(|bytes| parsed(&bytes)).transpose()? else { return Ok(None) };
         let removed = u64::from(joined.is_some());
         Ok(Some(Cut { at: at as u64, removed, inserted: vec![Insert { message, origin }] }))
     }
@@ -354,6 +355,6 @@ fn is_late(repair: &Repair) -> bool {
     repair.report.as_ref().is_some_and(|report| report.as_str() == "[]")
 }
 
-fn parsed(bytes: Vec<u8>) -> Result<Raw, SessionError> {
-    Ok(Raw::parse(String::from_utf8_lossy(&bytes))?)
+fn parsed(bytes: &[u8]) -> Result<Raw, SessionError> {
+    Ok(Raw::parse(String::from_utf8_lossy(bytes))?)
 }

@@ -243,9 +243,8 @@ pub(super) fn truth(call: &OpenCall) -> Truth {
     match &call.state {
         // Whether it was begun may be written down of a call that only reads: it is as harmless then.
         CallState::Pending | CallState::Started { .. } if !call.effect.needs_intent() => Truth::Harmless,
-        CallState::Pending => Truth::NeverStarted,
         CallState::Started { .. } => Truth::OutcomeUnknown,
         CallState::Finished { .. } if returned(call).is_some() => Truth::Finished,
-        CallState::Finished { .. } => Truth::NeverStarted,
+        CallState::Pending | CallState::Finished { .. } => Truth::NeverStarted,
     }
 }
