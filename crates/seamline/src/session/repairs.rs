@@ -1,6 +1,7 @@
 //! Repairs that are written down, and can be taken back.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use seamline_store::{Cut, IncidentKind, IncidentSeverity, Insert, Origin, Raw, Record, Rejected, Repair, Undo};
 use serde::Serialize;
@@ -60,32 +61,45 @@ impl Session {
         };
         if is_changed && persist != PersistRepairs::Never {
             let mut cuts = cuts(&messages, &new, &repaired);
-            self.name_origins(&mut cuts, &body)?;
+            self.name_origins(&mut cuts)?;
             result.id = Some(self.write_repair(cuts, &repaired.actions).await?);
         }
         Ok(result)
     }
 
-    /// What a repair moved was said, though it stands in a message that is new.
-    fn name_origins(&self, cuts: &mut [Cut], body: &[u8]) -> Result<(), SessionError> {
-        let inserts = cuts.iter_mut().flat_map(|cut| &mut cut.inserted);
-        let made_up: Vec<&mut Insert> = inserts.filter(|insert| insert.origin == Origin::Synthetic).collect();
-        if made_up.is_empty() {
+    /// What a repair moved was said, though it stands in a message that is new. It comes from one that is gone or is
+    /// written otherwise.
+    fn name_origins(&self, cuts: &mut [Cut]) -> Result<(), SessionError> {
+        let inserts = || cuts.iter().flat_map(|cut| &cut.inserted);
+        if inserts().all(|insert| insert.origin == Origin::Said) {
             return Ok(());
         }
-        let outline = crate::outline(body, &self.wire.options, 0..usize::MAX)?;
-        let said = outline.iter().zip(self.entries()).filter(|(_, entry)| entry.origin == Origin::Said);
-        let said: HashSet<&[u8]> =
-            said.flat_map(|(message, _)| &message.blocks).map(|block| &body[block.span.clone()]).collect();
+        let gone = cuts.iter().flat_map(|cut| self.entries().iter().skip(cut.at as usize).take(cut.removed as usize));
+        let gone: Vec<&Raw> = gone.filter(|entry| entry.origin == Origin::Said).map(|entry| &entry.message).collect();
+        let (body, said) = self.blocks(gone.into_iter())?;
+        let said: HashSet<&[u8]> = said.into_iter().map(|span| &body[span]).collect();
+        let made_up = cuts.iter_mut().flat_map(|cut| &mut cut.inserted).filter(|it| it.origin == Origin::Synthetic);
         for insert in made_up {
-            let alone = self.wire.body("{}", std::iter::once(&insert.message))?;
-            let outline = crate::outline(&alone, &self.wire.options, 0..usize::MAX)?;
-            let mut blocks = outline.iter().flat_map(|message| &message.blocks);
-            if blocks.any(|block| said.contains(&alone[block.span.clone()])) {
+            let (body, blocks) = self.blocks(std::iter::once(&insert.message))?;
+            if blocks.into_iter().any(|span| said.contains(&body[span])) {
                 insert.origin = Origin::Said;
             }
         }
         Ok(())
+    }
+
+    /// A body of these messages, and where its blocks stand.
+    fn blocks<'m>(
+        &self,
+        messages: impl Iterator<Item = &'m Raw> + Clone,
+    ) -> Result<(Vec<u8>, Vec<Range<usize>>), SessionError> {
+        if messages.clone().next().is_none() {
+            return Ok((Vec::new(), Vec::new()));
+        }
+        let body = self.wire.body("{}", messages)?;
+        let outline = crate::outline(&body, &self.wire.options, 0..usize::MAX)?;
+        let spans = outline.into_iter().flat_map(|message| message.blocks).map(|block| block.span).collect();
+        Ok((body, spans))
     }
 
     pub(super) async fn write_repair(
