@@ -157,13 +157,19 @@ impl Assemble {
         if let Some(status) = head.status.filter(|status| *status >= 400) {
             output::say(&format!("seamline: {}: the response has status {status}\n", output::named(&source.label())));
         }
-        let says_status_only = start.is_empty() && head.status.is_some_and(|status| status >= 400);
-        if says_status_only {
-            stream.fail("");
+        let is_refused = head.status.is_some_and(|status| status >= 400) && is_prose(&start);
+        if is_refused {
+            stream.fail(String::from_utf8_lossy(&start).trim());
         }
         let answer = stream.finish();
-        if says_status_only && answer.is_ok() { Ok(answer?) } else { judged(answer, &start) }
+        if is_refused && answer.is_ok() { Ok(answer?) } else { judged(answer, &start) }
     }
+}
+
+/// Whether a body is nothing that an answer could be: empty, a sentence or a page.
+fn is_prose(start: &[u8]) -> bool {
+    let start = start.trim_ascii_start();
+    !start.starts_with(b"{") && !start.starts_with(b"[") && !start.contains(&b':') || start.starts_with(b"<")
 }
 
 /// Gives a piece of the body to the stream, and keeps the start of it.

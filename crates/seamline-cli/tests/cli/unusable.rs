@@ -157,3 +157,15 @@ fn a_response_without_a_body_is_judged_by_its_status() {
     let ran = bench.run_on("HTTP/1.1 200 OK\r\n\r\n", &["assemble", "--provider", "openai"]).expect(2);
     assert!(ran.err.contains("there is nothing in it"), "{}", ran.err);
 }
+
+#[test]
+fn a_page_or_a_sentence_in_place_of_an_answer_is_judged_with_its_status() {
+    let bench = Bench::new();
+    for (response, class) in [
+        ("HTTP/1.1 401 Unauthorized\r\nContent-Type: text/plain\r\n\r\nUnauthorized", "fatal"),
+        ("HTTP/1.1 502 Bad Gateway\r\n\r\n<html><body>502: Bad Gateway</body></html>", "transient"),
+    ] {
+        let told = bench.run_on(response, &["assemble", "--provider", "openai", "--format", "json"]).expect(1).json();
+        assert_eq!((&told["ending"], &told["error"]["class"]), (&"failed".into(), &class.into()), "{response}");
+    }
+}
