@@ -82,7 +82,7 @@ impl Arguments {
 
     pub(crate) fn whole(&mut self, text: &str) {
         if !text.trim().is_empty() {
-            self.has_two |= self.whole.as_deref().is_some_and(|whole| !same_json(whole, text));
+            self.recall(text);
             self.whole = Some(text.to_owned());
         }
     }

@@ -83,7 +83,7 @@ impl Block {
 
     /// Notes the text that the provider repeats.
     pub(crate) fn repeat(&mut self, text: &str) {
-        self.has_two_texts |= self.whole_text.as_deref().is_some_and(|whole| whole != text);
+        self.recall(Recalled::Text, text);
         self.whole_text = Some(text.to_owned());
     }
 

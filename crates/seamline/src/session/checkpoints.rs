@@ -102,11 +102,13 @@ impl Session {
 
     /// The incident that checkpoints go without the messages that the configuration wants with them, once.
     fn without_snapshot(&self) -> Option<Record> {
+        if !self.config.snapshot_messages || self.fits_snapshot() {
+            return None;
+        }
         let detail = format!("checkpoints go without messages that have more than {SNAPSHOT_BYTES_MAX} bytes together");
-        let is_known = || self.incidents().any(|incident| incident.detail == detail);
-        let is_due = self.config.snapshot_messages && !self.fits_snapshot() && !is_known();
-        let incident = self.incident(IncidentKind::CheckpointCreated, IncidentSeverity::Warning, &*detail);
-        is_due.then_some(Record::Incident(incident))
+        let is_known = self.incidents().any(|incident| incident.detail == detail);
+        let incident = self.incident(IncidentKind::CheckpointCreated, IncidentSeverity::Warning, detail);
+        (!is_known).then_some(Record::Incident(incident))
     }
 
     fn checkpoint_record(&self, operation: Operation) -> CheckpointRecord {

@@ -75,13 +75,13 @@ pub(crate) struct Stream {
     folder: PathBuf,
     pub(crate) bytes: Vec<u8>,
     pub(crate) options: StreamOptions,
-    /// An error follows the end of the message.
-    late_error: bool,
+    /// What follows the end of the message and makes another ending of it.
+    late: Option<Ending>,
 }
 
 impl Stream {
     pub(crate) fn of(name: &str, bytes: Vec<u8>, options: StreamOptions) -> Self {
-        Self { name: name.to_owned(), folder: PathBuf::new(), bytes, options, late_error: false }
+        Self { name: name.to_owned(), folder: PathBuf::new(), bytes, options, late: None }
     }
 
     /// A fixture. The dialect is that of its folder.
@@ -90,7 +90,9 @@ impl Stream {
         keys.remove("about").ok_or("no `about` in case.toml")?;
         let framing = keys.remove("framing").map(|name| framing(&name)).transpose()?;
         let arg_source = keys.remove("arg_source").map(|name| arg_source(&name)).transpose()?.unwrap_or_default();
-        let late_error = keys.remove("late_error").is_some_and(|is_late| is_late == "true");
+        let mut is_late = |key| keys.remove(key).is_some_and(|is_late| is_late == "true");
+        let late = [("late_error", Ending::Failed), ("late_filter", Ending::Filtered)];
+        let late = late.into_iter().find_map(|(key, ending)| is_late(key).then_some(ending));
         if let Some(key) = keys.into_keys().next() {
             return Err(format!("`{key}` is no key of case.toml"));
         }
@@ -101,7 +103,7 @@ impl Stream {
             bytes: bytes(&folder.join("input.bin"))?,
             folder,
             options: StreamOptions { dialect: Some(dialect), framing, arg_source, ..StreamOptions::default() },
-            late_error,
+            late,
         })
     }
 
@@ -147,9 +149,9 @@ impl Stream {
     /// it, so the law cannot hold for such a stream; the whole of it did not end well all the same.
     pub(crate) fn promises_nothing_early(&self) -> Result<usize, String> {
         let whole = self.whole()?;
-        if self.late_error {
-            let why = "the error behind the end was overheard".to_owned();
-            return if matches!(whole.ending, Ending::Failed | Ending::Filtered) { Ok(0) } else { Err(why) };
+        if let Some(ending) = self.late {
+            let why = "what follows the end was overheard".to_owned();
+            return if whole.ending == ending { Ok(0) } else { Err(why) };
         }
         let offsets = self.offsets();
         for &offset in &offsets {
