@@ -1,112 +1,16 @@
-//! A crash at every call of the store, before it and after it, and in the middle of a tool.
+//! Crashes in the middle of a tool, and what is refused after them.
 
 use std::future::pending;
 use std::sync::Arc;
 
 use futures_util::future::{Either, select};
-use seamline::session::{
-    AgentStart, IntegrityConfig, OpenOptions, Session, SessionError, SessionOptions, ToolOutput, Truth, TurnEnd,
-};
-use seamline::store::{Effect, Origin, SessionId, Store};
+use seamline::session::{IntegrityConfig, OpenOptions, Session, ToolOutput};
+use seamline::store::{Effect, Origin, SessionId};
 
 use super::faulty::{Fault, Faulty};
-use super::stores::{ASK, ENVELOPE, Place, Tool, is_valid, kept, on_every_store, open_options, turn};
+use super::stores::{ASK, Place, Tool, is_valid, kept, on_every_store, open_options, turn};
 
 const ANSWER: &str = r#"{"role":"assistant","content":"all done"}"#;
-
-/// What a turn with one cycle of two calls does, up to where its process dies.
-async fn script(
-    store: Arc<dyn Store>,
-    id: SessionId,
-    tool: &Tool,
-    config: IntegrityConfig,
-) -> Result<(), SessionError> {
-    let options =
-        SessionOptions { config, clock: Arc::new(super::stores::Tick::default()), ..SessionOptions::default() };
-    let mut session = Session::create(store, id, options).await?;
-    session.append(ASK).await?;
-    let AgentStart::Proceed { .. } = session.before_agent_start(ENVELOPE).await? else { panic!("it is valid") };
-    session.execute_tool_cycle(&[&turn(&["toolu_1", "toolu_2"])], tool, pending()).await?;
-    session.agent_end(TurnEnd::Answer(&[ANSWER])).await?;
-    session.close().await
-}
-
-#[test]
-fn a_crash_at_every_write_leaves_one_of_three_truths() {
-    on_every_store(async |place| {
-        for effect in Effect::ALL {
-            let mut crashes = 0;
-            for at in 0.. {
-                let mut finished = true;
-                for after in [false, true] {
-                    finished &= !crash(&place, at, after, effect).await;
-                    crashes += 1;
-                }
-                if finished {
-                    break;
-                }
-            }
-            // The beginning, the message, the checkpoint, the turn, both results and the end.
-            assert!(crashes > 12, "{}: {crashes}", place.name);
-        }
-    });
-}
-
-/// Runs the script up to a crash, opens the session again, and says whether it crashed.
-async fn crash(place: &Place, at: usize, after: bool, effect: Effect) -> bool {
-    let dying = Faulty::new(place.store.clone(), Fault::Dies { at, after });
-    let id: SessionId = place.name().parse().unwrap();
-    let tool = Tool { effect, ..Tool::saying("done") };
-    let ran = script(dying.clone(), id.clone(), &tool, IntegrityConfig::default()).await;
-    let crashed = dying.is_dead();
-    assert_eq!(ran.is_err(), crashed, "{ran:?}");
-    let what = format!("{} at write {at}, after {after}, {}", place.name, effect.as_str());
-    let options = OpenOptions { take_over: true, recover: false, ..open_options() };
-    let mut session = match Session::open(place.store.clone(), id.clone(), options).await {
-        Ok(session) => session,
-        // Nothing was written at all: there is no beginning.
-        Err(error) => {
-            assert!(at == 0 && !after, "{what}: {error}");
-            return crashed;
-        }
-    };
-    judge_truths(&session, &tool, &what);
-    session.recover(None).await.unwrap();
-    assert!(kept(&session).is_empty() || is_valid(&session), "{what}: {:?}", kept(&session));
-    assert!(tool.runs() <= 2, "{what}: nothing is run twice");
-    judge_view(&session, &tool, effect, &what);
-    let again = place.reopen(&session).await;
-    assert_eq!(kept(&again), kept(&session), "{what}: recovery is done once");
-    assert!(again.unresolved().is_empty() && again.health().is_whole());
-    crashed
-}
-
-/// What is said of each call is true of the world.
-fn judge_truths(session: &Session, tool: &Tool, what: &str) {
-    for call in session.unresolved() {
-        match call.truth {
-            Truth::NeverStarted => assert_eq!(tool.runs(), 0, "{what}"),
-            Truth::Finished => assert!(tool.runs() > 0, "{what}"),
-            Truth::Harmless => assert!(!call.effect.needs_intent(), "{what}"),
-            Truth::OutcomeUnknown => assert!(call.effect.needs_intent(), "{what}"),
-        }
-    }
-}
-
-/// The cycle is there whole or not at all, and what is not known is said so.
-fn judge_view(session: &Session, tool: &Tool, effect: Effect, what: &str) {
-    let messages = kept(session);
-    let all = messages.concat();
-    assert_eq!(all.contains("tool_use\""), all.contains("tool_result\""), "{what}: {messages:?}");
-    let made_up = all.matches("[outcome unknown]").count() + all.matches("[no result]").count();
-    let real = all.matches("done\"").count() - usize::from(all.contains("all done"));
-    match messages.len() {
-        // An effect that happened is never forgotten.
-        0 | 1 => assert!(tool.runs() == 0 || effect == Effect::ReadOnly, "{what}: {} runs", tool.runs()),
-        _ => assert_eq!(real + made_up, 2, "{what}: {messages:?}"),
-    }
-    assert!(all.matches("[outcome unknown]").count() == 0 || effect.needs_intent(), "{what}");
-}
 
 #[test]
 fn a_tool_that_never_comes_back_has_an_outcome_that_nobody_knows() {

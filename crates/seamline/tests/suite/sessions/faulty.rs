@@ -1,8 +1,10 @@
 //! A store that goes wrong where it is told to.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::task::Poll;
 
+use futures_util::future::{Either, select};
 use seamline::store::{
     Acquire, Appended, Erased, Error, Hash, Head, Holder, InboxItem, Lease, Pending, Pushed, Quarantined, Sealed,
     SessionId, SessionInfo, Store, StoredCommit,
@@ -11,7 +13,7 @@ use seamline::store::{
 /// What goes wrong.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Fault {
-    /// The process dies at this write, counted from 0, before it or right after it.
+    /// The process dies at this call of the store, counted from 0, before it or right after it, and does nothing more.
     Dies { at: usize, after: bool },
     /// Every write fails with this.
     Fails(fn() -> Error),
@@ -34,16 +36,46 @@ pub(crate) struct Faulty {
     fault: Fault,
     /// How often what can go wrong was done.
     count: AtomicUsize,
+    dead: AtomicBool,
 }
 
 impl Faulty {
     pub(crate) fn new(inner: Arc<dyn Store>, fault: Fault) -> Arc<Self> {
-        Arc::new(Self { inner, fault, count: AtomicUsize::new(0) })
+        Arc::new(Self { inner, fault, count: AtomicUsize::new(0), dead: AtomicBool::new(false) })
+    }
+
+    /// Does something, unless the process dies before it. What a dead process waits for never comes.
+    fn alive<'a, T: Send + 'a>(&'a self, does: impl FnOnce() -> Pending<'a, T>) -> Pending<'a, T> {
+        let Fault::Dies { at, after } = self.fault else { return does() };
+        let number = self.count.fetch_add(1, Ordering::SeqCst);
+        if number > at || (number == at && !after) {
+            return self.die();
+        }
+        let doing = does();
+        Box::pin(async move {
+            let done = doing.await;
+            if number == at { self.die().await } else { done }
+        })
+    }
+
+    fn die<'a, T: Send + 'a>(&self) -> Pending<'a, T> {
+        self.dead.store(true, Ordering::SeqCst);
+        Box::pin(std::future::pending())
+    }
+
+    /// What something comes to, or nothing when its process dies before: it is dropped where it stands.
+    pub(crate) async fn until_death<T>(&self, running: impl Future<Output = T>) -> Option<T> {
+        let death = std::future::poll_fn(|_| if self.is_dead() { Poll::Ready(()) } else { Poll::Pending });
+        // Whatever kills it is polled first, so nobody has to wake the second.
+        match select(std::pin::pin!(running), death).await {
+            Either::Left((done, _)) => Some(done),
+            Either::Right(_) => None,
+        }
     }
 
     /// Whether the process has died.
-    pub(crate) fn is_dead(&self) -> bool {
-        matches!(self.fault, Fault::Dies { at, .. } if self.count.load(Ordering::SeqCst) > at)
+    fn is_dead(&self) -> bool {
+        self.dead.load(Ordering::SeqCst)
     }
 }
 
@@ -51,31 +83,25 @@ fn failed<'a, T: Send + 'a>(error: Error) -> Pending<'a, T> {
     Box::pin(std::future::ready(Err(error)))
 }
 
-fn dead<'a, T: Send + 'a>() -> Pending<'a, T> {
-    failed(Error::Unavailable("the process is dead".to_owned()))
-}
-
 impl Store for Faulty {
     fn create<'a>(&'a self, session: &'a SessionId, holder: &'a Holder) -> Pending<'a, Lease> {
-        self.inner.create(session, holder)
+        self.alive(|| self.inner.create(session, holder))
     }
 
     fn acquire<'a>(&'a self, session: &'a SessionId, holder: &'a Holder, how: Acquire) -> Pending<'a, Lease> {
-        self.inner.acquire(session, holder, how)
+        self.alive(|| self.inner.acquire(session, holder, how))
     }
 
     fn release<'a>(&'a self, session: &'a SessionId, epoch: u64) -> Pending<'a, ()> {
-        self.inner.release(session, epoch)
+        self.alive(|| self.inner.release(session, epoch))
     }
 
     fn append(&self, commit: Arc<Sealed>) -> Pending<'_, Appended> {
+        if let Fault::Dies { .. } = self.fault {
+            return self.alive(|| self.inner.append(commit));
+        }
         let number = self.count.fetch_add(1, Ordering::SeqCst);
         match self.fault {
-            Fault::Dies { at, after } if number == at && after => Box::pin(async move {
-                self.inner.append(commit).await?;
-                dead().await
-            }),
-            Fault::Dies { at, .. } if number >= at => dead(),
             Fault::Fails(error) => failed(error()),
             Fault::FailsOnce { at } if number == at => failed(Error::NoSpace("disk full".to_owned())),
             Fault::Silent { at, kept } if number == at => Box::pin(async move {
@@ -93,13 +119,13 @@ impl Store for Faulty {
             Fault::Lags { head, times } if self.count.fetch_add(1, Ordering::SeqCst) < times => {
                 Box::pin(std::future::ready(Ok(head)))
             }
-            _ => self.inner.head(session),
+            _ => self.alive(|| self.inner.head(session)),
         }
     }
 
     fn read<'a>(&'a self, session: &'a SessionId, after: u64, bytes_max: usize) -> Pending<'a, Vec<StoredCommit>> {
         Box::pin(async move {
-            let mut commits = self.inner.read(session, after, bytes_max).await?;
+            let mut commits = self.alive(|| self.inner.read(session, after, bytes_max)).await?;
             if let Fault::Alters { seq } = self.fault {
                 commits.iter_mut().filter(|commit| commit.seq == seq).for_each(|commit| commit.bytes[40] ^= 1);
             }
@@ -114,35 +140,35 @@ impl Store for Faulty {
     }
 
     fn sessions<'a>(&'a self, after: Option<&'a SessionId>, limit: usize) -> Pending<'a, Vec<SessionInfo>> {
-        self.inner.sessions(after, limit)
+        self.alive(|| self.inner.sessions(after, limit))
     }
 
     fn push<'a>(&'a self, session: &'a SessionId, item: &'a InboxItem) -> Pending<'a, Pushed> {
-        self.inner.push(session, item)
+        self.alive(|| self.inner.push(session, item))
     }
 
     fn inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>> {
-        self.inner.inbox(session)
+        self.alive(|| self.inner.inbox(session))
     }
 
     fn waiting<'a>(&'a self, session: &'a SessionId) -> Pending<'a, u64> {
-        self.inner.waiting(session)
+        self.alive(|| self.inner.waiting(session))
     }
 
     fn quarantine<'a>(&'a self, session: &'a SessionId, bytes: &'a [u8]) -> Pending<'a, Hash> {
-        self.inner.quarantine(session, bytes)
+        self.alive(|| self.inner.quarantine(session, bytes))
     }
 
     fn quarantined<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<Quarantined>> {
-        self.inner.quarantined(session)
+        self.alive(|| self.inner.quarantined(session))
     }
 
     fn import<'a>(&'a self, session: &'a SessionId, commits: &'a [Vec<u8>]) -> Pending<'a, Head> {
-        self.inner.import(session, commits)
+        self.alive(|| self.inner.import(session, commits))
     }
 
     fn erase<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Erased> {
-        self.inner.erase(session)
+        self.alive(|| self.inner.erase(session))
     }
 }
 
