@@ -1,8 +1,8 @@
 //! Places to come back to.
 
 use seamline_store::{
-    COMMIT_BYTES_MAX, CheckpointRecord, CheckpointState, Dropped, Hash, IncidentKind, IncidentSeverity, OpenCycle,
-    Operation, Origin, Raw, Record, Rejected, Rollback, SessionId,
+    COMMIT_BYTES_MAX, CheckpointRecord, CheckpointState, Cut, Dropped, Hash, IncidentKind, IncidentSeverity, OpenCycle,
+    Operation, Origin, Raw, Record, Rejected, Repair, Rollback, SessionId,
 };
 use serde::Serialize;
 
@@ -71,6 +71,15 @@ pub struct RollbackResult {
     pub messages_removed: usize,
     /// How many are.
     pub new_message_count: usize,
+}
+
+/// What came since a checkpoint was made.
+#[derive(Debug, Default)]
+pub(super) struct Since {
+    /// What others than the model and its tools said. It is not for an error to take back.
+    spared: Vec<Raw>,
+    /// The places of the rest.
+    pub(super) taken: Vec<usize>,
 }
 
 impl Session {
@@ -196,19 +205,57 @@ impl Session {
             // It is committed together with the answer that it was made for.
             Operation::ApiCall => true,
             // Nothing that it was made for is to be seen yet: what is, came from others meanwhile.
-            Operation::ToolCycle | Operation::Compaction | Operation::Manual => self.state.view.len() <= open.messages,
+            Operation::ToolCycle | Operation::Compaction | Operation::Manual => {
+                self.state.view.len() == open.messages && self.stands_as_at(open)
+            }
         })
     }
 
-    /// What others than the model and its tools said since a checkpoint was made. It is not for an error to take back.
-    pub(super) fn said_since(&self, id: &str) -> Vec<Raw> {
-        let Ok(made) = self.found(id).map(|checkpoint| checkpoint.seq) else { return Vec::new() };
-        let behind = self.entries().iter().filter(|entry| entry.seq > made && entry.origin == Origin::Said);
-        let behind: Vec<&Raw> = behind.map(|entry| &entry.message).collect();
+    /// Whether the messages that a checkpoint was made of stand as they stood.
+    fn stands_as_at(&self, checkpoint: &seamline_store::Checkpoint) -> bool {
+        let view = &self.state.view;
+        view.len() >= checkpoint.messages && view.hash_of(checkpoint.messages) == checkpoint.hash
+    }
+
+    /// What came since a checkpoint was made.
+    pub(super) async fn since(&self, id: &str) -> Result<Since, SessionError> {
+        let checkpoint = self.found(id)?;
+        let places = if self.stands_as_at(checkpoint) {
+            (checkpoint.messages..self.entries().len()).collect()
+        } else {
+            self.brought_since(checkpoint.seq).await?
+        };
+        let entries = self.entries();
+        let behind: Vec<&Raw> = places.iter().map(|at| &entries[*at].message).collect();
         // What cannot be read may be anybody's.
         let by_model = self.wire.by_model(&behind).unwrap_or_default();
-        let is_spared = |at: &usize| !by_model.get(*at).copied().unwrap_or(false);
-        (0..behind.len()).filter(is_spared).map(|at| behind[at].clone()).collect()
+        let mut since = Since::default();
+        for (number, at) in places.into_iter().enumerate() {
+            let is_model = by_model.get(number).copied().unwrap_or(false);
+            if is_model || entries[at].origin == Origin::Synthetic {
+                since.taken.push(at);
+            } else {
+                since.spared.push(entries[at].message.clone());
+            }
+        }
+        Ok(since)
+    }
+
+    /// The places of messages that were brought since a record, and are not what a change put where others stood.
+    async fn brought_since(&self, made: u64) -> Result<Vec<usize>, SessionError> {
+        let mut places = Vec::new();
+        let mut last = None;
+        for (at, entry) in self.entries().iter().enumerate().filter(|(_, entry)| entry.seq > made) {
+            let is_change = match last {
+                Some((seq, is_change)) if seq == entry.seq => is_change,
+                _ => matches!(self.record(entry.seq).await?, Some(Record::Repair(_) | Record::Compact(_))),
+            };
+            last = Some((entry.seq, is_change));
+            if !is_change {
+                places.push(at);
+            }
+        }
+        Ok(places)
     }
 
     /// Goes back to a checkpoint: what came after it is not to be seen any more. Nothing is erased. Its messages are
@@ -222,7 +269,8 @@ impl Session {
         self.roll_back(id, reason, Vec::new(), Vec::new()).await
     }
 
-    /// Goes back to a checkpoint because of an error: what others said since stays, behind what was there before.
+    /// Goes back to a checkpoint because of an error: what others said since stays, behind what was there before, and so
+    /// do repairs and late results: they are not what went wrong.
     pub(super) async fn roll_back_answer(
         &mut self,
         id: &str,
@@ -230,8 +278,44 @@ impl Session {
         more: Vec<Record>,
     ) -> Result<RollbackResult, SessionError> {
         self.settle().await?;
-        let spared = self.said_since(id);
-        self.roll_back(id, reason, spared, more).await
+        let since = self.since(id).await?;
+        if self.stands_as_at(self.found(id)?) {
+            self.roll_back(id, reason, since.spared, more).await
+        } else {
+            self.take_out(id, reason, &since.taken, more).await
+        }
+    }
+
+    /// Takes messages out that came since a checkpoint, where what it was made of has changed since.
+    async fn take_out(
+        &mut self,
+        id: &str,
+        reason: &str,
+        taken: &[usize],
+        more: Vec<Record>,
+    ) -> Result<RollbackResult, SessionError> {
+        let seq = self.found(id)?.seq;
+        let running: Vec<OpenCycle> = self.state.cycles.iter().filter(|cycle| cycle.seq >= seq).cloned().collect();
+        let mut records: Vec<Record> = running.iter().flat_map(|cycle| Self::taking_back(cycle, reason)).collect();
+        if !taken.is_empty() {
+            let cut = |at: &usize| Cut { at: *at as u64, removed: 1, inserted: Vec::new() };
+            let cuts = taken.iter().map(cut).collect();
+            records.push(Record::Repair(Repair { id: self.next_id("repair"), cuts, meant: Vec::new(), report: None }));
+        }
+        records.extend(self.commit_records(id)?);
+        let mut incident = self.incident(IncidentKind::Rollback, IncidentSeverity::Warning, reason);
+        incident.checkpoint = Some(id.to_owned());
+        incident.count = taken.len() as u64;
+        records.push(Record::Incident(incident));
+        records.extend(self.forgotten(&running));
+        records.extend(more);
+        let ends_compaction = self.is_compaction_since(seq);
+        self.keep(records, ends_compaction).await?;
+        for cycle in &running {
+            self.lose(cycle);
+        }
+        let new_message_count = self.state.view.len();
+        Ok(RollbackResult { success: true, messages_removed: taken.len(), new_message_count })
     }
 
     async fn roll_back(

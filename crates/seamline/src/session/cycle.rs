@@ -1,5 +1,6 @@
 //! Cycles of calls and results: all of one, or nothing.
 
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
 
 use seamline_store::{
@@ -255,7 +256,7 @@ impl Session {
             let (cycle, call) = (cycle.to_owned(), call.id.clone());
             return Err(Rejected::Call { cycle, call, what: "committed without a result" }.into());
         }
-        self.whole(cycle, None, Stop::Aborted).await
+        self.whole(cycle, None, Stop::Aborted, &[]).await
     }
 
     /// Takes a cycle back: nothing of it was ever seen, and nothing will be.
@@ -298,18 +299,20 @@ impl Session {
             outcomes.extend(if cycle.seq <= self.opened_at {
                 self.recover_cycle(cycle, None, &mut Recovered::default()).await?
             } else {
-                self.whole(&cycle.id, None, Stop::Aborted).await?
+                self.whole(&cycle.id, None, Stop::Aborted, &[]).await?
             });
         }
         Ok(outcomes)
     }
 
-    /// Makes a cycle whole. Calls without a result are answered with what is known.
+    /// Makes a cycle whole. Calls without a result are answered with what is known: `never_begun` are those that did not
+    /// run though it is written down that they were about to.
     pub(super) async fn whole(
         &mut self,
         cycle: &str,
         last: Option<Record>,
         stop: Stop,
+        never_begun: &[ToolCall],
     ) -> Result<Vec<CycleOutcome>, SessionError> {
         let mut open = self.open_cycle(cycle)?;
         if let Some(Record::Staged(staged)) = &last {
@@ -319,12 +322,11 @@ impl Session {
             }
         }
         let unanswered = open.calls.iter().filter(|call| !is_finished(call)).count();
-        let text = self.given_up(stop);
+        let unfinished = open.calls.iter().filter(|call| !is_finished(call)).map(|call| call.id.as_str());
+        let never_begun = all_of(unfinished, never_begun);
         let answers = self.answers(&open, |call| {
-            // A policy's own words stand as they are.
-            let is_ours = [seamline_model::ABORTED, seamline_model::TIMED_OUT].contains(&text.as_str());
-            let never_ran = is_ours && truth(call) == Truth::NeverStarted;
-            if never_ran { texts::not_begun(&call.tool, &call.id) } else { text.clone() }
+            let never_ran = truth(call) == Truth::NeverStarted || never_begun.contains(call.id.as_str());
+            self.given_up(stop, never_ran.then_some((&call.tool, &call.id)))
         })?;
         let mut records: Vec<Record> = last.into_iter().collect();
         records.extend(self.closing(&open, &answers)?);
@@ -338,12 +340,18 @@ impl Session {
         Ok(answers.into_iter().map(|(answer, synthetic)| outcome(answer, synthetic)).collect())
     }
 
-    /// What the model reads of a call that was given up.
-    pub(super) fn given_up(&self, stop: Stop) -> String {
+    /// What the model reads of a call that was given up. One that never ran is given by its tool and id.
+    pub(super) fn given_up(&self, stop: Stop, never_ran: Option<(&str, &str)>) -> String {
         let texts = &self.wire.options.policy.synthetic_text;
-        match stop {
-            Stop::Aborted => texts.aborted.clone(),
-            Stop::TimedOut => texts.timeout.clone(),
+        let text = match stop {
+            Stop::Aborted => &texts.aborted,
+            Stop::TimedOut => &texts.timeout,
+        };
+        // A policy's own words stand as they are.
+        let is_ours = [seamline_model::ABORTED, seamline_model::TIMED_OUT].contains(&text.as_str());
+        match never_ran {
+            Some((tool, call)) if is_ours => texts::not_begun(tool, call),
+            _ => text.clone(),
         }
     }
 
@@ -384,6 +392,23 @@ impl Session {
         let open = self.state.cycle(cycle).cloned();
         open.ok_or_else(|| Rejected::NoCycle(cycle.to_owned()).into())
     }
+}
+
+/// The ids of calls that are all among these. Where calls share an id, one of them may be another one.
+pub(super) fn all_of<'c>(calls: impl Iterator<Item = &'c str>, these: &'c [ToolCall]) -> HashSet<&'c str> {
+    let mut others: HashMap<&str, usize> = HashMap::new();
+    for id in calls {
+        *others.entry(id).or_default() += 1;
+    }
+    let mut all = HashSet::new();
+    for call in these {
+        let left = others.entry(call.id.as_str()).or_default();
+        *left = left.saturating_sub(1);
+        if *left == 0 {
+            all.insert(call.id.as_str());
+        }
+    }
+    all
 }
 
 /// What a call is answered with, and whether that was made up.

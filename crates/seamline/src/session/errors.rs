@@ -88,7 +88,7 @@ impl Session {
             let message = "Content filtered with no checkpoint. Validating session state.".to_owned();
             return Ok(recovery(RecoveryAction::ValidateAndRepair, message, None, class));
         };
-        let removed = self.removed_by(&checkpoint);
+        let removed = self.since(&checkpoint).await?.taken.len();
         let mut incident =
             self.incident(IncidentKind::ContentFilter, IncidentSeverity::Warning, "an answer was filtered");
         incident.checkpoint = Some(checkpoint.clone());
@@ -106,14 +106,30 @@ impl Session {
                 format!("The provider refused the conversation ({title}). It was put right and can be sent again.");
             return Ok(recovery(RecoveryAction::Repaired, message, None, class));
         }
-        let helps = self.way_back().is_some_and(|open| self.removed_by(&open.id) > 0);
-        if !helps && self.config.last_resort == LastResort::Reset {
-            let archive = self.reset(ResetOptions { archive: true }).await?.archive;
-            let kept_as = archive.map_or_else(String::new, |id| format!(" What it was is kept as `{id}`."));
-            let message = format!("The provider refused the conversation ({title}). The session starts over.{kept_as}");
-            return Ok(recovery(RecoveryAction::Reset, message, None, class));
+        if self.helps_to_go_back().await? {
+            return self.after_failure(class, IncidentKind::Corruption, title).await;
         }
-        self.after_failure(class, IncidentKind::Corruption, title).await
+        match self.config.last_resort {
+            LastResort::Reset => {
+                let archive = self.reset(ResetOptions { archive: true }).await?.archive;
+                let kept_as = archive.map_or_else(String::new, |id| format!(" What it was is kept as `{id}`."));
+                let message =
+                    format!("The provider refused the conversation ({title}). The session starts over.{kept_as}");
+                Ok(recovery(RecoveryAction::Reset, message, None, class))
+            }
+            LastResort::Escalate => {
+                let message = format!(
+                    "The provider refused the conversation ({title}), and nothing is known that would put it right."
+                );
+                Ok(recovery(RecoveryAction::Escalate, message, None, class))
+            }
+        }
+    }
+
+    /// Whether there is anything that going back would take out.
+    async fn helps_to_go_back(&self) -> Result<bool, SessionError> {
+        let Some(open) = self.way_back() else { return Ok(false) };
+        Ok(!self.since(&open.id).await?.taken.is_empty())
     }
 
     async fn after_failure(
@@ -130,11 +146,9 @@ impl Session {
             let message = format!("{title}. Rolled back {} messages.", result.messages_removed);
             return Ok(recovery(RecoveryAction::RolledBack, message, Some(checkpoint), class));
         }
-        if class != Class::Corruption {
-            let incident = self.incident(kind, IncidentSeverity::Warning, title);
-            self.write(vec![Record::Incident(incident)]).await?;
-        }
-        if class != Class::Corruption && self.put_right().await? {
+        let incident = self.incident(kind, IncidentSeverity::Warning, title);
+        self.write(vec![Record::Incident(incident)]).await?;
+        if self.put_right().await? {
             let message = format!("{title}. The session was put right.");
             return Ok(recovery(RecoveryAction::Repaired, message, None, class));
         }
@@ -142,16 +156,9 @@ impl Session {
         Ok(recovery(RecoveryAction::Escalate, message, None, class))
     }
 
-    fn removed_by(&self, checkpoint: &str) -> usize {
-        let messages = self.state.checkpoint_of(checkpoint).map_or(0, |found| found.messages);
-        self.state.view.len().saturating_sub(messages + self.said_since(checkpoint).len())
-    }
-
     /// Puts right what is kept, whatever repairs are otherwise written down, and says whether anything was wrong.
     async fn put_right(&mut self) -> Result<bool, SessionError> {
-        if !self.state.cycles.is_empty() {
-            self.abort().await?;
-        }
+        self.close_cycles().await?;
         Ok(self.repair_as(PersistRepairs::All).await?.repaired)
     }
 }

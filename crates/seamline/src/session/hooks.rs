@@ -111,7 +111,7 @@ impl Session {
         Ok(SessionStart { validation, repair_offered, unresolved: self.unresolved() })
     }
 
-    /// Before the provider is asked: closes calls that are left open as [`Session::abort`] does, takes in what others
+    /// Before the provider is asked: closes calls that are left open as [`Session::recover`] does, takes in what others
     /// sent, checks, makes a checkpoint, and gives the body to send. Compaction, if there is one, comes first.
     ///
     /// Whether a tool still runs cannot be known here: call it when none does. A call that runs on has its result taken
@@ -124,7 +124,7 @@ impl Session {
             let request = Box::new(self.request(envelope)?);
             return Ok(AgentStart::Proceed { request, checkpoint: None });
         }
-        self.abort().await?;
+        self.close_cycles().await?;
         self.take_inbox().await?;
         if self.config.validate_before_call {
             let validation = self.validate_to_send_with(envelope)?;

@@ -37,6 +37,11 @@ impl<'c, S: Future<Output = Stop> + Send> Race<'c, S> {
         Self { executor, waiting: calls.iter(), running: FuturesUnordered::new(), stop }
     }
 
+    /// The calls that no tool was begun for.
+    pub(super) fn never_begun(&self) -> &'c [ToolCall] {
+        self.waiting.as_slice()
+    }
+
     pub(super) async fn next(&mut self) -> Step<'c> {
         poll_fn(|context| self.poll(context)).await
     }

@@ -90,6 +90,11 @@ impl Session {
         Ok(recovered)
     }
 
+    /// Closes cycles that nobody is about any more, though nobody broke them off.
+    pub(super) async fn close_cycles(&mut self) -> Result<(), SessionError> {
+        self.recover(None).await.map(|_| ())
+    }
+
     /// Closes one such cycle, and gives what its calls are answered with, unless it was taken back.
     pub(super) async fn recover_cycle(
         &mut self,

@@ -8,7 +8,7 @@ use std::pin::pin;
 use futures_util::future::FutureExt;
 use seamline_store::{Effect, Record};
 
-use super::cycle::outcome;
+use super::cycle::{all_of, outcome};
 use super::race::{Race, Step};
 use super::wire::Answered;
 use super::{
@@ -106,11 +106,12 @@ impl Session {
             }
             if let Some(why) = stopped.filter(|_| left > 0) {
                 // Nothing runs any more when it is written down that it was given up.
+                let never_begun = race.never_begun();
                 drop(race);
-                return self.stopped(cycle, why).await;
+                return self.stopped(cycle, why, never_begun).await;
             }
         }
-        let outcomes = self.whole(cycle, last, Stop::Aborted).await?;
+        let outcomes = self.whole(cycle, last, Stop::Aborted, &[]).await?;
         let error = left_out(&outcomes);
         Ok(ToolCycleResult { success: error.is_none(), outcomes, error, rolled_back: false })
     }
@@ -143,8 +144,13 @@ impl Session {
         Ok(ToolCycleResult { success: false, outcomes: Vec::new(), error: Some(error), rolled_back: true })
     }
 
-    async fn stopped(&mut self, cycle: &str, why: Stop) -> Result<ToolCycleResult, SessionError> {
-        let outcomes = self.whole(cycle, None, why).await?;
+    async fn stopped(
+        &mut self,
+        cycle: &str,
+        why: Stop,
+        never_begun: &[ToolCall],
+    ) -> Result<ToolCycleResult, SessionError> {
+        let outcomes = self.whole(cycle, None, why, never_begun).await?;
         Ok(ToolCycleResult { success: false, outcomes, error: Some(in_words(why).to_owned()), rolled_back: false })
     }
 
@@ -172,14 +178,19 @@ impl Session {
                 break stopped;
             }
         };
+        let never_begun = race.never_begun();
         drop(race);
         // What tools have done is kept, whatever became of the others.
-        let given_up = self.given_up(stopped.unwrap_or(Stop::Aborted));
+        let why = stopped.unwrap_or(Stop::Aborted);
+        let never_begun = all_of(to_run.iter().map(|call| call.id.as_str()), never_begun);
         let answers = made.iter().zip(self.wire.call_ids(&raws)?).map(|((call, not_run), id)| {
             let (output, failed, synthetic) = match (ran.remove(call.id.as_str()), not_run) {
                 (Some(ToolOutput { output, is_error }), _) => (output, is_error, false),
                 (None, Some(why)) => (texts::not_run(&call.name, &call.id, why.as_str()), true, true),
-                (None, None) => (given_up.clone(), true, true),
+                (None, None) => {
+                    let never_ran = never_begun.contains(call.id.as_str());
+                    (self.given_up(why, never_ran.then_some((&call.name, &call.id))), true, true)
+                }
             };
             (Answered { id, name: call.name.clone(), output, failed }, synthetic)
         });

@@ -20,14 +20,14 @@ pub(super) fn is_about(text: &str, tool: &str, call: &str) -> bool {
 pub(super) fn outcome_unknown(tool: &str, call: &str, started: u64, key: &str) -> String {
     let at = written(started);
     format!(
-        "[synthetic] [outcome unknown] The call \"{tool}\" ({call}) was started at {at}, but the process stopped before its result was recorded. It may have happened fully, partly, or not at all. Do not call it again blindly: first check the state with a read-only tool, or ask the user. Idempotency key: {key}."
+        "[synthetic] [outcome unknown] The call \"{tool}\" ({call}) was started at {at}, but the run stopped before its result was recorded. It may have happened fully, partly, or not at all. Do not call it again blindly: first check the state with a read-only tool, or ask the user. Idempotency key: {key}."
     )
 }
 
 /// A call that was never begun.
 pub(super) fn not_executed(tool: &str, call: &str) -> String {
     format!(
-        "[synthetic] [not executed] The call \"{tool}\" ({call}) did not run: the process stopped before it was started. You may issue it again."
+        "[synthetic] [not executed] The call \"{tool}\" ({call}) did not run: the run stopped before it was started. You may issue it again."
     )
 }
 
@@ -53,6 +53,6 @@ pub(super) fn executor_failed(why: &str) -> String {
 /// A call that changes nothing, of which it was not written down whether it ran.
 pub(super) fn outcome_harmless(tool: &str, call: &str) -> String {
     format!(
-        "[synthetic] [no result] The call \"{tool}\" ({call}) has no result: the process stopped before one was recorded. It only reads, so you may issue it again."
+        "[synthetic] [no result] The call \"{tool}\" ({call}) has no result: the run stopped before one was recorded. It only reads, so you may issue it again."
     )
 }

@@ -24,6 +24,7 @@ mod resets;
 mod seed_000;
 mod seed_001;
 mod seed_002;
+mod spared;
 mod stopping;
 mod stores;
 mod strangers;

@@ -1,0 +1,147 @@
+//! What an error does not take back, and what is said of calls that nobody broke off.
+
+use std::future::ready;
+
+use seamline::Failure;
+use seamline::session::{AgentStart, IntegrityConfig, RecoveryAction, Session, Stop, ToolCallRef, ToolOutput};
+use seamline::store::{Effect, IncidentKind, Operation};
+
+use super::faulty::{Fault, Faulty};
+use super::stores::{ASK, ENVELOPE, Place, Tool, is_valid, kept, on_every_store, turn};
+
+const HALF: &str = r#"{"role":"assistant","content":"half an"}"#;
+const ORPHAN: &str = r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_9","content":"lost"},{"type":"text","text":"and now?"}]}"#;
+
+fn overloaded() -> Failure<'static> {
+    Failure { status: Some(529), text: r#"{"type":"error","error":{"type":"overloaded_error"}}"#, ..Failure::default() }
+}
+
+fn refused() -> Failure<'static> {
+    let text = r#"{"type":"error","error":{"type":"invalid_request_error","message":"messages.2.content.0: unexpected `tool_use_id` found in `tool_result` blocks: toolu_9. Each `tool_result` block must have a corresponding `tool_use` block in the previous message."}}"#;
+    Failure { status: Some(400), text, ..Failure::default() }
+}
+
+/// A session in which a call has an outcome that nobody knows, and the provider was asked.
+async fn unknown_and_asked(place: &Place) -> Session {
+    let mut session = place.create(IntegrityConfig::default()).await;
+    session.append(ASK).await.unwrap();
+    let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
+    session.start_call(&cycle, "toolu_1").await.unwrap();
+    let mut session = place.reopen(&session).await;
+    session.append(ASK).await.unwrap();
+    let AgentStart::Proceed { .. } = session.before_agent_start(ENVELOPE).await.unwrap() else { panic!("it is whole") };
+    session
+}
+
+#[test]
+fn a_late_result_stays_when_the_provider_fails() {
+    on_every_store(async |place| {
+        for half in [false, true] {
+            let mut session = unknown_and_asked(&place).await;
+            let output = ToolOutput { output: "paid".to_owned(), is_error: false };
+            assert!(session.late_result(&ToolCallRef { id: "toolu_1", name: "sh" }, &output).await.unwrap());
+            let before = kept(&session);
+            if half {
+                session.append(HALF).await.unwrap();
+            }
+            let recovery = session.handle_error(&overloaded()).await.unwrap();
+            assert_eq!(recovery.action, RecoveryAction::RolledBack);
+            assert!(recovery.message.ends_with(&format!("Rolled back {} messages.", u8::from(half))), "{recovery:?}");
+            assert_eq!(kept(&session), before, "{}", place.name);
+            assert!(before[2].contains("paid") && is_valid(&session));
+            assert_eq!(kept(&place.reopen(&session).await), before);
+        }
+    });
+}
+
+#[test]
+fn a_repair_stays_when_the_provider_fails_and_doubles_nothing() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        for message in [ASK, HALF, ORPHAN] {
+            session.append(message).await.unwrap();
+        }
+        session.checkpoint(Operation::ApiCall).await.unwrap();
+        let recovery = session.handle_error(&refused()).await.unwrap();
+        assert_eq!(recovery.action, RecoveryAction::Repaired);
+        let repaired = kept(&session);
+        session.append(HALF).await.unwrap();
+        session.append(ASK).await.unwrap();
+        let recovery = session.handle_error(&overloaded()).await.unwrap();
+        assert_eq!(recovery.action, RecoveryAction::RolledBack);
+        let mut expected = repaired;
+        expected.push(ASK.to_owned());
+        assert_eq!(kept(&session), expected, "{}", place.name);
+        assert_eq!(session.handle_error(&overloaded()).await.unwrap().action, RecoveryAction::Escalate);
+        assert_eq!(kept(&place.reopen(&session).await), expected);
+    });
+}
+
+#[test]
+fn a_checkpoint_by_hand_is_no_way_back_behind_a_late_result() {
+    on_every_store(async |place| {
+        let mut session = unknown_and_asked(&place).await;
+        session.checkpoint(Operation::Manual).await.unwrap();
+        let output = ToolOutput { output: "paid".to_owned(), is_error: false };
+        assert!(session.late_result(&ToolCallRef { id: "toolu_1", name: "sh" }, &output).await.unwrap());
+        let before = kept(&session);
+        session.handle_error(&overloaded()).await.unwrap();
+        assert_eq!(kept(&session), before, "{}", place.name);
+    });
+}
+
+#[test]
+fn a_refusal_that_nothing_helps_against_is_somebody_elses_to_solve() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        session.append(ASK).await.unwrap();
+        for _ in 0..2 {
+            session.before_agent_start(ENVELOPE).await.unwrap();
+            let recovery = session.handle_error(&refused()).await.unwrap();
+            assert_eq!(recovery.action, RecoveryAction::Escalate, "{}", recovery.message);
+            assert!(
+                recovery.message.ends_with("and nothing is known that would put it right."),
+                "{}",
+                recovery.message
+            );
+            assert_eq!(kept(&session), [ASK]);
+        }
+    });
+}
+
+#[test]
+fn calls_that_were_never_begun_are_said_to_have_not() {
+    on_every_store(async |place| {
+        for enabled in [true, false] {
+            let mut session = place.create(IntegrityConfig { enabled, ..IntegrityConfig::default() }).await;
+            session.append(ASK).await.unwrap();
+            let tool = Tool::saying("done");
+            let calls = turn(&["toolu_1", "toolu_2"]);
+            let result = session.execute_tool_cycle(&[&calls], &tool, ready(Stop::Aborted)).await.unwrap();
+            assert_eq!(tool.runs(), 0);
+            for outcome in result.outcomes {
+                assert!(outcome.content.contains("[not executed]"), "{}: {}", place.name, outcome.content);
+            }
+            assert!(is_valid(&session));
+        }
+    });
+}
+
+#[test]
+fn nobody_is_said_to_have_aborted_what_a_store_broke_off() {
+    let place = super::stores::memory();
+    futures_executor::block_on(async {
+        // The beginning, a message and the turn with its intents are kept; the first result is not.
+        let failing = Faulty::new(place.store.clone(), Fault::FailsOnce { at: 3 });
+        let options = seamline::session::SessionOptions::default();
+        let mut session = Session::create(failing, place.name().parse().unwrap(), options).await.unwrap();
+        session.append(ASK).await.unwrap();
+        let calls = turn(&["toolu_1", "toolu_2"]);
+        session.execute_tool_cycle(&[&calls], &Tool::saying("done"), std::future::pending()).await.unwrap_err();
+        session.before_agent_start(ENVELOPE).await.unwrap();
+        let all = kept(&session).concat();
+        assert!(!all.contains("aborted") && all.contains("[outcome unknown]"), "{all}");
+        assert!(session.incidents().all(|incident| incident.kind != IncidentKind::Aborted));
+        assert!(is_valid(&session));
+    });
+}
