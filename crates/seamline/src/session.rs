@@ -263,8 +263,34 @@ impl Session {
     }
 
     /// Finds out what became of records that nobody waited for: the same commit is sent again, and a store takes it
-    /// once. Whatever is made of the state of the session is made after this.
-    async fn settle(&mut self) -> Result<(), SessionError> {
+    /// once. Every method that writes does it first.
+    ///
+    /// Call it after a future of this session was dropped, or ended with [`Error::Unknown`](seamline_store::Error), and
+    /// before the same is asked again: what was dropped may be kept all the same, and [`Session::messages`] shows it only
+    /// then. Whoever appends a message again without looking has it twice.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use seamline::session::{Session, SessionOptions};
+    /// use seamline::store::MemoryStore;
+    ///
+    /// # futures_executor::block_on(async {
+    /// let store = Arc::new(MemoryStore::new());
+    /// let mut session = Session::create(store, "s-1".parse()?, SessionOptions::default()).await?;
+    /// let message = r#"{"role":"user","content":"hello"}"#;
+    /// drop(session.append(message)); // a time limit around it had run out
+    /// session.settle().await?;
+    /// if session.messages().last() != Some(message) {
+    ///     session.append(message).await?;
+    /// }
+    /// assert_eq!(session.messages().count(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    /// When the store still does not say.
+    pub async fn settle(&mut self) -> Result<(), SessionError> {
         Ok(self.send().await?)
     }
 

@@ -38,7 +38,8 @@ impl Session {
     /// once, behind the others; calls are not run before the compaction has ended.
     ///
     /// # Errors
-    /// When tools are running, a compaction is going on, or the store could not keep it.
+    /// When tools are running, a compaction is going on, the range has no place where no cycle would be split, or the
+    /// store could not keep it.
     pub async fn begin_compaction(&mut self, range: Range<usize>) -> Result<Range<usize>, SessionError> {
         self.settle().await?;
         if !self.state.cycles.is_empty() {
@@ -138,7 +139,14 @@ impl Session {
         let body = self.wire.body("{}", self.entries().iter().map(|entry| &entry.message))?;
         let splits = splits(&body, &self.wire.options)?;
         let is_whole = |at: &usize| !splits.get(*at).copied().unwrap_or(false);
-        let start = (range.start..=range.end).find(is_whole).unwrap_or(range.end);
+        let Some(start) = (range.start..=range.end).find(is_whole) else {
+            let Range { start, end } = range;
+            let from = (0..start).rev().find(is_whole).unwrap_or(0);
+            let to = (end..=messages).find(is_whole).unwrap_or(messages);
+            let why =
+                format!("the messages from {start} up to {end} are inside a cycle: it reaches from {from} up to {to}");
+            return Err(SessionError::Refused(why));
+        };
         let end = (start..=range.end).rev().find(is_whole).unwrap_or(start);
         Ok(start..end)
     }

@@ -84,7 +84,7 @@ impl Session {
             let incident =
                 self.incident(IncidentKind::ContentFilter, IncidentSeverity::Warning, "there was no checkpoint");
             self.write(vec![Record::Incident(incident)]).await?;
-            self.put_right().await?;
+            self.put_right(self.config.persist_repairs).await?;
             let message = "Content filtered with no checkpoint. Validating session state.".to_owned();
             return Ok(recovery(RecoveryAction::ValidateAndRepair, message, None, class));
         };
@@ -101,7 +101,8 @@ impl Session {
     async fn after_refusal(&mut self, class: Class, title: &str) -> Result<ErrorRecovery, SessionError> {
         let incident = self.incident(IncidentKind::Corruption, IncidentSeverity::Error, title);
         self.write(vec![Record::Incident(incident)]).await?;
-        if self.put_right().await? {
+        // What is refused as it is may be put right by what is made up alone.
+        if self.put_right(PersistRepairs::All).await? {
             let message =
                 format!("The provider refused the conversation ({title}). It was put right and can be sent again.");
             return Ok(recovery(RecoveryAction::Repaired, message, None, class));
@@ -148,7 +149,7 @@ impl Session {
         }
         let incident = self.incident(kind, IncidentSeverity::Warning, title);
         self.write(vec![Record::Incident(incident)]).await?;
-        if self.put_right().await? {
+        if self.put_right(self.config.persist_repairs).await? {
             let message = format!("{title}. The session was put right.");
             return Ok(recovery(RecoveryAction::Repaired, message, None, class));
         }
@@ -156,10 +157,10 @@ impl Session {
         Ok(recovery(RecoveryAction::Escalate, message, None, class))
     }
 
-    /// Puts right what is kept, whatever repairs are otherwise written down, and says whether anything was wrong.
-    async fn put_right(&mut self) -> Result<bool, SessionError> {
+    /// Puts right what is kept, writes so much of it down, and says whether anything was.
+    async fn put_right(&mut self, persist: PersistRepairs) -> Result<bool, SessionError> {
         self.close_cycles().await?;
-        Ok(self.repair_as(PersistRepairs::All).await?.repaired)
+        Ok(self.repair_as(persist).await?.id.is_some())
     }
 }
 

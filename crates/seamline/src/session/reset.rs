@@ -15,7 +15,8 @@ const ARCHIVES_MAX: usize = 100;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ResetOptions {
-    /// Whether the session as it was is kept as a session of its own. Its records are in the log in any case.
+    /// Whether the session as it was is kept as a session of its own, if it has any messages. Its records are in the log
+    /// in any case.
     pub archive: bool,
 }
 
@@ -47,7 +48,9 @@ impl Session {
     /// When the conversation cannot be read, or the store could not keep it.
     pub async fn reset(&mut self, options: ResetOptions) -> Result<ResetResult, SessionError> {
         self.settle().await?;
-        let archive = if options.archive { Some(self.archive().await?) } else { None };
+        // Of nothing there is nothing to keep: it may have started over just now.
+        let is_empty = self.entries().is_empty() && self.state.cycles.is_empty();
+        let archive = if options.archive && !is_empty { Some(self.archive().await?) } else { None };
         let messages: Vec<&Raw> = self.entries().iter().map(|entry| &entry.message).collect();
         let roles = self.wire.roles(&messages)?;
         let kept = roles.iter().enumerate().filter(|(_, role)| matches!(**role, "system" | "developer"));

@@ -101,3 +101,21 @@ fn a_call_that_was_never_answered_keeps_nothing_from_being_compacted_and_one_at_
         }
     });
 }
+
+#[test]
+fn a_range_inside_a_cycle_is_refused() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        let calls = turn(&["toolu_1", "toolu_2"]);
+        session.append_all(&[ASK, &calls, &results(&["toolu_1", "toolu_2"]), ASK]).await.unwrap();
+        let error = session.begin_compaction(2..2).await.unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the messages from 2 up to 2 are inside a cycle: it reaches from 1 up to 3",
+            "{}",
+            place.name
+        );
+        assert!(session.checkpoints().is_empty());
+        assert_eq!(session.begin_compaction(0..2).await.unwrap(), 0..1);
+    });
+}

@@ -102,3 +102,14 @@ fn a_checkpoint_goes_without_messages_that_no_commit_has_room_for() {
         assert!(told.len() == 1 && told[0].detail.contains("134217728"), "{told:?}");
     });
 }
+
+#[test]
+fn what_has_just_started_over_leaves_no_empty_archive() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        session.append(ASK).await.unwrap();
+        assert!(session.reset(ResetOptions { archive: true }).await.unwrap().archive.is_some());
+        let again = session.reset(ResetOptions { archive: true }).await.unwrap();
+        assert_eq!((again.archived, again.archive), (false, None), "{}", place.name);
+    });
+}

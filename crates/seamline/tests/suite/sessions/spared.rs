@@ -3,7 +3,9 @@
 use std::future::ready;
 
 use seamline::Failure;
-use seamline::session::{AgentStart, IntegrityConfig, RecoveryAction, Session, Stop, ToolCallRef, ToolOutput};
+use seamline::session::{
+    AgentStart, IntegrityConfig, PersistRepairs, RecoveryAction, Session, Stop, ToolCallRef, ToolOutput,
+};
 use seamline::store::{Effect, IncidentKind, Operation};
 
 use super::faulty::{Fault, Faulty};
@@ -143,5 +145,18 @@ fn nobody_is_said_to_have_aborted_what_a_store_broke_off() {
         assert!(!all.contains("aborted") && all.contains("[outcome unknown]"), "{all}");
         assert!(session.incidents().all(|incident| incident.kind != IncidentKind::Aborted));
         assert!(is_valid(&session));
+    });
+}
+
+#[test]
+fn what_no_error_is_about_is_put_right_only_as_far_as_repairs_are_written_down() {
+    on_every_store(async |place| {
+        let config = IntegrityConfig { persist_repairs: PersistRepairs::Never, ..IntegrityConfig::default() };
+        let mut session = place.create(config).await;
+        session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
+        let before = kept(&session);
+        let failure = Failure { status: Some(401), text: "invalid x-api-key", ..Failure::default() };
+        let recovery = session.handle_error(&failure).await.unwrap();
+        assert_eq!((recovery.action, kept(&session)), (RecoveryAction::Escalate, before), "{}", recovery.message);
     });
 }
