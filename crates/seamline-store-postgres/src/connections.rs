@@ -49,11 +49,15 @@ pub(crate) struct Connections {
 impl Connections {
     pub(crate) fn new(pool: Pool, options: Options) -> Self {
         let (tenant, timeout_ms) = (&options.tenant, options.attempt_timeout.as_millis());
-        // The tenant has the letters of a session's name, so it needs no quoting. Both settings end with the transaction.
+        // The tenant has the letters of a session's name, so it needs no quoting. All settings end with the transaction.
+        // Where a role or a database says not to wait for the disk, what is acknowledged could be lost; where it says to
+        // wait for others besides, it is waited for them.
         let mode = if options.read_only { " READ ONLY" } else { "" };
         let begin = format!(
             "BEGIN{mode}; SELECT set_config('seamline.tenant', '{tenant}', true), \
-             set_config('statement_timeout', '{timeout_ms}', true)"
+             set_config('statement_timeout', '{timeout_ms}', true), \
+             set_config('synchronous_commit', \
+             replace(current_setting('synchronous_commit'), 'off', 'on'), true)"
         );
         Self { pool, options, begin }
     }

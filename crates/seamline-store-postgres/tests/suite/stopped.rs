@@ -10,7 +10,7 @@ use futures_executor::block_on;
 use seamline_store::{Appended, Error, Store};
 use seamline_store_postgres::{Options, PostgresStore};
 
-use crate::bench::{Writer, database, options, setting};
+use crate::bench::{Direct, Writer, connect, database, options, setting, unique};
 
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -99,4 +99,25 @@ fn a_server_that_never_answers_is_given_up() {
     let refused = block_on(PostgresStore::connect(&url, options.clone())).unwrap_err();
     assert!(matches!(refused, Error::Unavailable(_)), "{refused}");
     assert!(start.elapsed() < options.connect_timeout * 10, "{:?}", start.elapsed());
+}
+
+#[test]
+fn what_is_acknowledged_is_on_the_disk_whatever_the_role_says() {
+    let Some(url) = database() else { return };
+    let direct = Direct::connect(&url);
+    for (set, expected) in [("off", "on"), ("local", "local"), ("remote_apply", "remote_apply")] {
+        let schema = unique("waits").replace('-', "_");
+        direct.tell(&format!("CREATE SCHEMA {schema}"));
+        let settings = format!("-csearch_path%3D{schema}%20-csynchronous_commit%3D{set}");
+        let options = options("waits");
+        let store = Arc::new(connect(&format!("{url}&options={settings}"), &options));
+        // Each commit keeps under which setting it was written.
+        let heard = "ADD COLUMN heard text DEFAULT current_setting('synchronous_commit')";
+        direct.tell(&format!("ALTER TABLE {schema}.seamline_commits {heard}"));
+        let mut writer = Writer::create(store, "s", 1);
+        writer.append(2);
+        direct.tell(&format!("SELECT set_config('seamline.tenant', '{}', false)", options.tenant));
+        let heard = direct.ask(&format!("SELECT DISTINCT heard FROM {schema}.seamline_commits")).unwrap();
+        assert_eq!(heard, [expected], "{set}");
+    }
 }
