@@ -24,6 +24,9 @@ SELECT $1, $2, $3, inbox_last, $4, $5 FROM next
 ON CONFLICT (tenant, session, id) DO NOTHING
 RETURNING place";
 
+/// What was ever there under an id: its hash stays when it is taken, and there is none where it came with an import.
+const PUSHED: &str = "SELECT hash FROM seamline_inbox WHERE tenant = $1 AND session = $2 AND id = $3";
+
 /// The next messages, and no more of them than are wanted at once.
 const INBOX: &str = "\
 SELECT id, place, message, hash FROM (
@@ -63,7 +66,13 @@ impl Operation for Push {
             return Ok(Pushed::New);
         }
         Standing::live(place, &self.session).await?;
-        Ok(Pushed::Already)
+        let rows = place.query(PUSHED, &params[..3]).await?;
+        let Some(row) = rows.first() else {
+            return Err(Fault::Aborted("the inbox was changed while a message was put there".to_owned()));
+        };
+        let kept: Option<&[u8]> = column(row, "hash")?;
+        let is_same = kept.is_none_or(|kept| kept == hash.as_bytes());
+        self.item.again(&self.session, is_same).map_err(Fault::Answer)
     }
 }
 

@@ -138,6 +138,16 @@ pub(crate) fn waiting(connection: &Connection, session: &SessionId) -> Outcome<u
     statement.query_row([session.as_str()], |row| Ok(number(row, 0)))?
 }
 
+/// Whether the message that was ever in the inbox under that id is this one; nothing where there was none. Its hash
+/// stays when it is taken; where it came with an import there is none.
+pub(crate) fn was_pushed(connection: &Connection, session: &SessionId, item: &InboxItem) -> Outcome<Option<bool>> {
+    let mut statement = connection.prepare_cached("SELECT number, hash FROM inbox WHERE session = ?1 AND id = ?2")?;
+    let mut rows = statement.query(params![session.as_str(), item.id])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let own = seal(session, number(row, 0)?, &item.id, item.message.as_str());
+    Ok(Some(optional_hash(row, 1)?.is_none_or(|hash| hash == own)))
+}
+
 /// What in the inbox is not what was put there.
 pub(crate) fn inbox_damage(connection: &Connection, session: &SessionId) -> Outcome<Vec<InboxDamage>> {
     let waiting = kept(connection, session)?.waiting;

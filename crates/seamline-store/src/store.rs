@@ -68,11 +68,13 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// What keeps the store from reading.
     fn sessions<'a>(&'a self, after: Option<&'a SessionId>, limit: usize) -> Pending<'a, Vec<SessionInfo>>;
 
-    /// Puts a message into the inbox of a session, for its writer to take in. An id that was there before, taken or
-    /// not, is not put there again.
+    /// Puts a message into the inbox of a session, for its writer to take in. The same message under the same id, taken
+    /// or not, is not put there again. Of ids that came with [`Store::import`] nobody knows which message they had: they
+    /// are taken for the same.
     ///
     /// # Errors
-    /// [`Error::NotFound`], [`Error::Erased`].
+    /// [`Error::NotFound`], [`Error::Erased`]; [`Error::IdTaken`] where it is another message under an id that was there
+    /// before.
     fn push<'a>(&'a self, session: &'a SessionId, item: &'a InboxItem) -> Pending<'a, Pushed>;
 
     /// The first messages of the inbox, in the order they came: up to [`INBOX_MESSAGES_MAX`] and about
@@ -241,6 +243,17 @@ impl InboxItem {
         Err(Error::Refused(format!("a message of the inbox comes in with a commit, which has {most} bytes at most")))
     }
 
+    /// What becomes of it where its id was in the inbox before, with the same message or another one.
+    ///
+    /// # Errors
+    /// [`Error::IdTaken`].
+    pub fn again(&self, session: &SessionId, is_same: bool) -> Result<Pushed, Error> {
+        if is_same {
+            return Ok(Pushed::Already);
+        }
+        Err(Error::IdTaken { session: session.clone(), id: self.id.clone() })
+    }
+
     /// About how many bytes of a commit it takes, and not fewer.
     pub fn bytes_about(&self) -> usize {
         // A letter of an id may be written with six.
@@ -294,7 +307,7 @@ pub struct InboxDamage {
 pub enum Pushed {
     /// It is there.
     New,
-    /// It was there before.
+    /// It was there before, with the same bytes.
     Already,
 }
 
