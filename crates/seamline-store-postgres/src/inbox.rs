@@ -1,7 +1,7 @@
 //! Messages that somebody else than the writer has for a session.
 
 use seamline_store::{
-    Hash, INBOX_BYTES_MAX, INBOX_MESSAGES_MAX, InboxDamage, InboxItem, InboxPage, Pushed, Raw, SessionId,
+    Hash, INBOX_BYTES_MAX, INBOX_MESSAGES_MAX, InboxDamage, InboxDamages, InboxItem, InboxPage, Pushed, Raw, SessionId,
 };
 use tokio_postgres::types::Type;
 
@@ -116,13 +116,13 @@ impl Operation for Damaged {
     const WRITES: bool = false;
 
     async fn attempt(&self, place: &Place<'_>) -> Result<Self::Output, Fault> {
-        let mut damages = Vec::new();
+        let mut damages = InboxDamages::default();
         go_through(place, &self.0, |found| {
-            damages.extend(found.err());
+            found.err().into_iter().for_each(|damage| damages.take(damage));
             true
         })
         .await?;
-        Ok(damages)
+        Ok(damages.into_damages())
     }
 }
 

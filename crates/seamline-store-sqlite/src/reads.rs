@@ -2,7 +2,8 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use seamline_store::{
-    Error, Hash, Head, Holder, InboxDamage, InboxItem, InboxPage, Quarantined, Raw, SessionId, SessionInfo,
+    Error, Hash, Head, Holder, InboxDamage, InboxDamages, InboxItem, InboxPage, Quarantined, Raw, SessionId,
+    SessionInfo,
 };
 
 use crate::fault::{Fault, Outcome};
@@ -151,12 +152,13 @@ pub(crate) fn was_pushed(connection: &Connection, session: &SessionId, item: &In
 /// What in the inbox is not what was put there.
 pub(crate) fn inbox_damage(connection: &Connection, session: &SessionId) -> Outcome<Vec<InboxDamage>> {
     let waiting = kept(connection, session)?.waiting;
-    let (mut found, mut damages) = (0, Vec::new());
+    let (mut found, mut damages) = (0, InboxDamages::default());
     go_through(connection, session, |item| {
         found += 1;
-        damages.extend(item.err());
+        item.err().into_iter().for_each(|damage| damages.take(damage));
         true
     })?;
+    let mut damages = damages.into_damages();
     if found != waiting {
         let why = format!("{waiting} messages were put into the inbox and not taken, and {found} are there");
         damages.push(InboxDamage { why, bytes: Vec::new() });

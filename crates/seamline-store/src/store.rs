@@ -92,7 +92,8 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// [`Error::NotFound`], [`Error::Erased`].
     fn waiting<'a>(&'a self, session: &'a SessionId) -> Pending<'a, u64>;
 
-    /// What in the inbox is not what was put there. All of it is looked at.
+    /// What in the inbox is not what was put there. All of it is looked at, and up to [`INBOX_DAMAGES_MAX`] of it, with
+    /// about [`INBOX_BYTES_MAX`] bytes, is named one by one; how many more there are is said in the last.
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Erased`].
@@ -300,6 +301,39 @@ pub struct InboxDamage {
     /// The bytes that stand there; none where something is missing.
     #[serde(skip)]
     pub bytes: Vec<u8>,
+}
+
+/// The most of what is damaged in an inbox that is named one by one.
+pub const INBOX_DAMAGES_MAX: usize = 1_000;
+
+/// What a store finds damaged in an inbox: the first of it one by one, the others by their number.
+#[derive(Debug, Default)]
+pub struct InboxDamages {
+    named: Vec<InboxDamage>,
+    bytes: usize,
+    others: u64,
+}
+
+impl InboxDamages {
+    /// Takes something that is damaged.
+    pub fn take(&mut self, damage: InboxDamage) {
+        self.bytes = self.bytes.saturating_add(damage.bytes.len());
+        let has_room = self.named.len() < INBOX_DAMAGES_MAX && self.bytes <= INBOX_BYTES_MAX;
+        if has_room || self.named.is_empty() {
+            self.named.push(damage);
+        } else {
+            self.others += 1;
+        }
+    }
+
+    /// All of it.
+    pub fn into_damages(mut self) -> Vec<InboxDamage> {
+        if self.others > 0 {
+            let why = format!("{} more messages of the inbox are not what was put there", self.others);
+            self.named.push(InboxDamage { why, bytes: Vec::new() });
+        }
+        self.named
+    }
 }
 
 /// What became of a message for the inbox.
