@@ -20,7 +20,7 @@ WITH head AS (
     WHERE tenant = $1 AND session = $2 AND epoch = $3 AND head_seq = $4 AND head_hash = $5 AND erased_at IS NULL
     RETURNING session
 ), taken AS (
-    UPDATE seamline_inbox SET message = NULL, hash = NULL
+    UPDATE seamline_inbox SET message = NULL
     WHERE tenant = $1 AND session = $2 AND id = ANY($11) AND EXISTS (SELECT 1 FROM head)
     RETURNING id
 )

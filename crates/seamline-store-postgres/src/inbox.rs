@@ -1,7 +1,7 @@
 //! Messages that somebody else than the writer has for a session.
 
 use seamline_store::{
-    Hash, INBOX_BYTES_MAX, INBOX_MESSAGES_MAX, InboxDamage, InboxItem, InboxPage, Pushed, Raw, SessionId,
+    Hash, INBOX_BYTES_MAX, INBOX_MESSAGES_MAX, InboxDamage, InboxDamages, InboxItem, InboxPage, Pushed, Raw, SessionId,
 };
 use tokio_postgres::types::Type;
 
@@ -23,6 +23,9 @@ INSERT INTO seamline_inbox (tenant, session, id, place, message, hash)
 SELECT $1, $2, $3, inbox_last, $4, $5 FROM next
 ON CONFLICT (tenant, session, id) DO NOTHING
 RETURNING place";
+
+/// What was ever there under an id: its hash stays when it is taken, and there is none where it came with an import.
+const PUSHED: &str = "SELECT hash FROM seamline_inbox WHERE tenant = $1 AND session = $2 AND id = $3";
 
 /// The next messages, and no more of them than are wanted at once.
 const INBOX: &str = "\
@@ -63,7 +66,13 @@ impl Operation for Push {
             return Ok(Pushed::New);
         }
         Standing::live(place, &self.session).await?;
-        Ok(Pushed::Already)
+        let rows = place.query(PUSHED, &params[..3]).await?;
+        let Some(row) = rows.first() else {
+            return Err(Fault::Aborted("the inbox was changed while a message was put there".to_owned()));
+        };
+        let kept: Option<&[u8]> = column(row, "hash")?;
+        let is_same = kept.is_none_or(|kept| kept == hash.as_bytes());
+        self.item.again(&self.session, is_same).map_err(Fault::Answer)
     }
 }
 
@@ -107,13 +116,13 @@ impl Operation for Damaged {
     const WRITES: bool = false;
 
     async fn attempt(&self, place: &Place<'_>) -> Result<Self::Output, Fault> {
-        let mut damages = Vec::new();
+        let mut damages = InboxDamages::default();
         go_through(place, &self.0, |found| {
-            damages.extend(found.err());
+            found.err().into_iter().for_each(|damage| damages.take(damage));
             true
         })
         .await?;
-        Ok(damages)
+        Ok(damages.into_damages())
     }
 }
 

@@ -1,12 +1,12 @@
 //! Who may write a session.
 
-use seamline_store::{Acquire, Error, Hash, Head, Holder, Lease, SessionId};
+use seamline_store::{Acquire, Error, Hash, Head, Holder, Lease, OpenedCommit, SessionId};
 use tokio_postgres::Row;
 use tokio_postgres::types::{ToSql, Type};
 
 use crate::connections::Operation;
 use crate::fault::Fault;
-use crate::row::{Standing, bigint, head};
+use crate::row::{Standing, bigint, column, head};
 use crate::transaction::{Params, Place};
 
 const CREATE: &str = "\
@@ -21,6 +21,19 @@ SET epoch = epoch + 1, holder = $3, lease_until = now() + $4 * interval '1 secon
 WHERE tenant = $1 AND session = $2 AND erased_at IS NULL
     AND ($5 OR holder IS NULL OR holder = $3 OR lease_until IS NULL OR lease_until <= now())
 RETURNING epoch, head_seq, head_hash";
+
+/// The last commit, where the row of the session says that it ends before it.
+const BEYOND: &str = "\
+SELECT body FROM (
+    SELECT seq, records, body FROM seamline_commits
+    WHERE tenant = $1 AND session = $2 ORDER BY seq DESC LIMIT 1
+) AS last
+WHERE seq + records - 1 > $3";
+
+const MEND: &str = "\
+UPDATE seamline_sessions SET head_seq = $4, head_hash = $5
+WHERE tenant = $1 AND session = $2 AND epoch = $3 AND erased_at IS NULL
+RETURNING epoch";
 
 const RENEW: &str = "\
 UPDATE seamline_sessions SET lease_until = now() + $4 * interval '1 second'
@@ -72,13 +85,39 @@ impl Operation for Take {
         let (session, takes_over) = (&self.session, self.how == Acquire::TakeOver);
         let rows = give(place, ACQUIRE, (session, &self.holder), (&takes_over, Type::BOOL)).await?;
         if let Some(row) = rows.first() {
-            let head = head(row)?;
+            let head = self.end(place, head(row)?).await?;
             return Ok(Lease { epoch: head.epoch, head });
         }
         match Standing::live(place, session).await?.holder {
             Some(busy) => Err(Fault::Answer(Error::Busy { session: session.clone(), holder: Box::new(busy) })),
             None => Err(Fault::Aborted("the session became free while it was asked for".to_owned())),
         }
+    }
+}
+
+impl Take {
+    /// The end of the session. Where its row says that it ends before what is kept of it, nothing could ever be added
+    /// there, so the row is put right; nobody else writes it in this epoch.
+    async fn end(&self, place: &Place<'_>, head: Head) -> Result<Head, Fault> {
+        let session = self.session.as_str();
+        let own: Params<'_> = &[(&place.tenant(), Type::TEXT), (&session, Type::TEXT), (&bigint(head.seq), Type::INT8)];
+        let rows = place.query(BEYOND, own).await?;
+        let body: Option<&[u8]> = rows.first().map(|row| column(row, "body")).transpose()?;
+        let last = body.and_then(|body| OpenedCommit::open(body).ok());
+        let Some(last) = last.filter(|last| last.session == self.session && last.last_seq() > head.seq) else {
+            return Ok(head);
+        };
+        let end = Head { seq: last.last_seq(), hash: last.hash, ..head };
+        let params: Params<'_> = &[
+            (&place.tenant(), Type::TEXT),
+            (&session, Type::TEXT),
+            (&bigint(end.epoch), Type::INT8),
+            (&bigint(end.seq), Type::INT8),
+            (&end.hash.as_bytes().as_slice(), Type::BYTEA),
+        ];
+        // Where somebody took the session over meanwhile, it is theirs to put right.
+        place.query(MEND, params).await?;
+        Ok(end)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The file itself, before SQLite has it.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use seamline_store::Error;
 
@@ -28,6 +28,78 @@ pub(crate) fn make(path: &Path) -> io::Result<()> {
         // SQLite syncs the folder that the file is in, and knows nothing of those above it.
         made => made.and_then(|_| missing.into_iter().filter_map(Path::parent).try_for_each(sync_folder)),
     }
+}
+
+/// Refuses what is there and no file.
+#[expect(clippy::disallowed_methods, reason = "a store of files looks at its files")]
+pub(crate) fn can_be_a_store(path: &Path) -> Result<(), Error> {
+    let name = path.display();
+    match std::fs::metadata(path) {
+        Ok(found) if found.is_dir() => {
+            let inside = path.join("sessions.db");
+            Err(Error::Address(format!(
+                "`{name}` is a folder\nhint: name a file in it, such as `{}`",
+                inside.display()
+            )))
+        }
+        Ok(found) if !found.is_file() => Err(Error::Address(format!("`{name}` is no file that a store can be in"))),
+        _ => Ok(()),
+    }
+}
+
+/// Why a file cannot be opened for reading.
+pub(crate) fn unreadable(path: &Path) -> Error {
+    let name = path.display();
+    if !path.exists() {
+        return Error::Address(format!("there is no store at `{name}`: there is no such file"));
+    }
+    let hint = "see with `ls -l` who may read it and what stands beside it";
+    Error::Address(format!("`{name}` may not be read\nhint: {hint}"))
+}
+
+/// A file that SQLite keeps beside the database.
+fn beside(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.to_owned().into_os_string();
+    name.push(end);
+    name.into()
+}
+
+/// Whether the log and its index are there, as they are while somebody has the file open, and after a crash.
+pub(crate) fn has_log(path: &Path) -> bool {
+    ["-wal", "-shm"].iter().all(|end| beside(path, end).exists())
+}
+
+/// Whether nothing is in the log.
+#[expect(clippy::disallowed_methods, reason = "a store of files looks at its files")]
+pub(crate) fn is_without_log(path: &Path) -> bool {
+    std::fs::metadata(beside(path, "-wal")).map_or(true, |log| log.len() == 0)
+}
+
+/// What keeps those who may write the database from writing it: files beside it that another user made.
+#[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "a store of files looks at its files")]
+pub(crate) fn belongs_to_another(path: &Path) -> Option<String> {
+    use std::os::unix::fs::MetadataExt;
+    let owner = std::fs::metadata(path).ok()?.uid();
+    ["-wal", "-shm"].iter().find_map(|end| {
+        let beside = beside(path, end);
+        let other = std::fs::metadata(&beside).ok().map(|found| found.uid()).filter(|other| *other != owner)?;
+        let (name, beside) = (path.display(), beside.display());
+        let hint = if is_without_log(path) {
+            format!("nothing is in the log: once no process has the store open, delete `{name}-wal` and `{name}-shm`")
+        } else {
+            format!(
+                "the log holds what is nowhere else: do not delete it; \
+                 `chown --reference='{name}' '{name}-wal' '{name}-shm'` as root gives it back"
+            )
+        };
+        Some(format!("`{beside}` belongs to user {other}, and `{name}` to user {owner}\nhint: {hint}"))
+    })
+}
+
+#[cfg(not(unix))]
+pub(crate) fn belongs_to_another(_path: &Path) -> Option<String> {
+    None
 }
 
 #[cfg(unix)]

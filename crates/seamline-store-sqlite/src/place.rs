@@ -21,6 +21,10 @@ const LOG_PAUSE: Duration = Duration::from_millis(100);
 /// What the log is cut back to once everything in it is in the database.
 const LOG_BYTES_MAX: i64 = 64 * 1024 * 1024;
 
+/// How the file is opened.
+const READ: OpenFlags = OpenFlags::SQLITE_OPEN_READ_ONLY.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
+const WRITE: OpenFlags = OpenFlags::SQLITE_OPEN_READ_WRITE.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
+
 /// SQLite's name for the one database of a connection.
 const MAIN: &str = "main";
 
@@ -36,6 +40,8 @@ pub(crate) struct Place {
 pub(crate) struct Opened {
     pub(crate) connection: Connection,
     file: Option<FileNumber>,
+    /// Whether SQLite was told that nobody writes the file. It never looks at it again, so this is good for once.
+    is_frozen: bool,
 }
 
 /// What tells one file from another that has its name later: the device it is on, and its number there.
@@ -54,6 +60,7 @@ impl Place {
     pub(crate) fn new(path: &Path, options: Options) -> Result<Self, Error> {
         // An absolute path is never taken for `:memory:` or an address of SQLite's own.
         let path = std::path::absolute(path).map_err(|error| file::of_io(path, &error))?;
+        file::can_be_a_store(&path)?;
         Ok(Self { path, options })
     }
 
@@ -70,9 +77,8 @@ impl Place {
         if self.options.read_only {
             return Err(Error::ReadOnly("it was opened for reading only".to_owned()));
         }
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let opened = patiently(self.options.busy_timeout, || {
-            let opened = self.open(&self.path, flags, prepare_to_write)?;
+            let opened = self.open(&self.path, WRITE, prepare_to_write)?;
             self.empty_log(&opened.connection)?;
             if let Some(bytes_max) = self.options.bytes_max {
                 limit(&opened.connection, bytes_max)?;
@@ -84,29 +90,53 @@ impl Place {
 
     /// A connection to read with.
     pub(crate) fn reader(&self) -> Result<Opened, Error> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let opened =
-            patiently(self.options.busy_timeout, || self.open(&self.path, flags, prepare_to_read)).or_else(|fault| {
-                // Where nothing can be written beside the file, SQLite reads it only if it is told that nobody writes it.
-                // What a process that does write it could cause is seen by replay.
-                let is_closed_off =
-                    [ErrorCode::CannotOpen, ErrorCode::ReadOnly].iter().any(|code| is_code(&fault, *code))
-                        && self.is_without_log();
-                let address = self.unchanging().filter(|_| is_closed_off).ok_or(fault)?;
-                self.open(Path::new(&address), flags | OpenFlags::SQLITE_OPEN_URI, prepare_to_read)
-            });
+        let opened = patiently(self.options.busy_timeout, || self.open_to_read()).or_else(|fault| {
+            let is_closed_off = [ErrorCode::CannotOpen, ErrorCode::ReadOnly].iter().any(|code| is_code(&fault, *code));
+            if is_closed_off && file::is_without_log(&self.path) { self.open_frozen(fault) } else { Err(fault) }
+        });
         opened.map_err(|fault| match fault {
-            fault if is_code(&fault, ErrorCode::CannotOpen) => {
-                Error::Address(format!("there is no store at `{}` that can be read", self.path.display()))
-            }
-            fault => fault.into_error(Doing::Reading),
+            fault if is_code(&fault, ErrorCode::CannotOpen) => file::unreadable(&self.path),
+            fault => self.named(fault, Doing::Reading),
         })
+    }
+
+    /// Whoever may not write the file makes none beside it: SQLite would make a log and its index there which belong to
+    /// the reader, and those who may write the file could not write them.
+    fn open_to_read(&self) -> Outcome<Opened> {
+        let address = if self.may_write() { None } else { self.address("readonly_shm=1") };
+        let Some(address) = address else { return self.open(&self.path, READ, prepare_to_read) };
+        if file::has_log(&self.path) {
+            return self.open(Path::new(&address), READ | OpenFlags::SQLITE_OPEN_URI, prepare_to_read);
+        }
+        if !file::is_without_log(&self.path) {
+            return Err(Error::Failed(
+                "what is in its log is not in the file yet, and only who may write it can bring it there\n\
+                 hint: list its sessions once as the user whom the file belongs to"
+                    .to_owned(),
+            )
+            .into());
+        }
+        self.open_frozen(Fault::Odd("its name is none that SQLite reads"))
+    }
+
+    /// Where nothing can be written beside the file, SQLite reads it only if it is told that nobody writes it. What a
+    /// process that does write it could cause is seen by replay.
+    fn open_frozen(&self, otherwise: Fault) -> Outcome<Opened> {
+        let address = self.address("immutable=1").ok_or(otherwise)?;
+        let opened = self.open(Path::new(&address), READ | OpenFlags::SQLITE_OPEN_URI, prepare_to_read)?;
+        Ok(Opened { is_frozen: true, ..opened })
+    }
+
+    /// Whether the file may be written, as SQLite sees it. Nothing of it is read.
+    fn may_write(&self) -> bool {
+        let opened = Connection::open_with_flags(&self.path, WRITE);
+        opened.and_then(|connection| connection.is_readonly(MAIN)).is_ok_and(|is_read_only| !is_read_only)
     }
 
     /// Whether the file that a connection was made to is still the one that has its name. What is written to another
     /// one is lost when it is closed.
     pub(crate) fn is_there(&self, opened: &Opened) -> bool {
-        opened.file.is_none() || opened.file == self.file()
+        !opened.is_frozen && (opened.file.is_none() || opened.file == self.file())
     }
 
     fn open(&self, path: &Path, flags: OpenFlags, prepare: fn(&Connection) -> Outcome<()>) -> Outcome<Opened> {
@@ -115,7 +145,7 @@ impl Place {
         connection.busy_timeout(self.options.busy_timeout)?;
         distrust(&connection)?;
         prepare(&connection)?;
-        Ok(Opened { connection, file })
+        Ok(Opened { connection, file, is_frozen: false })
     }
 
     /// Copies what a process left in the log into the database, and syncs it there.
@@ -133,21 +163,41 @@ impl Place {
         if is_code(&fault, ErrorCode::CannotOpen) && self.file().is_none() && cfg!(unix) {
             return Error::Failed(format!("the file `{}` is gone", self.path.display()));
         }
-        fault.into_error(Doing::Writing)
+        if [ErrorCode::CannotOpen, ErrorCode::ReadOnly].iter().any(|code| is_code(&fault, *code))
+            && let Some(why) = file::belongs_to_another(&self.path)
+        {
+            return Error::ReadOnly(why);
+        }
+        self.named(fault, Doing::Writing)
     }
 
-    /// The address under which SQLite takes the file for one that nobody writes.
-    fn unchanging(&self) -> Option<String> {
+    /// What kept the file from being opened, with its name.
+    fn named(&self, fault: Fault, doing: Doing) -> Error {
+        let name = self.path.display().to_string();
+        if is_code(&fault, ErrorCode::NotADatabase) {
+            return Error::Damaged(format!("`{name}` is no SQLite database, or its beginning is damaged"));
+        }
+        let named = |why: String| if why.contains(&name) { why } else { format!("`{name}`: {why}") };
+        match fault.into_error(doing) {
+            Error::Address(why) => Error::Address(named(why)),
+            Error::ReadOnly(why) => Error::ReadOnly(named(why)),
+            Error::Damaged(why) => Error::Damaged(named(why)),
+            Error::Failed(why) => Error::Failed(named(why)),
+            Error::Unavailable(why) => Error::Unavailable(named(why)),
+            error => error,
+        }
+    }
+
+    /// Whether there is no such file.
+    pub(crate) fn is_missing(&self) -> bool {
+        !self.path.exists()
+    }
+
+    /// The address of the file with a setting of SQLite's, where it can be written as one.
+    fn address(&self, setting: &str) -> Option<String> {
         let path = self.path.to_str()?;
         let plain = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
-        Some(format!("file://{plain}?immutable=1"))
-    }
-
-    #[expect(clippy::disallowed_methods, reason = "a store of files looks at its files")]
-    fn is_without_log(&self) -> bool {
-        let mut log = self.path.clone().into_os_string();
-        log.push("-wal");
-        std::fs::metadata(log).map_or(true, |log| log.len() == 0)
+        Some(format!("file://{plain}?{setting}"))
     }
 
     #[cfg(unix)]
@@ -185,11 +235,12 @@ fn distrust(connection: &Connection) -> Outcome<()> {
 }
 
 fn prepare_to_write(connection: &Connection) -> Outcome<()> {
-    // Before anything is changed: it may be somebody else's.
-    let format = schema::format(connection)?;
+    // Before anything is read: that would make a log.
     if connection.is_readonly(MAIN)? {
         return Err(Error::ReadOnly("the file may not be written".to_owned()).into());
     }
+    // Before anything is changed: it may be somebody else's.
+    let format = schema::format(connection)?;
     let mode: String = connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))?;
     if mode != "wal" {
         return Err(Error::Failed(format!("the file cannot have a write-ahead log, only `{mode}`")).into());
@@ -216,7 +267,7 @@ fn prepare_to_read(connection: &Connection) -> Outcome<()> {
             let why = format!("it has format {found} and must be written to be brought to {FORMAT}");
             Err(Error::ReadOnly(why).into())
         }
-        Format::Empty => Err(Error::Address("the file is empty".to_owned()).into()),
+        Format::Empty => Err(Error::Address("the file is empty, and no store".to_owned()).into()),
     }
 }
 

@@ -2,7 +2,8 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use seamline_store::{
-    Error, Hash, Head, Holder, InboxDamage, InboxItem, InboxPage, Quarantined, Raw, SessionId, SessionInfo,
+    Error, Hash, Head, Holder, InboxDamage, InboxDamages, InboxItem, InboxPage, Quarantined, Raw, SessionId,
+    SessionInfo,
 };
 
 use crate::fault::{Fault, Outcome};
@@ -138,15 +139,26 @@ pub(crate) fn waiting(connection: &Connection, session: &SessionId) -> Outcome<u
     statement.query_row([session.as_str()], |row| Ok(number(row, 0)))?
 }
 
+/// Whether the message that was ever in the inbox under that id is this one; nothing where there was none. Its hash
+/// stays when it is taken; where it came with an import there is none.
+pub(crate) fn was_pushed(connection: &Connection, session: &SessionId, item: &InboxItem) -> Outcome<Option<bool>> {
+    let mut statement = connection.prepare_cached("SELECT number, hash FROM inbox WHERE session = ?1 AND id = ?2")?;
+    let mut rows = statement.query(params![session.as_str(), item.id])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let own = seal(session, number(row, 0)?, &item.id, item.message.as_str());
+    Ok(Some(optional_hash(row, 1)?.is_none_or(|hash| hash == own)))
+}
+
 /// What in the inbox is not what was put there.
 pub(crate) fn inbox_damage(connection: &Connection, session: &SessionId) -> Outcome<Vec<InboxDamage>> {
     let waiting = kept(connection, session)?.waiting;
-    let (mut found, mut damages) = (0, Vec::new());
+    let (mut found, mut damages) = (0, InboxDamages::default());
     go_through(connection, session, |item| {
         found += 1;
-        damages.extend(item.err());
+        item.err().into_iter().for_each(|damage| damages.take(damage));
         true
     })?;
+    let mut damages = damages.into_damages();
     if found != waiting {
         let why = format!("{waiting} messages were put into the inbox and not taken, and {found} are there");
         damages.push(InboxDamage { why, bytes: Vec::new() });

@@ -77,7 +77,9 @@ pub(crate) fn format(connection: &Connection) -> Outcome<Format> {
         }
     }
     if application != APPLICATION_ID {
-        return Err(Error::Address("the file is the database of another application".to_owned()).into());
+        let why =
+            "it is the database of another application, and was left as it is\nhint: give the store a file of its own";
+        return Err(Error::Address(why.to_owned()).into());
     }
     match u64::try_from(version) {
         Ok(found) if found > FORMAT => Err(Error::NewerFormat { found, known: FORMAT }.into()),

@@ -50,7 +50,7 @@ impl SqliteStore {
             // It may still be read.
             Err(why @ Error::ReadOnly(_)) => match place.reader() {
                 Ok(_) => None,
-                Err(Error::Address(_)) if !is_for_reading => return Err(why),
+                Err(_) if !is_for_reading && place.is_missing() => return Err(why),
                 Err(error) => return Err(error),
             },
             Err(error) => return Err(error),

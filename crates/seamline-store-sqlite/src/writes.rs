@@ -53,9 +53,8 @@ pub(crate) fn append(connection: &Connection, commit: &Sealed) -> Outcome<Append
         return why_not(connection, commit);
     }
     for id in commit.taken() {
-        let mut statement = connection.prepare_cached(
-            "UPDATE inbox SET message = NULL, hash = NULL WHERE session = ?1 AND id = ?2 AND message IS NOT NULL",
-        )?;
+        let mut statement = connection
+            .prepare_cached("UPDATE inbox SET message = NULL WHERE session = ?1 AND id = ?2 AND message IS NOT NULL")?;
         let taken = statement.execute(params![session.as_str(), id])?;
         wait(connection, session, -rows::kept(taken as u64)?)?;
     }
@@ -102,9 +101,8 @@ fn why_not(connection: &Connection, commit: &Sealed) -> Outcome<Appended> {
 pub(crate) fn push(connection: &Connection, session: &SessionId, item: &InboxItem) -> Outcome<Pushed> {
     kept(connection, session)?;
     item.fits()?;
-    let mut known = connection.prepare_cached("SELECT 1 FROM inbox WHERE session = ?1 AND id = ?2")?;
-    if known.exists(params![session.as_str(), item.id])? {
-        return Ok(Pushed::Already);
+    if let Some(is_same) = reads::was_pushed(connection, session, item)? {
+        return Ok(item.again(session, is_same)?);
     }
     let mut last = connection.prepare_cached("SELECT coalesce(max(number), 0) FROM inbox")?;
     let place = last.query_row([], |row| Ok(number(row, 0)))?? + 1;

@@ -22,3 +22,5 @@ mod kills;
 mod queue;
 #[path = "suite/rivals.rs"]
 mod rivals;
+#[path = "suite/users.rs"]
+mod users;

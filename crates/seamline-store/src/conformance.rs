@@ -202,6 +202,7 @@ async fn inbox(bench: Bench) -> Result<(), String> {
     for item in &items {
         same("push", bench.store.push(&bench.session, item).await, Ok(Pushed::New))?;
         same("push again", bench.store.push(&bench.session, item).await, Ok(Pushed::Already))?;
+        another_under(&bench, &item.id).await?;
     }
     same("the inbox", bench.store.inbox(&bench.session).await, Ok(items.to_vec()))?;
     let taken = Record::Inbox(InboxTaken { ids: vec!["b".to_owned(), "a".to_owned()] });
@@ -210,7 +211,16 @@ async fn inbox(bench: Bench) -> Result<(), String> {
     lease.head = commit.after();
     same("what is left", bench.store.inbox(&bench.session).await, Ok(items[2..].to_vec()))?;
     same("push what was taken", bench.store.push(&bench.session, &items[0]).await, Ok(Pushed::Already))?;
+    another_under(&bench, &items[0].id).await?;
+    same("what is left", bench.store.inbox(&bench.session).await, Ok(items[2..].to_vec()))?;
     bench.append(&mut lease, 2).await.map(|_| ())
+}
+
+/// Another message under an id that was there is no success.
+async fn another_under(bench: &Bench, id: &str) -> Result<(), String> {
+    let item = InboxItem { id: id.to_owned(), message: said(Raw::parse("{\"another\":1}"))? };
+    let taken = Error::IdTaken { session: bench.session.clone(), id: id.to_owned() };
+    same("push another message", bench.store.push(&bench.session, &item).await, Err(taken))
 }
 
 async fn full_inbox(bench: Bench) -> Result<(), String> {

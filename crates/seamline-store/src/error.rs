@@ -18,6 +18,19 @@ pub enum Error {
     #[error("session `{0}` was erased")]
     Erased(SessionId),
 
+    /// Another message of that id was put into the inbox before.
+    #[error(
+        "another message was put into the inbox of session `{session}` under the id `{}` before\n\
+         hint: nothing was taken; give this one an id of its own, an id is only sent again with the same bytes",
+        .id.escape_debug()
+    )]
+    IdTaken {
+        /// The session.
+        session: SessionId,
+        /// What both were given.
+        id: String,
+    },
+
     // Another writer is there.
     /// Another process is writing it.
     #[error("session `{session}` is being written by {holder}\nhint: read it, fork it, or take it over")]

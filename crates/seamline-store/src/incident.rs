@@ -62,8 +62,6 @@ pub enum IncidentKind {
     Damaged,
     /// Another writer took the session over.
     TakenOver,
-    /// The store could not be used, and the session went on without it.
-    Degraded,
     /// One that this version does not know.
     #[serde(other)]
     Other,

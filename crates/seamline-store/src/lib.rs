@@ -46,8 +46,8 @@ pub use record::{
 pub use replay::{Damage, DamageKind, Replay, Replayed, replay};
 pub use state::{Rejected, State};
 pub use store::{
-    Acquire, Appended, Erased, Head, Holder, INBOX_BYTES_MAX, INBOX_MESSAGES_MAX, InboxDamage, InboxItem, InboxPage,
-    Lease, Pending, Pushed, Quarantined, SessionInfo, Store, StoredCommit,
+    Acquire, Appended, Erased, Head, Holder, INBOX_BYTES_MAX, INBOX_DAMAGES_MAX, INBOX_MESSAGES_MAX, InboxDamage,
+    InboxDamages, InboxItem, InboxPage, Lease, Pending, Pushed, Quarantined, SessionInfo, Store, StoredCommit,
 };
 pub use view::{Entry, View};
 

@@ -1,6 +1,6 @@
 //! The reference: everything in memory.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::chain::chain;
@@ -32,8 +32,8 @@ struct Session {
     ids: BTreeMap<CommitId, Hash>,
     holder: Option<Holder>,
     inbox: Vec<InboxItem>,
-    /// Every id that was ever in the inbox.
-    pushed: BTreeSet<String>,
+    /// Every id that was ever in the inbox, and the hash of its message where that is known.
+    pushed: BTreeMap<String, Option<Hash>>,
     quarantine: BTreeMap<Hash, Vec<u8>>,
 }
 
@@ -78,7 +78,7 @@ impl Session {
             ids: BTreeMap::new(),
             holder,
             inbox: Vec::new(),
-            pushed: BTreeSet::new(),
+            pushed: BTreeMap::new(),
             quarantine: BTreeMap::new(),
         }
     }
@@ -167,9 +167,11 @@ impl Store for MemoryStore {
     fn push<'a>(&'a self, session: &'a SessionId, item: &'a InboxItem) -> Pending<'a, Pushed> {
         ready(self.with(session, |kept| {
             item.fits()?;
-            if !kept.pushed.insert(item.id.clone()) {
-                return Ok(Pushed::Already);
+            let hash = Hash::of(item.message.as_bytes());
+            if let Some(before) = kept.pushed.get(&item.id) {
+                return item.again(session, before.is_none_or(|before| before == hash));
             }
+            kept.pushed.insert(item.id.clone(), Some(hash));
             kept.inbox.push(item.clone());
             Ok(Pushed::New)
         }))
@@ -208,7 +210,7 @@ impl Store for MemoryStore {
             for (commit, bytes) in opened.iter().zip(commits) {
                 made.ids.insert(commit.id, commit.hash);
                 made.commits.insert(commit.seq, bytes.clone());
-                made.pushed.extend(commit.taken().map(ToOwned::to_owned));
+                made.pushed.extend(commit.taken().map(|id| (id.to_owned(), None)));
             }
             self.make(session, made)
         }))

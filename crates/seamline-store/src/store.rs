@@ -68,11 +68,13 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// What keeps the store from reading.
     fn sessions<'a>(&'a self, after: Option<&'a SessionId>, limit: usize) -> Pending<'a, Vec<SessionInfo>>;
 
-    /// Puts a message into the inbox of a session, for its writer to take in. An id that was there before, taken or
-    /// not, is not put there again.
+    /// Puts a message into the inbox of a session, for its writer to take in. The same message under the same id, taken
+    /// or not, is not put there again. Of ids that came with [`Store::import`] nobody knows which message they had: they
+    /// are taken for the same.
     ///
     /// # Errors
-    /// [`Error::NotFound`], [`Error::Erased`].
+    /// [`Error::NotFound`], [`Error::Erased`]; [`Error::IdTaken`] where it is another message under an id that was there
+    /// before.
     fn push<'a>(&'a self, session: &'a SessionId, item: &'a InboxItem) -> Pending<'a, Pushed>;
 
     /// The first messages of the inbox, in the order they came: up to [`INBOX_MESSAGES_MAX`] and about
@@ -90,7 +92,8 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// [`Error::NotFound`], [`Error::Erased`].
     fn waiting<'a>(&'a self, session: &'a SessionId) -> Pending<'a, u64>;
 
-    /// What in the inbox is not what was put there. All of it is looked at.
+    /// What in the inbox is not what was put there. All of it is looked at, and up to [`INBOX_DAMAGES_MAX`] of it, with
+    /// about [`INBOX_BYTES_MAX`] bytes, is named one by one; how many more there are is said in the last.
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Erased`].
@@ -241,6 +244,17 @@ impl InboxItem {
         Err(Error::Refused(format!("a message of the inbox comes in with a commit, which has {most} bytes at most")))
     }
 
+    /// What becomes of it where its id was in the inbox before, with the same message or another one.
+    ///
+    /// # Errors
+    /// [`Error::IdTaken`].
+    pub fn again(&self, session: &SessionId, is_same: bool) -> Result<Pushed, Error> {
+        if is_same {
+            return Ok(Pushed::Already);
+        }
+        Err(Error::IdTaken { session: session.clone(), id: self.id.clone() })
+    }
+
     /// About how many bytes of a commit it takes, and not fewer.
     pub fn bytes_about(&self) -> usize {
         // A letter of an id may be written with six.
@@ -289,12 +303,45 @@ pub struct InboxDamage {
     pub bytes: Vec<u8>,
 }
 
+/// The most of what is damaged in an inbox that is named one by one.
+pub const INBOX_DAMAGES_MAX: usize = 1_000;
+
+/// What a store finds damaged in an inbox: the first of it one by one, the others by their number.
+#[derive(Debug, Default)]
+pub struct InboxDamages {
+    named: Vec<InboxDamage>,
+    bytes: usize,
+    others: u64,
+}
+
+impl InboxDamages {
+    /// Takes something that is damaged.
+    pub fn take(&mut self, damage: InboxDamage) {
+        self.bytes = self.bytes.saturating_add(damage.bytes.len());
+        let has_room = self.named.len() < INBOX_DAMAGES_MAX && self.bytes <= INBOX_BYTES_MAX;
+        if has_room || self.named.is_empty() {
+            self.named.push(damage);
+        } else {
+            self.others += 1;
+        }
+    }
+
+    /// All of it.
+    pub fn into_damages(mut self) -> Vec<InboxDamage> {
+        if self.others > 0 {
+            let why = format!("{} more messages of the inbox are not what was put there", self.others);
+            self.named.push(InboxDamage { why, bytes: Vec::new() });
+        }
+        self.named
+    }
+}
+
 /// What became of a message for the inbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pushed {
     /// It is there.
     New,
-    /// It was there before.
+    /// It was there before, with the same bytes.
     Already,
 }
 

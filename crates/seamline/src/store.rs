@@ -13,10 +13,10 @@ use std::sync::Arc;
 
 pub use seamline_store::{
     Acquire, Appended, Checkpoint, CheckpointState, Commit, CommitId, Damage, DamageKind, Effect, Entry, EntryId,
-    Erased, Error, Flaw, Hash, Head, Holder, INBOX_BYTES_MAX, INBOX_MESSAGES_MAX, InboxDamage, InboxItem, InboxPage,
-    Incident, IncidentKind, IncidentSeverity, InvalidSessionId, Lease, MemoryStore, OpenedCommit, Operation, Origin,
-    Pending, Pushed, Quarantined, Raw, Record, Rejected, Replayed, Sealed, SessionId, SessionInfo, State, Store,
-    StoredCommit, View, chain, replay,
+    Erased, Error, Flaw, Hash, Head, Holder, INBOX_BYTES_MAX, INBOX_DAMAGES_MAX, INBOX_MESSAGES_MAX, InboxDamage,
+    InboxDamages, InboxItem, InboxPage, Incident, IncidentKind, IncidentSeverity, InvalidSessionId, Lease, MemoryStore,
+    OpenedCommit, Operation, Origin, Pending, Pushed, Quarantined, Raw, Record, Rejected, Replayed, Sealed, SessionId,
+    SessionInfo, State, Store, StoredCommit, View, chain, replay,
 };
 
 /// The addresses that stores have.
@@ -68,6 +68,13 @@ async fn open(address: &str, read_only: bool) -> Result<Arc<dyn Store>, Error> {
         Some(("sqlite", path)) if !path.is_empty() => {
             // `sqlite:///var/lib/s.db` and `sqlite:/var/lib/s.db` are the same file.
             let path = path.strip_prefix("//").unwrap_or(path);
+            if is_of_a_shell(path) {
+                return Err(Error::Address(
+                    "`~` stands for a home folder in a shell only\nhint: write the path out; `sqlite:./~/…` means a folder \
+                     of that name"
+                        .to_owned(),
+                ));
+            }
             let options = seamline_store_sqlite::Options { read_only, ..seamline_store_sqlite::Options::default() };
             Ok(Arc::new(seamline_store_sqlite::SqliteStore::open(path, options)?))
         }
@@ -82,6 +89,12 @@ async fn open(address: &str, read_only: bool) -> Result<Arc<dyn Store>, Error> {
         Some((scheme, _)) => Err(Error::Address(format!("`{scheme}:` is no store\nhint: a store is {ADDRESSES}"))),
         None => Err(Error::Address(format!("this is no address of a store\nhint: a store is {ADDRESSES}"))),
     }
+}
+
+/// Whether a path begins with a home folder as shells write it. A folder of that name would be made for it.
+#[cfg(feature = "sqlite")]
+fn is_of_a_shell(path: &str) -> bool {
+    path == "~" || path.starts_with('~') && path.contains('/')
 }
 
 /// The address that the driver understands, and the tenant that was named in it.

@@ -143,11 +143,15 @@ fn the_inbox_takes_a_message_once_and_the_next_writer_takes_it_in() {
     let ran = push(ODD, "mail-1").expect(0);
     assert_eq!(ran.out, "✓ s-1: message `mail-1` was in the inbox before\n");
     push(&format!("{HELLO}{HELLO}"), "mail-2").expect(2);
+    let another = push(HELLO, "mail-1").expect(2).err;
+    assert!(another.contains("under the id `mail-1`") && another.contains("hint: nothing was taken"), "{another}");
     let shown = bench.session(&["show", "s-1"]).expect(0).out;
     assert!(shown.contains("inbox      1 message to be taken in"), "{shown}");
     let ran = bench.append("s-1", HELLO).expect(0);
     assert_eq!(ran.out, "✓ s-1: added 1 message, and before them 1 message from the inbox; 3 messages now\n");
     assert_eq!(bench.messages("s-1"), format!("{HELLO}\n{ODD}\n{HELLO}\n"));
+    push(ODD, "mail-1").expect(0);
+    push(HELLO, "mail-1").expect(2);
 }
 
 #[test]

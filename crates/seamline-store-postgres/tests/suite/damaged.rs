@@ -71,6 +71,30 @@ fn every_altered_byte_of_a_commit_is_found() {
 }
 
 #[test]
+fn a_head_before_the_last_commit_is_found_and_put_right_by_the_next_writer() {
+    let Some(url) = database() else { return };
+    let options = options("behind");
+    let store = Arc::new(connect(&url, &options));
+    let direct = Direct::connect(&url);
+    for number in 0..2 {
+        let mut writer = Writer::create(store.clone(), &format!("s{number}"), 1);
+        writer.append(5);
+        let end = writer.lease.head;
+        let hash = "(SELECT hash FROM seamline_commits WHERE session = 'SESSION' AND seq = 2)";
+        let harm =
+            ["head_seq = 0, head_hash = decode(repeat('00', 32), 'hex')", &format!("head_seq = 2, head_hash = {hash}")];
+        let harm = format!("UPDATE seamline_sessions SET {} WHERE session = 'SESSION'", harm[number]);
+        direct.tell_as(&options.tenant, &harm.replace("SESSION", writer.session.as_str()));
+        assert!(!writer.replayed().damages.is_empty(), "whoever reads sees it");
+        writer.take_over();
+        assert_eq!((writer.lease.head.seq, writer.lease.head.hash), (end.seq, end.hash));
+        writer.append(1);
+        let replayed = writer.replayed();
+        assert_eq!((replayed.commits, replayed.damages), (6, Vec::new()));
+    }
+}
+
+#[test]
 fn a_head_that_cannot_be_one_is_damage() {
     let Some(url) = database() else { return };
     let options = options("head");

@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use futures_executor::block_on;
-use seamline_store::{Acquire, Entry, Error, Hash, InboxItem, Quarantined, Raw, Replayed, Store};
+use rusqlite::Connection;
+use seamline_store::{Acquire, Entry, Error, Hash, INBOX_DAMAGES_MAX, InboxItem, Quarantined, Raw, Replayed, Store};
 use seamline_store_sqlite::{Options, SqliteStore, this_process};
 
 use crate::bed::{Chance, Folder, from_env, open, replayed, seal, session};
@@ -290,4 +291,19 @@ fn a_session_whose_end_is_noted_too_early_goes_on_behind_its_last_commit() {
     block_on(store.append(seal(&name, &mut again, 9, &["more"]))).unwrap();
     let replayed = replayed(&store, &name).unwrap();
     assert_eq!((replayed.state.view.len(), replayed.damages), (7, Vec::new()));
+}
+
+#[test]
+fn an_inbox_full_of_damage_is_named_up_to_a_limit() {
+    let folder = Folder::new();
+    let (store, name) = (open(&folder.file()), session("s"));
+    block_on(store.create(&name, &this_process(1))).unwrap();
+    for id in 0..INBOX_DAMAGES_MAX + 7 {
+        let item = InboxItem { id: id.to_string(), message: Raw::default() };
+        block_on(store.push(&name, &item)).unwrap();
+    }
+    Connection::open(folder.file()).unwrap().execute_batch("UPDATE inbox SET message = '7'").unwrap();
+    let damages = block_on(store.inbox_damage(&name)).unwrap();
+    assert_eq!(damages.len(), INBOX_DAMAGES_MAX + 1);
+    assert_eq!(damages.last().unwrap().why, "7 more messages of the inbox are not what was put there");
 }

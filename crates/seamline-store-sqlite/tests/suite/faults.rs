@@ -277,7 +277,7 @@ fn a_file_that_may_not_grow_loses_nothing_that_was_acknowledged() {
     assert!(has("ack") && has("failed"), "{heard:?}");
 }
 
-fn has(program: &str) -> bool {
+pub(crate) fn has(program: &str) -> bool {
     let asked = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     asked.is_ok_and(|status| status.success())
 }

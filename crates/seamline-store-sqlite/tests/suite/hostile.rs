@@ -58,6 +58,31 @@ fn the_database_of_another_application_is_left_alone() {
 }
 
 #[test]
+fn what_is_no_store_is_named_with_what_to_do() {
+    let folder = Folder::new();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("text.db"), "no database, but long enough for what every database begins with. ".repeat(9))
+        .unwrap();
+    Connection::open(path("other.db")).unwrap().execute_batch("CREATE TABLE theirs (name)").unwrap();
+    std::fs::create_dir(path("folder")).unwrap();
+    for read_only in [false, true] {
+        let options = Options { read_only, ..Options::default() };
+        let refused = |path: &Path| SqliteStore::open(path, options.clone()).unwrap_err().to_string();
+        for (name, what, hint) in [
+            ("folder", "is a folder", "name a file in it"),
+            ("text.db", "is no SQLite database", "hint: "),
+            ("other.db", "database of another application", "a file of its own"),
+        ] {
+            let said = refused(&path(name));
+            assert!(said.contains(path(name).to_str().unwrap()) && said.contains(what), "{said}");
+            assert!(said.contains(hint), "{said}");
+        }
+        #[cfg(unix)]
+        assert!(refused(Path::new("/dev/null")).contains("`/dev/null` is no file"));
+    }
+}
+
+#[test]
 fn a_newer_format_is_refused_and_left_as_it_is() {
     let folder = Folder::new();
     made(&folder.file());

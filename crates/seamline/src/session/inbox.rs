@@ -1,5 +1,7 @@
 //! Messages from others than the writer.
 
+use std::collections::BTreeSet;
+
 use seamline_store::{
     COMMIT_BYTES_MAX, INBOX_MESSAGES_MAX, InboxItem, InboxTaken, IncidentKind, IncidentSeverity, Record,
 };
@@ -58,10 +60,11 @@ impl Session {
     /// Puts aside what in the inbox is damaged, and says what was not known before.
     async fn damaged_inbox(&self) -> Result<Vec<Record>, SessionError> {
         let mut records = Vec::new();
-        for damage in self.store.inbox_damage(&self.id).await? {
-            let is_it =
-                |found: &&seamline_store::Incident| found.kind == IncidentKind::Damaged && found.detail == damage.why;
-            if self.incidents().find(is_it).is_some() {
+        let damages = self.store.inbox_damage(&self.id).await?;
+        let is_of_bytes = |found: &&seamline_store::Incident| found.kind == IncidentKind::Damaged;
+        let known: BTreeSet<&str> = self.incidents().filter(is_of_bytes).map(|found| found.detail.as_str()).collect();
+        for damage in damages {
+            if known.contains(damage.why.as_str()) {
                 continue;
             }
             if !damage.bytes.is_empty() {

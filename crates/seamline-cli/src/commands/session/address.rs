@@ -32,6 +32,11 @@ impl Address {
                 .with_hint("`--store sqlite:FILE` names a store")
         })?;
         let address = Self { text, is_asked: asked.is_some() };
+        if let Some(path) = address.file().filter(|path| path.starts_with("~")) {
+            let home = format!("sqlite:$HOME/{}", path.iter().skip(1).collect::<PathBuf>().display());
+            return Err(Failure::new(format!("`{address}`: `~` stands for a home folder in a shell only"))
+                .with_hint(format!("write the path out, such as \"{home}\"")));
+        }
         // It may hold a password, so no more of it is shown.
         match address.scheme() {
             "memory" => Err(Failure::new("`memory:` forgets everything when the command ends").with_hint(ADDRESSES)),
@@ -119,6 +124,13 @@ mod tests {
         assert_eq!(asked("sqlite:my b's.db").option(), " --store 'sqlite:my b'\\''s.db'");
         assert_eq!(asked("postgres://me:secret@host/db").option(), " --store 'postgres://me:…@host/db'");
         assert_eq!(Address { is_asked: false, ..asked("sqlite:a.db") }.option(), "");
+    }
+
+    #[test]
+    fn a_home_folder_is_for_a_shell_to_write_out() {
+        let failure = Address::of(Some("sqlite:~/a/b.db")).unwrap_err();
+        assert_eq!(failure.hint.as_deref(), Some("write the path out, such as \"sqlite:$HOME/a/b.db\""));
+        assert!(Address::of(Some("sqlite:./~/b.db")).is_ok() && Address::of(Some("sqlite:~b.db")).is_ok());
     }
 
     #[test]

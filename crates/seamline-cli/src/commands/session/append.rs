@@ -23,7 +23,7 @@ use crate::screen;
 /// them are kept, byte for byte, or none is. Messages that wait in the session's inbox are taken in first.
 ///
 /// With `--inbox` nothing is written but a message put into the session's inbox, for whoever writes the session to take
-/// in; the same id is taken once, however often it is sent.
+/// in; the same message is taken once, however often it is sent under its id, and another one under that id is refused.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Append {

@@ -258,6 +258,11 @@ pub(super) fn of_store(error: &Error) -> Failure {
             "see whether the server runs, and whether `--store` or SEAMLINE_STORE names its host and port"
         }
         Error::ReadOnly(_) => "see who may write it with `ls -l`",
+        Error::Address(_) => "see whether `--store` or SEAMLINE_STORE names the store that is meant",
+        Error::Damaged(why) if why.contains("is no SQLite database") => {
+            let hint = "see whether `--store` or SEAMLINE_STORE names the right file; if so, take it from a backup";
+            return Failure { hint: Some(hint.to_owned()), ..failure };
+        }
         _ => return failure,
     };
     Failure { hint: failure.hint.or_else(|| Some(hint.to_owned())), ..failure }

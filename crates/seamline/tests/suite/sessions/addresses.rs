@@ -1,0 +1,50 @@
+//! Where sessions are kept, as people write it.
+
+use std::sync::Arc;
+
+use seamline::open_store;
+use seamline::session::{Session, SessionOptions};
+use seamline::store::{Error, Store, open_store_to_read};
+
+#[test]
+fn a_home_folder_of_a_shell_is_no_folder_to_make() {
+    futures_executor::block_on(async {
+        for address in ["sqlite:~/x.db", "sqlite:~", "sqlite:~me/x.db", "sqlite://~/x.db"] {
+            for opened in [open_store(address).await, open_store_to_read(address).await] {
+                let Err(Error::Address(why)) = opened else { panic!("{address}: {opened:?}") };
+                assert!(why.contains("hint: write the path out"), "{why}");
+            }
+        }
+    });
+}
+
+#[test]
+fn a_tenant_of_an_address_has_sessions_of_its_own() {
+    let Ok(address) = std::env::var("SEAMLINE_TEST_POSTGRES") else {
+        println!("left out: SEAMLINE_TEST_POSTGRES is not set; `cargo xtask test` starts a PostgreSQL");
+        return;
+    };
+    let next = if address.contains('?') { '&' } else { '?' };
+    let of = |tenant: &str| format!("{address}{next}tenant={tenant}-{}", std::process::id());
+    futures_executor::block_on(async {
+        let (id, options) = ("tenant-1".parse().unwrap(), SessionOptions::default());
+        let one: Arc<dyn Store> = open_store(&of("one")).await.unwrap();
+        let mut session = Session::create(one.clone(), id, options).await.unwrap();
+        session.append(r#"{"role":"user","content":"hello"}"#).await.unwrap();
+        let (id, head) = (session.id().clone(), one.head(session.id()).await.unwrap());
+        session.close().await.unwrap();
+
+        let other = open_store(&of("other")).await.unwrap();
+        assert_eq!(other.head(&id).await, Err(Error::NotFound(id.clone())));
+        assert_eq!(other.sessions(None, 10).await, Ok(Vec::new()));
+        let nobody = open_store(&address).await.unwrap();
+        assert_eq!(nobody.head(&id).await, Err(Error::NotFound(id.clone())), "nor has `default`");
+
+        let again = open_store_to_read(&of("one")).await.unwrap();
+        assert_eq!(again.head(&id).await, Ok(head));
+        let named: Vec<_> = again.sessions(None, 10).await.unwrap().into_iter().map(|info| info.session).collect();
+        assert_eq!(named, [id]);
+        let unnamed = open_store(&format!("{address}{next}tenant=")).await;
+        assert!(unnamed.is_err(), "an empty name is nobody's");
+    });
+}
