@@ -30,6 +30,42 @@ pub(crate) fn make(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Refuses to make a file beside a log of another one: SQLite would throw away what is in it.
+#[expect(clippy::disallowed_methods, reason = "a store of files looks at its files")]
+pub(crate) fn can_be_made(path: &Path) -> Result<(), Error> {
+    // Looked at last, a file that another process is just making is there.
+    if is_without_log(path) || path.exists() {
+        return Ok(());
+    }
+    let (name, log) = (path.display(), beside(path, "-wal"));
+    Err(Error::Address(format!(
+        "`{name}` is not there, but its log `{}` is: the file was moved or removed without it\n\
+         hint: bring the file back, or move the log along with it (its name is that of the file and `-wal`)",
+        log.display()
+    )))
+}
+
+/// Refuses a file that has more than one name. SQLite keeps the log beside the name that the file is opened under, so
+/// what is written through one name is not there under the other, and each takes the other's commits away.
+#[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "a store of files looks at its files")]
+pub(crate) fn has_one_name(path: &Path) -> Result<(), Error> {
+    let names = std::fs::metadata(path).map_or(1, |found| std::os::unix::fs::MetadataExt::nlink(&found));
+    if names <= 1 {
+        return Ok(());
+    }
+    let name = path.display();
+    Err(Error::Address(format!(
+        "`{name}` has {names} names (hard links), and what is written under one would be lost under the other\n\
+         hint: remove the other names, or make a copy in place of the link"
+    )))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn has_one_name(_path: &Path) -> Result<(), Error> {
+    Ok(())
+}
+
 /// Refuses what is there and no file.
 #[expect(clippy::disallowed_methods, reason = "a store of files looks at its files")]
 pub(crate) fn can_be_a_store(path: &Path) -> Result<(), Error> {
@@ -57,9 +93,10 @@ pub(crate) fn unreadable(path: &Path) -> Error {
     Error::Address(format!("`{name}` may not be read\nhint: {hint}"))
 }
 
-/// A file that SQLite keeps beside the database.
+/// A file that SQLite keeps beside the database: beside the file itself, and not beside a link to it.
+#[expect(clippy::disallowed_methods, reason = "a store of files looks at its files")]
 fn beside(path: &Path, end: &str) -> PathBuf {
-    let mut name = path.to_owned().into_os_string();
+    let mut name = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()).into_os_string();
     name.push(end);
     name.into()
 }
@@ -121,5 +158,27 @@ pub(crate) fn of_io(path: &Path, error: &io::Error) -> Error {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Error::ReadOnly(why),
         io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory | io::ErrorKind::InvalidInput => Error::Address(why),
         _ => Error::Failed(why),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "what cannot be set up fails the test")]
+
+    use super::{has_log, is_without_log};
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_a_file_hides_nothing_of_its_log() {
+        let folder = std::env::temp_dir().join(format!("seamline-links-{}", std::process::id()));
+        std::fs::create_dir_all(folder.join("inner")).unwrap();
+        for end in ["", "-wal", "-shm"] {
+            std::fs::write(folder.join(format!("inner/s.db{end}")), "commits").unwrap();
+        }
+        let link = folder.join("link.db");
+        std::os::unix::fs::symlink(folder.join("inner/s.db"), &link).unwrap();
+        let found = (is_without_log(&link), has_log(&link));
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(found, (false, true));
     }
 }

@@ -44,8 +44,9 @@ pub(crate) struct Opened {
     is_frozen: bool,
 }
 
-/// What tells one file from another that has its name later: the device it is on, and its number there.
-type FileNumber = (u64, u64);
+/// What tells one file from another that has its name later: the device it is on, its number there, and how many names
+/// it has.
+type FileNumber = (u64, u64, u64);
 
 impl Opened {
     /// Closes it without touching the file again.
@@ -69,6 +70,7 @@ impl Place {
         if self.options.read_only {
             return Ok(());
         }
+        file::can_be_made(&self.path)?;
         file::make(&self.path).map_err(|error| file::of_io(&self.path, &error))
     }
 
@@ -139,7 +141,20 @@ impl Place {
         !opened.is_frozen && (opened.file.is_none() || opened.file == self.file())
     }
 
+    /// Closes a connection to a file that has its name no more, or another one besides. What was acknowledged is in the
+    /// log beside the old name, so it is brought into the file first, unless another file has that name by now: its log
+    /// would be taken for that of this one.
+    pub(crate) fn leave(&self, opened: Opened) {
+        let own = |file: FileNumber| (file.0, file.1);
+        if self.file().is_none_or(|found| opened.file.map(own) == Some(own(found))) {
+            // Where that fails the log stays where it is, with all that is in it.
+            let _ = copy_log(&opened.connection, "PASSIVE");
+        }
+        opened.discard();
+    }
+
     fn open(&self, path: &Path, flags: OpenFlags, prepare: fn(&Connection) -> Outcome<()>) -> Outcome<Opened> {
+        file::has_one_name(&self.path)?;
         let connection = Connection::open_with_flags(path, flags)?;
         let file = self.file();
         connection.busy_timeout(self.options.busy_timeout)?;
@@ -205,7 +220,7 @@ impl Place {
     fn file(&self) -> Option<FileNumber> {
         use std::os::unix::fs::MetadataExt;
         let file = std::fs::metadata(&self.path).ok()?;
-        Some((file.dev(), file.ino()))
+        Some((file.dev(), file.ino(), file.nlink()))
     }
 
     #[cfg(not(unix))]

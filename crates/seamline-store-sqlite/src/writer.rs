@@ -118,12 +118,14 @@ impl Writer {
     }
 
     fn open(&mut self) -> Result<&Opened, Error> {
-        if self.opened.as_ref().is_some_and(|opened| !self.place.is_there(opened)) {
-            self.discard();
-        }
         let opened = match self.opened.take() {
-            Some(opened) => opened,
-            None => self.place.writer()?,
+            Some(opened) if self.place.is_there(&opened) => opened,
+            left => {
+                if let Some(opened) = left {
+                    self.place.leave(opened);
+                }
+                self.place.writer()?
+            }
         };
         Ok(self.opened.insert(opened))
     }

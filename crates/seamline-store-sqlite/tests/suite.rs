@@ -18,6 +18,8 @@ mod holders;
 mod hostile;
 #[path = "suite/kills.rs"]
 mod kills;
+#[path = "suite/names.rs"]
+mod names;
 #[path = "suite/queue.rs"]
 mod queue;
 #[path = "suite/rivals.rs"]

@@ -1,0 +1,76 @@
+//! A file under several names, and under another one than it had. SQLite keeps the log beside the name.
+
+use futures_executor::block_on;
+use seamline_store::{Error, Lease, Store};
+use seamline_store_sqlite::{Options, SqliteStore, this_process};
+
+use crate::bed::{Folder, open, replayed, seal, session};
+
+/// A session of this name with some commits in a store that stays open.
+fn written(store: &SqliteStore, commits: u128) -> Lease {
+    let id = session("s");
+    let mut lease = block_on(store.create(&id, &this_process(7))).unwrap();
+    for number in 1..=commits {
+        let commit = seal(&id, &mut lease, number, &["said"]);
+        block_on(store.append(commit)).unwrap();
+    }
+    lease
+}
+
+#[test]
+fn a_file_with_two_names_is_refused() {
+    let folder = Folder::new();
+    let store = open(&folder.file());
+    let mut lease = written(&store, 2);
+    let other = folder.path().join("other.db");
+    std::fs::hard_link(folder.file(), &other).unwrap();
+    for path in [&folder.file(), &other] {
+        for read_only in [false, true] {
+            let options = Options { read_only, ..Options::default() };
+            let opened = SqliteStore::open(path, options).and_then(|store| block_on(store.sessions(None, 9)));
+            assert!(matches!(&opened, Err(Error::Address(why)) if why.contains("2 names")), "{opened:?}");
+        }
+    }
+    // Whoever had it open before is told, too, and what was acknowledged is in the file, whatever name is left.
+    let commit = seal(&session("s"), &mut lease, 9, &["late"]);
+    let sent = block_on(store.append(commit.clone()));
+    assert!(matches!(&sent, Err(Error::Address(why)) if why.contains("2 names")), "{sent:?}");
+    drop(store);
+    std::fs::remove_file(folder.file()).unwrap();
+    let _ = std::fs::remove_file(folder.path().join("store.db-wal"));
+    let found = replayed(&open(&other), &session("s")).unwrap();
+    assert_eq!((found.state.view.len(), found.damages), (2, Vec::new()));
+}
+
+#[test]
+fn what_was_acknowledged_goes_along_with_a_file_that_is_moved() {
+    let folder = Folder::new();
+    let store = open(&folder.file());
+    let mut lease = written(&store, 3);
+    let moved = folder.path().join("moved.db");
+    std::fs::rename(folder.file(), &moved).unwrap();
+    let commit = seal(&session("s"), &mut lease, 9, &["late"]);
+    assert!(block_on(store.append(commit)).is_err());
+    let found = replayed(&open(&moved), &session("s")).unwrap();
+    assert_eq!((found.state.view.len(), found.damages), (3, Vec::new()));
+}
+
+#[test]
+fn no_store_is_made_beside_a_log_that_belongs_to_another_file() {
+    let folder = Folder::new();
+    let store = open(&folder.file());
+    written(&store, 3);
+    let log = folder.path().join("store.db-wal");
+    let kept = std::fs::read(&log).unwrap();
+    assert!(!kept.is_empty());
+    let moved = folder.path().join("moved.db");
+    std::fs::rename(folder.file(), &moved).unwrap();
+    // A process that died leaves both behind.
+    std::mem::forget(store);
+    let opened = SqliteStore::open(&folder.file(), Options::default());
+    assert!(matches!(&opened, Err(Error::Address(why)) if why.contains("store.db-wal")), "{opened:?}");
+    assert!(!folder.file().exists() && std::fs::read(&log).unwrap() == kept);
+    std::fs::rename(&log, folder.path().join("moved.db-wal")).unwrap();
+    let found = replayed(&open(&moved), &session("s")).unwrap();
+    assert_eq!((found.state.view.len(), found.damages), (3, Vec::new()));
+}
