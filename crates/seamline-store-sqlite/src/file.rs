@@ -84,6 +84,7 @@ pub(crate) fn can_be_a_store(path: &Path) -> Result<(), Error> {
 }
 
 /// Why a file cannot be opened for reading.
+#[expect(clippy::disallowed_methods, reason = "a store of files looks at its files")]
 pub(crate) fn unreadable(path: &Path) -> Error {
     let name = path.display();
     if !path.exists() {
@@ -102,6 +103,7 @@ fn beside(path: &Path, end: &str) -> PathBuf {
 }
 
 /// Whether the log and its index are there, as they are while somebody has the file open, and after a crash.
+#[expect(clippy::disallowed_methods, reason = "a store of files looks at its files")]
 pub(crate) fn has_log(path: &Path) -> bool {
     ["-wal", "-shm"].iter().all(|end| beside(path, end).exists())
 }

@@ -204,6 +204,7 @@ impl Place {
     }
 
     /// Whether there is no such file.
+    #[expect(clippy::disallowed_methods, reason = "a store of files looks at its files")]
     pub(crate) fn is_missing(&self) -> bool {
         !self.path.exists()
     }
