@@ -67,7 +67,7 @@ fn no_store_is_made_beside_a_log_that_belongs_to_another_file() {
     std::fs::rename(folder.file(), &moved).unwrap();
     // A process that died leaves both behind.
     std::mem::forget(store);
-    let opened = SqliteStore::open(&folder.file(), Options::default());
+    let opened = SqliteStore::open(folder.file(), Options::default());
     assert!(matches!(&opened, Err(Error::Address(why)) if why.contains("store.db-wal")), "{opened:?}");
     assert!(!folder.file().exists() && std::fs::read(&log).unwrap() == kept);
     std::fs::rename(&log, folder.path().join("moved.db-wal")).unwrap();
