@@ -17,6 +17,7 @@ const OWNER: u32 = 65_533;
 const READER: u32 = 65_534;
 
 /// What a child is started under to be of a user; nothing where this process cannot start one.
+#[expect(clippy::print_stdout, reason = "what is left out is said")]
 fn as_user(user: u32) -> Option<[String; 5]> {
     if !rustix::process::geteuid().is_root() || !has("setpriv") {
         println!("skipped: not running as root, or `setpriv` is not installed");
