@@ -165,7 +165,7 @@ pub(crate) fn of_io(path: &Path, error: &io::Error) -> Error {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test makes the files that it looks at")]
+    #![expect(clippy::disallowed_methods, reason = "a test makes the files that it looks at")]
 
     use super::{has_log, is_without_log};
 
