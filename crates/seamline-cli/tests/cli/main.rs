@@ -14,6 +14,7 @@ mod large_inputs;
 mod lists;
 mod session_advice;
 mod session_bytes;
+mod session_copies;
 mod sessions;
 mod undo;
 mod unusable;
