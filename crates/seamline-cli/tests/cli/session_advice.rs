@@ -82,16 +82,6 @@ fn names_that_are_used_up_say_so() {
 }
 
 #[test]
-fn a_name_too_long_for_an_archive_is_said_before_anything_happens() {
-    let name = "n".repeat(120);
-    let bench = Bench::greeted(&name);
-    let ran = bench.session(&["reset", &name, "--archive"]).expect(2);
-    assert!(ran.err.contains("too long") && ran.err.contains("hint: keep the messages with `seamline"), "{}", ran.err);
-    assert_eq!(bench.messages(&name), format!("{HELLO}\n"));
-    bench.session(&["reset", &name]).expect(0);
-}
-
-#[test]
 fn every_type_of_incident_can_be_asked_for() {
     let bench = Bench::greeted("s-1");
     let config = IntegrityConfig { verbose: true, ..IntegrityConfig::default() };
