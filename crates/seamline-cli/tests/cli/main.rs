@@ -15,6 +15,7 @@ mod lists;
 mod session_advice;
 mod session_bytes;
 mod session_copies;
+mod session_repair;
 mod session_reset;
 mod sessions;
 mod undo;
