@@ -15,6 +15,7 @@ mod lists;
 mod session_advice;
 mod session_bytes;
 mod session_copies;
+mod session_inputs;
 mod session_json;
 mod session_repair;
 mod session_reset;
