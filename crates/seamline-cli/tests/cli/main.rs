@@ -10,6 +10,7 @@ mod convert;
 mod errors;
 mod fix;
 mod formats;
+mod help;
 mod large_inputs;
 mod lists;
 mod session_advice;
