@@ -39,6 +39,13 @@ fn hints_can_be_pasted_with_the_store_and_the_name_that_were_given() {
     hinted(&["check", "s-1"], "repair --all");
     hinted(&["repair", "s-1"], "request");
     hinted(&["repair", "s-1", "--all"], "undo");
+    bench.write("request.json", BROKEN);
+    hinted(&["request", "s-1", "--envelope", "request.json"], "append --body");
+    for _ in 0..6 {
+        session(&["checkpoint", "s-1"]).expect(0);
+        session(&["rollback", "s-1"]).expect(0);
+    }
+    hinted(&["show", "s-1"], "incidents");
 }
 
 #[test]

@@ -50,7 +50,7 @@ Examples:
 impl Request {
     pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
         let policy = args::policy(&self.policy)?;
-        let envelope = self.envelope()?;
+        let envelope = self.envelope(place)?;
         let session = place.read_aloud(&self.name)?;
         place.warn_of_calls(&session.unresolved());
         let failed = |error| place.failure(&error);
@@ -78,7 +78,7 @@ impl Request {
         Ok(output.finish(if counts.is_wrong() { exit.max(Exit::Findings) } else { exit }))
     }
 
-    fn envelope(&self) -> Result<String, Failure> {
+    fn envelope(&self, place: &Place) -> Result<String, Failure> {
         let Some(path) = &self.envelope else { return Ok("{}".to_owned()) };
         let source = if path.as_os_str() == "-" { Source::Stdin } else { Source::Path(path.clone()) };
         let label = source.label();
@@ -89,8 +89,11 @@ impl Request {
         let text = source.read_text().map_err(about)?;
         match serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&text) {
             Ok(members) => match LISTS.into_iter().find(|list| members.contains_key(*list)) {
-                Some(list) => Err(about(Failure::new(format!("it has `{list}`, and the session has the messages")))
-                    .with_hint("leave it out; `seamline session append --body` adds the messages of a body")),
+                Some(list) => {
+                    Err(about(Failure::new(format!("it has `{list}`, and the session has the messages"))).with_hint(
+                        format!("leave it out; {} adds the messages of a body", place.command("append --body")),
+                    ))
+                }
                 None => Ok(text),
             },
             Err(error) => Err(about(Failure::new(format!("no JSON object: {error}")))

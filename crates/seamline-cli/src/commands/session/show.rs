@@ -106,6 +106,7 @@ impl Show {
             calls: &calls,
             inbox,
             quarantined,
+            incidents: &place.command("incidents"),
         };
         Ok(match self.format {
             ListFormat::Text => overview.text(),

@@ -27,6 +27,8 @@ pub(crate) struct Overview<'a> {
     pub(crate) calls: &'a [Unresolved],
     pub(crate) inbox: usize,
     pub(crate) quarantined: usize,
+    /// The command that lists all incidents.
+    pub(crate) incidents: &'a str,
 }
 
 impl Overview<'_> {
@@ -47,8 +49,7 @@ impl Overview<'_> {
         let earlier = self.state.incidents.len().saturating_sub(INCIDENTS_MAX);
         let mut happened = incidents(self.state.incidents.iter().skip(earlier), width);
         if earlier > 0 {
-            let name = &self.info.session;
-            let more = format!("⋮ {earlier} before these; `seamline session incidents {name}` lists all");
+            let more = format!("⋮ {} before these; {} lists all", screen::grouped(earlier), self.incidents);
             happened = format!("{}\n{happened}", style::FAINT.paint(&more));
         }
         section(&mut out, "incidents", &happened);
