@@ -97,24 +97,30 @@ impl Address {
     /// That no store is there yet: where it was looked for, and who named it.
     pub(super) fn missing(&self) -> Failure {
         let file = self.file().map(|path| absolute(&path).display().to_string()).unwrap_or_default();
-        let new = format!("`seamline session new NAME{}` makes a session and the store with it", self.option());
-        let (who, hint) = match self.named {
-            Named::Nobody => ("which is the default".to_owned(), format!("{new}; `--store` names another store")),
-            named => {
-                let named = named.shown();
-                (format!("which {named} names"), format!("see whether {named} is right; {new}"))
-            }
+        let who = match self.named {
+            Named::Nobody => "which is the default".to_owned(),
+            named => format!("which {} names", named.shown()),
         };
-        Failure::new(format!("there is no store yet: no file {file}, {who}")).with_hint(hint)
+        Failure::new(format!("there is no store yet: no file {file}, {who}")).with_hint(self.missing_hint())
+    }
+
+    /// What to do where no store is yet.
+    pub(super) fn missing_hint(&self) -> String {
+        let new = format!("`seamline session new NAME{}` makes a session and the store with it", self.option());
+        match self.named {
+            Named::Nobody => format!("{new}; `--store` names another store"),
+            named => format!("see whether {} is right; {new}", named.shown()),
+        }
     }
 
     /// What to look at where something is there that is no store.
-    pub(super) fn other_file_hint(&self) -> String {
+    pub(super) fn other_hint(&self) -> String {
+        let kind = if self.file().is_some() { "file" } else { "database" };
         match self.named {
             Named::Nobody => {
                 format!("move `{}` away, or take it from a backup; `--store` names another store", self.text)
             }
-            named => format!("see whether {} names the right file, or take it from a backup", named.shown()),
+            named => format!("see whether {} names the right {kind}, or take it from a backup", named.shown()),
         }
     }
 
@@ -201,6 +207,16 @@ mod tests {
         assert_eq!(asked("sqlite:my b's.db").option(), " --store 'sqlite:my b'\\''s.db'");
         assert_eq!(asked("postgres://me:secret@host/db").option(), " --store 'postgres://me:…@host/db'");
         assert_eq!(Address { named: Named::Variable, ..asked("sqlite:a.db") }.option(), "");
+    }
+
+    #[test]
+    fn a_database_is_not_called_a_file() {
+        assert!(asked("postgres://host/db").other_hint().starts_with("see whether `--store` names the right database"));
+        assert!(asked("sqlite:a.db").other_hint().starts_with("see whether `--store` names the right file"));
+        let variable = Address { named: Named::Variable, ..asked("postgres://host/db") };
+        assert!(
+            variable.missing_hint().starts_with("see whether SEAMLINE_STORE is right; `seamline session new NAME`")
+        );
     }
 
     #[test]

@@ -270,13 +270,14 @@ pub(super) fn unopened(address: &Address, error: &Error) -> Failure {
     let Failure { message, hint } = of_store(error);
     let hint = match error {
         // There is nothing in such a file that `verify` could tell of.
-        Error::Damaged(why) if why.contains("not a database") => Some(address.other_file_hint()),
+        Error::Damaged(why) if why.contains("not a database") => Some(address.other_hint()),
         Error::Damaged(_) => Some(format!("`seamline session verify{}` says what can still be read", address.option())),
+        _ if message.starts_with("there is no store") => Some(address.missing_hint()),
         // What the system says, as of a folder that is not there.
         _ if message.contains("os error") && hint.is_none() => {
             Some("see whether its folder is there and who may write in it".to_owned())
         }
-        Error::Refused(_) | Error::Address(_) | Error::Failed(_) => hint.or_else(|| Some(address.other_file_hint())),
+        Error::Refused(_) | Error::Address(_) | Error::Failed(_) => hint.or_else(|| Some(address.other_hint())),
         _ => hint,
     };
     Failure { message: format!("`{address}`: {message}"), hint }
