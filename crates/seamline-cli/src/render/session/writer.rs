@@ -24,10 +24,9 @@ pub(crate) fn brief(holder: &Holder) -> String {
 
 /// In a line.
 pub(crate) fn line(holder: &Holder) -> String {
-    let since = time::of_ms(holder.since);
     match presence(holder) {
-        Presence::Alive => format!("{holder} runs and writes it since {since}"),
-        Presence::Gone => format!("{holder} is gone and did not let go of it; it wrote since {since}"),
-        Presence::Unknown => format!("{holder} since {since}; whether it still runs is not known here"),
+        Presence::Alive => format!("{holder} runs and writes it since {}", time::of_ms(holder.since)),
+        Presence::Gone => format!("{holder} is gone and did not let go of it"),
+        Presence::Unknown => format!("{holder}; whether it still runs is not known here"),
     }
 }
