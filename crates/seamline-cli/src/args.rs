@@ -25,15 +25,15 @@ pub(crate) struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  seamline check request.json          what is wrong with a body
-  seamline fix --diff request.json     what a repair would change
-  seamline fix request.json            repair it in place
-  seamline undo request.json           and take that back
-  seamline convert b.json --to openai  write it for another provider
-  seamline assemble response.sse       what a streamed answer says, and whether it is whole
-  seamline explain PAIR001             what a code means
-  seamline explain --error 'TEXT'      what a provider's error means
-  seamline session --help              conversations that survive their process
+  seamline check request.json            # what is wrong with a body
+  seamline fix --diff request.json       # what a repair would change
+  seamline fix request.json              # repair it in place
+  seamline undo request.json             # and take that back
+  seamline convert b.json --to gemini    # write it for another provider
+  seamline assemble response.sse         # what a streamed answer says
+  seamline explain PAIR001               # what a code means
+  seamline explain --error 'TEXT'        # what a provider's error means
+  seamline session --help                # keep conversations
 
 Exit status: 0 nothing wrong (any more), 1 findings remain, 2 could not do what was asked";
 

@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
+use crate::nature::Nature;
 
 /// How deep folders are searched.
 const FOLDER_DEPTH_MAX: usize = 64;
@@ -60,6 +61,11 @@ impl Source {
         Ok(bytes)
     }
 
+    /// Its text, without the byte order mark that editors put before one.
+    pub(crate) fn read_text(&self) -> Result<String, Failure> {
+        text(self.read()?)
+    }
+
     /// Its bytes piece by piece, as they come, until whoever takes them has enough.
     pub(crate) fn read_pieces(&self, mut take: impl FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), Failure> {
         let failed = |error| Failure::io("read", &error);
@@ -78,6 +84,20 @@ impl Source {
             }
         }
     }
+}
+
+/// A byte order mark, as editors put it before a text.
+const MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// Bytes as text, without the byte order mark before it.
+pub(crate) fn text(mut bytes: Vec<u8>) -> Result<String, Failure> {
+    if bytes.starts_with(MARK) {
+        bytes.drain(..MARK.len());
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let instead = Nature::of(error.as_bytes()).no_body();
+        instead.unwrap_or_else(|| Failure::new(format!("not UTF-8 from byte {} on", error.utf8_error().valid_up_to())))
+    })
 }
 
 /// One of the inputs that were asked for.

@@ -128,6 +128,18 @@ impl Nature {
     }
 }
 
+impl Nature {
+    /// Why there is no message in it, where that can be said better than by what is wrong with its JSON.
+    pub(crate) fn no_message(self) -> Option<Failure> {
+        match self {
+            Self::EventStream => Some(Failure::new("this is a streamed answer, not a message").with_hint(
+                "nothing was added; `seamline assemble FILE --format json | jq -c '.messages[]'` gives the messages in it",
+            )),
+            other => other.no_body().filter(|_| matches!(other, Self::Gzip | Self::Utf16)),
+        }
+    }
+}
+
 const COMPRESSED: &str = "it is compressed with gzip";
 const UTF16: &str = "it is written in UTF-16, not in UTF-8";
 

@@ -121,6 +121,19 @@ fn labelled(label: &str, paint: style::Paint, text: &str) -> String {
     out
 }
 
+/// Asks whoever sits at the terminal, and says whether it was agreed to; nothing where nobody does.
+pub(crate) fn ask(question: &str) -> Option<bool> {
+    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        return None;
+    }
+    let lines = screen::wrap(&format!("{} [y/N]", screen::printable(question)), screen::width_aside());
+    say(&format!("{} ", lines.join("\n")));
+    let mut answer = String::new();
+    // Whoever closes the terminal has not agreed.
+    let _ = std::io::stdin().read_line(&mut answer);
+    Some(matches!(answer.trim(), "y" | "Y" | "yes" | "Yes"))
+}
+
 /// Writes text to standard error. There is nowhere to complain when that fails.
 pub(crate) fn say(text: &str) {
     let mut stderr = anstream::AutoStream::auto(std::io::stderr());

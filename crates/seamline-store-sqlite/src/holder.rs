@@ -11,23 +11,35 @@ pub fn this_process(now_ms: u64) -> Holder {
     Holder { host: host(), pid, started, boot: boot(), space: space(), since: now_ms, opening: 0 }
 }
 
-/// Whether a holder is known to be gone: it was on this machine and is not there any more. Of other machines, and of
-/// other containers on this one, nobody here knows.
-pub(crate) fn is_gone(holder: &Holder) -> bool {
-    if holder.host != host() {
-        return false;
-    }
-    if holder.space != space() {
-        return false;
+/// What is known here of a process that holds a session and has not let go of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// It is there.
+    Alive,
+    /// It was on this machine and is not there any more.
+    Gone,
+    /// It is on another machine, or in another container of this one: nobody here knows.
+    Unknown,
+}
+
+/// Whether a holder is still there, as far as can be told here.
+pub fn presence(holder: &Holder) -> Presence {
+    if holder.host != host() || holder.space != space() {
+        return Presence::Unknown;
     }
     if holder.boot != boot() {
         // Where both are known, the machine was switched off since.
-        return holder.boot.is_some() && boot().is_some();
+        let is_off = holder.boot.is_some() && boot().is_some();
+        return if is_off { Presence::Gone } else { Presence::Unknown };
     }
-    if !answers(holder.pid) {
-        return true;
-    }
-    look(holder.pid).is_some_and(|process| process.is_over || process.started != holder.started)
+    let is_another = |process: Process| process.is_over || process.started != holder.started;
+    let is_gone = !answers(holder.pid) || look(holder.pid).is_some_and(is_another);
+    if is_gone { Presence::Gone } else { Presence::Alive }
+}
+
+/// Whether a holder is known to be gone.
+pub(crate) fn is_gone(holder: &Holder) -> bool {
+    presence(holder) == Presence::Gone
 }
 
 /// What is known of a process that has a number.
@@ -127,6 +139,8 @@ mod tests {
     fn only_a_process_of_this_machine_can_be_known_to_be_gone() {
         let own = this_process(1);
         assert!(!is_gone(&own));
+        assert_eq!(presence(&own), Presence::Alive);
+        assert_eq!(presence(&Holder { host: "elsewhere".to_owned(), ..own.clone() }), Presence::Unknown);
         assert!(is_gone(&Holder { started: own.started + 1, ..own.clone() }));
         assert!(is_gone(&Holder { pid: 0, ..own.clone() }));
         assert!(is_gone(&Holder { pid: u32::MAX, ..own.clone() }));

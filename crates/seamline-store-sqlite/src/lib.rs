@@ -55,6 +55,6 @@ mod store;
 mod writer;
 mod writes;
 
-pub use holder::this_process;
+pub use holder::{Presence, presence, this_process};
 pub use options::Options;
 pub use store::SqliteStore;

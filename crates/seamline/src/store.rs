@@ -18,6 +18,9 @@ pub use seamline_store::{
     OpenedCommit, Operation, Origin, Pending, Pushed, Quarantined, Raw, Record, Rejected, Replayed, Sealed, SessionId,
     SessionInfo, State, Store, StoredCommit, View, chain, replay,
 };
+// The store that can tell whether a process is gone knows it best.
+#[cfg(feature = "sqlite")]
+pub use seamline_store_sqlite::{Presence, presence};
 
 /// The addresses that stores have.
 const ADDRESSES: &str = "`sqlite:PATH`, `postgres://…` or `memory:`";

@@ -26,7 +26,10 @@ use crate::screen;
 /// taken for a whole answer, and no call of it may be run. Only where the limit of the answer was reached while a call
 /// was being written may the calls before that one be run, because they are whole.
 ///
-/// In `message` a call whose input is no JSON object has the text of it as a JSON string, so that nothing of it is lost.
+/// As JSON: `version`, `path`, `dialect`, `ending` and `cut`, `stop_reason`, `message`, `messages`, `calls`, `findings` and
+/// `error`. `message` is the whole response; a call in it whose input is no JSON object has the text of it as a JSON
+/// string, so that nothing of it is lost. `messages` is what a history keeps of it, ready to be sent back and to go into a
+/// session: without what only responses have, and without calls that may not be run.
 ///
 /// Framing (an event stream, lines of JSON, a JSON array, an AWS event stream) and dialect are told by the stream
 /// itself when they are not given. Headers before it, as `curl -i` writes them, are skipped.
@@ -61,10 +64,11 @@ const START_BYTES_MAX: usize = 1024 * 1024;
 const EXAMPLES: &str = "\
 Examples:
   seamline assemble response.sse
-  curl -sN https://… | seamline assemble
+  curl -sN --data-binary @request.json \"$URL\" | seamline assemble
   seamline assemble response.bin --provider bedrock
-  seamline assemble response.sse --format json | jq '.calls[] | select(.executable)'
-  seamline assemble response.sse --format json | jq .message";
+  seamline assemble response.sse --format json |
+    jq '.calls[] | select(.executable)'
+  seamline assemble response.sse --format json | jq -c '.messages[]'";
 
 /// How a stream is cut into frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -43,7 +43,7 @@ const EXAMPLES: &str = "\
 Examples:
   seamline check request.json
   seamline check logs/ --format json
-  seamline check request.json --provider openai
+  seamline check b.json --provider openai
   jq .request trace.json | seamline check";
 
 /// What came of one body.

@@ -61,10 +61,10 @@ pub(crate) struct Convert {
 
 const EXAMPLES: &str = "\
 Examples:
-  seamline convert request.json --to anthropic --dry-run        look first
-  seamline convert request.json --to anthropic --model claude-sonnet-4-5 > new.json
+  seamline convert b.json --to anthropic --dry-run    # look first
+  seamline convert b.json --to anthropic --model claude-sonnet-4-5 > new.json
   seamline convert request.json --to gemini_generate --output new.json
-  seamline convert --from openai --to bedrock_converse < request.json
+  seamline convert --from openai --to bedrock_converse < b.json
   seamline convert request.json --to openai --report lost.json";
 
 /// What becomes of reasoning that only the models that wrote it take back.

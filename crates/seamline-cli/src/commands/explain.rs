@@ -59,7 +59,8 @@ const EXAMPLES: &str = "\
 Examples:
   seamline explain PAIR001
   seamline explain orphan-result
-  seamline explain --error 'messages.6: `tool_use` ids were found without `tool_result` blocks'
+  seamline explain ANT-5
+  seamline explain --error 'ids were found without `tool_result` blocks'
   seamline explain --error - --status 400 --provider openrouter < error.txt
   seamline explain --error - --body request.json < error.txt";
 

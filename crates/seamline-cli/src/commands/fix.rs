@@ -60,9 +60,9 @@ pub(crate) struct Fix {
 
 const EXAMPLES: &str = "\
 Examples:
-  seamline fix --diff request.json             look first
-  seamline fix request.json                    repair in place
-  seamline undo request.json                   take it back
+  seamline fix --diff request.json             # look first
+  seamline fix request.json                    # repair in place
+  seamline undo request.json                   # take it back
   seamline fix < broken.json > whole.json
   seamline fix logs/ --report repairs.json
   seamline fix request.json --policy minimal --output smaller.json";

@@ -36,6 +36,9 @@ use crate::failure::Failure;
 /// Sessions are kept in the store that `--store` names, else in the one `$SEAMLINE_STORE` names, else in
 /// `$XDG_STATE_HOME/seamline/sessions.db` or `~/.local/state/seamline/sessions.db`.
 ///
+/// With `--format json` a command prints one object with a `version`, which is 1; its help says what is in it. Members
+/// may be added under the same version, none are taken away or changed.
+///
 /// Exit status: 0 done and nothing wrong, 1 findings remain or, for `verify`, bytes are damaged, 2 could not do what was
 /// asked.
 #[derive(Debug, Args)]
@@ -50,12 +53,13 @@ pub(crate) struct Session {
 
 const EXAMPLES: &str = "\
 Examples:
-  seamline session new s-1 --provider anthropic
-  echo '{\"role\":\"user\",\"content\":\"hello\"}' | seamline session append s-1
-  seamline session show s-1                                what is kept
-  seamline session request s-1 --envelope envelope.json    the body to send
-  seamline session rollback s-1                            back to the last open checkpoint
-  seamline session verify                                  check every byte that is kept";
+  seamline session new fix-1 --provider anthropic
+  echo '{\"role\":\"user\",\"content\":\"hello\"}' | seamline session append fix-1
+  seamline session show fix-1                              # what is kept
+  seamline session request fix-1 --envelope envelope.json  # what to send
+  seamline session checkpoint fix-1                        # a way back
+  seamline session rollback fix-1                          # go back
+  seamline session verify                                  # check all bytes";
 
 #[derive(Debug, Subcommand)]
 enum Command {

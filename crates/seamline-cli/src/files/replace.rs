@@ -62,6 +62,15 @@ fn changed() -> Failure {
 
 /// Writes a file that need not exist yet. Pipes and devices are written to as they are.
 pub(crate) fn write(path: &Path, pieces: &[&[u8]]) -> Result<(), Failure> {
+    write_for(Access::Usual, path, pieces)
+}
+
+/// As [`write`], for its owner only where the file is new.
+pub(crate) fn write_private(path: &Path, pieces: &[&[u8]]) -> Result<(), Failure> {
+    write_for(Access::Owner, path, pieces)
+}
+
+fn write_for(access: Access, path: &Path, pieces: &[&[u8]]) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::io("write", &error);
     match path.metadata() {
         Ok(metadata) if metadata.is_file() => {
@@ -74,14 +83,14 @@ pub(crate) fn write(path: &Path, pieces: &[&[u8]]) -> Result<(), Failure> {
             let mut file = OpenOptions::new().write(true).open(path).map_err(failed)?;
             write_pieces(&mut file, pieces).map_err(failed)
         }
-        Err(_) => Draft::write(path, pieces, Access::Usual)?.publish(path),
+        Err(_) => Draft::write(path, pieces, access)?.publish(path),
     }
 }
 
 /// Who may read a draft.
 #[derive(Clone, Copy)]
 enum Access {
-    /// Its owner, until it gets the mode of the file it replaces.
+    /// Its owner; a file that is replaced gives it its mode.
     Owner,
     /// Whoever may read new files.
     Usual,

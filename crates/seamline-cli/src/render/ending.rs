@@ -24,37 +24,27 @@ pub(crate) fn step(answer: &Answer) -> Option<Cow<'static, str>> {
     let step = match answer.ending {
         Ending::Complete if word == Some("pause_turn") => "send the answer back as it is, and the model goes on",
         Ending::Complete | Ending::Failed => return None,
-        Ending::Length | Ending::CutCall if word == Some("model_context_window_exceeded") => {
-            return Some(with_cut_call(
-                answer,
-                "shorten the conversation and ask again; it fills what the model can read",
-            ));
-        }
-        Ending::Length => "ask it to go on, or ask again with a higher limit",
-        Ending::CutCall => return Some(with_cut_call(answer, "ask again with a higher limit")),
-        Ending::Truncated | Ending::Stalled if answer.blocks.is_empty() => "ask again",
-        Ending::Truncated | Ending::Stalled => {
-            "ask again; if what there is goes into the history, run none of its calls and mark it as cut short"
-        }
+        Ending::Length if word == Some(CONTEXT_FULL) => SHORTEN,
+        Ending::CutCall if word == Some(CONTEXT_FULL) => return Some(Cow::Owned(format!("{SHORTEN}; {WITHOUT_CALL}"))),
+        Ending::Length => "keep it, and raise the limit or let the model go on; the same request ends the same way",
+        Ending::CutCall => WITHOUT_CALL,
+        Ending::Truncated | Ending::Stalled => "drop it and ask again",
         Ending::Filtered => match is_filtered_again(answer) {
             Some(true) => "ask otherwise; the same request is filtered again",
             Some(false) => "ask again, or ask otherwise; only what came was filtered, and another try may pass",
             None => "ask otherwise",
         },
-        Ending::Aborted => "keep what was said, and leave out calls that are not whole",
+        Ending::Aborted => "drop it",
     };
     Some(Cow::Borrowed(step))
 }
 
-/// What to do, and what becomes of a call that was cut.
-fn with_cut_call(answer: &Answer, step: &str) -> Cow<'static, str> {
-    if answer.ending != Ending::CutCall {
-        return Cow::Owned(step.to_owned());
-    }
-    Cow::Owned(format!(
-        "{step}; do not run the call that was cut, and drop it from the message before the message is kept"
-    ))
-}
+/// The word for an answer that ended because the model can read no more.
+const CONTEXT_FULL: &str = "model_context_window_exceeded";
+const SHORTEN: &str = "shorten the conversation and ask again; it fills what the model can read";
+/// What becomes of an answer that its limit cut in a call.
+const WITHOUT_CALL: &str = "keep it without the call that was cut, as `messages` of `--format json` has it, run the calls \
+                            that may be run, and tell the model that the last one was cut off";
 
 /// Whether the same request is filtered as well when it is sent again, where that is known.
 fn is_filtered_again(answer: &Answer) -> Option<bool> {

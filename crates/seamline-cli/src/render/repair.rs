@@ -259,9 +259,11 @@ fn remaining(examined: &Examined<'_>, destination: &Destination<'_>) -> String {
                 let _ = writeln!(out, "{INDENT}{request} prints one");
                 let _ = writeln!(out, "{INDENT}{keep} does it now and writes it down");
             }
-            None => out += "not all of it can be put right under this policy\n",
+            None if helped == 0 => out += "not all of it can be put right under this policy\n",
+            None => {}
         }
-    } else if helped > 0 {
+    }
+    if helped > 0 {
         let _ = writeln!(out, "`--unsafe` would put {} of them right, as `fix:` says above", screen::grouped(helped));
     }
     out

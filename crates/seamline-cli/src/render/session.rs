@@ -2,13 +2,14 @@
 
 mod overview;
 pub(crate) mod records;
+pub(crate) mod writer;
 
 use std::fmt::Write as _;
 
 pub(crate) use overview::Overview;
 use seamline::OutlineMessage;
 use seamline::session::{Truth, Unresolved};
-use seamline::store::{Checkpoint, CheckpointState, Entry, Incident, IncidentSeverity, Origin, Raw};
+use seamline::store::{Checkpoint, CheckpointState, Entry, Incident, IncidentSeverity, Origin, Raw, SessionId};
 use serde::Serialize;
 
 use super::style::{self, Paint};
@@ -101,15 +102,27 @@ fn told<'a>(message: &Message<'a>) -> Told<'a> {
     }
 }
 
+/// Something of a session as one object.
+pub(crate) fn listing(session: &SessionId, name: &str, list: &impl Serialize) -> String {
+    format!("{{\"version\":1,\"session\":{},{}:{}}}\n", json::text(session), json::text(&name), json::text(list))
+}
+
 /// Messages as one object.
-pub(crate) fn message_list(messages: &[Message<'_>]) -> String {
-    json::listing("messages", &messages.iter().map(told).collect::<Vec<_>>())
+pub(crate) fn message_list(session: &SessionId, messages: &[Message<'_>]) -> String {
+    listing(session, "messages", &messages.iter().map(told).collect::<Vec<_>>())
 }
 
 /// Messages, one object per line.
-pub(crate) fn message_lines(messages: &[Message<'_>]) -> String {
-    let lines = messages.iter().map(|message| one_line(&json::text(&told(message))) + "\n");
-    lines.collect()
+pub(crate) fn message_lines(session: &SessionId, messages: &[Message<'_>]) -> String {
+    #[derive(Serialize)]
+    struct Line<'a> {
+        version: u32,
+        session: &'a SessionId,
+        #[serde(flatten)]
+        told: Told<'a>,
+    }
+    let line = |message| json::text(&Line { version: 1, session, told: told(message) });
+    messages.iter().map(|message| one_line(&line(message)) + "\n").collect()
 }
 
 /// JSON on one line: line breaks stand only between its values.

@@ -44,6 +44,8 @@ fn a_whole_answer_is_told_to_people_and_to_programs() {
     });
     assert_eq!(told["calls"], serde_json::json!([call]));
     assert_eq!(told["message"]["content"][0]["input"], serde_json::json!({"path": "main.rs"}));
+    let kept = serde_json::json!([{"role": "assistant", "content": told["message"]["content"]}]);
+    assert_eq!(told["messages"], kept, "what a history keeps, without what only responses have");
     assert_eq!((&told["findings"], &told["error"]), (&serde_json::json!([]), &serde_json::Value::Null));
 }
 
@@ -168,10 +170,11 @@ fn every_ending_has_its_advice() {
     let text = serde_json::json!({"type": "text", "text": "Let me"});
     let call = serde_json::json!({"type": "tool_use", "id": "toolu_1", "name": "read", "input": {"path": "a"}});
     for (blocks, word, advice) in [
-        (vec![text.clone()], "max_tokens", "a higher limit"),
+        (vec![text.clone()], "max_tokens", "keep it, and raise the limit or let the model go on"),
         (vec![text.clone()], "model_context_window_exceeded", "shorten the conversation"),
         (vec![text.clone()], "pause_turn", "send the answer back as it is"),
-        (vec![text.clone(), call.clone()], "max_tokens", "drop it from the message before"),
+        (vec![text.clone(), call.clone()], "max_tokens", "keep it without the call that was cut"),
+        (vec![text.clone(), call.clone()], "max_tokens", "tell the model that the last one was cut off"),
         (vec![call], "model_context_window_exceeded", "shorten the conversation"),
         (vec![text.clone()], "refusal", "the same request is filtered again"),
     ] {
@@ -180,9 +183,25 @@ fn every_ending_has_its_advice() {
         let step = step.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(step.contains(advice), "{word}: {}", ran.out);
     }
+    // Half an answer is dropped, as the page about guards says.
+    let cut = ended(&[text], "end_turn");
+    let ran = bench.run_on(&cut[..cut.find("data: {\"delta\"").unwrap()], &["assemble"]).expect(1);
+    assert!(ran.out.contains("  what to do   drop it and ask again\n"), "{}", ran.out);
     let blocked = r#"data: {"candidates":[{"content":{"parts":[{"text":"So"}]},"finishReason":"RECITATION"}]}"#;
     let ran = bench.run_on(format!("{blocked}\n\n"), &["assemble"]).expect(1);
     assert!(ran.out.contains("another try may pass") && !ran.out.contains("filtered again"), "{}", ran.out);
+}
+
+#[test]
+fn what_a_history_keeps_goes_into_a_session_as_it_is() {
+    let bench = Bench::new();
+    let text = serde_json::json!({"type": "text", "text": "Let me"});
+    let call = serde_json::json!({"type": "tool_use", "id": "toolu_1", "name": "read", "input": {"path": "a"}});
+    bench.session(&["new", "s-1"]).expect(0);
+    let told = bench.run_on(ended(&[text, call], "max_tokens"), &["assemble", "--format", "json"]).expect(1).json();
+    assert_eq!(told["messages"].as_array().unwrap().len(), 1);
+    assert!(!told["messages"].to_string().contains("toolu_1"), "half a call is not kept: {told}");
+    bench.append("s-1", &told["messages"].to_string()).expect(0);
 }
 
 #[test]

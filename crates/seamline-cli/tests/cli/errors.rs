@@ -202,3 +202,46 @@ fn the_mark_that_an_error_is_known_as_is_explained() {
     );
     bench.run(&["explain", "ANT-9999"]).expect(2);
 }
+
+/// Whether a page has a mark, by itself or between two others.
+fn is_on(page: &str, mark: &str) -> bool {
+    let (provider, number) = mark.split_once('-').unwrap();
+    let number: u32 = number.parse().unwrap();
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next());
+    rows.flat_map(|row| row.split(", ")).any(|marks| {
+        let mut ends =
+            marks.split(" to ").filter_map(|end| end.strip_prefix(provider)?.strip_prefix('-')?.parse().ok());
+        let first: Option<u32> = ends.next();
+        first.is_some_and(|first| (first..=ends.next().unwrap_or(first)).contains(&number))
+    })
+}
+
+#[test]
+fn marks_of_errors_say_themselves_what_they_stand_for() {
+    let bench = Bench::new();
+    for (mark, meaning, advice) in [
+        ("ANT-58", "the provider has more to do than it can", "wait"),
+        ("cut streams", "the connection failed or took too long", "again"),
+        ("status words", "something failed on the provider's side", "again"),
+    ] {
+        let ran = bench.run(&["explain", mark]).expect(0);
+        assert!(ran.out.starts_with(&format!("# {mark}\n")) && ran.out.contains(meaning), "{}", ran.out);
+        assert!(ran.out.contains("transient") && ran.out.contains(advice), "{}", ran.out);
+        assert!(ran.out.contains("`seamline explain --error TEXT`"), "{}", ran.out);
+        assert!(!ran.out.contains("references.md"), "the page does not have it: {}", ran.out);
+    }
+    let by_case = bench.run(&["explain", "Cut Streams"]).expect(0);
+    assert_eq!(by_case, bench.run(&["explain", "cut streams"]));
+    // Where rules rest on a mark the page says what it demands.
+    let page = include_str!("../../../../docs/design/references.md");
+    let rules = bench.run(&["rules", "--format", "json"]).expect(0).json();
+    let documented = rules["rules"].as_array().unwrap().iter().map(|rule| rule["documentation"].as_str().unwrap());
+    let references = documented.filter_map(|text| text.split_once("# References")).map(|(_, references)| references);
+    let words: BTreeSet<&str> =
+        references.flat_map(|text| text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-')).collect();
+    let marks = words.into_iter().filter(|word| word.starts_with("ANT-") || word.starts_with("OAC-"));
+    for mark in marks {
+        let ran = bench.run(&["explain", mark]).expect(0);
+        assert!(ran.out.contains("references.md") && is_on(page, mark), "{mark}: {}", ran.out);
+    }
+}

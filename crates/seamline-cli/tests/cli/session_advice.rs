@@ -39,6 +39,13 @@ fn hints_can_be_pasted_with_the_store_and_the_name_that_were_given() {
     hinted(&["check", "s-1"], "repair --all");
     hinted(&["repair", "s-1"], "request");
     hinted(&["repair", "s-1", "--all"], "undo");
+    bench.write("request.json", BROKEN);
+    hinted(&["request", "s-1", "--envelope", "request.json"], "append --body");
+    for _ in 0..6 {
+        session(&["checkpoint", "s-1"]).expect(0);
+        session(&["rollback", "s-1"]).expect(0);
+    }
+    hinted(&["show", "s-1"], "incidents");
 }
 
 #[test]
@@ -79,16 +86,6 @@ fn names_that_are_used_up_say_so() {
         let ran = bench.session(&args).expect(2);
         assert!(ran.err.contains("was erased") && ran.err.contains("hint: a name is not used again"), "{}", ran.err);
     }
-}
-
-#[test]
-fn a_name_too_long_for_an_archive_is_said_before_anything_happens() {
-    let name = "n".repeat(120);
-    let bench = Bench::greeted(&name);
-    let ran = bench.session(&["reset", &name, "--archive"]).expect(2);
-    assert!(ran.err.contains("too long") && ran.err.contains("hint: keep the messages with `seamline"), "{}", ran.err);
-    assert_eq!(bench.messages(&name), format!("{HELLO}\n"));
-    bench.session(&["reset", &name]).expect(0);
 }
 
 #[test]

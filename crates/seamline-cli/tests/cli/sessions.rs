@@ -127,7 +127,7 @@ fn messages_are_kept_byte_for_byte_however_they_come() {
     assert!(all.starts_with(&said) && all.ends_with("{\"role\":\"user\",\"content\":\"never mind\"}\n"), "{all}");
     let ran = bench.session(&["append", "s-1", "body.json"]).expect(2);
     assert!(ran.err.contains("whole request body") && ran.err.contains("hint: `--body`"), "{}", ran.err);
-    for wrong in ["", "[1]", "{\"role\":\"user\"", "\u{feff}nothing"] {
+    for wrong in ["", "[1]", "{\"role\":\"user\"", "\u{feff}nothing", "\u{feff}"] {
         bench.append("s-1", wrong).expect(2);
     }
     assert_eq!(bench.messages("s-1"), all);
@@ -235,8 +235,8 @@ fn checkpoints_are_committed_come_back_to_and_forgotten() {
 #[test]
 fn a_session_starts_over_and_what_was_there_is_a_session_of_its_own() {
     let bench = Bench::greeted("s-1");
-    let ran = bench.session(&["reset", "s-1", "--archive"]).expect(0);
-    assert_eq!(ran.out, "✓ s-1: started over; 0 messages left; what was there is session s-1.archive-1\n");
+    let ran = bench.session(&["reset", "s-1", "--archive", "--yes"]).expect(0);
+    assert_eq!(ran.out, "✓ s-1: started over; 1 message kept as session s-1.archive-1, 0 messages left\n");
     assert_eq!((bench.messages("s-1"), bench.messages("s-1.archive-1")), (String::new(), format!("{HELLO}\n")));
     let ran = bench.session(&["fork", "s-1.archive-1", "s-2"]).expect(0);
     assert_eq!(ran.out, "✓ s-2: 1 message of s-1.archive-1\n");

@@ -155,12 +155,20 @@ impl Follower {
     /// # Errors
     /// When there is one of that name, or the store could not keep it.
     pub async fn fork(&self, id: SessionId) -> Result<Session, SessionError> {
+        self.fork_into(self.store.clone(), id).await
+    }
+
+    /// As [`Self::fork`], in another store.
+    ///
+    /// # Errors
+    /// When there is one of that name, or the store could not keep it.
+    pub async fn fork_into(&self, store: Arc<dyn Store>, id: SessionId) -> Result<Session, SessionError> {
         let Options { dialect, provider, policy, .. } = self.options(Policy::default())?;
         let Head { seq, hash, .. } = self.head;
         let parent = Parent { session: self.id.clone(), seq, hash, call: None };
         let dialect = dialect.unwrap_or_default();
         let options = SessionOptions { dialect, provider, policy, ..SessionOptions::default() };
-        Session::begin(self.store.clone(), id, options, Some(parent), copies(self.state().view.entries())).await
+        Session::begin(store, id, options, Some(parent), copies(self.state().view.entries())).await
     }
 
     /// Whether everything that was kept could be read.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use seamline::KnownError;
 use serde::Serialize;
 
 use crate::render::json;
@@ -20,7 +21,9 @@ pub(super) struct Mark {
 struct KnownAs {
     family: &'static str,
     name: &'static str,
+    class: &'static str,
     meaning: &'static str,
+    advice: &'static str,
 }
 
 /// A rule that names the mark among what it rests on.
@@ -34,10 +37,10 @@ impl Mark {
     /// The mark of this name, if an error or a rule rests on it.
     pub(super) fn find(asked: &str) -> Option<Self> {
         let known = seamline::known_errors().filter(|(_, known)| known.source.eq_ignore_ascii_case(asked));
-        let errors: BTreeSet<_> = known
-            .map(|(family, known)| KnownAs { family, name: known.kind.name, meaning: known.kind.meaning })
-            .collect();
-        let name = asked.to_ascii_uppercase();
+        let known: Vec<_> = known.collect();
+        let source = known.first().map(|(_, known)| known.source);
+        let errors: BTreeSet<_> = known.into_iter().map(|(family, known)| KnownAs::of(family, known)).collect();
+        let name = source.map_or_else(|| asked.to_ascii_uppercase(), str::to_owned);
         let named = seamline::RULES.iter().filter(|rule| rests_on(&seamline::documentation(rule), &name));
         let rules: Vec<_> = named.map(|rule| RestingRule { code: rule.code, name: rule.name }).collect();
         let is_known = !errors.is_empty() || !rules.is_empty();
@@ -50,17 +53,33 @@ impl Mark {
 
     pub(super) fn as_markdown(&self) -> String {
         let mut out = format!("# {}\n\n", self.name);
-        out += "No rule, but the mark of something that a provider is known to demand or to answer.\n\n";
-        for KnownAs { family, name, meaning } in &self.errors {
+        out += if self.rules.is_empty() {
+            "No rule, but the mark under which an error text is known.\n\n"
+        } else {
+            "No rule, but the mark of something that a provider is known to demand or to answer.\n\n"
+        };
+        for KnownAs { family, name, class, meaning, advice } in &self.errors {
+            let of = if *family == "any" { "of many programs".to_owned() } else { format!("of `{family}`") };
             // Writing to a string cannot fail.
-            let _ = writeln!(out, "- an error of `{family}`, `{name}`: {meaning}");
+            let _ = writeln!(out, "- an error {of}, `{name}`: {meaning}. It is {class}: {advice}.");
         }
         if let Some(first) = self.rules.first() {
             let rules: Vec<_> = self.rules.iter().map(|rule| format!("{} `{}`", rule.code, rule.name)).collect();
             let _ = writeln!(out, "- what {} rest on; more with `seamline explain {}`", rules.join(", "), first.code);
         }
-        out + "\n`seamline providers NAME` lists what a provider demands and answers otherwise; \
-               `docs/design/references.md` says what the marks stand for.\n"
+        out + if self.rules.is_empty() {
+            "\n`seamline explain --error TEXT` says of a text under which mark it is known, and what to do about it.\n"
+        } else {
+            "\n`seamline providers NAME` lists what a provider demands and answers otherwise; \
+             `docs/design/references.md` says what the marks stand for.\n"
+        }
+    }
+}
+
+impl KnownAs {
+    fn of(family: &'static str, known: &KnownError) -> Self {
+        let kind = known.kind;
+        Self { family, name: kind.name, class: kind.class.as_str(), meaning: kind.meaning, advice: kind.advice }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Where sessions are kept.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 use crate::files::state;
@@ -14,41 +14,124 @@ const HIDDEN: &str = "…";
 /// The addresses that stores have whose sessions outlive a command.
 const ADDRESSES: &str = "a store is `sqlite:PATH` or `postgres://…`";
 
+/// Who named a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Named {
+    Option,
+    Variable,
+    Nobody,
+}
+
+impl Named {
+    /// How people call what named it.
+    fn shown(self) -> &'static str {
+        match self {
+            Self::Option => "`--store`",
+            Self::Variable => VARIABLE,
+            Self::Nobody => "the default",
+        }
+    }
+}
+
 /// The address of a store. Shown to people it keeps its password to itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Address {
     text: String,
-    /// Whether an option named it, and so must again.
-    is_asked: bool,
+    named: Named,
 }
 
 impl Address {
     /// The one that was asked for, else the one of the environment, else the file in the user's state folder.
     pub(super) fn of(asked: Option<&str>) -> Result<Self, Failure> {
-        let variable = || std::env::var(VARIABLE).ok().filter(|value| !value.is_empty());
-        let default = || state::folder().map(|folder| format!("sqlite:{}", folder.join("sessions.db").display()));
-        let text = asked.map(str::to_owned).or_else(variable).or_else(default).ok_or_else(|| {
+        let option = || asked.map(|text| (text.to_owned(), Named::Option));
+        let variable = || Some((std::env::var(VARIABLE).ok().filter(|value| !value.is_empty())?, Named::Variable));
+        let default = || {
+            let folder = state::folder()?;
+            Some((format!("sqlite:{}", folder.join("sessions.db").display()), Named::Nobody))
+        };
+        let (text, named) = option().or_else(variable).or_else(default).ok_or_else(|| {
             Failure::new("no place to keep sessions: neither XDG_STATE_HOME nor HOME is set")
                 .with_hint("`--store sqlite:FILE` names a store")
         })?;
-        let address = Self { text, is_asked: asked.is_some() };
-        if let Some(path) = address.file().filter(|path| path.starts_with("~")) {
-            let home = format!("sqlite:$HOME/{}", path.iter().skip(1).collect::<PathBuf>().display());
-            return Err(Failure::new(format!("`{address}`: `~` stands for a home folder in a shell only"))
-                .with_hint(format!("write the path out, such as \"{home}\"")));
+        let address = Self { text, named };
+        address.usable()?;
+        Ok(address)
+    }
+
+    /// Whether it is an address of a store that outlives a command. It may hold a password, so no more of it is shown
+    /// than is sure to be none.
+    fn usable(&self) -> Result<(), Failure> {
+        let wrong = |what: String| Failure::new(what).with_hint(ADDRESSES);
+        match self.scheme() {
+            "memory" => Err(wrong("`memory:` forgets everything when the command ends".to_owned())),
+            "sqlite" => self.usable_file(),
+            "postgres" | "postgresql" => Ok(()),
+            _ if !self.text.contains(':') => {
+                let failure = wrong(format!("{} is no address of a store", self.named.shown()));
+                let is_path = !self.text.contains(['=', '@', ' ']);
+                Err(if is_path {
+                    failure.with_hint(format!("did you mean `sqlite:{}`? {ADDRESSES}", self.text))
+                } else {
+                    failure
+                })
+            }
+            scheme => Err(wrong(format!("{}: `{scheme}:` is no store", self.named.shown()))),
         }
-        // It may hold a password, so no more of it is shown.
-        match address.scheme() {
-            "memory" => Err(Failure::new("`memory:` forgets everything when the command ends").with_hint(ADDRESSES)),
-            "sqlite" | "postgres" | "postgresql" => Ok(address),
-            _ if !address.text.contains(':') => Err(Failure::new("this is no address of a store").with_hint(ADDRESSES)),
-            scheme => Err(Failure::new(format!("`{scheme}:` is no store")).with_hint(ADDRESSES)),
+    }
+
+    fn usable_file(&self) -> Result<(), Failure> {
+        match self.file() {
+            Some(path) if path.starts_with("~") => {
+                let home = format!("sqlite:$HOME/{}", path.iter().skip(1).collect::<PathBuf>().display());
+                Err(Failure::new(format!("`{self}`: `~` stands for a home folder in a shell only"))
+                    .with_hint(format!("write the path out, such as \"{home}\"")))
+            }
+            Some(path) if path.as_os_str().is_empty() => {
+                let hint = "name one, such as `sqlite:sessions.db`";
+                Err(Failure::new(format!("{}: `{}` names no file", self.named.shown(), self.text)).with_hint(hint))
+            }
+            Some(path) if path.is_dir() => {
+                let inside = path.join("sessions.db").display().to_string();
+                Err(Failure::new(format!("{}: {} is a folder", self.named.shown(), absolute(&path).display()))
+                    .with_hint(format!("a store is a file in it, such as `sqlite:{inside}`")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// That no store is there yet: where it was looked for, and who named it.
+    pub(super) fn missing(&self) -> Failure {
+        let file = self.file().map(|path| absolute(&path).display().to_string()).unwrap_or_default();
+        let who = match self.named {
+            Named::Nobody => "which is the default".to_owned(),
+            named => format!("which {} names", named.shown()),
+        };
+        Failure::new(format!("there is no store yet: no file {file}, {who}")).with_hint(self.missing_hint())
+    }
+
+    /// What to do where no store is yet.
+    pub(super) fn missing_hint(&self) -> String {
+        let new = format!("`seamline session new NAME{}` makes a session and the store with it", self.option());
+        match self.named {
+            Named::Nobody => format!("{new}; `--store` names another store"),
+            named => format!("see whether {} is right; {new}", named.shown()),
+        }
+    }
+
+    /// What to look at where something is there that is no store.
+    pub(super) fn other_hint(&self) -> String {
+        let kind = if self.file().is_some() { "file" } else { "database" };
+        match self.named {
+            Named::Nobody => {
+                format!("move `{}` away, or take it from a backup; `--store` names another store", self.text)
+            }
+            named => format!("see whether {} names the right {kind}, or take it from a backup", named.shown()),
         }
     }
 
     /// The option that names it in another command, where one did in this: with a space before it.
     pub(super) fn option(&self) -> String {
-        if !self.is_asked {
+        if self.named != Named::Option {
             return String::new();
         }
         let shown = self.to_string();
@@ -80,9 +163,9 @@ impl Address {
         self.file().and_then(|path| path.metadata().ok()).is_some_and(|file| file.is_file() && file.len() == 0)
     }
 
-    /// Whether an option named it.
-    pub(super) fn is_asked(&self) -> bool {
-        self.is_asked
+    /// Whether somebody named it: then it should be there.
+    pub(super) fn is_named(&self) -> bool {
+        self.named != Named::Nobody
     }
 
     /// The file of a store that is one.
@@ -90,6 +173,11 @@ impl Address {
         let path = self.text.strip_prefix("sqlite:")?;
         Some(PathBuf::from(path.strip_prefix("//").unwrap_or(path)))
     }
+}
+
+/// A path as it is from anywhere.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 impl fmt::Display for Address {
@@ -115,7 +203,7 @@ mod tests {
     use super::*;
 
     fn asked(text: &str) -> Address {
-        Address { text: text.to_owned(), is_asked: true }
+        Address { text: text.to_owned(), named: Named::Option }
     }
 
     #[test]
@@ -123,7 +211,17 @@ mod tests {
         assert_eq!(asked("sqlite:a/b.db").option(), " --store sqlite:a/b.db");
         assert_eq!(asked("sqlite:my b's.db").option(), " --store 'sqlite:my b'\\''s.db'");
         assert_eq!(asked("postgres://me:secret@host/db").option(), " --store 'postgres://me:…@host/db'");
-        assert_eq!(Address { is_asked: false, ..asked("sqlite:a.db") }.option(), "");
+        assert_eq!(Address { named: Named::Variable, ..asked("sqlite:a.db") }.option(), "");
+    }
+
+    #[test]
+    fn a_database_is_not_called_a_file() {
+        assert!(asked("postgres://host/db").other_hint().starts_with("see whether `--store` names the right database"));
+        assert!(asked("sqlite:a.db").other_hint().starts_with("see whether `--store` names the right file"));
+        let variable = Address { named: Named::Variable, ..asked("postgres://host/db") };
+        assert!(
+            variable.missing_hint().starts_with("see whether SEAMLINE_STORE is right; `seamline session new NAME`")
+        );
     }
 
     #[test]

@@ -14,6 +14,7 @@ use super::place::{Place, WriterArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::input::Source;
+use crate::nature::Nature;
 use crate::output;
 use crate::screen;
 
@@ -48,15 +49,22 @@ Examples:
   echo '{\"role\":\"user\",\"content\":\"hello\"}' | seamline session append s-1
   seamline session append s-1 answer.json
   seamline session append s-1 request.json --body
+  seamline assemble response.sse --format json |
+    jq -c '.messages[]' | seamline session append s-1
   seamline session append s-1 note.json --inbox mail-42";
+
+/// What to do about an input that has no message.
+const A_MESSAGE: &str =
+    "nothing was added; a message is a JSON object, such as {\"role\":\"user\",\"content\":\"hello\"}";
 
 impl Append {
     pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
         let source = self.source()?;
         let label = source.label();
-        let bytes = source.read().map_err(|failure| about(&label, failure))?;
-        let text = String::from_utf8(bytes).map_err(|_| about(&label, Failure::new("not UTF-8")))?;
-        let messages = if self.body { self.of_body(place, &text) } else { several(&text) };
+        // Whether there is such a session is no matter of the input.
+        place.wait(place.store.head(&self.name))?;
+        let text = source.read_text().map_err(|failure| about(&label, unread(failure)))?;
+        let messages = if self.body { self.of_body(place, &text)? } else { several(&text) };
         let messages = messages.map_err(|failure| about(&label, failure))?;
         match &self.inbox {
             Some(id) => self.push(place, id, &messages),
@@ -124,18 +132,60 @@ impl Append {
         }))
     }
 
-    fn of_body<'t>(&self, place: &Place, text: &'t str) -> Result<Vec<&'t str>, Failure> {
-        let Options { dialect, .. } =
-            place.read(&self.name)?.options(Policy::default()).map_err(|error| place.failure(&error))?;
-        let options = Options { dialect, ..Options::default() };
-        let spans = seamline::message_spans(text.as_bytes(), &options)
-            .map_err(|error| Failure::of_body(error, text.as_bytes()))?;
+    /// The messages of a body, or what is wrong with it.
+    fn of_body<'t>(&self, place: &Place, text: &'t str) -> Result<Result<Vec<&'t str>, Failure>, Failure> {
+        let kept = match place.read(&self.name)?.options(Policy::default()) {
+            Ok(kept) => kept,
+            // Its beginning is lost, which names the dialect.
+            Err(error) => {
+                let asked = self.writer.options().dialect.ok_or_else(|| place.failure(&error))?;
+                Options { dialect: Some(asked), ..Options::default() }
+            }
+        };
+        let options = Options { dialect: kept.dialect.clone(), ..Options::default() };
+        let spans = match seamline::message_spans(text.as_bytes(), &options) {
+            Ok(spans) => spans,
+            Err(error) => return Ok(Err(self.no_body(place, &kept, error, text))),
+        };
         let messages: Vec<&str> = spans.into_iter().filter_map(|span| text.get(span)).collect();
         if messages.is_empty() {
             output::say("seamline: the body has no messages\n");
         }
-        Ok(messages)
+        Ok(Ok(messages))
     }
+
+    /// Why there is no body of the session's dialect in a text. The dialect is the session's, whatever an option says.
+    fn no_body(&self, place: &Place, kept: &Options, error: seamline::Error, text: &str) -> Failure {
+        let name = &self.name;
+        let dialect = kept.dialect.as_deref().unwrap_or_default();
+        let keeps = format!("session `{name}` keeps {dialect}");
+        if let Some(instead) = Nature::of(text.as_bytes()).no_body() {
+            return instead;
+        }
+        let is_of_shape = matches!(error, seamline::Error::Body(seamline::BodyError::Envelope { .. }));
+        let failure = Failure::from(error);
+        if !is_of_shape {
+            return failure;
+        }
+        if let Ok(checked) = seamline::check(text.as_bytes(), &Options::default())
+            && checked.dialect != dialect
+        {
+            let to = kept.provider.as_deref().unwrap_or(dialect);
+            let append = format!("seamline session append {name} --body{}", place.address.option());
+            return Failure::new(format!("a body of {}, and {keeps}", checked.dialect))
+                .with_hint(format!("`seamline convert FILE --to {to} | {append}` writes it for that and adds it"));
+        }
+        if several(text).is_ok_and(|messages| messages.iter().all(|one| NoMessage::of(Some(dialect), one).is_none())) {
+            return failure.with_hint(format!("{keeps}; without `--body` a message is added as it is"));
+        }
+        failure.with_hint(format!("{keeps}; give a request body of it, or its list of messages"))
+    }
+}
+
+/// Why an input could not be read as text.
+fn unread(failure: Failure) -> Failure {
+    let hint = failure.hint.map_or_else(|| A_MESSAGE.to_owned(), |hint| format!("nothing was added; {hint}"));
+    Failure { hint: Some(hint), ..failure }
 }
 
 fn about(label: &str, failure: Failure) -> Failure {
@@ -144,8 +194,12 @@ fn about(label: &str, failure: Failure) -> Failure {
 
 /// The messages of a text: JSON objects one after the other, or arrays of them.
 fn several(text: &str) -> Result<Vec<&str>, Failure> {
+    if text.trim().is_empty() {
+        return Err(Failure::new("it is empty").with_hint(A_MESSAGE));
+    }
     let wrong = |error: serde_json::Error| {
-        Failure::new(format!("no JSON: {error}")).with_hint("nothing was added; a message is a JSON object")
+        let instead = Nature::of(text.as_bytes()).no_message();
+        instead.unwrap_or_else(|| Failure::new(format!("not JSON: {error}")).with_hint(A_MESSAGE))
     };
     let mut messages = Vec::new();
     for value in serde_json::Deserializer::from_str(text).into_iter::<&RawValue>() {
@@ -159,7 +213,7 @@ fn several(text: &str) -> Result<Vec<&str>, Failure> {
         }
     }
     if messages.is_empty() {
-        return Err(Failure::new("no message in it").with_hint("a message is a JSON object"));
+        return Err(Failure::new("no message in it").with_hint(A_MESSAGE));
     }
     Ok(messages)
 }

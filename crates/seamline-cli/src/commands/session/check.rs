@@ -20,6 +20,9 @@ use crate::render::{Counts, Examined, json, style, text};
 /// Checks the messages as they are kept, as `seamline check` does a body. Changes nothing, and disturbs no other
 /// process that writes the session.
 ///
+/// As JSON: `version` and `documents` as `seamline check` has them, of one document: `path` (the session's name),
+/// `dialect`, `provider`, how many `messages` and `calls`, and `findings`.
+///
 /// Exit status: 0 nothing wrong, 1 findings, 2 the session could not be read.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -96,7 +99,16 @@ fn summary(place: &Place, checked: &Checked, body: &[u8], options: &Options, kep
             format!("{repair} puts some of it right, and each request the rest; {all} writes it all down")
         }
         (_, 0) => format!("each request puts it right by itself, and {all} writes that down"),
+        _ if checked.messages == 0 => format!("{} adds the first message", place.command("append")),
+        _ if is_helped_by_unsafe(checked, options) => {
+            format!("some of it only {} puts right, as `fix:` says above", place.command("repair --unsafe"))
+        }
         _ => "not all of it can be put right under this policy".to_owned(),
     };
     format!("{} {}; {remedy}\n", style::ERROR.paint("✗"), style::STRONG.paint(&text::counted(counts)))
+}
+
+/// Whether something would be put right if unsafe fixes were allowed.
+fn is_helped_by_unsafe(checked: &Checked, options: &Options) -> bool {
+    checked.findings.iter().any(|finding| text::needs_unsafe(&options.policy, finding))
 }

@@ -9,7 +9,7 @@ use crate::args::ListFormat;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::render::{json, session};
+use crate::render::session;
 use crate::screen;
 
 /// Make a place to come back to, and print its id
@@ -32,7 +32,30 @@ pub(super) struct Checkpoint {
 const CHECKPOINT_EXAMPLES: &str = "\
 Examples:
   id=$(seamline session checkpoint s-1)
-  seamline session append s-1 answer.json && seamline session commit s-1 $id || seamline session rollback s-1 $id";
+  seamline session append s-1 answer.json &&
+    seamline session commit s-1 $id || seamline session rollback s-1 $id";
+
+const COMMIT_EXAMPLES: &str = "\
+Examples:
+  id=$(seamline session checkpoint s-1 --operation api_call)
+  seamline session append s-1 answer.json
+  seamline session commit s-1 $id";
+
+const ROLLBACK_EXAMPLES: &str = "\
+Examples:
+  seamline session rollback s-1 --reason 'the stream broke off'
+  id=$(seamline session checkpoint s-1)
+  seamline session rollback s-1 $id";
+
+const CHECKPOINTS_EXAMPLES: &str = "\
+Examples:
+  seamline session checkpoints s-1
+  seamline session checkpoints s-1 --format json | jq -r '.checkpoints[].id'";
+
+const PRUNE_EXAMPLES: &str = "\
+Examples:
+  seamline session prune s-1 --keep 2
+  seamline session prune s-1 --keep 0    # all that are committed";
 
 /// What a checkpoint is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -74,6 +97,7 @@ impl Checkpoint {
 ///
 /// It is not come back to any more unless it is named. Of the committed ones the last five are kept.
 #[derive(Debug, Args)]
+#[command(after_help = COMMIT_EXAMPLES)]
 pub(super) struct Commit {
     /// The session
     #[arg(value_name = "NAME")]
@@ -97,6 +121,7 @@ impl Commit {
 /// What came after it is not to be seen any more. Its messages are checked against their hash first, and nothing is
 /// erased: `show --records` still lists it all.
 #[derive(Debug, Args)]
+#[command(after_help = ROLLBACK_EXAMPLES)]
 pub(super) struct Rollback {
     /// The session
     #[arg(value_name = "NAME")]
@@ -115,7 +140,7 @@ impl Rollback {
     pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
         let none = || {
             Failure::new(format!("session `{}` has no open checkpoint", self.name))
-                .with_hint(format!("{} lists those that can be named", place.command("checkpoints")))
+                .with_hint(place.checkpoints_hint("lists those that can be named"))
         };
         let (id, result) = place.write(&self.name, self.writer.options(), |session| {
             let latest = || session.latest_checkpoint().map(|latest| latest.id.clone());
@@ -130,7 +155,12 @@ impl Rollback {
 }
 
 /// List the checkpoints of a session
+///
+/// As JSON: `version`, `session` and `checkpoints`, each with `id`, `at` in milliseconds since 1970, how many
+/// `messages` there were and their `hash`, the `operation` it was made for, its `state` (`open`, `committed`,
+/// `rolled_back` or `expired`), `seq` (the record that made it), and the messages as `snapshot` where they were kept.
 #[derive(Debug, Args)]
+#[command(after_help = CHECKPOINTS_EXAMPLES)]
 pub(super) struct Checkpoints {
     /// The session
     #[arg(value_name = "NAME")]
@@ -146,7 +176,7 @@ impl Checkpoints {
         let checkpoints = &session.state().checkpoints;
         let mut output = Output::new();
         match self.format {
-            ListFormat::Json => output.text(&json::listing("checkpoints", checkpoints)),
+            ListFormat::Json => output.text(&session::listing(&self.name, "checkpoints", checkpoints)),
             ListFormat::Text if checkpoints.is_empty() => output.text("no checkpoints\n"),
             ListFormat::Text => output.text(&session::checkpoints(checkpoints)),
         }
@@ -155,7 +185,10 @@ impl Checkpoints {
 }
 
 /// Forget committed checkpoints but for the last few
+///
+/// Messages are not touched: only the places to come back to are forgotten.
 #[derive(Debug, Args)]
+#[command(after_help = PRUNE_EXAMPLES)]
 pub(super) struct Prune {
     /// The session
     #[arg(value_name = "NAME")]

@@ -13,9 +13,11 @@ use crate::screen;
 
 /// Remove everything of a session, for good
 ///
-/// Its commits, its inbox and what was put aside as damaged. Its name is not used again. This is the only command whose
-/// effect cannot be taken back, so it wants `--yes`.
+/// Its commits, its inbox and what was put aside as damaged. Its name is not used again, so that nobody who wrote it
+/// before can bring it back by accident; `seamline session import --as NAME` takes an export of it in as a copy under
+/// another name. This is the only command whose effect cannot be taken back, so it wants `--yes`.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Erase {
     /// The session
     #[arg(value_name = "NAME")]
@@ -26,6 +28,11 @@ pub(super) struct Erase {
     #[command(flatten)]
     writer: WriterArgs,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  seamline session export s-1 --output s-1.jsonl    # keeps a copy
+  seamline session erase s-1 --yes";
 
 impl Erase {
     pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {

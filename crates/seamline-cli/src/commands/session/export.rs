@@ -21,6 +21,8 @@ use crate::screen;
 /// are and where the chain ends, so that a file that was cut off is known as one. `seamline session import` takes them
 /// in. With `--messages` only the messages are written, as they are to be seen now. Messages that wait in the inbox are
 /// not written: nobody has taken them in yet.
+///
+/// A file that `--output` makes can be read by its owner only, as the store can; one that is there keeps its mode.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Export {
@@ -65,7 +67,7 @@ impl Export {
         let pieces: Vec<&[u8]> = pieces.iter().flat_map(|piece| [piece.as_slice(), b"\n".as_slice()]).collect();
         if let Some(path) = &self.output {
             let shown = path.display().to_string();
-            replace::write(path, &pieces)
+            replace::write_private(path, &pieces)
                 .map_err(|failure| Failure { message: format!("{shown}: {}", failure.message), ..failure })?;
             return Ok(done(&format!("{}: {what} written to {}", self.name, screen::printable(&shown))));
         }

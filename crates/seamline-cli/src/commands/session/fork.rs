@@ -13,6 +13,7 @@ use crate::screen;
 ///
 /// The new one goes its own way and says where it comes from. Whoever writes the old one is not disturbed.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Fork {
     /// The session
     #[arg(value_name = "NAME")]
@@ -21,6 +22,11 @@ pub(super) struct Fork {
     #[arg(value_name = "NEW")]
     new: SessionId,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  seamline session fork s-1 s-1-other-way
+  seamline session show s-1-other-way";
 
 impl Fork {
     pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {

@@ -1,36 +1,51 @@
 //! `seamline session import`
 
+use std::fmt::Write as _;
 use std::io::Read as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
-use seamline::store::SessionId;
+use seamline::session::{Follower, NoMessage, SessionError};
+use seamline::store::{Error, MemoryStore, SessionId, Store as _};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use super::export::End;
-use super::place::Place;
+use super::place::{Place, wait};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::input;
 use crate::output::{self, Output};
 use crate::render::style;
 use crate::screen;
 
 /// Take in sessions that another store exported
 ///
-/// Byte for byte, under the name they had. Every seal and the whole chain are checked first; a file that was cut off or
-/// altered is refused, and it is said where.
+/// Byte for byte, under the name they had: it is in every commit, and so in every hash. Every seal and the whole chain
+/// are checked first; a file that was cut off or altered is refused, and it is said where.
+///
+/// With `--as` a session is taken in under another name, as after `erase`, which keeps the name for good. That is a copy
+/// as `fork` makes one, not byte for byte: a new chain that begins with the messages as they were to be seen, and says
+/// where it comes from. Its checkpoints, incidents, open cycles and what was taken back are in the file only.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Import {
     /// What `seamline session export` wrote, or `-` for standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
+    /// The name to take it in under, as a copy where it is not its own
+    #[arg(long = "as", value_name = "NAME")]
+    name: Option<SessionId>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  seamline session import s-1.jsonl
-  seamline session export s-1 | seamline session import - --store sqlite:backup.db";
+  seamline session import s-1.jsonl --store sqlite:other.db
+  seamline session import s-1.jsonl --as s-2    # a copy under another name
+  seamline session export s-1 |
+    seamline session import - --store sqlite:third.db";
 
 /// The commits of one session.
 struct Exported {
@@ -46,20 +61,29 @@ impl Import {
             ..failure
         };
         let bytes = self.read().map_err(|error| about(Failure::io("read", &error)))?;
-        let sessions = exported(&bytes).map_err(about)?;
+        let sessions = exported(bytes).map_err(about)?;
+        self.refuse_one_name(sessions.len()).map_err(about)?;
         for Exported { end, commits } in &sessions {
             checked(end, commits).map_err(about)?;
         }
         let place = Place::make(store)?;
         let mut output = Output::new();
-        for Exported { end, commits } in &sessions {
-            let head = place.wait(place.store.import(&end.session, commits)).map_err(about)?;
-            let name = SessionId::as_str(&end.session);
-            let records = screen::count(head.seq as usize, "record");
-            let commits = screen::count(commits.len(), "commit");
-            output.text(&format!("{} {name}: took in {commits} with {records}\n", style::GOOD.paint("✓")));
+        for session in &sessions {
+            let taken = match &self.name {
+                Some(name) if *name != session.end.session => copied(&place, session, name),
+                _ => taken_in(&place, session),
+            };
+            output.text(&taken.map_err(about)?);
         }
         Ok(output.finish(Exit::Clean))
+    }
+
+    fn refuse_one_name(&self, sessions: usize) -> Result<(), Failure> {
+        if self.name.is_none() || sessions == 1 {
+            return Ok(());
+        }
+        Err(Failure::new(format!("`--as` gives a name to one session, and the file has {sessions} sessions"))
+            .with_hint("without `--as` each is taken in under its own"))
     }
 
     fn read(&self) -> std::io::Result<Vec<u8>> {
@@ -72,17 +96,62 @@ impl Import {
     }
 }
 
+/// Takes a session in as it is, and says what was taken.
+fn taken_in(place: &Place, Exported { end, commits }: &Exported) -> Result<String, Failure> {
+    let head = wait(place.store.import(&end.session, commits)).map_err(|error| refused(place, &error))?;
+    let records = screen::count(head.seq as usize, "record");
+    let commits = screen::count(commits.len(), "commit");
+    Ok(format!("{} {}: took in {commits} with {records}\n", style::GOOD.paint("✓"), end.session))
+}
+
+/// Takes the messages of a session in under another name, and says what was taken.
+fn copied(place: &Place, Exported { end, commits }: &Exported, name: &SessionId) -> Result<String, Failure> {
+    let aside = Arc::new(MemoryStore::new());
+    wait(aside.import(&end.session, commits)).map_err(|error| place.failure(&error))?;
+    let session = place.wait(Follower::open(aside, end.session.clone()))?;
+    let fork = wait(session.fork_into(place.store.clone(), name.clone())).map_err(|error| refused(place, &error))?;
+    let messages = screen::count(fork.entries().len(), "message");
+    place.wait(fork.close())?;
+    let mut out = format!("{} {name}: took in a copy of {} with {messages}\n", style::GOOD.paint("✓"), end.session);
+    for line in screen::wrap(NOT_ALL, screen::width().saturating_sub(2)) {
+        let _ = writeln!(out, "  {}", style::FAINT.paint(&line));
+    }
+    Ok(out)
+}
+
+const NOT_ALL: &str = "not byte for byte: a new chain that begins with the messages as they were to be seen; \
+                       checkpoints, incidents, open cycles and what was taken back are in the file only";
+
+/// Why a session was not taken in, with what this command can do about its name.
+fn refused(place: &Place, error: &SessionError) -> Failure {
+    let another = match error {
+        SessionError::Store(Error::Erased(_)) => "a name is not used again after `seamline session erase`",
+        SessionError::Store(Error::Exists(_)) => "go on with the session that is there",
+        _ => return place.failure(error),
+    };
+    let hint = format!("{another}; `--as NAME` takes a copy in under another name");
+    Failure { hint: Some(hint), ..place.failure(error) }
+}
+
 /// The sessions of a file. A commit may have line breaks between its values, where its messages had.
-fn exported(bytes: &[u8]) -> Result<Vec<Exported>, Failure> {
+fn exported(bytes: Vec<u8>) -> Result<Vec<Exported>, Failure> {
     let cut = "export the session again; this file is cut off or altered";
-    let text = std::str::from_utf8(bytes)
-        .map_err(|error| Failure::new(format!("not UTF-8 from byte {} on", error.valid_up_to())).with_hint(cut))?;
+    let text = input::text(bytes).map_err(|failure| {
+        let hint = failure.hint.unwrap_or_else(|| cut.to_owned());
+        Failure { hint: Some(hint), ..Failure::new(format!("no export: {}", failure.message)) }
+    })?;
     let mut sessions = Vec::new();
     let mut commits = Vec::new();
-    for value in serde_json::Deserializer::from_str(text).into_iter::<&RawValue>() {
+    for value in serde_json::Deserializer::from_str(&text).into_iter::<&RawValue>() {
         let value = value.map_err(|error| {
             Failure::new(format!("no export: behind commit {}: {error}", commits.len())).with_hint(cut)
         })?;
+        if sessions.is_empty()
+            && commits.is_empty()
+            && let Some(other) = no_commit(value.get())
+        {
+            return Err(other);
+        }
         match serde_json::from_str::<End>(value.get()) {
             Ok(end) => sessions.push(Exported { end, commits: std::mem::take(&mut commits) }),
             Err(_) => commits.push(value.get().as_bytes().to_vec()),
@@ -97,6 +166,26 @@ fn exported(bytes: &[u8]) -> Result<Vec<Exported>, Failure> {
         format!("it ends behind commit {} without the line that closes an export", commits.len())
     };
     Err(Failure::new(format!("no whole export: {end}")).with_hint(cut))
+}
+
+/// What the first value of a file is, where it is nothing that an export begins with.
+fn no_commit(value: &str) -> Option<Failure> {
+    #[derive(Deserialize)]
+    struct Commit {
+        #[serde(rename = "records")]
+        _records: IgnoredAny,
+    }
+    if serde_json::from_str::<Commit>(value).is_ok() || serde_json::from_str::<End>(value).is_ok() {
+        return None;
+    }
+    let (what, hint) = match NoMessage::of(None, value) {
+        None => ("these are messages", "`seamline session append NAME FILE` adds messages to a session"),
+        Some(NoMessage::Request { .. }) => {
+            ("this is a request body", "`seamline session append NAME FILE --body` adds its messages to a session")
+        }
+        Some(_) => ("it does not begin with a commit", "give what `seamline session export` wrote"),
+    };
+    Some(Failure::new(format!("no export: {what}")).with_hint(hint))
 }
 
 /// Whether the chain is whole and ends where it should. A store checks it, too; but nothing of a file is taken in

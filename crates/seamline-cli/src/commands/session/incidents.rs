@@ -9,13 +9,17 @@ use crate::args::ListFormat;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::render::{json, session};
+use crate::render::session;
 use crate::{screen, suggest, time};
 
 /// List what happened to the integrity of a session
 ///
 /// Rollbacks, repairs, calls that were given up, errors of the provider, damage: each with its time, how bad it was and
 /// how many messages or calls it was about. Nothing anyone said is in it.
+///
+/// As JSON: `version`, `session` and `incidents`, each with `type`, `severity` (`info`, `warning`, `error` or
+/// `critical`), `at` in milliseconds since 1970, `count`, `detail`, and where there is one the `checkpoint` it is about
+/// and the `seq` of the first damaged record.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Incidents {
@@ -86,7 +90,7 @@ impl Incidents {
         let wanted: Vec<Incident> = incidents.filter(|incident| self.wants(incident)).collect();
         let mut output = Output::new();
         match self.format {
-            ListFormat::Json => output.text(&json::listing("incidents", &wanted)),
+            ListFormat::Json => output.text(&session::listing(&self.name, "incidents", &wanted)),
             ListFormat::Text if wanted.is_empty() => output.text("no incidents\n"),
             ListFormat::Text => output.text(&session::incidents(wanted.iter(), screen::width())),
         }

@@ -9,11 +9,18 @@ use super::place::Place;
 use crate::args::ListFormat;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::{self, Output};
+use crate::render::session::writer;
 use crate::render::{json, style, table};
 use crate::{screen, time};
 
 /// List the sessions of a store
+///
+/// With when each began, its size, its title, whom it is for, and who writes it.
+///
+/// As JSON: `version` and `sessions`, each with `session`, `head` (`epoch`, `seq`, `hash`), `commits`, `bytes`,
+/// `holder` (the process that writes it, or `null`), `writer` (`alive`, `gone`, `unknown` or `null`: what is known of
+/// that process), `began` in milliseconds since 1970, `dialect`, `provider` and `title`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct List {
@@ -32,6 +39,8 @@ Examples:
 struct Listed {
     #[serde(flatten)]
     info: SessionInfo,
+    /// What is known of whoever writes it.
+    writer: Option<&'static str>,
     /// When it began, in milliseconds since 1970; nothing where its beginning cannot be read.
     began: Option<u64>,
     dialect: Option<String>,
@@ -41,15 +50,16 @@ struct Listed {
 
 impl List {
     pub(super) fn run(&self, store: Option<&str>) -> Result<Exit, Failure> {
-        // Where no store was made yet there are no sessions; one that is named should be there.
+        // Where no store was made yet there are no sessions; one that somebody named should be there.
         let address = Address::of(store)?;
-        let is_unused = !address.is_there() && !address.is_asked();
+        let is_unused = !address.is_there() && !address.is_named();
         let listed = if is_unused { Vec::new() } else { listed(&Place::to_read(store)?)? };
         let mut output = Output::new();
         match self.format {
             ListFormat::Json => output.text(&json::listing("sessions", &listed)),
             ListFormat::Text if listed.is_empty() => {
                 output.text(&format!("no sessions in `{}`\n", screen::printable(&address.to_string())));
+                output::say(&format!("hint: `seamline session new NAME{}` makes one\n", address.option()));
             }
             ListFormat::Text => {
                 let rows: Vec<_> = listed.iter().map(row).collect();
@@ -76,12 +86,13 @@ fn beginning(place: &Place, info: SessionInfo) -> Listed {
         records.into_iter().find_map(|record| if let Record::Begin(begin) = record { Some(begin) } else { None });
     let (dialect, provider, title) =
         begin.map_or((None, None, None), |begin| (Some(begin.dialect), begin.provider, begin.title));
-    Listed { info, began, dialect, provider, title }
+    let writer = info.holder.as_ref().map(writer::word);
+    Listed { info, writer, began, dialect, provider, title }
 }
 
 fn row(listed: &Listed) -> [String; 4] {
-    let Listed { info, began, dialect, provider, title } = listed;
-    let writer = info.holder.as_ref().map(|holder| format!("not let go by {holder}"));
+    let Listed { info, began, dialect, provider, title, .. } = listed;
+    let writer = info.holder.as_ref().map(writer::brief);
     let what = [title.clone(), provider.clone().or_else(|| dialect.clone()), writer];
     let what: Vec<String> = what.into_iter().flatten().map(|part| screen::printable(&part).into_owned()).collect();
     [

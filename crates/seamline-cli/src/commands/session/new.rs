@@ -35,7 +35,7 @@ pub(super) struct New {
 
 const EXAMPLES: &str = "\
 Examples:
-  seamline session new s-1 --provider anthropic --title 'fix the build'
+  seamline session new fix-1 --provider anthropic --title 'fix the build'
   name=$(seamline session new --provider openai)";
 
 impl New {

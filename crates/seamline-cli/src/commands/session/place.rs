@@ -50,17 +50,20 @@ impl WriterArgs {
 impl Place {
     /// The store, made if it is not there.
     pub(super) fn make(asked: Option<&str>) -> Result<Self, Failure> {
-        Self::open(Address::of(asked)?).map_err(|error| of_store(&error))
+        let address = Address::of(asked)?;
+        Self::open(address.clone()).map_err(|error| unopened(&address, &error))
     }
 
     /// The store, which must be there: whoever only asks leaves no empty one behind.
     fn find(asked: Option<&str>) -> Result<Self, Failure> {
-        Self::open(there(asked)?).map_err(|error| of_store(&error))
+        let address = there(asked)?;
+        Self::open(address.clone()).map_err(|error| unopened(&address, &error))
     }
 
     /// The store, which must be there, for a command that only reads.
     pub(super) fn to_read(asked: Option<&str>) -> Result<Self, Failure> {
-        Self::open_to_read(there(asked)?).map_err(|error| of_store(&error))
+        let address = there(asked)?;
+        Self::open_to_read(address.clone()).map_err(|error| unopened(&address, &error))
     }
 
     /// As [`Self::to_read`], for a command about one session.
@@ -179,7 +182,11 @@ impl Place {
             SessionError::Store(Error::NotFound(name)) => {
                 let sessions = self.sessions().unwrap_or_default();
                 let names: Vec<&str> = sessions.iter().map(|info| info.session.as_str()).collect();
-                let all = format!("`seamline session list{}` shows all of them", self.address.option());
+                let option = self.address.option();
+                let all = format!(
+                    "`seamline session list{option}` shows those that are there, `seamline session new {name}{option}` \
+                     makes it"
+                );
                 Failure::new(error.to_string()).with_hint(suggest::hint(name.as_str(), &names, &all))
             }
             SessionError::Store(Error::Busy { session, holder }) => {
@@ -196,13 +203,24 @@ impl Place {
             SessionError::Store(error) => of_store(error),
             SessionError::Rejected(
                 Rejected::NoCheckpoint(_) | Rejected::CheckpointSpent(..) | Rejected::Mismatch(_),
-            ) => Failure::new(error.to_string()).with_hint(format!("{} lists them", self.command("checkpoints"))),
+            ) => Failure::new(error.to_string()).with_hint(self.checkpoints_hint("lists them")),
             SessionError::Rejected(Rejected::NoRepair(_)) => Failure::new(error.to_string())
                 .with_hint(format!("{} lists what came after it", self.command("show --records"))),
             SessionError::Rejected(Rejected::InFlight) => Failure::new("calls of a cycle are not answered yet")
                 .with_hint(format!("{} closes cycles that a crash left open", self.command("recover"))),
             SessionError::Conversation(error) => error.clone().into(),
             other => hinted(&other.to_string()),
+        }
+    }
+
+    /// Where checkpoints can be looked up, if there are any.
+    pub(super) fn checkpoints_hint(&self, what: &str) -> String {
+        let read = self.name.as_ref().and_then(|name| self.read(name).ok());
+        match read {
+            Some(session) if session.state().checkpoints.is_empty() => {
+                format!("there is none yet; {} makes one", self.command("checkpoint"))
+            }
+            _ => format!("{} {what}", self.command("checkpoints")),
         }
     }
 
@@ -244,8 +262,25 @@ pub(super) fn there(asked: Option<&str>) -> Result<Address, Failure> {
     if address.is_there() {
         return Ok(address);
     }
-    Err(Failure::new(format!("there is no store `{address}`"))
-        .with_hint("`seamline session new` makes a session and the store with it; `--store` names another store"))
+    Err(address.missing())
+}
+
+/// Why a store could not be opened; it is named, because an address may stand in the environment.
+pub(super) fn unopened(address: &Address, error: &Error) -> Failure {
+    let Failure { message, hint } = of_store(error);
+    let hint = match error {
+        // There is nothing in such a file that `verify` could tell of.
+        Error::Damaged(why) if why.contains("not a database") => Some(address.other_hint()),
+        Error::Damaged(_) => Some(format!("`seamline session verify{}` says what can still be read", address.option())),
+        _ if message.starts_with("there is no store") => Some(address.missing_hint()),
+        // What the system says, as of a folder that is not there.
+        _ if message.contains("os error") && hint.is_none() => {
+            Some("see whether its folder is there and who may write in it".to_owned())
+        }
+        Error::Refused(_) | Error::Address(_) | Error::Failed(_) => hint.or_else(|| Some(address.other_hint())),
+        _ => hint,
+    };
+    Failure { message: format!("`{address}`: {message}"), hint }
 }
 
 /// Why a store did not do what was asked. It knows nothing of commands; what they can do about it is said here.
@@ -253,7 +288,12 @@ pub(super) fn of_store(error: &Error) -> Failure {
     let failure = hinted(&error.to_string());
     let hint = match error {
         Error::Exists(_) => "choose another name, or go on with the session that is there",
-        Error::Erased(_) => "a name is not used again after `seamline session erase`: choose another one",
+        Error::Erased(_) => {
+            "a name is not used again after `seamline session erase`, and nothing of it is left: choose another one"
+        }
+        Error::Unavailable(why) if why.contains("locked") => {
+            "another process has locked the file; nothing was done, so try again when it is through"
+        }
         Error::Unavailable(_) => {
             "see whether the server runs, and whether `--store` or SEAMLINE_STORE names its host and port"
         }
@@ -273,5 +313,17 @@ fn hinted(text: &str) -> Failure {
     match text.split_once("\nhint: ") {
         Some((message, hint)) => Failure::new(message).with_hint(hint),
         None => Failure::new(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_locked_file_is_no_server_that_does_not_run() {
+        let hint = |why: &str| of_store(&Error::Unavailable(why.to_owned())).hint.unwrap_or_default();
+        assert!(hint("database is locked").starts_with("another process has locked the file"));
+        assert!(hint("Connection refused (os error 111)").starts_with("see whether the server runs"));
     }
 }

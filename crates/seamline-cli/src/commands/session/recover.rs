@@ -18,6 +18,10 @@ use crate::screen;
 /// Lists every call of them: whether it never started, finished, or nobody knows. A cycle of which nothing had begun is
 /// taken back. Else results that are there are kept, and the other calls are answered with what is known, in words the
 /// model reads; no tool is run again. Doing it twice does nothing the second time.
+///
+/// As JSON: `version`, `session`, `calls`, each with `cycle`, `call`, `tool`, `effect` and what is `known` of it
+/// (`never_started`, `harmless`, `outcome_unknown` or `finished`), and `recovered`: how many `cycles` were closed, how
+/// many of them `taken_back`, and of how many calls the outcome is `unknown`; `null` where nothing was changed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Recover {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use seamline::policy::SafetyMax;
 use seamline::session::{IntegrityConfig, PersistRepairs};
 use seamline::store::SessionId;
 use seamline::{Finding, Options, Policy, RepairAction, Repaired};
@@ -22,7 +23,11 @@ use crate::screen;
 ///
 /// Results return to their calls, and what belongs nowhere is kept as text; that is written down and can be taken back
 /// with `seamline session undo`. What can only be made up, such as a result that never came, is left to each request
-/// unless `--all` says otherwise: it may still come. Until then it counts as a finding here.
+/// unless `--all` says otherwise: it may still come. Until then it counts as a finding here. Nothing anyone said is lost
+/// unless a policy or `--unsafe` allows it, and even that `undo` takes back.
+///
+/// As JSON: `version`, `session`, `dry_run`, `changed`, `repair` (its id, or `null` where nothing was written), `actions`
+/// as `seamline fix --report` has them, and `remaining`, the findings that are left.
 ///
 /// Exit status: 0 nothing wrong any more, 1 findings remain, 2 could not do what was asked.
 #[derive(Debug, Args)]
@@ -37,6 +42,9 @@ pub(super) struct Repair {
     /// Make up what is missing, too, and keep it, marked synthetic
     #[arg(long)]
     all: bool,
+    /// Apply fixes that drop, alter or guess something, too
+    #[arg(long = "unsafe")]
+    allow_unsafe: bool,
     /// How damage is put right: the name of a preset, or a TOML file (see `seamline policies`)
     #[arg(long, value_name = "NAME|FILE", default_value = "lossless")]
     policy: PathBuf,
@@ -51,6 +59,7 @@ const EXAMPLES: &str = "\
 Examples:
   seamline session repair s-1 --dry-run
   seamline session repair s-1
+  seamline session repair s-1 --all
   seamline session undo s-1";
 
 /// What was done, for programs.
@@ -77,7 +86,10 @@ struct Kept {
 
 impl Repair {
     pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
-        let policy = args::policy(&self.policy)?;
+        let mut policy = args::policy(&self.policy)?;
+        if self.allow_unsafe {
+            policy.safety = SafetyMax::Unsafe;
+        }
         let persist_repairs = if self.all { PersistRepairs::All } else { PersistRepairs::RealMovesOnly };
         let config = IntegrityConfig { persist_repairs, ..IntegrityConfig::default() };
         if self.dry_run {
@@ -151,6 +163,7 @@ impl Repair {
 /// Gives the messages the exact bytes back that they had. Messages that came since stay. Several repairs are taken back
 /// one after the other, the last one first.
 #[derive(Debug, Args)]
+#[command(after_help = UNDO_EXAMPLES)]
 pub(super) struct Undo {
     /// The session
     #[arg(value_name = "NAME")]
@@ -158,6 +171,12 @@ pub(super) struct Undo {
     #[command(flatten)]
     writer: WriterArgs,
 }
+
+const UNDO_EXAMPLES: &str = "\
+Examples:
+  seamline session undo s-1
+  seamline session repair s-1 --all
+  seamline session undo s-1";
 
 impl Undo {
     pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {

@@ -19,6 +19,8 @@ use crate::screen;
 /// The messages of the session, put right as the policy says, behind what the envelope says beside them: the model, the
 /// system prompt, the tools. What is kept stays as it is. Calls whose results are still to come are not in it.
 ///
+/// Send it as it is, as with `curl --data-binary`: `curl -d` takes line breaks out.
+///
 /// Exit status: 0 the provider takes the body, 1 something is still wrong with it, 2 could not do what was asked.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -40,12 +42,15 @@ const LISTS: [&str; 3] = ["messages", "contents", "input"];
 const EXAMPLES: &str = "\
 Examples:
   echo '{\"model\":\"claude-sonnet-4-5\",\"max_tokens\":1024}' > envelope.json
-  seamline session request s-1 --envelope envelope.json | curl -d @- …";
+  seamline session request s-1 --envelope envelope.json > body.json
+  curl --data-binary @body.json -H 'content-type: application/json' \\
+    -H \"x-api-key: $ANTHROPIC_API_KEY\" -H 'anthropic-version: 2023-06-01' \\
+    https://api.anthropic.com/v1/messages";
 
 impl Request {
     pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
         let policy = args::policy(&self.policy)?;
-        let envelope = self.envelope()?;
+        let envelope = self.envelope(place)?;
         let session = place.read_aloud(&self.name)?;
         place.warn_of_calls(&session.unresolved());
         let failed = |error| place.failure(&error);
@@ -73,7 +78,7 @@ impl Request {
         Ok(output.finish(if counts.is_wrong() { exit.max(Exit::Findings) } else { exit }))
     }
 
-    fn envelope(&self) -> Result<String, Failure> {
+    fn envelope(&self, place: &Place) -> Result<String, Failure> {
         let Some(path) = &self.envelope else { return Ok("{}".to_owned()) };
         let source = if path.as_os_str() == "-" { Source::Stdin } else { Source::Path(path.clone()) };
         let label = source.label();
@@ -81,11 +86,14 @@ impl Request {
             message: format!("{}: {}", output::named(&label), failure.message),
             ..failure
         };
-        let text = String::from_utf8(source.read().map_err(about)?).map_err(|_| about(Failure::new("not UTF-8")))?;
+        let text = source.read_text().map_err(about)?;
         match serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&text) {
             Ok(members) => match LISTS.into_iter().find(|list| members.contains_key(*list)) {
-                Some(list) => Err(about(Failure::new(format!("it has `{list}`, and the session has the messages")))
-                    .with_hint("leave it out; `seamline session append --body` adds the messages of a body")),
+                Some(list) => {
+                    Err(about(Failure::new(format!("it has `{list}`, and the session has the messages"))).with_hint(
+                        format!("leave it out; {} adds the messages of a body", place.command("append --body")),
+                    ))
+                }
                 None => Ok(text),
             },
             Err(error) => Err(about(Failure::new(format!("no JSON object: {error}")))

@@ -8,13 +8,16 @@ use super::done;
 use super::place::{Place, WriterArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::output;
 use crate::screen;
 
 /// Start a session over
 ///
 /// Only messages of the system stay; checkpoints and open cycles go. The last resort, for a conversation that cannot be
-/// put right. What was there stays in the log, and with `--archive` as a session of its own.
+/// put right. What was there stays in the log, where `show --records` lists it, and with `--archive` as a session of its
+/// own. On a terminal it asks first; elsewhere it wants `--yes`.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Reset {
     /// The session
     #[arg(value_name = "NAME")]
@@ -22,31 +25,49 @@ pub(super) struct Reset {
     /// Keep the messages as a session of their own
     #[arg(long)]
     archive: bool,
+    /// Do it, and do not ask
+    #[arg(long)]
+    yes: bool,
     #[command(flatten)]
     writer: WriterArgs,
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  seamline session reset s-1 --archive --yes
+  seamline session show s-1.archive-1";
+
 impl Reset {
     pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
-        let archive = self.archive;
-        let result = place.write(&self.name, self.writer.options(), |session| {
-            if archive {
-                self.archive_name(place, session.state().generation + 1)?;
-            }
-            place.wait(session.reset(ResetOptions { archive }))
+        let name = &self.name;
+        if !self.yes && !self.is_wanted(place)? {
+            return Err(Failure::new(format!("session `{name}` was left as it is")));
+        }
+        let (before, result) = place.write(name, self.writer.options(), |session| {
+            let before = session.entries().len();
+            Ok((before, place.wait(session.reset(ResetOptions { archive: self.archive }))?))
         })?;
-        let kept = screen::count(result.remaining_messages, "message");
-        let archived = result.archive.map(|archive| format!("; what was there is session {archive}"));
-        Ok(done(&format!("{}: started over; {kept} left{}", self.name, archived.unwrap_or_default())))
+        let left = screen::count(result.remaining_messages, "message");
+        let what = if let Some(archive) = result.archive {
+            format!("{} kept as session {archive}, {left} left", screen::count(before, "message"))
+        } else {
+            let gone = screen::count(before.saturating_sub(result.remaining_messages), "message");
+            format!("{gone} taken out, {left} left; {} still lists them", place.command("show --records"))
+        };
+        Ok(done(&format!("{name}: started over; {what}")))
     }
 
-    /// Whether there is a name for what is to be kept: it is the session's own, and more.
-    fn archive_name(&self, place: &Place, number: u32) -> Result<(), Failure> {
-        let name = format!("{}.archive-{number}", self.name);
-        if name.parse::<SessionId>().is_ok() {
-            return Ok(());
+    /// Asks whoever sits there; where nobody does it is refused.
+    fn is_wanted(&self, place: &Place) -> Result<bool, Failure> {
+        let name = &self.name;
+        let messages = screen::count(place.read(name)?.state().view.len(), "message");
+        let into = if self.archive { "into a session of their own" } else { "out of what is to be seen" };
+        let what = format!("take the {messages} of session `{name}` {into}");
+        if let Some(is_wanted) = output::ask(&format!("This will {what}; only those of the system stay. Go on?")) {
+            return Ok(is_wanted);
         }
-        Err(Failure::new(format!("the name is too long: `{name}` cannot name a session"))
-            .with_hint(format!("keep the messages with {}, and start over without `--archive`", place.fork_command())))
+        let archive = if self.archive { "" } else { "; `--archive` keeps them as a session of their own" };
+        Err(Failure::new(format!("this would {what}; only those of the system would stay"))
+            .with_hint(format!("`--yes` does it{archive}")))
     }
 }

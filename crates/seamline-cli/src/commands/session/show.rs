@@ -21,8 +21,16 @@ const MESSAGES_MAX: usize = 10;
 /// Show what is kept of a session
 ///
 /// Its messages with their roles, sizes and origins, its checkpoints, the cycles that are not whole, the last incidents,
-/// and whether everything that was kept could be read. Changes nothing, and disturbs no other process that writes the
-/// session.
+/// who writes it and whether that process is still there, and whether everything that was kept could be read. Changes
+/// nothing, and disturbs no other process that writes the session.
+///
+/// As JSON: `version`, `session`, `head`, `commits`, `bytes`, `holder` and `writer` as `list` has them; `dialect`,
+/// `provider`, `title`, `parent` (the session it was made from); `health` (`whole` or `degraded`) and `damages`; `resets`,
+/// how many messages are in the `inbox` and how many pieces are `quarantined`; `messages`, each with `index`, `role`,
+/// `origin`, `seq`, `bytes` and `message`; `calls` of open cycles as `recover` has them; `checkpoints` and `incidents` as
+/// the commands of these names have them, of incidents the last 1,000. With `--messages`: `version`, `session` and
+/// `messages`. With `--records`: `version`, `session` and `records`, each with `seq`, `at`, `commit` and `record`, or
+/// with `seq` and `damage`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Show {
@@ -64,7 +72,7 @@ impl Show {
         let commits = place.commits(&self.name).map_err(|error| place.failure(&error))?;
         Ok(match self.format {
             ListFormat::Text => records::text(&commits),
-            ListFormat::Json => records::json(&commits),
+            ListFormat::Json => records::json(&self.name, &commits),
         })
     }
 
@@ -74,7 +82,7 @@ impl Show {
         Ok(match self.format {
             ListFormat::Text if messages.is_empty() => "no messages\n".to_owned(),
             ListFormat::Text => session::messages(&messages, screen::width()),
-            ListFormat::Json => session::message_list(&messages),
+            ListFormat::Json => session::message_list(&self.name, &messages),
         })
     }
 
@@ -98,6 +106,7 @@ impl Show {
             calls: &calls,
             inbox,
             quarantined,
+            incidents: &place.command("incidents"),
         };
         Ok(match self.format {
             ListFormat::Text => overview.text(),

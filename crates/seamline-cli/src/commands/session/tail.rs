@@ -22,6 +22,9 @@ const PAUSE: Duration = Duration::from_millis(300);
 ///
 /// Reads only, and disturbs no other process that writes the session. With `--follow` it goes on until it is
 /// interrupted.
+///
+/// As JSON: one object per line, each with `version`, `session`, `index`, `role`, `origin` (`said`, `synthetic` or
+/// `summary`), `seq` (the record that brought it), `bytes` and `message`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Tail {
@@ -77,7 +80,7 @@ impl Tail {
         let messages = super::show::messages(place, session, from..count)?;
         match self.format {
             ListFormat::Text => output.text(&session::messages(&messages, screen::width())),
-            ListFormat::Json => output.text(&session::message_lines(&messages)),
+            ListFormat::Json => output.text(&session::message_lines(&self.name, &messages)),
         }
         Ok(())
     }

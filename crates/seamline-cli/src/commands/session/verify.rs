@@ -8,7 +8,7 @@ use seamline::store::{Error, Hash, SessionId, replay};
 use serde::Serialize;
 
 use super::address::Address;
-use super::place::{Place, of_store, there, wait};
+use super::place::{Place, there, unopened, wait};
 use crate::args::ListFormat;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -21,6 +21,9 @@ use crate::screen;
 /// Reads all commits of a session, or of every session in the store, computes their hashes anew and follows the chain
 /// from the first to the last. Whatever was altered, lost, moved or comes from another session is named. So are messages
 /// of the inbox and bytes put aside that are not what was put there. Another process may write meanwhile.
+///
+/// As JSON: `version` and `sessions`, each with `session`, `commits`, `bytes` and `damages`, a list of sentences; of a
+/// store of which nothing can be read `version`, `store` and `damage`.
 ///
 /// Exit status: 0 everything is as it was written, 1 something is damaged, 2 could not be read at all.
 #[derive(Debug, Args)]
@@ -58,7 +61,7 @@ impl Verify {
         match Place::open_to_read(address.clone()) {
             Ok(place) => self.verify_all(&place),
             Err(Error::Damaged(what)) => Ok(self.unreadable(&address.to_string(), &what)),
-            Err(error) => Err(of_store(&error)),
+            Err(error) => Err(unopened(&address, &error)),
         }
     }
 

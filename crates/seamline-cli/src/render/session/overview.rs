@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 
 use seamline::session::{Health, Unresolved};
-use seamline::store::{Checkpoint, Incident, SessionInfo, State};
+use seamline::store::{Checkpoint, Incident, IncidentSeverity, SessionInfo, State};
 use serde::Serialize;
 
-use super::{Message, OpenCall, Told, calls, checkpoints, incidents, messages, told};
+use super::{Message, OpenCall, Told, calls, checkpoints, incidents, messages, told, word, writer};
 use crate::render::{json, style};
-use crate::{screen, time};
+use crate::screen;
 
 /// Columns of the labels.
 const LABEL_COLUMNS: usize = 10;
@@ -27,6 +27,8 @@ pub(crate) struct Overview<'a> {
     pub(crate) calls: &'a [Unresolved],
     pub(crate) inbox: usize,
     pub(crate) quarantined: usize,
+    /// The command that lists all incidents.
+    pub(crate) incidents: &'a str,
 }
 
 impl Overview<'_> {
@@ -47,8 +49,7 @@ impl Overview<'_> {
         let earlier = self.state.incidents.len().saturating_sub(INCIDENTS_MAX);
         let mut happened = incidents(self.state.incidents.iter().skip(earlier), width);
         if earlier > 0 {
-            let name = &self.info.session;
-            let more = format!("⋮ {earlier} before these; `seamline session incidents {name}` lists all");
+            let more = format!("⋮ {} before these; {} lists all", screen::grouped(earlier), self.incidents);
             happened = format!("{}\n{happened}", style::FAINT.paint(&more));
         }
         section(&mut out, "incidents", &happened);
@@ -79,11 +80,7 @@ impl Overview<'_> {
         let kept = format!("{}, {}, {}", count(head.seq, "record"), count(*commits, "commit"), screen::bytes(*bytes));
         row(&mut out, "kept", &kept);
         if let Some(holder) = holder {
-            row(
-                &mut out,
-                "writer",
-                &screen::printable(&format!("{holder}, not let go since {}", time::of_ms(holder.since))),
-            );
+            row(&mut out, "writer", &screen::printable(&writer::line(holder)));
         }
         if self.state.generation > 0 {
             row(&mut out, "resets", &self.state.generation.to_string());
@@ -91,8 +88,26 @@ impl Overview<'_> {
         if self.inbox > 0 {
             row(&mut out, "inbox", &format!("{} to be taken in", screen::count(self.inbox, "message")));
         }
+        if !self.state.incidents.is_empty() {
+            row(&mut out, "incidents", &self.incident_counts());
+        }
         self.health_rows(&mut out);
         out
+    }
+
+    /// How many incidents there are, and how bad; of those that are at hand.
+    fn incident_counts(&self) -> String {
+        let all = &self.state.incidents;
+        let of = |severity| all.iter().filter(|incident| incident.severity == severity).count();
+        let counted =
+            [IncidentSeverity::Critical, IncidentSeverity::Error, IncidentSeverity::Warning, IncidentSeverity::Info];
+        let counted =
+            counted.into_iter().map(|severity| (word(&severity), of(severity))).filter(|(_, count)| *count > 0);
+        let counted: Vec<String> = counted.map(|(name, count)| format!("{} {name}", screen::grouped(count))).collect();
+        match counted.as_slice() {
+            [one] => one.clone(),
+            several => format!("{}: {}", screen::grouped(all.len()), several.join(", ")),
+        }
     }
 
     fn health_rows(&self, out: &mut String) {
@@ -125,6 +140,7 @@ impl Overview<'_> {
         let document = Document {
             version: 1,
             info: self.info,
+            writer: self.info.holder.as_ref().map(writer::word),
             dialect: begin.map(|begin| begin.dialect.as_str()),
             provider: begin.and_then(|begin| begin.provider.as_deref()),
             title: begin.and_then(|begin| begin.title.as_deref()),
@@ -148,6 +164,7 @@ struct Document<'a, P> {
     version: u32,
     #[serde(flatten)]
     info: &'a SessionInfo,
+    writer: Option<&'static str>,
     dialect: Option<&'a str>,
     provider: Option<&'a str>,
     title: Option<&'a str>,

@@ -1,11 +1,11 @@
 //! The log of a session: every record, also of what was taken back.
 
-use seamline::store::{OpenedCommit, Record, StoredCommit};
+use seamline::store::{OpenedCommit, Record, SessionId, StoredCommit};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::word;
-use crate::render::{json, style, table};
+use super::{listing, word};
+use crate::render::{style, table};
 use crate::{screen, time};
 
 /// One line per record.
@@ -111,7 +111,7 @@ struct Inside<'c> {
 }
 
 /// One object.
-pub(crate) fn json(commits: &[StoredCommit]) -> String {
+pub(crate) fn json(session: &SessionId, commits: &[StoredCommit]) -> String {
     let mut items = Vec::new();
     for stored in commits {
         let opened = OpenedCommit::open(&stored.bytes).map_err(|flaw| flaw.to_string());
@@ -125,5 +125,5 @@ pub(crate) fn json(commits: &[StoredCommit]) -> String {
             Err(damage) => items.push(Item::Damaged(Damaged { seq: stored.seq, damage })),
         }
     }
-    json::listing("records", &items)
+    listing(session, "records", &items)
 }

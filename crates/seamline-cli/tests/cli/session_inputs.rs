@@ -1,0 +1,109 @@
+//! What `seamline session …` says of input that is not what it takes.
+
+use crate::bench::{BROKEN, Bench};
+use crate::sessions::HELLO;
+
+/// A byte order mark, as editors put it before a text.
+const MARK: &str = "\u{feff}";
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_what_was_said() {
+    let bench = Bench::new();
+    bench.session(&["new", "s-1"]).expect(0);
+    bench.append("s-1", &format!("{MARK}{HELLO}")).expect(0);
+    bench.append("s-1", &format!("{MARK}[{HELLO}]")).expect(0);
+    bench.write("body.json", format!("{MARK}{BROKEN}"));
+    bench.session(&["append", "s-1", "body.json", "--body"]).expect(0);
+    let messages = bench.messages("s-1");
+    assert!(messages.starts_with(&format!("{HELLO}\n{HELLO}\n{{\"role\":\"user\"")), "{messages}");
+    let envelope = format!("{MARK}{{\"model\":\"m\",\"max_tokens\":64}}");
+    let ran = bench.run_on(envelope, &["session", "request", "s-1", "--envelope", "-"]).expect(0);
+    assert!(ran.out.starts_with("{\"model\":\"m\""), "{}", ran.out);
+    let exported = bench.session(&["export", "s-1"]).expect(0).out;
+    let args = ["session", "import", "-", "--store", "sqlite:other.db"];
+    bench.run_on(format!("{MARK}{exported}"), &args).expect(0);
+    assert_eq!(bench.session(&["export", "s-1", "--store", "sqlite:other.db"]).expect(0).out, exported);
+}
+
+#[test]
+fn what_is_no_body_of_the_session_says_what_it_is_and_what_would_be_one() {
+    let bench = Bench::new();
+    bench.session(&["new", "s-1", "--provider", "anthropic"]).expect(0);
+    let append = |text: &str| bench.run_on(text, &["session", "append", "s-1", "--body"]).expect(2).err;
+    let err = append(r#"{"contents":[{"role":"user","parts":[{"text":"hi"}]}]}"#);
+    assert!(err.contains("a body of gemini_generate, and session `s-1` keeps anthropic_messages"), "{err}");
+    assert!(err.contains("`seamline convert FILE --to anthropic | seamline session append s-1 --body`"), "{err}");
+    for wrong in [r#"{"role":"user"}"#, r#"{"messages":3}"#] {
+        let err = append(wrong);
+        assert!(err.contains("session `s-1` keeps anthropic_messages") && !err.contains("--dialect"), "{err}");
+    }
+    assert!(append(HELLO).contains("without `--body`"));
+    bench.write("body.json", BROKEN);
+    for args in [&["append", "s-12", "body.json", "--body"][..], &["append", "s-12", "body.json"]] {
+        let ran = bench.session(args).expect(2);
+        let said = "seamline: there is no session `s-12`\nhint: did you mean `s-1`?\n";
+        assert_eq!(ran.err, said);
+    }
+    let ran = bench.session(&["append", "other", "body.json"]).expect(2);
+    assert!(ran.err.contains("`seamline session new other` makes it"), "{}", ran.err);
+}
+
+#[test]
+fn what_is_no_message_says_where_and_what_a_message_is() {
+    let bench = Bench::greeted("s-1");
+    for (wrong, what) in [
+        ("", "standard input: it is empty"),
+        (" \n", "standard input: it is empty"),
+        ("[]", "standard input: no message in it"),
+        ("hello", "standard input: not JSON: expected value at line 1 column 1"),
+        ("{\"role\":", "standard input: not JSON: EOF"),
+    ] {
+        let ran = bench.append("s-1", wrong).expect(2);
+        assert!(ran.err.contains(what), "{what} in {}", ran.err);
+        assert!(ran.err.contains(r#"hint: nothing was added; a message is a JSON object, such as {"role":"user""#));
+    }
+    let ran = bench.run_on(b"{\"role\":\"user\",\"content\":\"\xff\"}", &["session", "append", "s-1"]).expect(2);
+    assert!(
+        ran.err.contains("not UTF-8 from byte 26 on") && ran.err.contains("hint: nothing was added"),
+        "{}",
+        ran.err
+    );
+    let ran = bench.run_on(b"\xff\xfe{\0", &["session", "append", "s-1"]).expect(2);
+    assert!(ran.err.contains("UTF-16") && ran.err.contains("iconv"), "{}", ran.err);
+    let ran = bench.append("s-1", "data: {\"type\":\"message_start\",\"message\":{}}\n\n").expect(2);
+    assert!(ran.err.contains("streamed answer") && ran.err.contains("seamline assemble"), "{}", ran.err);
+    assert_eq!(bench.messages("s-1"), format!("{HELLO}\n"));
+}
+
+#[test]
+fn a_session_without_checkpoints_is_told_how_to_make_one() {
+    let bench = Bench::greeted("s-1");
+    for args in [&["rollback", "s-1"][..], &["rollback", "s-1", "ckpt_1"], &["commit", "s-1", "ckpt_1"]] {
+        let ran = bench.session(args).expect(2);
+        assert!(
+            ran.err.contains("hint: there is none yet; `seamline session checkpoint s-1` makes one"),
+            "{}",
+            ran.err
+        );
+    }
+}
+
+#[test]
+fn what_is_no_export_says_what_an_export_is() {
+    let bench = Bench::greeted("s-1");
+    let messages = bench.messages("s-1");
+    for (wrong, what) in [(messages.as_str(), "messages"), (BROKEN, "no export"), ("hello", "no export")] {
+        let ran = bench.run_on(wrong, &["session", "import", "-"]).expect(2);
+        assert!(ran.err.contains(what) && ran.err.contains("hint:"), "{}", ran.err);
+    }
+    let ran = bench.run_on(&messages, &["session", "import", "-"]).expect(2);
+    assert!(ran.err.contains("hint: `seamline session append NAME FILE` adds messages to a session"), "{}", ran.err);
+}
+
+#[test]
+fn a_session_in_which_nothing_was_said_yet_is_told_how_to_begin() {
+    let bench = Bench::new();
+    bench.session(&["new", "s-1"]).expect(0);
+    let ran = bench.session(&["check", "s-1"]).expect(1);
+    assert!(ran.out.ends_with("✗ 1 error; `seamline session append s-1` adds the first message\n"), "{}", ran.out);
+}
