@@ -122,6 +122,8 @@ pub struct Session {
     health: Health,
     /// The compaction that is going on.
     compaction: Option<Compaction>,
+    /// One that an error broke off. It keeps nobody from anything, and may be finished still.
+    broken_off: Option<Compaction>,
     /// What was lost and put right since the session was opened.
     context: RepairContext,
     /// What was read of its messages, for the next check.
@@ -302,6 +304,7 @@ impl Session {
         self.notes.clear();
         if sent.ends_compaction {
             self.compaction = None;
+            self.broken_off = None;
         }
     }
 
