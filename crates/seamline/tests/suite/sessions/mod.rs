@@ -18,6 +18,7 @@ mod late;
 mod late_kept;
 mod layers;
 mod meanwhile;
+mod order;
 mod origins;
 mod resets;
 mod seed_000;
