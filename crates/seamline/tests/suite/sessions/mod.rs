@@ -11,6 +11,7 @@ mod dropped;
 mod envelopes;
 mod faulty;
 mod forgotten;
+mod forks;
 mod given_up;
 mod hosts;
 mod keys;
