@@ -1,7 +1,7 @@
 //! Findings as surfaces show them.
 
 use seamline_dialects::Dialect;
-use seamline_model::{BlockIndex, Place, Safety, Severity, Transcript};
+use seamline_model::{BlockIndex, BlockKind, Place, Safety, Severity, Transcript};
 use serde::{Serialize, Serializer};
 
 /// One violation at one place of a body.
@@ -89,6 +89,9 @@ pub struct Related {
     pub pointer: String,
     /// The message it is in.
     pub message_index: usize,
+    /// The call that it is, or that it answers.
+    #[serde(skip)]
+    pub call_id: Option<String>,
 }
 
 impl Finding {
@@ -115,7 +118,15 @@ impl Related {
     fn of(dialect: &dyn Dialect, transcript: &Transcript<'_>, block: BlockIndex) -> Self {
         let content = transcript.block(block);
         let place = Place { message: Some(content.message), block: Some(block), span: content.span };
-        Self { pointer: dialect.pointer(transcript, &place), message_index: content.message.get() }
+        let id = match &content.kind {
+            BlockKind::Call(call) => call.id.as_deref(),
+            BlockKind::ServerCall(server) => server.call.id.as_deref(),
+            BlockKind::Result(result) => result.id.as_deref(),
+            BlockKind::ServerResult(result) => result.id.as_deref(),
+            BlockKind::Text(_) | BlockKind::Reasoning { .. } | BlockKind::Media | BlockKind::Opaque => None,
+        };
+        let call_id = id.filter(|id| !id.is_empty()).map(str::to_owned);
+        Self { pointer: dialect.pointer(transcript, &place), message_index: content.message.get(), call_id }
     }
 }
 

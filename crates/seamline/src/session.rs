@@ -41,6 +41,7 @@ mod inbox;
 mod late;
 mod no_message;
 mod opening;
+mod order;
 mod race;
 mod reading;
 mod recovery;
@@ -83,6 +84,7 @@ pub use validation::ValidationResult;
 pub use wire::ToolCall;
 
 use compaction::Compaction;
+use order::Ended;
 use reading::Reading;
 use wire::Wire;
 
@@ -122,6 +124,10 @@ pub struct Session {
     health: Health,
     /// The compaction that is going on.
     compaction: Option<Compaction>,
+    /// One that an error broke off. It keeps nobody from anything, and may be finished still.
+    broken_off: Option<Compaction>,
+    /// The cycles that were made whole while others were open, as long as these are.
+    ended: Vec<Ended>,
     /// What was lost and put right since the session was opened.
     context: RepairContext,
     /// What was read of its messages, for the next check.
@@ -188,7 +194,8 @@ impl Session {
         self.state.view.entries()
     }
 
-    /// Adds a message: its exact bytes are kept. What comes while the session is compacted stands behind the summary.
+    /// Adds a message: its exact bytes are kept. What comes while the session is compacted stands behind the summary, and
+    /// what comes while calls run stands behind their results once they are there.
     ///
     /// # Errors
     /// When it is no JSON or no message at all, or the store could not keep it.
@@ -257,6 +264,7 @@ impl Session {
         let mut records: Vec<Record> = self.notes.iter().cloned().chain(records).collect();
         self.state.name(&mut records);
         let (at, head, id) = (self.clock.now(), self.lease.head, self.commit_id());
+        records.extend(self.in_order(head.seq + 1, &records));
         let commit = Commit { session: &self.id, epoch: self.lease.epoch, head, id, at, records: &records }.seal()?;
         self.sent = Some(Sent { commit: Arc::new(commit), at, records, ends_compaction, times: 0 });
         Ok(self.send().await?)
@@ -322,12 +330,17 @@ impl Session {
     /// Makes of the session what records that are kept make of it.
     fn take_in(&mut self, sent: &Sent) {
         for (seq, record) in (sent.commit.seq()..).zip(&sent.records) {
+            self.note_end(seq, record);
             self.state.apply(seq, sent.at, record);
+        }
+        if self.state.cycles.is_empty() {
+            self.ended.clear();
         }
         self.lease.head = sent.commit.after();
         self.notes.clear();
         if sent.ends_compaction {
             self.compaction = None;
+            self.broken_off = None;
         }
     }
 

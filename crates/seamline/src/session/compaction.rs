@@ -35,11 +35,13 @@ pub struct Compacted {
 impl Session {
     /// Says that messages are about to be replaced, and makes a checkpoint. Gives the range that may be replaced, which
     /// is the one that was asked for, made smaller so that it splits no cycle. Messages that come meanwhile are kept at
-    /// once, behind the others; calls are not run before the compaction has ended.
+    /// once, behind the others; calls are not run and the inbox is not taken in before the compaction has ended: by
+    /// [`Session::finish_compaction`], [`Session::cancel_compaction`] or an error, be it one of these or one that
+    /// [`Session::handle_error`] was told.
     ///
     /// # Errors
-    /// When tools are running, a compaction is going on, the range has no place where no cycle would be split, or the
-    /// store could not keep it.
+    /// When tools are running, a compaction is going on, the range is none of the messages or has no place where no cycle
+    /// would be split, they cannot be read, or the store could not keep it.
     pub async fn begin_compaction(&mut self, range: Range<usize>) -> Result<Range<usize>, SessionError> {
         self.settle().await?;
         if !self.state.cycles.is_empty() {
@@ -52,6 +54,7 @@ impl Session {
         self.checkpoint(Operation::Compaction).await?;
         let view = &self.state.view;
         let (hash, messages) = (view.hash_of(whole.end), view.len());
+        self.broken_off = None;
         self.compaction = Some(Compaction { range: whole.clone(), hash, messages });
         Ok(whole)
     }
@@ -59,16 +62,17 @@ impl Session {
     /// Replaces messages by a summary.
     ///
     /// # Errors
-    /// When the range is not the one that [`Session::begin_compaction`] gave, its messages have changed since, a summary
-    /// is no message, or the store could not keep it. The compaction has ended even then, unless the store failed.
+    /// When the range is not the one that [`Session::begin_compaction`] gave, its messages have changed since, tools are
+    /// running, a summary is no message, or the store could not keep it. The session is not being compacted any more
+    /// even then, and messages that came meanwhile stay. Where the store failed, this may be called once more.
     pub async fn finish_compaction(
         &mut self,
         range: Range<usize>,
         summary: &[&str],
     ) -> Result<Compacted, SessionError> {
-        let was_going_on = self.compaction.is_some();
-        self.settle().await?;
-        let Some(compaction) = &self.compaction else {
+        let was_going_on = self.compaction.is_some() || self.broken_off.is_some();
+        self.settled().await?;
+        let Some(compaction) = self.compaction.as_ref().or(self.broken_off.as_ref()) else {
             let why = if was_going_on {
                 "the compaction has ended: what was asked for before and not waited for was kept"
             } else {
@@ -85,10 +89,32 @@ impl Session {
 
     async fn end_compaction(&mut self, records: Vec<Record>) -> Result<(), SessionError> {
         if records.is_empty() {
-            self.compaction = None;
+            (self.compaction, self.broken_off) = (None, None);
             return Ok(());
         }
-        self.keep(records, true).await
+        let ended = self.keep(records, true).await;
+        if ended.is_err() {
+            self.break_off_compaction();
+        }
+        ended
+    }
+
+    /// Finds out what became of what nobody waited for, as [`Session::settle`] does. A compaction does not go on where
+    /// that cannot be found out.
+    async fn settled(&mut self) -> Result<(), SessionError> {
+        let settled = self.settle().await;
+        if settled.is_err() {
+            self.break_off_compaction();
+        }
+        settled
+    }
+
+    /// A compaction does not keep the session from anything after an error: what came meanwhile is there, calls may be
+    /// run, and another one may be begun. It may still be finished, too, if its messages stand as they stood.
+    pub(super) fn break_off_compaction(&mut self) {
+        if let Some(compaction) = self.compaction.take() {
+            self.broken_off = Some(compaction);
+        }
     }
 
     fn compact_record(
@@ -118,13 +144,14 @@ impl Session {
         checkpoint.and_then(|open| self.commit_records(&open.id).ok()).unwrap_or_default()
     }
 
-    /// Gives a compaction up: nothing is replaced. Says how many messages came meanwhile, which stay.
+    /// Gives a compaction up: nothing is replaced. Says how many messages came meanwhile, which stay; none where no
+    /// compaction was begun.
     ///
     /// # Errors
-    /// When the store could not keep it.
+    /// When the store could not keep it. The session is not being compacted any more even then.
     pub async fn cancel_compaction(&mut self) -> Result<usize, SessionError> {
-        self.settle().await?;
-        let Some(compaction) = &self.compaction else { return Ok(0) };
+        self.settled().await?;
+        let Some(compaction) = self.compaction.as_ref().or(self.broken_off.as_ref()) else { return Ok(0) };
         let taken_in = self.state.view.len().saturating_sub(compaction.messages);
         self.end_compaction(self.compaction_over()).await?;
         Ok(taken_in)

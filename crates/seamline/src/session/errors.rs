@@ -60,6 +60,8 @@ impl Session {
     /// # Errors
     /// When the conversation cannot be read, or the store could not keep something.
     pub async fn handle_error(&mut self, failure: &Failure<'_>) -> Result<ErrorRecovery, SessionError> {
+        // Whatever was being summarized is not any more.
+        self.break_off_compaction();
         self.settle().await?;
         let filtered = filter(failure).is_some();
         let verdict = classify(failure);

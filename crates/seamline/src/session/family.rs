@@ -1,25 +1,36 @@
 //! Sessions that come from others, and those who only watch.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use seamline_store::{Entry, Head, MessageRecord, Parent, Record, Replay, SessionId, State, Store};
+use seamline_store::{
+    CycleRecord, Entry, Head, Insert, MessageRecord, OpenedCommit, Origin, Parent, Record, Replay, SessionId, State,
+    Store, Turn,
+};
 
+use super::late::{Knows, knows};
 use super::opening::{read_on, wire_of};
 use super::recovery::unresolved;
 use super::repairs::stored_options;
+use super::wire::Wire;
 use super::{Health, IntegrityConfig, Session, SessionError, SessionOptions, Unresolved};
 use crate::{Options, Policy};
 
 impl Session {
-    /// Makes a session with the same messages, which goes its own way from here.
+    /// Makes a session with the same messages, which goes its own way from here. What is known of them goes with them:
+    /// which were made up, and which stand for others. Cycles that are not whole, checkpoints and incidents do not, nor
+    /// what waits in the inbox; its [beginning](seamline_store::Begin) names this session. It is open for writing, and
+    /// this one stays so.
     ///
     /// # Errors
-    /// When there is one of that name, or the store could not keep it.
+    /// When there is one of that name, this one cannot be read, or the store could not keep it.
     pub async fn fork(&self, id: SessionId) -> Result<Self, SessionError> {
-        self.related(id, None, copies(self.entries())).await
+        let copies = copies(self.store.as_ref(), &self.id, &self.wire, self.entries()).await?;
+        self.related(id, None, copies).await
     }
 
-    /// Makes an empty session for a sub-agent that works on a call of this one.
+    /// Makes an empty session for a sub-agent that works on a call of this one, in the same dialect and with the same
+    /// configuration. What it comes to is for the host to give as the result of that call.
     ///
     /// # Errors
     /// When there is one of that name, or the store could not keep it.
@@ -168,7 +179,9 @@ impl Follower {
         let parent = Parent { session: self.id.clone(), seq, hash, call: None };
         let dialect = dialect.unwrap_or_default();
         let options = SessionOptions { dialect, provider, policy, ..SessionOptions::default() };
-        Session::begin(store, id, options, Some(parent), copies(self.state().view.entries())).await
+        let wire = wire_of(self.state(), None, Policy::default())?;
+        let copies = copies(self.store.as_ref(), &self.id, &wire, self.state().view.entries()).await?;
+        Session::begin(store, id, options, Some(parent), copies).await
     }
 
     /// Whether everything that was kept could be read.
@@ -182,8 +195,66 @@ impl Follower {
     }
 }
 
-/// Records that say what was said elsewhere.
-fn copies(entries: &[Entry]) -> Vec<Record> {
-    let copy = |entry: &Entry| MessageRecord { message: entry.message.clone(), origin: entry.origin };
-    entries.iter().map(|entry| Record::Message(copy(entry))).collect()
+/// Records that say what was said elsewhere. What came of a cycle comes of one again: so it is known which results were
+/// made up, whatever they say.
+async fn copies(
+    store: &dyn Store,
+    id: &SessionId,
+    wire: &Wire,
+    entries: &[Entry],
+) -> Result<Vec<Record>, SessionError> {
+    let known = known(store, id, entries).await?;
+    let mut records = Vec::with_capacity(entries.len());
+    for together in entries.chunk_by(|one, next| one.seq == next.seq) {
+        match known.get(&together[0].seq) {
+            Some(Knows::Cycle) => copy_cycle(together, &mut records),
+            Some(Knows::Late) => {
+                for entry in together {
+                    let is_result = entry.origin == Origin::Said && holds_only_results(wire, entry)?;
+                    if is_result { copy_cycle(&[entry.clone()], &mut records) } else { records.push(copy(entry)) }
+                }
+            }
+            Some(Knows::Nothing) | None => records.extend(together.iter().map(copy)),
+        }
+    }
+    Ok(records)
+}
+
+fn copy(entry: &Entry) -> Record {
+    Record::Message(MessageRecord { message: entry.message.clone(), origin: entry.origin })
+}
+
+/// Messages that came of one cycle, as one that is whole at once. A turn is something that was said, so what was made up
+/// before the first that was is copied as it is.
+fn copy_cycle(entries: &[Entry], records: &mut Vec<Record>) {
+    let said = entries.iter().position(|entry| entry.origin == Origin::Said).unwrap_or(entries.len());
+    let (before, cycle) = entries.split_at(said);
+    records.extend(before.iter().map(copy));
+    let Some((first, results)) = cycle.split_first() else { return };
+    let id = format!("copied_{}", records.len());
+    let results = results.iter().map(|entry| Insert { message: entry.message.clone(), origin: entry.origin });
+    let (message, more, calls) = (first.message.clone(), Vec::new(), Vec::new());
+    records.push(Record::Turn(Turn { cycle: id.clone(), checkpoint: None, message, more, calls }));
+    records.push(Record::Cycle(CycleRecord { cycle: id, results: results.collect() }));
+}
+
+fn holds_only_results(wire: &Wire, entry: &Entry) -> Result<bool, SessionError> {
+    let body = wire.body("{}", std::iter::once(&entry.message))?;
+    let outline = crate::outline(&body, &wire.options, 0..1)?;
+    Ok(outline.iter().flat_map(|message| &message.blocks).all(|block| block.kind == "result"))
+}
+
+/// What is known of where messages come from, by the records that brought them.
+async fn known(store: &dyn Store, id: &SessionId, entries: &[Entry]) -> Result<HashMap<u64, Knows>, SessionError> {
+    let asked: HashSet<u64> = entries.iter().map(|entry| entry.seq).collect();
+    let mut known = HashMap::new();
+    let last = asked.iter().max().copied().unwrap_or(0);
+    read_on(store, id, 0..last, |page| {
+        for commit in page.iter().filter_map(|commit| OpenedCommit::open(&commit.bytes).ok()) {
+            let records = (commit.seq..).zip(&commit.records).filter(|(seq, _)| asked.contains(seq));
+            known.extend(records.map(|(seq, record)| (seq, knows(record))));
+        }
+    })
+    .await?;
+    Ok(known)
 }

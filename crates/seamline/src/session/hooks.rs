@@ -139,7 +139,8 @@ impl Session {
         let request = Box::new(self.request(envelope)?);
         if !request.sendable {
             let wrong = request.remaining.iter().filter(|found| found.severity == Severity::Error);
-            return Ok(AgentStart::Blocked(ValidationResult::of(wrong)));
+            let sent = crate::outline(&request.body, &self.wire.options, 0..usize::MAX).unwrap_or_default();
+            return Ok(AgentStart::Blocked(ValidationResult::of(&wrong.collect::<Vec<_>>(), &sent)));
         }
         // Of what is made for asking, one at a time is open: whoever asks again is done with the last time.
         let mut records = self.answered_records();

@@ -5,6 +5,7 @@ use std::ops::Range;
 use seamline_store::{Cut, Insert, OpenedCommit, Origin, Raw, Record, Rejected, Repair};
 
 use super::opening::read_on;
+use super::order::is_move;
 use super::wire::Answered;
 use super::{Session, SessionError, ToolOutput};
 use crate::{OutlineBlock, OutlineMessage};
@@ -183,10 +184,11 @@ impl Session {
         }
         let count = message.blocks.iter().filter(is_result).count();
         let is_said = entry.origin == Origin::Said;
-        Ok(match self.record(entry.seq).await? {
-            Some(Record::Cycle(_)) if is_said || count == 1 => !is_said,
-            Some(Record::Cycle(_)) => text.is_some_and(|text| self.wire.is_made_up_for(&text, call)),
-            Some(Record::Repair(repair)) if is_late(&repair) && is_said && count == message.blocks.len() => false,
+        let record = self.record(entry.seq).await?;
+        Ok(match (record.as_ref().map(knows), is_said) {
+            (Some(Knows::Cycle), _) if is_said || count == 1 => !is_said,
+            (Some(Knows::Cycle), _) => text.is_some_and(|text| self.wire.is_made_up_for(&text, call)),
+            (Some(Knows::Late), true) if count == message.blocks.len() => false,
             _ => reads_so,
         })
     }
@@ -348,6 +350,26 @@ fn last_result(outline: &[OutlineMessage]) -> Option<(usize, usize)> {
         Some((message.index, block.span.end - message.span.start))
     };
     outline.iter().map_while(last).last()
+}
+
+/// What a record knows of where the results come from that it brought.
+pub(super) enum Knows {
+    /// Which of its messages hold something that was made up.
+    Cycle,
+    /// That what it brought as said is a result that a tool gave, where nothing else is in the message.
+    Late,
+    /// Nothing.
+    Nothing,
+}
+
+/// What a record knows of the results that it brought. A repair that moved a cycle knows what that knew.
+pub(super) fn knows(record: &Record) -> Knows {
+    match record {
+        Record::Cycle(_) => Knows::Cycle,
+        Record::Repair(repair) if is_move(repair) => Knows::Cycle,
+        Record::Repair(repair) if is_late(repair) => Knows::Late,
+        _ => Knows::Nothing,
+    }
 }
 
 /// Whether a repair took a late result in: then nothing else was done.

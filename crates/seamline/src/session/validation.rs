@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{Session, SessionError};
 use crate::policy::DuplicateCallId;
-use crate::{Checked, Finding, Options, Severity};
+use crate::{Checked, Finding, Options, OutlineMessage, Severity};
 
 /// Whether a conversation is whole, and what is wrong if it is not.
 ///
@@ -76,7 +76,12 @@ impl Session {
             let is_let_through = repeated != DuplicateCallId::Error && REPEATED.contains(&found.code);
             found.severity == Severity::Error && !is_let_through
         };
-        Ok(ValidationResult::of(checked.findings.iter().filter(is_wrong)))
+        let wrong: Vec<&Finding> = checked.findings.iter().filter(is_wrong).collect();
+        if wrong.is_empty() {
+            return Ok(ValidationResult::of(&wrong, &[]));
+        }
+        let body = self.wire.body("{}", self.entries().iter().map(|entry| &entry.message))?;
+        Ok(ValidationResult::of(&wrong, &crate::outline(&body, &self.wire.options, 0..usize::MAX)?))
     }
 
     /// Checks what is kept, as the policy says. What only a request can answer, such as which tools it declares, is
@@ -95,16 +100,15 @@ impl Session {
 }
 
 impl ValidationResult {
-    /// What these findings make of a conversation.
-    pub(super) fn of<'f>(wrong: impl Iterator<Item = &'f Finding>) -> Self {
-        let wrong: Vec<&Finding> = wrong.collect();
+    /// What these findings make of the conversation that they are about.
+    pub(super) fn of(wrong: &[&Finding], messages: &[OutlineMessage]) -> Self {
         let ids = |codes: &[&str]| {
             let found = wrong.iter().filter(|finding| codes.contains(&finding.code));
-            let mut ids: Vec<String> = found.filter_map(|finding| finding.call_id.clone()).collect();
+            let mut ids: Vec<String> = found.flat_map(|finding| calls_of(finding)).flatten().collect();
             ids.dedup();
             ids
         };
-        let errors: Vec<String> = wrong.iter().map(|finding| in_words(finding)).collect();
+        let errors: Vec<String> = wrong.iter().flat_map(|finding| in_words(finding, messages)).collect();
         Self {
             valid: wrong.is_empty(),
             error: errors.first().cloned(),
@@ -113,6 +117,14 @@ impl ValidationResult {
             errors,
         }
     }
+}
+
+/// The calls that a finding is about: all of a turn that have no result, or the one that is named.
+fn calls_of(finding: &Finding) -> Vec<Option<String>> {
+    if INCOMPLETE.contains(&finding.code) && !finding.related.is_empty() {
+        return finding.related.iter().map(|call| call.call_id.clone()).collect();
+    }
+    vec![finding.call_id.clone()]
 }
 
 /// How what is kept is looked at while the request that it is for is not known.
@@ -129,17 +141,48 @@ const INCOMPLETE: &[&str] = &["PAIR001"];
 /// The rules about ids that two calls have.
 const REPEATED: &[&str] = &["IDENT003"];
 
-/// A finding in the words that hosts know.
-fn in_words(finding: &Finding) -> String {
-    let id = finding.call_id.as_deref().unwrap_or("(no id)");
+/// A finding in the words that hosts know, for each call that it is about.
+fn in_words(finding: &Finding, messages: &[OutlineMessage]) -> Vec<String> {
     let is = |codes: &[&str]| codes.contains(&finding.code);
+    let each = |what: &str| -> Vec<String> {
+        let ids = calls_of(finding).into_iter().map(|id| id.unwrap_or_else(|| "(no id)".to_owned()));
+        ids.map(|id| format!("{what}: {id}")).collect()
+    };
     if is(ORPHANED) {
-        format!("Orphaned tool_result: {id}")
+        if finding.message_index.is_some_and(|at| !is_behind_assistant(messages, at)) {
+            return vec!["tool_result without preceding assistant message".to_owned()];
+        }
+        each("Orphaned tool_result")
     } else if is(INCOMPLETE) {
-        format!("Incomplete tool_use: {id}")
+        if finding.message_index.is_some_and(|at| !is_before_user(messages, at)) {
+            return vec!["tool_use without following user message".to_owned()];
+        }
+        each("Incomplete tool_use")
     } else if is(REPEATED) {
-        format!("Duplicate tool_use id: {id}")
+        each("Duplicate tool_use id")
     } else {
-        finding.message.clone()
+        vec![finding.message.clone()]
     }
+}
+
+/// Whether a result stands behind something that the assistant said. Results that are messages of their own follow each
+/// other.
+fn is_behind_assistant(messages: &[OutlineMessage], at: usize) -> bool {
+    let before = messages.get(..at).unwrap_or_default();
+    before.iter().rfind(|message| !is_tool(message)).is_some_and(|message| message.role == "assistant")
+}
+
+/// Whether a call stands before something that the user or a tool said. Calls that are messages of their own follow each
+/// other.
+fn is_before_user(messages: &[OutlineMessage], at: usize) -> bool {
+    let is_call = |message: &OutlineMessage| {
+        message.blocks.iter().any(|block| block.kind == "call" && block.span == message.span)
+    };
+    let is_own = messages.get(at).is_some_and(is_call);
+    let mut behind = messages.iter().skip(at + 1).skip_while(|message| is_own && is_call(message));
+    behind.next().is_some_and(|message| message.role == "user" || is_tool(message))
+}
+
+fn is_tool(message: &OutlineMessage) -> bool {
+    matches!(message.role, "tool" | "function")
 }

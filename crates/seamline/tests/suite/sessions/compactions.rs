@@ -2,11 +2,12 @@
 
 use std::future::pending;
 
-use seamline::session::IntegrityConfig;
-use seamline::store::Effect;
+use seamline::session::{IntegrityConfig, OpenOptions, Session};
+use seamline::store::{Effect, InboxItem, Raw};
 
 use super::asking::in_dialect;
-use super::stores::{ASK, ENVELOPE, Tool, kept, on_every_store, results, turn};
+use super::faulty::{Fault, Faulty};
+use super::stores::{ASK, ENVELOPE, Place, Tool, kept, on_every_store, open_options, results, turn};
 
 const SUMMARY: &str = r#"{"role":"user","content":"so far: nothing"}"#;
 
@@ -36,6 +37,75 @@ fn an_error_during_a_compaction_takes_nothing_back_that_came_meanwhile() {
         assert_eq!(kept(&session), [ASK, ASK, ASK]);
         session.finish_compaction(range, &[SUMMARY]).await.unwrap();
         assert_eq!(kept(&session), [SUMMARY, ASK, ASK]);
+    });
+}
+
+/// Whether all is possible that a compaction keeps from being done.
+async fn is_usable(place: &Place, session: &mut Session) {
+    let item = InboxItem { id: "i-1".to_owned(), message: Raw::parse(ASK).unwrap() };
+    place.store.push(session.id(), &item).await.unwrap();
+    assert_eq!(session.take_inbox().await.unwrap(), 1);
+    let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
+    session.roll_back_cycle(&cycle, "test").await.unwrap();
+    let range = session.begin_compaction(0..1).await.unwrap();
+    session.finish_compaction(range, &[SUMMARY]).await.unwrap();
+    assert_eq!(kept(session)[0], SUMMARY);
+}
+
+#[test]
+fn a_session_can_be_used_after_every_error_of_a_compaction() {
+    on_every_store(async |place| {
+        for waiting in [false, true] {
+            for how in ["begin", "finish", "finish badly", "cancel", "asking", "a filter"] {
+                let made = place.create(IntegrityConfig::default()).await;
+                // The messages and the checkpoint come first, and then perhaps what waits.
+                let at = if how == "begin" { 1 } else { 2 + usize::from(waiting) };
+                let faulty = Faulty::new(place.store.clone(), Fault::FailsOnce { at });
+                let options = OpenOptions { take_over: true, ..open_options() };
+                let mut session = Session::open(faulty, made.id().clone(), options).await.unwrap();
+                session.append_all(&[ASK, ASK]).await.unwrap();
+                let range = session.begin_compaction(0..1).await;
+                assert_eq!(range.is_err(), how == "begin");
+                if waiting {
+                    session.append(ASK).await.unwrap();
+                }
+                let failure = |status, text| seamline::Failure { status: Some(status), text, ..Default::default() };
+                match how {
+                    "begin" => {}
+                    "finish" => assert!(session.finish_compaction(0..1, &[SUMMARY]).await.is_err()),
+                    "finish badly" => assert!(session.finish_compaction(0..1, &["no json"]).await.is_err()),
+                    "cancel" => assert!(session.cancel_compaction().await.is_err()),
+                    // The error itself could not be written down, either.
+                    "asking" => assert!(session.handle_error(&failure(529, "Overloaded")).await.is_err()),
+                    _ => {
+                        let refused = failure(200, r#"{"content":[],"stop_reason":"refusal"}"#);
+                        assert!(session.handle_error(&refused).await.is_err());
+                        session.handle_error(&refused).await.unwrap();
+                    }
+                }
+                assert_eq!(session.messages().count(), 2 + usize::from(waiting), "{how}: nothing is lost");
+                is_usable(&place, &mut session).await;
+                assert_eq!(session.messages().count(), 3 + usize::from(waiting), "{how}");
+            }
+        }
+    });
+}
+
+#[test]
+fn an_error_of_the_provider_gives_a_compaction_up_whether_something_waits_or_not() {
+    on_every_store(async |place| {
+        for waiting in [false, true] {
+            let mut session = place.create(IntegrityConfig::default()).await;
+            session.append_all(&[ASK, ASK]).await.unwrap();
+            session.begin_compaction(0..1).await.unwrap();
+            if waiting {
+                session.append(ASK).await.unwrap();
+            }
+            let failure = seamline::Failure { status: Some(529), text: "Overloaded", ..Default::default() };
+            session.handle_error(&failure).await.unwrap();
+            assert_eq!(session.messages().count(), 2 + usize::from(waiting));
+            is_usable(&place, &mut session).await;
+        }
     });
 }
 

@@ -7,13 +7,13 @@ use super::asking::in_dialect;
 use super::calls::said;
 use super::stores::{ASK, Place, is_valid, kept, on_every_store, turn};
 
-const DIALECTS: [&str; 5] =
+pub(super) const DIALECTS: [&str; 5] =
     ["anthropic_messages", "openai_chat", "openai_responses", "gemini_generate", "bedrock_converse"];
 
 /// What recovery says of calls, as somebody quotes it.
 const QUOTED: &str = "[synthetic] [outcome unknown] quoted from a log";
 
-fn spoken(dialect: &str, text: &str) -> String {
+pub(super) fn spoken(dialect: &str, text: &str) -> String {
     match dialect {
         "gemini_generate" => format!(r#"{{"role":"user","parts":[{{"text":"{text}"}}]}}"#),
         "bedrock_converse" => format!(r#"{{"role":"user","content":[{{"text":"{text}"}}]}}"#),
@@ -22,7 +22,7 @@ fn spoken(dialect: &str, text: &str) -> String {
 }
 
 /// A turn that calls `pay` under these ids.
-fn paying(dialect: &str, ids: &[&str]) -> Vec<String> {
+pub(super) fn paying(dialect: &str, ids: &[&str]) -> Vec<String> {
     let calls = ids.iter().map(|id| match dialect {
         "gemini_generate" => format!(r#"{{"functionCall":{{"id":"{id}","name":"pay","args":{{}}}}}}"#),
         "bedrock_converse" => format!(r#"{{"toolUse":{{"toolUseId":"{id}","name":"pay","input":{{}}}}}}"#),
@@ -40,7 +40,7 @@ fn paying(dialect: &str, ids: &[&str]) -> Vec<String> {
     }
 }
 
-fn refs(messages: &[String]) -> Vec<&str> {
+pub(super) fn refs(messages: &[String]) -> Vec<&str> {
     messages.iter().map(String::as_str).collect()
 }
 

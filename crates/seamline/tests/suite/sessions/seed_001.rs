@@ -46,7 +46,15 @@ fn case_03_an_orphaned_result_is_named() {
         // Nothing of the assistant stands before it.
         let mut session = place.create(as_documented()).await;
         session.append_all(&[ASK, &results(&["toolu_9"])]).await.unwrap();
-        assert_eq!(session.validate().unwrap().orphaned_ids, ["toolu_9"]);
+        let validation = session.validate().unwrap();
+        assert_eq!(validation.error.as_deref(), Some("tool_result without preceding assistant message"));
+        assert_eq!(validation.orphaned_ids, ["toolu_9"]);
+        // Nothing at all does.
+        let mut session = place.create(as_documented()).await;
+        session.append(&results(&["toolu_8", "toolu_9"])).await.unwrap();
+        let validation = session.validate().unwrap();
+        assert!(validation.errors.contains(&"tool_result without preceding assistant message".to_owned()));
+        assert_eq!(validation.orphaned_ids, ["toolu_8", "toolu_9"]);
     });
 }
 
@@ -61,7 +69,17 @@ fn case_04_an_incomplete_call_is_named() {
         // Nothing of the user follows it.
         let mut session = place.create(as_documented()).await;
         session.append_all(&[ASK, &turn(&["toolu_1"]), r#"{"role":"assistant","content":"so"}"#]).await.unwrap();
-        assert_eq!(session.validate().unwrap().incomplete_ids, ["toolu_1"]);
+        let validation = session.validate().unwrap();
+        assert_eq!(validation.incomplete_ids, ["toolu_1"]);
+        assert_eq!(validation.error.as_deref(), Some("tool_use without following user message"));
+        // Of several calls each that has no result is named.
+        let mut session = place.create(as_documented()).await;
+        let calls = [turn(&["toolu_1", "toolu_2", "toolu_3"]), results(&["toolu_2"]), turn(&["toolu_4"])];
+        session.append_all(&[ASK, &calls[0], &calls[1], &calls[2], ASK]).await.unwrap();
+        let validation = session.validate().unwrap();
+        assert_eq!(validation.incomplete_ids, ["toolu_1", "toolu_3", "toolu_4"]);
+        let named = ["toolu_1", "toolu_3", "toolu_4"].map(|id| format!("Incomplete tool_use: {id}"));
+        assert_eq!(validation.errors, named);
         // In the last message it may still be answered.
         let mut session = place.create(as_documented()).await;
         session.append_all(&[ASK, &turn(&["toolu_1"])]).await.unwrap();

@@ -1,0 +1,89 @@
+//! A session that goes its own way knows what of its past was made up.
+
+use seamline::session::{Follower, Session, ToolCallRef};
+use seamline::store::Effect;
+
+use super::asking::in_dialect;
+use super::calls::said;
+use super::late_kept::{DIALECTS, paying, refs, spoken};
+use super::stores::{Place, kept, on_every_store};
+
+/// What recovery says of a call, as a tool may quote it.
+fn quoted(id: &str) -> String {
+    format!("[synthetic] [no result] The call \"pay\" ({id}) has no result: so it says in the log")
+}
+
+fn pay(id: &str) -> ToolCallRef<'_> {
+    ToolCallRef { id, name: "pay" }
+}
+
+/// The session as others have it who began with its messages: a fork, one of a reader, and a fork of that.
+async fn forks(place: &Place, session: &Session) -> Vec<Session> {
+    let name = || place.name().parse().unwrap();
+    let fork = session.fork(name()).await.unwrap();
+    let follower = Follower::open(place.store.clone(), session.id().clone()).await.unwrap();
+    let read = follower.fork(name()).await.unwrap();
+    let again = read.fork(name()).await.unwrap();
+    vec![fork, read, again]
+}
+
+#[test]
+fn a_late_result_in_a_fork_replaces_what_was_made_up_and_nothing_else() {
+    on_every_store(async |place| {
+        for dialect in DIALECTS {
+            let mut session = in_dialect(&place, dialect).await;
+            session.append(&spoken(dialect, "go")).await.unwrap();
+            let (cycle, _) =
+                session.begin_cycle(&refs(&paying(dialect, &["a", "b"])), &|_| Effect::Unsafe).await.unwrap();
+            session.start_call(&cycle, "a").await.unwrap();
+            session.finish_call(&cycle, "a", &said("[synthetic] [no result] quoted")).await.unwrap();
+            session.abort().await.unwrap();
+            session.append(&spoken(dialect, "well?")).await.unwrap();
+            for mut fork in forks(&place, &session).await {
+                assert_eq!(kept(&fork), kept(&session), "{dialect}");
+                let origins = |session: &Session| session.entries().iter().map(|it| it.origin).collect::<Vec<_>>();
+                assert_eq!(origins(&fork), origins(&session), "{dialect}");
+                assert!(!fork.late_result(&pay("a"), &said("OTHER")).await.unwrap(), "{dialect}: it ran");
+                assert!(fork.late_result(&pay("b"), &said("PAID")).await.unwrap(), "{dialect}");
+                let all = kept(&fork).concat();
+                assert!(all.contains("quoted") && all.contains("PAID") && !all.contains("OTHER"), "{dialect}: {all}");
+                assert_eq!(fork.state().passed_over, 0);
+                assert!(fork.state().cycles.is_empty() && fork.unresolved().is_empty());
+            }
+        }
+    });
+}
+
+#[test]
+fn a_result_that_came_late_is_real_in_a_fork_too() {
+    on_every_store(async |place| {
+        for dialect in DIALECTS {
+            let mut session = in_dialect(&place, dialect).await;
+            session.append(&spoken(dialect, "go")).await.unwrap();
+            session.begin_cycle(&refs(&paying(dialect, &["a"])), &|_| Effect::Unsafe).await.unwrap();
+            session.abort().await.unwrap();
+            assert!(session.late_result(&pay("a"), &said(&quoted("a"))).await.unwrap());
+            assert!(!session.late_result(&pay("a"), &said("OTHER")).await.unwrap(), "{dialect}");
+            for mut fork in forks(&place, &session).await {
+                assert!(!fork.late_result(&pay("a"), &said("OTHER")).await.unwrap(), "{dialect}");
+                assert_eq!(kept(&fork), kept(&session), "{dialect}");
+            }
+        }
+    });
+}
+
+#[test]
+fn what_a_host_brought_is_judged_by_its_words_in_a_fork_as_well() {
+    on_every_store(async |place| {
+        let mut session = in_dialect(&place, "anthropic_messages").await;
+        let made_up = format!(
+            r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"a","content":{}}}]}}"#,
+            serde_json::to_string(&quoted("a")).unwrap()
+        );
+        let calls = paying("anthropic_messages", &["a"]);
+        session.append_all(&[&spoken("anthropic_messages", "go"), &calls[0], &made_up]).await.unwrap();
+        for mut fork in forks(&place, &session).await {
+            assert!(fork.late_result(&pay("a"), &said("PAID")).await.unwrap());
+        }
+    });
+}

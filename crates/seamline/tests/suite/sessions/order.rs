@@ -1,0 +1,206 @@
+//! What is said while calls run stands behind what they did, as it was said.
+
+use seamline::session::{Follower, IntegrityConfig, OpenOptions, Session, ToolCallRef};
+use seamline::store::{Effect, InboxItem, Operation, Origin, Raw};
+
+use super::calls::said;
+use super::stores::{ASK, ENVELOPE, Place, is_valid, kept, on_every_store, open_options, results, turn};
+
+const WAIT: &str = r#"{"role":"user","content":"wait"}"#;
+const GO_ON: &str = r#"{"role":"user","content":"go on"}"#;
+
+/// A session whose process stopped while these calls ran, opened as it was left.
+async fn crashed(place: &Place, turns: &[&[&str]]) -> Session {
+    let mut session = place.create(IntegrityConfig::default()).await;
+    session.append(ASK).await.unwrap();
+    for ids in turns {
+        let (cycle, calls) = session.begin_cycle(&[&turn(ids)], &|_| Effect::Unsafe).await.unwrap();
+        session.start_call(&cycle, &calls[0].id).await.unwrap();
+    }
+    left_open(place, &session).await
+}
+
+async fn left_open(place: &Place, session: &Session) -> Session {
+    let options = OpenOptions { take_over: true, recover: false, ..open_options() };
+    Session::open(place.store.clone(), session.id().clone(), options).await.unwrap()
+}
+
+/// What is kept, the results of calls by the first of their ids.
+fn shape(session: &Session) -> Vec<String> {
+    let short = |message: &str| {
+        let id = message.split("toolu_").nth(1).map(|rest| &rest[..1]);
+        match id {
+            Some(id) if message.contains("tool_result") => format!("result {id}"),
+            Some(id) => format!("call {id}"),
+            None => serde_json::from_str::<serde_json::Value>(message).unwrap()["content"].as_str().unwrap().to_owned(),
+        }
+    };
+    session.messages().map(short).collect()
+}
+
+/// What another process finds, and somebody who only reads.
+async fn is_the_same_for_all(place: &Place, session: &Session) {
+    let follower = Follower::open(place.store.clone(), session.id().clone()).await.unwrap();
+    assert_eq!(follower.state().view, session.state().view);
+    let again = place.reopen(session).await;
+    assert_eq!(again.state().view, session.state().view);
+    assert_eq!((again.state().passed_over, session.state().passed_over), (0, 0));
+    assert_eq!(again.state().view.hash(), again.state().view.rehash(usize::MAX));
+}
+
+#[test]
+fn what_is_said_after_a_crash_stands_behind_the_turn_that_is_recovered() {
+    on_every_store(async |place| {
+        let mut session = crashed(&place, &[&["toolu_1", "toolu_2"]]).await;
+        session.append_all(&[WAIT, GO_ON]).await.unwrap();
+        assert_eq!(shape(&session), ["please", "wait", "go on"], "nobody sees half a cycle");
+        session.recover(None).await.unwrap();
+        assert_eq!(shape(&session), ["please", "call 1", "result 1", "wait", "go on"]);
+        assert_eq!(kept(&session)[3..], [WAIT, GO_ON]);
+        assert_eq!(session.entries()[2].origin, Origin::Synthetic);
+        assert!(is_valid(&session) && session.validate().unwrap().valid);
+        is_the_same_for_all(&place, &session).await;
+    });
+}
+
+#[test]
+fn what_the_user_says_while_tools_run_stands_behind_their_results() {
+    on_every_store(async |place| {
+        for how in ["commit", "abort", "ask"] {
+            let mut session = place.create(IntegrityConfig::default()).await;
+            session.append(ASK).await.unwrap();
+            let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
+            session.start_call(&cycle, "toolu_1").await.unwrap();
+            session.append(WAIT).await.unwrap();
+            let item = InboxItem { id: "i-1".to_owned(), message: Raw::parse(GO_ON).unwrap() };
+            place.store.push(session.id(), &item).await.unwrap();
+            session.take_inbox().await.unwrap();
+            session.finish_call(&cycle, "toolu_1", &said("done")).await.unwrap();
+            match how {
+                "commit" => drop(session.commit_cycle(&cycle).await.unwrap()),
+                "abort" => drop(session.abort().await.unwrap()),
+                _ => drop(session.before_agent_start(ENVELOPE).await.unwrap()),
+            }
+            assert_eq!(shape(&session), ["please", "call 1", "result 1", "wait", "go on"], "{how}");
+            assert!(is_valid(&session) && session.repair_context().is_empty());
+            is_the_same_for_all(&place, &session).await;
+        }
+    });
+}
+
+#[test]
+fn of_several_turns_each_stands_where_it_was_begun() {
+    on_every_store(async |place| {
+        // The second is begun behind what was said; the first ends before it, behind it, or comes to nothing.
+        for how in ["first", "last", "both", "neither"] {
+            let mut session = place.create(IntegrityConfig::default()).await;
+            session.append(ASK).await.unwrap();
+            let (one, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
+            session.start_call(&one, "toolu_1").await.unwrap();
+            session.append(WAIT).await.unwrap();
+            let (two, _) = session.begin_cycle(&[&turn(&["toolu_2"])], &|_| Effect::Unsafe).await.unwrap();
+            session.start_call(&two, "toolu_2").await.unwrap();
+            session.append(GO_ON).await.unwrap();
+            session.finish_call(&one, "toolu_1", &said("one")).await.unwrap();
+            session.finish_call(&two, "toolu_2", &said("two")).await.unwrap();
+            let expected: &[&str] = match how {
+                "first" => {
+                    session.commit_cycle(&one).await.unwrap();
+                    session.roll_back_cycle(&two, "test").await.unwrap();
+                    &["please", "call 1", "result 1", "wait", "go on"]
+                }
+                "last" => {
+                    session.commit_cycle(&two).await.unwrap();
+                    session.commit_cycle(&one).await.unwrap();
+                    &["please", "call 1", "result 1", "wait", "call 2", "result 2", "go on"]
+                }
+                "both" => {
+                    session = left_open(&place, &session).await;
+                    session.recover(None).await.unwrap();
+                    &["please", "call 1", "result 1", "wait", "call 2", "result 2", "go on"]
+                }
+                _ => {
+                    session.roll_back_cycle(&one, "test").await.unwrap();
+                    session.roll_back_cycle(&two, "test").await.unwrap();
+                    &["please", "wait", "go on"]
+                }
+            };
+            assert_eq!(shape(&session), expected, "{how}");
+            assert!(is_valid(&session), "{how}");
+            is_the_same_for_all(&place, &session).await;
+        }
+    });
+}
+
+#[test]
+fn checkpoints_that_were_made_meanwhile_are_still_right() {
+    on_every_store(async |place| {
+        let mut session = crashed(&place, &[&["toolu_1"]]).await;
+        session.append(WAIT).await.unwrap();
+        let meanwhile = session.checkpoint(Operation::Manual).await.unwrap();
+        session.append(GO_ON).await.unwrap();
+        session.recover(None).await.unwrap();
+        let afterwards = session.checkpoint(Operation::Manual).await.unwrap();
+        let then = kept(&session);
+        session.append(ASK).await.unwrap();
+        session.rollback(&afterwards.id, "test").await.unwrap();
+        assert_eq!(kept(&session), then);
+        session.rollback(&meanwhile.id, "test").await.unwrap();
+        assert_eq!(kept(&session), [ASK, WAIT]);
+        is_the_same_for_all(&place, &session).await;
+    });
+}
+
+#[test]
+fn a_result_that_comes_late_finds_its_turn_and_a_real_one_stays() {
+    on_every_store(async |place| {
+        let mut session = crashed(&place, &[&["toolu_1", "toolu_2"]]).await;
+        let cycle = session.unresolved()[0].cycle.clone();
+        session.finish_call(&cycle, "toolu_1", &said("[synthetic] [outcome unknown] as a log says")).await.unwrap();
+        session.append(WAIT).await.unwrap();
+        session.recover(None).await.unwrap();
+        let call = |id| ToolCallRef { id, name: "sh" };
+        assert!(!session.late_result(&call("toolu_1"), &said("OTHER")).await.unwrap());
+        assert!(session.late_result(&call("toolu_2"), &said("PAID")).await.unwrap());
+        assert!(!session.late_result(&call("toolu_2"), &said("OTHER")).await.unwrap());
+        let result = &kept(&session)[2];
+        assert!(result.contains("as a log says") && result.contains("PAID"), "{result}");
+        assert_eq!(shape(&session), ["please", "call 1", "result 1", "wait"]);
+        is_the_same_for_all(&place, &session).await;
+    });
+}
+
+#[test]
+fn what_is_too_much_to_be_written_twice_stays_where_it_came() {
+    on_every_store(async |place| {
+        let mut session = crashed(&place, &[&["toolu_1"]]).await;
+        let cycle = session.unresolved()[0].cycle.clone();
+        session.append(WAIT).await.unwrap();
+        session.finish_call(&cycle, "toolu_1", &said(&"x".repeat(17 * 1024 * 1024))).await.unwrap();
+        session.recover(None).await.unwrap();
+        assert_eq!(shape(&session), ["please", "wait", "call 1", "result 1"]);
+        assert!(is_valid(&session));
+    });
+}
+
+#[test]
+fn a_repair_from_before_can_still_be_taken_back() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        let result = results(&["toolu_9"]);
+        session.append_all(&[ASK, &turn(&["toolu_9"]), WAIT, &result, GO_ON]).await.unwrap();
+        let before = kept(&session);
+        assert!(session.repair().await.unwrap().repaired);
+        let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::ReadOnly).await.unwrap();
+        session.append(ASK).await.unwrap();
+        session.finish_call(&cycle, "toolu_1", &said("done")).await.unwrap();
+        session.commit_cycle(&cycle).await.unwrap();
+        let count = session.messages().count();
+        // The order is a repair of its own, and the last one is the first to go.
+        session.undo_repair().await.unwrap();
+        assert_eq!(session.messages().count(), count);
+        session.undo_repair().await.unwrap();
+        assert_eq!(kept(&session)[..before.len()], before);
+        is_the_same_for_all(&place, &session).await;
+    });
+}
