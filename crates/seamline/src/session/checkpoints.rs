@@ -6,6 +6,7 @@ use seamline_store::{
 };
 use serde::Serialize;
 
+use super::order::is_move;
 use super::{Session, SessionError, said};
 
 /// How many bytes the messages that are kept with a checkpoint have at most: they go in one commit with what it is made
@@ -248,7 +249,7 @@ impl Session {
         for (at, entry) in self.entries().iter().enumerate().filter(|(_, entry)| entry.seq > made) {
             let is_change = match last {
                 Some((seq, is_change)) if seq == entry.seq => is_change,
-                _ => matches!(self.record(entry.seq).await?, Some(Record::Repair(_) | Record::Compact(_))),
+                _ => self.record(entry.seq).await?.is_some_and(|record| is_change(&record)),
             };
             last = Some((entry.seq, is_change));
             if !is_change {
@@ -299,8 +300,8 @@ impl Session {
         let mut records: Vec<Record> = running.iter().flat_map(|cycle| Self::taking_back(cycle, reason)).collect();
         if !taken.is_empty() {
             let cut = |at: &usize| Cut { at: *at as u64, removed: 1, inserted: Vec::new() };
-            let cuts = taken.iter().map(cut).collect();
-            records.push(Record::Repair(Repair { id: self.next_id("repair"), cuts, meant: Vec::new(), report: None }));
+            let (cuts, report) = (taken.iter().map(cut).collect(), Some(Raw::of(&[Told { taken_back: reason }])?));
+            records.push(Record::Repair(Repair { id: self.next_id("repair"), cuts, meant: Vec::new(), report }));
         }
         records.extend(self.commit_records(id)?);
         let mut incident = self.incident(IncidentKind::Rollback, IncidentSeverity::Warning, reason);
@@ -401,5 +402,20 @@ impl Session {
             self.write(vec![Record::CheckpointsDropped(Dropped { ids })]).await?;
         }
         Ok(count)
+    }
+}
+
+/// What is said of messages that were taken out.
+#[derive(Serialize)]
+struct Told<'a> {
+    taken_back: &'a str,
+}
+
+/// Whether a record put messages where others stood. What only moved a cycle is still what the cycle brought.
+fn is_change(record: &Record) -> bool {
+    match record {
+        Record::Repair(repair) => !is_move(repair),
+        Record::Compact(_) => true,
+        _ => false,
     }
 }
