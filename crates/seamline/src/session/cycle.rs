@@ -203,12 +203,19 @@ impl Session {
     /// [started](Self::start_call), it is too large to be kept with the other results, or the store could not keep it.
     pub async fn finish_call(&mut self, cycle: &str, call: &str, output: &ToolOutput) -> Result<(), SessionError> {
         self.settle().await?;
+        self.may_finish(cycle, call)?;
         let staged = self.staged(cycle, call, output)?;
-        self.state.allows(&staged)?;
+        self.write(vec![staged]).await
+    }
+
+    /// Whether a call waits for its result.
+    pub(super) fn may_finish(&self, cycle: &str, call: &str) -> Result<(), SessionError> {
+        let (cycle_id, call_id) = (cycle.to_owned(), call.to_owned());
+        let staged = Staged { cycle: cycle_id, call: call_id, result: Raw::default(), failed: false };
+        self.state.allows(&Record::Staged(staged))?;
         self.refuse(cycle, call, "finished before it was started", |open| {
             open.state == CallState::Pending && open.effect.needs_intent()
-        })?;
-        self.write(vec![staged]).await
+        })
     }
 
     /// The record of what a call returned, unless all results of its cycle together would be too much for one commit.

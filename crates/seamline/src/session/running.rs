@@ -16,6 +16,10 @@ use super::{
     ToolOutput, idempotency_key, said, texts,
 };
 
+/// Why cycles are taken back.
+pub(super) const TOOL_FAILED: &str = "a tool said that it failed";
+pub(super) const NOT_RUN: &str = "a tool could not be run";
+
 /// Why a cycle is taken back: what the host is told, and what is written down, which says nothing that a tool said.
 struct Failed {
     error: String,
@@ -119,11 +123,11 @@ impl Session {
     fn judged(&self, outcome: Result<ToolOutput, ExecutorFailure>) -> Result<ToolOutput, Failed> {
         match outcome {
             Ok(output) if output.is_error && self.config.on_tool_error == OnFailure::Rollback => {
-                Err(Failed { error: output.output, reason: "a tool said that it failed" })
+                Err(Failed { error: output.output, reason: TOOL_FAILED })
             }
             Ok(output) => Ok(output),
             Err(failure) if self.config.on_executor_failure == OnFailure::Rollback => {
-                Err(Failed { error: failure.0, reason: "a tool could not be run" })
+                Err(Failed { error: failure.0, reason: NOT_RUN })
             }
             Err(failure) => Ok(told(&failure)),
         }
@@ -207,7 +211,7 @@ fn in_words(why: Stop) -> &'static str {
 }
 
 /// What the model reads of a tool that could not be run.
-fn told(failure: &ExecutorFailure) -> ToolOutput {
+pub(super) fn told(failure: &ExecutorFailure) -> ToolOutput {
     ToolOutput { output: texts::executor_failed(&failure.0), is_error: true }
 }
 

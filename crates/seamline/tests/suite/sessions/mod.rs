@@ -20,6 +20,7 @@ mod late_kept;
 mod layers;
 mod meanwhile;
 mod origins;
+mod reported;
 mod resets;
 mod seed_000;
 mod seed_001;
