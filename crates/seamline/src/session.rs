@@ -35,6 +35,7 @@ mod errors;
 mod executor;
 mod family;
 mod functions;
+mod holding;
 mod hooks;
 mod identified;
 mod inbox;
@@ -57,8 +58,8 @@ mod wire;
 use std::sync::Arc;
 
 use seamline_store::{
-    Appended, Begin, Commit, CommitId, Entry, Hash, Incident, IncidentKind, IncidentSeverity, Lease, MessageRecord,
-    Origin, Parent, Raw, Record, Sealed, SessionId, State, Store,
+    Appended, Begin, Commit, CommitId, Entry, Hash, Holder, Incident, IncidentKind, IncidentSeverity, Lease,
+    MessageRecord, Origin, Parent, Raw, Record, Sealed, SessionId, State, Store,
 };
 
 pub use checkpoints::{Checkpoint, RollbackResult};
@@ -83,6 +84,7 @@ pub use validation::ValidationResult;
 pub use wire::ToolCall;
 
 use compaction::Compaction;
+use holding::Hold;
 use reading::Reading;
 use wire::Wire;
 
@@ -114,6 +116,8 @@ const UNKNOWN_RETRIES: usize = 3;
 pub struct Session {
     store: Arc<dyn Store>,
     id: SessionId,
+    /// In whose name it is held.
+    holder: Holder,
     lease: Lease,
     state: State,
     wire: Wire,
@@ -128,6 +132,8 @@ pub struct Session {
     reading: Reading,
     /// Where the log ended when it was opened: what is before that, another process wrote.
     opened_at: u64,
+    /// How many messages of the inbox are still to be taken that were looked at for damage.
+    inbox_looked_at: u64,
     /// What was sent, while it is not known to be kept.
     sent: Option<Sent>,
     /// What is to be written down with whatever is written next.
@@ -229,16 +235,23 @@ impl Session {
         self.state.incidents.iter()
     }
 
-    /// Lets the session go, so that others may write it without taking it over.
+    /// Lets the session go, so that others may write it without taking it over. It is let go also where what was to be
+    /// written before could not be, and where nobody waits for this.
     ///
     /// # Errors
-    /// When the store could not be told.
+    /// When something that was to be written may not be kept, or the store could not be told.
     pub async fn close(mut self) -> Result<(), SessionError> {
+        let (store, id) = (self.store.clone(), self.id.clone());
+        let hold = Hold::held(store.as_ref(), &id, self.holder.clone(), self.lease.epoch);
+        let written = self.write_last().await;
+        let let_go = hold.let_go().await;
+        written.and(let_go.map_err(SessionError::from))
+    }
+
+    async fn write_last(&mut self) -> Result<(), SessionError> {
         self.settle().await?;
         let notes = std::mem::take(&mut self.notes);
-        let noted = self.write(notes).await;
-        self.store.release(&self.id, self.lease.epoch).await?;
-        noted
+        self.write(notes).await
     }
 
     /// Makes records durable, and then what the session is.
