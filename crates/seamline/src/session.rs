@@ -148,6 +148,8 @@ struct Sent {
     records: Vec<Record>,
     /// Whether they end a compaction.
     ends_compaction: bool,
+    /// The calls that are lost with them.
+    lost: Vec<LostCall>,
     /// How often they were sent.
     times: usize,
 }
@@ -263,6 +265,20 @@ impl Session {
     }
 
     async fn keep(&mut self, records: Vec<Record>, ends_compaction: bool) -> Result<(), SessionError> {
+        self.keep_losing(records, ends_compaction, Vec::new()).await
+    }
+
+    /// Makes records durable with which calls are lost: those are, once the records are kept.
+    async fn write_losing(&mut self, records: Vec<Record>, lost: Vec<LostCall>) -> Result<(), SessionError> {
+        self.keep_losing(records, false, lost).await
+    }
+
+    async fn keep_losing(
+        &mut self,
+        records: Vec<Record>,
+        ends_compaction: bool,
+        lost: Vec<LostCall>,
+    ) -> Result<(), SessionError> {
         self.settle().await?;
         if records.is_empty() {
             return Ok(());
@@ -271,7 +287,7 @@ impl Session {
         self.state.name(&mut records);
         let (at, head, id) = (self.clock.now(), self.lease.head, self.commit_id());
         let commit = Commit { session: &self.id, epoch: self.lease.epoch, head, id, at, records: &records }.seal()?;
-        self.sent = Some(Sent { commit: Arc::new(commit), at, records, ends_compaction, times: 0 });
+        self.sent = Some(Sent { commit: Arc::new(commit), at, records, ends_compaction, lost, times: 0 });
         Ok(self.send().await?)
     }
 
@@ -291,7 +307,7 @@ impl Session {
             match self.store.append(commit).await {
                 Ok(Appended::New | Appended::Already) => {
                     if let Some(sent) = self.sent.take() {
-                        self.take_in(&sent);
+                        self.take_in(sent);
                     }
                 }
                 Err(seamline_store::Error::Unknown { .. }) if retries < UNKNOWN_RETRIES => {}
@@ -307,12 +323,13 @@ impl Session {
     }
 
     /// Makes of the session what records that are kept make of it.
-    fn take_in(&mut self, sent: &Sent) {
+    fn take_in(&mut self, sent: Sent) {
         for (seq, record) in (sent.commit.seq()..).zip(&sent.records) {
             self.state.apply(seq, sent.at, record);
         }
         self.lease.head = sent.commit.after();
         self.notes.clear();
+        self.context.lose(sent.lost);
         if sent.ends_compaction {
             self.compaction = None;
         }

@@ -8,6 +8,7 @@ use seamline_store::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::context::{lost_with, unfinished_of};
 use super::recovery::truth;
 use super::runnable::NotRun;
 use super::wire::{Answered, arguments_hash};
@@ -341,7 +342,7 @@ impl Session {
             incident.count = unanswered as u64;
             records.push(Record::Incident(incident));
         }
-        self.write(records).await?;
+        self.write_losing(records, unfinished_of(&open)).await?;
         Ok(answers.into_iter().map(|(answer, synthetic)| outcome(answer, synthetic)).collect())
     }
 

@@ -5,6 +5,7 @@ use std::panic::AssertUnwindSafe;
 use futures_util::FutureExt;
 use seamline_store::{CallState, Effect, IncidentKind, IncidentSeverity, OpenCall, OpenCycle, Record, State};
 
+use super::context::{lost_with, unfinished_of};
 use super::cycle::{is_finished, outcome, returned};
 use super::running::executed;
 use super::{CycleOutcome, Session, SessionError, ToolCall, ToolExecutor, ToolOutput, UnknownOutcome, texts};
@@ -191,8 +192,7 @@ impl Session {
             incident.count = 1;
             records.push(Record::Incident(incident));
         }
-        self.lose_unfinished(cycle);
-        self.write(records).await?;
+        self.write_losing(records, unfinished_of(cycle)).await?;
         Ok(answers.into_iter().map(|(answer, synthetic)| outcome(answer, synthetic)).collect())
     }
 }

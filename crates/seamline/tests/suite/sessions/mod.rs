@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what goes wrong in a test ends it, in its helpers too")]
 
 mod asking;
+mod broken_off;
 mod calls;
 mod checks;
 mod compactions;
