@@ -1,6 +1,7 @@
 //! Sessions, on every store that there is.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what goes wrong in a test ends it, in its helpers too")]
 
+mod aside;
 mod asking;
 mod broken_off;
 mod calls;
