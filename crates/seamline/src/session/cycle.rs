@@ -374,14 +374,9 @@ impl Session {
     pub(super) fn closing(&self, open: &OpenCycle, answers: &[(Answered, bool)]) -> Result<Vec<Record>, SessionError> {
         let plain: Vec<Answered> = answers.iter().map(|(answer, _)| answer.clone()).collect();
         let messages = self.wire.results(&open.turn, &plain)?;
-        // Where each result is a message of its own, it is known which of them were made up.
-        let each = messages.len() == answers.len();
-        let any = answers.iter().any(|(_, synthetic)| *synthetic);
-        let results = messages.into_iter().enumerate().map(|(at, message)| {
-            let synthetic = if each { answers[at].1 } else { any };
-            Insert { message, origin: if synthetic { Origin::Synthetic } else { Origin::Said } }
-        });
-        let mut records = vec![Record::Cycle(CycleRecord { cycle: open.id.clone(), results: results.collect() })];
+        let made_up: Vec<bool> = answers.iter().map(|(_, synthetic)| *synthetic).collect();
+        let results = originated(messages, &made_up).collect();
+        let mut records = vec![Record::Cycle(CycleRecord { cycle: open.id.clone(), results })];
         if let Some(checkpoint) = &open.checkpoint {
             records.extend(self.commit_records(checkpoint).unwrap_or_default());
         }
@@ -392,6 +387,17 @@ impl Session {
         let open = self.state.cycle(cycle).cloned();
         open.ok_or_else(|| Rejected::NoCycle(cycle.to_owned()).into())
     }
+}
+
+/// Messages with the results of calls, of which it is known which were made up. Where each is a message of its own, it is
+/// known of the messages, too.
+pub(super) fn originated(messages: Vec<Raw>, made_up: &[bool]) -> impl Iterator<Item = Insert> {
+    let each = messages.len() == made_up.len();
+    let any = made_up.contains(&true);
+    messages.into_iter().enumerate().map(move |(at, message)| {
+        let is_made_up = if each { made_up[at] } else { any };
+        Insert { message, origin: if is_made_up { Origin::Synthetic } else { Origin::Said } }
+    })
 }
 
 /// What a call is answered with, and whether that was made up.

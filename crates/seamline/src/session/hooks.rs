@@ -122,6 +122,7 @@ impl Session {
     /// When the conversation cannot be read, or the store could not keep something.
     pub async fn before_agent_start(&mut self, envelope: &str) -> Result<AgentStart, SessionError> {
         if !self.config.enabled {
+            self.take_inbox().await?;
             let request = Box::new(self.request(envelope)?);
             return Ok(AgentStart::Proceed { request, checkpoint: None });
         }

@@ -6,9 +6,9 @@ use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 
 use futures_util::future::FutureExt;
-use seamline_store::{Effect, Record};
+use seamline_store::{Effect, Insert, MessageRecord, Record};
 
-use super::cycle::outcome;
+use super::cycle::{originated, outcome};
 use super::race::{Race, Step};
 use super::wire::Answered;
 use super::{
@@ -188,8 +188,10 @@ impl Session {
             (Answered { id, name: call.name.clone(), output, failed }, synthetic)
         });
         let (answers, synthetic): (Vec<Answered>, Vec<bool>) = answers.unzip();
-        let results = self.wire.results(&raws, &answers)?;
-        self.write(raws.into_iter().chain(results).map(said).collect()).await?;
+        let results = originated(self.wire.results(&raws, &answers)?, &synthetic);
+        let results = results.map(|Insert { message, origin }| Record::Message(MessageRecord { message, origin }));
+        let records = raws.into_iter().map(said).chain(results).collect();
+        self.write(records).await?;
         let outcomes = answers.into_iter().zip(synthetic).map(|(answer, synthetic)| outcome(answer, synthetic));
         let outcomes: Vec<CycleOutcome> = outcomes.collect();
         let error = stopped.map(|why| in_words(why).to_owned()).or_else(|| left_out(&outcomes));

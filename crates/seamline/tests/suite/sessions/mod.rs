@@ -32,6 +32,7 @@ mod seed_002;
 mod stopping;
 mod stores;
 mod strangers;
+mod switched_off;
 mod table;
 mod takeovers;
 mod unrunnable;
