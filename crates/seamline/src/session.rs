@@ -52,6 +52,7 @@ mod runnable;
 mod running;
 mod texts;
 mod typed;
+mod undoing;
 mod validation;
 mod wire;
 
@@ -70,7 +71,7 @@ pub use context::{LostCall, RepairContext};
 pub use cycle::{CycleOutcome, ToolCycleResult};
 pub use error::SessionError;
 pub use errors::{ErrorRecovery, RecoveryAction};
-pub use executor::{ExecutorFailure, Running, Stop, ToolExecutor, ToolOutput};
+pub use executor::{ExecutorFailure, Running, Stop, ToolExecutor, ToolOutput, Undoing};
 pub use family::Follower;
 pub use hooks::{AgentEnd, AgentStart, SessionStart, ToolStart, TurnEnd};
 pub use late::ToolCallRef;

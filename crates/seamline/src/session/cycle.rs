@@ -12,7 +12,9 @@ use super::context::{lost_with, unfinished_of};
 use super::recovery::truth;
 use super::runnable::NotRun;
 use super::wire::{Answered, arguments_hash};
-use super::{Recovered, Session, SessionError, Stop, ToolCall, ToolOutput, Truth, idempotency_key, texts};
+use super::{
+    Recovered, Session, SessionError, Stop, ToolCall, ToolExecutor, ToolOutput, Truth, idempotency_key, texts,
+};
 
 /// What came of a cycle.
 ///
@@ -266,11 +268,36 @@ impl Session {
         self.whole(cycle, None, Stop::Aborted).await
     }
 
-    /// Takes a cycle back: nothing of it was ever seen, and nothing will be.
+    /// Takes a cycle back: nothing of it was ever seen, and nothing will be. What its calls did is not undone: where
+    /// some can be, [`Session::undo_cycle`] does that, too.
     ///
     /// # Errors
     /// When there is no such cycle, or the store could not keep it.
     pub async fn roll_back_cycle(&mut self, cycle: &str, reason: &str) -> Result<(), SessionError> {
+        self.take_back(cycle, reason, None).await.map(drop)
+    }
+
+    /// Takes a cycle back and [undoes](ToolExecutor::compensate) what its calls did that can be undone, the last one
+    /// first. That they are about to be is written down before, and what came of each behind it. Says how many could not
+    /// be.
+    ///
+    /// # Errors
+    /// When there is no such cycle, or the store could not keep something.
+    pub async fn undo_cycle(
+        &mut self,
+        cycle: &str,
+        reason: &str,
+        executor: &dyn ToolExecutor,
+    ) -> Result<usize, SessionError> {
+        self.take_back(cycle, reason, Some(executor)).await
+    }
+
+    async fn take_back(
+        &mut self,
+        cycle: &str,
+        reason: &str,
+        executor: Option<&dyn ToolExecutor>,
+    ) -> Result<usize, SessionError> {
         self.settle().await?;
         let open = self.open_cycle(cycle)?;
         let forgotten = open.calls.iter().filter(|call| has_begun(call)).count();
@@ -279,9 +306,12 @@ impl Session {
         incident.count = forgotten as u64;
         let mut records = Self::taking_back(&open, reason);
         records.push(Record::Incident(incident));
-        self.write(records).await?;
-        self.lose(&open);
-        Ok(())
+        records.extend(self.undoing(&open, executor.is_some()));
+        self.write_losing(records, lost_with(&open)).await?;
+        match executor {
+            Some(executor) => self.undo_calls(&open, executor).await,
+            None => Ok(0),
+        }
     }
 
     /// The records that take a cycle back. Nothing of it was to be seen, so there is nothing to go back for: what came

@@ -98,7 +98,11 @@ impl Session {
                 left -= 1;
                 let output = match self.judged(outcome) {
                     Ok(output) => output,
-                    Err(failed) => return self.taken_back(cycle, failed).await,
+                    Err(failed) => {
+                        // Nothing runs any more when what was done is undone.
+                        drop(race);
+                        return self.taken_back(cycle, failed, executor).await;
+                    }
                 };
                 let staged = self.staged_or_told(cycle, &call.id, &output)?;
                 // The last result is kept together with the cycle that it makes whole.
@@ -141,9 +145,17 @@ impl Session {
         })
     }
 
-    async fn taken_back(&mut self, cycle: &str, failed: Failed) -> Result<ToolCycleResult, SessionError> {
-        let Failed { error, reason } = failed;
-        self.roll_back_cycle(cycle, reason).await?;
+    async fn taken_back(
+        &mut self,
+        cycle: &str,
+        failed: Failed,
+        executor: &dyn ToolExecutor,
+    ) -> Result<ToolCycleResult, SessionError> {
+        let Failed { mut error, reason } = failed;
+        let not_undone = self.undo_cycle(cycle, reason, executor).await?;
+        if not_undone > 0 {
+            error = format!("{error} ({not_undone} calls could not be undone)");
+        }
         Ok(ToolCycleResult { success: false, outcomes: Vec::new(), error: Some(error), rolled_back: true })
     }
 

@@ -35,4 +35,5 @@ mod strangers;
 mod switched_off;
 mod table;
 mod takeovers;
+mod undone;
 mod unrunnable;
