@@ -233,7 +233,7 @@ impl Session {
         self.messages_of(messages).map(drop)
     }
 
-    /// What happened to its integrity, from the first to the last.
+    /// What happened to its integrity, the last 1,000 incidents in the order they happened. Earlier ones are in the log.
     pub fn incidents(&self) -> impl DoubleEndedIterator<Item = &Incident> {
         self.state.incidents.iter()
     }

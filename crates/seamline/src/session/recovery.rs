@@ -60,7 +60,8 @@ pub struct Unresolved {
 pub struct Recovered {
     /// How many cycles were closed.
     pub cycles: usize,
-    /// How many of them were taken back, because nothing of them had begun.
+    /// How many of them were taken back: nothing of them had begun, or what nobody knows is to be
+    /// [forgotten](UnknownOutcome::Forget).
     pub taken_back: usize,
     /// How many calls were run again.
     pub run_again: usize,
