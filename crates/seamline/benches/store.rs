@@ -15,7 +15,8 @@ use std::time::{Duration, Instant};
 use futures_executor::block_on;
 use futures_util::future::join_all;
 use seamline::session::{
-    IntegrityConfig, PersistRepairs, Running, Session, SessionOptions, ToolCall, ToolExecutor, ToolOutput,
+    AgentStart, IntegrityConfig, PersistRepairs, Running, Session, SessionOptions, ToolCall, ToolExecutor, ToolOutput,
+    TurnEnd,
 };
 use seamline::store::{Operation, Store};
 
@@ -83,6 +84,7 @@ async fn measured(store: &Arc<dyn Store>, size: usize) -> Vec<(&'static str, &'s
     let (mut check, mut first_check) = (vec![], vec![]);
     let (mut create, mut commit, mut rollback) = (vec![], vec![], vec![]);
     let (mut repair, mut cycle, mut append) = (vec![], vec![], vec![]);
+    let (mut ask, mut end, mut whole_turn) = (vec![], vec![], vec![]);
     for number in 0..TIMES {
         // Each check finds one message that was not there at the check before. It goes again, so that the size stays.
         let before = session.checkpoint(Operation::Manual).await.unwrap().id;
@@ -109,17 +111,31 @@ async fn measured(store: &Arc<dyn Store>, size: usize) -> Vec<(&'static str, &'s
         })
         .await;
         session.rollback(&whole, "bench").await.unwrap();
+        let before = session.checkpoint(Operation::Manual).await.unwrap().id;
+        session.append(ASK).await.unwrap();
+        let start = Instant::now();
+        timed(&mut ask, async || {
+            let start = session.before_agent_start(ENVELOPE).await.unwrap();
+            assert!(matches!(start, AgentStart::Proceed { .. }));
+        })
+        .await;
+        timed(&mut end, async || drop(session.agent_end(TurnEnd::Answer(&[ANSWER])).await.unwrap())).await;
+        whole_turn.push(start.elapsed());
+        session.rollback(&before, "bench").await.unwrap();
         session.clear_checkpoints().await.unwrap();
     }
     vec![
         ("check, one message new", "5", check),
-        ("check, all of it new", "-", first_check),
+        ("check, all of it new", "5", first_check),
         ("checkpoint create", "10", create),
         ("checkpoint commit", "5", commit),
         ("rollback", "20", rollback),
         ("repair and persist", "50", repair),
         ("append", "-", append),
         ("whole cycle", "20", cycle),
+        ("before a request", "20", ask),
+        ("answer and its commit", "20", end),
+        ("whole turn, no calls", "20", whole_turn),
     ]
 }
 
@@ -169,6 +185,10 @@ async fn filled(store: &Arc<dyn Store>, name: &str, size: usize) -> Session {
 }
 
 const ASK: &str = r#"{"role":"user","content":"please go on with the next file and tell me what you find"}"#;
+
+const ANSWER: &str = r#"{"role":"assistant","content":"the value is only used there, so nothing else has to change"}"#;
+
+const ENVELOPE: &str = r#"{"model":"claude-sonnet-4-5","max_tokens":1024}"#;
 
 fn turn(id: &str) -> String {
     let text = "I will look at the caller next, since the value is only used there. ".repeat(5);

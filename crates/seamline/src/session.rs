@@ -35,6 +35,7 @@ mod errors;
 mod executor;
 mod family;
 mod functions;
+mod holding;
 mod hooks;
 mod identified;
 mod inbox;
@@ -52,14 +53,15 @@ mod runnable;
 mod running;
 mod texts;
 mod typed;
+mod undoing;
 mod validation;
 mod wire;
 
 use std::sync::Arc;
 
 use seamline_store::{
-    Appended, Begin, Commit, CommitId, Entry, Hash, Incident, IncidentKind, IncidentSeverity, Lease, MessageRecord,
-    Origin, Parent, Raw, Record, Sealed, SessionId, State, Store,
+    Appended, Begin, Commit, CommitId, Entry, Hash, Holder, Incident, IncidentKind, IncidentSeverity, Lease,
+    MessageRecord, Origin, Parent, Raw, Record, Sealed, SessionId, State, Store,
 };
 
 pub use checkpoints::{Checkpoint, RollbackResult};
@@ -70,7 +72,7 @@ pub use context::{LostCall, RepairContext};
 pub use cycle::{CycleOutcome, ToolCycleResult};
 pub use error::SessionError;
 pub use errors::{ErrorRecovery, RecoveryAction};
-pub use executor::{ExecutorFailure, Running, Stop, ToolExecutor, ToolOutput};
+pub use executor::{ExecutorFailure, Running, Stop, ToolExecutor, ToolOutput, Undoing};
 pub use family::Follower;
 pub use hooks::{AgentEnd, AgentStart, SessionStart, ToolStart, TurnEnd};
 pub use late::ToolCallRef;
@@ -84,6 +86,7 @@ pub use validation::ValidationResult;
 pub use wire::ToolCall;
 
 use compaction::Compaction;
+use holding::Hold;
 use order::Ended;
 use reading::Reading;
 use wire::Wire;
@@ -116,6 +119,8 @@ const UNKNOWN_RETRIES: usize = 3;
 pub struct Session {
     store: Arc<dyn Store>,
     id: SessionId,
+    /// In whose name it is held.
+    holder: Holder,
     lease: Lease,
     state: State,
     wire: Wire,
@@ -134,6 +139,8 @@ pub struct Session {
     reading: Reading,
     /// Where the log ended when it was opened: what is before that, another process wrote.
     opened_at: u64,
+    /// How many messages of the inbox are still to be taken that were looked at for damage.
+    inbox_looked_at: u64,
     /// What was sent, while it is not known to be kept.
     sent: Option<Sent>,
     /// What is to be written down with whatever is written next.
@@ -148,6 +155,8 @@ struct Sent {
     records: Vec<Record>,
     /// Whether they end a compaction.
     ends_compaction: bool,
+    /// The calls that are lost with them.
+    lost: Vec<LostCall>,
     /// How often they were sent.
     times: usize,
 }
@@ -231,21 +240,28 @@ impl Session {
         self.messages_of(messages).map(drop)
     }
 
-    /// What happened to its integrity, from the first to the last.
+    /// What happened to its integrity, the last 1,000 incidents in the order they happened. Earlier ones are in the log.
     pub fn incidents(&self) -> impl DoubleEndedIterator<Item = &Incident> {
         self.state.incidents.iter()
     }
 
-    /// Lets the session go, so that others may write it without taking it over.
+    /// Lets the session go, so that others may write it without taking it over. It is let go also where what was to be
+    /// written before could not be, and where nobody waits for this.
     ///
     /// # Errors
-    /// When the store could not be told.
+    /// When something that was to be written may not be kept, or the store could not be told.
     pub async fn close(mut self) -> Result<(), SessionError> {
+        let (store, id) = (self.store.clone(), self.id.clone());
+        let hold = Hold::held(store.as_ref(), &id, self.holder.clone(), self.lease.epoch);
+        let written = self.write_last().await;
+        let let_go = hold.let_go().await;
+        written.and(let_go.map_err(SessionError::from))
+    }
+
+    async fn write_last(&mut self) -> Result<(), SessionError> {
         self.settle().await?;
         let notes = std::mem::take(&mut self.notes);
-        let noted = self.write(notes).await;
-        self.store.release(&self.id, self.lease.epoch).await?;
-        noted
+        self.write(notes).await
     }
 
     /// Makes records durable, and then what the session is.
@@ -257,6 +273,20 @@ impl Session {
     }
 
     async fn keep(&mut self, records: Vec<Record>, ends_compaction: bool) -> Result<(), SessionError> {
+        self.keep_losing(records, ends_compaction, Vec::new()).await
+    }
+
+    /// Makes records durable with which calls are lost: those are, once the records are kept.
+    async fn write_losing(&mut self, records: Vec<Record>, lost: Vec<LostCall>) -> Result<(), SessionError> {
+        self.keep_losing(records, false, lost).await
+    }
+
+    async fn keep_losing(
+        &mut self,
+        records: Vec<Record>,
+        ends_compaction: bool,
+        lost: Vec<LostCall>,
+    ) -> Result<(), SessionError> {
         self.settle().await?;
         if records.is_empty() {
             return Ok(());
@@ -266,7 +296,7 @@ impl Session {
         let (at, head, id) = (self.clock.now(), self.lease.head, self.commit_id());
         records.extend(self.in_order(head.seq + 1, &records));
         let commit = Commit { session: &self.id, epoch: self.lease.epoch, head, id, at, records: &records }.seal()?;
-        self.sent = Some(Sent { commit: Arc::new(commit), at, records, ends_compaction, times: 0 });
+        self.sent = Some(Sent { commit: Arc::new(commit), at, records, ends_compaction, lost, times: 0 });
         Ok(self.send().await?)
     }
 
@@ -312,7 +342,7 @@ impl Session {
             match self.store.append(commit).await {
                 Ok(Appended::New | Appended::Already) => {
                     if let Some(sent) = self.sent.take() {
-                        self.take_in(&sent);
+                        self.take_in(sent);
                     }
                 }
                 Err(seamline_store::Error::Unknown { .. }) if retries < UNKNOWN_RETRIES => {}
@@ -328,7 +358,7 @@ impl Session {
     }
 
     /// Makes of the session what records that are kept make of it.
-    fn take_in(&mut self, sent: &Sent) {
+    fn take_in(&mut self, sent: Sent) {
         for (seq, record) in (sent.commit.seq()..).zip(&sent.records) {
             self.note_end(seq, record);
             self.state.apply(seq, sent.at, record);
@@ -338,6 +368,7 @@ impl Session {
         }
         self.lease.head = sent.commit.after();
         self.notes.clear();
+        self.context.lose(sent.lost);
         if sent.ends_compaction {
             self.compaction = None;
             self.broken_off = None;

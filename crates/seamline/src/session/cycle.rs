@@ -9,10 +9,13 @@ use seamline_store::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::context::{lost_with, unfinished_of};
 use super::recovery::truth;
 use super::runnable::NotRun;
 use super::wire::{Answered, arguments_hash};
-use super::{Recovered, Session, SessionError, Stop, ToolCall, ToolOutput, Truth, idempotency_key, texts};
+use super::{
+    Recovered, Session, SessionError, Stop, ToolCall, ToolExecutor, ToolOutput, Truth, idempotency_key, texts,
+};
 
 /// What came of a cycle.
 ///
@@ -204,12 +207,19 @@ impl Session {
     /// [started](Self::start_call), it is too large to be kept with the other results, or the store could not keep it.
     pub async fn finish_call(&mut self, cycle: &str, call: &str, output: &ToolOutput) -> Result<(), SessionError> {
         self.settle().await?;
+        self.may_finish(cycle, call)?;
         let staged = self.staged(cycle, call, output)?;
-        self.state.allows(&staged)?;
+        self.write(vec![staged]).await
+    }
+
+    /// Whether a call waits for its result.
+    pub(super) fn may_finish(&self, cycle: &str, call: &str) -> Result<(), SessionError> {
+        let (cycle_id, call_id) = (cycle.to_owned(), call.to_owned());
+        let staged = Staged { cycle: cycle_id, call: call_id, result: Raw::default(), failed: false };
+        self.state.allows(&Record::Staged(staged))?;
         self.refuse(cycle, call, "finished before it was started", |open| {
             open.state == CallState::Pending && open.effect.needs_intent()
-        })?;
-        self.write(vec![staged]).await
+        })
     }
 
     /// The record of what a call returned, unless all results of its cycle together would be too much for one commit.
@@ -259,11 +269,36 @@ impl Session {
         self.whole(cycle, None, Stop::Aborted, &[]).await
     }
 
-    /// Takes a cycle back: nothing of it was ever seen, and nothing will be.
+    /// Takes a cycle back: nothing of it was ever seen, and nothing will be. What its calls did is not undone: where
+    /// some can be, [`Session::undo_cycle`] does that, too.
     ///
     /// # Errors
     /// When there is no such cycle, or the store could not keep it.
     pub async fn roll_back_cycle(&mut self, cycle: &str, reason: &str) -> Result<(), SessionError> {
+        self.take_back(cycle, reason, None).await.map(drop)
+    }
+
+    /// Takes a cycle back and [undoes](ToolExecutor::compensate) what its calls did that can be undone, the last one
+    /// first. That they are about to be is written down before, and what came of each behind it. Says how many could not
+    /// be.
+    ///
+    /// # Errors
+    /// When there is no such cycle, or the store could not keep something.
+    pub async fn undo_cycle(
+        &mut self,
+        cycle: &str,
+        reason: &str,
+        executor: &dyn ToolExecutor,
+    ) -> Result<usize, SessionError> {
+        self.take_back(cycle, reason, Some(executor)).await
+    }
+
+    async fn take_back(
+        &mut self,
+        cycle: &str,
+        reason: &str,
+        executor: Option<&dyn ToolExecutor>,
+    ) -> Result<usize, SessionError> {
         self.settle().await?;
         let open = self.open_cycle(cycle)?;
         let forgotten = open.calls.iter().filter(|call| has_begun(call)).count();
@@ -272,9 +307,12 @@ impl Session {
         incident.count = forgotten as u64;
         let mut records = Self::taking_back(&open, reason);
         records.push(Record::Incident(incident));
-        self.write(records).await?;
-        self.lose(&open);
-        Ok(())
+        records.extend(self.undoing(&open, executor.is_some()));
+        self.write_losing(records, lost_with(&open)).await?;
+        match executor {
+            Some(executor) => self.undo_calls(&open, executor).await,
+            None => Ok(0),
+        }
     }
 
     /// The records that take a cycle back. Nothing of it was to be seen, so there is nothing to go back for: what came
@@ -336,7 +374,7 @@ impl Session {
             incident.count = unanswered as u64;
             records.push(Record::Incident(incident));
         }
-        self.write(records).await?;
+        self.write_losing(records, unfinished_of(&open)).await?;
         Ok(answers.into_iter().map(|(answer, synthetic)| outcome(answer, synthetic)).collect())
     }
 
@@ -374,14 +412,9 @@ impl Session {
     pub(super) fn closing(&self, open: &OpenCycle, answers: &[(Answered, bool)]) -> Result<Vec<Record>, SessionError> {
         let plain: Vec<Answered> = answers.iter().map(|(answer, _)| answer.clone()).collect();
         let messages = self.wire.results(&open.turn, &plain)?;
-        // Where each result is a message of its own, it is known which of them were made up.
-        let each = messages.len() == answers.len();
-        let any = answers.iter().any(|(_, synthetic)| *synthetic);
-        let results = messages.into_iter().enumerate().map(|(at, message)| {
-            let synthetic = if each { answers[at].1 } else { any };
-            Insert { message, origin: if synthetic { Origin::Synthetic } else { Origin::Said } }
-        });
-        let mut records = vec![Record::Cycle(CycleRecord { cycle: open.id.clone(), results: results.collect() })];
+        let made_up: Vec<bool> = answers.iter().map(|(_, synthetic)| *synthetic).collect();
+        let results = originated(messages, &made_up).collect();
+        let mut records = vec![Record::Cycle(CycleRecord { cycle: open.id.clone(), results })];
         if let Some(checkpoint) = &open.checkpoint {
             records.extend(self.commit_records(checkpoint).unwrap_or_default());
         }
@@ -409,6 +442,17 @@ pub(super) fn all_of<'c>(calls: impl Iterator<Item = &'c str>, these: &'c [ToolC
         }
     }
     all
+}
+
+/// Messages with the results of calls, of which it is known which were made up. Where each is a message of its own, it is
+/// known of the messages, too.
+pub(super) fn originated(messages: Vec<Raw>, made_up: &[bool]) -> impl Iterator<Item = Insert> {
+    let each = messages.len() == made_up.len();
+    let any = made_up.contains(&true);
+    messages.into_iter().enumerate().map(move |(at, message)| {
+        let is_made_up = if each { made_up[at] } else { any };
+        Insert { message, origin: if is_made_up { Origin::Synthetic } else { Origin::Said } }
+    })
 }
 
 /// What a call is answered with, and whether that was made up.

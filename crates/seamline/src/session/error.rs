@@ -36,6 +36,14 @@ pub enum SessionError {
         /// What it is.
         what: super::NoMessage,
     },
+    /// An answer was to be kept whose calls nobody has run.
+    #[error(
+        "the answer makes {calls} calls that nothing answers\nhint: run them in a cycle, with `Session::execute_tool_cycle`, or with `Session::begin_cycle` where you run tools yourself"
+    )]
+    OpenCalls {
+        /// How many.
+        calls: usize,
+    },
     /// The conversation could not be read or written in its dialect.
     #[error(transparent)]
     Conversation(#[from] crate::Error),

@@ -10,6 +10,9 @@ use super::ToolCall;
 /// A call that is running.
 pub type Running<'a> = Pin<Box<dyn Future<Output = Result<ToolOutput, ExecutorFailure>> + Send + 'a>>;
 
+/// A call that is being undone.
+pub type Undoing<'a> = Pin<Box<dyn Future<Output = Result<(), ExecutorFailure>> + Send + 'a>>;
+
 /// Runs the calls that a model makes.
 ///
 /// ```
@@ -44,6 +47,13 @@ pub trait ToolExecutor: Send + Sync {
     /// [`Effect::Probe`]. Nothing means that it cannot tell.
     fn probe<'a>(&'a self, _call: &'a ToolCall) -> Pin<Box<dyn Future<Output = Option<ToolOutput>> + Send + 'a>> {
         Box::pin(std::future::ready(None))
+    }
+
+    /// Undoes what a call did: asked for those whose effect is [`Effect::Compensatable`] when their cycle is taken back.
+    /// `returned` is what the call returned, and nothing where nobody knows whether it ran: then there may be nothing to
+    /// undo. Its key is the one that it was run under.
+    fn compensate<'a>(&'a self, _call: &'a ToolCall, _returned: Option<&'a str>) -> Undoing<'a> {
+        Box::pin(std::future::ready(Err(ExecutorFailure("nobody says how this tool is undone".to_owned()))))
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use seamline_store::{Incident, IncidentKind, IncidentSeverity, Operation, Record};
+use seamline_store::{Effect, Incident, IncidentKind, IncidentSeverity, Operation, Raw, Record};
 
+use super::running::{NOT_RUN, TOOL_FAILED, told};
 use super::{
-    CycleOutcome, ErrorRecovery, OnFailure, Request, Session, SessionError, ToolOutput, Unresolved, ValidationResult,
-    said,
+    CycleOutcome, ErrorRecovery, ExecutorFailure, OnFailure, Request, Session, SessionError, ToolOutput, Unresolved,
+    ValidationResult, said,
 };
 use crate::{Failure, Severity};
 
@@ -121,6 +122,7 @@ impl Session {
     /// When the conversation cannot be read, or the store could not keep something.
     pub async fn before_agent_start(&mut self, envelope: &str) -> Result<AgentStart, SessionError> {
         if !self.config.enabled {
+            self.take_inbox().await?;
             let request = Box::new(self.request(envelope)?);
             return Ok(AgentStart::Proceed { request, checkpoint: None });
         }
@@ -163,15 +165,45 @@ impl Session {
     /// it is, and no outcomes are left of it.
     ///
     /// # Errors
-    /// When the cycle has no such call, or the store could not keep it.
+    /// When the cycle has no such call, the call has a result, it does something to the world and was never started, or
+    /// the store could not keep it. Then nothing has happened.
     pub async fn after_tool_call(
         &mut self,
         cycle: &str,
         call: &str,
         output: &ToolOutput,
     ) -> Result<Option<Vec<CycleOutcome>>, SessionError> {
-        if output.is_error && self.config.enabled && self.config.on_tool_error == OnFailure::Rollback {
-            self.roll_back_cycle(cycle, "a tool said that it failed").await?;
+        let goes_back = output.is_error && self.config.on_tool_error == OnFailure::Rollback;
+        self.after_call(cycle, call, output, goes_back.then_some(TOOL_FAILED)).await
+    }
+
+    /// After a tool that was to be run could not be: the model is told, or where that is
+    /// [configured](super::IntegrityConfig::on_executor_failure) the cycle is taken back, as [`Session::after_tool_call`]
+    /// does it.
+    ///
+    /// # Errors
+    /// As for [`Session::after_tool_call`].
+    pub async fn after_tool_failure(
+        &mut self,
+        cycle: &str,
+        call: &str,
+        failure: &ExecutorFailure,
+    ) -> Result<Option<Vec<CycleOutcome>>, SessionError> {
+        let goes_back = self.config.on_executor_failure == OnFailure::Rollback;
+        self.after_call(cycle, call, &told(failure), goes_back.then_some(NOT_RUN)).await
+    }
+
+    async fn after_call(
+        &mut self,
+        cycle: &str,
+        call: &str,
+        output: &ToolOutput,
+        goes_back: Option<&str>,
+    ) -> Result<Option<Vec<CycleOutcome>>, SessionError> {
+        self.settle().await?;
+        self.may_finish(cycle, call)?;
+        if let Some(reason) = goes_back.filter(|_| self.config.enabled) {
+            self.roll_back_cycle(cycle, reason).await?;
             return Ok(Some(Vec::new()));
         }
         self.finish_call(cycle, call, output).await?;
@@ -191,21 +223,41 @@ impl Session {
     }
 
     /// When a turn of the model has ended: its answer is kept and the checkpoint committed, or what went wrong is
-    /// handled. An answer with calls is not given here but to [`Session::begin_cycle`].
+    /// handled. An answer with calls is not given here but to [`Session::begin_cycle`], unless none of them is to be run:
+    /// then the model is told why.
     ///
     /// # Errors
-    /// When the conversation cannot be read, or the store could not keep something.
+    /// When the answer has calls that are to be run, the conversation cannot be read, or the store could not keep something.
     pub async fn agent_end(&mut self, end: TurnEnd<'_>) -> Result<AgentEnd, SessionError> {
         match end {
             TurnEnd::Failed(failure) => Ok(AgentEnd::Recovered(self.handle_error(&failure).await?)),
             TurnEnd::Answer(messages) => {
                 let answer = self.messages_of(messages)?;
                 self.settle().await?;
+                if self.config.enabled && self.tells_calls(messages, &answer).await? {
+                    return Ok(AgentEnd::Committed);
+                }
                 let done = if self.config.enabled { self.answered_records() } else { Vec::new() };
                 self.write(answer.into_iter().map(said).chain(done).collect()).await?;
                 Ok(AgentEnd::Committed)
             }
         }
+    }
+
+    /// Keeps an answer whose calls must not be run, with results that say so, and says whether it was one.
+    async fn tells_calls(&mut self, messages: &[&str], answer: &[Raw]) -> Result<bool, SessionError> {
+        // What cannot be read makes no calls that anybody could run.
+        let calls = self.wire.not_run(answer).unwrap_or_default();
+        let open = calls.iter().filter(|not_run| not_run.is_none()).count();
+        if open > 0 {
+            return Err(SessionError::OpenCalls { calls: open });
+        }
+        if calls.is_empty() {
+            return Ok(false);
+        }
+        let (cycle, _) = self.begin_cycle(messages, &|_| Effect::default()).await?;
+        self.commit_cycle(&cycle).await?;
+        Ok(true)
     }
 
     async fn note_invalid(&mut self, validation: &ValidationResult) -> Result<(), SessionError> {

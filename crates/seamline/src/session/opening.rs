@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use seamline_store::{
-    Acquire, Begin, Damage, Erased, Holder, IncidentKind, IncidentSeverity, Lease, Parent, Record, Replayed, SessionId,
-    State, Store, StoredCommit, replay,
+    Begin, Damage, Erased, Head, Holder, IncidentKind, IncidentSeverity, Parent, Record, Replay, Replayed, SessionId,
+    State, Store, StoredCommit,
 };
 // The store that can tell whether a process is gone knows it best.
 #[cfg(feature = "sqlite")]
 use seamline_store_sqlite::this_process;
 
+use super::holding::Hold;
 use super::reading::Reading;
 use super::wire::Wire;
 use super::{Clock, IntegrityConfig, RepairContext, Session, SessionError, SystemClock, beginning};
@@ -127,10 +128,13 @@ impl Session {
         let SessionOptions { dialect, provider, title, policy, config, clock } = options;
         let wire = Wire::new(Options { dialect: Some(dialect), provider, policy, kept: false })?;
         let first = beginning(&wire, title, parent);
-        let lease = name_for(store.as_ref(), &id, &holder(clock.as_ref())).await?;
+        let (asked, name, holder) = (store.clone(), id.clone(), holder(clock.as_ref()));
+        let mut hold = Hold::new(asked.as_ref(), &name, holder.clone());
+        let lease = hold.begin().await?;
         let mut session = Self {
             store,
             id,
+            holder,
             lease,
             state: State::default(),
             wire,
@@ -143,19 +147,13 @@ impl Session {
             context: RepairContext::default(),
             reading: Reading::default(),
             opened_at: 0,
+            inbox_looked_at: 0,
             sent: None,
             notes: Vec::new(),
         };
         let begun = session.write(std::iter::once(first).chain(records).collect()).await;
-        session.or_let_go(begun).await
-    }
-
-    /// The session, or why there is none; then nobody holds it.
-    async fn or_let_go(self, done: Result<(), SessionError>) -> Result<Self, SessionError> {
-        let Err(error) = done else { return Ok(self) };
-        // What went wrong before is what the caller should hear of.
-        let _ = self.store.release(&self.id, self.lease.epoch).await;
-        Err(error)
+        hold.handed_over(begun).await?;
+        Ok(session)
     }
 
     /// Opens a session for writing: checks all that was kept, puts damaged bytes aside, and closes the cycles that a
@@ -166,28 +164,29 @@ impl Session {
     /// newer version wrote some of it, its dialect is not known any more, or the store cannot be read or written. Then it
     /// is not held.
     pub async fn open(store: Arc<dyn Store>, id: SessionId, options: OpenOptions) -> Result<Self, SessionError> {
+        let (asked, name) = (store.clone(), id.clone());
+        let mut hold = Hold::new(asked.as_ref(), &name, holder(options.clock.as_ref()));
+        let opened = Self::opened(store, id, options, &mut hold).await;
+        hold.handed_over(opened).await
+    }
+
+    async fn opened(
+        store: Arc<dyn Store>,
+        id: SessionId,
+        options: OpenOptions,
+        hold: &mut Hold<'_>,
+    ) -> Result<Self, SessionError> {
         let OpenOptions { take_over, dialect, recover, policy, config, clock } = options;
-        let (lease, before) = taken(store.as_ref(), &id, &holder(clock.as_ref()), take_over).await?;
-        let found = async {
-            let (replayed, commits) = read(store.as_ref(), &id, &lease).await?;
-            if let Some(newer) = replayed.newer() {
-                return Err(newer.into());
-            }
-            Ok::<_, SessionError>((wire_of(&replayed.state, dialect, policy)?, replayed, commits))
-        };
-        let (wire, replayed, commits) = match found.await {
-            Ok(found) => found,
-            Err(error) => {
-                let _ = store.release(&id, lease.epoch).await;
-                return Err(error);
-            }
-        };
-        let Replayed { state, damages, .. } = replayed;
+        let holder = hold.holder();
+        let (lease, before) = hold.acquire(take_over).await?;
+        let Replayed { state, damages, .. } = read(store.as_ref(), &id, lease.head).await?;
+        let wire = wire_of(&state, dialect, policy)?;
         let health = if damages.is_empty() { Health::Whole } else { Health::Degraded(damages.clone()) };
         let (context, opened_at) = (RepairContext::default(), lease.head.seq);
         let mut session = Self {
             store,
             id,
+            holder,
             lease,
             state,
             wire,
@@ -200,12 +199,16 @@ impl Session {
             context,
             opened_at,
             reading: Reading::default(),
+            inbox_looked_at: 0,
             sent: None,
             notes: Vec::new(),
         };
         session.notes.extend(before.map(|holder| session.taken_over(&holder)));
-        let readied = session.ready(&damages, &commits, recover).await;
-        session.or_let_go(readied).await
+        session.put_aside(&damages).await?;
+        if recover {
+            session.recover(None).await?;
+        }
+        Ok(session)
     }
 
     /// The incident that the session was taken from a process that wrote it. It goes with the first records that are
@@ -220,25 +223,13 @@ impl Session {
     /// # Errors
     /// When there is none of that name, another process writes it, or the store could not remove it.
     pub async fn erase(store: &dyn Store, id: &SessionId, take_over: bool) -> Result<Erased, SessionError> {
-        let how = if take_over { Acquire::TakeOver } else { Acquire::IfFree };
-        let lease = store.acquire(id, &holder(&SystemClock), how).await?;
-        let erased = store.erase(id).await;
-        if erased.is_err() {
-            let _ = store.release(id, lease.epoch).await;
-        }
-        Ok(erased?)
-    }
-
-    async fn ready(&mut self, damages: &[Damage], commits: &[StoredCommit], recover: bool) -> Result<(), SessionError> {
-        self.put_aside(damages, commits).await?;
-        if recover {
-            self.recover(None).await?;
-        }
-        Ok(())
+        let mut hold = Hold::new(store, id, holder(&SystemClock));
+        hold.acquire(take_over).await?;
+        Ok(hold.handed_over(store.erase(id).await).await?)
     }
 
     /// Puts damaged bytes aside and writes down what was found, once.
-    async fn put_aside(&mut self, damages: &[Damage], commits: &[StoredCommit]) -> Result<(), SessionError> {
+    async fn put_aside(&mut self, damages: &[Damage]) -> Result<(), SessionError> {
         let known = |damage: &Damage| {
             let mut incidents = self.state.incidents.iter();
             incidents.any(|incident| incident.kind == IncidentKind::Damaged && incident.seq == Some(damage.seq))
@@ -252,10 +243,8 @@ impl Session {
             records.push(Record::Begin(Begin { dialect, provider, title: None, parent: None }));
         }
         for damage in new {
-            if damage.bytes.is_some()
-                && let Ok(place) = commits.binary_search_by_key(&damage.seq, |commit| commit.seq)
-            {
-                self.store.quarantine(&self.id, &commits[place].bytes).await?;
+            if damage.bytes.is_some() {
+                self.put_commit_aside(damage.seq).await?;
             }
             let mut incident = self.incident(IncidentKind::Damaged, IncidentSeverity::Critical, damage.to_string());
             incident.seq = Some(damage.seq);
@@ -263,44 +252,33 @@ impl Session {
         }
         self.write(records).await
     }
-}
 
-/// Takes a session, and says who held it where it had to be taken from somebody.
-async fn taken(
-    store: &dyn Store,
-    id: &SessionId,
-    holder: &Holder,
-    take_over: bool,
-) -> Result<(Lease, Option<Holder>), seamline_store::Error> {
-    match store.acquire(id, holder, Acquire::IfFree).await {
-        Err(seamline_store::Error::Busy { holder: before, .. }) if take_over => {
-            Ok((store.acquire(id, holder, Acquire::TakeOver).await?, Some(*before)))
+    /// Puts the bytes of a commit aside. They are read once more: until all were, nobody knows how many are damaged, and
+    /// they would not have to fit into memory.
+    async fn put_commit_aside(&self, seq: u64) -> Result<(), SessionError> {
+        let commits = self.store.read(&self.id, seq.saturating_sub(1), 1).await?;
+        if let Some(commit) = commits.iter().find(|commit| commit.seq == seq) {
+            self.store.quarantine(&self.id, &commit.bytes).await?;
         }
-        free => free.map(|lease| (lease, None)),
+        Ok(())
     }
 }
 
-/// Takes a name for a session to begin. One that a crash left before anything was written under it is as good as new.
-async fn name_for(store: &dyn Store, id: &SessionId, holder: &Holder) -> Result<Lease, seamline_store::Error> {
-    let exists = match store.create(id, holder).await {
-        Err(error @ seamline_store::Error::Exists(_)) => error,
-        made => return made,
-    };
-    if store.head(id).await?.seq > 0 {
-        return Err(exists);
-    }
-    store.acquire(id, holder, Acquire::IfFree).await.ok().filter(|lease| lease.head.seq == 0).ok_or(exists)
-}
-
-/// Reads a whole session and checks it.
-pub(super) async fn read(
-    store: &dyn Store,
-    id: &SessionId,
-    lease: &Lease,
-) -> Result<(Replayed, Vec<StoredCommit>), SessionError> {
-    let mut commits: Vec<StoredCommit> = Vec::new();
-    read_on(store, id, 0..u64::MAX, |page| commits.extend(page)).await?;
-    Ok((replay(id, lease.head, &commits), commits))
+/// Reads a whole session and checks it, page by page: no more than one of them is in memory beside what they make of it.
+async fn read(store: &dyn Store, id: &SessionId, head: Head) -> Result<Replayed, SessionError> {
+    let mut replay = Replay::new(id.clone());
+    let mut commits = 0;
+    read_on(store, id, 0..u64::MAX, |page| {
+        commits += page.len() as u64;
+        for commit in &page {
+            replay.take(commit);
+        }
+    })
+    .await?;
+    let damages = replay.damages(head);
+    let damaged = damages.iter().filter(|damage| damage.bytes.is_some()).count() as u64;
+    let replayed = Replayed { state: replay.state().clone(), commits: commits - damaged, damages };
+    replayed.newer().map_or(Ok(replayed), |newer| Err(newer.into()))
 }
 
 /// Reads the commits behind the start of a range, page by page, until there is none or the end is reached.

@@ -5,6 +5,7 @@ use std::panic::AssertUnwindSafe;
 use futures_util::FutureExt;
 use seamline_store::{CallState, Effect, IncidentKind, IncidentSeverity, OpenCall, OpenCycle, Record, State};
 
+use super::context::{lost_with, unfinished_of};
 use super::cycle::{is_finished, outcome, returned};
 use super::running::executed;
 use super::{CycleOutcome, Session, SessionError, ToolCall, ToolExecutor, ToolOutput, UnknownOutcome, texts};
@@ -59,7 +60,8 @@ pub struct Unresolved {
 pub struct Recovered {
     /// How many cycles were closed.
     pub cycles: usize,
-    /// How many of them were taken back, because nothing of them had begun.
+    /// How many of them were taken back: nothing of them had begun, or what nobody knows is to be
+    /// [forgotten](UnknownOutcome::Forget).
     pub taken_back: usize,
     /// How many calls were run again.
     pub run_again: usize,
@@ -75,7 +77,9 @@ impl Session {
 
     /// Closes the cycles that a crash left open. What finished is kept and not run again; what never started is said to
     /// have not; of the rest, calls that may be run again are, where there is somebody to run them, and the others are
-    /// said to have an outcome that nobody knows. A cycle of which nothing had begun is taken back.
+    /// said to have an outcome that nobody knows. A cycle of which nothing had begun is taken back. So is one with an
+    /// unknown outcome where that is to be [forgotten](UnknownOutcome::Forget), and what can be undone of it is
+    /// [undone](ToolExecutor::compensate).
     ///
     /// Doing it twice does nothing the second time.
     ///
@@ -108,7 +112,7 @@ impl Session {
         let forgets = self.config.unknown_outcome == UnknownOutcome::Forget;
         if untouched || (forgets && unknown(&cycle.calls) > 0) {
             recovered.taken_back += 1;
-            self.forget_cycle(&cycle).await?;
+            self.forget_cycle(&cycle, executor).await?;
             return Ok(Vec::new());
         }
         let (cycle, run_again) = self.rerun(cycle, executor).await?;
@@ -139,21 +143,29 @@ impl Session {
         told.collect()
     }
 
-    async fn forget_cycle(&mut self, cycle: &OpenCycle) -> Result<(), SessionError> {
+    async fn forget_cycle(
+        &mut self,
+        cycle: &OpenCycle,
+        executor: Option<&dyn ToolExecutor>,
+    ) -> Result<(), SessionError> {
         let is_untouched = cycle.calls.iter().all(|call| truth(call) == Truth::NeverStarted);
-        let detail = if is_untouched {
-            "a cycle of which nothing had begun was taken back"
+        let (kind, detail) = if is_untouched {
+            (IncidentKind::NotExecuted, "a cycle of which nothing had begun was taken back")
         } else {
-            "a cycle was taken back although calls of it had begun"
+            (IncidentKind::Rollback, "a cycle was taken back although calls of it had begun")
         };
-        self.lose(cycle);
-        let mut incident = self.incident(IncidentKind::NotExecuted, IncidentSeverity::Warning, detail);
+        let mut incident = self.incident(kind, IncidentSeverity::Warning, detail);
         incident.checkpoint.clone_from(&cycle.checkpoint);
         incident.count = cycle.calls.len() as u64;
         let mut records = Self::taking_back(cycle, detail);
         records.push(Record::Incident(incident));
         records.extend(self.forgotten(std::slice::from_ref(cycle)));
-        self.write(records).await
+        records.extend(self.undoing(cycle, executor.is_some()));
+        self.write_losing(records, lost_with(cycle)).await?;
+        if let Some(executor) = executor {
+            self.undo_calls(cycle, executor).await?;
+        }
+        Ok(())
     }
 
     /// Runs again what may be, and asks about what can be asked about.
@@ -196,8 +208,7 @@ impl Session {
             incident.count = 1;
             records.push(Record::Incident(incident));
         }
-        self.lose_unfinished(cycle);
-        self.write(records).await?;
+        self.write_losing(records, unfinished_of(cycle)).await?;
         Ok(answers.into_iter().map(|(answer, synthetic)| outcome(answer, synthetic)).collect())
     }
 }

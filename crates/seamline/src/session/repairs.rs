@@ -134,6 +134,9 @@ impl Session {
     }
 }
 
+/// A call without a result stays as it is. That somebody else goes back for it is not so here: requests answer it.
+const LEFT: UnansweredCall = UnansweredCall::Rollback;
+
 /// How what is kept is put right: calls at its end may still be answered, and what is only made up is left to requests
 /// unless the configuration says otherwise.
 pub(super) fn stored_options(options: &Options, persist: PersistRepairs) -> Options {
@@ -141,7 +144,7 @@ pub(super) fn stored_options(options: &Options, persist: PersistRepairs) -> Opti
     options.policy.trailing_call = crate::policy::TrailingCall::AllowPending;
     let makes_up = options.policy.unanswered_call == UnansweredCall::Synthesize;
     if makes_up && persist == PersistRepairs::RealMovesOnly {
-        options.policy.unanswered_call = UnansweredCall::Rollback;
+        options.policy.unanswered_call = LEFT;
     }
     options
 }

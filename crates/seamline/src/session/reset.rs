@@ -3,6 +3,7 @@
 use seamline_store::{Error, Hash, IncidentKind, IncidentSeverity, InvalidSessionId, Raw, Record, Reset, SessionId};
 use serde::Serialize;
 
+use super::context::lost_with;
 use super::{Session, SessionError};
 
 /// How many archives of one state there may be: each attempt to start over that broke off leaves one.
@@ -63,10 +64,8 @@ impl Session {
         let running = self.state.cycles.clone();
         let told = self.forgotten(&running);
         // What was being compacted is not there any more.
-        self.keep([reset, Record::Incident(incident)].into_iter().chain(told).collect(), true).await?;
-        for cycle in &running {
-            self.lose(cycle);
-        }
+        let lost = running.iter().flat_map(lost_with).collect();
+        self.keep_losing([reset, Record::Incident(incident)].into_iter().chain(told).collect(), true, lost).await?;
         let remaining_messages = self.state.view.len();
         Ok(ResetResult { success: true, archived: archive.is_some(), remaining_messages, archive })
     }

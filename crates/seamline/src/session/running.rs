@@ -6,15 +6,19 @@ use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 
 use futures_util::future::FutureExt;
-use seamline_store::{Effect, Record};
+use seamline_store::{Effect, Insert, MessageRecord, Record};
 
-use super::cycle::{all_of, outcome};
+use super::cycle::{all_of, originated, outcome};
 use super::race::{Race, Step};
 use super::wire::Answered;
 use super::{
     CycleOutcome, ExecutorFailure, OnFailure, Session, SessionError, Stop, ToolCall, ToolCycleResult, ToolExecutor,
     ToolOutput, idempotency_key, said, texts,
 };
+
+/// Why cycles are taken back.
+pub(super) const TOOL_FAILED: &str = "a tool said that it failed";
+pub(super) const NOT_RUN: &str = "a tool could not be run";
 
 /// Why a cycle is taken back: what the host is told, and what is written down, which says nothing that a tool said.
 struct Failed {
@@ -94,7 +98,11 @@ impl Session {
                 left -= 1;
                 let output = match self.judged(outcome) {
                     Ok(output) => output,
-                    Err(failed) => return self.taken_back(cycle, failed).await,
+                    Err(failed) => {
+                        // Nothing runs any more when what was done is undone.
+                        drop(race);
+                        return self.taken_back(cycle, failed, executor).await;
+                    }
                 };
                 let staged = self.staged_or_told(cycle, &call.id, &output)?;
                 // The last result is kept together with the cycle that it makes whole.
@@ -120,11 +128,11 @@ impl Session {
     fn judged(&self, outcome: Result<ToolOutput, ExecutorFailure>) -> Result<ToolOutput, Failed> {
         match outcome {
             Ok(output) if output.is_error && self.config.on_tool_error == OnFailure::Rollback => {
-                Err(Failed { error: output.output, reason: "a tool said that it failed" })
+                Err(Failed { error: output.output, reason: TOOL_FAILED })
             }
             Ok(output) => Ok(output),
             Err(failure) if self.config.on_executor_failure == OnFailure::Rollback => {
-                Err(Failed { error: failure.0, reason: "a tool could not be run" })
+                Err(Failed { error: failure.0, reason: NOT_RUN })
             }
             Err(failure) => Ok(told(&failure)),
         }
@@ -138,9 +146,17 @@ impl Session {
         })
     }
 
-    async fn taken_back(&mut self, cycle: &str, failed: Failed) -> Result<ToolCycleResult, SessionError> {
-        let Failed { error, reason } = failed;
-        self.roll_back_cycle(cycle, reason).await?;
+    async fn taken_back(
+        &mut self,
+        cycle: &str,
+        failed: Failed,
+        executor: &dyn ToolExecutor,
+    ) -> Result<ToolCycleResult, SessionError> {
+        let Failed { mut error, reason } = failed;
+        let not_undone = self.undo_cycle(cycle, reason, executor).await?;
+        if not_undone > 0 {
+            error = format!("{error} ({not_undone} calls could not be undone)");
+        }
         Ok(ToolCycleResult { success: false, outcomes: Vec::new(), error: Some(error), rolled_back: true })
     }
 
@@ -195,8 +211,10 @@ impl Session {
             (Answered { id, name: call.name.clone(), output, failed }, synthetic)
         });
         let (answers, synthetic): (Vec<Answered>, Vec<bool>) = answers.unzip();
-        let results = self.wire.results(&raws, &answers)?;
-        self.write(raws.into_iter().chain(results).map(said).collect()).await?;
+        let results = originated(self.wire.results(&raws, &answers)?, &synthetic);
+        let results = results.map(|Insert { message, origin }| Record::Message(MessageRecord { message, origin }));
+        let records = raws.into_iter().map(said).chain(results).collect();
+        self.write(records).await?;
         let outcomes = answers.into_iter().zip(synthetic).map(|(answer, synthetic)| outcome(answer, synthetic));
         let outcomes: Vec<CycleOutcome> = outcomes.collect();
         let error = stopped.map(|why| in_words(why).to_owned()).or_else(|| left_out(&outcomes));
@@ -218,7 +236,7 @@ fn in_words(why: Stop) -> &'static str {
 }
 
 /// What the model reads of a tool that could not be run.
-fn told(failure: &ExecutorFailure) -> ToolOutput {
+pub(super) fn told(failure: &ExecutorFailure) -> ToolOutput {
     ToolOutput { output: texts::executor_failed(&failure.0), is_error: true }
 }
 

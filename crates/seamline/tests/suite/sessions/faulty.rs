@@ -21,6 +21,8 @@ pub(crate) enum Fault {
     FailsOnce { at: usize },
     /// This write, counted from 0, is never answered, whether it was kept or not.
     Silent { at: usize, kept: bool },
+    /// This call of the store, counted from 0, is never answered, whether it was done or not; all others are.
+    Stalls { at: usize, done: bool },
     /// A bit of this commit is another one when it is read.
     Alters { seq: u64 },
     /// This commit is one of a newer version.
@@ -46,6 +48,9 @@ impl Faulty {
 
     /// Does something, unless the process dies before it. What a dead process waits for never comes.
     fn alive<'a, T: Send + 'a>(&'a self, does: impl FnOnce() -> Pending<'a, T>) -> Pending<'a, T> {
+        if let Fault::Stalls { at, done } = self.fault {
+            return self.stalled(does, at, done);
+        }
         let Fault::Dies { at, after } = self.fault else { return does() };
         let number = self.count.fetch_add(1, Ordering::SeqCst);
         if number > at || (number == at && !after) {
@@ -55,6 +60,24 @@ impl Faulty {
         Box::pin(async move {
             let done = doing.await;
             if number == at { self.die().await } else { done }
+        })
+    }
+
+    fn stalled<'a, T: Send + 'a>(
+        &self,
+        does: impl FnOnce() -> Pending<'a, T>,
+        at: usize,
+        done: bool,
+    ) -> Pending<'a, T> {
+        if self.count.fetch_add(1, Ordering::SeqCst) != at {
+            return does();
+        }
+        let doing = done.then(does);
+        Box::pin(async move {
+            if let Some(doing) = doing {
+                doing.await?;
+            }
+            std::future::pending().await
         })
     }
 
@@ -97,7 +120,7 @@ impl Store for Faulty {
     }
 
     fn append(&self, commit: Arc<Sealed>) -> Pending<'_, Appended> {
-        if let Fault::Dies { .. } = self.fault {
+        if let Fault::Dies { .. } | Fault::Stalls { .. } = self.fault {
             return self.alive(|| self.inner.append(commit));
         }
         let number = self.count.fetch_add(1, Ordering::SeqCst);

@@ -2,7 +2,9 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what goes wrong in a test ends it, in its helpers too")]
 
 mod addresses;
+mod aside;
 mod asking;
+mod broken_off;
 mod calls;
 mod checks;
 mod compactions;
@@ -15,14 +17,17 @@ mod faulty;
 mod forgotten;
 mod forks;
 mod given_up;
+mod held;
 mod hosts;
 mod keys;
 mod late;
 mod late_kept;
 mod layers;
+mod long_logs;
 mod meanwhile;
 mod order;
 mod origins;
+mod reported;
 mod resets;
 mod seed_000;
 mod seed_001;
@@ -31,6 +36,8 @@ mod spared;
 mod stopping;
 mod stores;
 mod strangers;
+mod switched_off;
 mod table;
 mod takeovers;
+mod undone;
 mod unrunnable;

@@ -1,0 +1,161 @@
+//! What is put aside, and what is said of it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use seamline::session::{IntegrityConfig, Session};
+use seamline::store::{
+    Acquire, Appended, Erased, Hash, Head, Holder, InboxDamage, InboxItem, IncidentKind, Lease, Pending, Pushed,
+    Quarantined, Raw, Sealed, SessionId, SessionInfo, Store, StoredCommit,
+};
+
+use super::stores::{ASK, memory, on_every_store, open_options};
+
+#[test]
+fn what_is_said_of_a_stranger_is_not_what_it_says() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        let message = r#"{"secret":"4711"}"#;
+        let item = InboxItem { id: "i1".to_owned(), message: Raw::parse(message).unwrap() };
+        place.store.push(session.id(), &item).await.unwrap();
+        assert_eq!(session.take_inbox().await.unwrap(), 0);
+        let told = session.incidents().next_back().unwrap();
+        assert!(!told.detail.contains("4711") && !told.detail.contains("secret"), "{}", told.detail);
+        // It is found by its hash.
+        let aside = place.store.quarantined(session.id()).await.unwrap();
+        let found = aside.iter().find(|found| told.detail.contains(&found.hash.to_string())).unwrap();
+        assert_eq!(found.bytes, message.as_bytes());
+    });
+}
+
+/// A store whose inbox is as damaged as it is told, and which counts how much of it is looked at.
+#[derive(Debug)]
+struct Leaky {
+    inner: Arc<dyn Store>,
+    /// How many messages are missing.
+    missing: AtomicUsize,
+    /// How many messages were looked at for damage.
+    looked_at: AtomicUsize,
+}
+
+impl Leaky {
+    fn new(inner: Arc<dyn Store>) -> Arc<Self> {
+        Arc::new(Self { inner, missing: AtomicUsize::new(0), looked_at: AtomicUsize::new(0) })
+    }
+}
+
+impl Store for Leaky {
+    fn create<'a>(&'a self, session: &'a SessionId, holder: &'a Holder) -> Pending<'a, Lease> {
+        self.inner.create(session, holder)
+    }
+
+    fn acquire<'a>(&'a self, session: &'a SessionId, holder: &'a Holder, how: Acquire) -> Pending<'a, Lease> {
+        self.inner.acquire(session, holder, how)
+    }
+
+    fn release<'a>(&'a self, session: &'a SessionId, epoch: u64) -> Pending<'a, ()> {
+        self.inner.release(session, epoch)
+    }
+
+    fn append(&self, commit: Arc<Sealed>) -> Pending<'_, Appended> {
+        self.inner.append(commit)
+    }
+
+    fn head<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Head> {
+        self.inner.head(session)
+    }
+
+    fn read<'a>(&'a self, session: &'a SessionId, after: u64, bytes_max: usize) -> Pending<'a, Vec<StoredCommit>> {
+        self.inner.read(session, after, bytes_max)
+    }
+
+    fn sessions<'a>(&'a self, after: Option<&'a SessionId>, limit: usize) -> Pending<'a, Vec<SessionInfo>> {
+        self.inner.sessions(after, limit)
+    }
+
+    fn push<'a>(&'a self, session: &'a SessionId, item: &'a InboxItem) -> Pending<'a, Pushed> {
+        self.inner.push(session, item)
+    }
+
+    fn inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>> {
+        self.inner.inbox(session)
+    }
+
+    fn waiting<'a>(&'a self, session: &'a SessionId) -> Pending<'a, u64> {
+        self.inner.waiting(session)
+    }
+
+    fn inbox_damage<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxDamage>> {
+        Box::pin(async move {
+            let found = self.inner.waiting(session).await?;
+            self.looked_at.fetch_add(usize::try_from(found).unwrap(), Ordering::Relaxed);
+            let missing = self.missing.load(Ordering::Relaxed) as u64;
+            let why = format!("{} messages were put there and not taken, and {found} are there", found + missing);
+            Ok((missing > 0).then_some(InboxDamage { why, bytes: Vec::new() }).into_iter().collect())
+        })
+    }
+
+    fn quarantine<'a>(&'a self, session: &'a SessionId, bytes: &'a [u8]) -> Pending<'a, Hash> {
+        self.inner.quarantine(session, bytes)
+    }
+
+    fn quarantined<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<Quarantined>> {
+        self.inner.quarantined(session)
+    }
+
+    fn import<'a>(&'a self, session: &'a SessionId, commits: &'a [Vec<u8>]) -> Pending<'a, Head> {
+        self.inner.import(session, commits)
+    }
+
+    fn erase<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Erased> {
+        self.inner.erase(session)
+    }
+}
+
+/// A session on such a store.
+async fn leaky() -> (Arc<Leaky>, Session) {
+    let place = memory();
+    let made = place.create(IntegrityConfig::default()).await;
+    let id = made.id().clone();
+    made.close().await.unwrap();
+    let store = Leaky::new(place.store.clone());
+    let session = Session::open(store.clone(), id, open_options()).await.unwrap();
+    (store, session)
+}
+
+#[test]
+fn all_of_a_long_inbox_is_looked_at_about_once() {
+    futures_executor::block_on(async {
+        let (store, mut session) = leaky().await;
+        // Two of them are more than is given out at once.
+        let long = format!(r#"{{"role":"user","content":"{}"}}"#, "x".repeat(9 * 1024 * 1024));
+        for number in 0..12 {
+            let item = InboxItem { id: format!("i{number}"), message: Raw::parse(long.as_str()).unwrap() };
+            store.push(session.id(), &item).await.unwrap();
+        }
+        for _ in 0..12 {
+            assert_eq!(session.take_inbox().await.unwrap(), 1);
+        }
+        let looked_at = store.looked_at.load(Ordering::Relaxed);
+        assert!((12..=24).contains(&looked_at), "{looked_at}");
+    });
+}
+
+#[test]
+fn what_is_missing_in_an_inbox_is_written_down_once_until_more_is() {
+    futures_executor::block_on(async {
+        let (store, mut session) = leaky().await;
+        let damaged =
+            |session: &Session| session.incidents().filter(|found| found.kind == IncidentKind::Damaged).count();
+        for (missing, wanted) in [(0, 0), (1, 1), (1, 1), (2, 2), (2, 2)] {
+            store.missing.store(missing, Ordering::Relaxed);
+            for number in 0..2 {
+                let item = InboxItem { id: format!("{missing}-{wanted}-{number}"), message: Raw::parse(ASK).unwrap() };
+                store.push(session.id(), &item).await.unwrap();
+                session.take_inbox().await.unwrap();
+                session.take_inbox().await.unwrap();
+            }
+            assert_eq!(damaged(&session), wanted, "{missing}");
+        }
+    });
+}

@@ -1,0 +1,133 @@
+//! Sessions that nobody has are held by nobody.
+
+use std::pin::pin;
+use std::task::Context;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::task::noop_waker;
+use seamline::session::{IntegrityConfig, Session, SessionError, SessionOptions};
+use seamline::store::{CommitId, Effect, Error, SessionId};
+
+use super::faulty::{Fault, Faulty};
+use super::stores::{ASK, Place, Tick, memory, on_every_store, open_options, turn};
+
+/// How many calls of the store opening has, more or less: what is beyond is just not reached.
+const CALLS: usize = 8;
+
+fn stalls() -> impl Iterator<Item = Fault> {
+    (0..CALLS).flat_map(|at| [false, true].map(|done| Fault::Stalls { at, done }))
+}
+
+/// A session that has a cycle to recover, and that nobody holds.
+async fn left_open(place: &Place) -> SessionId {
+    let mut session = place.create(IntegrityConfig::default()).await;
+    session.append(ASK).await.unwrap();
+    let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
+    session.start_call(&cycle, "toolu_1").await.unwrap();
+    let id = session.id().clone();
+    session.close().await.unwrap();
+    id
+}
+
+#[test]
+fn an_opening_that_is_given_up_holds_nothing_wherever_that_is() {
+    futures_executor::block_on(async {
+        let mut given_up = 0;
+        for fault in stalls() {
+            let place = memory();
+            let id = left_open(&place).await;
+            let stalled = Faulty::new(place.store.clone(), fault);
+            let opened = Session::open(stalled, id.clone(), open_options()).now_or_never();
+            if opened.is_some() {
+                continue;
+            }
+            given_up += 1;
+            let again = Session::open(place.store.clone(), id, open_options()).await;
+            let again = again.unwrap_or_else(|error| panic!("{fault:?}: {error}"));
+            assert!(again.unresolved().is_empty());
+        }
+        assert!(given_up >= 6, "{given_up}");
+    });
+}
+
+#[test]
+fn a_making_that_is_given_up_leaves_the_name_or_a_session_that_nobody_holds() {
+    futures_executor::block_on(async {
+        let mut given_up = 0;
+        for fault in stalls() {
+            let place = memory();
+            let id: SessionId = place.name().parse().unwrap();
+            let stalled = Faulty::new(place.store.clone(), fault);
+            let options = || SessionOptions { clock: std::sync::Arc::new(Tick::default()), ..Default::default() };
+            if Session::create(stalled, id.clone(), options()).now_or_never().is_some() {
+                continue;
+            }
+            given_up += 1;
+            match Session::create(place.store.clone(), id.clone(), options()).await {
+                Err(SessionError::Store(Error::Exists(_))) => {
+                    Session::open(place.store.clone(), id, open_options()).await.unwrap();
+                }
+                made => drop(made.unwrap_or_else(|error| panic!("{fault:?}: {error}"))),
+            }
+        }
+        assert!(given_up >= 4, "{given_up}");
+    });
+}
+
+#[test]
+fn an_opening_that_is_given_up_after_a_while_holds_nothing() {
+    on_every_store(async |place| {
+        for polls in 1..12 {
+            let id = left_open(&place).await;
+            let is_open = {
+                let mut opening = pin!(Session::open(place.store.clone(), id.clone(), open_options()));
+                let waker = noop_waker();
+                (0..polls).any(|_| {
+                    let polled = opening.as_mut().poll(&mut Context::from_waker(&waker));
+                    std::thread::sleep(Duration::from_millis(3));
+                    polled.is_ready()
+                })
+            };
+            // What was opened and dropped is held; what was given up is not.
+            let again = Session::open(place.store.clone(), id, open_options()).await;
+            assert_eq!(again.is_err(), is_open, "{polls}: {again:?}");
+        }
+    });
+}
+
+#[test]
+fn a_session_that_is_closed_is_let_go_whatever_becomes_of_what_was_written_last() {
+    futures_executor::block_on(async {
+        let place = memory();
+        let id = left_open(&place).await;
+        Session::open(place.store.clone(), id.clone(), open_options()).await.unwrap().close().await.unwrap();
+        let unsure = Faulty::new(place.store.clone(), Fault::Fails(unknown));
+        let mut session = Session::open(unsure, id.clone(), open_options()).await.unwrap();
+        session.append(ASK).await.unwrap_err();
+        let error = session.close().await.unwrap_err();
+        assert!(matches!(error, SessionError::Store(Error::Unknown { .. })), "{error}");
+        Session::open(place.store.clone(), id, open_options()).await.unwrap();
+    });
+}
+
+#[test]
+fn a_closing_that_is_given_up_lets_go_all_the_same() {
+    futures_executor::block_on(async {
+        let mut given_up = 0;
+        for fault in stalls() {
+            let place = memory();
+            let id = left_open(&place).await;
+            let stalled = Faulty::new(place.store.clone(), fault);
+            let Some(Ok(session)) = Session::open(stalled, id.clone(), open_options()).now_or_never() else { continue };
+            given_up += usize::from(session.close().now_or_never().is_none());
+            let again = Session::open(place.store.clone(), id, open_options()).await;
+            assert!(again.is_ok(), "{fault:?}: {again:?}");
+        }
+        assert!(given_up > 0);
+    });
+}
+
+fn unknown() -> Error {
+    Error::Unknown { commit: CommitId::from_bytes([0; 16]), why: "cut".to_owned() }
+}

@@ -1,0 +1,97 @@
+//! What a host reports, and what it must not.
+
+use seamline::session::{
+    AgentEnd, ExecutorFailure, IntegrityConfig, OnFailure, Session, SessionError, ToolOutput, TurnEnd,
+};
+use seamline::store::{Effect, Rejected};
+
+use super::calls::said;
+use super::stores::{ASK, Place, is_valid, kept, on_every_store, turn};
+
+fn failed() -> ToolOutput {
+    ToolOutput { is_error: true, ..said("no") }
+}
+
+fn gone() -> ExecutorFailure {
+    ExecutorFailure("no such tool".to_owned())
+}
+
+/// A session that takes cycles back, and one of two calls of a cycle is done.
+async fn half_done(place: &Place) -> (Session, String) {
+    let (on_tool_error, on_executor_failure) = (OnFailure::Rollback, OnFailure::Rollback);
+    let config = IntegrityConfig { on_tool_error, on_executor_failure, ..IntegrityConfig::default() };
+    let mut session = place.create(config).await;
+    session.append(ASK).await.unwrap();
+    let calls = turn(&["toolu_1", "toolu_2"]);
+    let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
+    session.before_tool_call(&cycle, "toolu_1").await.unwrap();
+    session.after_tool_call(&cycle, "toolu_1", &said("first")).await.unwrap();
+    (session, cycle)
+}
+
+#[test]
+fn an_error_of_no_call_that_waits_takes_no_cycle_back() {
+    on_every_store(async |place| {
+        let (mut session, cycle) = half_done(&place).await;
+        // One has its result, one is unknown, and one was never begun.
+        for call in ["toolu_1", "nonsense", "toolu_2"] {
+            let error = session.after_tool_call(&cycle, call, &failed()).await.unwrap_err();
+            assert!(matches!(error, SessionError::Rejected(Rejected::Call { .. })), "{call}: {error}");
+            let error = session.after_tool_failure(&cycle, call, &gone()).await.unwrap_err();
+            assert!(matches!(error, SessionError::Rejected(Rejected::Call { .. })), "{call}: {error}");
+        }
+        session.before_tool_call(&cycle, "toolu_2").await.unwrap();
+        let outcomes = session.after_tool_call(&cycle, "toolu_2", &said("second")).await.unwrap().unwrap();
+        assert_eq!(outcomes.iter().map(|outcome| outcome.content.as_str()).collect::<Vec<_>>(), ["first", "second"]);
+    });
+}
+
+#[test]
+fn a_tool_that_could_not_be_run_is_reported_as_such() {
+    on_every_store(async |place| {
+        let (mut session, cycle) = half_done(&place).await;
+        session.before_tool_call(&cycle, "toolu_2").await.unwrap();
+        assert_eq!(session.after_tool_failure(&cycle, "toolu_2", &gone()).await.unwrap(), Some(Vec::new()));
+        assert!(session.state().cycles.is_empty() && kept(&session) == [ASK]);
+
+        let mut session = place.create(IntegrityConfig::default()).await;
+        session.append(ASK).await.unwrap();
+        let calls = turn(&["toolu_1"]);
+        let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
+        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
+        let outcomes = session.after_tool_failure(&cycle, "toolu_1", &gone()).await.unwrap().unwrap();
+        assert!(outcomes[0].is_error && outcomes[0].content == "[tool failed] no such tool", "{outcomes:?}");
+        assert!(is_valid(&session));
+    });
+}
+
+#[test]
+fn an_answer_whose_calls_must_not_be_run_is_kept_with_why() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        session.append(ASK).await.unwrap();
+        let nameless = r#"{"role":"assistant","content":[{"type":"text","text":"so"},{"type":"tool_use","id":"toolu_1","name":"","input":{}}]}"#;
+        assert_eq!(session.agent_end(TurnEnd::Answer(&[nameless])).await.unwrap(), AgentEnd::Committed);
+        assert!(
+            kept(&session)[1] == nameless && kept(&session)[2].contains("it names no tool"),
+            "{:?}",
+            kept(&session)
+        );
+    });
+}
+
+#[test]
+fn an_answer_with_calls_is_not_kept_without_their_results() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        session.append(ASK).await.unwrap();
+        let calls = turn(&["toolu_1", "toolu_2"]);
+        let error = session.agent_end(TurnEnd::Answer(&[&calls])).await.unwrap_err();
+        assert!(matches!(error, SessionError::OpenCalls { calls: 2 }), "{error}");
+        assert!(error.to_string().contains("begin_cycle"), "{error}");
+        assert!(kept(&session) == [ASK] && is_valid(&session));
+        // What the provider ran itself is answered.
+        let whole = r#"{"role":"assistant","content":[{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{"query":"q"}},{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[]},{"type":"text","text":"none"}]}"#;
+        assert_eq!(session.agent_end(TurnEnd::Answer(&[whole])).await.unwrap(), AgentEnd::Committed);
+    });
+}

@@ -1,0 +1,132 @@
+//! What can be undone is, when its cycle is taken back.
+
+use std::future::pending;
+use std::sync::Mutex;
+
+use seamline::session::{
+    ExecutorFailure, IntegrityConfig, OnFailure, OpenOptions, Running, Session, ToolCall, ToolExecutor, ToolOutput,
+    Undoing, UnknownOutcome,
+};
+use seamline::store::{Effect, IncidentKind, IncidentSeverity};
+
+use super::calls::said;
+use super::stores::{ASK, Place, kept, on_every_store, open_options, turn};
+
+/// Books, and takes bookings back. The third call fails.
+#[derive(Default)]
+struct Books {
+    undone: Mutex<Vec<(String, Option<String>)>>,
+    /// Which call cannot be undone.
+    fails: Option<&'static str>,
+}
+
+impl ToolExecutor for Books {
+    fn effect(&self, _call: &ToolCall) -> Effect {
+        Effect::Compensatable
+    }
+
+    fn execute<'a>(&'a self, call: &'a ToolCall) -> Running<'a> {
+        let is_error = call.id == "toolu_3";
+        Box::pin(async move { Ok(ToolOutput { is_error, ..said(&format!("SECRET {}", call.id)) }) })
+    }
+
+    fn compensate<'a>(&'a self, call: &'a ToolCall, returned: Option<&'a str>) -> Undoing<'a> {
+        assert!(call.key.as_ref().is_some_and(|key| key.starts_with("k_")));
+        let returned = returned.map(str::to_owned);
+        Box::pin(async move {
+            if self.fails == Some(call.id.as_str()) {
+                return Err(ExecutorFailure("the hotel does not answer".to_owned()));
+            }
+            self.undone.lock().unwrap().push((call.id.clone(), returned));
+            Ok(())
+        })
+    }
+}
+
+fn details(session: &Session, severity: IncidentSeverity) -> Vec<&str> {
+    let incidents = session.incidents().filter(|found| found.kind == IncidentKind::Rollback);
+    incidents.filter(|found| found.severity == severity).map(|found| found.detail.as_str()).collect()
+}
+
+fn was(call: &str, returned: Option<&str>) -> (String, Option<String>) {
+    (call.to_owned(), returned.map(str::to_owned))
+}
+
+#[test]
+fn a_cycle_that_is_taken_back_is_undone_the_last_call_first() {
+    on_every_store(async |place| {
+        for fails in [None, Some("toolu_1")] {
+            let config = IntegrityConfig { on_tool_error: OnFailure::Rollback, ..IntegrityConfig::default() };
+            let mut session = place.create(config).await;
+            session.append(ASK).await.unwrap();
+            let books = Books { fails, ..Books::default() };
+            let calls = turn(&["toolu_1", "toolu_2", "toolu_3"]);
+            let result = session.execute_tool_cycle(&[&calls], &books, pending()).await.unwrap();
+            assert!(result.rolled_back && kept(&session) == [ASK]);
+            let mut undone = vec![was("toolu_3", None), was("toolu_2", Some("SECRET toolu_2"))];
+            undone.extend(fails.is_none().then(|| was("toolu_1", Some("SECRET toolu_1"))));
+            assert_eq!(*books.undone.lock().unwrap(), undone);
+            let again = place.reopen(&session).await;
+            let told = details(&again, IncidentSeverity::Info);
+            let about = "calls are about to be undone: toolu_1 of sh, toolu_2 of sh, toolu_3 of sh";
+            assert_eq!(told[..2], [about, "call toolu_3 of sh was undone"]);
+            let failed = details(&again, IncidentSeverity::Error);
+            let error = result.error.unwrap();
+            if fails.is_some() {
+                assert!(failed == ["call toolu_1 of sh could not be undone"], "{failed:?}");
+                assert!(error.contains("1 calls could not be undone"), "{error}");
+            } else {
+                assert!(failed.is_empty() && error == "SECRET toolu_3", "{failed:?} {error}");
+            }
+            assert!(again.incidents().all(|found| !found.detail.contains("SECRET") && !found.detail.contains("hotel")));
+        }
+    });
+}
+
+/// A session that a crash left with one call that is done and one that was begun.
+async fn crashed(place: &Place) -> Session {
+    let mut session = place.create(IntegrityConfig::default()).await;
+    session.append(ASK).await.unwrap();
+    let calls = turn(&["toolu_1", "toolu_2", "toolu_3"]);
+    let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Compensatable).await.unwrap();
+    session.start_call(&cycle, "toolu_1").await.unwrap();
+    session.finish_call(&cycle, "toolu_1", &said("booked")).await.unwrap();
+    session.start_call(&cycle, "toolu_2").await.unwrap();
+    session
+}
+
+#[test]
+fn what_is_forgotten_after_a_crash_is_undone_where_somebody_can() {
+    on_every_store(async |place| {
+        for can in [true, false] {
+            let id = crashed(&place).await.id().clone();
+            let config = IntegrityConfig { unknown_outcome: UnknownOutcome::Forget, ..IntegrityConfig::default() };
+            let options = OpenOptions { take_over: true, recover: false, config, ..open_options() };
+            let mut session = Session::open(place.store.clone(), id, options).await.unwrap();
+            let books = Books::default();
+            let executor: Option<&dyn ToolExecutor> = if can { Some(&books) } else { None };
+            assert_eq!(session.recover(executor).await.unwrap().taken_back, 1);
+            let undone = books.undone.lock().unwrap().clone();
+            let failed = details(&session, IncidentSeverity::Error);
+            if can {
+                assert_eq!(undone, [was("toolu_2", None), was("toolu_1", Some("booked"))]);
+                assert!(!failed.iter().any(|detail| detail.contains("undo")), "{failed:?}");
+            } else {
+                let told = "nobody was there to undo calls that can be: toolu_1 of sh, toolu_2 of sh";
+                assert!(undone.is_empty() && failed.contains(&told), "{failed:?}");
+            }
+        }
+    });
+}
+
+#[test]
+fn a_host_undoes_a_cycle_itself() {
+    on_every_store(async |place| {
+        let mut session = crashed(&place).await;
+        let cycle = session.state().cycles[0].id.clone();
+        let books = Books { fails: Some("toolu_2"), ..Books::default() };
+        assert_eq!(session.undo_cycle(&cycle, "the user changed their mind", &books).await.unwrap(), 1);
+        assert_eq!(*books.undone.lock().unwrap(), [was("toolu_1", Some("booked"))]);
+        assert!(session.undo_cycle(&cycle, "again", &books).await.is_err());
+    });
+}
