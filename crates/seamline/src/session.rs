@@ -34,12 +34,10 @@ mod error;
 mod errors;
 mod executor;
 mod family;
-mod functions;
 mod hooks;
 mod identified;
 mod inbox;
 mod late;
-mod no_message;
 mod opening;
 mod race;
 mod reading;
@@ -50,7 +48,6 @@ mod reset;
 mod runnable;
 mod running;
 mod texts;
-mod typed;
 mod validation;
 mod wire;
 
@@ -73,7 +70,6 @@ pub use executor::{ExecutorFailure, Running, Stop, ToolExecutor, ToolOutput};
 pub use family::Follower;
 pub use hooks::{AgentEnd, AgentStart, SessionStart, ToolStart, TurnEnd};
 pub use late::ToolCallRef;
-pub use no_message::NoMessage;
 pub use opening::{Health, OpenOptions, SessionOptions};
 pub use recovery::{Recovered, Truth, Unresolved};
 pub use repairs::RepairResult;
@@ -81,6 +77,8 @@ pub use request::Request;
 pub use reset::{ResetOptions, ResetResult};
 pub use validation::ValidationResult;
 pub use wire::ToolCall;
+
+pub use seamline_dialects::NoMessage;
 
 use compaction::Compaction;
 use reading::Reading;

@@ -121,7 +121,7 @@ fn format(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<
 fn message(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
     let blocks = lifting.content(member(value, "content"), &format!("{pointer}/content"), block);
     match string(value, "role").as_deref() {
-        Some("tool" | "function") => return answer(lifting, value, blocks, pointer),
+        Some("tool" | FUNCTION) => return answer(lifting, value, blocks, pointer),
         Some("assistant") => return assistant(lifting, value, blocks, pointer),
         _ => {}
     }
@@ -129,6 +129,9 @@ fn message(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
     lifting.strangers(value, &["role", "content"], pointer);
     lifting.push(speaker, blocks);
 }
+
+/// Who answers calls from before calls had ids.
+pub(super) const FUNCTION: &str = "function";
 
 /// A tool's message. Before calls had ids, it named the tool.
 fn answer(lifting: &mut Lifting, value: Value<'_, '_>, blocks: Vec<Block>, pointer: &str) {
@@ -167,7 +170,11 @@ fn assistant(lifting: &mut Lifting, value: Value<'_, '_>, said: Vec<Block>, poin
             Kind::Object => {
                 lifting.strangers(value, &["name", "arguments"], &pointer);
                 let name = lifting.field(value, "name", &pointer).unwrap_or_default();
-                lifting.call(function_id(&name), name, member(value, "arguments"), &pointer)
+                let mut call = lifting.call(function_id(&name), name, member(value, "arguments"), &pointer);
+                if let Says::Call(call) = &mut call.says {
+                    call.answered_by = FUNCTION;
+                }
+                call
             }
             _ => unread(value, &pointer),
         });

@@ -1,12 +1,14 @@
 //! `openai_responses`: the Responses API, where a conversation is a list of items.
 
 mod answer;
+mod card;
 mod constraints;
 mod decode;
 mod encode;
 mod item;
 mod lift;
 mod render;
+mod result;
 mod rewrite;
 mod stream;
 mod wire;
@@ -17,9 +19,11 @@ pub use constraints::CONSTRAINTS;
 pub(crate) use constraints::ITEM_ID;
 
 use crate::convert::{self, Converter};
+use crate::json::Kind;
+use crate::no_message::has_role;
 use crate::reader::{self, Form};
 use crate::streaming::Streaming;
-use crate::{Dialect, Error};
+use crate::{Dialect, Error, Results, Shapes};
 
 /// The dialect of the Responses API.
 #[derive(Debug, Clone, Copy)]
@@ -43,6 +47,14 @@ const CONVERTER: Converter = Converter {
 };
 
 const STREAMING: Streaming = Streaming { reader: stream::reader, answer: answer::answer, messages: answer::messages };
+
+const RESULTS: Results = Results { write: result::write, said: result::said };
+
+const SHAPES: Shapes = Shapes {
+    is_response: |answer| !has_role(answer) && answer.get("output").is_some_and(|output| output.is(Kind::Array)),
+    message: ".output[]",
+    is_bare: |item| item.get("id").is_some(),
+};
 
 impl Dialect for OpenAiResponses {
     fn name(&self) -> &'static str {
@@ -75,6 +87,14 @@ impl Dialect for OpenAiResponses {
 
     fn converter(&self) -> &'static Converter {
         &CONVERTER
+    }
+
+    fn results(&self) -> &'static Results {
+        &RESULTS
+    }
+
+    fn shapes(&self) -> &'static Shapes {
+        &SHAPES
     }
 
     fn streaming(&self) -> &'static Streaming {

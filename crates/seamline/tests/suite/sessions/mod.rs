@@ -23,6 +23,7 @@ mod resets;
 mod seed_000;
 mod seed_001;
 mod seed_002;
+mod shapes;
 mod stopping;
 mod stores;
 mod strangers;

@@ -2,12 +2,24 @@
 
 use std::fmt;
 
-use serde_json::value::RawValue;
+use crate::json::{Document, Kind, Object};
+use crate::{ALL, by_name};
+
+/// What one dialect's messages and answers are told by.
+#[derive(Debug, Clone, Copy)]
+pub struct Shapes {
+    /// Whether an object is a whole response.
+    pub(crate) is_response: fn(Object<'_, '_>) -> bool,
+    /// Where the message is in a response, as a filter of jq.
+    pub(crate) message: &'static str,
+    /// Whether an object is a message that says neither who speaks nor what it is.
+    pub(crate) is_bare: fn(Object<'_, '_>) -> bool,
+}
 
 /// What a value is that is no message.
 ///
 /// ```
-/// use seamline::session::NoMessage;
+/// use seamline_dialects::NoMessage;
 ///
 /// let body = r#"{"model":"m","messages":[]}"#;
 /// assert_eq!(NoMessage::of(None, body), Some(NoMessage::Request { list: "messages" }));
@@ -38,27 +50,34 @@ impl NoMessage {
     /// What a value is, where it is no message as far as can be told without judging it: what only looks odd is for the
     /// rules. Of one dialect it is asked more exactly.
     pub fn of(dialect: Option<&str>, value: &str) -> Option<Self> {
-        let Some(members) = members(value) else { return Some(Self::NoObject) };
-        let get = |name: &str| members.iter().find(|(member, _)| member == name).map(|(_, value)| value.get());
-        let has = |name: &str| get(name).is_some();
-        let is_list = |name: &str| get(name).is_some_and(|value| value.starts_with('['));
-        let is_bare = !has("role") && !has("type");
-        let response = |message| Some(Self::Response { message });
-        if is_bare && let Some(list) = ["messages", "contents", "input"].into_iter().find(|list| is_list(list)) {
+        if !value.trim_ascii_start().starts_with('{') {
+            return Some(Self::NoObject);
+        }
+        // What is too large or too deep to be looked at is no less an object.
+        let document = Document::read(value).ok()?;
+        let object = document.root().object()?;
+        let has = |name: &str| object.get(name).is_some();
+        let is_list = |name: &str| object.get(name).is_some_and(|value| value.is(Kind::Array));
+        let lists = || ALL.iter().map(|dialect| dialect.converter().list);
+        if !has_role(object)
+            && let Some(list) = lists().find(|list| is_list(list))
+        {
             return Some(Self::Request { list });
         }
-        match () {
-            () if is_bare && has("choices") => response(".choices[0].message"),
-            () if is_bare && has("candidates") => response(".candidates[0].content"),
-            () if is_bare && is_list("output") => response(".output[]"),
-            () if is_bare && has("output") => response(".output.message"),
-            () if has("role") && has("stop_reason") => response("{role, content}"),
-            () if has("error") && (is_bare || get("type") == Some("\"error\"")) => Some(Self::Error),
-            () if !is_bare || has("parts") || has("content") => None,
-            // An item that only names another one.
-            () if has("id") && dialect.is_none_or(|dialect| dialect == "openai_responses") => None,
-            () => Some(Self::Unknown),
+        if let Some(answered) = ALL.iter().map(|dialect| dialect.shapes()).find(|shapes| (shapes.is_response)(object)) {
+            return Some(Self::Response { message: answered.message });
         }
+        if has("error") && (!has_role(object) || object.get("type").is_some_and(|kind| kind.says("error"))) {
+            return Some(Self::Error);
+        }
+        let named = dialect.and_then(by_name);
+        let is_bare = || match named {
+            Some(dialect) => (dialect.shapes().is_bare)(object),
+            None => ALL.iter().any(|dialect| (dialect.shapes().is_bare)(object)),
+        };
+        // What it says without saying who is for the rules.
+        let is_message = has_role(object) || has("parts") || has("content") || is_bare();
+        (!is_message).then_some(Self::Unknown)
     }
 
     /// What to give instead.
@@ -72,6 +91,11 @@ impl NoMessage {
     }
 }
 
+/// Whether an object says who speaks, or what it is.
+pub(crate) fn has_role(object: Object<'_, '_>) -> bool {
+    object.get("role").is_some() || object.get("type").is_some()
+}
+
 impl fmt::Display for NoMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -82,27 +106,4 @@ impl fmt::Display for NoMessage {
             Self::Unknown => f.write_str("is no message: it has neither `role` nor `type`"),
         }
     }
-}
-
-/// An object's members, where a text is an object.
-pub(super) fn members(text: &str) -> Option<Vec<(String, &RawValue)>> {
-    struct Members;
-
-    impl<'de> serde::de::Visitor<'de> for Members {
-        type Value = Vec<(String, &'de RawValue)>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("an object")
-        }
-
-        fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-            let mut members = Vec::new();
-            while let Some(member) = map.next_entry()? {
-                members.push(member);
-            }
-            Ok(members)
-        }
-    }
-
-    serde::Deserializer::deserialize_map(&mut serde_json::Deserializer::from_str(text), Members).ok()
 }
