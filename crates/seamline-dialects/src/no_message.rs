@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::json::{Document, Kind, Object};
-use crate::{ALL, by_name};
+use crate::json::{Document, Kind, Object, Value};
+use crate::{ALL, Dialect, by_name};
 
 /// What one dialect's messages and answers are told by.
 #[derive(Debug, Clone, Copy)]
@@ -14,6 +14,12 @@ pub struct Shapes {
     pub(crate) message: &'static str,
     /// Whether an object is a message that says neither who speaks nor what it is.
     pub(crate) is_bare: fn(Object<'_, '_>) -> bool,
+    /// Whether a block is a call or a result as this dialect writes it.
+    pub(crate) is_pair: fn(Object<'_, '_>) -> bool,
+    /// Whether a message makes or answers calls as this dialect writes it.
+    pub(crate) has_pairs: fn(Object<'_, '_>) -> bool,
+    /// Whether a message does so as another one writes it, and is read all the same.
+    pub(crate) restates: fn(Object<'_, '_>) -> bool,
 }
 
 /// What a value is that is no message.
@@ -42,6 +48,11 @@ pub enum NoMessage {
     },
     /// An error of a provider.
     Error,
+    /// A message that makes or answers calls as another dialect writes it, so that nobody would see them.
+    Foreign {
+        /// The dialect.
+        dialect: &'static str,
+    },
     /// An object that says neither who speaks nor what it is.
     Unknown,
 }
@@ -77,7 +88,10 @@ impl NoMessage {
         };
         // What it says without saying who is for the rules.
         let is_message = has_role(object) || has("parts") || has("content") || is_bare();
-        (!is_message).then_some(Self::Unknown)
+        match named.and_then(|dialect| foreign(dialect, object)) {
+            Some(dialect) => Some(Self::Foreign { dialect }),
+            None => (!is_message).then_some(Self::Unknown),
+        }
     }
 
     /// What to give instead.
@@ -87,8 +101,41 @@ impl NoMessage {
             Self::Request { list } => format!("give the messages in its `{list}` one by one"),
             Self::Response { message } => format!("give the message in it: `{message}`"),
             Self::Error => "nobody said it: `classify` tells what it means".to_owned(),
+            Self::Foreign { .. } => {
+                "give it as this conversation's dialect writes it; `convert` takes whole conversations from one to another"
+                    .to_owned()
+            }
         }
     }
+}
+
+/// The dialect whose calls or results a message holds, where they are not to be seen in this one.
+fn foreign(dialect: &dyn Dialect, message: Object<'_, '_>) -> Option<&'static str> {
+    let own = dialect.shapes();
+    if (own.has_pairs)(message) || (own.restates)(message) {
+        return None;
+    }
+    ALL.iter().find(|other| (other.shapes().has_pairs)(message)).map(|other| other.name())
+}
+
+/// Whether a block that its own dialect does not know is a call or a result of another one.
+pub(crate) fn is_foreign_pair(block: Value<'_, '_>) -> bool {
+    block.object().is_some_and(|block| ALL.iter().any(|dialect| (dialect.shapes().is_pair)(block)))
+}
+
+/// Whether a list of blocks holds one like this.
+pub(crate) fn holds(message: Object<'_, '_>, list: &str, is: fn(Object<'_, '_>) -> bool) -> bool {
+    message.get(list).into_iter().flat_map(Value::elements).filter_map(Value::object).any(is)
+}
+
+/// Whether a block is of one of these types.
+pub(crate) fn is_typed(block: Object<'_, '_>, kinds: &[&str]) -> bool {
+    block.get("type").is_some_and(|kind| kinds.iter().any(|name| kind.says(name)))
+}
+
+/// Whether a block holds an object under one of these names.
+pub(crate) fn is_named(block: Object<'_, '_>, names: &[&str]) -> bool {
+    names.iter().any(|name| block.get(name).is_some_and(|held| held.is(Kind::Object)))
 }
 
 /// Whether an object says who speaks, or what it is.
@@ -103,7 +150,33 @@ impl fmt::Display for NoMessage {
             Self::Request { list } => write!(f, "is a whole request body: it has `{list}`"),
             Self::Response { .. } => f.write_str("is a whole response, not a message"),
             Self::Error => f.write_str("is a provider's error, not a message"),
+            Self::Foreign { dialect } => write!(f, "makes or answers calls as `{dialect}` writes them"),
             Self::Unknown => f.write_str("is no message: it has neither `role` nor `type`"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_that_is_read_is_no_foreign_one() {
+        let of = |dialect: &str, message: &str| NoMessage::of(Some(dialect), message);
+        let chat = Some(NoMessage::Foreign { dialect: "openai_chat" });
+        assert_eq!(of("anthropic_messages", r#"{"role":"tool","content":"x"}"#), chat);
+        assert_eq!(of("gemini_generate", r#"{"role":"function","content":"x"}"#), chat);
+        // Some clients of Gemini say so who answers.
+        let response = r#"{"role":"function","parts":[{"functionResponse":{"name":"f","response":{}}}]}"#;
+        assert_eq!(of("gemini_generate", response), None);
+        for nothing in
+            [r#"{"role":"user","content":"x","tool_calls":[]}"#, r#"{"role":"user","content":"x","tool_calls":null}"#]
+        {
+            assert_eq!(of("anthropic_messages", nothing), None, "{nothing}");
+        }
+        let both = r#"{"role":"assistant","content":[{"type":"tool_use","id":"a"}],"tool_calls":[{"id":"a"}]}"#;
+        assert_eq!(of("anthropic_messages", both), None);
+        assert_eq!(of("openai_responses", r#"{"type":"my_own_call"}"#), None);
+        assert_eq!(NoMessage::of(None, r#"{"role":"tool","content":"x"}"#), None);
     }
 }

@@ -16,7 +16,8 @@ pub(crate) use constraints::NO_PREFILL;
 
 use crate::blocks::{self, Shape};
 use crate::convert::Converter;
-use crate::json::Value;
+use crate::json::{Object, Value};
+use crate::no_message::{holds, is_typed};
 use crate::reader::{self, Form, Reader};
 use crate::results;
 use crate::streaming::Streaming;
@@ -56,7 +57,14 @@ const SHAPES: Shapes = Shapes {
     is_response: |answer| answer.get("role").is_some() && answer.get("stop_reason").is_some(),
     message: "{role, content}",
     is_bare: |_| false,
+    is_pair,
+    has_pairs: |message| holds(message, FORM.content, is_pair),
+    restates: |_| false,
 };
+
+fn is_pair(block: Object<'_, '_>) -> bool {
+    is_typed(block, &["tool_use", "tool_result"])
+}
 
 impl Dialect for AnthropicMessages {
     fn name(&self) -> &'static str {

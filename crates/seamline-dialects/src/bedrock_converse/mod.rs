@@ -14,8 +14,8 @@ pub use constraints::CONSTRAINTS;
 
 use crate::blocks::{self, Shape};
 use crate::convert::{self, Converter};
-use crate::json::{Kind, Value};
-use crate::no_message::has_role;
+use crate::json::{Kind, Object, Value};
+use crate::no_message::{has_role, holds, is_named};
 use crate::reader::{self, Form, Reader};
 use crate::results;
 use crate::streaming::Streaming;
@@ -56,7 +56,14 @@ const SHAPES: Shapes = Shapes {
     is_response: |answer| !has_role(answer) && answer.get("output").is_some_and(|output| !output.is(Kind::Array)),
     message: ".output.message",
     is_bare: |_| false,
+    is_pair,
+    has_pairs: |message| holds(message, FORM.content, is_pair),
+    restates: |_| false,
 };
+
+fn is_pair(block: Object<'_, '_>) -> bool {
+    is_named(block, &["toolUse", "toolResult"])
+}
 
 impl Dialect for BedrockConverse {
     fn name(&self) -> &'static str {

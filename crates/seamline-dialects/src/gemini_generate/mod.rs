@@ -14,8 +14,8 @@ pub use constraints::CONSTRAINTS;
 
 use crate::blocks::{self, Shape};
 use crate::convert::{self, Converter};
-use crate::json::Value;
-use crate::no_message::has_role;
+use crate::json::{Object, Value};
+use crate::no_message::{has_role, holds, is_named};
 use crate::reader::{self, Form, Reader};
 use crate::results;
 use crate::streaming::Streaming;
@@ -55,7 +55,14 @@ const SHAPES: Shapes = Shapes {
     is_response: |answer| !has_role(answer) && answer.get("candidates").is_some(),
     message: ".candidates[0].content",
     is_bare: |content| content.get(FORM.content).is_some(),
+    is_pair,
+    has_pairs: |content| holds(content, FORM.content, is_pair),
+    restates: |_| false,
 };
+
+fn is_pair(part: Object<'_, '_>) -> bool {
+    is_named(part, &["functionCall", "function_call", "functionResponse", "function_response"])
+}
 
 impl Dialect for GeminiGenerate {
     fn name(&self) -> &'static str {

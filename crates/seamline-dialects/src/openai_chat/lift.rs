@@ -9,7 +9,7 @@ use super::NAME;
 use crate::Error;
 use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, Usual, member, opaque, string, text, unread};
 use crate::convert::{linked, mime_of_extension};
-use crate::json::{Kind, Value};
+use crate::json::{Kind, Object, Value};
 
 const FORM: Form = Form {
     dialect: NAME,
@@ -116,6 +116,13 @@ fn format(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<
     };
     lifting.strangers(value, &["type", "json_schema"], pointer);
     Some(format)
+}
+
+/// Whether a message makes or answers calls.
+pub(super) fn has_pairs(message: Object<'_, '_>) -> bool {
+    let is_answer = message.get("role").is_some_and(|role| role.says("tool") || role.says(FUNCTION));
+    let makes_calls = message.get("tool_calls").is_some_and(|calls| calls.elements().next().is_some());
+    is_answer || makes_calls || message.get("function_call").is_some_and(|call| call.is(Kind::Object))
 }
 
 fn message(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {

@@ -17,7 +17,7 @@ use seamline_model::{Constraints, Edit, Encoded, Place, Span, Transcript};
 pub use constraints::{COMPATIBLE, CONSTRAINTS};
 
 use crate::convert::Converter;
-use crate::no_message::has_role;
+use crate::no_message::{has_role, holds};
 use crate::reader::{self, Form};
 use crate::results;
 use crate::streaming::Streaming;
@@ -57,6 +57,9 @@ const SHAPES: Shapes = Shapes {
     is_response: |answer| !has_role(answer) && answer.get("choices").is_some(),
     message: ".choices[0].message",
     is_bare: |_| false,
+    is_pair: |_| false,
+    has_pairs: lift::has_pairs,
+    restates: |message| holds(message, FORM.content, foreign::is_pair),
 };
 
 impl Dialect for OpenAiChat {

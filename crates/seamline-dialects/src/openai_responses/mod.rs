@@ -13,13 +13,13 @@ mod rewrite;
 mod stream;
 mod wire;
 
-use seamline_model::{Alphabet, Constraints, Edit, Encoded, Place, Span, Transcript};
+use seamline_model::{Alphabet, Constraints, Edit, Encoded, ItemKind, Place, Span, Transcript};
 
 pub use constraints::CONSTRAINTS;
 pub(crate) use constraints::ITEM_ID;
 
 use crate::convert::{self, Converter};
-use crate::json::Kind;
+use crate::json::{Kind, Object, Value};
 use crate::no_message::has_role;
 use crate::reader::{self, Form};
 use crate::streaming::Streaming;
@@ -54,7 +54,17 @@ const SHAPES: Shapes = Shapes {
     is_response: |answer| !has_role(answer) && answer.get("output").is_some_and(|output| output.is(Kind::Array)),
     message: ".output[]",
     is_bare: |item| item.get("id").is_some(),
+    is_pair: |_| false,
+    has_pairs: is_item,
+    restates: |_| false,
 };
+
+/// Whether an object is an item that is no message.
+fn is_item(item: Object<'_, '_>) -> bool {
+    let kind = item.get("type").filter(|_| item.get("role").is_none()).and_then(Value::str);
+    let known = kind.map(|kind| item::of(&kind));
+    known.is_some_and(|known| known.form != item::Form::Message && known.kind != ItemKind::Unknown)
+}
 
 impl Dialect for OpenAiResponses {
     fn name(&self) -> &'static str {

@@ -5,7 +5,9 @@ use std::task::Poll;
 
 use futures_util::future::poll_fn;
 use seamline::Options;
-use seamline::session::{ExecutorFailure, Running, Session, Stop, ToolCall, ToolCallRef, ToolExecutor, ToolOutput};
+use seamline::session::{
+    ExecutorFailure, NoMessage, Running, Session, SessionError, Stop, ToolCall, ToolCallRef, ToolExecutor, ToolOutput,
+};
 use seamline::store::Effect;
 use seamline_testkit::{Dialect, strict};
 
@@ -297,5 +299,105 @@ fn pictures_of_a_computer_that_are_none_are_put_right() {
         assert!(text.contains(expected), "{body}: {text}");
         assert!(seamline::check(&repaired, &options).unwrap().findings.is_empty(), "{text}");
         assert!(strict::check(Dialect::OpenAiResponses, &serde_json::from_str(&text).unwrap()).is_empty(), "{text}");
+    }
+}
+
+/// A call and its result in every dialect.
+const PAIRS: [(&str, [&str; 2]); 5] = [
+    (
+        ANTHROPIC,
+        [
+            r#"{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"read","input":{"file":"NAME"}}]}"#,
+            r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"OUTPUT"}]}"#,
+        ],
+    ),
+    (
+        BEDROCK,
+        [
+            r#"{"role":"assistant","content":[{"toolUse":{"toolUseId":"a","name":"read","input":{"file":"NAME"}}}]}"#,
+            r#"{"role":"user","content":[{"toolResult":{"toolUseId":"a","content":[{"text":"OUTPUT"}]}}]}"#,
+        ],
+    ),
+    (
+        GEMINI,
+        [
+            r#"{"role":"model","parts":[{"functionCall":{"name":"read","args":{"file":"NAME"}}}]}"#,
+            r#"{"role":"user","parts":[{"functionResponse":{"name":"read","response":{"output":"OUTPUT"}}}]}"#,
+        ],
+    ),
+    (
+        CHAT,
+        [
+            r#"{"role":"assistant","content":"so","tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{\"file\":\"NAME\"}"}}]}"#,
+            r#"{"role":"tool","tool_call_id":"a","content":"OUTPUT"}"#,
+        ],
+    ),
+    (
+        RESPONSES,
+        [
+            r#"{"type":"function_call","call_id":"a","name":"read","arguments":"{\"file\":\"NAME\"}"}"#,
+            r#"{"type":"function_call_output","call_id":"a","output":"OUTPUT"}"#,
+        ],
+    ),
+];
+
+#[test]
+fn calls_and_results_of_another_dialect_are_refused_unless_they_are_read_all_the_same() {
+    let place = memory();
+    futures_executor::block_on(async {
+        for (own, _) in PAIRS {
+            for (dialect, pair) in PAIRS {
+                let mut session = asked(&place, own).await;
+                let taken = own == dialect || (own, dialect) == (CHAT, ANTHROPIC);
+                for message in pair {
+                    let result = session.append(message).await;
+                    let error = match result {
+                        Ok(()) => {
+                            assert!(taken, "{own}: {message}");
+                            continue;
+                        }
+                        Err(error) => error,
+                    };
+                    assert!(!taken, "{own}: {message}: {error}");
+                    let what = NoMessage::Foreign { dialect };
+                    assert_eq!(error, SessionError::NoMessage { number: 1, what }, "{own}: {message}");
+                    assert!(error.to_string().contains(dialect) && error.to_string().contains("convert"), "{error}");
+                    assert!(session.begin_cycle(&[message], &|_| Effect::Unsafe).await.is_err(), "{own}: {message}");
+                }
+                if taken {
+                    let request = session.request("{}").unwrap();
+                    let body = String::from_utf8(request.body).unwrap();
+                    assert!(request.sendable && !body.contains("[synthetic] No result"), "{own}: {body}");
+                }
+            }
+            // What is said without calls is for the rules.
+            for message in [r#"{"role":"model","parts":[{"text":"hi"}]}"#, r#"{"role":"developer","content":"hi"}"#] {
+                asked(&place, own).await.append(message).await.unwrap();
+            }
+        }
+    });
+}
+
+/// Sessions look so at what they hold, whoever put it there before it was refused.
+#[test]
+fn calls_and_results_of_another_dialect_that_were_kept_are_told_of_and_not_lost() {
+    for (dialect, pair) in PAIRS {
+        for (own, _) in PAIRS.into_iter().filter(|(own, _)| *own != dialect) {
+            let list = match own {
+                GEMINI => "contents",
+                RESPONSES => "input",
+                _ => "messages",
+            };
+            let body = format!(r#"{{"{list}":[{},{}]}}"#, ask(own), pair.join(","));
+            let options = Options { dialect: Some(own.to_owned()), kept: true, ..Options::default() };
+            let found = seamline::check(body.as_bytes(), &options).unwrap().findings;
+            for message in 1..3 {
+                let told = found.iter().any(|found| found.message_index == Some(message));
+                assert!(told, "{own}: {}: {found:#?}", pair[message - 1]);
+            }
+            let repaired = seamline::repair(body.as_bytes(), &options).unwrap();
+            let body = String::from_utf8(repaired.body.to_vec()).unwrap();
+            assert!(body.contains("OUTPUT") && body.contains("NAME"), "{own}: {body}");
+        }
     }
 }
