@@ -49,6 +49,12 @@ pub struct Converter {
 }
 
 impl Converter {
+    /// Whether what a request says beside its messages holds a list of messages too.
+    pub fn holds_list(&self, envelope: &str) -> bool {
+        let document = Lifting::document(envelope.as_bytes()).ok();
+        document.is_some_and(|document| document.root().object().is_some_and(|body| body.get(self.list).is_some()))
+    }
+
     /// A body that asks this model; nothing where bodies do not say whom they ask.
     pub fn with_model(&self, body: &[u8], model: &str) -> Option<Vec<u8>> {
         let document = Lifting::document(body).ok()?;

@@ -4,7 +4,9 @@ use seamline_model::{Constraints, Edit, Encoded, Place, Span, Transcript};
 
 use crate::convert::Converter;
 use crate::streaming::Streaming;
-use crate::{Error, anthropic_messages, bedrock_converse, gemini_generate, openai_chat, openai_responses};
+use crate::{
+    Error, Results, Shapes, anthropic_messages, bedrock_converse, gemini_generate, openai_chat, openai_responses,
+};
 
 /// A way of writing a conversation on the wire.
 pub trait Dialect: Sync {
@@ -40,6 +42,12 @@ pub trait Dialect: Sync {
 
     /// What it can do for a conversion.
     fn converter(&self) -> &'static Converter;
+
+    /// What it can do for who runs the tools that are called.
+    fn results(&self) -> &'static Results;
+
+    /// What its messages and answers are told by.
+    fn shapes(&self) -> &'static Shapes;
 
     /// What it can do for a stream.
     fn streaming(&self) -> &'static Streaming;

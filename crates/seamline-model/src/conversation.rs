@@ -102,6 +102,10 @@ pub struct Call {
     pub seal: Option<String>,
     /// Whether nothing of it is missing, as far as its dialect says, and its input was an object or a text.
     pub whole: bool,
+    /// What it is answered with in its dialect, such as the type of an item; nothing where calls are all answered alike.
+    pub answered_by: &'static str,
+    /// Whether the provider runs it.
+    pub hosted: bool,
 }
 
 /// The answer to a call.

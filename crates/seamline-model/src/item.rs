@@ -31,6 +31,8 @@ pub struct ItemType {
     pub plain_result: bool,
     /// Whether that result is a list, and never a string.
     pub listed_result: bool,
+    /// Whether that result is a picture, and never a string or a list.
+    pub shown_result: bool,
 }
 
 /// What an item is to the rules.

@@ -34,13 +34,11 @@ mod error;
 mod errors;
 mod executor;
 mod family;
-mod functions;
 mod holding;
 mod hooks;
 mod identified;
 mod inbox;
 mod late;
-mod no_message;
 mod opening;
 mod order;
 mod race;
@@ -52,7 +50,6 @@ mod reset;
 mod runnable;
 mod running;
 mod texts;
-mod typed;
 mod undoing;
 mod validation;
 mod wire;
@@ -76,7 +73,6 @@ pub use executor::{ExecutorFailure, Running, Stop, ToolExecutor, ToolOutput, Und
 pub use family::Follower;
 pub use hooks::{AgentEnd, AgentStart, SessionStart, ToolStart, TurnEnd};
 pub use late::ToolCallRef;
-pub use no_message::NoMessage;
 pub use opening::{Health, OpenOptions, SessionOptions};
 pub use recovery::{Recovered, Truth, Unresolved};
 pub use repairs::RepairResult;
@@ -84,6 +80,8 @@ pub use request::Request;
 pub use reset::{ResetOptions, ResetResult};
 pub use validation::ValidationResult;
 pub use wire::ToolCall;
+
+pub use seamline_dialects::NoMessage;
 
 use compaction::Compaction;
 use holding::Hold;

@@ -16,10 +16,12 @@ pub(crate) use constraints::NO_PREFILL;
 
 use crate::blocks::{self, Shape};
 use crate::convert::Converter;
-use crate::json::Value;
+use crate::json::{Object, Value};
+use crate::no_message::{holds, is_typed};
 use crate::reader::{self, Form, Reader};
+use crate::results;
 use crate::streaming::Streaming;
-use crate::{Dialect, Error, roles};
+use crate::{Dialect, Error, Results, Shapes, roles};
 
 /// The dialect of Anthropic's Messages API.
 #[derive(Debug, Clone, Copy)]
@@ -48,6 +50,21 @@ const CONVERTER: Converter = Converter {
 };
 
 const STREAMING: Streaming = Streaming { reader: stream::reader, answer: answer::answer, messages: answer::messages };
+
+const RESULTS: Results = Results { write: render::results, said: results::as_it_is };
+
+const SHAPES: Shapes = Shapes {
+    is_response: |answer| answer.get("role").is_some() && answer.get("stop_reason").is_some(),
+    message: "{role, content}",
+    is_bare: |_| false,
+    is_pair,
+    has_pairs: |message| holds(message, FORM.content, is_pair),
+    restates: |_| false,
+};
+
+fn is_pair(block: Object<'_, '_>) -> bool {
+    is_typed(block, &["tool_use", "tool_result"])
+}
 
 impl Dialect for AnthropicMessages {
     fn name(&self) -> &'static str {
@@ -80,6 +97,14 @@ impl Dialect for AnthropicMessages {
 
     fn converter(&self) -> &'static Converter {
         &CONVERTER
+    }
+
+    fn results(&self) -> &'static Results {
+        &RESULTS
+    }
+
+    fn shapes(&self) -> &'static Shapes {
+        &SHAPES
     }
 
     fn streaming(&self) -> &'static Streaming {

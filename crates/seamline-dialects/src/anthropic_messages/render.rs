@@ -8,6 +8,7 @@ use seamline_model::conversation::{
 use crate::convert::rendering::{numbers, only_text, strings, typed_text};
 use crate::convert::{Draft, Members, Rendered, Room, Target, mime, rendered};
 use crate::json::{Json, list, member, object};
+use crate::results::{Answering, written};
 
 const ROOM: Room = Room {
     // ANT-11: joined by the server; others that speak the dialect want it.
@@ -168,6 +169,12 @@ fn result(answer: &Answer) -> Json<'static> {
         members.push(("is_error", Json::Bool(true)));
     }
     Json::Object(members)
+}
+
+/// The message that answers calls.
+pub(super) fn results(answers: &[Answering<'_>]) -> Vec<String> {
+    let results = answers.iter().map(|answer| result(&answer.answer())).collect();
+    vec![written(&object([member("role", "user"), ("content", list(results))]))]
 }
 
 fn thinking(reasoning: &Reasoning) -> Json<'static> {

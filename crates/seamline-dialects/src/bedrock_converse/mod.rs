@@ -14,10 +14,12 @@ pub use constraints::CONSTRAINTS;
 
 use crate::blocks::{self, Shape};
 use crate::convert::{self, Converter};
-use crate::json::Value;
+use crate::json::{Kind, Object, Value};
+use crate::no_message::{has_role, holds, is_named};
 use crate::reader::{self, Form, Reader};
+use crate::results;
 use crate::streaming::Streaming;
-use crate::{Dialect, Error, roles};
+use crate::{Dialect, Error, Results, Shapes, roles};
 
 /// The dialect of Bedrock's Converse API.
 #[derive(Debug, Clone, Copy)]
@@ -47,6 +49,21 @@ const CONVERTER: Converter = Converter {
 };
 
 const STREAMING: Streaming = Streaming { reader: stream::reader, answer: answer::answer, messages: answer::messages };
+
+const RESULTS: Results = Results { write: render::results, said: results::as_it_is };
+
+const SHAPES: Shapes = Shapes {
+    is_response: |answer| !has_role(answer) && answer.get("output").is_some_and(|output| !output.is(Kind::Array)),
+    message: ".output.message",
+    is_bare: |_| false,
+    is_pair,
+    has_pairs: |message| holds(message, FORM.content, is_pair),
+    restates: |_| false,
+};
+
+fn is_pair(block: Object<'_, '_>) -> bool {
+    is_named(block, &["toolUse", "toolResult"])
+}
 
 impl Dialect for BedrockConverse {
     fn name(&self) -> &'static str {
@@ -79,6 +96,14 @@ impl Dialect for BedrockConverse {
 
     fn converter(&self) -> &'static Converter {
         &CONVERTER
+    }
+
+    fn results(&self) -> &'static Results {
+        &RESULTS
+    }
+
+    fn shapes(&self) -> &'static Shapes {
+        &SHAPES
     }
 
     fn streaming(&self) -> &'static Streaming {

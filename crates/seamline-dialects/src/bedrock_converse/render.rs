@@ -8,6 +8,7 @@ use seamline_model::conversation::{
 use crate::convert::rendering::{numbers, strings};
 use crate::convert::{Draft, Members, Rendered, Room, Target, extension, mime, rendered};
 use crate::json::{Json, list, member, object};
+use crate::results::{Answering, written};
 
 const ROOM: Room = Room {
     // BED-7.
@@ -136,6 +137,12 @@ fn result(answer: &Answer) -> Json<'static> {
         members.push(member("status", "error"));
     }
     Json::Object(members)
+}
+
+/// The message that answers calls.
+pub(super) fn results(answers: &[Answering<'_>]) -> Vec<String> {
+    let results = answers.iter().map(|answer| object([("toolResult", result(&answer.answer()))])).collect();
+    vec![written(&object([member("role", "user"), ("content", list(results))]))]
 }
 
 fn thought(reasoning: &Reasoning) -> Json<'static> {

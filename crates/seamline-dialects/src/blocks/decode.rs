@@ -3,6 +3,7 @@
 use seamline_model::{BlockKind, Body, Field, IrregularityKind, Role, Slot};
 
 use crate::json::{Kind, Value};
+use crate::no_message::is_foreign_pair;
 use crate::reader::Reader;
 use crate::reading::{Elsewhere, emptiness};
 
@@ -52,6 +53,8 @@ fn blocks<'a>(reader: &mut Reader<'a>, content: Value<'_, 'a>, role: Role, shape
                 if !element.is(Kind::Object) {
                     let found = element.kind().as_str();
                     reader.note(IrregularityKind::UnreadableBlock { found }, element.span());
+                } else if matches!(kind, BlockKind::Opaque) && is_foreign_pair(element) {
+                    reader.note(IrregularityKind::ForeignBlock, element.span());
                 }
                 let slot = Slot { field: Field::Content, index: index as u32 };
                 reader.signed_block(element, slot, kind, signed);

@@ -227,13 +227,15 @@ impl Lifting {
     /// A call. Input that is no object is wrapped into one, and that is noted.
     pub(crate) fn call(&mut self, id: String, name: String, input: Option<Value<'_, '_>>, pointer: &str) -> Block {
         let (input, whole) = self.input(input, pointer);
-        Block::new(Says::Call(Call { id, name, input, free: None, seal: None, whole }), pointer)
+        let call = Call { id, name, input, free: None, seal: None, whole, answered_by: "", hosted: false };
+        Block::new(Says::Call(call), pointer)
     }
 
     /// A call of a tool that takes any text.
     pub(crate) fn free_call(id: String, name: String, text: String, pointer: &str) -> Block {
         let input = format!("{{\"input\":{}}}", quoted(&text));
-        Block::new(Says::Call(Call { id, name, input, free: Some(text), seal: None, whole: true }), pointer)
+        let call = Call { id, name, input, free: Some(text), seal: None, whole: true, answered_by: "", hosted: false };
+        Block::new(Says::Call(call), pointer)
     }
 
     /// What a call is called with as an object, and whether it was one.

@@ -14,10 +14,12 @@ pub use constraints::CONSTRAINTS;
 
 use crate::blocks::{self, Shape};
 use crate::convert::{self, Converter};
-use crate::json::Value;
+use crate::json::{Object, Value};
+use crate::no_message::{has_role, holds, is_named};
 use crate::reader::{self, Form, Reader};
+use crate::results;
 use crate::streaming::Streaming;
-use crate::{Dialect, Error};
+use crate::{Dialect, Error, Results, Shapes};
 
 /// The dialect of Google's generateContent.
 #[derive(Debug, Clone, Copy)]
@@ -46,6 +48,21 @@ const CONVERTER: Converter = Converter {
 };
 
 const STREAMING: Streaming = Streaming { reader: stream::reader, answer: answer::answer, messages: answer::messages };
+
+const RESULTS: Results = Results { write: render::results, said: results::as_it_is };
+
+const SHAPES: Shapes = Shapes {
+    is_response: |answer| !has_role(answer) && answer.get("candidates").is_some(),
+    message: ".candidates[0].content",
+    is_bare: |content| content.get(FORM.content).is_some(),
+    is_pair,
+    has_pairs: |content| holds(content, FORM.content, is_pair),
+    restates: |_| false,
+};
+
+fn is_pair(part: Object<'_, '_>) -> bool {
+    is_named(part, &["functionCall", "function_call", "functionResponse", "function_response"])
+}
 
 impl Dialect for GeminiGenerate {
     fn name(&self) -> &'static str {
@@ -78,6 +95,14 @@ impl Dialect for GeminiGenerate {
 
     fn converter(&self) -> &'static Converter {
         &CONVERTER
+    }
+
+    fn results(&self) -> &'static Results {
+        &RESULTS
+    }
+
+    fn shapes(&self) -> &'static Shapes {
+        &SHAPES
     }
 
     fn streaming(&self) -> &'static Streaming {

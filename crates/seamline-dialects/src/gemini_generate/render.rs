@@ -8,6 +8,7 @@ use seamline_model::conversation::{
 use crate::convert::rendering::{numbers, strings};
 use crate::convert::{Draft, Members, Rendered, Room, Target, mime, rendered};
 use crate::json::{Json, list, member, object};
+use crate::results::{Answering, written};
 
 const ROOM: Room = Room {
     // GEM-3: a content with calls follows one of the user.
@@ -171,7 +172,7 @@ fn part(block: &Block, unsigned: &mut bool) -> Option<Json<'static>> {
     Some(match &block.says {
         Says::Text(text) | Says::Refusal(text) => object([member("text", text)]),
         Says::Call(call) => function_call(call, std::mem::take(unsigned)),
-        Says::Result(answer) => function_response(answer),
+        Says::Result(answer) => function_response(answer, true),
         Says::Reasoning(reasoning) => {
             let seal = reasoning.seal.clone().unwrap_or_default();
             let thought = ("thought", Json::Bool(true));
@@ -191,7 +192,14 @@ fn function_call(call: &Call, is_first: bool) -> Json<'static> {
     Json::Object(members)
 }
 
-fn function_response(answer: &Answer) -> Json<'static> {
+/// The content that answers calls.
+pub(super) fn results(answers: &[Answering<'_>]) -> Vec<String> {
+    let parts = answers.iter().map(|answer| function_response(&answer.answer(), answer.has_id)).collect();
+    vec![written(&object([member("role", "user"), ("parts", list(parts))]))]
+}
+
+/// A result, which names no id where its call has none: such calls are told apart by their order.
+fn function_response(answer: &Answer, has_id: bool) -> Json<'static> {
     let texts = answer
         .blocks
         .iter()
@@ -200,7 +208,9 @@ fn function_response(answer: &Answer) -> Json<'static> {
     let key = if answer.failed { "error" } else { "output" };
     let name = answer.name.clone().unwrap_or_default();
     let response = ("response", object([member(key, said)]));
-    object([("functionResponse", object([member("id", &answer.id), member("name", name), response]))])
+    let id = has_id.then(|| member("id", &answer.id));
+    let members = id.into_iter().chain([member("name", name), response]).collect();
+    object([("functionResponse", Json::Object(members))])
 }
 
 fn shown(media: &Media) -> Json<'static> {

@@ -10,10 +10,15 @@ use super::rewrite::{cuts, text_part};
 use super::wire::WireMessage;
 use crate::convert::failure::marked;
 use crate::ids::RESULT_ID_KEYS;
-use crate::json::{Document, Json, Kind, Value, list, quoted};
+use crate::json::{Document, Json, Kind, Object, Value, list, quoted};
 use crate::members::is_hollow;
+use crate::no_message::is_typed;
 use crate::rewriting::set_members;
 use crate::splice::{BlockPlan, MessageWriter, apply_patches};
+
+/// The types that such calls and results have.
+const CALLS: &[&str] = &["tool_use", "tool-call", "function_call"];
+const RESULTS: &[&str] = &["tool_result", "tool-result", "function_call_output"];
 
 /// Where such results hold their output.
 const OUTPUT_KEYS: &[&str] = &["content", "output", "result"];
@@ -81,17 +86,17 @@ fn own_message(
     Some(apply_patches(transcript, message.span, &mut patches))
 }
 
-fn kind_is(part: Value<'_, '_>, kinds: &[&str]) -> bool {
-    let kind = part.object().and_then(|part| part.get("type"));
-    kind.is_some_and(|kind| kinds.iter().any(|name| kind.says(name)))
+/// Whether a part is such a call or result.
+pub(super) fn is_pair(part: Object<'_, '_>) -> bool {
+    is_typed(part, CALLS) || is_typed(part, RESULTS)
 }
 
 fn is_call(part: Value<'_, '_>) -> bool {
-    kind_is(part, &["tool_use", "tool-call", "function_call"])
+    part.object().is_some_and(|part| is_typed(part, CALLS))
 }
 
 fn is_result(part: Value<'_, '_>) -> bool {
-    kind_is(part, &["tool_result", "tool-result", "function_call_output"])
+    part.object().is_some_and(|part| is_typed(part, RESULTS))
 }
 
 /// A result as the message it is here.

@@ -9,7 +9,7 @@ use super::NAME;
 use crate::Error;
 use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, Usual, member, opaque, string, text, unread};
 use crate::convert::{linked, mime_of_extension};
-use crate::json::{Kind, Value};
+use crate::json::{Kind, Object, Value};
 
 const FORM: Form = Form {
     dialect: NAME,
@@ -118,10 +118,17 @@ fn format(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<
     Some(format)
 }
 
+/// Whether a message makes or answers calls.
+pub(super) fn has_pairs(message: Object<'_, '_>) -> bool {
+    let is_answer = message.get("role").is_some_and(|role| role.says("tool") || role.says(FUNCTION));
+    let makes_calls = message.get("tool_calls").is_some_and(|calls| calls.elements().next().is_some());
+    is_answer || makes_calls || message.get("function_call").is_some_and(|call| call.is(Kind::Object))
+}
+
 fn message(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
     let blocks = lifting.content(member(value, "content"), &format!("{pointer}/content"), block);
     match string(value, "role").as_deref() {
-        Some("tool" | "function") => return answer(lifting, value, blocks, pointer),
+        Some("tool" | FUNCTION) => return answer(lifting, value, blocks, pointer),
         Some("assistant") => return assistant(lifting, value, blocks, pointer),
         _ => {}
     }
@@ -129,6 +136,9 @@ fn message(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
     lifting.strangers(value, &["role", "content"], pointer);
     lifting.push(speaker, blocks);
 }
+
+/// Who answers calls from before calls had ids.
+pub(super) const FUNCTION: &str = "function";
 
 /// A tool's message. Before calls had ids, it named the tool.
 fn answer(lifting: &mut Lifting, value: Value<'_, '_>, blocks: Vec<Block>, pointer: &str) {
@@ -167,7 +177,11 @@ fn assistant(lifting: &mut Lifting, value: Value<'_, '_>, said: Vec<Block>, poin
             Kind::Object => {
                 lifting.strangers(value, &["name", "arguments"], &pointer);
                 let name = lifting.field(value, "name", &pointer).unwrap_or_default();
-                lifting.call(function_id(&name), name, member(value, "arguments"), &pointer)
+                let mut call = lifting.call(function_id(&name), name, member(value, "arguments"), &pointer);
+                if let Says::Call(call) = &mut call.says {
+                    call.answered_by = FUNCTION;
+                }
+                call
             }
             _ => unread(value, &pointer),
         });

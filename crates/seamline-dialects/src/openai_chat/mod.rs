@@ -17,9 +17,11 @@ use seamline_model::{Constraints, Edit, Encoded, Place, Span, Transcript};
 pub use constraints::{COMPATIBLE, CONSTRAINTS};
 
 use crate::convert::Converter;
+use crate::no_message::{has_role, holds};
 use crate::reader::{self, Form};
+use crate::results;
 use crate::streaming::Streaming;
-use crate::{Dialect, Error};
+use crate::{Dialect, Error, Results, Shapes};
 
 /// The dialect of the Chat Completions API.
 #[derive(Debug, Clone, Copy)]
@@ -48,6 +50,17 @@ const CONVERTER: Converter = Converter {
 };
 
 const STREAMING: Streaming = Streaming { reader: stream::reader, answer: answer::answer, messages: answer::messages };
+
+const RESULTS: Results = Results { write: render::results, said: results::as_it_is };
+
+const SHAPES: Shapes = Shapes {
+    is_response: |answer| !has_role(answer) && answer.get("choices").is_some(),
+    message: ".choices[0].message",
+    is_bare: |_| false,
+    is_pair: |_| false,
+    has_pairs: lift::has_pairs,
+    restates: |message| holds(message, FORM.content, foreign::is_pair),
+};
 
 impl Dialect for OpenAiChat {
     fn name(&self) -> &'static str {
@@ -80,6 +93,14 @@ impl Dialect for OpenAiChat {
 
     fn converter(&self) -> &'static Converter {
         &CONVERTER
+    }
+
+    fn results(&self) -> &'static Results {
+        &RESULTS
+    }
+
+    fn shapes(&self) -> &'static Shapes {
+        &SHAPES
     }
 
     fn streaming(&self) -> &'static Streaming {

@@ -5,11 +5,13 @@ use seamline_model::conversation::{
     Says, Speaker, ToolChoice, ToolDefinition,
 };
 
+use super::lift::FUNCTION;
 use crate::convert::rendering::{is_result, numbers, only_text, strings, typed_text};
 use crate::convert::{
     Draft, Members, Rendered, Room, Target, data_url, extension, file_name, mime, rendered, schema_members,
 };
 use crate::json::{Json, list, member, object};
+use crate::results::{Answering, written};
 
 const ROOM: Room = Room {
     alternates: false,
@@ -225,6 +227,21 @@ fn call(call: &Call) -> Json<'static> {
     }
     let function = object([member("name", &call.name), member("arguments", &call.input)]);
     object([member("id", &call.id), member("type", "function"), ("function", function)])
+}
+
+/// The messages that answer calls.
+pub(super) fn results(answers: &[Answering<'_>]) -> Vec<String> {
+    let messages = answers.iter().map(|answer| {
+        let content = member("content", answer.marked_text());
+        // Before calls had ids, results named the tool.
+        let members = if answer.call.answered_by == FUNCTION {
+            [member("role", FUNCTION), member("name", &answer.call.name), content]
+        } else {
+            [member("role", "tool"), member("tool_call_id", &answer.call.id), content]
+        };
+        written(&object(members))
+    });
+    messages.collect()
 }
 
 fn result(block: &Block) -> Option<Json<'static>> {

@@ -6,6 +6,7 @@ use crate::arguments::text_input;
 use crate::ids::{CALL_ID_KEYS, INPUT_KEYS, RESULT_ID_KEYS, TOOL_NAME_KEYS};
 use crate::json::{Kind, Value};
 use crate::members::is_hollow;
+use crate::no_message::is_foreign_pair;
 use crate::reader::Reader;
 use crate::reading::{Elsewhere, emptiness, is_media_type, only_text, part_text, parts};
 use crate::roles;
@@ -111,6 +112,11 @@ pub(super) fn part(value: Value<'_, '_>, reader: &mut Reader<'_>) -> BlockKind {
     match value.object().and_then(|part| part.get("type")).and_then(Value::str) {
         Some(kind) if is_media_type(&kind) => BlockKind::Media,
         Some(kind) if FOREIGN_TYPES.contains(&&*kind) => {
+            reader.note(IrregularityKind::ForeignBlock, value.span());
+            BlockKind::Opaque
+        }
+        // Those that have types are written as they are here.
+        None if is_foreign_pair(value) => {
             reader.note(IrregularityKind::ForeignBlock, value.span());
             BlockKind::Opaque
         }

@@ -6,6 +6,7 @@ use super::item::{self, Form, Known};
 use super::wire::{self, PartFit, WireItem};
 use crate::Error;
 use crate::json::{Document, Kind, Value};
+use crate::no_message::is_foreign_pair;
 use crate::reader::{self, Form as Reading, Reader};
 use crate::reading::emptiness;
 
@@ -106,7 +107,11 @@ fn content<'a>(reader: &mut Reader<'a>, role: Role, content: Option<Value<'_, 'a
                 let kind = wire::part_type(element);
                 part_type(reader, role, kind);
                 let slot = Slot { field: Field::Content, index: index as u32 };
-                reader.block(element, slot, wire::part(element, kind));
+                let part = wire::part(element, kind);
+                if matches!(part, BlockKind::Opaque) && is_foreign_pair(element) {
+                    reader.note(IrregularityKind::ForeignBlock, element.span());
+                }
+                reader.block(element, slot, part);
             }
         }
         _ => {}

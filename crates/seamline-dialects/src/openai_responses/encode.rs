@@ -106,7 +106,9 @@ impl Encoder<'_, '_, '_> {
                 }
                 Placed::New { call, text, edit } => {
                     let id = self.transcript.call(*call).and_then(|call| call.id.as_deref()).unwrap_or("");
-                    self.writer.write(None, &rewrite::made_up(self.transcript.item(index), id, text));
+                    let source = Document::part(self.transcript.source, self.transcript.block(*call).span);
+                    let made_up = rewrite::made_up(self.transcript.item(index), source.root(), id, text);
+                    self.writer.write(None, &made_up);
                     self.writer.landed(*edit);
                 }
             }

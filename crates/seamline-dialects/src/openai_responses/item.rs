@@ -2,6 +2,9 @@
 
 use seamline_model::{ItemKind, ItemType, Role};
 
+use crate::frames::words_of;
+use crate::json::{Object, Value};
+
 /// What this dialect knows of a type of items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Known {
@@ -10,6 +13,17 @@ pub(super) struct Known {
     /// Who makes it, unless it says so itself.
     pub(super) role: Role,
     pub(super) facts: ItemType,
+}
+
+impl Known {
+    /// The type of the result that is written for a call of this type.
+    pub(super) fn answered_by(&self) -> &'static str {
+        match (self.form, self.facts.result_type) {
+            // OAR-5: any will do, and this one is its own.
+            (Form::TypedCall(_), "") => LOCAL_SHELL_RESULT,
+            (_, result) => result,
+        }
+    }
 }
 
 /// How an item is read.
@@ -33,6 +47,7 @@ pub(super) const FUNCTION_RESULT: &str = "function_call_output";
 pub(super) const CUSTOM_RESULT: &str = "custom_tool_call_output";
 pub(super) const SHELL_RESULT: &str = "shell_call_output";
 pub(super) const PATCH_RESULT: &str = "apply_patch_call_output";
+pub(super) const COMPUTER_RESULT: &str = "computer_call_output";
 pub(super) const LOCAL_SHELL_RESULT: &str = "local_shell_call_output";
 
 /// What is known of the type of this name (OAR-1). The starts of ids are those that OAR-14
@@ -44,30 +59,29 @@ pub(super) fn of(name: &str) -> &'static Known {
         "custom_tool_call" => const { &call(Form::NamedCall("input"), "custom tool call", "ctc", CUSTOM_RESULT) },
         "shell_call" => const { &call(Form::TypedCall("shell"), "shell call", "", SHELL_RESULT) },
         "apply_patch_call" => const { &call(Form::TypedCall("apply_patch"), "apply patch call", "", PATCH_RESULT) },
+        "computer_call" => const { &call(Form::TypedCall("computer"), "computer call", "", COMPUTER_RESULT) },
         // OAR-5: clients answer it with the result of a function too.
         "local_shell_call" => const { &call(Form::TypedCall("local_shell"), "local shell call", "", "") },
         FUNCTION_RESULT => const { &output("function call", FUNCTION_RESULT) },
         CUSTOM_RESULT => const { &output("custom tool call", CUSTOM_RESULT) },
         SHELL_RESULT => const { &output("shell call", SHELL_RESULT) },
         PATCH_RESULT => const { &output("apply patch call", PATCH_RESULT) },
+        COMPUTER_RESULT => const { &output("computer call", COMPUTER_RESULT) },
         LOCAL_SHELL_RESULT => const { &output("local shell call", LOCAL_SHELL_RESULT) },
         "reasoning" => const { &Known { kind: ItemKind::Reasoning, ..made(Form::Reasoning, "rs") } },
         "compaction" => const { &made(Form::Opaque, "cmp") },
-        // Calls of the provider's own tools, which carry their results, and calls whose results are no text. A
-        // call of the search for tools was recorded without a result, and accepted.
+        // Calls of the provider's own tools, which carry their results. A call of the search for tools was recorded
+        // without a result, and accepted; what an approval is asked for that nobody gave is not known to be refused.
         "web_search_call"
         | "file_search_call"
         | "code_interpreter_call"
         | "image_generation_call"
-        | "computer_call"
         | "tool_search_call"
         | "mcp_call"
         | "mcp_list_tools"
         | "mcp_approval_request"
         | "program" => const { &made(Form::Opaque, "") },
-        "computer_call_output" | "tool_search_output" | "mcp_approval_response" | "program_output" => {
-            const { &given(Role::User) }
-        }
+        "tool_search_output" | "mcp_approval_response" | "program_output" => const { &given(Role::User) },
         "additional_tools" => const { &given(Role::Developer) },
         "item_reference" => const { &Known { kind: ItemKind::Reference, ..made(Form::Opaque, "") } },
         "compaction_trigger" => const { &Known { kind: ItemKind::Trigger, ..given(Role::User) } },
@@ -80,8 +94,20 @@ pub(super) fn is_unfinished(status: &str) -> bool {
     matches!(status, "in_progress" | "incomplete" | "failed" | "cancelled")
 }
 
-const NOTHING: ItemType =
-    ItemType { words: "", id_start: "", result_type: "", plain_result: false, listed_result: false };
+/// Whether a call runs where the provider runs it.
+pub(super) fn is_hosted(call: Object<'_, '_>) -> bool {
+    let environment = call.get("environment").and_then(Value::object);
+    environment.and_then(|environment| words_of(environment, "type")).is_some_and(|kind| kind.starts_with("container"))
+}
+
+const NOTHING: ItemType = ItemType {
+    words: "",
+    id_start: "",
+    result_type: "",
+    plain_result: false,
+    listed_result: false,
+    shown_result: false,
+};
 
 const fn made(form: Form, id_start: &'static str) -> Known {
     Known { form, kind: ItemKind::Made, role: Role::Assistant, facts: ItemType { id_start, ..NOTHING } }
@@ -103,5 +129,6 @@ const fn paired(words: &'static str, result_type: &'static str) -> ItemType {
     let plain_result = matches!(result_type.as_bytes(), b"function_call_output" | b"custom_tool_call_output");
     // OAR-1: what a shell returns is a list of what its commands did.
     let listed_result = matches!(result_type.as_bytes(), b"shell_call_output");
-    ItemType { words, result_type, plain_result, listed_result, ..NOTHING }
+    let shown_result = matches!(result_type.as_bytes(), b"computer_call_output");
+    ItemType { words, result_type, plain_result, listed_result, shown_result, ..NOTHING }
 }

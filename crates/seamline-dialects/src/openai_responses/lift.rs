@@ -7,7 +7,8 @@ use seamline_model::conversation::{
 };
 
 use super::NAME;
-use super::item::{self, LOCAL_SHELL_RESULT, PATCH_RESULT, SHELL_RESULT};
+use super::item::{self, COMPUTER_RESULT, LOCAL_SHELL_RESULT, PATCH_RESULT, SHELL_RESULT};
+use super::wire;
 use crate::Error;
 use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, Usual, compact, member, opaque, string, text, unread};
 use crate::convert::linked;
@@ -100,7 +101,8 @@ fn tools(lifting: &mut Lifting, value: Value<'_, '_>) {
         match string(tool, "type").as_deref() {
             None | Some("function") => lifting.tool(tool, "parameters", &pointer),
             Some("custom") => lifting.free_tool(tool, &pointer),
-            Some(name @ ("shell" | "local_shell" | "apply_patch")) => lifting.typed_tool(name, &pointer),
+            Some(name @ ("shell" | "local_shell" | "apply_patch" | "computer")) => lifting.typed_tool(name, &pointer),
+            Some("computer_use_preview") => lifting.typed_tool("computer", &pointer),
             Some(kind) => lifting.left(format!("tool `{kind}`"), pointer, "the provider runs it itself"),
         }
     }
@@ -139,12 +141,12 @@ fn item(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
         item::Form::Message => return message(lifting, value, pointer),
         item::Form::NamedCall(key) => {
             let block = named_call(lifting, value, key, pointer);
-            with_assistant(lifting, as_far_as_it_came(block, value, key));
+            with_assistant(lifting, of_type(as_far_as_it_came(block, value, key), known, value));
             &["call_id", "name", key]
         }
         item::Form::TypedCall(name) => {
             let block = typed_call(lifting, value, name, pointer);
-            return with_assistant(lifting, as_far_as_it_came(block, value, ""));
+            return with_assistant(lifting, of_type(as_far_as_it_came(block, value, ""), known, value));
         }
         item::Form::Output => {
             let block = output(lifting, value, &kind, pointer);
@@ -205,6 +207,15 @@ fn as_far_as_it_came(mut block: Block, item: Value<'_, '_>, key: &str) -> Block 
     block
 }
 
+/// A call of which it is known how it is answered, and by whom.
+fn of_type(mut block: Block, known: &item::Known, value: Value<'_, '_>) -> Block {
+    if let Says::Call(call) = &mut block.says {
+        call.answered_by = known.answered_by();
+        call.hosted = value.object().is_some_and(item::is_hosted);
+    }
+    block
+}
+
 fn named_call(lifting: &mut Lifting, value: Value<'_, '_>, key: &str, pointer: &str) -> Block {
     let id = lifting.field(value, "call_id", pointer).unwrap_or_default();
     let name = lifting.field(value, "name", pointer).unwrap_or_default();
@@ -221,15 +232,19 @@ fn typed_call(lifting: &mut Lifting, value: Value<'_, '_>, name: &str, pointer: 
     let id = lifting.field(value, "call_id", pointer).unwrap_or_default();
     let is_own = |name: &str| ITEM.contains(&name) || name == "call_id";
     let given: Vec<_> = value.members().filter(|(key, value)| !is_own(&key.name()) && !value.is(Kind::Null)).collect();
+    // Whoever runs the computer must look at what is to be checked before, too.
     if let [(key, input)] = given.as_slice()
         && input.is(Kind::Object)
+        && name != "computer"
         && matches!(&*key.name(), "action" | "operation")
     {
         return lifting.call(id, name.to_owned(), Some(*input), pointer);
     }
     let members: Vec<_> = given.iter().map(|(key, value)| format!("{}:{}", key.raw(), compact(value.raw()))).collect();
     let input = format!("{{{}}}", members.join(","));
-    Block::new(Says::Call(Call { id, name: name.to_owned(), input, free: None, seal: None, whole: true }), pointer)
+    let name = name.to_owned();
+    let call = Call { id, name, input, free: None, seal: None, whole: true, answered_by: "", hosted: false };
+    Block::new(Says::Call(call), pointer)
 }
 
 fn output(lifting: &mut Lifting, value: Value<'_, '_>, kind: &str, pointer: &str) -> Block {
@@ -239,13 +254,24 @@ fn output(lifting: &mut Lifting, value: Value<'_, '_>, kind: &str, pointer: &str
         id = lifting.field(value, "id", pointer);
     }
     let place = format!("{pointer}/output");
-    let blocks = lifting.content(member(value, "output"), &place, |lifting, value, pointer| {
+    let shown = member(value, "output").filter(|output| kind == COMPUTER_RESULT && output.is(Kind::Object));
+    let listed = member(value, "output").filter(|_| shown.is_none());
+    let mut blocks = lifting.content(listed, &place, |lifting, value, pointer| {
         // What a shell printed is an object for each command.
         if kind == SHELL_RESULT { text(compact(value.raw()), pointer) } else { block(lifting, value, pointer) }
     });
+    blocks.extend(shown.map(|shown| screen(lifting, shown, &place)));
     let failed = kind == PATCH_RESULT && string(value, "status").as_deref() == Some("failed");
     let name = lifting.field(value, "name", pointer);
     Lifting::marked_result(Answer { id: id.unwrap_or_default(), name, blocks, failed }, pointer)
+}
+
+/// What a computer shows, or what is said in its place.
+fn screen(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
+    match wire::shown_text(value) {
+        Some(said) => text(said, pointer),
+        None => media(lifting, value, ("image_url", MediaKind::Image), pointer),
+    }
 }
 
 fn reasoning(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {

@@ -1,25 +1,29 @@
 //! `openai_responses`: the Responses API, where a conversation is a list of items.
 
 mod answer;
+mod card;
 mod constraints;
 mod decode;
 mod encode;
 mod item;
 mod lift;
 mod render;
+mod result;
 mod rewrite;
 mod stream;
 mod wire;
 
-use seamline_model::{Alphabet, Constraints, Edit, Encoded, Place, Span, Transcript};
+use seamline_model::{Alphabet, Constraints, Edit, Encoded, ItemKind, Place, Span, Transcript};
 
 pub use constraints::CONSTRAINTS;
 pub(crate) use constraints::ITEM_ID;
 
 use crate::convert::{self, Converter};
+use crate::json::{Kind, Object, Value};
+use crate::no_message::has_role;
 use crate::reader::{self, Form};
 use crate::streaming::Streaming;
-use crate::{Dialect, Error};
+use crate::{Dialect, Error, Results, Shapes};
 
 /// The dialect of the Responses API.
 #[derive(Debug, Clone, Copy)]
@@ -43,6 +47,24 @@ const CONVERTER: Converter = Converter {
 };
 
 const STREAMING: Streaming = Streaming { reader: stream::reader, answer: answer::answer, messages: answer::messages };
+
+const RESULTS: Results = Results { write: result::write, said: result::said };
+
+const SHAPES: Shapes = Shapes {
+    is_response: |answer| !has_role(answer) && answer.get("output").is_some_and(|output| output.is(Kind::Array)),
+    message: ".output[]",
+    is_bare: |item| item.get("id").is_some(),
+    is_pair: |_| false,
+    has_pairs: is_item,
+    restates: |_| false,
+};
+
+/// Whether an object is an item that is no message.
+fn is_item(item: Object<'_, '_>) -> bool {
+    let kind = item.get("type").filter(|_| item.get("role").is_none()).and_then(Value::str);
+    let known = kind.map(|kind| item::of(&kind));
+    known.is_some_and(|known| known.form != item::Form::Message && known.kind != ItemKind::Unknown)
+}
 
 impl Dialect for OpenAiResponses {
     fn name(&self) -> &'static str {
@@ -75,6 +97,14 @@ impl Dialect for OpenAiResponses {
 
     fn converter(&self) -> &'static Converter {
         &CONVERTER
+    }
+
+    fn results(&self) -> &'static Results {
+        &RESULTS
+    }
+
+    fn shapes(&self) -> &'static Shapes {
+        &SHAPES
     }
 
     fn streaming(&self) -> &'static Streaming {

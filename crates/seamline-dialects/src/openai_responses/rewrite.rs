@@ -1,12 +1,16 @@
 //! Single items, changed and new.
 
+use std::borrow::Cow;
+
 use seamline_model::{Item, MessageIndex, Role, Span, Transcript};
 
-use super::item::{CUSTOM_RESULT, FUNCTION_RESULT, PATCH_RESULT, SHELL_RESULT};
+use super::item::{COMPUTER_RESULT, CUSTOM_RESULT, FUNCTION_RESULT, PATCH_RESULT, SHELL_RESULT};
+use super::result;
 use super::wire::{PAIR_ID, texts};
 use crate::ids::RESULT_ID_KEYS;
 use crate::json::{Document, Json, Kind, Value, list, member, object, quoted};
 use crate::kept::{as_user, no_message, with_members_as_text};
+use crate::results::written;
 use crate::rewriting::{input_text, members_as_lines, set_member, set_members, unreadable_text};
 use crate::splice::{BlockPlan, MessagePlan, MessageWriter, apply_patches};
 
@@ -18,28 +22,29 @@ pub(super) fn said<'a>(role: Role, text: &str) -> Json<'a> {
 }
 
 /// A result that a repair makes up, of the type that the call wants.
-pub(super) fn made_up<'a>(call: Option<&Item>, id: &str, text: &str) -> Json<'a> {
-    match call.map_or("", |call| call.of.result_type) {
-        SHELL_RESULT => {
-            // What the shell would have said went nowhere; the mark stands where errors do.
-            let outcome = object([member("type", "exit"), ("exit_code", Json::Written("-1".to_owned()))]);
-            let output = object([member("stdout", ""), member("stderr", text), ("outcome", outcome)]);
-            object([member("type", SHELL_RESULT), member(PAIR_ID, id), ("output", list(vec![output]))])
+pub(super) fn made_up<'a>(item: Option<&Item>, call: Value<'_, 'a>, id: &str, text: &str) -> Json<'a> {
+    match item.map_or("", |item| item.of.result_type) {
+        COMPUTER_RESULT => {
+            let checks = result::pending_checks(call).map(|checks| Json::Raw(checks.raw()));
+            let note = if checks.is_some() { result::UNCHECKED } else { "" };
+            result::computer(id, result::screen(text, note), checks)
         }
-        PATCH_RESULT => object([
-            member("type", PATCH_RESULT),
-            member(PAIR_ID, id),
-            member("status", "failed"),
-            member("output", text),
-        ]),
-        CUSTOM_RESULT => object([member("type", CUSTOM_RESULT), member(PAIR_ID, id), member("output", text)]),
-        _ => object([member("type", FUNCTION_RESULT), member(PAIR_ID, id), member("output", text)]),
+        SHELL_RESULT => result::shell(id, list(vec![result::command(text, true)])),
+        PATCH_RESULT => result::patched(id, text, true),
+        CUSTOM_RESULT => result::plain(CUSTOM_RESULT, id, text),
+        _ => result::plain(FUNCTION_RESULT, id, text),
     }
 }
 
 /// A call rebuilt from its result.
 pub(super) fn rebuilt<'a>(result: Option<&Item>, id: &str, name: &str) -> Json<'a> {
     let input = "{\"reconstructed\":true}";
+    if result.is_some_and(|result| result.of.shown_result) {
+        let action = ("action", object([member("type", "screenshot")]));
+        let checks = ("pending_safety_checks", list(Vec::new()));
+        let kind = member("type", "computer_call");
+        return object([kind, member(PAIR_ID, id), action, checks, member("status", "completed")]);
+    }
     if result.is_some_and(|result| result.of.result_type == CUSTOM_RESULT) {
         let kind = member("type", "custom_tool_call");
         return object([kind, member(PAIR_ID, id), member("name", name), member("input", input)]);
@@ -83,10 +88,10 @@ pub(super) fn result(
     }
     if let Some(text) = plan.fill {
         let output = get("output");
-        let json = if get("type").is_some_and(|kind| kind.says(SHELL_RESULT)) {
-            shell_output(output)
-        } else {
-            quoted(output.and_then(unreadable_text).as_deref().unwrap_or(text))
+        let json = match get("type").and_then(Value::str).as_deref() {
+            Some(SHELL_RESULT) => shell_output(output),
+            Some(COMPUTER_RESULT) => screen(output),
+            _ => quoted(output.and_then(unreadable_text).as_deref().unwrap_or(text)),
         };
         patches.extend(set_member(value, "output", &json));
     }
@@ -105,6 +110,18 @@ fn shell_output(output: Option<Value<'_, '_>>) -> String {
     format!("[{{\"stdout\":{said},\"stderr\":{note},\"outcome\":{{\"type\":\"exit\",\"exit_code\":-1}}}}]")
 }
 
+/// What a computer showed, of which only words are left, or nothing.
+fn screen(output: Option<Value<'_, '_>>) -> String {
+    let said = match output {
+        Some(text) if text.is(Kind::String) => text.str().map(Cow::into_owned),
+        Some(other) if !other.is(Kind::Null) => Some(other.raw().to_owned()),
+        _ => None,
+    };
+    let shown = said.as_deref().and_then(result::shown);
+    let nothing = format!("{} what the computer showed was not recorded", seamline_model::MARK);
+    written(&shown.unwrap_or_else(|| result::screen(said.as_deref().unwrap_or(&nothing), "")))
+}
+
 /// A result as a message of the user under a line that says what it was. What it says stays
 /// byte for byte.
 pub(super) fn demoted<'a>(value: Value<'_, 'a>, heading: &str) -> Json<'a> {
@@ -119,10 +136,26 @@ pub(super) fn demoted<'a>(value: Value<'_, 'a>, heading: &str) -> Json<'a> {
                 .chain(parts.elements().map(|part| Json::Raw(part.raw())))
                 .collect(),
         ),
+        Some((screen, Kind::Object)) if is_screenshot(screen) => {
+            list(vec![text_part(Role::User, Json::Text(heading)), picture(screen)])
+        }
         Some((other, kind)) if kind != Kind::Null => Json::Text(format!("{heading}\n{}", other.raw())),
         _ => Json::Text(heading),
     };
     object([member("role", "user"), ("content", content)])
+}
+
+fn is_screenshot(output: Value<'_, '_>) -> bool {
+    let address = output.object().and_then(|output| output.get("image_url").or_else(|| output.get("file_id")));
+    address.is_some_and(|address| address.is(Kind::String))
+}
+
+/// What a computer shows, as a part that shows the same.
+fn picture<'a>(screen: Value<'_, 'a>) -> Json<'a> {
+    let others = screen.members().filter(|(key, _)| !key.says("type"));
+    let others = others.map(|(key, member)| (Cow::Borrowed(key.raw_str()), Json::Raw(member.raw())));
+    let kind = (Cow::Borrowed("type"), Json::Text("input_image".to_owned()));
+    Json::Members(std::iter::once(kind).chain(others).collect())
 }
 
 /// Whether a message may hold this part of an output. What a shell returns is no part.

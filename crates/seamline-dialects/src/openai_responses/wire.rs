@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use seamline_model::{BlockKind, Call, CallId, Emptiness, Input, Item, Parts, ResultBlock, Role, Span};
 
+use super::card;
 use super::item::{Form, Known, LOCAL_SHELL_RESULT, PATCH_RESULT};
 use crate::ids::{INPUT_KEYS, RESULT_ID_KEYS};
 use crate::json::{Kind, Value};
@@ -155,10 +156,13 @@ impl<'d, 'a> WireItem<'d, 'a> {
         ResultBlock {
             id: id.as_deref().map(CallId::from),
             tool: self.name.and_then(Value::str).map(|name| reader.transcript.tools.add(&name)),
-            synthetic: reader.synthetic(self.output, self.output.and_then(only_text)),
+            synthetic: reader.synthetic(self.output, self.output.and_then(|output| only_text(output, kind))),
             failed: false,
             has_more: self.has_more || self.content.is_some() || self.summary.is_some(),
             parts: match self.output {
+                // What it shows is for the provider to look at.
+                Some(output) if kind.facts.shown_result && output.is(Kind::Object) => Parts::Text,
+                Some(output) if kind.facts.shown_result && !output.is(Kind::Null) => Parts::Unreadable,
                 Some(output) => parts(output),
                 // How a patch went is said by its status.
                 None if kind.facts.result_type == PATCH_RESULT => Parts::Text,
@@ -255,8 +259,16 @@ fn parts(output: Value<'_, '_>) -> Parts {
 }
 
 /// What an output says, when it is one short text: what a repair makes up is never long.
-fn only_text<'a>(output: Value<'_, 'a>) -> Option<Cow<'a, str>> {
+fn only_text<'a>(output: Value<'_, 'a>, kind: &Known) -> Option<Cow<'a, str>> {
+    if kind.facts.shown_result {
+        return shown_text(output).map(Cow::Owned);
+    }
     only_text_by(output, |part| part_text(part).or_else(|| only_note(part)))
+}
+
+/// What a picture says that was drawn because there is none.
+pub(super) fn shown_text(output: Value<'_, '_>) -> Option<String> {
+    card::read(&output.object()?.get("image_url")?.str()?)
 }
 
 /// What stands where errors do in the output of a command that said nothing else. The output of a

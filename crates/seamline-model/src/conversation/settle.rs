@@ -207,6 +207,8 @@ mod tests {
             free: None,
             seal: None,
             whole: true,
+            answered_by: "",
+            hosted: false,
         };
         Block::new(Says::Call(call), pointer)
     }

@@ -3,15 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use seamline_dialects::convert::{Converter, Target};
-use seamline_model::conversation::{Answer, Block, Call, Conversation, Message, Says, Speaker};
-use seamline_model::{Alphabet, IdDemand, NameDemand};
+use seamline_dialects::convert::Converter;
+use seamline_dialects::{Answering, Results};
+use seamline_model::conversation::{Block, Call, Conversation, Says};
 use seamline_store::{Hash, Raw};
 
-use super::functions::of_functions;
-use super::no_message::members;
 use super::runnable::{NotRun, without_answered};
-use super::{SessionError, ToolCallRef, texts, typed};
+use super::{SessionError, ToolCallRef, texts};
 use crate::{Error, Options, Policy, Repaired};
 
 /// The rule about results that name another call than the one they answer.
@@ -23,6 +21,7 @@ pub(super) struct Wire {
     pub(super) dialect: &'static str,
     pub(super) options: Options,
     converter: &'static Converter,
+    results: &'static Results,
 }
 
 /// A call that a turn makes.
@@ -65,7 +64,7 @@ impl Wire {
             return Err(Error::WrongProvider { provider, serves, asked: dialect.name() });
         }
         options.dialect = Some(dialect.name().to_owned());
-        Ok(Self { dialect: dialect.name(), options, converter: dialect.converter() })
+        Ok(Self { dialect: dialect.name(), options, converter: dialect.converter(), results: dialect.results() })
     }
 
     /// A body with these messages as its last member, and around them what the request says beside them.
@@ -78,7 +77,7 @@ impl Wire {
         let wrong = || SessionError::Refused("what a request says beside its messages is a JSON object".to_owned());
         let inside = envelope.strip_suffix('}').filter(|_| envelope.starts_with('{')).ok_or_else(wrong)?.trim_end();
         let list = self.converter.list;
-        if inside != "{" && members(envelope).is_some_and(|members| members.iter().any(|(name, _)| name == list)) {
+        if inside != "{" && self.converter.holds_list(envelope) {
             let why = format!("`{list}` is made of the messages of the session, and may not stand in the envelope too");
             return Err(SessionError::Refused(why));
         }
@@ -112,8 +111,8 @@ impl Wire {
     /// The calls that messages make, each under a name that no other one of them has.
     pub(super) fn calls(&self, turn: &[Raw]) -> Result<Vec<ToolCall>, SessionError> {
         let conversation = self.lifted(turn)?;
-        let ids: Vec<&str> = self.run_here(&conversation).map(|call| call.id.as_str()).collect();
-        let calls = self.run_here(&conversation).zip(names(&ids)).map(|(call, id)| ToolCall {
+        let ids: Vec<&str> = run_here(&conversation).map(|call| call.id.as_str()).collect();
+        let calls = run_here(&conversation).zip(names(&ids)).map(|(call, id)| ToolCall {
             id,
             name: call.name.clone(),
             input: call.free.clone().unwrap_or_else(|| call.input.clone()),
@@ -124,26 +123,20 @@ impl Wire {
 
     /// The ids of the calls that messages make, as they stand there.
     pub(super) fn call_ids(&self, turn: &[Raw]) -> Result<Vec<String>, SessionError> {
-        Ok(self.run_here(&self.lifted(turn)?).map(|call| call.id.clone()).collect())
+        Ok(run_here(&self.lifted(turn)?).map(|call| call.id.clone()).collect())
     }
 
     /// The same, but for ids that were made up because a call has none.
     pub(super) fn own_ids(&self, turn: &[Raw]) -> Result<Vec<Option<String>>, SessionError> {
         let conversation = self.lifted(turn)?;
         let is_made = |id: &String| conversation.made.contains_key(id);
-        let ids = self.run_here(&conversation).map(|call| Some(call.id.clone()).filter(|id| !is_made(id)));
+        let ids = run_here(&conversation).map(|call| Some(call.id.clone()).filter(|id| !is_made(id)));
         Ok(ids.collect())
-    }
-
-    /// The calls that are for the client to run.
-    fn run_here<'c>(&self, conversation: &'c Conversation) -> impl Iterator<Item = &'c Call> {
-        let dialect = self.dialect;
-        conversation.calls().filter(move |call| !typed::is_run_by_server(dialect, call))
     }
 
     /// Why calls that messages make must not be run, for each of them.
     pub(super) fn not_run(&self, turn: &[Raw]) -> Result<Vec<Option<NotRun>>, SessionError> {
-        Ok(self.run_here(&self.lifted(turn)?).map(NotRun::of).collect())
+        Ok(run_here(&self.lifted(turn)?).map(NotRun::of).collect())
     }
 
     /// What messages say, but for calls that they answer themselves.
@@ -155,43 +148,27 @@ impl Wire {
 
     /// The messages that answer the calls of a turn.
     pub(super) fn results(&self, turn: &[Raw], answers: &[Answered]) -> Result<Vec<Raw>, SessionError> {
-        // A dialect writes results as such only behind the calls they answer.
-        let mut conversation = self.lifted(turn)?;
-        let blocks = answers.iter().map(|answer| Block::new(Says::Result(said(answer)), String::new()));
-        conversation.messages.push(Message { speaker: Speaker::User, blocks: blocks.collect() });
-        let anything = IdDemand { alphabet: Alphabet::Any, length_max: usize::MAX, ..self.converter.call_id };
-        let made_up: Vec<String> =
-            answers.iter().map(|answer| &answer.output).filter(|text| self.is_made_up(text)).cloned().collect();
-        let target = Target {
-            made_up: &made_up,
-            provider: self.options.provider.as_deref(),
-            call_id: anything,
-            tool_name: NameDemand { length_max: usize::MAX, ..self.converter.tool_name },
-            ..Target::of(self.converter)
+        let conversation = self.lifted(turn)?;
+        let made: Vec<&Call> = run_here(&conversation).collect();
+        // A record may name fewer calls, or others, than are seen in the turn today.
+        let by_id = |answer: &Answered| made.iter().copied().find(|call| call.id == answer.id);
+        let made_by = |(at, answer): (usize, &Answered)| {
+            if made.len() == answers.len() { made.get(at).copied() } else { by_id(answer) }
         };
-        let rendered = (self.converter.render)(&conversation, &target);
-        let body = rendered.body.as_bytes();
-        let outline = crate::outline(body, &self.options, 0..usize::MAX)?;
-        // The provider's own results may stand in the turn already.
-        let renamed = rendered.ids.iter().map(|renamed| renamed.to.as_str());
-        let asked: HashSet<&str> = answers.iter().map(|answer| answer.id.as_str()).chain(renamed).collect();
-        let answers_one = |block: &crate::OutlineBlock| {
-            block.kind == "result" && block.id.as_deref().is_none_or(|id| id.is_empty() || asked.contains(id))
-        };
-        let results = outline.iter().filter(|message| message.blocks.iter().any(answers_one));
-        // Calls that share an id have results that share it: they are told apart by their order.
-        let shared = rendered.ids.iter().filter(|renamed| !renamed.from.is_empty());
-        let shared: HashMap<&str, &str> = shared.map(|it| (it.to.as_str(), it.from.as_str())).collect();
-        let texts = results.map(|message| {
-            as_called(&rendered.body, message, |id, text| match shared.get(id) {
-                Some(own) => Some(with_id(text, id, own)),
-                None => conversation.made.contains_key(id).then(|| without_id(text, id)),
-            })
+        let calls = answers.iter().enumerate().map(|it| made_by(it).cloned().unwrap_or_else(|| of(it.1)));
+        let calls: Vec<Call> = calls.collect();
+        let answering = calls.iter().zip(answers).map(|(call, answer)| Answering {
+            call,
+            has_id: !conversation.made.contains_key(&call.id),
+            text: &answer.output,
+            failed: answer.failed,
+            made_up: self.is_made_up(&answer.output),
         });
-        let results: Vec<Raw> = texts.map(Raw::parse).collect::<Result<_, _>>()?;
-        let results = of_functions(&conversation, results)?;
-        let results = if shared.is_empty() { self.addressed(turn, results)? } else { results };
-        typed::retyped(self.dialect, turn, answers, results)
+        let written = (self.results.write)(&answering.collect::<Vec<_>>());
+        let results: Vec<Raw> = written.into_iter().map(Raw::parse).collect::<Result<_, _>>()?;
+        // Calls that share an id have results that share it: they are told apart by their order.
+        let mut ids = HashSet::new();
+        if calls.iter().all(|call| ids.insert(&call.id)) { self.addressed(turn, results) } else { Ok(results) }
     }
 
     /// Results, of which those of calls without ids are addressed as the dialect addresses such calls.
@@ -229,7 +206,7 @@ impl Wire {
         let blocks = conversation.messages.iter().flat_map(|message| &message.blocks);
         let texts = blocks.filter_map(|block| match &block.says {
             Says::Result(answer) => Some(match answer.blocks.as_slice() {
-                [Block { says: Says::Text(text), .. }] => Some(typed::unwrapped(self.dialect, text.clone())),
+                [Block { says: Says::Text(text), .. }] => Some((self.results.said)(text.clone())),
                 _ => None,
             }),
             _ => None,
@@ -258,9 +235,15 @@ impl Wire {
     }
 }
 
-fn said(answer: &Answered) -> Answer {
-    let text = Block::new(Says::Text(answer.output.clone()), String::new());
-    Answer { id: answer.id.clone(), name: Some(answer.name.clone()), blocks: vec![text], failed: answer.failed }
+/// The calls that are for the client to run.
+fn run_here(conversation: &Conversation) -> impl Iterator<Item = &Call> {
+    conversation.calls().filter(|call| !call.hosted)
+}
+
+/// A call of which nothing is known but what it is answered with.
+fn of(answer: &Answered) -> Call {
+    let (id, name, input) = (answer.id.clone(), answer.name.clone(), "{}".to_owned());
+    Call { id, name, input, free: None, seal: None, whole: true, answered_by: "", hosted: false }
 }
 
 /// The hash of what a call is called with.
@@ -288,33 +271,4 @@ fn names(ids: &[&str]) -> Vec<String> {
         names.push(name);
     }
     names
-}
-
-/// A message that was written here, without an id that its call does not have: results of such calls are told apart by
-/// their order. Quotes inside of texts are escaped, so only the member itself is found.
-fn without_id(message: &str, id: &str) -> String {
-    message.replace(&format!("\"id\":\"{id}\","), "")
-}
-
-/// A message of a body, in which each result names its call as `rewritten` says, from the id it names and its text.
-fn as_called(body: &str, message: &crate::OutlineMessage, rewritten: impl Fn(&str, &str) -> Option<String>) -> String {
-    let (mut text, mut at) = (String::new(), message.span.start);
-    for block in message.blocks.iter().filter(|block| block.kind == "result") {
-        let span = if message.blocks.len() == 1 { &message.span } else { &block.span };
-        if let Some(result) = block.id.as_deref().and_then(|id| rewritten(id, &body[span.clone()])) {
-            text.push_str(&body[at..span.start]);
-            text.push_str(&result);
-            at = span.end;
-        }
-    }
-    text + &body[at..message.span.end]
-}
-
-/// The members under which results name their calls.
-const CALL_IDS: [&str; 5] = ["tool_use_id", "tool_call_id", "call_id", "toolUseId", "id"];
-
-/// A message that was written here, whose result names its call by another id.
-fn with_id(message: &str, was: &str, id: &str) -> String {
-    let member = |key: &str, id: &str| format!("\"{key}\":{}", serde_json::Value::from(id));
-    CALL_IDS.iter().fold(message.to_owned(), |message, key| message.replace(&member(key, was), &member(key, id)))
 }

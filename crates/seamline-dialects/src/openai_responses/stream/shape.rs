@@ -3,7 +3,7 @@
 use seamline_model::Piece;
 
 use crate::frames::words_of;
-use crate::json::{Object, Value, quoted};
+use crate::json::{Object, quoted};
 use crate::openai_responses::item::{self, Form};
 
 /// What an item is.
@@ -35,7 +35,7 @@ pub(super) fn sort(object: Object<'_, '_>) -> Sort {
     match item::of(&kind).form {
         Form::Message => Sort::Message,
         Form::Reasoning => Sort::Reasoning,
-        Form::TypedCall(_) if is_hosted(object) => Sort::ServerCall,
+        Form::TypedCall(_) if item::is_hosted(object) => Sort::ServerCall,
         Form::NamedCall(_) | Form::TypedCall(_) => Sort::Call,
         Form::Output | Form::Opaque => match &*kind {
             "mcp_call" | "code_interpreter_call" | "web_search_call" | "file_search_call" | "image_generation_call" => {
@@ -51,12 +51,6 @@ pub(super) fn kind<'a>(object: Object<'_, 'a>) -> std::borrow::Cow<'a, str> {
     let is_message = object.get("role").is_some() && object.get("content").is_some();
     let otherwise = if is_message { "message" } else { "" };
     words_of(object, "type").unwrap_or(otherwise.into())
-}
-
-/// Whether a call runs where the provider runs it.
-fn is_hosted(object: Object<'_, '_>) -> bool {
-    let environment = object.get("environment").and_then(Value::object);
-    environment.and_then(|environment| words_of(environment, "type")).is_some_and(|kind| kind.starts_with("container"))
 }
 
 /// The name of a tool that has none but its type.

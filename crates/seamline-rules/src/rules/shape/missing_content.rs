@@ -134,6 +134,7 @@ fn in_result(
     };
     let item = context.transcript.item(context.transcript.block(block).message);
     let listed = item.is_some_and(|item| item.of.listed_result);
+    let shown = item.is_some_and(|item| item.of.shown_result);
     let wrong = match result.parts {
         Parts::Missing => demanded || !result.content.is_empty(),
         Parts::Unreadable => true,
@@ -146,6 +147,8 @@ fn in_result(
     let id = context.id(block);
     let (what, title) = match (context.constraints.output, result.parts) {
         (_, Parts::Missing) if listed => ("no content", "give it an empty list"),
+        (_, Parts::Missing) if shown => ("no content", "give it a picture that says so"),
+        (_, _) if shown => ("content that is no picture", "show it as a picture"),
         (_, Parts::Missing) => ("no content", "give it a text"),
         (OutputForm::TextOrList { .. }, Parts::Text) => ("a string where a list is wanted", "put it into a list"),
         (OutputForm::TextOrList { .. }, _) if listed => ("content that is no list", "put it into a list"),

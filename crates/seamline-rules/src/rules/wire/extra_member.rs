@@ -1,7 +1,7 @@
 //! `WIRE013 extra-member`
 
 use seamline_model::{
-    BlockKind, Body, Edit, Emptiness, Member, MemberSort, Members, Place, Role, Safety, Span, Stage, Values,
+    BlockKind, Body, Edit, Emptiness, Member, MemberSort, Members, Place, Role, Safety, Severity, Span, Stage, Values,
 };
 
 use crate::context::Context;
@@ -10,7 +10,8 @@ use crate::rule::{Report, declare_rule};
 declare_rule! {
     /// # What it does
     /// Finds members of messages and blocks that the provider does not have: those of other dialects, and those of
-    /// this dialect that only some of its providers know, such as `refusal`, `audio`, `function_call` and `name`.
+    /// this dialect that only some of its providers know, such as `refusal`, `audio`, `function_call` and `name`. Calls
+    /// in the form of another dialect are a warning where the provider takes any member, and does not look at it.
     ///
     /// # Why is this bad?
     /// Some providers take nothing they do not know and reject the whole request, naming the member. It happens
@@ -61,12 +62,31 @@ declare_rule! {
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
     let Members::Closed { known, .. } = context.constraints.members else {
+        context.transcript.members.iter().filter(|member| holds_calls(member)).for_each(|member| {
+            unseen_calls(context, report, member);
+        });
         return;
     };
     for member in &context.transcript.members {
         if is_unknown(context, member) && !known.contains(&&*member.key) {
             found(context, report, member);
         }
+    }
+}
+
+/// Whether a member makes calls as another dialect does.
+fn holds_calls(member: &Member) -> bool {
+    member.sort == (MemberSort::Foreign { empty: false }) && matches!(&*member.key, "tool_calls" | "function_call")
+}
+
+/// Notes calls that a provider takes and never looks at.
+fn unseen_calls(context: &Context<'_, '_>, report: &mut Report, member: &Member) {
+    let Member { message, block, key, span, .. } = member;
+    let place = Place { message: Some(*message), block: *block, span: *span };
+    let what = format!("the provider does not see the calls in `{key}`, which are in the form of another dialect");
+    let draft = report.place(place, what).severity(Severity::Warning);
+    if is_all_that_is_said(context, member) {
+        draft.fix(Stage::Finish, Safety::Safe, "keep them as text", vec![Edit::KeepMembers { message: *message }]);
     }
 }
 

@@ -8,7 +8,7 @@ use crate::rule::{Report, declare_rule};
 declare_rule! {
     /// # What it does
     /// Finds blocks of a type that this dialect does not have: calls and results in the form of another one, texts
-    /// under another name. A block that has no counterpart here is a warning.
+    /// under another name. A block that is not written anew here is a warning.
     ///
     /// # Why is this bad?
     /// The provider rejects the request, or sees neither the call nor its result. It happens when a history is moved

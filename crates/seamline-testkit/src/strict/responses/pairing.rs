@@ -56,7 +56,8 @@ const CUSTOM: &str = "custom_tool_call_output";
 const SHELL: &str = "shell_call_output";
 const PATCH: &str = "apply_patch_call_output";
 const LOCAL_SHELL: &str = "local_shell_call_output";
-const RESULTS: [&str; 5] = [FUNCTION, CUSTOM, SHELL, PATCH, LOCAL_SHELL];
+const COMPUTER: &str = "computer_call_output";
+const RESULTS: [&str; 6] = [FUNCTION, CUSTOM, SHELL, PATCH, LOCAL_SHELL, COMPUTER];
 
 /// The types of result that an item takes; none when it is no call.
 fn taken(item: &Value) -> &'static [&'static str] {
@@ -65,6 +66,7 @@ fn taken(item: &Value) -> &'static [&'static str] {
         "custom_tool_call" => &[CUSTOM],
         "shell_call" => &[SHELL],
         "apply_patch_call" => &[PATCH],
+        "computer_call" => &[COMPUTER],
         "local_shell_call" => &[LOCAL_SHELL, FUNCTION],
         _ => &[],
     }

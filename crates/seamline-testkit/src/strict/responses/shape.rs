@@ -32,6 +32,7 @@ fn item_kinds(item: &Value) -> Vec<ViolationKind> {
         "function_call" => call_kinds(item, "arguments"),
         "custom_tool_call" => call_kinds(item, "input"),
         "function_call_output" | "custom_tool_call_output" => result_kinds(item),
+        "computer_call_output" => screen_kinds(item),
         _ => Vec::new(),
     };
     if wire::present(item, "id").is_some_and(|id| !is_item_id(item, id)) {
@@ -93,6 +94,17 @@ fn result_kinds(result: &Value) -> Vec<ViolationKind> {
     let demands = [
         (is_short(result.get("call_id"), CALL_ID_CHARS_MAX), ViolationKind::BadResultId),
         (is_legal, ViolationKind::BadResultContent),
+    ];
+    demands.into_iter().filter(|(met, _)| !met).map(|(_, kind)| kind).collect()
+}
+
+/// OAR-1: a screenshot, in the request or where it lies.
+fn screen_kinds(result: &Value) -> Vec<ViolationKind> {
+    let output = result.get("output").filter(|output| wire::kind(output) == "computer_screenshot");
+    let place = |key| output.and_then(|output| wire::string(output, key)).is_some_and(|place| !place.is_empty());
+    let demands = [
+        (is_short(result.get("call_id"), CALL_ID_CHARS_MAX), ViolationKind::BadResultId),
+        (place("image_url") || place("file_id"), ViolationKind::BadResultContent),
     ];
     demands.into_iter().filter(|(met, _)| !met).map(|(_, kind)| kind).collect()
 }

@@ -32,6 +32,7 @@ mod resets;
 mod seed_000;
 mod seed_001;
 mod seed_002;
+mod shapes;
 mod spared;
 mod stopping;
 mod stores;
