@@ -198,7 +198,9 @@ impl Session {
     /// what comes while calls run stands behind their results once they are there.
     ///
     /// # Errors
-    /// When it is no JSON or no message at all, or the store could not keep it.
+    /// When it is no JSON or no message at all, or the store could not keep it; among the latter
+    /// [`Fenced`](seamline_store::Error::Fenced), when another process has taken the session over. Whether it fits what
+    /// was said before is no reason not to keep it: [`Session::validate`] says so.
     pub async fn append(&mut self, message: &str) -> Result<(), SessionError> {
         self.append_all(&[message]).await
     }
@@ -231,15 +233,16 @@ impl Session {
         self.messages_of(messages).map(drop)
     }
 
-    /// What happened to its integrity, from the first to the last.
+    /// What happened to its integrity, from the first to the last: the last thousand. Earlier ones are in the log.
     pub fn incidents(&self) -> impl DoubleEndedIterator<Item = &Incident> {
         self.state.incidents.iter()
     }
 
-    /// Lets the session go, so that others may write it without taking it over.
+    /// Lets the session go, so that others may write it without taking it over. Open cycles stay open, for whoever opens it
+    /// next.
     ///
     /// # Errors
-    /// When the store could not be told.
+    /// When the store could not be told. The session is held by this process then as if it had been dropped.
     pub async fn close(mut self) -> Result<(), SessionError> {
         self.settle().await?;
         let notes = std::mem::take(&mut self.notes);

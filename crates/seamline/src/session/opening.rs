@@ -64,11 +64,14 @@ impl Default for SessionOptions {
 /// ```
 #[derive(Debug, Clone)]
 pub struct OpenOptions {
-    /// Whether it is taken from another process that writes it.
+    /// Whether it is taken from another process that writes it, or from this one if it was dropped and not closed. The
+    /// older writer is fenced: nothing of it is kept from then on. Without it such a session is
+    /// [`Busy`](seamline_store::Error::Busy).
     pub take_over: bool,
     /// The dialect of its messages, for a session whose beginning is lost. What the beginning says counts first.
     pub dialect: Option<String>,
-    /// Whether cycles that a crash left open are closed at once. Else [`Session::unresolved`] lists their calls.
+    /// Whether cycles that a crash left open are closed at once, by [`Session::recover`] without an executor. Else
+    /// [`Session::unresolved`] lists their calls until somebody closes them.
     pub recover: bool,
     /// How damage is put right.
     pub policy: Policy,

@@ -68,7 +68,8 @@ pub struct Recovered {
 }
 
 impl Session {
-    /// The calls of cycles that are not whole.
+    /// The calls of cycles that are not whole, with what is known of each. After a crash these are the ones that
+    /// [`Session::recover`] will close; while tools run, theirs.
     pub fn unresolved(&self) -> Vec<Unresolved> {
         unresolved(&self.state)
     }
@@ -77,10 +78,12 @@ impl Session {
     /// have not; of the rest, calls that may be run again are, where there is somebody to run them, and the others are
     /// said to have an outcome that nobody knows. A cycle of which nothing had begun is taken back.
     ///
-    /// Doing it twice does nothing the second time.
+    /// Doing it twice does nothing the second time. Call it before tools are run: it closes their cycles as well. What was
+    /// said since a turn was begun stands behind it and its results.
     ///
     /// # Errors
-    /// When the store could not keep it.
+    /// When a turn cannot be read any more, or the store could not keep something. Cycles that were closed by then are, and
+    /// the others are as open as before: it may be called again.
     pub async fn recover(&mut self, executor: Option<&dyn ToolExecutor>) -> Result<Recovered, SessionError> {
         self.settle().await?;
         let mut recovered = Recovered::default();
