@@ -21,6 +21,7 @@ mod layers;
 mod meanwhile;
 mod order;
 mod origins;
+mod proofs;
 mod resets;
 mod seed_000;
 mod seed_001;
