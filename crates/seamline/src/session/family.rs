@@ -207,9 +207,9 @@ async fn copies(
                 for entry in together {
                     let is_result = entry.origin == Origin::Said && holds_only_results(wire, entry)?;
                     if is_result {
-                        copy_cycle(std::slice::from_ref(entry), &mut records)
+                        copy_cycle(std::slice::from_ref(entry), &mut records);
                     } else {
-                        records.push(copy(entry))
+                        records.push(copy(entry));
                     }
                 }
             }

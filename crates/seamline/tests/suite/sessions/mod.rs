@@ -5,6 +5,7 @@ mod asking;
 mod calls;
 mod checks;
 mod compactions;
+mod corners;
 mod crashes;
 mod damaged;
 mod dropped;
