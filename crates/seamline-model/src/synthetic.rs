@@ -74,6 +74,14 @@ const OTHERS: &[&str] = &[
     "No result provided",
 ];
 
+/// How the texts begin with which a session answers a call of which it knows that it did not run, or that nobody knows
+/// what became of it. What follows names the call.
+const OF_SESSIONS: &[&str] = &[
+    "[synthetic] [outcome unknown] The call \"",
+    "[synthetic] [not executed] The call \"",
+    "[synthetic] [no result] The call \"",
+];
+
 /// Whether a result's text is known to have been made up by a repair, compared without
 /// surrounding white space. A mark at its start alone proves nothing: tools say such things too.
 pub fn is_synthetic(text: &str) -> bool {
@@ -98,6 +106,7 @@ impl Synthetic {
     pub fn of(text: &str) -> Self {
         match text.trim() {
             text if is_synthetic(text) => Self::Yes,
+            text if OF_SESSIONS.iter().any(|start| text.starts_with(start)) => Self::Yes,
             NO_OUTPUT | OUTPUT_FOLLOWS => Self::No,
             text if text.starts_with(MARK) => Self::Marked,
             _ => Self::No,

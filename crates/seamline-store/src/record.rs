@@ -73,7 +73,7 @@ impl Record {
     }
 
     /// About how many bytes it is written with.
-    pub(crate) fn bytes_about(&self) -> usize {
+    pub fn bytes_about(&self) -> usize {
         let len = |raw: &Raw| raw.as_str().len();
         128 + match self {
             Self::Message(message) => len(&message.message),

@@ -57,7 +57,7 @@ mod wire;
 use std::sync::Arc;
 
 use seamline_store::{
-    Appended, Begin, Commit, CommitId, Entry, Hash, Holder, Incident, IncidentKind, IncidentSeverity, Lease,
+    Appended, Begin, Commit, CommitId, Entry, Hash, Head, Holder, Incident, IncidentKind, IncidentSeverity, Lease,
     MessageRecord, Origin, Parent, Raw, Record, Sealed, SessionId, State, Store,
 };
 
@@ -205,7 +205,9 @@ impl Session {
     /// what comes while calls run stands behind their results once they are there.
     ///
     /// # Errors
-    /// When it is no JSON or no message at all, or the store could not keep it.
+    /// When it is no JSON or no message at all, or the store could not keep it; among the latter
+    /// [`Fenced`](seamline_store::Error::Fenced), when another process has taken the session over. Whether it fits what
+    /// was said before is no reason not to keep it: [`Session::validate`] says so.
     pub async fn append(&mut self, message: &str) -> Result<(), SessionError> {
         self.append_all(&[message]).await
     }
@@ -238,13 +240,13 @@ impl Session {
         self.messages_of(messages).map(drop)
     }
 
-    /// What happened to its integrity, the last 1,000 incidents in the order they happened. Earlier ones are in the log.
+    /// What happened to its integrity, from the first to the last: the last thousand. Earlier ones are in the log.
     pub fn incidents(&self) -> impl DoubleEndedIterator<Item = &Incident> {
         self.state.incidents.iter()
     }
 
-    /// Lets the session go, so that others may write it without taking it over. It is let go also where what was to be
-    /// written before could not be, and where nobody waits for this.
+    /// Lets the session go, so that others may write it without taking it over. Open cycles stay open, for whoever opens it
+    /// next. It is let go also where what was to be written before could not be, and where nobody waits for this.
     ///
     /// # Errors
     /// When something that was to be written may not be kept, or the store could not be told.
@@ -291,7 +293,8 @@ impl Session {
         }
         let mut records: Vec<Record> = self.notes.iter().cloned().chain(records).collect();
         self.state.name(&mut records);
-        let (at, head, id) = (self.clock.now(), self.lease.head, self.commit_id());
+        let (at, head) = (self.clock.now(), self.lease.head);
+        let id = commit_id(&self.id, self.lease.epoch, head);
         records.extend(self.in_order(head.seq + 1, &records));
         let commit = Commit { session: &self.id, epoch: self.lease.epoch, head, id, at, records: &records }.seal()?;
         self.sent = Some(Sent { commit: Arc::new(commit), at, records, ends_compaction, lost, times: 0 });
@@ -373,16 +376,6 @@ impl Session {
         }
     }
 
-    /// An id that only this writer's next commit can have: nobody else has the epoch, and no other commit the place.
-    fn commit_id(&self) -> CommitId {
-        let head = self.lease.head;
-        let place = [self.lease.epoch.to_be_bytes(), head.seq.to_be_bytes()].concat();
-        let hash = head.hash.then(self.id.as_str().as_bytes()).then(&place);
-        let mut bytes = [0; 16];
-        bytes.copy_from_slice(&hash.as_bytes()[..16]);
-        CommitId::from_bytes(bytes)
-    }
-
     /// An id for something of this session that comes with the next commit, such as `ckpt_12`.
     fn next_id(&self, what: &str) -> String {
         format!("{what}_{}", self.lease.head.seq + 1)
@@ -392,6 +385,15 @@ impl Session {
         let at = self.clock.now();
         Incident { kind, severity, at, checkpoint: None, count: 0, seq: None, detail: detail.into() }
     }
+}
+
+/// An id that only a writer's next commit can have: nobody else has the epoch, and no other commit the place.
+fn commit_id(session: &SessionId, epoch: u64, head: Head) -> CommitId {
+    let place = [epoch.to_be_bytes(), head.seq.to_be_bytes()].concat();
+    let hash = head.hash.then(session.as_str().as_bytes()).then(&place);
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hash.as_bytes()[..16]);
+    CommitId::from_bytes(bytes)
 }
 
 /// Whether an error says that a commit was not kept. Of one that was sent before, only those errors say so that tell

@@ -122,6 +122,7 @@ fn llxprt() -> Policy {
         safety: SafetyMax::Unsafe,
         synthetic_text: Texts {
             missing: "Tool execution cancelled by user".to_owned(),
+            aborted: "Tool execution cancelled by user".to_owned(),
             cancelled: "Tool execution cancelled by user".to_owned(),
             ..texts()
         },

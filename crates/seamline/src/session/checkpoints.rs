@@ -6,6 +6,7 @@ use seamline_store::{
 };
 use serde::Serialize;
 
+use super::context::lost_with;
 use super::order::is_move;
 use super::{Session, SessionError, said};
 
@@ -311,10 +312,7 @@ impl Session {
         records.extend(self.forgotten(&running));
         records.extend(more);
         let ends_compaction = self.is_compaction_since(seq);
-        self.keep(records, ends_compaction).await?;
-        for cycle in &running {
-            self.lose(cycle);
-        }
+        self.keep_losing(records, ends_compaction, running.iter().flat_map(lost_with).collect()).await?;
         let new_message_count = self.state.view.len();
         Ok(RollbackResult { success: true, messages_removed: taken.len(), new_message_count })
     }
@@ -340,10 +338,8 @@ impl Session {
         let records =
             std::iter::once(rollback).chain(spared).chain([Record::Incident(incident)]).chain(told).chain(more);
         let ends_compaction = self.is_compaction_since(seq);
-        self.keep(records.collect(), ends_compaction).await?;
-        for cycle in &running {
-            self.lose(cycle);
-        }
+        let lost = running.iter().flat_map(lost_with).collect();
+        self.keep_losing(records.collect(), ends_compaction, lost).await?;
         let new_message_count = self.state.view.len();
         Ok(RollbackResult {
             success: true,

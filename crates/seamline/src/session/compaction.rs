@@ -34,14 +34,15 @@ pub struct Compacted {
 
 impl Session {
     /// Says that messages are about to be replaced, and makes a checkpoint. Gives the range that may be replaced, which
-    /// is the one that was asked for, made smaller so that it splits no cycle. Messages that come meanwhile are kept at
+    /// is the one that was asked for, made smaller so that it splits no cycle; one that lies inside of a cycle comes out
+    /// empty, before the cycle. Messages that come meanwhile are kept at
     /// once, behind the others; calls are not run and the inbox is not taken in before the compaction has ended: by
     /// [`Session::finish_compaction`], [`Session::cancel_compaction`] or an error, be it one of these or one that
     /// [`Session::handle_error`] was told.
     ///
     /// # Errors
-    /// When tools are running, a compaction is going on, the range is none of the messages or has no place where no cycle
-    /// would be split, they cannot be read, or the store could not keep it.
+    /// When tools are running, a compaction is going on, the range is none of the messages, they cannot be read, or the
+    /// store could not keep it.
     pub async fn begin_compaction(&mut self, range: Range<usize>) -> Result<Range<usize>, SessionError> {
         self.settle().await?;
         if !self.state.cycles.is_empty() {
@@ -157,7 +158,8 @@ impl Session {
         Ok(taken_in)
     }
 
-    /// The largest part of a range that holds no call whose result is outside of it, and the other way round.
+    /// The largest part of a range that holds no call whose result is outside of it, and the other way round. Where it
+    /// has none, because it lies inside of a cycle, nothing is to be replaced: it is empty, and stands before the cycle.
     fn whole_cycles(&self, range: Range<usize>) -> Result<Range<usize>, SessionError> {
         let messages = self.entries().len();
         if range.start > range.end || range.end > messages {
@@ -167,12 +169,8 @@ impl Session {
         let splits = splits(&body, &self.wire.options)?;
         let is_whole = |at: &usize| !splits.get(*at).copied().unwrap_or(false);
         let Some(start) = (range.start..=range.end).find(is_whole) else {
-            let Range { start, end } = range;
-            let from = (0..start).rev().find(is_whole).unwrap_or(0);
-            let to = (end..=messages).find(is_whole).unwrap_or(messages);
-            let why =
-                format!("the messages from {start} up to {end} are inside a cycle: it reaches from {from} up to {to}");
-            return Err(SessionError::Refused(why));
+            let before = (0..range.start).rev().find(is_whole).unwrap_or(0);
+            return Ok(before..before);
         };
         let end = (start..=range.end).rev().find(is_whole).unwrap_or(start);
         Ok(start..end)

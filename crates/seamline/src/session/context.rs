@@ -106,11 +106,6 @@ impl Session {
         }
         0
     }
-
-    /// Notes the calls of a cycle that was taken back.
-    pub(super) fn lose(&mut self, cycle: &OpenCycle) {
-        self.context.lose(lost_with(cycle));
-    }
 }
 
 /// The calls that are lost where a cycle is taken back.

@@ -257,8 +257,11 @@ impl Session {
 
     /// Makes a cycle whole: the turn and all results are there to be seen from now on, at once.
     ///
+    /// What was said since the turn was begun stands behind it and its results then.
+    ///
     /// # Errors
-    /// When there is no such cycle, a call of it has no result, or the store could not keep it.
+    /// When there is no such cycle, a call of it has no result, or the store could not keep it. The cycle is as open as
+    /// before then.
     pub async fn commit_cycle(&mut self, cycle: &str) -> Result<Vec<CycleOutcome>, SessionError> {
         self.settle().await?;
         let open = self.open_cycle(cycle)?;
@@ -269,8 +272,9 @@ impl Session {
         self.whole(cycle, None, Stop::Aborted, &[]).await
     }
 
-    /// Takes a cycle back: nothing of it was ever seen, and nothing will be. What its calls did is not undone: where
-    /// some can be, [`Session::undo_cycle`] does that, too.
+    /// Takes a cycle back: nothing of it was ever seen, and nothing will be. What its tools have done is done all the same:
+    /// how many had begun is in the incident, and [`Session::repair_context`] says which. Where some of it can be undone,
+    /// [`Session::undo_cycle`] does that, too.
     ///
     /// # Errors
     /// When there is no such cycle, or the store could not keep it.
@@ -325,10 +329,10 @@ impl Session {
 
     /// Closes all cycles after somebody broke off: results that are there are kept, and the other calls are answered
     /// with what is known. Those that a crash left open are closed as [`Session::recover`] does. Call it once the tools
-    /// are stopped. Doing it twice does nothing the second time.
+    /// are stopped. Doing it twice does nothing the second time. Gives what the calls of all of them are answered with.
     ///
     /// # Errors
-    /// When the store could not keep it.
+    /// When a turn cannot be read any more, or the store could not keep it: then it may be called again.
     pub async fn abort(&mut self) -> Result<Vec<CycleOutcome>, SessionError> {
         self.settle().await?;
         let mut outcomes = Vec::new();

@@ -19,10 +19,12 @@ use seamline_store::{NotJson, Rejected};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SessionError {
-    /// The store could not do its part; nothing of what was asked happened, unless the store says that it does not know.
+    /// The store could not do its part; nothing of what was asked happened, unless the store says that it does not know
+    /// ([`Unknown`](seamline_store::Error::Unknown)). Then whatever is asked next finds out first.
     #[error(transparent)]
     Store(#[from] seamline_store::Error),
-    /// What was asked does not fit the session as it is.
+    /// What was asked does not fit the session as it is: there is no such checkpoint or cycle, it is past that, or tools
+    /// are running. Nothing happened.
     #[error(transparent)]
     Rejected(#[from] Rejected),
     /// A message is no JSON.
@@ -47,7 +49,7 @@ pub enum SessionError {
     /// The conversation could not be read or written in its dialect.
     #[error(transparent)]
     Conversation(#[from] crate::Error),
-    /// Something else about what was asked is wrong.
+    /// Something else about what was asked is wrong, which is said. Nothing happened, but for a compaction that is over.
     #[error("{0}")]
     Refused(String),
 }

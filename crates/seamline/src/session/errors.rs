@@ -48,7 +48,8 @@ pub enum RecoveryAction {
     Reset,
     /// There was no checkpoint to go back to: what is kept was checked, and put right where that was needed.
     ValidateAndRepair,
-    /// Nothing of the session was at fault. Somebody else has to act.
+    /// Nothing of the session was at fault, or nothing could be done about it. Somebody else has to act: the message and
+    /// the [details](ErrorRecovery::details) say how.
     Escalate,
 }
 
@@ -57,8 +58,11 @@ impl Session {
     /// last open checkpoint is taken back but what others than the model said meanwhile; a conversation that the provider
     /// refuses is put right. The error is said to the user, and never becomes part of the conversation.
     ///
+    /// A compaction that is going on is given up: what came meanwhile stays.
+    ///
     /// # Errors
-    /// When the conversation cannot be read, or the store could not keep something.
+    /// When the conversation cannot be read, or the store could not keep something: then nothing is said to have been done
+    /// that was not.
     pub async fn handle_error(&mut self, failure: &Failure<'_>) -> Result<ErrorRecovery, SessionError> {
         // Whatever was being summarized is not any more.
         self.break_off_compaction();

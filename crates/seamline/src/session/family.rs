@@ -83,6 +83,8 @@ pub struct Follower {
 impl Follower {
     /// Reads a session without writing it.
     ///
+    /// Damage is no error: [`Follower::health`] says so, and what could be read is there.
+    ///
     /// # Errors
     /// When there is none of that name, or the store cannot be read.
     pub async fn open(store: Arc<dyn Store>, id: SessionId) -> Result<Self, SessionError> {
@@ -92,7 +94,8 @@ impl Follower {
         Ok(follower)
     }
 
-    /// Reads what came since, and says whether anything did.
+    /// Reads what came since, and says whether anything did. Where the store was put back to an earlier state, all is read
+    /// anew.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -211,7 +214,11 @@ async fn copies(
             Some(Knows::Late) => {
                 for entry in together {
                     let is_result = entry.origin == Origin::Said && holds_only_results(wire, entry)?;
-                    if is_result { copy_cycle(&[entry.clone()], &mut records) } else { records.push(copy(entry)) }
+                    if is_result {
+                        copy_cycle(std::slice::from_ref(entry), &mut records);
+                    } else {
+                        records.push(copy(entry));
+                    }
                 }
             }
             Some(Knows::Nothing) | None => records.extend(together.iter().map(copy)),

@@ -27,11 +27,13 @@ use crate::{Failure, Severity};
 /// ```
 #[derive(Debug, Clone)]
 pub struct SessionStart {
-    /// Whether what is kept is whole.
+    /// Whether what is kept is whole, after the repair where one was made.
     pub validation: ValidationResult,
-    /// Whether a repair would help; it was made where the configuration says so.
+    /// Whether something was wrong that a repair is for. It was made where
+    /// [`auto_repair`](super::IntegrityConfig::auto_repair) is on and no cycle is open; else [`Session::repair`] makes it.
     pub repair_offered: bool,
-    /// Calls of cycles that are not whole.
+    /// Calls of cycles that are not whole, where the session was opened without recovering them. [`Session::recover`]
+    /// closes them.
     pub unresolved: Vec<Unresolved>,
 }
 
@@ -45,14 +47,27 @@ pub struct SessionStart {
 /// ```
 #[derive(Debug, Clone)]
 pub enum AgentStart {
-    /// It may: with this body, and this checkpoint to come back to.
+    /// It may: with this body, and this checkpoint to come back to. [`Session::agent_end`] is told how it went, or
+    /// [`Session::begin_cycle`] where the answer makes calls.
     Proceed {
-        /// What is sent.
+        /// What is sent. It may be sent as it is.
         request: Box<Request>,
-        /// What is gone back to when it goes wrong.
+        /// What is gone back to when it goes wrong; none where the session is only kept
+        /// ([`enabled`](super::IntegrityConfig::enabled)).
         checkpoint: Option<String>,
     },
-    /// It may not: the conversation is broken, and the configuration says not to mend it without asking.
+    /// It may not, and nothing is to be sent. Nothing of what is kept was changed but what comes first in any case: open
+    /// calls were closed and the inbox was taken in. No checkpoint was made. There are two reasons:
+    ///
+    /// - What is kept is broken, and the configuration says not to mend it without asking. The result says what is wrong,
+    ///   as [`Session::validate`] does, and that is an incident. Show it to somebody and call [`Session::repair`], or open
+    ///   the session with [`auto_repair`](super::IntegrityConfig::auto_repair); then ask again. What only a made-up result
+    ///   can mend is written down where [`persist_repairs`](super::IntegrityConfig::persist_repairs) is
+    ///   [`All`](super::PersistRepairs::All); with [`validate_before_call`](super::IntegrityConfig::validate_before_call)
+    ///   off it is left to the request, which makes it up each time.
+    /// - What is kept was put right or needed no repair, and yet the policy may not do what the provider demands. The
+    ///   result says what is left. Another policy may, or somebody has to take messages out
+    ///   ([`Session::rollback`], [`Session::reset`]).
     Blocked(ValidationResult),
 }
 
@@ -75,9 +90,11 @@ pub struct ToolStart {
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub enum TurnEnd<'a> {
-    /// With these messages.
+    /// With these messages, which make no calls. One that makes some is given to [`Session::begin_cycle`] or
+    /// [`Session::execute_tool_cycle`] instead.
     Answer(&'a [&'a str]),
-    /// With an error, in a stream or instead of one. Nothing that came of it becomes a message.
+    /// With an error, in a stream or instead of one. Nothing that came of it becomes a message. What to give as the
+    /// failure of a stream is in `docs/sessions.md`.
     Failed(Failure<'a>),
 }
 
@@ -95,10 +112,10 @@ pub enum AgentEnd {
 }
 
 impl Session {
-    /// When a session was loaded: checks it, and offers a repair or makes it.
+    /// When a session was loaded: checks it, and offers a repair or makes it. Nothing is sent or run.
     ///
     /// # Errors
-    /// When the conversation cannot be read, or the store could not keep something.
+    /// When the conversation cannot be read in its dialect, or the store could not keep the repair.
     pub async fn session_start(&mut self) -> Result<SessionStart, SessionError> {
         self.settle().await?;
         let mut validation = self.validate()?;
@@ -119,7 +136,8 @@ impl Session {
     /// by [`Session::late_result`].
     ///
     /// # Errors
-    /// When the conversation cannot be read, or the store could not keep something.
+    /// When the envelope is no JSON object or has messages of its own, the conversation cannot be read, or the store could
+    /// not keep something. That a conversation is broken is no error but [`AgentStart::Blocked`].
     pub async fn before_agent_start(&mut self, envelope: &str) -> Result<AgentStart, SessionError> {
         if !self.config.enabled {
             self.take_inbox().await?;
@@ -155,7 +173,8 @@ impl Session {
     /// Before a tool is run: what it is about to do is written down, unless it only reads.
     ///
     /// # Errors
-    /// When the cycle has no such call, or the store could not keep it: then the tool must not be run.
+    /// As [`Session::start_call`], which it is: when there is no such cycle or call, the call has a result, it was begun
+    /// before and may not be run again, or the store could not keep it. Then the tool must not be run.
     pub async fn before_tool_call(&mut self, cycle: &str, call: &str) -> Result<ToolStart, SessionError> {
         Ok(ToolStart { key: self.start_call(cycle, call).await? })
     }
@@ -164,9 +183,12 @@ impl Session {
     /// outcomes are given. Where a failure is [configured](super::IntegrityConfig::on_tool_error) to take the cycle back,
     /// it is, and no outcomes are left of it.
     ///
+    /// Nothing means that other calls of the cycle have no result yet.
+    ///
     /// # Errors
-    /// When the cycle has no such call, the call has a result, it does something to the world and was never started, or
-    /// the store could not keep it. Then nothing has happened.
+    /// When there is no such cycle or call, the call has a result, it was never begun although it does something to the
+    /// world, the result is too large to be kept with the others, or the store could not keep it. Then the cycle is as
+    /// open as before, and [`Session::abort`] closes it.
     pub async fn after_tool_call(
         &mut self,
         cycle: &str,
@@ -217,7 +239,8 @@ impl Session {
     /// Before messages are replaced by a summary: see [`Session::begin_compaction`].
     ///
     /// # Errors
-    /// When tools are running, a compaction is going on, or the store could not keep it.
+    /// As there: when tools are running, a compaction is going on, the range is none of the messages, or the store could
+    /// not keep it.
     pub async fn before_compaction(&mut self, range: Range<usize>) -> Result<Range<usize>, SessionError> {
         self.begin_compaction(range).await
     }
@@ -227,7 +250,8 @@ impl Session {
     /// then the model is told why.
     ///
     /// # Errors
-    /// When the answer has calls that are to be run, the conversation cannot be read, or the store could not keep something.
+    /// When the answer has calls that are to be run or something that is no message, the conversation cannot be read, or
+    /// the store could not keep something: then nothing of the answer is kept.
     pub async fn agent_end(&mut self, end: TurnEnd<'_>) -> Result<AgentEnd, SessionError> {
         match end {
             TurnEnd::Failed(failure) => Ok(AgentEnd::Recovered(self.handle_error(&failure).await?)),

@@ -88,7 +88,7 @@ impl Session {
     /// there may be where calls have no ids of their own, the last one is meant. [`Session::undo_repair`] takes it back.
     ///
     /// # Errors
-    /// When tools are running, or the store could not keep it.
+    /// When tools are running, the conversation cannot be read, or the store could not be read or could not keep it.
     pub async fn late_result(&mut self, call: &ToolCallRef<'_>, output: &ToolOutput) -> Result<bool, SessionError> {
         self.settle().await?;
         if !self.state.cycles.is_empty() {

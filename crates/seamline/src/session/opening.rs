@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use seamline_store::{
-    Begin, Damage, Erased, Head, Holder, IncidentKind, IncidentSeverity, Parent, Record, Replay, Replayed, SessionId,
-    State, Store, StoredCommit,
+    Begin, Commit, Damage, Erased, Head, Holder, IncidentKind, IncidentSeverity, Parent, Record, Replay, Replayed,
+    SessionId, State, Store, StoredCommit,
 };
 // The store that can tell whether a process is gone knows it best.
 #[cfg(feature = "sqlite")]
@@ -15,11 +15,14 @@ use seamline_store_sqlite::this_process;
 use super::holding::Hold;
 use super::reading::Reading;
 use super::wire::Wire;
-use super::{Clock, IntegrityConfig, RepairContext, Session, SessionError, SystemClock, beginning};
+use super::{Clock, IntegrityConfig, RepairContext, Session, SessionError, SystemClock, beginning, commit_id};
 use crate::{Options, Policy};
 
 /// About how many bytes are read at a time.
 pub(super) const PAGE_BYTES: usize = 8 * 1024 * 1024;
+
+/// About the most bytes of a commit that a session begins with. What is more comes in several.
+const BEGIN_BYTES: usize = 16 * 1024 * 1024;
 
 /// How a session is made.
 ///
@@ -65,11 +68,14 @@ impl Default for SessionOptions {
 /// ```
 #[derive(Debug, Clone)]
 pub struct OpenOptions {
-    /// Whether it is taken from another process that writes it.
+    /// Whether it is taken from another process that writes it, or from this one if it was dropped and not closed. The
+    /// older writer is fenced: nothing of it is kept from then on. Without it such a session is
+    /// [`Busy`](seamline_store::Error::Busy).
     pub take_over: bool,
     /// The dialect of its messages, for a session whose beginning is lost. What the beginning says counts first.
     pub dialect: Option<String>,
-    /// Whether cycles that a crash left open are closed at once. Else [`Session::unresolved`] lists their calls.
+    /// Whether cycles that a crash left open are closed at once, by [`Session::recover`] without an executor. Else
+    /// [`Session::unresolved`] lists their calls until somebody closes them.
     pub recover: bool,
     /// How damage is put right.
     pub policy: Policy,
@@ -128,6 +134,12 @@ impl Session {
         let SessionOptions { dialect, provider, title, policy, config, clock } = options;
         let wire = Wire::new(Options { dialect: Some(dialect), provider, policy, kept: false })?;
         let first = beginning(&wire, title, parent);
+        let records: Vec<Record> = std::iter::once(first).chain(records).collect();
+        if records.iter().map(Record::bytes_about).sum::<usize>() > BEGIN_BYTES {
+            let policy = wire.options.policy;
+            let options = OpenOptions { recover: false, policy, config, clock, ..OpenOptions::default() };
+            return Self::begin_large(store, id, options, &records).await;
+        }
         let (asked, name, holder) = (store.clone(), id.clone(), holder(clock.as_ref()));
         let mut hold = Hold::new(asked.as_ref(), &name, holder.clone());
         let lease = hold.begin().await?;
@@ -151,9 +163,22 @@ impl Session {
             sent: None,
             notes: Vec::new(),
         };
-        let begun = session.write(std::iter::once(first).chain(records).collect()).await;
+        let begun = session.write(records).await;
         hold.handed_over(begun).await?;
         Ok(session)
+    }
+
+    /// Makes a session that begins with more than one commit has room for: the store takes all of them in or none.
+    async fn begin_large(
+        store: Arc<dyn Store>,
+        id: SessionId,
+        options: OpenOptions,
+        records: &[Record],
+    ) -> Result<Self, SessionError> {
+        let commits = chained(&id, options.clock.now(), records)?;
+        store.import(&id, &commits).await?;
+        drop(commits);
+        Self::open(store, id, options).await
     }
 
     /// Opens a session for writing: checks all that was kept, puts damaged bytes aside, and closes the cycles that a
@@ -328,4 +353,23 @@ pub(super) fn holder(clock: &dyn Clock) -> Holder {
 #[cfg(not(feature = "sqlite"))]
 fn this_process(now: u64) -> Holder {
     Holder { host: "this host".to_owned(), pid: std::process::id(), since: now, ..Holder::default() }
+}
+
+/// The first commits of a session, one after the other.
+fn chained(id: &SessionId, at: u64, records: &[Record]) -> Result<Vec<Vec<u8>>, seamline_store::Error> {
+    let (mut commits, mut head, mut rest) = (Vec::new(), Head::START, records);
+    while !rest.is_empty() {
+        let mut bytes = 0;
+        let fitting = rest.iter().take_while(|record| {
+            bytes += record.bytes_about();
+            bytes <= BEGIN_BYTES
+        });
+        let (records, later) = rest.split_at(fitting.count().max(1));
+        let own = commit_id(id, head.epoch, head);
+        let commit = Commit { session: id, epoch: head.epoch, head, id: own, at, records }.seal()?;
+        head = commit.after();
+        commits.push(commit.bytes().to_vec());
+        rest = later;
+    }
+    Ok(commits)
 }

@@ -70,7 +70,8 @@ pub struct Recovered {
 }
 
 impl Session {
-    /// The calls of cycles that are not whole.
+    /// The calls of cycles that are not whole, with what is known of each. After a crash these are the ones that
+    /// [`Session::recover`] will close; while tools run, theirs.
     pub fn unresolved(&self) -> Vec<Unresolved> {
         unresolved(&self.state)
     }
@@ -81,10 +82,12 @@ impl Session {
     /// unknown outcome where that is to be [forgotten](UnknownOutcome::Forget), and what can be undone of it is
     /// [undone](ToolExecutor::compensate).
     ///
-    /// Doing it twice does nothing the second time.
+    /// Doing it twice does nothing the second time. Call it before tools are run: it closes their cycles as well. What was
+    /// said since a turn was begun stands behind it and its results.
     ///
     /// # Errors
-    /// When the store could not keep it.
+    /// When a turn cannot be read any more, or the store could not keep something. Cycles that were closed by then are, and
+    /// the others are as open as before: it may be called again.
     pub async fn recover(&mut self, executor: Option<&dyn ToolExecutor>) -> Result<Recovered, SessionError> {
         self.settle().await?;
         let mut recovered = Recovered::default();

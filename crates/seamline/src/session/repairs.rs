@@ -31,10 +31,14 @@ pub struct RepairResult {
 }
 
 impl Session {
-    /// Puts right what is kept, as the policy says, and writes that down as far as the configuration allows.
+    /// Puts right what is kept, as the policy says, and writes that down as far as
+    /// [`persist_repairs`](super::IntegrityConfig::persist_repairs) allows. With
+    /// [`Never`](super::PersistRepairs::Never) the result says what would be done, and nothing changes.
+    /// [`Session::undo_repair`] takes it back.
     ///
     /// # Errors
-    /// When tools are running, the conversation cannot be read, or the store could not keep it.
+    /// When tools are running ([`InFlight`](seamline_store::Rejected::InFlight)), the conversation cannot be read, or the
+    /// store could not keep it.
     pub async fn repair(&mut self) -> Result<RepairResult, SessionError> {
         self.repair_as(self.config.persist_repairs).await
     }
@@ -118,7 +122,8 @@ impl Session {
         Ok(id)
     }
 
-    /// Takes the last repair back, if nothing but new messages came after it, and gives its id.
+    /// Takes the last repair back, if nothing but new messages and cycles came after it, and gives its id. A late result and
+    /// a turn that was put before what was said meanwhile are repairs, too. The one before it is the last one then.
     ///
     /// # Errors
     /// When there is none, tools are running, or the store could not keep it.

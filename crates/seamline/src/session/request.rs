@@ -31,9 +31,9 @@ pub struct Request {
     pub actions: Vec<RepairAction>,
     /// What was wrong with what is kept.
     pub found: Vec<Finding>,
-    /// What is still wrong.
+    /// What is still wrong, be it an error or not.
     pub remaining: Vec<Finding>,
-    /// Whether it may be sent.
+    /// Whether it may be sent: no error is left.
     pub sendable: bool,
 }
 
@@ -41,8 +41,11 @@ impl Session {
     /// The body that the provider gets: what the request says beside its messages, a JSON object, and the messages, put
     /// right as the policy says. Cycles that are not whole are not in it, so it can be asked for at any time.
     ///
+    /// Nobody is asked for it: what [`Session::before_agent_start`] would block comes out put right as well, and
+    /// [`sendable`](Request::sendable) says whether the provider takes it.
+    ///
     /// # Errors
-    /// When the envelope is no JSON object, or the conversation cannot be read.
+    /// When the envelope is no JSON object or has messages of its own, or the conversation cannot be read.
     pub fn request(&self, envelope: &str) -> Result<Request, SessionError> {
         let body = self.wire.body(envelope, self.entries().iter().map(|entry| &entry.message))?;
         let IntegrityConfig { enabled, .. } = self.config;

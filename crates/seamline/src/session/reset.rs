@@ -1,7 +1,7 @@
 //! Starting over.
 
 use seamline_store::{Error, Hash, IncidentKind, IncidentSeverity, InvalidSessionId, Raw, Record, Reset, SessionId};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::context::lost_with;
 use super::{Session, SessionError};
@@ -13,8 +13,11 @@ const ARCHIVES_MAX: usize = 100;
 ///
 /// ```
 /// assert!(!seamline::session::ResetOptions::default().archive);
+/// let options: seamline::session::ResetOptions = serde_json::from_str(r#"{"archive":true}"#).unwrap();
+/// assert!(options.archive);
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct ResetOptions {
     /// Whether the session as it was is kept as a session of its own, if it has any messages. Its records are in the log
     /// in any case.
@@ -43,10 +46,13 @@ pub struct ResetResult {
 }
 
 impl Session {
-    /// Starts over: only messages of the system stay, and no checkpoint or open cycle. This is the last resort.
+    /// Starts over: only messages of the system stay, and no checkpoint or open cycle. This is the last resort. Nothing is
+    /// erased: the records are in the log, and with [`archive`](ResetOptions::archive) a session of its own has what was to
+    /// be seen, under this one's name with `.archive-` and a number behind it.
     ///
     /// # Errors
-    /// When the conversation cannot be read, or the store could not keep it.
+    /// When the conversation cannot be read, there are a hundred archives of this state already, or the store could not
+    /// keep it. The session is as it was then; an archive may have been made.
     pub async fn reset(&mut self, options: ResetOptions) -> Result<ResetResult, SessionError> {
         self.settle().await?;
         // Of nothing there is nothing to keep: it may have started over just now.

@@ -56,3 +56,26 @@ pub(super) fn outcome_harmless(tool: &str, call: &str) -> String {
         "[synthetic] [no result] The call \"{tool}\" ({call}) has no result: the run stopped before one was recorded. It only reads, so you may issue it again."
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use seamline_model::Synthetic;
+
+    use super::*;
+
+    #[test]
+    fn a_repair_knows_that_they_are_made_up_and_takes_a_real_result_instead() {
+        let texts = [
+            outcome_unknown("pay", "toolu_1", 0, "k_1"),
+            not_executed("pay", "toolu_1"),
+            not_run("pay", "toolu_1", "it names no tool"),
+            not_begun("pay", "toolu_1"),
+            outcome_harmless("pay", "toolu_1"),
+        ];
+        for text in texts {
+            assert!(Synthetic::of(&text) == Synthetic::Yes && is_made_up(&text), "{text}");
+        }
+        // What a tool that could not be run says was said.
+        assert_eq!(Synthetic::of(&executor_failed("no such file")), Synthetic::No);
+    }
+}

@@ -17,16 +17,19 @@ use crate::{Checked, Finding, Options, OutlineMessage, Severity};
 pub struct ValidationResult {
     /// Whether it is.
     pub valid: bool,
-    /// The first thing that is wrong.
+    /// The first thing that is wrong: the first of [`errors`](Self::errors).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// The ids of results without a call.
+    /// The ids of results without a call in the message before them, from the first to the last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub orphaned_ids: Vec<String>,
-    /// The ids of calls without a result.
+    /// The ids of calls without a result in the message behind them, all of each turn. Those of the last message may still
+    /// be answered, and are not among them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub incomplete_ids: Vec<String>,
-    /// All that is wrong, in words.
+    /// All that is wrong, in words: `Orphaned tool_result: ID`, `tool_result without preceding assistant message`,
+    /// `Incomplete tool_use: ID`, `tool_use without following user message`, `Duplicate tool_use id: ID`, and for anything
+    /// else what [`Session::check`] says.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<String>,
 }
@@ -102,29 +105,45 @@ impl Session {
 impl ValidationResult {
     /// What these findings make of the conversation that they are about.
     pub(super) fn of(wrong: &[&Finding], messages: &[OutlineMessage]) -> Self {
-        let ids = |codes: &[&str]| {
-            let found = wrong.iter().filter(|finding| codes.contains(&finding.code));
-            let mut ids: Vec<String> = found.flat_map(|finding| calls_of(finding)).flatten().collect();
-            ids.dedup();
-            ids
-        };
         let errors: Vec<String> = wrong.iter().flat_map(|finding| in_words(finding, messages)).collect();
         Self {
             valid: wrong.is_empty(),
             error: errors.first().cloned(),
-            orphaned_ids: ids(ORPHANED),
-            incomplete_ids: ids(INCOMPLETE),
+            orphaned_ids: known(wrong.iter().flat_map(|finding| results_of(finding, messages))),
+            incomplete_ids: known(wrong.iter().flat_map(|finding| calls_of(finding))),
             errors,
         }
     }
 }
 
-/// The calls that a finding is about: all of a turn that have no result, or the one that is named.
-fn calls_of(finding: &Finding) -> Vec<Option<String>> {
-    if INCOMPLETE.contains(&finding.code) && !finding.related.is_empty() {
-        return finding.related.iter().map(|call| call.call_id.clone()).collect();
+fn known(ids: impl Iterator<Item = Option<String>>) -> Vec<String> {
+    let mut ids: Vec<String> = ids.flatten().collect();
+    ids.dedup();
+    ids
+}
+
+/// The ids of results that have no call where the provider looks for one, as they stand there.
+fn results_of(finding: &Finding, messages: &[OutlineMessage]) -> Vec<Option<String>> {
+    match finding.code {
+        "PAIR002" | "PAIR004" => vec![finding.call_id.clone()],
+        // It names another call than the one it is taken for.
+        "PAIR005" => {
+            let message = finding.message_index.and_then(|at| messages.get(at));
+            let block = message.and_then(|it| it.blocks.iter().find(|block| block.pointer == finding.pointer));
+            vec![block.and_then(|block| block.id.clone()).filter(|id| !id.is_empty())]
+        }
+        _ => Vec::new(),
     }
-    vec![finding.call_id.clone()]
+}
+
+/// The ids of calls that have no result where the provider looks for one.
+fn calls_of(finding: &Finding) -> Vec<Option<String>> {
+    match finding.code {
+        // All of a turn that have none.
+        "PAIR001" => finding.related.iter().map(|call| call.call_id.clone()).collect(),
+        "PAIR004" | "PAIR005" => vec![finding.call_id.clone()],
+        _ => Vec::new(),
+    }
 }
 
 /// How what is kept is looked at while the request that it is for is not known.
@@ -132,37 +151,36 @@ pub(super) fn kept(options: &Options) -> Options {
     Options { kept: true, ..options.clone() }
 }
 
-/// The rules about results without a call where the provider looks for one.
-const ORPHANED: &[&str] = &["PAIR002"];
-
-/// The rules about calls without a result where the provider looks for one.
-const INCOMPLETE: &[&str] = &["PAIR001"];
-
 /// The rules about ids that two calls have.
 const REPEATED: &[&str] = &["IDENT003"];
 
-/// A finding in the words that hosts know, for each call that it is about.
+/// A finding in the words that hosts know.
 fn in_words(finding: &Finding, messages: &[OutlineMessage]) -> Vec<String> {
-    let is = |codes: &[&str]| codes.contains(&finding.code);
-    let each = |what: &str| -> Vec<String> {
-        let ids = calls_of(finding).into_iter().map(|id| id.unwrap_or_else(|| "(no id)".to_owned()));
+    let each = |what: &str, ids: Vec<Option<String>>| -> Vec<String> {
+        let ids = ids.into_iter().map(|id| id.unwrap_or_else(|| "(no id)".to_owned()));
         ids.map(|id| format!("{what}: {id}")).collect()
     };
-    if is(ORPHANED) {
-        if finding.message_index.is_some_and(|at| !is_behind_assistant(messages, at)) {
-            return vec!["tool_result without preceding assistant message".to_owned()];
-        }
-        each("Orphaned tool_result")
-    } else if is(INCOMPLETE) {
-        if finding.message_index.is_some_and(|at| !is_before_user(messages, at)) {
-            return vec!["tool_use without following user message".to_owned()];
-        }
-        each("Incomplete tool_use")
-    } else if is(REPEATED) {
-        each("Duplicate tool_use id")
-    } else {
-        vec![finding.message.clone()]
+    if REPEATED.contains(&finding.code) {
+        return each("Duplicate tool_use id", vec![finding.call_id.clone()]);
     }
+    let (calls, results) = (calls_of(finding), results_of(finding, messages));
+    if calls.is_empty() && results.is_empty() {
+        return vec![finding.message.clone()];
+    }
+    let call = finding.related.first().map(|call| call.message_index);
+    let mut words = match call {
+        Some(at) if !calls.is_empty() && !is_before_user(messages, at) => {
+            vec!["tool_use without following user message".to_owned()]
+        }
+        _ => each("Incomplete tool_use", calls),
+    };
+    words.extend(match finding.message_index {
+        Some(at) if !results.is_empty() && !is_behind_assistant(messages, at) => {
+            vec!["tool_result without preceding assistant message".to_owned()]
+        }
+        _ => each("Orphaned tool_result", results),
+    });
+    words
 }
 
 /// Whether a result stands behind something that the assistant said. Results that are messages of their own follow each

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_executor::block_on;
 use seamline::session::{Follower, Health, OpenOptions, Session, SessionError, SessionOptions};
-use seamline::store::{Error, InboxItem, IncidentKind, Raw, Store};
+use seamline::store::{Effect, Error, InboxItem, IncidentKind, Raw, Store};
 
 use super::faulty::{Fault, Faulty};
 use super::stores::{ASK, Tick, kept, memory, open_options, results, turn};
@@ -109,4 +109,61 @@ fn one_damaged_message_of_the_inbox_is_put_aside_and_the_others_are_taken_in() {
         assert_eq!(aside.iter().map(|aside| aside.bytes.as_slice()).collect::<Vec<_>>(), [b"\"altered\""]);
         session.append(ASK).await.unwrap();
     });
+}
+
+#[test]
+fn what_a_damaged_commit_had_taken_out_is_there_again_and_the_damage_is_named() {
+    for compacts in [false, true] {
+        let (store, mut session) = written(&[ASK]);
+        let half = r#"{"role":"assistant","content":"half an ans"}"#;
+        let (before, lost) = block_on(async {
+            let checkpoint = session.checkpoint(seamline::store::Operation::Manual).await.unwrap();
+            session.append(half).await.unwrap();
+            let head = |store: Arc<dyn Store>| async move { store.head(&"s".parse().unwrap()).await.unwrap().seq };
+            let lost = if compacts {
+                let range = session.begin_compaction(1..2).await.unwrap();
+                let lost = head(store.clone()).await + 1;
+                session.finish_compaction(range, &[]).await.unwrap();
+                lost
+            } else {
+                let lost = head(store.clone()).await + 1;
+                session.rollback(&checkpoint.id, "test").await.unwrap();
+                lost
+            };
+            session.append(ASK).await.unwrap();
+            session.checkpoint(seamline::store::Operation::Manual).await.unwrap();
+            (kept(&session), lost)
+        });
+        assert_eq!(before, [ASK, ASK]);
+        let altered: Arc<dyn Store> = Faulty::new(store, Fault::Alters { seq: lost });
+        let session = opened(altered, open_options()).unwrap();
+        assert_eq!(kept(&session), [ASK, half, ASK], "nobody knows any more that it was taken out");
+        let Health::Degraded(damages) = session.health() else { panic!("{:?}", session.health()) };
+        assert_eq!(damages[0].seq, lost);
+        let told = session.incidents().find(|found| found.kind == IncidentKind::Damaged).unwrap();
+        assert_eq!(told.seq, Some(lost));
+    }
+}
+
+#[test]
+fn a_cycle_stands_where_it_was_begun_although_something_before_it_is_lost() {
+    let (store, mut session) = written(&[ASK, r#"{"role":"assistant","content":"one"}"#, ASK]);
+    block_on(async {
+        let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::ReadOnly).await.unwrap();
+        session.append(r#"{"role":"user","content":"wait"}"#).await.unwrap();
+        session.finish_call(&cycle, "toolu_1", &super::calls::said("done")).await.unwrap();
+        session.commit_cycle(&cycle).await.unwrap();
+    });
+    let whole = kept(&session);
+    assert!(whole[5].contains("wait"), "{whole:?}");
+    for (seq, at) in [(2, 0), (3, 1), (4, 2)] {
+        let altered: Arc<dyn Store> = Faulty::new(store.clone(), Fault::Alters { seq });
+        let follower = block_on(Follower::open(altered, "s".parse().unwrap())).unwrap();
+        let left: Vec<&str> = follower.state().view.entries().iter().map(|entry| entry.message.as_str()).collect();
+        let expected: Vec<&str> =
+            (0..).zip(&whole).filter(|(place, _)| *place != at).map(|(_, it)| it.as_str()).collect();
+        assert_eq!(left, expected);
+        let Health::Degraded(damages) = follower.health() else { panic!("{:?}", follower.health()) };
+        assert_eq!(damages.len(), 1, "nothing else is wrong: {damages:?}");
+    }
 }

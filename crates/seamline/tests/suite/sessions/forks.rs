@@ -1,7 +1,7 @@
 //! A session that goes its own way knows what of its past was made up.
 
-use seamline::session::{Follower, Session, ToolCallRef};
-use seamline::store::Effect;
+use seamline::session::{Follower, IntegrityConfig, Session, ToolCallRef};
+use seamline::store::{Effect, SessionId};
 
 use super::asking::in_dialect;
 use super::calls::said;
@@ -85,5 +85,27 @@ fn what_a_host_brought_is_judged_by_its_words_in_a_fork_as_well() {
         for mut fork in forks(&place, &session).await {
             assert!(fork.late_result(&pay("a"), &said("PAID")).await.unwrap());
         }
+    });
+}
+
+#[test]
+fn a_fork_of_more_than_one_commit_has_room_for_is_there_as_a_whole() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        for letter in ["a", "b", "c"] {
+            let text = letter.repeat(7 * 1024 * 1024);
+            session.append(&format!(r#"{{"role":"user","content":"{text}"}}"#)).await.unwrap();
+        }
+        let id: SessionId = place.name().parse().unwrap();
+        let mut fork = session.fork(id.clone()).await.unwrap();
+        assert!(fork.health().is_whole());
+        assert!(fork.messages().eq(session.messages()));
+        let parent = fork.state().begin.as_ref().and_then(|begin| begin.parent.as_ref()).unwrap();
+        assert_eq!(parent.session, *session.id());
+        let listed = place.store.sessions(None, 10_000).await.unwrap();
+        assert!(listed.iter().any(|info| info.session == id && info.commits > 1), "{}", place.name);
+        fork.append(r#"{"role":"assistant","content":"goes its own way"}"#).await.unwrap();
+        assert_eq!((fork.messages().count(), session.messages().count()), (4, 3));
+        assert!(session.fork(id).await.is_err(), "there is one of that name");
     });
 }

@@ -1,7 +1,9 @@
 //! The end-to-end abort of the source document on conversation integrity, step by step, and its layers.
 
-use std::future::{Future, pending, ready};
-use std::sync::atomic::Ordering;
+use std::future::{Future, pending, poll_fn};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
+use std::time::{Duration, Instant};
 
 use seamline::session::{
     AgentEnd, AgentStart, IntegrityConfig, PersistRepairs, RecoveryAction, Running, SessionOptions, Stop, ToolCall,
@@ -20,13 +22,50 @@ async fn opal(place: &Place) -> seamline::session::Session {
     seamline::session::Session::create(place.store.clone(), place.name().parse().unwrap(), options).await.unwrap()
 }
 
-/// A tool that never comes back by itself.
-struct Endless;
+/// A tool that never comes back by itself. It counts how often it was begun, and how often it was stopped.
+#[derive(Default)]
+struct Endless {
+    begun: AtomicUsize,
+    stopped: AtomicUsize,
+}
+
+impl Endless {
+    fn counts(&self) -> (usize, usize) {
+        (self.begun.load(Ordering::Relaxed), self.stopped.load(Ordering::Relaxed))
+    }
+}
+
+/// Counts when it is dropped.
+struct Stopped<'a>(&'a AtomicUsize);
+
+impl Drop for Stopped<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
 
 impl ToolExecutor for Endless {
     fn execute<'a>(&'a self, _call: &'a ToolCall) -> Running<'a> {
-        Box::pin(pending())
+        self.begun.fetch_add(1, Ordering::Relaxed);
+        let stopped = Stopped(&self.stopped);
+        Box::pin(async move {
+            let _stopped = stopped;
+            pending().await
+        })
     }
+}
+
+/// A stop that comes a while after it is asked for first.
+fn after(time: Duration) -> impl Future<Output = Stop> + Send {
+    let mut start = None;
+    poll_fn(move |context| {
+        context.waker().wake_by_ref();
+        if start.get_or_insert_with(Instant::now).elapsed() < time {
+            Poll::Pending
+        } else {
+            Poll::Ready(Stop::TimedOut)
+        }
+    })
 }
 
 #[test]
@@ -36,7 +75,10 @@ fn an_abort_closes_both_calls_and_the_next_prompt_is_accepted() {
         session.append(ASK).await.unwrap();
         // The answer makes calls A and B; the user aborts while both run, and the tools are cancelled.
         let calls = turn(&["toolu_A", "toolu_B"]);
-        let result = session.execute_tool_cycle(&[&calls], &Endless, ready(Stop::Aborted)).await.unwrap();
+        let tools = Endless::default();
+        let stop = super::stopping::once_begun();
+        let result = session.execute_tool_cycle(&[&calls], &tools, stop).await.unwrap();
+        assert_eq!(tools.counts(), (2, 2), "both ran, and both were stopped");
         // Two synthetic results are kept, marked as errors.
         assert!(!result.success && !result.rolled_back);
         assert_eq!(result.outcomes.len(), 2);
@@ -47,11 +89,19 @@ fn an_abort_closes_both_calls_and_the_next_prompt_is_accepted() {
         // They are there after a restart.
         let mut session = place.reopen(&session).await;
         assert_eq!(session.messages().count(), 3);
-        // Aborting again does nothing.
+        let written: serde_json::Value = serde_json::from_str(&kept(&session)[2]).unwrap();
+        for (result, id) in written["content"].as_array().unwrap().iter().zip(["toolu_A", "toolu_B"]) {
+            assert_eq!((&result["tool_use_id"], &result["is_error"]), (&id.into(), &true.into()));
+            assert_eq!(result["content"], "[Aborted by user]");
+        }
+        // The session is idle, and aborting again does nothing.
+        assert!(session.unresolved().is_empty() && session.latest_checkpoint().is_none());
         assert!(session.abort().await.unwrap().is_empty());
         // The new prompt: nothing is left to repair in what is kept, nor on the way to the provider.
         session.append(r#"{"role":"user","content":"go on"}"#).await.unwrap();
+        let before = kept(&session);
         assert!(!session.repair().await.unwrap().repaired);
+        assert_eq!(kept(&session), before);
         let AgentStart::Proceed { request, .. } = session.before_agent_start(ENVELOPE).await.unwrap() else { panic!() };
         assert!(request.sendable && request.actions.iter().all(|action| !action.synthetic), "{:?}", request.actions);
         assert!(is_valid(&session));
@@ -90,12 +140,17 @@ fn an_error_in_a_stream_leaves_no_message_and_runs_no_tool() {
         answer.feed(stream.as_bytes());
         let answer = answer.finish().unwrap();
         let tool = Tool::saying("ran");
-        assert!(answer.calls.iter().all(|call| !call.executable));
+        assert!(answer.calls.len() == 1 && answer.calls.iter().all(|call| !call.executable));
+        // A host runs what may be run.
+        if answer.calls.iter().any(|call| call.executable) {
+            session.execute_tool_cycle(&answer.messages(), &tool, pending()).await.unwrap();
+        }
         let text = answer.error.as_ref().map(|error| error.text.clone()).unwrap();
         let end = session.agent_end(TurnEnd::Failed(Failure { text: &text, ..Failure::default() })).await.unwrap();
         assert!(matches!(&end, AgentEnd::Recovered(done) if done.action == RecoveryAction::RolledBack), "{end:?}");
         assert_eq!(tool.runs.load(Ordering::Relaxed), 0);
         assert_eq!(kept(&session), [ASK]);
+        assert!(session.unresolved().is_empty() && session.latest_checkpoint().is_none(), "nothing goes on");
         // It heals by itself: the next prompt is accepted.
         session.append(r#"{"role":"user","content":"again"}"#).await.unwrap();
         assert!(matches!(session.before_agent_start(ENVELOPE).await.unwrap(), AgentStart::Proceed { .. }));
@@ -204,8 +259,13 @@ fn a_long_call_is_given_up_at_once() {
         session.append(ASK).await.unwrap();
         let calls = turn(&["toolu_1"]);
         let turn = [calls.as_str()];
-        let running = session.execute_tool_cycle(&turn, &Endless, ready(Stop::TimedOut));
+        let (tools, begun) = (Endless::default(), Instant::now());
+        let running = session.execute_tool_cycle(&turn, &tools, after(Duration::from_millis(20)));
         let result = assert_send(running).await.unwrap();
+        // It would have run for ever. A second is enough on a machine that has nothing else to do.
+        assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+        assert_eq!(tools.counts(), (1, 1));
+        assert!(session.unresolved().is_empty() && session.messages().count() == 3);
         assert_eq!(result.error.as_deref(), Some("timed out"));
         assert!(is_valid(&session));
         assert!(session.incidents().any(|incident| incident.kind == IncidentKind::Timeout));

@@ -49,6 +49,18 @@ fn case_03_an_orphaned_result_is_named() {
         let validation = session.validate().unwrap();
         assert_eq!(validation.error.as_deref(), Some("tool_result without preceding assistant message"));
         assert_eq!(validation.orphaned_ids, ["toolu_9"]);
+        // Its call stands elsewhere.
+        let mut session = place.create(as_documented()).await;
+        session.append_all(&[ASK, &turn(&["toolu_9"]), ASK, &results(&["toolu_9"])]).await.unwrap();
+        let validation = session.validate().unwrap();
+        assert_eq!(
+            validation.errors,
+            ["Incomplete tool_use: toolu_9", "tool_result without preceding assistant message"]
+        );
+        assert_eq!(
+            (validation.orphaned_ids, validation.incomplete_ids),
+            (vec!["toolu_9".to_owned()], vec!["toolu_9".to_owned()])
+        );
         // Nothing at all does.
         let mut session = place.create(as_documented()).await;
         session.append(&results(&["toolu_8", "toolu_9"])).await.unwrap();
@@ -139,9 +151,11 @@ fn case_08_a_rollback_truncates_to_the_checkpoint() {
         session.append(ASK).await.unwrap();
         let made = session.checkpoint(Operation::ApiCall).await.unwrap();
         session.append_all(&[&turn(&["toolu_1"]), &results(&["toolu_1"])]).await.unwrap();
+        session.begin_cycle(&[&turn(&["toolu_2"])], &|_| seamline::store::Effect::Unsafe).await.unwrap();
         let result = session.rollback(&made.id, "test").await.unwrap();
         assert_eq!((result.success, result.messages_removed, result.new_message_count), (true, 2, 1));
         assert_eq!(kept(&session), [ASK]);
+        assert!(session.unresolved().is_empty(), "what was only half there is gone");
         assert_eq!(kept(&place.reopen(&session).await), [ASK]);
     });
 }
@@ -167,7 +181,7 @@ fn case_10_a_successful_cycle_is_kept_whole() {
         session.append(ASK).await.unwrap();
         let calls = turn(&["toolu_1", "toolu_2"]);
         let result = session.execute_tool_cycle(&[&calls], &Tool::saying("done"), pending()).await.unwrap();
-        assert!(result.success && !result.rolled_back);
+        assert!(result.success && !result.rolled_back && result.error.is_none());
         assert_eq!((result.outcomes[0].tool_use_id.as_str(), result.outcomes[1].content.as_str()), ("toolu_1", "done"));
         let again = place.reopen(&session).await;
         assert_eq!(kept(&again), kept(&session));
@@ -306,6 +320,7 @@ fn case_18_a_filter_in_the_middle_of_a_stream_rolls_back_and_tells_the_user() {
         assert!(!String::from_utf8(request.body).unwrap().contains("filter"), "errors are for the user alone");
         let incident = session.incidents().find(|incident| incident.kind == IncidentKind::ContentFilter).unwrap();
         assert_eq!((incident.count, incident.checkpoint.as_deref()), (1, recovery.checkpoint.as_deref()));
+        assert!(recovery.checkpoint.is_some() && incident.at >= 1_794_639_611_000, "{incident:?}");
         let without = session.handle_error(&filtered()).await.unwrap();
         assert_eq!(without.action, RecoveryAction::ValidateAndRepair);
         assert_eq!(without.message, "Content filtered with no checkpoint. Validating session state.");

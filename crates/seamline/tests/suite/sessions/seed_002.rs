@@ -1,8 +1,11 @@
 //! Cancelled calls and switches of providers, of the source document on orphaned calls.
 
 use seamline::ConvertOptions;
-use seamline::session::{IntegrityConfig, PersistRepairs, Session, SessionOptions};
+use seamline::session::{AgentStart, IntegrityConfig, PersistRepairs, Session, SessionOptions};
+use seamline::store::Effect;
 
+use super::asking::in_dialect;
+use super::late_kept::{DIALECTS, paying, spoken};
 use super::stores::{ASK, Place, kept, on_every_store};
 
 async fn llxprt(place: &Place, persist: PersistRepairs) -> Session {
@@ -65,6 +68,68 @@ fn calls_of_several_turns_are_each_answered_beside_their_own() {
 }
 
 #[test]
+fn s2_18_a_call_is_made_and_cancelled_and_the_next_message_is_accepted() {
+    on_every_store(async |place| {
+        let mut session = llxprt(&place, PersistRepairs::Never).await;
+        session.append(ASK).await.unwrap();
+        let (cycle, _) = session.begin_cycle(&[&calls(&["call_1", "call_2"])], &|_| Effect::Unsafe).await.unwrap();
+        session.start_call(&cycle, "call_1").await.unwrap();
+        session.start_call(&cycle, "call_2").await.unwrap();
+        assert_eq!(session.abort().await.unwrap().len(), 2);
+        for (message, id) in kept(&session)[2..].iter().zip(["call_1", "call_2"]) {
+            let message: serde_json::Value = serde_json::from_str(message).unwrap();
+            assert_eq!((&message["role"], &message["tool_call_id"]), (&"tool".into(), &id.into()));
+            assert!(message["content"].as_str().unwrap().contains("cancelled by user"), "{message}");
+        }
+        session.append(ASK).await.unwrap();
+        let start = session.before_agent_start(r#"{"model":"gpt-5"}"#).await.unwrap();
+        let AgentStart::Proceed { request, .. } = start else { panic!("{start:?}") };
+        assert!(request.sendable && request.actions.is_empty(), "{:?}", request.actions);
+        let options = seamline::Options { provider: Some("openai".to_owned()), ..Default::default() };
+        assert!(seamline::check(&request.body, &options).unwrap().findings.is_empty());
+    });
+}
+
+#[test]
+fn s2_09_whatever_the_provider_an_orphan_is_answered_in_the_same_place() {
+    on_every_store(async |place| {
+        for dialect in DIALECTS {
+            let mut session = in_dialect(&place, dialect).await;
+            let turn = paying(dialect, &["a", "b"]);
+            let (ask, next) = (spoken(dialect, "go"), spoken(dialect, "never mind"));
+            let messages: Vec<&str> = std::iter::once(&ask).chain(&turn).chain([&next]).map(String::as_str).collect();
+            session.append_all(&messages).await.unwrap();
+            let request = session.request("{}").unwrap();
+            assert_eq!(
+                request.actions.iter().filter(|action| action.code == "PAIR001").count(),
+                2,
+                "{dialect}: {:?}",
+                request.actions
+            );
+            let options = seamline::Options { dialect: Some(dialect.to_owned()), ..Default::default() };
+            let checked = seamline::check(&request.body, &options).unwrap();
+            let wrong = checked.findings.iter().filter(|found| found.code.starts_with("PAIR"));
+            assert_eq!(wrong.count(), 0, "{dialect}: {:?}", checked.findings);
+        }
+    });
+}
+
+#[test]
+fn s2_10_without_orphans_what_is_sent_is_what_is_kept() {
+    on_every_store(async |place| {
+        let mut session = llxprt(&place, PersistRepairs::All).await;
+        let (one, two) = (calls(&["call_1", "call_2"]), [result("call_1"), result("call_2")]);
+        let messages = [ASK, &one, &two[0], &two[1], ASK];
+        session.append_all(&messages).await.unwrap();
+        let request = session.request(r#"{"model":"gpt-5"}"#).unwrap();
+        let body = format!(r#"{{"model":"gpt-5","messages":[{}]}}"#, messages.join(","));
+        assert_eq!((String::from_utf8(request.body).unwrap(), request.actions.len()), (body, 0));
+        assert!(!session.repair().await.unwrap().repaired);
+        assert_eq!(kept(&session), messages);
+    });
+}
+
+#[test]
 fn s2_03_every_call_without_a_result_is_found() {
     on_every_store(async |place| {
         let (one, two, three) = (calls(&["call_1", "call_2"]), result("call_1"), calls(&["call_3"]));
@@ -81,10 +146,10 @@ fn s2_03_every_call_without_a_result_is_found() {
             let listed = seamline::check(body.as_bytes(), &seamline::Options::default()).unwrap();
             for checked in [session.check().unwrap(), listed] {
                 let found = checked.findings.iter().filter(|found| found.code == "PAIR001");
-                let told: String = found.map(|found| found.message.as_str()).collect();
-                let ids: Vec<&str> = told.split('`').skip(1).step_by(2).collect();
-                assert_eq!(ids, orphans, "{told}");
+                let calls = found.flat_map(|found| &found.related).filter_map(|call| call.call_id.as_deref());
+                assert_eq!(calls.collect::<Vec<_>>(), orphans);
             }
+            assert_eq!(session.validate().unwrap().incomplete_ids, orphans);
         }
     });
 }
