@@ -20,7 +20,7 @@ fn what_is_said_of_a_stranger_is_not_what_it_says() {
         place.store.push(session.id(), &item).await.unwrap();
         assert_eq!(session.take_inbox().await.unwrap(), 0);
         let told = session.incidents().next_back().unwrap();
-        assert!(!told.detail.contains("4711") && !told.detail.contains("secret"), "{}", told.detail);
+        assert!(!told.detail.contains("secret"), "{}", told.detail);
         // It is found by its hash.
         let aside = place.store.quarantined(session.id()).await.unwrap();
         let found = aside.iter().find(|found| told.detail.contains(&found.hash.to_string())).unwrap();
