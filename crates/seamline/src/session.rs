@@ -25,6 +25,7 @@
 
 mod checkpoints;
 mod clock;
+mod closing;
 mod compaction;
 mod config;
 mod context;

@@ -1,21 +1,17 @@
 //! Cycles of calls and results: all of one, or nothing.
 
-use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
 
 use seamline_store::{
-    CallRecord, CallState, CycleEnd, CycleRecord, Dropped, Effect, IncidentKind, IncidentSeverity, Insert, Intent,
-    OpenCall, OpenCycle, Operation, Origin, Raw, Record, Rejected, Staged, Turn,
+    CallRecord, CallState, CycleEnd, Dropped, Effect, IncidentKind, IncidentSeverity, Intent, OpenCall, OpenCycle,
+    Operation, Raw, Record, Rejected, Staged, Turn,
 };
 use serde::{Deserialize, Serialize};
 
-use super::context::{lost_with, unfinished_of};
-use super::recovery::truth;
+use super::context::lost_with;
 use super::runnable::NotRun;
-use super::wire::{Answered, arguments_hash};
-use super::{
-    Recovered, Session, SessionError, Stop, ToolCall, ToolExecutor, ToolOutput, Truth, idempotency_key, texts,
-};
+use super::wire::arguments_hash;
+use super::{Session, SessionError, ToolCall, ToolExecutor, ToolOutput, idempotency_key, texts};
 
 /// What came of a cycle.
 ///
@@ -72,11 +68,11 @@ const RESULTS_BYTES_MAX: usize = 100 * 1024 * 1024;
 
 /// What a tool returned, as it is kept until its cycle is whole.
 #[derive(Serialize, Deserialize)]
-struct Kept {
-    output: String,
+pub(super) struct Kept {
+    pub(super) output: String,
     /// Whether no tool returned it: the call must not be run, and this is what the model is told.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    told: bool,
+    pub(super) told: bool,
 }
 
 /// A call that a turn makes, and why it must not be run, if so.
@@ -269,7 +265,7 @@ impl Session {
             let (cycle, call) = (cycle.to_owned(), call.id.clone());
             return Err(Rejected::Call { cycle, call, what: "committed without a result" }.into());
         }
-        self.whole(cycle, None, Stop::Aborted, &[]).await
+        self.finished(cycle, None).await
     }
 
     /// Takes a cycle back: nothing of it was ever seen, and nothing will be. What its tools have done is done all the same:
@@ -327,153 +323,13 @@ impl Session {
         std::iter::once(end).chain(dropped).collect()
     }
 
-    /// Closes all cycles after somebody broke off: results that are there are kept, and the other calls are answered
-    /// with what is known. Those that a crash left open are closed as [`Session::recover`] does. Call it once the tools
-    /// are stopped. Doing it twice does nothing the second time. Gives what the calls of all of them are answered with.
-    ///
-    /// # Errors
-    /// When a turn cannot be read any more, or the store could not keep it: then it may be called again.
-    pub async fn abort(&mut self) -> Result<Vec<CycleOutcome>, SessionError> {
-        self.settle().await?;
-        let mut outcomes = Vec::new();
-        for cycle in self.state.cycles.clone() {
-            // Nobody broke off what another process left: it stopped.
-            outcomes.extend(if cycle.seq <= self.opened_at {
-                self.recover_cycle(cycle, None, &mut Recovered::default()).await?
-            } else {
-                self.whole(&cycle.id, None, Stop::Aborted, &[]).await?
-            });
-        }
-        Ok(outcomes)
-    }
-
-    /// Makes a cycle whole. Calls without a result are answered with what is known: `never_begun` are those that did not
-    /// run though it is written down that they were about to.
-    pub(super) async fn whole(
-        &mut self,
-        cycle: &str,
-        last: Option<Record>,
-        stop: Stop,
-        never_begun: &[ToolCall],
-    ) -> Result<Vec<CycleOutcome>, SessionError> {
-        let mut open = self.open_cycle(cycle)?;
-        if let Some(Record::Staged(staged)) = &last {
-            let missing = open.calls.iter_mut().find(|call| call.id == staged.call && !is_finished(call));
-            if let Some(call) = missing {
-                call.state = CallState::Finished { result: staged.result.clone(), failed: staged.failed };
-            }
-        }
-        let unanswered = open.calls.iter().filter(|call| !is_finished(call)).count();
-        let unfinished = open.calls.iter().filter(|call| !is_finished(call)).map(|call| call.id.as_str());
-        let never_begun = all_of(unfinished, never_begun);
-        let answers = self.answers(&open, |call| {
-            let never_ran = truth(call) == Truth::NeverStarted || never_begun.contains(call.id.as_str());
-            self.given_up(stop, never_ran.then_some((&call.tool, &call.id)))
-        })?;
-        let mut records: Vec<Record> = last.into_iter().collect();
-        records.extend(self.closing(&open, &answers)?);
-        if unanswered > 0 {
-            let kind = if stop == Stop::Aborted { IncidentKind::Aborted } else { IncidentKind::Timeout };
-            let mut incident = self.incident(kind, IncidentSeverity::Warning, "calls were given up");
-            incident.count = unanswered as u64;
-            records.push(Record::Incident(incident));
-        }
-        self.write_losing(records, unfinished_of(&open)).await?;
-        Ok(answers.into_iter().map(|(answer, synthetic)| outcome(answer, synthetic)).collect())
-    }
-
-    /// What the model reads of a call that was given up. One that never ran is given by its tool and id.
-    pub(super) fn given_up(&self, stop: Stop, never_ran: Option<(&str, &str)>) -> String {
-        let texts = &self.wire.options.policy.synthetic_text;
-        let text = match stop {
-            Stop::Aborted => &texts.aborted,
-            Stop::TimedOut => &texts.timeout,
-        };
-        // A policy's own words stand as they are.
-        let is_ours = [seamline_model::ABORTED, seamline_model::TIMED_OUT].contains(&text.as_str());
-        match never_ran {
-            Some((tool, call)) if is_ours => texts::not_begun(tool, call),
-            _ => text.clone(),
-        }
-    }
-
-    /// What the calls of a cycle are answered with, under the ids that the turn gives them, and whether it was made up.
-    pub(super) fn answers(
-        &self,
-        open: &OpenCycle,
-        unknown: impl Fn(&OpenCall) -> String,
-    ) -> Result<Vec<(Answered, bool)>, SessionError> {
-        let answers = open.calls.iter().map(|call| answered(call, &unknown));
-        let mut answers: Vec<(Answered, bool)> = answers.collect();
-        let ids = self.wire.call_ids(&open.turn)?;
-        if ids.len() == answers.len() {
-            answers.iter_mut().zip(ids).for_each(|((answer, _), id)| answer.id = id);
-        }
-        Ok(answers)
-    }
-
-    /// The records that make a cycle whole and commit its checkpoint.
-    pub(super) fn closing(&self, open: &OpenCycle, answers: &[(Answered, bool)]) -> Result<Vec<Record>, SessionError> {
-        let plain: Vec<Answered> = answers.iter().map(|(answer, _)| answer.clone()).collect();
-        let messages = self.wire.results(&open.turn, &plain)?;
-        let made_up: Vec<bool> = answers.iter().map(|(_, synthetic)| *synthetic).collect();
-        let results = originated(messages, &made_up).collect();
-        let mut records = vec![Record::Cycle(CycleRecord { cycle: open.id.clone(), results })];
-        if let Some(checkpoint) = &open.checkpoint {
-            records.extend(self.commit_records(checkpoint).unwrap_or_default());
-        }
-        Ok(records)
-    }
-
     pub(super) fn open_cycle(&self, cycle: &str) -> Result<OpenCycle, SessionError> {
         let open = self.state.cycle(cycle).cloned();
         open.ok_or_else(|| Rejected::NoCycle(cycle.to_owned()).into())
     }
 }
 
-/// The ids of calls that are all among these. Where calls share an id, one of them may be another one.
-pub(super) fn all_of<'c>(calls: impl Iterator<Item = &'c str>, these: &'c [ToolCall]) -> HashSet<&'c str> {
-    let mut others: HashMap<&str, usize> = HashMap::new();
-    for id in calls {
-        *others.entry(id).or_default() += 1;
-    }
-    let mut all = HashSet::new();
-    for call in these {
-        let left = others.entry(call.id.as_str()).or_default();
-        *left = left.saturating_sub(1);
-        if *left == 0 {
-            all.insert(call.id.as_str());
-        }
-    }
-    all
-}
-
-/// Messages with the results of calls, of which it is known which were made up. Where each is a message of its own, it is
-/// known of the messages, too.
-pub(super) fn originated(messages: Vec<Raw>, made_up: &[bool]) -> impl Iterator<Item = Insert> {
-    let each = messages.len() == made_up.len();
-    let any = made_up.contains(&true);
-    messages.into_iter().enumerate().map(move |(at, message)| {
-        let is_made_up = if each { made_up[at] } else { any };
-        Insert { message, origin: if is_made_up { Origin::Synthetic } else { Origin::Said } }
-    })
-}
-
-/// What a call is answered with, and whether that was made up.
-fn answered(call: &OpenCall, unknown: impl FnOnce(&OpenCall) -> String) -> (Answered, bool) {
-    let (id, name) = (call.id.clone(), call.tool.clone());
-    match &call.state {
-        CallState::Finished { result, failed } => {
-            let Kept { output, told } = kept(result);
-            (Answered { id, name, output, failed: *failed }, told)
-        }
-        CallState::Pending | CallState::Started { .. } => {
-            (Answered { id, name, output: unknown(call), failed: true }, true)
-        }
-    }
-}
-
-fn kept(result: &Raw) -> Kept {
+pub(super) fn kept(result: &Raw) -> Kept {
     serde_json::from_str(result.as_str()).unwrap_or_else(|_| Kept { output: result.as_str().to_owned(), told: false })
 }
 
@@ -496,8 +352,4 @@ fn result_bytes(call: &OpenCall) -> usize {
 
 pub(super) fn is_finished(call: &OpenCall) -> bool {
     matches!(call.state, CallState::Finished { .. })
-}
-
-pub(super) fn outcome(answer: Answered, synthetic: bool) -> CycleOutcome {
-    CycleOutcome { tool_use_id: answer.id, content: answer.output, is_error: answer.failed, synthetic }
 }

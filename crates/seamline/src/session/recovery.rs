@@ -5,8 +5,9 @@ use std::panic::AssertUnwindSafe;
 use futures_util::FutureExt;
 use seamline_store::{CallState, Effect, IncidentKind, IncidentSeverity, OpenCall, OpenCycle, Record, State};
 
+use super::closing::outcome;
 use super::context::{lost_with, unfinished_of};
-use super::cycle::{is_finished, outcome, returned};
+use super::cycle::{is_finished, returned};
 use super::running::executed;
 use super::{CycleOutcome, Session, SessionError, ToolCall, ToolExecutor, ToolOutput, UnknownOutcome, texts};
 

@@ -8,7 +8,7 @@ use std::pin::pin;
 use futures_util::future::FutureExt;
 use seamline_store::{Effect, Insert, MessageRecord, Record};
 
-use super::cycle::{all_of, originated, outcome};
+use super::closing::{GivenUp, all_of, originated, outcome};
 use super::race::{Race, Step};
 use super::wire::Answered;
 use super::{
@@ -119,7 +119,7 @@ impl Session {
                 return self.stopped(cycle, why, never_begun).await;
             }
         }
-        let outcomes = self.whole(cycle, last, Stop::Aborted, &[]).await?;
+        let outcomes = self.finished(cycle, last).await?;
         let error = left_out(&outcomes);
         Ok(ToolCycleResult { success: error.is_none(), outcomes, error, rolled_back: false })
     }
@@ -166,7 +166,7 @@ impl Session {
         why: Stop,
         never_begun: &[ToolCall],
     ) -> Result<ToolCycleResult, SessionError> {
-        let outcomes = self.whole(cycle, None, why, never_begun).await?;
+        let outcomes = self.whole(cycle, None, GivenUp { why, never_begun }).await?;
         Ok(ToolCycleResult { success: false, outcomes, error: Some(in_words(why).to_owned()), rolled_back: false })
     }
 
@@ -198,7 +198,8 @@ impl Session {
         drop(race);
         // What tools have done is kept, whatever became of the others.
         let why = stopped.unwrap_or(Stop::Aborted);
-        let never_begun = all_of(to_run.iter().map(|call| call.id.as_str()), never_begun);
+        let asked: Vec<&str> = to_run.iter().map(|call| call.id.as_str()).collect();
+        let never_begun = all_of(&asked, never_begun);
         let answers = made.iter().zip(self.wire.call_ids(&raws)?).map(|((call, not_run), id)| {
             let (output, failed, synthetic) = match (ran.remove(call.id.as_str()), not_run) {
                 (Some(ToolOutput { output, is_error }), _) => (output, is_error, false),
