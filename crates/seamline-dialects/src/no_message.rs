@@ -150,7 +150,9 @@ impl fmt::Display for NoMessage {
             Self::Request { list } => write!(f, "is a whole request body: it has `{list}`"),
             Self::Response { .. } => f.write_str("is a whole response, not a message"),
             Self::Error => f.write_str("is a provider's error, not a message"),
-            Self::Foreign { dialect } => write!(f, "makes or answers calls as `{dialect}` writes them"),
+            Self::Foreign { dialect } => {
+                write!(f, "is written as `{dialect}` writes messages, and nobody would see all of it here")
+            }
             Self::Unknown => f.write_str("is no message: it has neither `role` nor `type`"),
         }
     }

@@ -123,13 +123,14 @@ pub(crate) fn belongs_to_another(path: &Path) -> Option<String> {
     ["-wal", "-shm"].iter().find_map(|end| {
         let beside = beside(path, end);
         let other = std::fs::metadata(&beside).ok().map(|found| found.uid()).filter(|other| *other != owner)?;
-        let (name, beside) = (path.display(), beside.display());
+        let (name, log, index) = (path.display(), self::beside(path, "-wal"), self::beside(path, "-shm"));
+        let (beside, log, index) = (beside.display(), log.display(), index.display());
         let hint = if is_without_log(path) {
-            format!("nothing is in the log: once no process has the store open, delete `{name}-wal` and `{name}-shm`")
+            format!("nothing is in the log: once no process has the store open, delete `{log}` and `{index}`")
         } else {
             format!(
                 "the log holds what is nowhere else: do not delete it; \
-                 `chown --reference='{name}' '{name}-wal' '{name}-shm'` as root gives it back"
+                 `chown --reference='{name}' '{log}' '{index}'` as root gives it back"
             )
         };
         Some(format!("`{beside}` belongs to user {other}, and `{name}` to user {owner}\nhint: {hint}"))

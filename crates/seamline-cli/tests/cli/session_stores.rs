@@ -59,7 +59,7 @@ fn a_file_that_is_no_store_is_named_with_what_to_do() {
     let at = ["--store", "sqlite:notes.txt"];
     for args in [&["list"][..], &["show", "s-1"], &["new", "s-1"]] {
         let ran = bench.session(&[args, &at].concat()).expect(2);
-        assert!(ran.err.contains("`sqlite:notes.txt`") && ran.err.contains("file is not a database"), "{}", ran.err);
+        assert!(ran.err.contains("`sqlite:notes.txt`") && ran.err.contains("is no SQLite database"), "{}", ran.err);
         assert!(ran.err.contains("hint: see whether `--store` names the right file"), "{}", ran.err);
     }
     bench.write("folder/notes.txt", "");

@@ -1,5 +1,7 @@
 //! Places to come back to.
 
+use std::collections::HashSet;
+
 use seamline_store::{
     COMMIT_BYTES_MAX, CheckpointRecord, CheckpointState, Cut, Dropped, Hash, IncidentKind, IncidentSeverity, OpenCycle,
     Operation, Origin, Raw, Record, Rejected, Repair, Rollback, SessionId,
@@ -7,6 +9,7 @@ use seamline_store::{
 use serde::Serialize;
 
 use super::context::lost_with;
+use super::family::brought_by;
 use super::order::is_move;
 use super::{Session, SessionError, said};
 
@@ -34,12 +37,16 @@ pub struct Checkpoint {
     /// Its id.
     pub id: String,
     /// The session it is one of.
+    #[serde(rename = "sessionId")]
     pub session: SessionId,
     /// When it was made, in milliseconds since 1970.
+    #[serde(rename = "timestamp")]
     pub at: u64,
     /// How many messages there were to be seen.
+    #[serde(rename = "messageIndex")]
     pub messages: usize,
     /// The hash of them.
+    #[serde(rename = "contentHash")]
     pub hash: Hash,
     /// What it was made for.
     pub operation: Operation,
@@ -82,6 +89,8 @@ pub(super) struct Since {
     spared: Vec<Raw>,
     /// The places of the rest.
     pub(super) taken: Vec<usize>,
+    /// Whether it stands behind what the checkpoint was made of, and nothing else has changed.
+    is_plain: bool,
 }
 
 impl Session {
@@ -206,8 +215,10 @@ impl Session {
         self.state.latest_open().filter(|open| match open.operation {
             // It is committed together with the answer that it was made for.
             Operation::ApiCall => true,
+            // Nothing was replaced yet, and the summary may still come.
+            Operation::Compaction => false,
             // Nothing that it was made for is to be seen yet: what is, came from others meanwhile.
-            Operation::ToolCycle | Operation::Compaction | Operation::Manual => {
+            Operation::ToolCycle | Operation::Manual => {
                 self.state.view.len() == open.messages && self.stands_as_at(open)
             }
         })
@@ -219,45 +230,28 @@ impl Session {
         view.len() >= checkpoint.messages && view.hash_of(checkpoint.messages) == checkpoint.hash
     }
 
-    /// What came since a checkpoint was made.
+    /// What came since a checkpoint was made. What a change put where others stood, or a late result behind its call, did
+    /// not come since: it is what was there before, put right.
     pub(super) async fn since(&self, id: &str) -> Result<Since, SessionError> {
         let checkpoint = self.found(id)?;
-        let places = if self.stands_as_at(checkpoint) {
-            (checkpoint.messages..self.entries().len()).collect()
-        } else {
-            self.brought_since(checkpoint.seq).await?
-        };
-        let entries = self.entries();
+        let (entries, made) = (self.entries(), checkpoint.seq);
+        let later: HashSet<u64> = entries.iter().map(|entry| entry.seq).filter(|seq| *seq > made).collect();
+        let changes = brought_by(self.store.as_ref(), &self.id, made, &later, is_change).await?;
+        let is_change = |seq: &u64| changes.get(seq).copied().unwrap_or(false);
+        let is_plain = self.stands_as_at(checkpoint) && !later.iter().any(is_change);
+        let is_since = |at: &usize| entries[*at].seq > made && !is_change(&entries[*at].seq);
+        let places: Vec<usize> = (0..entries.len()).filter(is_since).collect();
         let behind: Vec<&Raw> = places.iter().map(|at| &entries[*at].message).collect();
         // What cannot be read may be anybody's.
         let by_model = self.wire.by_model(&behind).unwrap_or_default();
-        let mut since = Since::default();
-        for (number, at) in places.into_iter().enumerate() {
-            let is_model = by_model.get(number).copied().unwrap_or(false);
-            if is_model || entries[at].origin == Origin::Synthetic {
-                since.taken.push(at);
-            } else {
-                since.spared.push(entries[at].message.clone());
-            }
-        }
-        Ok(since)
-    }
-
-    /// The places of messages that were brought since a record, and are not what a change put where others stood.
-    async fn brought_since(&self, made: u64) -> Result<Vec<usize>, SessionError> {
-        let mut places = Vec::new();
-        let mut last = None;
-        for (at, entry) in self.entries().iter().enumerate().filter(|(_, entry)| entry.seq > made) {
-            let is_change = match last {
-                Some((seq, is_change)) if seq == entry.seq => is_change,
-                _ => self.record(entry.seq).await?.is_some_and(|record| is_change(&record)),
-            };
-            last = Some((entry.seq, is_change));
-            if !is_change {
-                places.push(at);
-            }
-        }
-        Ok(places)
+        let is_taken = |(number, at): (usize, &usize)| {
+            by_model.get(number).copied().unwrap_or(false) || entries[*at].origin == Origin::Synthetic
+        };
+        let is_taken: Vec<bool> = places.iter().enumerate().map(is_taken).collect();
+        let (taken, spared): (Vec<(usize, bool)>, Vec<(usize, bool)>) =
+            places.into_iter().zip(is_taken).partition(|(_, is_taken)| *is_taken);
+        let spared = spared.into_iter().map(|(at, _)| entries[at].message.clone()).collect();
+        Ok(Since { spared, taken: taken.into_iter().map(|(at, _)| at).collect(), is_plain })
     }
 
     /// Goes back to a checkpoint: what came after it is not to be seen any more. Nothing is erased. Its messages are
@@ -280,15 +274,15 @@ impl Session {
         more: Vec<Record>,
     ) -> Result<RollbackResult, SessionError> {
         self.settle().await?;
-        let since = self.since(id).await?;
-        if self.stands_as_at(self.found(id)?) {
-            self.roll_back(id, reason, since.spared, more).await
+        let Since { spared, taken, is_plain } = self.since(id).await?;
+        if is_plain {
+            self.roll_back(id, reason, spared, more).await
         } else {
-            self.take_out(id, reason, &since.taken, more).await
+            self.take_out(id, reason, &taken, more).await
         }
     }
 
-    /// Takes messages out that came since a checkpoint, where what it was made of has changed since.
+    /// Takes messages out that came since a checkpoint, where more than that has changed since.
     async fn take_out(
         &mut self,
         id: &str,
@@ -304,7 +298,7 @@ impl Session {
             let (cuts, report) = (taken.iter().map(cut).collect(), Some(Raw::of(&[Told { taken_back: reason }])?));
             records.push(Record::Repair(Repair { id: self.next_id("repair"), cuts, meant: Vec::new(), report }));
         }
-        records.extend(self.commit_records(id)?);
+        records.push(Record::CheckpointsDropped(Dropped { ids: vec![id.to_owned()] }));
         let mut incident = self.incident(IncidentKind::Rollback, IncidentSeverity::Warning, reason);
         incident.checkpoint = Some(id.to_owned());
         incident.count = taken.len() as u64;

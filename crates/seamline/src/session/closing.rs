@@ -56,19 +56,18 @@ impl Session {
             }
         }
         let GivenUp { why, never_begun } = given_up;
-        let unfinished: Vec<&str> =
-            open.calls.iter().filter(|call| !is_finished(call)).map(|call| call.id.as_str()).collect();
-        let never_begun = all_of(&unfinished, never_begun);
+        let never_begun = never_ran(&mut open, never_begun);
+        let unanswered = open.calls.iter().filter(|call| !is_finished(call)).count();
         let answers = self.answers(&open, |call| {
             let never_ran = truth(call) == Truth::NeverStarted || never_begun.contains(call.id.as_str());
             self.given_up(why, never_ran.then_some((&call.tool, &call.id)))
         })?;
         let mut records: Vec<Record> = last.into_iter().collect();
         records.extend(self.closing(&open, &answers)?);
-        if !unfinished.is_empty() {
+        if unanswered > 0 {
             let kind = if why == Stop::Aborted { IncidentKind::Aborted } else { IncidentKind::Timeout };
             let mut incident = self.incident(kind, IncidentSeverity::Warning, "calls were given up");
-            incident.count = unfinished.len() as u64;
+            incident.count = unanswered as u64;
             records.push(Record::Incident(incident));
         }
         self.write_losing(records, unfinished_of(&open)).await?;
@@ -125,25 +124,37 @@ impl Session {
         if let Some(checkpoint) = &open.checkpoint {
             records.extend(self.commit_records(checkpoint).unwrap_or_default());
         }
+        // No error leads back behind what has happened.
+        records.extend(self.answered_records());
         Ok(records)
     }
 }
 
 /// The ids of calls that are all among these. Where calls share an id, one of them may be another one.
-pub(super) fn all_of<'c>(calls: &[&'c str], these: &'c [ToolCall]) -> HashSet<&'c str> {
+pub(super) fn all_of<'a, 'c>(calls: impl Iterator<Item = &'a str>, these: &'c [ToolCall]) -> HashSet<&'c str> {
     let mut others: HashMap<&str, usize> = HashMap::new();
     for id in calls {
-        *others.entry(*id).or_default() += 1;
+        *others.entry(id).or_default() += 1;
     }
     let mut all = HashSet::new();
     for call in these {
-        let left = others.entry(call.id.as_str()).or_default();
-        *left = left.saturating_sub(1);
-        if *left == 0 {
+        let left = others.get(call.id.as_str()).map_or(0, |left| left.saturating_sub(1));
+        others.insert(call.id.as_str(), left);
+        if left == 0 {
             all.insert(call.id.as_str());
         }
     }
     all
+}
+
+/// Says of calls that were never begun that they were not, and gives the ids of those of which that is certain.
+pub(super) fn never_ran<'c>(open: &mut OpenCycle, never_begun: &'c [ToolCall]) -> HashSet<&'c str> {
+    let unfinished = open.calls.iter().filter(|call| !is_finished(call)).map(|call| call.id.as_str());
+    let never_begun = all_of(unfinished, never_begun);
+    for call in open.calls.iter_mut().filter(|call| !is_finished(call) && never_begun.contains(call.id.as_str())) {
+        call.state = CallState::Pending;
+    }
+    never_begun
 }
 
 /// Messages with the results of calls, of which it is known which were made up. Where each is a message of its own, it is

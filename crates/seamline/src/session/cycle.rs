@@ -8,6 +8,7 @@ use seamline_store::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::closing::never_ran;
 use super::context::lost_with;
 use super::runnable::NotRun;
 use super::wire::arguments_hash;
@@ -275,7 +276,7 @@ impl Session {
     /// # Errors
     /// When there is no such cycle, or the store could not keep it.
     pub async fn roll_back_cycle(&mut self, cycle: &str, reason: &str) -> Result<(), SessionError> {
-        self.take_back(cycle, reason, None).await.map(drop)
+        self.take_back(cycle, reason, &[], None).await.map(drop)
     }
 
     /// Takes a cycle back and [undoes](ToolExecutor::compensate) what its calls did that can be undone, the last one
@@ -290,27 +291,32 @@ impl Session {
         reason: &str,
         executor: &dyn ToolExecutor,
     ) -> Result<usize, SessionError> {
-        self.take_back(cycle, reason, Some(executor)).await
+        self.take_back(cycle, reason, &[], Some(executor)).await
     }
 
-    async fn take_back(
+    /// Takes a cycle back. Of calls that never began, though it is written down that they were about to, there is nothing
+    /// to be undone or told.
+    pub(super) async fn take_back(
         &mut self,
         cycle: &str,
         reason: &str,
+        never_begun: &[ToolCall],
         executor: Option<&dyn ToolExecutor>,
     ) -> Result<usize, SessionError> {
         self.settle().await?;
-        let open = self.open_cycle(cycle)?;
+        let mut open = self.open_cycle(cycle)?;
+        never_ran(&mut open, never_begun);
         let forgotten = open.calls.iter().filter(|call| has_begun(call)).count();
         let mut incident = self.incident(IncidentKind::Rollback, IncidentSeverity::Warning, reason);
         incident.checkpoint.clone_from(&open.checkpoint);
         incident.count = forgotten as u64;
+        let made = self.wire.calls(&open.turn)?;
         let mut records = Self::taking_back(&open, reason);
         records.push(Record::Incident(incident));
         records.extend(self.undoing(&open, executor.is_some()));
         self.write_losing(records, lost_with(&open)).await?;
         match executor {
-            Some(executor) => self.undo_calls(&open, executor).await,
+            Some(executor) => self.undo_calls(&open, &made, executor).await,
             None => Ok(0),
         }
     }

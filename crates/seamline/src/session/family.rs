@@ -206,7 +206,8 @@ async fn copies(
     wire: &Wire,
     entries: &[Entry],
 ) -> Result<Vec<Record>, SessionError> {
-    let known = known(store, id, entries).await?;
+    let asked = entries.iter().map(|entry| entry.seq).collect();
+    let known = brought_by(store, id, 0, &asked, knows).await?;
     let mut records = Vec::with_capacity(entries.len());
     for together in entries.chunk_by(|one, next| one.seq == next.seq) {
         match known.get(&together[0].seq) {
@@ -251,15 +252,20 @@ fn holds_only_results(wire: &Wire, entry: &Entry) -> Result<bool, SessionError> 
     Ok(outline.iter().flat_map(|message| &message.blocks).all(|block| block.kind == "result"))
 }
 
-/// What is known of where messages come from, by the records that brought them.
-async fn known(store: &dyn Store, id: &SessionId, entries: &[Entry]) -> Result<HashMap<u64, Knows>, SessionError> {
-    let asked: HashSet<u64> = entries.iter().map(|entry| entry.seq).collect();
+/// What is asked of records, by their numbers, in one pass over the log behind a place of it.
+pub(super) async fn brought_by<T>(
+    store: &dyn Store,
+    id: &SessionId,
+    from: u64,
+    asked: &HashSet<u64>,
+    ask: impl Fn(&Record) -> T,
+) -> Result<HashMap<u64, T>, SessionError> {
     let mut known = HashMap::new();
     let last = asked.iter().max().copied().unwrap_or(0);
-    read_on(store, id, 0..last, |page| {
+    read_on(store, id, from..last, |page| {
         for commit in page.iter().filter_map(|commit| OpenedCommit::open(&commit.bytes).ok()) {
             let records = (commit.seq..).zip(&commit.records).filter(|(seq, _)| asked.contains(seq));
-            known.extend(records.map(|(seq, record)| (seq, knows(record))));
+            known.extend(records.map(|(seq, record)| (seq, ask(record))));
         }
     })
     .await?;

@@ -291,13 +291,10 @@ impl Session {
 
 /// Reads a whole session and checks it, page by page: no more than one of them is in memory beside what they make of it.
 async fn read(store: &dyn Store, id: &SessionId, head: Head) -> Result<Replayed, SessionError> {
-    let mut replay = Replay::new(id.clone());
-    let mut commits = 0;
+    let (mut replay, mut commits) = (Replay::new(id.clone()), 0);
     read_on(store, id, 0..u64::MAX, |page| {
         commits += page.len() as u64;
-        for commit in &page {
-            replay.take(commit);
-        }
+        page.iter().for_each(|commit| replay.take(commit));
     })
     .await?;
     let damages = replay.damages(head);

@@ -165,9 +165,10 @@ impl Session {
         records.push(Record::Incident(incident));
         records.extend(self.forgotten(std::slice::from_ref(cycle)));
         records.extend(self.undoing(cycle, executor.is_some()));
+        let made = self.wire.calls(&cycle.turn)?;
         self.write_losing(records, lost_with(cycle)).await?;
         if let Some(executor) = executor {
-            self.undo_calls(cycle, executor).await?;
+            self.undo_calls(cycle, &made, executor).await?;
         }
         Ok(())
     }

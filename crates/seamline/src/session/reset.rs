@@ -56,7 +56,7 @@ impl Session {
     pub async fn reset(&mut self, options: ResetOptions) -> Result<ResetResult, SessionError> {
         self.settle().await?;
         // Of nothing there is nothing to keep: it may have started over just now.
-        let is_empty = self.entries().is_empty() && self.state.cycles.is_empty();
+        let is_empty = self.entries().is_empty();
         let archive = if options.archive && !is_empty { Some(self.archive().await?) } else { None };
         let messages: Vec<&Raw> = self.entries().iter().map(|entry| &entry.message).collect();
         let roles = self.wire.roles(&messages)?;

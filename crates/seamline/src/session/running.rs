@@ -100,8 +100,9 @@ impl Session {
                     Ok(output) => output,
                     Err(failed) => {
                         // Nothing runs any more when what was done is undone.
+                        let never_begun = race.never_begun();
                         drop(race);
-                        return self.taken_back(cycle, failed, executor).await;
+                        return self.taken_back(cycle, failed, never_begun, executor).await;
                     }
                 };
                 let staged = self.staged_or_told(cycle, &call.id, &output)?;
@@ -150,10 +151,11 @@ impl Session {
         &mut self,
         cycle: &str,
         failed: Failed,
+        never_begun: &[ToolCall],
         executor: &dyn ToolExecutor,
     ) -> Result<ToolCycleResult, SessionError> {
         let Failed { mut error, reason } = failed;
-        let not_undone = self.undo_cycle(cycle, reason, executor).await?;
+        let not_undone = self.take_back(cycle, reason, never_begun, Some(executor)).await?;
         if not_undone > 0 {
             error = format!("{error} ({not_undone} calls could not be undone)");
         }
@@ -198,8 +200,7 @@ impl Session {
         drop(race);
         // What tools have done is kept, whatever became of the others.
         let why = stopped.unwrap_or(Stop::Aborted);
-        let asked: Vec<&str> = to_run.iter().map(|call| call.id.as_str()).collect();
-        let never_begun = all_of(&asked, never_begun);
+        let never_begun = all_of(to_run.iter().map(|call| call.id.as_str()), never_begun);
         let answers = made.iter().zip(self.wire.call_ids(&raws)?).map(|((call, not_run), id)| {
             let (output, failed, synthetic) = match (ran.remove(call.id.as_str()), not_run) {
                 (Some(ToolOutput { output, is_error }), _) => (output, is_error, false),

@@ -27,14 +27,14 @@ impl Session {
     }
 
     /// Undoes what calls of a cycle did that was taken back, the last one first, and says how many could not be. What
-    /// came of each is written down.
+    /// came of each is written down; where that fails the others are undone all the same, as nobody comes back to them.
     pub(super) async fn undo_calls(
         &mut self,
         cycle: &OpenCycle,
+        made: &[ToolCall],
         executor: &dyn ToolExecutor,
     ) -> Result<usize, SessionError> {
-        let made = self.wire.calls(&cycle.turn)?;
-        let mut failed = 0;
+        let (mut failed, mut written) = (0, Ok(()));
         for open in cycle.calls.iter().rev().filter(|call| may_be_undone(call)) {
             let call = made.iter().find(|call| call.id == open.id);
             let is_undone = match call {
@@ -54,9 +54,9 @@ impl Session {
             let detail = format!("call {} of {} {what}", open.id, open.tool);
             let mut incident = self.incident(IncidentKind::Rollback, severity, detail);
             incident.count = 1;
-            self.write(vec![Record::Incident(incident)]).await?;
+            written = written.and(self.write(vec![Record::Incident(incident)]).await);
         }
-        Ok(failed)
+        written.map(|()| failed)
     }
 }
 

@@ -270,7 +270,7 @@ pub(super) fn unopened(address: &Address, error: &Error) -> Failure {
     let Failure { message, hint } = of_store(error);
     let hint = match error {
         // There is nothing in such a file that `verify` could tell of.
-        Error::Damaged(why) if why.contains("not a database") => Some(address.other_hint()),
+        Error::Damaged(why) if why.contains("is no SQLite database") => Some(address.other_hint()),
         Error::Damaged(_) => Some(format!("`seamline session verify{}` says what can still be read", address.option())),
         _ if message.starts_with("there is no store") => Some(address.missing_hint()),
         // What the system says, as of a folder that is not there.
@@ -299,10 +299,6 @@ pub(super) fn of_store(error: &Error) -> Failure {
         }
         Error::ReadOnly(_) => "see who may write it with `ls -l`",
         Error::Address(_) => "see whether `--store` or SEAMLINE_STORE names the store that is meant",
-        Error::Damaged(why) if why.contains("is no SQLite database") => {
-            let hint = "see whether `--store` or SEAMLINE_STORE names the right file; if so, take it from a backup";
-            return Failure { hint: Some(hint.to_owned()), ..failure };
-        }
         _ => return failure,
     };
     Failure { hint: failure.hint.or_else(|| Some(hint.to_owned())), ..failure }

@@ -192,3 +192,16 @@ fn a_range_inside_of_a_cycle_comes_out_empty_and_before_it() {
         assert!(session.validate().unwrap().valid, "{:?}", kept(&session));
     });
 }
+
+#[test]
+fn a_compaction_may_be_finished_after_an_error_though_nothing_was_said_meanwhile() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        session.append_all(&[ASK, ASK]).await.unwrap();
+        let range = session.begin_compaction(0..1).await.unwrap();
+        let failure = seamline::Failure { status: Some(529), text: "Overloaded", ..Default::default() };
+        session.handle_error(&failure).await.unwrap();
+        session.finish_compaction(range, &[SUMMARY]).await.unwrap();
+        assert_eq!(kept(&session), [SUMMARY, ASK], "{}", place.name);
+    });
+}

@@ -6,8 +6,8 @@ use std::task::Poll;
 
 use futures_util::future::{Either, select};
 use seamline::store::{
-    Acquire, Appended, Erased, Error, Hash, Head, Holder, InboxItem, Lease, Pending, Pushed, Quarantined, Sealed,
-    SessionId, SessionInfo, Store, StoredCommit,
+    Acquire, Appended, Erased, Error, Hash, Head, Holder, InboxDamage, InboxItem, Lease, Pending, Pushed, Quarantined,
+    Sealed, SessionId, SessionInfo, Store, StoredCommit,
 };
 
 /// What goes wrong.
@@ -172,6 +172,10 @@ impl Store for Faulty {
 
     fn inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>> {
         self.alive(|| self.inner.inbox(session))
+    }
+
+    fn inbox_damage<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxDamage>> {
+        self.alive(|| self.inner.inbox_damage(session))
     }
 
     fn waiting<'a>(&'a self, session: &'a SessionId) -> Pending<'a, u64> {

@@ -122,6 +122,10 @@ fn case_06_a_checkpoint_that_was_made_exists() {
             assert_eq!(made.hash, session.state().view.hash());
             assert_eq!(&made.session, session.id());
             assert!(made.at > 0 && made.snapshot.is_none() && !made.id.is_empty());
+            let written = serde_json::to_value(&made).unwrap();
+            for name in ["id", "sessionId", "timestamp", "messageIndex", "contentHash", "operation"] {
+                assert!(written.get(name).is_some(), "{name} in {written}");
+            }
             assert_eq!(session.get_checkpoint(&made.id), Some(made));
         }
         let again = place.reopen(&session).await;

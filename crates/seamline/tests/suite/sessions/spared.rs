@@ -160,3 +160,37 @@ fn what_no_error_is_about_is_put_right_only_as_far_as_repairs_are_written_down()
         assert_eq!((recovery.action, kept(&session)), (RecoveryAction::Escalate, before), "{}", recovery.message);
     });
 }
+
+#[test]
+fn a_late_result_that_stands_last_stays_when_the_provider_fails() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        session.append_all(&[ASK, &turn(&["toolu_1"])]).await.unwrap();
+        session.checkpoint(Operation::ApiCall).await.unwrap();
+        let output = ToolOutput { output: "paid".to_owned(), is_error: false };
+        assert!(session.late_result(&ToolCallRef { id: "toolu_1", name: "sh" }, &output).await.unwrap());
+        let before = kept(&session);
+        session.append(HALF).await.unwrap();
+        session.handle_error(&overloaded()).await.unwrap();
+        assert_eq!(kept(&session), before, "{}", place.name);
+        assert!(before[2].contains("paid"));
+    });
+}
+
+#[test]
+fn no_error_leads_back_behind_a_cycle_that_ended_since() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        session.append(ASK).await.unwrap();
+        let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
+        session.start_call(&cycle, "toolu_1").await.unwrap();
+        session.checkpoint(Operation::ApiCall).await.unwrap();
+        let output = ToolOutput { output: "paid".to_owned(), is_error: false };
+        session.finish_call(&cycle, "toolu_1", &output).await.unwrap();
+        session.commit_cycle(&cycle).await.unwrap();
+        let before = kept(&session);
+        session.handle_error(&overloaded()).await.unwrap();
+        assert_eq!(kept(&session), before, "{}", place.name);
+        assert!(before[2].contains("paid"));
+    });
+}

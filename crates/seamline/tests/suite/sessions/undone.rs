@@ -130,3 +130,19 @@ fn a_host_undoes_a_cycle_itself() {
         assert!(session.undo_cycle(&cycle, "again", &books).await.is_err());
     });
 }
+
+#[test]
+fn calls_that_were_never_begun_are_not_undone() {
+    on_every_store(async |place| {
+        let config = IntegrityConfig { on_tool_error: OnFailure::Rollback, ..IntegrityConfig::default() };
+        let mut session = place.create(config).await;
+        session.append(ASK).await.unwrap();
+        let tools = Books::default();
+        // The first one fails at once, so none of the others is begun.
+        let calls = turn(&["toolu_3", "toolu_1", "toolu_2"]);
+        let result = session.execute_tool_cycle(&[&calls], &tools, pending()).await.unwrap();
+        assert!(result.rolled_back);
+        let undone = tools.undone.lock().unwrap().clone();
+        assert!(undone.iter().all(|(call, _)| call == "toolu_3"), "{}: {undone:?}", place.name);
+    });
+}
