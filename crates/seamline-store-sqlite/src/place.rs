@@ -1,6 +1,7 @@
 //! Where a store is, and how its file is opened.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
@@ -33,6 +34,8 @@ const MAIN: &str = "main";
 pub(crate) struct Place {
     path: PathBuf,
     options: Options,
+    /// Whether another file was seen under the name than the one that was open.
+    is_replaced: AtomicBool,
 }
 
 /// A connection, and the file it was made to.
@@ -62,7 +65,7 @@ impl Place {
         // An absolute path is never taken for `:memory:` or an address of SQLite's own.
         let path = std::path::absolute(path).map_err(|error| file::of_io(path, &error))?;
         file::can_be_a_store(&path)?;
-        Ok(Self { path, options })
+        Ok(Self { path, options, is_replaced: AtomicBool::new(false) })
     }
 
     /// Makes the file if there is none, for nobody else to read, and the folder it is in.
@@ -138,7 +141,27 @@ impl Place {
     /// Whether the file that a connection was made to is still the one that has its name. What is written to another
     /// one is lost when it is closed.
     pub(crate) fn is_there(&self, opened: &Opened) -> bool {
-        !opened.is_frozen && (opened.file.is_none() || opened.file == self.file())
+        let found = self.file();
+        let own = |file: FileNumber| (file.0, file.1);
+        if let (Some(opened), Some(found)) = (opened.file, found)
+            && own(opened) != own(found)
+        {
+            self.is_replaced.store(true, Ordering::Relaxed);
+        }
+        !opened.is_frozen && (opened.file.is_none() || opened.file == found)
+    }
+
+    /// Refuses a file that took the name of another one while that was open: the log beside it is that of the other, and
+    /// SQLite would take it for its own.
+    fn is_its_own_log(&self) -> Result<(), Error> {
+        if !self.is_replaced.load(Ordering::Relaxed) || file::is_without_log(&self.path) {
+            return Ok(());
+        }
+        let name = self.path.display();
+        Err(Error::Failed(format!(
+            "`{name}` is another file than the one that was open, and the log beside it belongs to that one\n\
+             hint: stop the program, move `{name}-wal` beside the file that it belongs to, and remove `{name}-shm`"
+        )))
     }
 
     /// Closes a connection to a file that has its name no more, or another one besides. What was acknowledged is in the
@@ -155,6 +178,7 @@ impl Place {
 
     fn open(&self, path: &Path, flags: OpenFlags, prepare: fn(&Connection) -> Outcome<()>) -> Outcome<Opened> {
         file::has_one_name(&self.path)?;
+        self.is_its_own_log()?;
         let connection = Connection::open_with_flags(path, flags)?;
         let file = self.file();
         connection.busy_timeout(self.options.busy_timeout)?;

@@ -80,13 +80,23 @@ fn screenshot<'a>(address: &str) -> Json<'a> {
 /// What a computer shows, given as the provider takes it or by its address alone.
 pub(super) fn shown(text: &str) -> Option<Json<'static>> {
     let text = text.trim();
-    let is_address = ["data:image/", "https://", "http://"].iter().any(|start| text.starts_with(start));
-    if is_address && !text.contains(char::is_whitespace) {
+    let is_address = |text: &str| {
+        let starts = ["data:image/", "https://", "http://"];
+        starts.iter().any(|start| text.strip_prefix(start).is_some_and(|rest| !rest.is_empty()))
+            && !text.ends_with(',')
+            && !text.contains(char::is_whitespace)
+    };
+    if is_address(text) {
         return Some(screenshot(text));
     }
     let document = Document::read(text).ok()?;
-    let kind = document.root().object()?.get("type")?;
-    kind.says(SCREENSHOT).then(|| Json::Written(text.to_owned()))
+    let given = document.root().object()?;
+    let word = |name: &str| given.get(name).and_then(Value::str).filter(|word| !word.is_empty());
+    let is_picture = match given.get("image_url") {
+        Some(_) => word("image_url").is_some_and(|address| is_address(&address)),
+        None => word("file_id").is_some(),
+    };
+    (given.get("type")?.says(SCREENSHOT) && is_picture).then(|| Json::Written(text.to_owned()))
 }
 
 /// How a patch went.

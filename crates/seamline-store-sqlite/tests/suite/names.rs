@@ -74,3 +74,28 @@ fn no_store_is_made_beside_a_log_that_belongs_to_another_file() {
     let found = replayed(&open(&moved), &session("s")).unwrap();
     assert_eq!((found.state.view.len(), found.damages), (3, Vec::new()));
 }
+
+#[test]
+fn a_file_that_took_the_place_of_another_one_does_not_get_its_log() {
+    let folder = Folder::new();
+    let other = folder.path().join("other.db");
+    written(&open(&other), 2);
+    let store = open(&folder.file());
+    let mut lease = written(&store, 3);
+    let kept = folder.path().join("kept.db");
+    std::fs::rename(folder.file(), &kept).unwrap();
+    std::fs::rename(&other, folder.file()).unwrap();
+    for _ in 0..2 {
+        let commit = seal(&session("s"), &mut lease, 9, &["late"]);
+        let sent = block_on(store.append(commit));
+        assert!(matches!(&sent, Err(Error::Failed(why)) if why.contains("another file")), "{sent:?}");
+        assert!(block_on(store.sessions(None, 9)).is_err());
+    }
+    drop(store);
+    std::fs::rename(folder.path().join("store.db-wal"), folder.path().join("kept.db-wal")).unwrap();
+    let _ = std::fs::remove_file(folder.path().join("store.db-shm"));
+    for (path, messages) in [(kept, 3), (folder.file(), 2)] {
+        let found = replayed(&open(&path), &session("s")).unwrap();
+        assert_eq!((found.state.view.len(), found.damages), (messages, Vec::new()), "{}", path.display());
+    }
+}

@@ -239,19 +239,22 @@ impl Session {
         let changes = brought_by(self.store.as_ref(), &self.id, made, &later, is_change).await?;
         let is_change = |seq: &u64| changes.get(seq).copied().unwrap_or(false);
         let is_plain = self.stands_as_at(checkpoint) && !later.iter().any(is_change);
-        let is_since = |at: &usize| entries[*at].seq > made && !is_change(&entries[*at].seq);
-        let places: Vec<usize> = (0..entries.len()).filter(is_since).collect();
+        let places: Vec<usize> = (0..entries.len()).filter(|at| entries[*at].seq > made).collect();
         let behind: Vec<&Raw> = places.iter().map(|at| &entries[*at].message).collect();
         // What cannot be read may be anybody's.
         let by_model = self.wire.by_model(&behind).unwrap_or_default();
-        let is_taken = |(number, at): (usize, &usize)| {
-            by_model.get(number).copied().unwrap_or(false) || entries[*at].origin == Origin::Synthetic
-        };
-        let is_taken: Vec<bool> = places.iter().enumerate().map(is_taken).collect();
-        let (taken, spared): (Vec<(usize, bool)>, Vec<(usize, bool)>) =
-            places.into_iter().zip(is_taken).partition(|(_, is_taken)| *is_taken);
-        let spared = spared.into_iter().map(|(at, _)| entries[at].message.clone()).collect();
-        Ok(Since { spared, taken: taken.into_iter().map(|(at, _)| at).collect(), is_plain })
+        let mut since = Since { is_plain, ..Since::default() };
+        for (number, at) in places.into_iter().enumerate() {
+            let is_model = by_model.get(number).copied().unwrap_or(false) || entries[at].origin == Origin::Synthetic;
+            let is_change = is_change(&entries[at].seq);
+            // A result that was put behind a call of the answer goes with its call.
+            if is_model && (!is_change || !since.taken.is_empty()) {
+                since.taken.push(at);
+            } else if !is_model && !is_change {
+                since.spared.push(entries[at].message.clone());
+            }
+        }
+        Ok(since)
     }
 
     /// Goes back to a checkpoint: what came after it is not to be seen any more. Nothing is erased. Its messages are

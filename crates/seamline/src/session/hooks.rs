@@ -280,7 +280,11 @@ impl Session {
             return Ok(false);
         }
         let (cycle, _) = self.begin_cycle(messages, &|_| Effect::default()).await?;
-        self.commit_cycle(&cycle).await?;
+        if let Err(error) = self.commit_cycle(&cycle).await {
+            // It may be given once more. Where this fails, too, the next turn takes it back.
+            let _ = self.roll_back_cycle(&cycle, "the answer could not be kept").await;
+            return Err(error);
+        }
         Ok(true)
     }
 

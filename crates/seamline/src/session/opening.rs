@@ -294,7 +294,9 @@ async fn read(store: &dyn Store, id: &SessionId, head: Head) -> Result<Replayed,
     let (mut replay, mut commits) = (Replay::new(id.clone()), 0);
     read_on(store, id, 0..u64::MAX, |page| {
         commits += page.len() as u64;
-        page.iter().for_each(|commit| replay.take(commit));
+        for commit in &page {
+            replay.take(commit);
+        }
     })
     .await?;
     let damages = replay.damages(head);

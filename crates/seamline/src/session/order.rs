@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use seamline_store::{Cut, CycleRecord, Entry, Insert, Meant, OpenCycle, Origin, Record, Repair};
 
 use super::Session;
+use super::cuts::splits;
 
 /// How many bytes cycles may have together that are moved: they are written once more, in one commit with the results.
 /// What has more stays behind what was said meanwhile, where every provider takes it as well.
@@ -60,12 +61,24 @@ impl Session {
             ended.push(Ended { begun: open.seq, shown });
         }
         let moves = moves(&tail, ended);
+        if !moves.is_empty() && self.parts_a_pair(&tail, &moves) {
+            return None;
+        }
         let bytes: usize = moves.iter().flat_map(|it| &it.messages).map(|it| it.message.as_bytes().len()).sum();
         if moves.is_empty() || bytes > MOVED_BYTES_MAX {
             return None;
         }
         let (cuts, meant) = cuts(&tail, moves, start).into_iter().unzip();
         Some(Record::Repair(Repair { id: format!("repair_{first}"), cuts, meant, report: None }))
+    }
+}
+
+impl Session {
+    /// Whether a cycle would come between a call and its result that were said by themselves.
+    fn parts_a_pair(&self, tail: &[Entry], moves: &[Move]) -> bool {
+        let body = self.wire.body("{}", tail.iter().map(|entry| &entry.message));
+        let splits = body.ok().and_then(|body| splits(&body, &self.wire.options).ok()).unwrap_or_default();
+        moves.iter().any(|it| splits.get(it.to).copied().unwrap_or(true))
     }
 }
 
@@ -107,8 +120,9 @@ fn moves(tail: &[Entry], mut ended: Vec<Ended>) -> Vec<Move> {
     let found = ended.iter().filter_map(|it| {
         let from = *places.get(&it.shown)?;
         let next = others.partition_point(|(_, seq)| *seq < it.begun);
-        let (before, _) = others.get(next.checked_sub(1)?)?;
         let came_between = others.get(next).is_some_and(|(at, _)| *at < from);
+        // What was to be seen when it was begun, be it a message or a cycle that was whole, stands before it.
+        let before = tail[..from].iter().rposition(|entry| entry.seq < it.begun)?;
         let messages = tail[from..].iter().take_while(|entry| entry.seq == it.shown);
         let messages = messages.map(|it| Insert { message: it.message.clone(), origin: it.origin }).collect();
         came_between.then_some(Move { to: before + 1, from, messages })

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{Session, SessionError};
 use crate::policy::DuplicateCallId;
-use crate::{Checked, Finding, Options, OutlineMessage, Severity};
+use crate::{Checked, Finding, Options, OutlineMessage, Safety, Severity};
 
 /// Whether a conversation is whole, and what is wrong if it is not.
 ///
@@ -45,7 +45,8 @@ impl Session {
     }
 
     /// Whether what is kept may be sent. Ids that repeat are no reason not to where the policy puts them right on the
-    /// way: nothing is lost or made up by that, and no repair of what is kept would change them.
+    /// way: nothing is lost or made up by that, and no repair of what is kept would change them. Neither is who speaks
+    /// after whom, where a request arranges it.
     pub(super) fn validate_to_send(&self) -> Result<ValidationResult, SessionError> {
         self.validate_with(self.wire.options.policy.duplicate_call_id, |options| self.checked(options))
     }
@@ -76,7 +77,8 @@ impl Session {
         options.policy.duplicate_call_id = repeated;
         let checked = check(&options)?;
         let is_wrong = |found: &&Finding| {
-            let is_let_through = repeated != DuplicateCallId::Error && REPEATED.contains(&found.code);
+            let is_let_through = repeated != DuplicateCallId::Error
+                && (REPEATED.contains(&found.code) || (ARRANGED.contains(&found.code) && is_safe(found)));
             found.severity == Severity::Error && !is_let_through
         };
         let wrong: Vec<&Finding> = checked.findings.iter().filter(is_wrong).collect();
@@ -149,6 +151,14 @@ fn calls_of(finding: &Finding) -> Vec<Option<String>> {
 /// How what is kept is looked at while the request that it is for is not known.
 pub(super) fn kept(options: &Options) -> Options {
     Options { kept: true, ..options.clone() }
+}
+
+/// The rules about who may speak after whom. What is kept need not be changed for it: requests join or part messages, and
+/// nothing of them is lost.
+const ARRANGED: &[&str] = &["SHAPE003", "ORDER003"];
+
+fn is_safe(found: &Finding) -> bool {
+    found.fix.as_ref().is_some_and(|fix| fix.safety == Safety::Safe)
 }
 
 /// The rules about ids that two calls have.

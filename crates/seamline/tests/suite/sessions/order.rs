@@ -204,3 +204,45 @@ fn a_repair_from_before_can_still_be_taken_back() {
         is_the_same_for_all(&place, &session).await;
     });
 }
+
+#[test]
+fn a_cycle_is_not_put_before_one_that_was_whole_when_it_was_begun() {
+    on_every_store(async |place| {
+        for takes_back in [false, true] {
+            let mut session = place.create(IntegrityConfig::default()).await;
+            session.append(ASK).await.unwrap();
+            let (first, _) = session.begin_cycle(&[&turn(&["toolu_a"])], &|_| Effect::ReadOnly).await.unwrap();
+            let (second, _) = session.begin_cycle(&[&turn(&["toolu_b"])], &|_| Effect::ReadOnly).await.unwrap();
+            session.finish_call(&second, "toolu_b", &said("b")).await.unwrap();
+            session.commit_cycle(&second).await.unwrap();
+            let (third, _) = session.begin_cycle(&[&turn(&["toolu_c"])], &|_| Effect::ReadOnly).await.unwrap();
+            session.append(ASK).await.unwrap();
+            session.finish_call(&third, "toolu_c", &said("c")).await.unwrap();
+            session.commit_cycle(&third).await.unwrap();
+            if takes_back {
+                session.roll_back_cycle(&first, "test").await.unwrap();
+            } else {
+                session.finish_call(&first, "toolu_a", &said("a")).await.unwrap();
+                session.commit_cycle(&first).await.unwrap();
+            }
+            let all = kept(&session).concat();
+            let place_of = |id: &str| all.find(&format!("\"id\":\"{id}\""));
+            let places: Vec<_> = ["toolu_a", "toolu_b", "toolu_c"].into_iter().filter_map(place_of).collect();
+            assert!(places.is_sorted() && places.len() == 3 - usize::from(takes_back), "{}: {all}", place.name);
+            assert_eq!(kept(&session).last().unwrap(), ASK);
+        }
+    });
+}
+
+#[test]
+fn no_cycle_is_put_between_a_call_and_its_result() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        session.append_all(&[ASK, &turn(&["toolu_x"])]).await.unwrap();
+        let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_a"])], &|_| Effect::ReadOnly).await.unwrap();
+        session.append(&results(&["toolu_x"])).await.unwrap();
+        session.finish_call(&cycle, "toolu_a", &said("a")).await.unwrap();
+        session.commit_cycle(&cycle).await.unwrap();
+        assert!(session.validate().unwrap().valid, "{}: {:?}", place.name, kept(&session));
+    });
+}

@@ -95,3 +95,33 @@ fn an_answer_with_calls_is_not_kept_without_their_results() {
         assert_eq!(session.agent_end(TurnEnd::Answer(&[whole])).await.unwrap(), AgentEnd::Committed);
     });
 }
+
+#[test]
+fn who_speaks_after_whom_is_for_requests_to_arrange() {
+    on_every_store(async |place| {
+        let mut session = super::asking::in_dialect(&place, "bedrock_converse").await;
+        for words in ["first", "second"] {
+            session.append(&format!(r#"{{"role":"user","content":[{{"text":"{words}"}}]}}"#)).await.unwrap();
+            let start = session.before_agent_start(r#"{"modelId":"anthropic.claude-sonnet-4"}"#).await.unwrap();
+            assert!(matches!(start, seamline::session::AgentStart::Proceed { .. }), "{words}: {start:?}");
+        }
+    });
+}
+
+#[test]
+fn an_answer_that_could_not_be_kept_can_be_given_again() {
+    let place = super::stores::memory();
+    futures_executor::block_on(async {
+        // The beginning, a message and the turn are kept; what makes it whole is not.
+        let failing = super::faulty::Faulty::new(place.store.clone(), super::faulty::Fault::FailsOnce { at: 3 });
+        let options = seamline::session::SessionOptions::default();
+        let mut session =
+            seamline::session::Session::create(failing, place.name().parse().unwrap(), options).await.unwrap();
+        session.append(super::stores::ASK).await.unwrap();
+        let nameless = r#"{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"","input":{}}]}"#;
+        session.agent_end(seamline::session::TurnEnd::Answer(&[nameless])).await.unwrap_err();
+        session.agent_end(seamline::session::TurnEnd::Answer(&[nameless])).await.unwrap();
+        session.abort().await.unwrap();
+        assert_eq!(session.messages().filter(|message| message.contains("tool_use\"")).count(), 1);
+    });
+}

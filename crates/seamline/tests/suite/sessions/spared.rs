@@ -194,3 +194,19 @@ fn no_error_leads_back_behind_a_cycle_that_ended_since() {
         assert!(before[2].contains("paid"));
     });
 }
+
+#[test]
+fn a_late_result_of_an_answer_that_failed_goes_with_its_call() {
+    on_every_store(async |place| {
+        let mut session = unknown_and_asked(&place).await;
+        let output = |text: &str| ToolOutput { output: text.to_owned(), is_error: false };
+        session.append(&turn(&["toolu_2"])).await.unwrap();
+        for (id, text) in [("toolu_1", "paid"), ("toolu_2", "read")] {
+            assert!(session.late_result(&ToolCallRef { id, name: "sh" }, &output(text)).await.unwrap());
+        }
+        session.handle_error(&overloaded()).await.unwrap();
+        let all = kept(&session).concat();
+        assert!(all.contains("paid") && !all.contains("toolu_2"), "{}: {all}", place.name);
+        assert!(session.validate().unwrap().valid && is_valid(&session));
+    });
+}
