@@ -263,6 +263,12 @@ fn calls_that_a_crash_left_open_are_listed_and_closed() {
         let ran = bench.session(&[command, "s-1"]).expect(0);
         assert!(ran.err.contains("a cycle is open whose calls have run or may have"), "{}", ran.err);
     }
+    for command in [&["rollback", "s-1"][..], &["reset", "s-1", "--archive", "--yes"]] {
+        let ran = bench.session(command).expect(2);
+        assert!(ran.err.contains("this would take it back") && ran.err.contains("session recover s-1"), "{}", ran.err);
+    }
+    let ran = bench.session(&["fork", "s-1", "s-9"]).expect(0);
+    assert!(ran.err.contains("a cycle is open whose calls have run or may have"), "{}", ran.err);
     let shown = bench.session(&["show", "s-1"]).expect(0).out;
     for part in
         ["open cycles", "begun; nobody knows what became of it", "finished, and its result is kept", "never started"]

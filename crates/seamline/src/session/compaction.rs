@@ -134,6 +134,11 @@ impl Session {
             return Err(SessionError::Refused("the messages to be replaced have changed since".to_owned()));
         }
         let summary = self.messages_of(summary)?;
+        if summary.is_empty() && range.len() == view.len() {
+            return Err(SessionError::Refused(
+                "without a summary nothing would be left of the conversation".to_owned(),
+            ));
+        }
         let compact = Record::Compact(Compact { from: range.start as u64, to: range.end as u64, meant: None, summary });
         self.state.allows(&compact)?;
         Ok(compact)

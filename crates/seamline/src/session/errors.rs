@@ -82,7 +82,11 @@ impl Session {
         };
         // What is known of the error says nothing of a filter that was told by the shape of an answer.
         let details = Some(verdict.advice).filter(|advice| !filtered && !advice.is_empty());
-        recovered.map(|recovery| ErrorRecovery { details, ..recovery })
+        recovered.map(|recovery| {
+            // To put the conversation right was tried.
+            let is_in_vain = class == Class::Corruption && recovery.action == RecoveryAction::Escalate;
+            ErrorRecovery { details: details.filter(|_| !is_in_vain), ..recovery }
+        })
     }
 
     async fn after_filter(&mut self, class: Class) -> Result<ErrorRecovery, SessionError> {

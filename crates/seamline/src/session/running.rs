@@ -253,5 +253,10 @@ pub(super) async fn executed<'c>(
     call: &'c ToolCall,
 ) -> (&'c ToolCall, Result<ToolOutput, ExecutorFailure>) {
     let outcome = AssertUnwindSafe(async { executor.execute(call).await }).catch_unwind().await;
-    (call, outcome.unwrap_or_else(|_| Err(ExecutorFailure("the tool crashed".to_owned()))))
+    (
+        call,
+        outcome.unwrap_or_else(|_| {
+            Err(ExecutorFailure("the tool crashed; what it did until then is not known".to_owned()))
+        }),
+    )
 }

@@ -143,6 +143,9 @@ impl Rollback {
                 .with_hint(place.checkpoints_hint("lists those that can be named"))
         };
         let (id, result) = place.write(&self.name, self.writer.options(), |session| {
+            if self.id.is_none() {
+                place.refuse_calls(&session.unresolved(), "a checkpoint that is named is gone back to all the same")?;
+            }
             let latest = || session.latest_checkpoint().map(|latest| latest.id.clone());
             let id = self.id.clone().or_else(latest).ok_or_else(none)?;
             let result = place.wait(session.rollback(&id, &self.reason))?;

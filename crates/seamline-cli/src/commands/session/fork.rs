@@ -31,6 +31,7 @@ Examples:
 impl Fork {
     pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
         let session = place.read_aloud(&self.name)?;
+        place.warn_of_calls(&session.unresolved());
         let fork = place.wait(session.fork(self.new.clone()))?;
         let count = fork.entries().len();
         place.wait(fork.close())?;

@@ -226,8 +226,7 @@ impl Place {
 
     /// Says aside that calls may have run whose results are not among the messages yet.
     pub(super) fn warn_of_calls(&self, calls: &[Unresolved]) {
-        let is_open = |call: &&Unresolved| matches!(call.truth, Truth::OutcomeUnknown | Truth::Finished);
-        let tools: Vec<&str> = calls.iter().filter(is_open).map(|call| call.tool.as_str()).collect();
+        let tools = begun(calls);
         if !tools.is_empty() {
             let tools = tools.join(", ");
             output::say(&format!(
@@ -235,6 +234,17 @@ impl Place {
             ));
             output::say(&format!("hint: {} closes it once its process is gone\n", self.command("recover")));
         }
+    }
+
+    /// Refuses to go on where calls of an open cycle have run or may have: the model would never hear of them.
+    pub(super) fn refuse_calls(&self, calls: &[Unresolved], otherwise: &str) -> Result<(), Failure> {
+        let tools = begun(calls);
+        if tools.is_empty() {
+            return Ok(());
+        }
+        let what = "a cycle is open whose calls have run or may have, and this would take it back";
+        Err(Failure::new(format!("{what}: {}", tools.join(", ")))
+            .with_hint(format!("{} closes it and tells the model; {otherwise}", self.command("recover"))))
     }
 
     /// Says aside that a session is not whole. What could be read is still worked on.
@@ -245,6 +255,12 @@ impl Place {
             output::say(&format!("hint: {} lists all damage\n", self.command("verify")));
         }
     }
+}
+
+/// The tools of calls that have run or may have.
+fn begun(calls: &[Unresolved]) -> Vec<&str> {
+    let is_begun = |call: &&Unresolved| matches!(call.truth, Truth::OutcomeUnknown | Truth::Finished);
+    calls.iter().filter(is_begun).map(|call| call.tool.as_str()).collect()
 }
 
 /// Waits for what a store or session was asked, where its error is still to be judged.

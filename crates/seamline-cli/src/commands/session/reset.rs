@@ -44,6 +44,7 @@ impl Reset {
             return Err(Failure::new(format!("session `{name}` was left as it is")));
         }
         let (before, result) = place.write(name, self.writer.options(), |session| {
+            place.refuse_calls(&session.unresolved(), "its archive would have nothing of it")?;
             let before = session.entries().len();
             Ok((before, place.wait(session.reset(ResetOptions { archive: self.archive }))?))
         })?;

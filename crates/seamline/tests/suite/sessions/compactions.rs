@@ -205,3 +205,17 @@ fn a_compaction_may_be_finished_after_an_error_though_nothing_was_said_meanwhile
         assert_eq!(kept(&session), [SUMMARY, ASK], "{}", place.name);
     });
 }
+
+#[test]
+fn nothing_is_put_in_the_place_of_a_whole_conversation() {
+    on_every_store(async |place| {
+        let mut session = place.create(IntegrityConfig::default()).await;
+        session.append_all(&[ASK, ASK]).await.unwrap();
+        let range = session.begin_compaction(0..2).await.unwrap();
+        session.finish_compaction(range, &[]).await.unwrap_err();
+        assert_eq!(kept(&session), [ASK, ASK], "{}", place.name);
+        let range = session.begin_compaction(0..1).await.unwrap();
+        session.finish_compaction(range, &[]).await.unwrap();
+        assert_eq!(kept(&session), [ASK], "messages may be left out");
+    });
+}
