@@ -4,12 +4,13 @@ use std::future::pending;
 
 use seamline::Failure;
 use seamline::session::{
-    AgentEnd, AgentStart, ExecutorFailure, IntegrityConfig, OnFailure, RecoveryAction, ResetOptions, SessionError,
-    TurnEnd,
+    AgentEnd, AgentStart, ExecutorFailure, IntegrityConfig, OnFailure, OpenOptions, RecoveryAction, ResetOptions,
+    Session, SessionError, TurnEnd,
 };
 use seamline::store::{CheckpointState, IncidentKind, Operation, Rejected};
 
-use super::stores::{ASK, ENVELOPE, Tool, is_valid, kept, on_every_store, results, turn};
+use super::faulty::{Fault, Faulty};
+use super::stores::{ASK, ENVELOPE, Tool, is_valid, kept, on_every_store, open_options, results, turn};
 
 /// The document's own way: what does not pair goes, and a cycle that fails is taken back.
 fn as_documented() -> IntegrityConfig {
@@ -174,8 +175,20 @@ fn case_09_a_rollback_to_a_corrupted_checkpoint_is_an_error() {
         session.rollback(&made.id, "test").await.unwrap();
         let spent = session.rollback(&made.id, "test").await.unwrap_err();
         assert!(matches!(spent, SessionError::Rejected(Rejected::CheckpointSpent(..))));
+        // A message that it was made of is another one when it is read.
+        let mut session = place.create(as_documented()).await;
+        session.append(ASK).await.unwrap();
+        session.append(ASK).await.unwrap();
+        let made = session.checkpoint(Operation::Manual).await.unwrap();
+        session.append(r#"{"role":"assistant","content":"yes"}"#).await.unwrap();
+        let altered = Faulty::new(place.store.clone(), Fault::Alters { seq: 3 });
+        let options = OpenOptions { take_over: true, ..open_options() };
+        let mut again = Session::open(altered, session.id().clone(), options).await.unwrap();
+        let before = kept(&again);
+        let error = again.rollback(&made.id, "test").await.unwrap_err();
+        assert_eq!(error.to_string(), "Checkpoint integrity mismatch — messages were modified");
+        assert_eq!(kept(&again), before, "a rollback that fails changes nothing");
     });
-    // What a checkpoint is made of cannot be altered unseen: see `crashes`.
 }
 
 #[test]
