@@ -141,14 +141,16 @@ impl Place {
     /// Whether the file that a connection was made to is still the one that has its name. What is written to another
     /// one is lost when it is closed.
     pub(crate) fn is_there(&self, opened: &Opened) -> bool {
-        let found = self.file();
-        let own = |file: FileNumber| (file.0, file.1);
-        if let (Some(opened), Some(found)) = (opened.file, found)
-            && own(opened) != own(found)
-        {
+        if self.has_another(opened) {
             self.is_replaced.store(true, Ordering::Relaxed);
         }
-        !opened.is_frozen && (opened.file.is_none() || opened.file == found)
+        !opened.is_frozen && (opened.file.is_none() || opened.file == self.file())
+    }
+
+    /// Whether another file has the name of the one that a connection was made to, however many names that has.
+    fn has_another(&self, opened: &Opened) -> bool {
+        let own = |(device, number, _): FileNumber| (device, number);
+        opened.file.zip(self.file()).is_some_and(|(opened, found)| own(opened) != own(found))
     }
 
     /// Refuses a file that took the name of another one while that was open: the log beside it is that of the other, and
@@ -168,8 +170,7 @@ impl Place {
     /// log beside the old name, so it is brought into the file first, unless another file has that name by now: its log
     /// would be taken for that of this one.
     pub(crate) fn leave(&self, opened: Opened) {
-        let own = |file: FileNumber| (file.0, file.1);
-        if self.file().is_none_or(|found| opened.file.map(own) == Some(own(found))) {
+        if !self.has_another(&opened) {
             // Where that fails the log stays where it is, with all that is in it.
             let _ = copy_log(&opened.connection, "PASSIVE");
         }

@@ -232,7 +232,8 @@ impl Replay {
         }
     }
 
-    fn finish(mut self, head: Head) -> Replayed {
+    /// What came of it, for a session that ends here. Nothing more is to come.
+    pub fn finish(mut self, head: Head) -> Replayed {
         self.replayed.damages = self.damages(head);
         self.replayed
     }

@@ -291,17 +291,9 @@ impl Session {
 
 /// Reads a whole session and checks it, page by page: no more than one of them is in memory beside what they make of it.
 async fn read(store: &dyn Store, id: &SessionId, head: Head) -> Result<Replayed, SessionError> {
-    let (mut replay, mut commits) = (Replay::new(id.clone()), 0);
-    read_on(store, id, 0..u64::MAX, |page| {
-        commits += page.len() as u64;
-        for commit in &page {
-            replay.take(commit);
-        }
-    })
-    .await?;
-    let damages = replay.damages(head);
-    let damaged = damages.iter().filter(|damage| damage.bytes.is_some()).count() as u64;
-    let replayed = Replayed { state: replay.state().clone(), commits: commits - damaged, damages };
+    let mut replay = Replay::new(id.clone());
+    read_on(store, id, 0..u64::MAX, |page| page.iter().for_each(|commit| replay.take(commit))).await?;
+    let replayed = replay.finish(head);
     replayed.newer().map_or(Ok(replayed), |newer| Err(newer.into()))
 }
 
