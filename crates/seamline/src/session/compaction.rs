@@ -35,10 +35,9 @@ pub struct Compacted {
 impl Session {
     /// Says that messages are about to be replaced, and makes a checkpoint. Gives the range that may be replaced, which
     /// is the one that was asked for, made smaller so that it splits no cycle; one that lies inside of a cycle comes out
-    /// empty, before the cycle. Messages that come meanwhile are kept at
-    /// once, behind the others; calls are not run and the inbox is not taken in before the compaction has ended: by
-    /// [`Session::finish_compaction`], [`Session::cancel_compaction`] or an error, be it one of these or one that
-    /// [`Session::handle_error`] was told.
+    /// empty, before the cycle. Messages that come meanwhile are kept at once, behind the others; calls are not run and the
+    /// inbox is not taken in before the compaction has ended: by [`Session::finish_compaction`],
+    /// [`Session::cancel_compaction`] or an error, be it one of these or one that [`Session::handle_error`] was told.
     ///
     /// # Errors
     /// When tools are running, a compaction is going on, the range is none of the messages, they cannot be read, or the

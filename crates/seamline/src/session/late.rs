@@ -194,7 +194,7 @@ impl Session {
     }
 
     /// The record of a number, as the store has it.
-    pub(super) async fn record(&self, seq: u64) -> Result<Option<Record>, SessionError> {
+    async fn record(&self, seq: u64) -> Result<Option<Record>, SessionError> {
         // A commit is found by its first record, which is not far before any other one of it.
         let (mut back, mut found) = (1, None);
         while found.is_none() && back / 2 < seq {
