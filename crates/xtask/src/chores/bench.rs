@@ -28,7 +28,8 @@ fn command<'a>(name: &str, args: &[&'a str]) -> Result<Vec<&'a str>> {
         let known: Vec<&str> = BENCHES.iter().map(|(known, _, _)| *known).collect();
         bail!("no such benchmark: `{name}`\nhint: there is {}", known.join(", "));
     };
-    let mut command = vec!["bench", "-p", package, "--bench", target, "--"];
+    // What we ship is measured.
+    let mut command = vec!["bench", "--profile", "dist", "-p", package, "--bench", target, "--"];
     command.extend(args);
     Ok(command)
 }
@@ -41,7 +42,7 @@ mod tests {
     fn a_known_name_becomes_a_cargo_command() {
         assert_eq!(
             command("core", &["--quick"]).unwrap(),
-            ["bench", "-p", "seamline", "--bench", "core", "--", "--quick"]
+            ["bench", "--profile", "dist", "-p", "seamline", "--bench", "core", "--", "--quick"]
         );
     }
 
