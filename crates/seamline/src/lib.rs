@@ -21,6 +21,9 @@
 //! assert!(seamline::check(&repaired.body, &options)?.findings.is_empty());
 //! # Ok::<(), seamline::Error>(())
 //! ```
+//!
+//! The features `sqlite` and `postgres` add their stores to [`open_store`]; [`store::MemoryStore`] is always there. The
+//! feature `schemas`, which is on by default, lets the [breaker](guards::Breaker) check the arguments of tool calls.
 
 mod body;
 mod catalogue;

@@ -27,6 +27,8 @@ const ADDRESSES: &str = "`sqlite:PATH`, `postgres://…` or `memory:`";
 
 /// Opens the store at an address: `sqlite:PATH`, `postgres://…` or `memory:`. What is not there is made.
 ///
+/// `sqlite:` needs the feature `sqlite` of this crate and `postgres:` the feature `postgres`; both are off by default.
+///
 /// In PostgreSQL sessions belong to a tenant, which is named in the address: `postgres://…/DATABASE?tenant=acme`. Where
 /// none is named it is `default`.
 ///
@@ -88,10 +90,22 @@ async fn open(address: &str, read_only: bool) -> Result<Arc<dyn Store>, Error> {
             options.tenant = tenant.unwrap_or(options.tenant);
             Ok(Arc::new(seamline_store_postgres::PostgresStore::connect(&url, options).await?))
         }
+        #[cfg(not(feature = "sqlite"))]
+        Some(("sqlite", _)) => Err(missing("SQLite", "sqlite")),
+        #[cfg(not(feature = "postgres"))]
+        Some(("postgres" | "postgresql", _)) => Err(missing("PostgreSQL", "postgres")),
         // An address may hold a password.
         Some((scheme, _)) => Err(Error::Address(format!("`{scheme}:` is no store\nhint: a store is {ADDRESSES}"))),
         None => Err(Error::Address(format!("this is no address of a store\nhint: a store is {ADDRESSES}"))),
     }
+}
+
+/// The error for a store that this build does not have.
+#[cfg(not(all(feature = "sqlite", feature = "postgres")))]
+fn missing(store: &str, feature: &str) -> Error {
+    Error::Address(format!(
+        "this build has no {store} store\nhint: enable the feature `{feature}` of the crate `seamline`"
+    ))
 }
 
 /// Whether a path begins with a home folder as shells write it. A folder of that name would be made for it.

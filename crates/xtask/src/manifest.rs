@@ -80,15 +80,18 @@ fn crate_folder(path: &str) -> Option<&str> {
 
 fn manifest(path: &str, folder: &str, table: &Table) -> Manifest {
     let package = table.get("package");
+    let name = package.and_then(|package| package.get("name")).and_then(Value::as_str).unwrap_or_default();
     let mut dependencies = listed(table);
     let targets = table.get("target").and_then(Value::as_table);
     for target in targets.into_iter().flat_map(Table::values) {
         dependencies.extend(target.as_table().map(listed).unwrap_or_default());
     }
+    // A crate that lists itself for its tests switches its own features on for them.
+    dependencies.retain(|dependency| dependency.kind != Kind::Dev || dependency.name != name);
     Manifest {
         path: path.to_owned(),
         folder: folder.to_owned(),
-        name: package.and_then(|package| package.get("name")).and_then(Value::as_str).unwrap_or_default().to_owned(),
+        name: name.to_owned(),
         rank: package
             .and_then(|package| package.get("metadata")?.get("seamline")?.get("rank"))
             .and_then(Value::as_integer),
@@ -126,6 +129,7 @@ mod tests {
              [lints]\nworkspace = true\n\
              [dependencies]\na.workspace = true\nb = \"1\"\n\
              [dev-dependencies]\nc = { workspace = true, features = [\"f\"] }\n\
+             seamline-x = { path = \".\", features = [\"f\"] }\n\
              [target.'cfg(unix)'.build-dependencies]\nd = { workspace = true, version = \"1\" }\n",
         )]);
         let all = crates(&tree).unwrap();

@@ -6,11 +6,19 @@
 //! answer that says what it wants; rounds that repeat each other and only fail end the turn.
 
 mod fault;
+#[cfg(feature = "schemas")]
 mod openapi;
+#[cfg(feature = "schemas")]
 mod places;
 mod round;
 mod rows;
 mod schema;
+#[cfg(feature = "schemas")]
+mod validator;
+#[cfg(not(feature = "schemas"))]
+#[path = "no_validator.rs"]
+mod validator;
+#[cfg(feature = "schemas")]
 mod work;
 
 pub use round::{Breaker, BreakerLimits, CallInRound, CheckedCall, Outcome, Reset, StopTurn, TurnLoop};

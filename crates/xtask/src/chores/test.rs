@@ -33,10 +33,11 @@ struct Step {
     run: fn(&Workspace, &mut Tally) -> Result<Outcome>,
 }
 
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 11] = [
     step("format", Extent::Fast, format),
     step("tidy", Extent::Fast, check_tidy),
     step("clippy", Extent::Fast, clippy),
+    step("no features", Extent::Fast, no_features),
     step("tests", Extent::Fast, tests),
     step("oracles", Extent::Whole, judged),
     step("doc tests", Extent::Whole, doc_tests),
@@ -131,6 +132,13 @@ fn clippy(workspace: &Workspace, _: &mut Tally) -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
+/// The library builds without its optional stores. Tests always have them.
+fn no_features(workspace: &Workspace, _: &mut Tally) -> Result<Outcome> {
+    let args = ["clippy", "-p", "seamline", "--lib", "--no-default-features", "--", "-D", "warnings"];
+    workspace::run(&mut workspace.cargo(&args))?;
+    Ok(Outcome::Passed)
+}
+
 fn tests(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
     let mut command = if workspace.has_plugin("nextest") {
         workspace.cargo(&["nextest", "run", "--workspace", "--no-fail-fast"])
@@ -208,6 +216,7 @@ mod tests {
              format          ok          1.5 s\n\
              tidy            skipped     0.2 s  because\n\
              clippy          not run\n\
+             no features     not run\n\
              tests           not run\n\
              oracles         not run\n\
              doc tests       not run\n\

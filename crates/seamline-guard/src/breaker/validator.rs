@@ -1,0 +1,56 @@
+//! Checks a tool's arguments against its JSON Schema.
+
+use jsonschema::{ValidationError, Validator};
+use serde_json::{Map, Value};
+
+use super::openapi;
+use super::places::Places;
+use super::schema::Look;
+use super::work::is_affordable;
+
+/// How many complaints one look at arguments returns.
+const COMPLAINTS_MAX: usize = 5;
+/// How long each of them may be: a schema can quote a whole document.
+const COMPLAINT_BYTES_MAX: usize = 300;
+
+/// A schema and its validators.
+#[derive(Debug)]
+pub(super) struct Schema {
+    validator: Validator,
+    /// Checks only the outermost level, for arguments that take too long to check.
+    outline: Validator,
+    places: Places,
+}
+
+impl Schema {
+    /// Reads a schema, or says why it cannot be used.
+    pub(super) fn of(mut written: Value) -> Result<Self, String> {
+        openapi::settle(&mut written);
+        let (places, outline) = Places::of(&written)?;
+        if !is_affordable(&places, &Value::Object(Map::new())) {
+            return Err(
+                "to hold arguments against it would take for ever, or it refers to what is not in it".to_owned()
+            );
+        }
+        let validator = |schema| jsonschema::validator_for(schema).map_err(|error| error.to_string());
+        Ok(Self { validator: validator(&written)?, outline: validator(&outline)?, places })
+    }
+
+    /// Holds arguments against the schema: all of them, or, where that would take too long, their outermost level.
+    pub(super) fn look(&self, arguments: &Value) -> Look {
+        let is_partial = !is_affordable(&self.places, arguments);
+        let validator = if is_partial { &self.outline } else { &self.validator };
+        let errors = validator.iter_errors(arguments).take(COMPLAINTS_MAX);
+        Look { complaints: errors.map(|error| complaint(&error)).collect(), is_partial }
+    }
+}
+
+fn complaint(error: &ValidationError<'_>) -> String {
+    let place = error.instance_path().to_string();
+    let mut text = if place.is_empty() { error.to_string() } else { format!("{place}: {error}") };
+    if text.len() > COMPLAINT_BYTES_MAX {
+        text.truncate(text.floor_char_boundary(COMPLAINT_BYTES_MAX));
+        text.push('…');
+    }
+    text
+}
