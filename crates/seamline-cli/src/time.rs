@@ -1,18 +1,13 @@
 //! Times as people write them.
 
-/// Seconds since 1970 as a date and a time, after Howard Hinnant's `civil_from_days`.
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+
+/// Seconds since 1970 as a date and a time.
 pub(crate) fn rfc_3339(seconds: u64) -> String {
-    let (days, second) = (seconds / 86_400, seconds % 86_400);
-    let shifted = days + 719_468;
-    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    let year = year_of_era + era * 400 + u64::from(month <= 2);
-    let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+    let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
+    Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX).to_string()
 }
 
 /// Milliseconds since 1970 as a date and a time.
@@ -38,18 +33,11 @@ fn ago(text: &str) -> Option<u64> {
     number.parse::<u64>().ok()?.checked_mul(seconds * 1000)
 }
 
+/// A time without an offset is in UTC, as the times that we print are.
 fn date_and_time(text: &str) -> Option<u64> {
-    let (date, time) = text.split_once(['T', ' ']).unwrap_or((text, "00:00:00Z"));
-    let number = |text: &str| text.parse::<u64>().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));
-    let parts: Vec<u64> = date.split('-').map(number).collect::<Option<_>>()?;
-    let &[year @ 1970..=9999, month @ 1..=12, day @ 1..=31] = parts.as_slice() else { return None };
-    let mut clock = time.strip_suffix('Z').unwrap_or(time).split(':').map(number);
-    let mut next = |max: u64| clock.next().unwrap_or(Some(0)).filter(|part| *part <= max);
-    let (hour, minute, second) = (next(23)?, next(59)?, next(59)?);
-    // Years begin in March, so that the odd day comes last.
-    let (years, months) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let days = years * 365 + years / 4 - years / 100 + years / 400 + (153 * months + 2) / 5 + day - 1;
-    Some((days.checked_sub(719_468)? * 86_400 + hour * 3_600 + minute * 60 + second) * 1000)
+    let in_utc = || text.parse::<DateTime>().and_then(|time| TimeZone::UTC.to_timestamp(time));
+    let time = text.parse::<Timestamp>().or_else(|_| in_utc()).ok()?;
+    time.as_millisecond().try_into().ok()
 }
 
 #[cfg(test)]
@@ -65,14 +53,22 @@ mod tests {
     }
 
     #[test]
+    fn a_time_behind_the_calendar_is_its_last_second() {
+        assert!(rfc_3339(u64::MAX).starts_with("9999-12-30T"), "{}", rfc_3339(u64::MAX));
+    }
+
+    #[test]
     fn dates_become_what_they_were_made_of() {
         for seconds in [0, 951_782_400, 1_704_067_199, 4_107_542_399] {
             assert_eq!(parse(&rfc_3339(seconds), 0), Some(seconds * 1000));
         }
         assert_eq!(parse("2000-02-29", 0), Some(951_782_400_000));
         assert_eq!(parse("2000-02-29 01:30", 0), Some(951_787_800_000));
+        assert_eq!(parse("2000-02-29T01:30:00+01:00", 0), Some(951_784_200_000));
         assert_eq!(parse("2h", 10_000_000), Some(2_800_000));
-        for wrong in ["", "h", "yesterday", "2000-13-01", "1969-12-31", "2000-01-01T25:00", "-1h", "2000-+1-01"] {
+        for wrong in
+            ["", "h", "yesterday", "2000-13-01", "1969-12-31", "2000-01-01T25:00", "-1h", "2000-+1-01", "2023-02-29"]
+        {
             assert_eq!(parse(wrong, 0), None, "{wrong}");
         }
     }

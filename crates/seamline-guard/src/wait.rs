@@ -1,8 +1,9 @@
 //! How long the provider asks to wait.
 
 use std::sync::LazyLock;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
+use jiff::Timestamp;
 use regex::bytes::Regex;
 
 use crate::classify::Failure;
@@ -139,32 +140,11 @@ fn number(text: &str) -> Option<f64> {
 
 /// Seconds since 1970 of `Sun, 06 Nov 1994 08:49:37 GMT` or `1994-11-06T08:49:37Z`.
 fn instant(text: &str) -> Option<f64> {
-    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let text = text.trim();
-    let (day, month, year, time) = if let Some((_, rest)) = text.split_once(", ") {
-        let mut words = rest.split(' ');
-        let (day, month, year, time) = (words.next()?, words.next()?, words.next()?, words.next()?);
-        let month = (1..).zip(MONTHS).find(|(_, name)| *name == month)?.0;
-        (day.parse().ok()?, month, year.parse().ok()?, time)
-    } else {
-        let (date, time) = text.strip_suffix('Z')?.split_once('T')?;
-        let mut parts = date.split('-').map(|part| part.parse().ok());
-        let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
-        (day, month, year, time)
-    };
-    let is_date = (1970..10_000).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
-    let mut clock = time.split(':').map(number);
-    let (hours, minutes, seconds) = (clock.next()??, clock.next()??, clock.next()??);
-    is_date.then(|| f64::from(days(year, month, day)) * 86_400.0 + hours * 3600.0 + minutes * 60.0 + seconds)
-}
-
-/// Days from 1970-01-01, after Howard Hinnant's `days_from_civil`.
-fn days(year: i32, month: i32, day: i32) -> i32 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let year_of_era = year - era * 400;
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
+    let http = httpdate::parse_http_date(text).ok().and_then(|date| date.duration_since(UNIX_EPOCH).ok());
+    let since_1970 =
+        http.or_else(|| text.parse::<Timestamp>().ok()?.duration_since(Timestamp::UNIX_EPOCH).try_into().ok());
+    since_1970.map(|since| since.as_secs_f64())
 }
 
 #[cfg(test)]
@@ -190,6 +170,9 @@ mod tests {
         assert_eq!(wait(&[("retry-after", "Sun, 06 Nov 1994 08:00:00 GMT"), date], ""), Some(0.0));
         assert_eq!(wait(&[("retry-after", "Sun, 06 Nov 1994 08:50:07 GMT")], ""), None);
         assert_eq!(instant("2026-03-01T00:00:00Z"), Some(1_772_323_200.0));
+        assert_eq!(instant("2026-03-01T01:00:00.5+01:00"), Some(1_772_323_200.5));
+        assert_eq!(instant("Sunday, 06-Nov-94 08:49:37 GMT"), Some(784_111_777.0));
+        assert_eq!(instant("1969-12-31T23:59:59Z"), None);
     }
 
     #[test]
@@ -285,7 +268,7 @@ mod tests {
 
     #[test]
     fn nonsense_is_no_wait() {
-        for value in ["", "-1", "nan", "inf", "1e9", "1.2.3", "Sun, 99 Xyz 1 1:1:1"] {
+        for value in ["", "-1", "nan", "inf", "1e9", "1.2.3", "Sun, 99 Xyz 1 1:1:1", "2026-02-30T00:00:00Z"] {
             assert_eq!(wait(&[("retry-after", value), ("date", value)], ""), None, "{value}");
         }
     }
