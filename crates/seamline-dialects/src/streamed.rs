@@ -5,6 +5,8 @@ pub(crate) mod tests;
 
 use std::collections::BTreeMap;
 
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, NO_PAD};
+use base64::{Engine as _, alphabet};
 use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 
 use crate::frames::{Sink, add, add_arguments, index, unreadable};
@@ -178,25 +180,11 @@ impl Slot {
     }
 }
 
-/// What a text in Base64 says.
+/// Bits that no byte needs are ignored, as most decoders do.
+const LENIENT: GeneralPurposeConfig = NO_PAD.with_decode_allow_trailing_bits(true);
+
+/// Decodes Base64 of either alphabet, with or without padding.
 pub(crate) fn base64(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut bits, mut count) = (0_u32, 0_u32);
-    for byte in text.trim_end_matches('=').bytes() {
-        let six = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => return None,
-        };
-        bits = bits << 6 | u32::from(six);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count) as u8);
-        }
-    }
-    Some(bytes)
+    let alphabet = if text.contains(['-', '_']) { &alphabet::URL_SAFE } else { &alphabet::STANDARD };
+    GeneralPurpose::new(alphabet, LENIENT).decode(text.trim_end_matches('=')).ok()
 }

@@ -1,70 +1,86 @@
-//! Words as a picture, for results that are pictures and nothing else. A blank one would be taken for a blank screen.
+//! Text as a picture, for tool results that must be a picture. A blank one would look like a blank screen.
 
-mod letters;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use font8x8::{BASIC_FONTS, GREEK_FONTS, LATIN_FONTS, UnicodeFonts as _};
+use png::{BitDepth, ColorType, Decoded, Encoder, EncodingError, Filter, StreamingDecoder};
 
-use self::letters::{COLUMNS, ROWS};
-use crate::streamed::base64;
-
-/// How pictures are given that stand in a request.
+/// The start of the address of a picture that is inside the request.
 const START: &str = "data:image/png;base64,";
 
-/// How many letters a line has.
+/// The keyword of the chunk that keeps the text.
+const KEYWORD: &str = "Seamline";
+
+/// The chunk with which the image data begins; the text comes before it.
+const IMAGE_DATA: png::chunk::ChunkType = png::chunk::IDAT;
+
+/// How many digits of Base64 are decoded at once, a multiple of four.
+const PIECE: usize = 4_096;
+
+/// How many letters a line has, with one blank at either end.
 const LINE: usize = 64;
 
-/// How many letters are shown. The rest is kept in the picture, and not to be seen.
+/// How many letters the picture shows. It keeps the rest of the text without showing it.
 const LETTERS_MAX: usize = 1_280;
 
 /// How many dots of the picture a dot of a letter is wide and high.
 const DOT: usize = 2;
 
-/// How wide and high a letter is with the space around it, in dots of letters.
-const CELL: (usize, usize) = (COLUMNS + 1, ROWS + 3);
+/// How many rows of dots a letter has, and how many a line has with the space around it.
+const ROWS: usize = 8;
+const LINE_ROWS: usize = ROWS + 2;
 
-/// What every such picture starts with.
-const SIGNATURE: [u8; 8] = [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1A, b'\n'];
+/// How many bytes a row of the picture has. Eight dots are a byte; a letter is two bytes wide.
+const ROW_BYTES: usize = LINE * DOT;
 
-/// The chunk that keeps the words, and what stands in it before them: a keyword, and that nothing is compressed or
-/// translated.
-const KEPT: &[u8; 4] = b"iTXt";
-const KEYWORD: &[u8] = b"Seamline\0\0\0\0\0";
+/// The letter shown for a character that the font does not have: a box.
+const UNKNOWN: [u8; ROWS] = [0x00, 0x7E, 0x42, 0x42, 0x42, 0x42, 0x7E, 0x00];
 
-/// How long a chunk's length and name are, and what follows it.
-const HEAD: usize = 8;
-const TAIL: usize = 4;
-
-/// How long the chunk is that says how large the picture is.
-const SIZE: usize = 13;
-
-/// Where the chunk with the words starts.
-const KEPT_AT: usize = SIGNATURE.len() + HEAD + SIZE + TAIL;
-
-/// The address of a picture that shows a text and a note behind it. The text alone is what it says.
-pub(super) fn drawn(text: &str, note: &str) -> String {
-    let lines = lines(&format!("{text} {note}"));
-    let (width, height) = (LINE * CELL.0 * DOT, (lines.len() + 1) * CELL.1 * DOT);
-    let mut png = SIGNATURE.to_vec();
-    let size = [&(width as u32).to_be_bytes()[..], &(height as u32).to_be_bytes(), &[1, 0, 0, 0, 0]].concat();
-    chunk(&mut png, *b"IHDR", &size);
-    chunk(&mut png, *KEPT, &[KEYWORD, text.as_bytes()].concat());
-    chunk(&mut png, *b"IDAT", &stored(&dots(&lines, width, height)));
-    chunk(&mut png, *b"IEND", &[]);
-    format!("{START}{}", encoded(&png))
+/// Draws a text with a note behind it, and returns the picture's address. [`read`] returns the text without the note.
+pub(super) fn draw(text: &str, note: &str) -> String {
+    // Writing to memory fails only for a text that is longer than a chunk may be, which is 2 GiB.
+    let png = encode(text, &lines(&format!("{text} {note}"))).unwrap_or_default();
+    format!("{START}{}", STANDARD.encode(png))
 }
 
-/// What a picture says that was drawn here.
+/// Reads the text of a picture that [`draw`] made.
 pub(super) fn read(address: &str) -> Option<String> {
     let picture = address.strip_prefix(START)?;
-    // As much of a picture is looked at as says whether it is one.
-    let front = base64(picture.get(..(KEPT_AT + HEAD).div_ceil(3) * 4)?)?;
-    let head = front.get(KEPT_AT..KEPT_AT + HEAD).filter(|head| head.ends_with(KEPT))?;
-    let length = u32::from_be_bytes(head.first_chunk().copied()?) as usize;
-    let end = KEPT_AT.checked_add(HEAD)?.checked_add(length)?;
-    let whole = base64(picture.get(..end.div_ceil(3).checked_mul(4)?)?)?;
-    let words = whole.get(KEPT_AT + HEAD..end)?.strip_prefix(KEYWORD)?;
-    String::from_utf8(words.to_vec()).ok()
+    let mut decoder = StreamingDecoder::new();
+    // A screenshot is long: only its beginning is decoded.
+    for piece in picture.as_bytes().chunks(PIECE) {
+        let bytes = STANDARD.decode(piece).ok()?;
+        let mut rest = bytes.as_slice();
+        while !rest.is_empty() {
+            match decoder.update(rest, None).ok()? {
+                (_, Decoded::ChunkBegin(_, IMAGE_DATA)) => return kept(&decoder),
+                (used, _) => rest = rest.get(used..)?,
+            }
+        }
+    }
+    None
 }
 
-/// A text in lines, as much of it as is shown.
+fn kept(decoder: &StreamingDecoder) -> Option<String> {
+    let is_ours = |text: &&png::text_metadata::ITXtChunk| text.keyword == KEYWORD && !text.compressed;
+    decoder.info()?.utf8_text.iter().find(is_ours)?.get_text().ok()
+}
+
+fn encode(text: &str, lines: &[String]) -> Result<Vec<u8>, EncodingError> {
+    let dots = dots(lines);
+    let mut png = Vec::new();
+    let mut encoder = Encoder::new(&mut png, (ROW_BYTES * 8) as u32, (dots.len() / ROW_BYTES) as u32);
+    encoder.set_color(ColorType::Grayscale);
+    encoder.set_depth(BitDepth::One);
+    encoder.set_filter(Filter::NoFilter);
+    encoder.add_itxt_chunk(KEYWORD.to_owned(), text.to_owned())?;
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&dots)?;
+    writer.finish()?;
+    Ok(png)
+}
+
+/// Splits a text into lines, as much of it as the picture shows.
 fn lines(text: &str) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut count = 0;
@@ -91,79 +107,35 @@ fn lines(text: &str) -> Vec<String> {
     lines
 }
 
-/// The rows of a picture, each behind a byte that says that it is plain; eight dots are a byte, and white is 1.
-fn dots(lines: &[String], width: usize, height: usize) -> Vec<u8> {
-    let row = width / 8 + 1;
-    let mut rows = vec![0xFF_u8; row * height];
-    rows.iter_mut().step_by(row).for_each(|plain| *plain = 0);
-    let mut blacken = |x: usize, y: usize| {
-        if let Some(eight) = rows.get_mut(y * row + 1 + x / 8) {
-            *eight &= !(0x80 >> (x % 8));
-        }
-    };
+/// The rows of the picture. A bit is a dot, and 1 is white.
+fn dots(lines: &[String]) -> Vec<u8> {
+    let mut dots = vec![0xFF_u8; (lines.len() + 1) * LINE_ROWS * DOT * ROW_BYTES];
     for (number, line) in lines.iter().enumerate() {
+        let top = (number * LINE_ROWS + LINE_ROWS / 2) * DOT;
         for (place, letter) in line.chars().enumerate() {
-            for (column, bits) in letters::columns(letter).into_iter().enumerate() {
-                for dot in (0..ROWS).filter(|dot| bits >> dot & 1 == 1) {
-                    let x = ((place + 1) * CELL.0 + column) * DOT;
-                    let y = (number * CELL.1 + CELL.1 / 2 + dot) * DOT;
-                    for (dx, dy) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
-                        blacken(x + dx, y + dy);
+            for (row, bits) in glyph(letter).into_iter().enumerate() {
+                let [left, right] = widen(bits).to_be_bytes();
+                for y in (0..DOT).map(|dot| top + row * DOT + dot) {
+                    let at = y * ROW_BYTES + (place + 1) * DOT;
+                    if let Some([one, other]) = dots.get_mut(at..at + DOT) {
+                        *one &= !left;
+                        *other &= !right;
                     }
                 }
             }
         }
     }
-    rows
+    dots
 }
 
-fn chunk(png: &mut Vec<u8>, name: [u8; 4], content: &[u8]) {
-    png.extend((content.len() as u32).to_be_bytes());
-    let start = png.len();
-    png.extend(name);
-    png.extend(content);
-    let sum = crc(&png[start..]);
-    png.extend(sum.to_be_bytes());
+/// The rows of a letter, the lowest bit of each at the left.
+fn glyph(letter: char) -> [u8; ROWS] {
+    BASIC_FONTS.get(letter).or_else(|| LATIN_FONTS.get(letter)).or_else(|| GREEK_FONTS.get(letter)).unwrap_or(UNKNOWN)
 }
 
-/// What a chunk is checked by.
-fn crc(bytes: &[u8]) -> u32 {
-    let step = |sum: u32, _| if sum & 1 == 1 { 0xEDB8_8320 ^ (sum >> 1) } else { sum >> 1 };
-    let sum = bytes.iter().fold(u32::MAX, |sum, byte| (0..8).fold(sum ^ u32::from(*byte), step));
-    !sum
-}
-
-/// Bytes in the form of a compressed stream, as they are.
-fn stored(bytes: &[u8]) -> Vec<u8> {
-    const BLOCK: usize = u16::MAX as usize;
-    let mut out = vec![0x78, 0x01];
-    let count = bytes.chunks(BLOCK).count();
-    for (number, block) in bytes.chunks(BLOCK).enumerate() {
-        let length = block.len() as u16;
-        out.push(u8::from(number + 1 == count));
-        out.extend(length.to_le_bytes());
-        out.extend((!length).to_le_bytes());
-        out.extend(block);
-    }
-    let (low, high) = bytes.iter().fold((1_u32, 0_u32), |(low, high), byte| {
-        let low = (low + u32::from(*byte)) % 65_521;
-        (low, (high + low) % 65_521)
-    });
-    out.extend((high << 16 | low).to_be_bytes());
-    out
-}
-
-fn encoded(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for three in bytes.chunks(3) {
-        let bits = three.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - three.len()));
-        for digit in 0..4 {
-            let is_there = digit <= three.len();
-            out.push(if is_there { char::from(DIGITS[(bits >> (18 - 6 * digit)) as usize & 63]) } else { '=' });
-        }
-    }
-    out
+/// A row of a letter with each dot twice, the highest bit at the left.
+fn widen(bits: u8) -> u16 {
+    (0..8).filter(|dot| bits >> dot & 1 == 1).fold(0, |row, dot| row | 0xC000 >> (DOT * dot))
 }
 
 #[cfg(test)]
@@ -171,19 +143,51 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_drawn_is_read_back() {
+    fn a_text_is_drawn_and_read_back() {
         let long = "word ".repeat(10_000);
         for text in ["", "[synthetic] no result", "größer\n{\"a\": [1]} \u{1F600}", long.as_str(), &"x".repeat(3_000)]
         {
-            assert_eq!(read(&drawn(text, "note")).as_deref(), Some(text));
+            assert_eq!(read(&draw(text, "note")).as_deref(), Some(text));
         }
-        // However long a text is, a picture stays small beside it.
-        assert!(drawn(&long, "").len() < long.len() * 2 + 60_000);
+        assert!(draw(&long, "").len() < long.len() * 2 + 5_000, "the picture stays small beside its text");
+        assert!(draw("The call was aborted before the tool ran.", "").len() < 1_500);
+    }
+
+    #[test]
+    fn the_picture_shows_the_words() {
+        let address = draw("Il", "");
+        let bytes = STANDARD.decode(address.strip_prefix(START).unwrap()).unwrap();
+        let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().unwrap();
+        let mut dots = vec![0; reader.output_buffer_size().unwrap()];
+        let frame = reader.next_frame(&mut dots).unwrap();
+        assert_eq!((frame.width, frame.height), (1_024, 40));
+        let is_black = |x: usize, y: usize| dots[y * frame.line_size + x / 8] & (0x80 >> (x % 8)) == 0;
+        let row = |y: usize| -> String { (16..48).map(|x| if is_black(x, y) { '#' } else { '.' }).collect() };
+        let shown: Vec<String> = (10..26).step_by(DOT).map(row).collect();
+        assert_eq!(
+            shown,
+            [
+                "..########........######........",
+                "....####............####........",
+                "....####............####........",
+                "....####............####........",
+                "....####............####........",
+                "....####............####........",
+                "..########........########......",
+                "................................",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_picture_of_an_older_version_is_read() {
+        let older = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAgAAAABAQAAAADLe9LuAAAAEmlUWHRTZWFtbGluZQAAAAAAd29yZHOYJ6v5AAAADUlEQVR4AQECAP3/AP8BAQEAYIcStQAAAABJRU5ErkJggg==";
+        assert_eq!(read(older).as_deref(), Some("words"));
     }
 
     #[test]
     fn other_pictures_say_nothing() {
-        let drawn = drawn("words", "");
+        let drawn = draw("words", "");
         let real = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg==";
         for address in ["", START, real, "https://example.com/a.png", &drawn[..60], &drawn[..90], &drawn[START.len()..]]
         {

@@ -70,7 +70,7 @@ pub(super) fn pending_checks<'d, 'a>(call: Value<'d, 'a>) -> Option<Value<'d, 'a
 
 /// A screen that shows a text where there is none to show, and behind it a note that is no part of what was said.
 pub(super) fn screen<'a>(text: &str, note: &str) -> Json<'a> {
-    screenshot(&card::drawn(text, note))
+    screenshot(&card::draw(text, note))
 }
 
 fn screenshot<'a>(address: &str) -> Json<'a> {

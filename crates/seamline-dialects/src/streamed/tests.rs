@@ -121,4 +121,6 @@ fn base64_is_read() {
     for (text, says) in [("", Some("")), ("eyJhIjoxfQ==", Some("{\"a\":1}")), ("YWI", Some("ab")), ("a b", None)] {
         assert_eq!(base64(text).as_deref(), says.map(str::as_bytes));
     }
+    let either = [base64("+/+/"), base64("-_-_"), base64("-_-=")].map(Option::unwrap);
+    assert_eq!(either, [vec![0xFB, 0xFF, 0xBF], vec![0xFB, 0xFF, 0xBF], vec![0xFB, 0xFF]]);
 }
