@@ -1,8 +1,10 @@
 //! Replacing a file so that at every moment either the old bytes or the new ones are there.
 
+use std::ffi::OsString;
 use std::fs::{File, Metadata, OpenOptions};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+
+use tempfile::NamedTempFile;
 
 use super::{hash, write_pieces};
 use crate::failure::Failure;
@@ -34,7 +36,7 @@ impl Target {
     pub(crate) fn replace(&self, before: &str, pieces: &[&[u8]]) -> Result<(), Failure> {
         let draft = Draft::write(&self.path, pieces, Access::Owner)?;
         self.keep_owner(&draft);
-        let kept = draft.file.set_permissions(self.metadata.permissions());
+        let kept = draft.file.as_file().set_permissions(self.metadata.permissions());
         kept.map_err(|error| Failure::io("keep the mode of the file", &error))?;
         // As late as can be: whoever writes in between would lose what he wrote.
         let now = std::fs::read(&self.path).map_err(|error| Failure::io("read it again", &error))?;
@@ -48,7 +50,7 @@ impl Target {
     fn keep_owner(&self, draft: &Draft) {
         use std::os::unix::fs::MetadataExt as _;
         // Only root may give files away; everybody else keeps what he has.
-        let _ = std::os::unix::fs::fchown(&draft.file, Some(self.metadata.uid()), Some(self.metadata.gid()));
+        let _ = std::os::unix::fs::fchown(draft.file.as_file(), Some(self.metadata.uid()), Some(self.metadata.gid()));
     }
 
     #[cfg(not(unix))]
@@ -76,7 +78,7 @@ fn write_for(access: Access, path: &Path, pieces: &[&[u8]]) -> Result<(), Failur
         Ok(metadata) if metadata.is_file() => {
             let target = path.canonicalize().map_err(failed)?;
             let draft = Draft::write(&target, pieces, Access::Owner)?;
-            draft.file.set_permissions(metadata.permissions()).map_err(failed)?;
+            draft.file.as_file().set_permissions(metadata.permissions()).map_err(failed)?;
             draft.publish(&target)
         }
         Ok(_) => {
@@ -96,27 +98,24 @@ enum Access {
     Usual,
 }
 
-/// A file beside the one it is to become; gone when it does not.
+/// A file beside the one that it replaces. Dropping it removes it.
 struct Draft {
-    path: PathBuf,
-    file: File,
-    is_published: bool,
+    file: NamedTempFile,
 }
 
 impl Draft {
     fn write(target: &Path, pieces: &[&[u8]], access: Access) -> Result<Self, Failure> {
         let failed = |error: std::io::Error| Failure::io("write beside the file", &error);
-        let (path, file) = create(target, access).map_err(failed)?;
-        let mut draft = Self { path, file, is_published: false };
-        write_pieces(&mut draft.file, pieces).map_err(failed)?;
-        Ok(draft)
+        let mut file = create(target, access).map_err(failed)?;
+        write_pieces(file.as_file_mut(), pieces).map_err(failed)?;
+        Ok(Self { file })
     }
 
-    fn publish(mut self, target: &Path) -> Result<(), Failure> {
+    /// Renames the draft to `target` once its bytes are on the disk.
+    fn publish(self, target: &Path) -> Result<(), Failure> {
         let failed = |error: std::io::Error| Failure::io("write", &error);
-        self.file.sync_all().map_err(failed)?;
-        std::fs::rename(&self.path, target).map_err(failed)?;
-        self.is_published = true;
+        self.file.as_file().sync_all().map_err(failed)?;
+        self.file.persist(target).map_err(|error| failed(error.error))?;
         // The new bytes are there, so it did not fail. Where the folder cannot be synced, as in
         // one that may be written to and not read, a loss of power may bring the old ones back.
         let _ = sync_folder(target);
@@ -124,48 +123,30 @@ impl Draft {
     }
 }
 
-impl Drop for Draft {
-    fn drop(&mut self) {
-        if !self.is_published {
-            // Nothing to be done about a draft that cannot be removed.
-            let _ = std::fs::remove_file(&self.path);
-        }
-    }
-}
-
-/// A new file in the folder of `target`.
-fn create(target: &Path, access: Access) -> std::io::Result<(PathBuf, File)> {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    /// Names left behind by processes of the same number that crashed.
-    const TRIES_MAX: u32 = 1000;
-    let name = target.file_name().unwrap_or_default();
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
+/// Creates a file in the folder of `target`.
+fn create(target: &Path, access: Access) -> std::io::Result<NamedTempFile> {
+    let mut prefix = OsString::from(".");
+    prefix.push(target.file_name().unwrap_or_default());
+    prefix.push(".");
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(".seamline");
     #[cfg(unix)]
-    if matches!(access, Access::Owner) {
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    if matches!(access, Access::Usual) {
+        // The system takes away what the umask denies.
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     }
-    let mut last = None;
-    for _ in 0..TRIES_MAX {
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let mut draft = std::ffi::OsString::from(".");
-        draft.push(name);
-        draft.push(format!(".{}-{number}.seamline", std::process::id()));
-        let path = target.with_file_name(draft);
-        match options.open(&path) {
-            Ok(file) => return Ok((path, file)),
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => last = Some(error),
-            Err(error) => return Err(error),
-        }
-    }
-    Err(last.unwrap_or_else(|| std::io::ErrorKind::AlreadyExists.into()))
+    builder.tempfile_in(folder(target))
 }
 
 /// Makes a rename in a file's folder durable.
 pub(crate) fn sync_folder(path: &Path) -> std::io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     // Folders can be opened and synced on Unix only; elsewhere a rename is all there is.
-    if cfg!(unix) { File::open(folder.unwrap_or(Path::new(".")))?.sync_all() } else { Ok(()) }
+    if cfg!(unix) { File::open(folder(path))?.sync_all() } else { Ok(()) }
+}
+
+/// The folder that a file is in.
+pub(crate) fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 #[cfg(test)]
@@ -174,9 +155,8 @@ mod tests {
 
     #[test]
     fn a_file_that_changed_since_it_was_read_is_left_alone() {
-        let folder = std::env::temp_dir().join(format!("seamline-replace-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let path = folder.join("body.json");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("body.json");
         std::fs::write(&path, "as read").unwrap();
         let target = Target::of(&path).unwrap();
         std::fs::write(&path, "by somebody else").unwrap();
@@ -184,8 +164,23 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "by somebody else");
         assert_eq!(target.replace(&hash(b"by somebody else"), &[b"rep", b"aired"]), Ok(()));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "repaired");
-        let names: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        let names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names, ["body.json"]);
-        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_new_file_has_the_usual_mode_and_a_private_one_has_not() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        let (usual, private, plain) = (folder.path().join("a"), folder.path().join("b"), folder.path().join("c"));
+        write(&usual, &[b"a"]).unwrap();
+        write_private(&private, &[b"b"]).unwrap();
+        std::fs::write(&plain, "c").unwrap();
+        assert_eq!((mode(&usual), mode(&private)), (mode(&plain), 0o600));
+        std::fs::set_permissions(&private, std::fs::Permissions::from_mode(0o640)).unwrap();
+        write_private(&private, &[b"again"]).unwrap();
+        assert_eq!((mode(&private), std::fs::read(&private).unwrap()), (0o640, b"again".to_vec()));
     }
 }

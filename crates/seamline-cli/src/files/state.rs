@@ -13,7 +13,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::hash;
-use super::replace::sync_folder;
+use super::replace::{folder as folder_of, sync_folder};
 use crate::failure::Failure;
 
 /// The folder, made when something is kept in it.
@@ -173,18 +173,11 @@ fn make_folder(path: &Path) -> std::io::Result<()> {
     builder.create(path)
 }
 
-/// A file that is there as a whole, durably, or not at all.
+/// Writes a file that is there as a whole, durably, or not at all. Only its owner may read it.
 fn write_new(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let draft = path.with_extension(format!("{}-{:?}.draft", std::process::id(), std::thread::current().id()));
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(&draft)?;
-    let written = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| std::fs::rename(&draft, path));
-    if written.is_err() {
-        // Nothing to be done about a draft that cannot be removed.
-        let _ = std::fs::remove_file(&draft);
-    }
-    written.and_then(|()| sync_folder(path))
+    let mut draft = tempfile::Builder::new().suffix(".draft").tempfile_in(folder_of(path))?;
+    draft.write_all(bytes)?;
+    draft.as_file().sync_all()?;
+    draft.persist(path).map_err(|error| error.error)?;
+    sync_folder(path)
 }
