@@ -30,8 +30,7 @@ pub(crate) fn render(sides: Sides<'_>, width: usize) -> Result<String, seamline:
     let before = seamline::message_spans(sides.before, sides.options)?;
     let after = seamline::message_spans(sides.after, sides.options)?;
     let sources = |body, spans: &[Range<usize>]| -> Vec<&[u8]> { spans.iter().map(|span| slice(body, span)).collect() };
-    let stretches = align::stretches(&sources(sides.before, &before), &sources(sides.after, &after));
-    let mut hunks = hunks(&stretches);
+    let mut hunks = hunks(&sources(sides.before, &before), &sources(sides.after, &after));
     if hunks.is_empty() {
         return Ok(style::FAINT.paint("  no message changes; what stands around them does") + "\n");
     }

@@ -1,51 +1,85 @@
-//! Changes with what surrounds them.
+//! Changes with the messages around them.
 
+use std::hash::Hash;
 use std::ops::Range;
 
-use super::align::Stretch;
+use similar::{Algorithm, DiffOp};
 
 /// Messages shown before and after a change.
 const AROUND: usize = 1;
 
 /// A change with the messages around it, as ranges of both bodies.
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Hunk {
     pub(crate) before: Range<usize>,
     pub(crate) after: Range<usize>,
 }
 
-/// The changes, those that touch taken together.
-pub(crate) fn hunks(stretches: &[Stretch]) -> Vec<Hunk> {
+/// Compares two lists of messages and returns their differences in order. Differences that touch are one hunk.
+pub(crate) fn hunks<T: Eq + Hash>(before: &[T], after: &[T]) -> Vec<Hunk> {
+    // This algorithm bounds its search, so that it stays fast where half of a long list changed.
+    let changes = similar::capture_diff_slices(Algorithm::Myers, before, after);
     let mut hunks: Vec<Hunk> = Vec::new();
-    let mut room = 0;
-    for (index, stretch) in stretches.iter().enumerate() {
-        let Stretch::Changed { before, after } = stretch else {
-            room = stretch.count();
-            continue;
-        };
-        let behind = stretches.get(index + 1).map_or(0, Stretch::count).min(AROUND);
+    for group in similar::group_diff_ops(changes, AROUND) {
+        let Some(hunk) = hunk(&group) else { continue };
         match hunks.last_mut() {
-            // What is shown after the last change and before this one touches.
-            Some(last) if last.before.end + AROUND + 1 >= before.start => {
-                last.before.end = before.end + behind;
-                last.after.end = after.end + behind;
+            // A line that says "1 unchanged message" is no shorter than the message.
+            Some(last) if last.before.end + 1 >= hunk.before.start => {
+                last.before.end = hunk.before.end;
+                last.after.end = hunk.after.end;
             }
-            _ => {
-                let ahead = room.min(AROUND);
-                hunks.push(Hunk {
-                    before: before.start - ahead..before.end + behind,
-                    after: after.start - ahead..after.end + behind,
-                });
-            }
+            _ => hunks.push(hunk),
         }
     }
     hunks
 }
 
-impl Stretch {
-    fn count(&self) -> usize {
-        match self {
-            Self::Same { count, .. } => *count,
-            Self::Changed { .. } => 0,
+/// What a group of differences covers, unless it has none.
+fn hunk(group: &[DiffOp]) -> Option<Hunk> {
+    let has_change = group.iter().any(|change| !matches!(change, DiffOp::Equal { .. }));
+    let (first, last) = (group.first()?, group.last().filter(|_| has_change)?);
+    Some(Hunk {
+        before: first.old_range().start..last.old_range().end,
+        after: first.new_range().start..last.new_range().end,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ranges<T: Eq + Hash>(before: &[T], after: &[T]) -> Vec<(Range<usize>, Range<usize>)> {
+        hunks(before, after).into_iter().map(|hunk| (hunk.before, hunk.after)).collect()
+    }
+
+    #[test]
+    fn a_change_has_its_neighbours_around_it() {
+        assert_eq!(ranges(b"abcdef", b"abcdef"), []);
+        assert_eq!(ranges(b"abcdef", b"abcXef"), [(2..5, 2..5)]);
+        assert_eq!(ranges(b"abcdef", b"abcef"), [(2..5, 2..4)]);
+        assert_eq!(ranges(b"abcdef", b"Xabcdef"), [(0..1, 0..2)]);
+        assert_eq!(ranges(b"", b"abc"), [(0..0, 0..3)]);
+        assert_eq!(ranges(b"abc", b""), [(0..3, 0..0)]);
+    }
+
+    #[test]
+    fn changes_with_at_most_one_hidden_message_between_them_are_one() {
+        assert_eq!(ranges(b"a123bcdefgh", b"A123Bcdefgh"), [(0..6, 0..6)]);
+        assert_eq!(ranges(b"a1234bcdefgh", b"A1234Bcdefgh"), [(0..2, 0..2), (4..7, 4..7)]);
+    }
+
+    #[test]
+    fn what_lies_between_hunks_is_the_same() {
+        let before: Vec<u32> = (0..200_000).collect();
+        let every_second = |number: u32| if number % 2 == 1 { number + 1_000_000 } else { number };
+        let after: Vec<u32> = before.iter().map(|number| every_second(*number)).collect();
+        assert_eq!(ranges(&before, &after), [(0..200_000, 0..200_000)]);
+        let shorter: Vec<u32> = before.iter().copied().filter(|number| number % 50 != 0).collect();
+        let (mut left, mut right) = (0, 0);
+        for (gone, come) in ranges(&before, &shorter) {
+            assert_eq!(before[left..gone.start], shorter[right..come.start]);
+            (left, right) = (gone.end, come.end);
         }
+        assert_eq!(before[left..], shorter[right..]);
     }
 }
