@@ -7,6 +7,7 @@ use seamline::{Options, Policy};
 
 use crate::commands::{assemble, check, convert, explain, fix, policies, providers, rules, session, undo};
 use crate::failure::Failure;
+use crate::log;
 use crate::render::style;
 use crate::suggest;
 
@@ -21,6 +22,10 @@ use crate::suggest;
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// What is logged on standard error: counts, codes and places, never the text of a conversation
+    #[arg(long, value_name = "LEVEL", value_enum, global = true, env = "SEAMLINE_LOG", hide_env_values = true)]
+    #[arg(default_value_t = log::Level::Off, hide_possible_values = true)]
+    pub(crate) log: log::Level,
 }
 
 const EXAMPLES: &str = "\

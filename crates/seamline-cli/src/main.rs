@@ -7,6 +7,7 @@ mod failure;
 mod files;
 mod head;
 mod input;
+mod log;
 mod many;
 mod nature;
 mod output;
@@ -19,5 +20,6 @@ use clap::Parser as _;
 
 fn main() -> std::process::ExitCode {
     let cli = args::Cli::parse();
+    log::start(cli.log);
     commands::run(&cli.command).into()
 }

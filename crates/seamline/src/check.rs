@@ -5,7 +5,7 @@ use seamline_model::Transcript;
 use serde::Serialize;
 
 use crate::subject::Subject;
-use crate::{Error, Finding, Options, Severity};
+use crate::{Error, Finding, Options, Severity, log};
 
 /// What a check says about a body.
 ///
@@ -66,6 +66,7 @@ impl Checked {
 /// When the body is not JSON, is not a conversation, or the options name something that
 /// does not exist.
 pub fn check(body: &[u8], options: &Options) -> Result<Checked, Error> {
+    let _span = log::enter("check", body);
     let dialect = Subject::dialect(body, options)?;
     check_transcript(dialect, &Subject::transcript(dialect, body, options)?, options)
 }
@@ -78,11 +79,13 @@ pub(crate) fn check_transcript(
 ) -> Result<Checked, Error> {
     let subject = Subject::of(dialect, transcript, options)?;
     let findings = seamline_rules::check(transcript, &subject.provider.constraints, &options.policy);
-    Ok(Checked {
+    let checked = Checked {
         dialect: dialect.name(),
         provider: subject.provider.name,
         messages: transcript.messages.len(),
         calls: transcript.has.calls as usize,
         findings: findings.into_iter().map(|finding| Finding::of(dialect, transcript, finding)).collect(),
-    })
+    };
+    log::checked(&checked);
+    Ok(checked)
 }

@@ -15,7 +15,7 @@ pub use report::{Carried, Converted, Rename, Side};
 pub use seamline_dialects::convert::ForeignReasoning;
 
 use crate::repair::repair_demanding;
-use crate::{Error, Options, Repaired, repair};
+use crate::{Error, Options, Repaired, log, repair};
 use sides::Speaking;
 pub use sides::convertible_dialects;
 
@@ -73,6 +73,13 @@ pub struct ConvertOptions {
 /// When the body is not JSON, is not a conversation, is written in another dialect than
 /// [`from`](ConvertOptions::from) reads, or the options name something that does not exist.
 pub fn convert(body: &[u8], options: &ConvertOptions) -> Result<Converted, Error> {
+    let _span = log::enter("convert", body);
+    let converted = convert_body(body, options)?;
+    log::converted(&converted);
+    Ok(converted)
+}
+
+fn convert_body(body: &[u8], options: &ConvertOptions) -> Result<Converted, Error> {
     let from = Speaking::source(body, options)?;
     let to = Speaking::target(options)?;
     if from.dialect.name() == to.dialect.name() {

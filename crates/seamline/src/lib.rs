@@ -24,6 +24,7 @@
 //!
 //! The features `sqlite` and `postgres` add their stores to [`open_store`]; [`store::MemoryStore`] is always there. The
 //! feature `schemas`, which is on by default, lets the [breaker](guards::Breaker) check the arguments of tool calls.
+//! Operations log what they do with [`tracing`]: counts, codes and places, never the text of a conversation.
 
 mod body;
 mod catalogue;
@@ -33,6 +34,7 @@ mod error;
 mod finding;
 mod guard;
 pub mod guards;
+mod log;
 mod outline;
 mod preview;
 mod repair;

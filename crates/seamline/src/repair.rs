@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::policy::OnInvalid;
 use crate::subject::Subject;
-use crate::{Body, Error, Finding, Options, Policy, Severity};
+use crate::{Body, Error, Finding, Options, Policy, Severity, log};
 
 /// What came of a repair.
 ///
@@ -190,11 +190,13 @@ pub(crate) fn repair_demanding<'b>(
     options: &Options,
     demand: impl FnOnce(&mut Constraints),
 ) -> Result<Repaired<'b>, Error> {
+    let _span = log::enter("repair", body);
     let dialect = Subject::dialect(body, options)?;
     let transcript = Subject::transcript(dialect, body, options)?;
     let mut subject = Subject::of(dialect, &transcript, options)?;
     demand(&mut subject.provider.constraints);
     let repair = seamline_rules::repair(&transcript, &subject, &subject.provider.constraints, &options.policy);
+    log::repaired(&transcript, &repair);
     let (actions, dropped) = reported(dialect, &transcript, repair.actions);
     let new = repair.body.map_or(Body::of(body), Body::changed);
     let prefix = prefix(&transcript, &new, &actions);

@@ -62,11 +62,8 @@ pub async fn open_store_to_read(address: &str) -> Result<Arc<dyn Store>, Error> 
     open(address, true).await
 }
 
-#[cfg_attr(
-    not(any(feature = "sqlite", feature = "postgres")),
-    expect(unused_variables, reason = "what is in memory is not opened otherwise for reading")
-)]
 async fn open(address: &str, read_only: bool) -> Result<Arc<dyn Store>, Error> {
+    crate::log::opening(address, read_only);
     match address.split_once(':') {
         Some(("memory", "")) => Ok(Arc::new(MemoryStore::new())),
         #[cfg(feature = "sqlite")]

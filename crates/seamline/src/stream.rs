@@ -16,7 +16,7 @@ use seamline_frame::Framer;
 use self::answer::Beside;
 use self::listening::Listening;
 use self::opening::Opening;
-use crate::Error;
+use crate::{Error, log};
 
 /// How a message ended. Only `Complete` is whole.
 ///
@@ -288,7 +288,9 @@ impl AnswerStream {
             }
         }
         let (dialect, assembled) = self.listening.finish()?;
-        Ok(Answer::of(dialect, &self.beside, assembled, self.limits.findings_max))
+        let answer = Answer::of(dialect, &self.beside, assembled, self.limits.findings_max);
+        log::assembled(&answer);
+        Ok(answer)
     }
 
     fn cut(&mut self, piece: &[u8]) {

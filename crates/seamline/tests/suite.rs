@@ -20,6 +20,8 @@ mod fixtures;
 mod hostile;
 #[path = "suite/laws.rs"]
 mod laws;
+#[path = "suite/logs.rs"]
+mod logs;
 #[path = "suite/oracles.rs"]
 mod oracles;
 #[path = "suite/peers.rs"]

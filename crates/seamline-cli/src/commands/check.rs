@@ -101,6 +101,7 @@ impl Check {
             }
         };
         let label = source.label();
+        let _span = tracing::info_span!("file", path = label).entered();
         let outcome = self.examine(source, &label, options);
         Done { label, outcome }
     }

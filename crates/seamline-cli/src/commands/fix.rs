@@ -145,6 +145,7 @@ impl Fix {
             Input::Unusable(label, failure) => Done { label: label.clone(), outcome: Err(failure.clone()) },
             Input::Body(source) => {
                 let label = source.label();
+                let _span = tracing::info_span!("file", path = label).entered();
                 let outcome = self.repair(source, &label, options);
                 Done { label, outcome }
             }

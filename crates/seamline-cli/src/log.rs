@@ -1,0 +1,34 @@
+//! Logs on standard error, for who looks for the cause of something.
+
+use clap::ValueEnum;
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+/// How much is logged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Level {
+    Off,
+    Error,
+    Warn,
+    Info,
+    Debug,
+    Trace,
+}
+
+/// Logs what our own crates say, up to a level. Other crates may log what a conversation says.
+pub(crate) fn start(level: Level) {
+    let filter = match level {
+        Level::Off => return,
+        Level::Error => LevelFilter::ERROR,
+        Level::Warn => LevelFilter::WARN,
+        Level::Info => LevelFilter::INFO,
+        Level::Debug => LevelFilter::DEBUG,
+        Level::Trace => LevelFilter::TRACE,
+    };
+    let ours = Targets::new().with_target("seamline", filter);
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false);
+    // It fails only when logs were started before.
+    let _ = tracing_subscriber::registry().with(ours).with(lines).try_init();
+}

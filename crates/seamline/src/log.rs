@@ -1,0 +1,142 @@
+//! The events that this crate logs, all in one place. An event has counts, places, codes and ids; it never has the
+//! text of a message, a tool's input or output, a key or a header.
+
+use std::collections::BTreeMap;
+
+use seamline_model::{MessageIndex, Pairing, Scope, Transcript};
+use seamline_rules::{Action, Repair};
+use tracing::span::EnteredSpan;
+use tracing::{Level, debug, debug_span, enabled, info, trace, warn};
+
+use crate::{Answer, Checked, Converted};
+
+/// The rule that finds tool results without a tool call.
+const ORPHAN_RESULT: &str = "PAIR002";
+/// The word for actions that take something out.
+const REMOVE: &str = "remove";
+/// The longest id that is logged as it is.
+const ID_BYTES_MAX: usize = 64;
+
+/// Opens the span of an operation on a body. It ends when the caller drops it.
+pub(crate) fn enter(operation: &'static str, body: &[u8]) -> EnteredSpan {
+    debug_span!("body", operation, bytes = body.len()).entered()
+}
+
+/// Logs a check.
+pub(crate) fn checked(checked: &Checked) {
+    let Checked { dialect, provider, messages, calls, .. } = checked;
+    debug!(dialect, provider, messages, calls, findings = checked.findings.len(), "checked");
+}
+
+/// Logs a repair: each action, each orphaned tool result, each message that loses tool calls, each tool result that is
+/// removed from the beginning of the conversation, and a summary.
+pub(crate) fn repaired(transcript: &Transcript<'_>, repair: &Repair<'_>) {
+    if !enabled!(Level::WARN) {
+        return;
+    }
+    let pairing = Pairing::of(transcript, Scope::ALL);
+    repair.actions.iter().for_each(acted);
+    removed_calls(transcript, &pairing, &repair.actions);
+    removed_from_beginning(repair);
+    let processed = if repair.body.is_some() { repair.origins.len() } else { transcript.messages.len() };
+    info!(
+        original_messages = transcript.messages.len(),
+        processed_messages = processed,
+        valid_tool_calls = pairing.calls.len(),
+        completed_tool_calls = pairing.calls.iter().filter(|call| call.answer.is_some()).count(),
+        found = repair.found.len(),
+        actions = repair.actions.len(),
+        remaining = repair.remaining.len(),
+        passes = repair.passes,
+        "repaired"
+    );
+}
+
+fn acted(action: &Action) {
+    let Action { code, action: word, synthetic, before_hash, after_hash, .. } = action;
+    let message_index = action.message.map(MessageIndex::get);
+    let tool_call_id = action.call_id.as_deref().map(loggable);
+    if *code == ORPHAN_RESULT {
+        debug!(message_index, tool_call_id, action = word, "orphaned tool result");
+    }
+    trace!(code, action = word, message_index, tool_call_id, synthetic, before_hash, after_hash, "repair action");
+}
+
+/// Warns of each message that loses tool calls.
+fn removed_calls(transcript: &Transcript<'_>, pairing: &Pairing, actions: &[Action]) {
+    for cycle in &pairing.cycles {
+        let calls = pairing.calls.get(cycle.range()).unwrap_or_default();
+        let ids = calls.iter().filter_map(|call| transcript.call(call.call)?.id.as_ref());
+        let mut count_by_id: BTreeMap<&str, usize> = BTreeMap::new();
+        ids.for_each(|id| *count_by_id.entry(id.as_str()).or_default() += 1);
+        let is_about = |action: &&Action| action.action == REMOVE && action.message == Some(cycle.message);
+        let removed: Vec<&str> = actions
+            .iter()
+            .filter(is_about)
+            .filter_map(|action| action.call_id.as_deref())
+            .filter(|id| count_by_id.contains_key(id))
+            .collect();
+        if !removed.is_empty() {
+            warn!(
+                message_index = cycle.message.get(),
+                removed_tool_ids = ?removed.iter().map(|id| loggable(id)).collect::<Vec<_>>(),
+                completed_count = calls.len().saturating_sub(removed.len()),
+                total_count = calls.len(),
+                "removed tool calls"
+            );
+        }
+    }
+}
+
+/// Warns of each tool result that was removed although nothing that stays comes before it.
+fn removed_from_beginning(repair: &Repair<'_>) {
+    let first_kept = repair.origins.iter().flatten().min();
+    let is_leading = |action: &&Action| {
+        let is_first = action.message.is_some_and(|message| first_kept.is_none_or(|first| message < *first));
+        is_first && action.action == REMOVE && action.call_id.is_some()
+    };
+    for action in repair.actions.iter().filter(is_leading) {
+        let message_index = action.message.map(MessageIndex::get);
+        warn!(message_index, "removed a tool result from the beginning of the conversation");
+    }
+}
+
+/// Logs a conversion.
+pub(crate) fn converted(converted: &Converted) {
+    debug!(
+        from = converted.from.dialect,
+        to = converted.to.dialect,
+        messages = converted.messages,
+        lost = converted.lost.len(),
+        repairs = converted.repairs.len(),
+        remaining = converted.remaining.len(),
+        "converted"
+    );
+}
+
+/// Logs a streamed response that was put together.
+pub(crate) fn assembled(answer: &Answer) {
+    debug!(
+        dialect = answer.dialect,
+        ending = ?answer.ending,
+        blocks = answer.blocks.len(),
+        findings = answer.findings.len(),
+        "assembled"
+    );
+}
+
+/// Logs that a store is opened, by the scheme of its address alone: the rest may hold a password.
+pub(crate) fn opening(address: &str, read_only: bool) {
+    let scheme = address.split_once(':').map(|(scheme, _)| loggable(scheme));
+    debug!(scheme, read_only, "opening a store");
+}
+
+/// An id, or its hash where it does not look like one: a client may have put anything there.
+fn loggable(id: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:|".contains(&byte);
+    if id.len() <= ID_BYTES_MAX && id.bytes().all(is_plain) {
+        id.to_owned()
+    } else {
+        format!("blake3:{}", &blake3::hash(id.as_bytes()).to_hex()[..16])
+    }
+}
