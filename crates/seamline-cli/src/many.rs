@@ -1,152 +1,124 @@
-//! Work on many inputs at once, told in the order they were given.
+//! Work on many inputs at once, reported in the order of the inputs.
 
 use std::collections::BTreeMap;
-use std::io::IsTerminal as _;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
 
-use crate::output;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use tracing::level_filters::LevelFilter;
 
-/// Progress is shown when work takes longer than this, and renewed as often.
+/// Progress is shown when the work takes longer than this.
 const PATIENCE: Duration = Duration::from_millis(400);
-/// Items begun before the oldest of them was taken: what comes of them waits in memory.
+/// How often progress is drawn while nothing is done.
+const TICK: Duration = Duration::from_millis(400);
+/// The line that shows progress.
+const LINE: &str = "{msg} {wide_bar:.dim} {human_pos} of {human_len} done, {elapsed}";
+/// Items begun before the oldest of them was taken: their outcomes wait in memory.
 const AHEAD_MAX: usize = 64;
 
-/// Does `work` on every item, on all cores, and hands what came of each to `take` in the
-/// order of the items. When `take` has had enough, no new item is begun.
+/// Does `work` on every item, on all cores, and hands the outcome of each to `take` in the order of the items. When
+/// `take` breaks, no new item is begun.
 pub(crate) fn in_order<T: Sync, R: Send>(
-    verb: &str,
+    verb: &'static str,
     items: &[T],
     work: impl Fn(&T) -> R + Sync,
     mut take: impl FnMut(R) -> ControlFlow<()>,
 ) {
-    let next = AtomicUsize::new(0);
-    let (sender, receiver) = sync_channel(AHEAD_MAX);
-    let (permits, permitted) = permits();
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    // A worker that finds nothing left to do keeps the permit it had for it.
-    let workers = cores.min(items.len()).min(AHEAD_MAX);
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            let (sender, next, work, permitted) = (sender.clone(), &next, &work, &permitted);
-            scope.spawn(move || {
-                while is_permitted(permitted) {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(item) = items.get(index) else { break };
-                    // A panic is handed on as well: everybody would wait for its turn.
+    let has_stopped = AtomicBool::new(false);
+    rayon::in_place_scope_fifo(|scope| {
+        let (sender, receiver) = channel();
+        let begin = |index: usize| {
+            let Some(item) = items.get(index) else { return };
+            let (sender, work, has_stopped) = (sender.clone(), &work, &has_stopped);
+            scope.spawn_fifo(move |_| {
+                if !has_stopped.load(Ordering::Relaxed) {
+                    // A panic is an outcome as well: it is raised again when its turn comes.
                     let done = catch_unwind(AssertUnwindSafe(|| work(item)));
-                    if sender.send((index, done)).is_err() {
-                        break;
-                    }
+                    // Sending fails when `take` has stopped.
+                    let _ = sender.send((index, done));
                 }
             });
-        }
-        drop(sender);
+        };
+        (0..AHEAD_MAX).for_each(begin);
         let mut progress = Progress::new(verb, items.len());
         let mut waiting = BTreeMap::new();
         let mut turn = 0;
-        while let Some((index, done)) = progress.next(&receiver) {
+        while turn < items.len()
+            && let Some((index, done)) = progress.wait(&receiver)
+        {
             waiting.insert(index, done);
             while let Some(done) = waiting.remove(&turn) {
-                turn += 1;
-                progress.clear();
-                if take(done.unwrap_or_else(|panic| resume_unwind(panic))).is_break() {
-                    next.store(items.len(), Ordering::Relaxed);
-                    drop(permits);
-                    return;
+                let taken = done.map(|done| progress.bar.suspend(|| take(done)));
+                match taken {
+                    Ok(ControlFlow::Continue(())) => begin(turn + AHEAD_MAX),
+                    Ok(ControlFlow::Break(())) => return has_stopped.store(true, Ordering::Relaxed),
+                    Err(panic) => {
+                        has_stopped.store(true, Ordering::Relaxed);
+                        resume_unwind(panic);
+                    }
                 }
-                // Fails when every worker has gone.
-                let _ = permits.send(());
+                turn += 1;
             }
         }
     });
 }
 
-/// As many permits to begin an item as may be out at once.
-fn permits() -> (SyncSender<()>, Mutex<Receiver<()>>) {
-    let (permits, permitted) = sync_channel(AHEAD_MAX);
-    for () in [(); AHEAD_MAX] {
-        let _ = permits.send(());
-    }
-    (permits, Mutex::new(permitted))
-}
-
-/// Waits for a permit; there is none any more when nobody takes what comes of it.
-fn is_permitted(permitted: &Mutex<Receiver<()>>) -> bool {
-    permitted.lock().is_ok_and(|permitted| permitted.recv().is_ok())
-}
-
-/// How far the work is, on standard error, for people.
-struct Progress<'v> {
-    verb: &'v str,
-    total: usize,
-    done: usize,
-    start: Instant,
-    shown_at: Instant,
+/// How far the work is, on standard error, for people: nothing is shown where that is not a terminal, or is a log.
+struct Progress {
+    bar: ProgressBar,
     is_shown: bool,
-    is_wanted: bool,
 }
 
-impl<'v> Progress<'v> {
-    fn new(verb: &'v str, total: usize) -> Self {
-        Self {
-            verb,
-            total,
-            done: 0,
-            start: Instant::now(),
-            shown_at: Instant::now(),
-            is_shown: false,
-            is_wanted: std::io::stderr().is_terminal(),
-        }
+impl Progress {
+    fn new(verb: &'static str, total: usize) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::hidden());
+        let style = ProgressStyle::with_template(LINE).unwrap_or_else(|_| ProgressStyle::default_bar());
+        Self { bar: bar.with_style(style).with_message(verb), is_shown: LevelFilter::current() != LevelFilter::OFF }
     }
 
-    /// Waits for the next piece of work, and shows that time passes.
-    fn next<R>(&mut self, receiver: &Receiver<R>) -> Option<R> {
+    /// Waits for the next outcome, and shows that time passes.
+    fn wait<R>(&mut self, receiver: &Receiver<R>) -> Option<R> {
         loop {
+            if self.bar.elapsed() >= PATIENCE {
+                self.show();
+            }
             match receiver.recv_timeout(PATIENCE) {
                 Ok(done) => {
-                    self.done += 1;
-                    if self.shown_at.elapsed() >= PATIENCE {
-                        self.show();
-                    }
+                    self.bar.inc(1);
                     return Some(done);
                 }
-                Err(RecvTimeoutError::Timeout) => self.show(),
-                Err(RecvTimeoutError::Disconnected) => {
-                    self.clear();
-                    return None;
-                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return None,
             }
         }
     }
 
     fn show(&mut self) {
-        if self.is_wanted {
-            let seconds = self.start.elapsed().as_secs();
-            output::say_raw(&format!("\r\u{1b}[2K{} … {} of {} done, {seconds} s", self.verb, self.done, self.total));
+        if !self.is_shown {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+            self.bar.enable_steady_tick(TICK);
             self.is_shown = true;
-            self.shown_at = Instant::now();
         }
     }
+}
 
-    fn clear(&mut self) {
-        if self.is_shown {
-            output::say_raw("\r\u{1b}[2K");
-            self.is_shown = false;
-        }
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicUsize;
+
     use super::*;
 
     #[test]
-    fn what_is_done_is_taken_in_order_and_never_far_ahead() {
+    fn outcomes_are_taken_in_order_and_never_far_ahead() {
         let items: Vec<usize> = (0..10 * AHEAD_MAX).collect();
         let (begun, taken) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let mut order = Vec::new();
@@ -168,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_has_had_enough_gets_no_more() {
+    fn nothing_is_taken_after_a_break() {
         let items: Vec<usize> = (0..10 * AHEAD_MAX).collect();
         let mut order = Vec::new();
         in_order(

@@ -140,10 +140,3 @@ pub(crate) fn say(text: &str) {
     let _ = stderr.write_all(text.as_bytes());
     let _ = stderr.flush();
 }
-
-/// As [`say`], for what moves the cursor and must get there even without colours.
-pub(crate) fn say_raw(text: &str) {
-    let mut stderr = std::io::stderr();
-    let _ = stderr.write_all(text.as_bytes());
-    let _ = stderr.flush();
-}
