@@ -22,7 +22,7 @@ use crate::suggest;
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// What is logged on standard error: counts, codes and places, never the text of a conversation
+    /// Log to standard error: off, error, warn, info, debug or trace; never the text of a conversation
     #[arg(long, value_name = "LEVEL", value_enum, global = true, env = "SEAMLINE_LOG", hide_env_values = true)]
     #[arg(default_value_t = log::Level::Off, hide_possible_values = true)]
     pub(crate) log: log::Level,

@@ -34,7 +34,8 @@ pub(crate) fn repaired(transcript: &Transcript<'_>, repair: &Repair<'_>) {
     if !enabled!(Level::WARN) {
         return;
     }
-    let pairing = Pairing::of(transcript, Scope::ALL);
+    // A call is completed by a result with its own id, wherever that is.
+    let pairing = Pairing::of(transcript, Scope { misaddressed: false, ..Scope::ALL });
     repair.actions.iter().for_each(acted);
     removed_calls(transcript, &pairing, &repair.actions);
     removed_from_beginning(repair);

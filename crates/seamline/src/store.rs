@@ -62,6 +62,7 @@ pub async fn open_store_to_read(address: &str) -> Result<Arc<dyn Store>, Error> 
     open(address, true).await
 }
 
+#[cfg_attr(not(feature = "postgres"), expect(clippy::unused_async, reason = "only PostgreSQL waits when it is opened"))]
 async fn open(address: &str, read_only: bool) -> Result<Arc<dyn Store>, Error> {
     crate::log::opening(address, read_only);
     match address.split_once(':') {

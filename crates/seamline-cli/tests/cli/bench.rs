@@ -68,6 +68,7 @@ impl Bench {
             .args(args)
             .current_dir(&self.folder)
             .env_remove("HOME")
+            .env_remove("SEAMLINE_LOG")
             .env_remove("SEAMLINE_STORE")
             .env("XDG_STATE_HOME", self.path("state"))
             .stdin(Stdio::null());

@@ -13,6 +13,7 @@ mod formats;
 mod help;
 mod large_inputs;
 mod lists;
+mod logs;
 mod session_advice;
 mod session_bytes;
 mod session_copies;

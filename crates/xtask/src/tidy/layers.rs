@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::{Complaint, Subject};
+use crate::manifest::Manifest;
 use crate::source;
 use crate::tree::Tree;
 
@@ -12,12 +13,15 @@ const DIALECTS: &str = "crates/seamline-dialects/src/";
 /// From this rank on a crate may read clocks, files and the environment.
 const WORLDLY_RANK: i64 = 3;
 const SWITCH: &str = "#![deny(clippy::disallowed_methods)]";
+/// The crate that logs are written with.
+const LOGGER: &str = "tracing";
 const SWITCHED_LINT: &str = "clippy::disallowed_methods";
 
 pub(super) fn check(subject: &Subject) -> Vec<Complaint> {
     let mut complaints = dialects_in_rules(&subject.tree);
     complaints.extend(rules_in_dialects(&subject.tree));
     complaints.extend(unswitched(subject));
+    complaints.extend(logging(subject));
     complaints
 }
 
@@ -90,6 +94,14 @@ fn unswitched(subject: &Subject) -> Vec<Complaint> {
     complaints
 }
 
+/// Crates below rank 3 that log: whoever calls them knows what to log.
+fn logging(subject: &Subject) -> Vec<Complaint> {
+    let is_low = |manifest: &&Manifest| manifest.rank.is_some_and(|rank| rank < WORLDLY_RANK);
+    let logs = |manifest: &&Manifest| manifest.dependencies.iter().any(|dependency| dependency.name == LOGGER);
+    let low = subject.crates.iter().filter(is_low).filter(logs);
+    low.map(|manifest| Complaint::new(&manifest.path, format!("`{LOGGER}`: crates below rank 3 do not log"))).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,6 +135,20 @@ mod tests {
         assert_eq!(
             complaints(&[(CONSTRAINTS, dialect), (RULE, rule)]),
             [format!("error: {CONSTRAINTS}:1: `PAIR002`: dialects name no rule")]
+        );
+    }
+
+    #[test]
+    fn a_low_crate_does_not_log() {
+        let manifest = |name: &str, rank: u32| {
+            let package = format!("[package]\nname = \"{name}\"\n[package.metadata.seamline]\nrank = {rank}\n");
+            (format!("crates/{name}/Cargo.toml"), package + "[dependencies]\ntracing.workspace = true\n")
+        };
+        let (low, high) = (manifest("seamline-store-sqlite", 2), manifest("seamline", 3));
+        let face = ("crates/seamline-store-sqlite/src/lib.rs", SWITCH);
+        assert_eq!(
+            complaints(&[(&low.0, &low.1), (&high.0, &high.1), face]),
+            [format!("error: {}: `tracing`: crates below rank 3 do not log", low.0)]
         );
     }
 
