@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 use std::time::Duration;
 
-use crate::response;
 use crate::errors::Family;
 use crate::excerpt;
 use crate::kinds::Class;
@@ -11,6 +10,7 @@ use crate::known::{Known, Weight};
 use crate::patterns::{self, Candidate};
 use crate::place::Place;
 use crate::reading::{self, Reading};
+use crate::response;
 use crate::views::Views;
 use crate::wait;
 

@@ -7,10 +7,10 @@
 use seamline_model::{Assembled, Piece, Stop};
 use serde_json::{Map, Value};
 
-use crate::response::{chunks, error_in, is_response};
 use crate::classify::{Failure, classify};
 use crate::filters::{Beside, FAMILIES, Is, Sign};
 use crate::kinds::{Class, Kind, content};
+use crate::response::{chunks, error_in, is_response};
 
 /// The part of an exchange that was filtered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

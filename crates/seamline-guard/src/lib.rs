@@ -37,5 +37,5 @@ pub use known::{Known, all};
 pub use place::{IDS_MAX, Place};
 pub use retry::{Advice, Emitted, GaveUp, OnCorruption, Retry, RetryPolicy};
 pub use settings::{GuardSettings, SettingsError};
-pub use watchdog::{StallGuard, StallLimits, StallNotice};
 pub use views::{LAYERS_MAX, TEXT_BYTES_MAX};
+pub use watchdog::{StallGuard, StallLimits, StallNotice};

@@ -8,7 +8,7 @@ use tokio_postgres::types::Type;
 use crate::connections::Operation;
 use crate::failure::Failure;
 use crate::row::{bigint, column, count};
-use crate::transaction::{Params, Attempt};
+use crate::transaction::{Attempt, Params};
 
 /// Compares and sets the head, stores the commit, and takes messages out of the inbox, atomically. It returns no row if
 /// the head does not match.

@@ -6,7 +6,7 @@ use tokio_postgres::types::Type;
 use crate::connections::Operation;
 use crate::failure::Failure;
 use crate::row::{SessionRow, count};
-use crate::transaction::{Params, Attempt};
+use crate::transaction::{Attempt, Params};
 
 /// Marks the session as erased. Its row stays, so that the name cannot be used again. This statement runs first: it
 /// waits for writers that hold the row, so the deletes after it find everything.
@@ -31,7 +31,8 @@ impl Operation for Erase {
         let session = &self.0;
         let params: Params<'_> = &[(&attempt.tenant(), Type::TEXT), (&session.as_str(), Type::TEXT)];
         let [commits, inbox, quarantine] = REMOVE;
-        let rows = attempt.transact(&[(MARK, params), (commits, params), (inbox, params), (quarantine, params)]).await?;
+        let rows =
+            attempt.transact(&[(MARK, params), (commits, params), (inbox, params), (quarantine, params)]).await?;
         if let Some(row) = rows.first().and_then(|marked| marked.first()) {
             return Ok(Erased { commits: count(row, "commits")?, bytes: count(row, "bytes")? });
         }

@@ -6,7 +6,7 @@ use tokio_postgres::types::Type;
 use crate::connections::Operation;
 use crate::failure::Failure;
 use crate::row::{SessionRow, bigint};
-use crate::transaction::{Params, Attempt};
+use crate::transaction::{Attempt, Params};
 
 /// The most commits of one statement, and about the most bytes.
 const CHUNK_COMMITS: usize = 500;

@@ -8,7 +8,7 @@ use tokio_postgres::types::Type;
 use crate::connections::Operation;
 use crate::failure::Failure;
 use crate::row::{SessionRow, bigint, column, count};
-use crate::transaction::{Params, Attempt};
+use crate::transaction::{Attempt, Params};
 
 /// Stores a message. The session's row numbers the messages, so they have one order. The row of a taken message stays,
 /// so that its id is not taken again.

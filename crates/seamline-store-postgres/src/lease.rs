@@ -7,7 +7,7 @@ use tokio_postgres::types::{ToSql, Type};
 use crate::connections::Operation;
 use crate::failure::Failure;
 use crate::row::{SessionRow, bigint, column, head};
-use crate::transaction::{Params, Attempt};
+use crate::transaction::{Attempt, Params};
 
 const CREATE: &str = "\
 INSERT INTO seamline_sessions (tenant, session, epoch, head_seq, head_hash, commits, bytes, holder, lease_until)
@@ -59,7 +59,8 @@ impl Operation for Create {
         let session = &self.session;
         let made = Lease { epoch: Head::START.epoch, head: Head::START };
         let start = Hash::ZERO;
-        let rows = lease_to(attempt, CREATE, (session, &self.holder), (&start.as_bytes().as_slice(), Type::BYTEA)).await?;
+        let rows =
+            lease_to(attempt, CREATE, (session, &self.holder), (&start.as_bytes().as_slice(), Type::BYTEA)).await?;
         if !rows.is_empty() {
             return Ok(made);
         }
@@ -100,7 +101,8 @@ impl Take {
     /// corrects the row. No other writer has this epoch.
     async fn correct_head(&self, attempt: &Attempt<'_>, head: Head) -> Result<Head, Failure> {
         let session = self.session.as_str();
-        let own: Params<'_> = &[(&attempt.tenant(), Type::TEXT), (&session, Type::TEXT), (&bigint(head.seq), Type::INT8)];
+        let own: Params<'_> =
+            &[(&attempt.tenant(), Type::TEXT), (&session, Type::TEXT), (&bigint(head.seq), Type::INT8)];
         let rows = attempt.query(BEYOND, own).await?;
         let body: Option<&[u8]> = rows.first().map(|row| column(row, "body")).transpose()?;
         let last = body.and_then(|body| OpenedCommit::open(body).ok());
@@ -184,5 +186,6 @@ async fn lease_to(
 }
 
 fn encode(holder: &Holder) -> Result<String, Failure> {
-    serde_json::to_string(holder).map_err(|error| Failure::Final(Error::Refused(cause::Refused::Other(error.to_string()))))
+    serde_json::to_string(holder)
+        .map_err(|error| Failure::Final(Error::Refused(cause::Refused::Other(error.to_string()))))
 }

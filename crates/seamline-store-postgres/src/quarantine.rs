@@ -6,7 +6,7 @@ use tokio_postgres::types::Type;
 use crate::connections::Operation;
 use crate::failure::Failure;
 use crate::row::{SessionRow, column, hash};
-use crate::transaction::{Params, Attempt};
+use crate::transaction::{Attempt, Params};
 
 /// Stores the bytes. It locks the session's row, so that a session that is being erased gets none.
 const PUT: &str = "\

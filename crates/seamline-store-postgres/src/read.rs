@@ -6,7 +6,7 @@ use tokio_postgres::types::Type;
 use crate::connections::Operation;
 use crate::failure::Failure;
 use crate::row::{SessionRow, bigint, column, count, damaged};
-use crate::transaction::{Params, Attempt};
+use crate::transaction::{Attempt, Params};
 
 /// The most commits of one page.
 const PAGE_COMMITS: i64 = 1024;

@@ -26,7 +26,8 @@ impl SessionRow {
     pub(crate) async fn find(attempt: &Attempt<'_>, session: &SessionId) -> Result<Option<Self>, Failure> {
         let columns = Self::COLUMNS;
         let sql = format!("SELECT {columns} FROM seamline_sessions WHERE tenant = $1 AND session = $2");
-        let params: crate::transaction::Params<'_> = &[(&attempt.tenant(), Type::TEXT), (&session.as_str(), Type::TEXT)];
+        let params: crate::transaction::Params<'_> =
+            &[(&attempt.tenant(), Type::TEXT), (&session.as_str(), Type::TEXT)];
         let rows = attempt.query(&sql, params).await?;
         rows.first().map(Self::read).transpose()
     }
@@ -71,7 +72,9 @@ pub(crate) fn count(row: &Row, name: &str) -> Result<u64, Failure> {
 pub(crate) fn hash(row: &Row, name: &str) -> Result<Hash, Failure> {
     let bytes: &[u8] = column(row, name)?;
     let len = bytes.len();
-    let bytes = bytes.try_into().map_err(|_| damaged(format!("`{name}` has {len} bytes, which is not the length of a hash")))?;
+    let bytes = bytes
+        .try_into()
+        .map_err(|_| damaged(format!("`{name}` has {len} bytes, which is not the length of a hash")))?;
     Ok(Hash::from_bytes(bytes))
 }
 

@@ -93,7 +93,9 @@ async fn migrate(attempt: &Attempt<'_>, found: u64) -> Result<(), Failure> {
     match attempt.client.batch_execute(&sql).await {
         Ok(()) => Ok(()),
         // Another process creates the same tables. The transaction is still open, so the connection is not reused.
-        Err(error) if error.code().is_some_and(is_race) => Err(Failure::Lost("another process creates the tables".to_owned())),
+        Err(error) if error.code().is_some_and(is_race) => {
+            Err(Failure::Lost("another process creates the tables".to_owned()))
+        }
         Err(error) => {
             attempt.client.batch_execute("ROLLBACK").await?;
             Err(error.into())

@@ -35,9 +35,7 @@ impl<T> Future for Asked<T> {
     type Output = Result<T, Error>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        Pin::new(&mut self.answer).poll(context).map(|answer| {
-            answer.unwrap_or_else(|_| Err(Error::Poisoned))
-        })
+        Pin::new(&mut self.answer).poll(context).map(|answer| answer.unwrap_or_else(|_| Err(Error::Poisoned)))
     }
 }
 

@@ -282,9 +282,7 @@ fn prepare_to_read(connection: &Connection, path: &Path) -> Outcome<()> {
     connection.pragma_update(None, "query_only", true)?;
     match schema::format(connection, path)? {
         Format::Known(FORMAT) => schema::verify(connection),
-        Format::Known(found) => {
-            Err(Error::ReadOnly(cause::ReadOnly::OldFormat { found, known: FORMAT }).into())
-        }
+        Format::Known(found) => Err(Error::ReadOnly(cause::ReadOnly::OldFormat { found, known: FORMAT }).into()),
         Format::Empty => Err(Error::Address(cause::Address::Empty { path: path.to_owned() }).into()),
     }
 }

@@ -3,9 +3,9 @@
 use rusqlite::Connection;
 use seamline_store::Error;
 
+use crate::connect::{Opened, StoreFile};
 use crate::failure::{Doing, Failure};
 use crate::job::Job;
-use crate::connect::{Opened, StoreFile};
 use crate::queue::Queue;
 
 /// Runs the jobs of the queue until the queue is closed.
@@ -19,7 +19,8 @@ pub(crate) fn run(file: &StoreFile, queue: &Queue) {
 }
 
 fn answer(file: &StoreFile, opened: &mut Option<Opened>, mut job: Box<dyn Job>) {
-    if let Err(failure) = open(file, opened).map_err(Failure::Rejected).and_then(|opened| read(&opened.connection, &mut *job))
+    if let Err(failure) =
+        open(file, opened).map_err(Failure::Rejected).and_then(|opened| read(&opened.connection, &mut *job))
     {
         if failure.spoils_connection() {
             *opened = None;

@@ -87,7 +87,8 @@ pub(crate) fn sessions(connection: &Connection, after: Option<&str>, limit: usiz
     while infos.len() < limit
         && let Some(row) = rows.next()?
     {
-        let session: SessionId = text(row, 0)?.parse().map_err(|_| Failure::Inconsistent("a session has an invalid name"))?;
+        let session: SessionId =
+            text(row, 0)?.parse().map_err(|_| Failure::Inconsistent("a session has an invalid name"))?;
         // This bounds the loop where a damaged table is circular, so erased sessions count too.
         if last.is_some_and(|last| last >= session) {
             return Err(Failure::Inconsistent("the sessions are not in order"));

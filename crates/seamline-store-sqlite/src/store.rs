@@ -10,9 +10,9 @@ use seamline_store::{
 };
 
 use crate::ask::ask;
+use crate::connect::StoreFile;
 use crate::job::Kind;
 use crate::options::Options;
-use crate::connect::StoreFile;
 use crate::queue::Queue;
 use crate::writer::Writer;
 use crate::{commits, reader, reads, writes};

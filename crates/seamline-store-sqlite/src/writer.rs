@@ -6,9 +6,9 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode};
 use seamline_store::{Error, cause};
 
+use crate::connect::{Opened, StoreFile, copy_log};
 use crate::failure::{Doing, Failure};
 use crate::job::{Job, Kind};
-use crate::connect::{Opened, StoreFile, copy_log};
 use crate::queue::Queue;
 
 /// The most jobs of one transaction, and about the most bytes.
@@ -108,7 +108,9 @@ impl Writer {
         };
         let done = transact(&opened.connection, jobs);
         let is_stuck = !opened.connection.is_autocommit();
-        if is_stuck || done.as_ref().is_err_and(|trouble| trouble.left == Left::Unknown || trouble.failure.spoils_connection()) {
+        if is_stuck
+            || done.as_ref().is_err_and(|trouble| trouble.left == Left::Unknown || trouble.failure.spoils_connection())
+        {
             // The state of the disk is unknown, so this connection must not sync again.
             self.discard();
         }

@@ -337,12 +337,8 @@ impl Failed {
                     "stop the program, move `{name}-wal` beside the file that it belongs to, and remove `{name}-shm`"
                 ))
             }
-            Self::LogUnread { .. } => {
-                Some("run `seamline session list` once as the user who owns the file".to_owned())
-            }
-            Self::EraseIncomplete(_) => {
-                Some("close the other readers; the next write removes the bytes".to_owned())
-            }
+            Self::LogUnread { .. } => Some("run `seamline session list` once as the user who owns the file".to_owned()),
+            Self::EraseIncomplete(_) => Some("close the other readers; the next write removes the bytes".to_owned()),
             Self::System { .. } => Some(path_hint()),
             Self::FileGone { .. }
             | Self::NoLog { .. }

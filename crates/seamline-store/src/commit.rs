@@ -63,7 +63,8 @@ impl Commit<'_> {
             )
             .as_bytes(),
         );
-        serde_json::to_writer(&mut bytes, records).map_err(|error| Error::Refused(cause::Refused::Other(error.to_string())))?;
+        serde_json::to_writer(&mut bytes, records)
+            .map_err(|error| Error::Refused(cause::Refused::Other(error.to_string())))?;
         if bytes.len() + SEAL_LEN > COMMIT_BYTES_MAX {
             return Err(Error::Refused(cause::Refused::CommitTooLarge { bytes: bytes.len() + SEAL_LEN }));
         }

@@ -121,7 +121,9 @@ impl Error {
     /// Returns what the caller can do about it, where there is one thing to do.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::IdTaken { .. } => "nothing was stored; give the new message its own id, and reuse an id only to send the same bytes again",
+            Self::IdTaken { .. } => {
+                "nothing was stored; give the new message its own id, and reuse an id only to send the same bytes again"
+            }
             Self::Busy { .. } => "read or fork the session, or open it with `take_over`",
             Self::NoSpace(_) => "nothing was stored; free some space and try again",
             Self::NewerFormat { .. } => "install a newer version of seamline",

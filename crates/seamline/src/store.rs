@@ -14,9 +14,10 @@ use std::sync::Arc;
 pub use seamline_store::{
     Acquire, Appended, CallState, Checkpoint, CheckpointState, Commit, CommitId, Damage, DamageKind, Effect, Entry,
     EntryId, Erased, Error, Flaw, Hash, Head, Holder, INBOX_BYTES_MAX, INBOX_DAMAGES_MAX, INBOX_MESSAGES_MAX,
-    InboxDamage, InboxDamageKind, InboxDamages, InboxItem, InboxPage, Incident, IncidentKind, IncidentSeverity, InvalidSessionId, Lease,
-    MemoryStore, OpenCall, OpenCycle, OpenedCommit, Operation, Origin, Pending, Pushed, Quarantined, Raw, Record,
-    Rejected, Replayed, Sealed, SessionId, SessionInfo, State, Store, StoredCommit, View, cause, chain, replay,
+    InboxDamage, InboxDamageKind, InboxDamages, InboxItem, InboxPage, Incident, IncidentKind, IncidentSeverity,
+    InvalidSessionId, Lease, MemoryStore, OpenCall, OpenCycle, OpenedCommit, Operation, Origin, Pending, Pushed,
+    Quarantined, Raw, Record, Rejected, Replayed, Sealed, SessionId, SessionInfo, State, Store, StoredCommit, View,
+    cause, chain, replay,
 };
 // The store that can tell whether a process is gone knows it best.
 #[cfg(feature = "sqlite")]
@@ -121,6 +122,9 @@ mod tests {
             plain("postgres://h/d?sslmode=require&options=-cx%3Dy", Some("a:b"))
         );
         assert_eq!(parted("postgres://h/d?tenant="), plain("postgres://h/d", Some("")));
-        assert!(matches!(without_tenant("postgres://h/d?tenant=a&tenant=b"), Err(Error::Address(cause::Address::Tenants))));
+        assert!(matches!(
+            without_tenant("postgres://h/d?tenant=a&tenant=b"),
+            Err(Error::Address(cause::Address::Tenants))
+        ));
     }
 }

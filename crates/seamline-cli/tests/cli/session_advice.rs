@@ -150,7 +150,11 @@ fn a_session_whose_beginning_is_lost_is_written_once_its_dialect_is_named() {
     bytes[at + 2] ^= 1;
     std::fs::write(&path, bytes).unwrap();
     let ran = bench.append("s-1", HELLO).expect(2);
-    assert!(ran.err.contains("it names the dialect") && ran.err.contains("`--dialect` names the dialect"), "{}", ran.err);
+    assert!(
+        ran.err.contains("it names the dialect") && ran.err.contains("`--dialect` names the dialect"),
+        "{}",
+        ran.err
+    );
     let ran = bench.run_on(HELLO, &["session", "append", "s-1", "--dialect", "latin"]).expect(2);
     assert!(ran.err.contains("no dialect is called `latin`"), "{}", ran.err);
     bench.run_on(HELLO, &["session", "append", "s-1", "--dialect", "openai_chat"]).expect(0);

@@ -396,12 +396,20 @@ fn another_writer_is_left_alone_unless_it_is_taken_over() {
     let open = Session::open(bench.store(), "s-1".parse().unwrap(), OpenOptions::default());
     let mut session = block_on(open).unwrap();
     let ran = bench.append("s-1", HELLO).expect(2);
-    assert!(ran.err.contains("cannot open session `s-1`: process") && ran.err.contains("hint: `--take-over`"), "{}", ran.err);
+    assert!(
+        ran.err.contains("cannot open session `s-1`: process") && ran.err.contains("hint: `--take-over`"),
+        "{}",
+        ran.err
+    );
     for args in [&["show", "s-1"][..], &["check", "s-1"], &["fork", "s-1", "s-2"], &["verify"], &["request", "s-1"]] {
         bench.session(args).expect(0);
     }
     let ran = bench.session(&["erase", "s-1", "--yes"]).expect(2);
-    assert!(ran.err.contains("cannot open session `s-1`: process") && ran.err.contains("hint: `--take-over`"), "{}", ran.err);
+    assert!(
+        ran.err.contains("cannot open session `s-1`: process") && ran.err.contains("hint: `--take-over`"),
+        "{}",
+        ran.err
+    );
     block_on(session.append(ODD)).unwrap();
     bench.run_on(HELLO, &["session", "append", "s-1", "--take-over"]).expect(0);
     assert!(block_on(session.append(HELLO)).unwrap_err().to_string().contains("was taken over"));

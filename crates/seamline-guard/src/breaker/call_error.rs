@@ -24,7 +24,8 @@ pub(super) fn check_call(call: &CallInRound<'_>, tools: &ToolSchemas) -> (Option
         return (Some(CallError::Unknown), false);
     }
     if call.free {
-        let misfits = tools.has_schema(name).then(|| vec!["the arguments are free text, but the tool takes JSON".to_owned()]);
+        let misfits =
+            tools.has_schema(name).then(|| vec!["the arguments are free text, but the tool takes JSON".to_owned()]);
         return (misfits.map(CallError::Misfit), false);
     }
     // Models call tools without arguments with `null` or with an empty text.

@@ -101,7 +101,9 @@ impl ToolSchemas {
     /// Checks arguments against the schema of a tool: completely, or only their outermost level if a full check would
     /// take too long.
     pub(super) fn check(&self, name: &str, arguments: &Value) -> SchemaCheck {
-        let Some(schema) = self.tools.get(name).and_then(|tool| tool.schema.as_ref()) else { return SchemaCheck::default() };
+        let Some(schema) = self.tools.get(name).and_then(|tool| tool.schema.as_ref()) else {
+            return SchemaCheck::default();
+        };
         let is_partial = !is_affordable(&schema.places, arguments);
         let validator = if is_partial { &schema.outline } else { &schema.validator };
         let errors = validator.iter_errors(arguments).take(COMPLAINTS_MAX);

@@ -8,17 +8,11 @@ pub(crate) const RATE_LIMITED: Kind = transient(
     "wait, then send the same request again",
 );
 
-pub(crate) const OVERLOADED: Kind = transient(
-    "overloaded",
-    "the provider is overloaded",
-    "send the same request again, waiting longer each time",
-);
+pub(crate) const OVERLOADED: Kind =
+    transient("overloaded", "the provider is overloaded", "send the same request again, waiting longer each time");
 
-pub(crate) const SERVER_FAILED: Kind = transient(
-    "server-failed",
-    "the provider's server failed",
-    "send the same request again, waiting longer each time",
-);
+pub(crate) const SERVER_FAILED: Kind =
+    transient("server-failed", "the provider's server failed", "send the same request again, waiting longer each time");
 
 pub(crate) const NETWORK_FAILED: Kind = transient(
     "network-failed",
@@ -51,8 +45,11 @@ pub(crate) const OUT_OF_QUOTA: Kind = fatal(
     "raise the limit or add credit; a retry does not help",
 );
 
-pub(crate) const NOT_ALLOWED: Kind =
-    fatal("not-allowed", "the API key is not valid or lacks the permission", "check the API key, its permissions and the account");
+pub(crate) const NOT_ALLOWED: Kind = fatal(
+    "not-allowed",
+    "the API key is not valid or lacks the permission",
+    "check the API key, its permissions and the account",
+);
 
 pub(crate) const NOT_FOUND: Kind = fatal(
     "not-found",

@@ -100,7 +100,8 @@ fn an_impossible_head_is_damage() {
     let options = options("head");
     let store = Arc::new(connect(&url, &options));
     let direct = Direct::connect(&url);
-    for (number, harm) in ["head_hash = '\\x00'", "head_seq = -1", "epoch = -7", "holder = 'not json'"].iter().enumerate()
+    for (number, harm) in
+        ["head_hash = '\\x00'", "head_seq = -1", "epoch = -7", "holder = 'not json'"].iter().enumerate()
     {
         let writer = Writer::create(store.clone(), &format!("s{number}"), 1);
         direct.tell_as(&options.tenant, &format!("UPDATE seamline_sessions SET {harm} WHERE session = 's{number}'"));

@@ -10,7 +10,9 @@ use std::sync::{Arc, Mutex};
 
 use futures_executor::block_on;
 use rusqlite::Connection;
-use seamline_store::{Acquire, Entry, Error, Hash, INBOX_DAMAGES_MAX, InboxDamageKind, InboxItem, Quarantined, Raw, Replayed, Store};
+use seamline_store::{
+    Acquire, Entry, Error, Hash, INBOX_DAMAGES_MAX, InboxDamageKind, InboxItem, Quarantined, Raw, Replayed, Store,
+};
 use seamline_store_sqlite::{Options, SqliteStore, this_process};
 
 use crate::bed::{Chance, Folder, from_env, open, replayed, seal, session};

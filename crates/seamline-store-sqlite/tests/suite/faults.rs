@@ -126,8 +126,7 @@ fn reads_what_it_may_not_write() {
     let beside = Path::new(&part[0]).with_file_name("new.db");
     let refused = SqliteStore::open(beside, Options::default());
     // In a writable folder another file can be created.
-    let is_expected =
-        if part[1] == "folder" { matches!(refused, Err(Error::ReadOnly(_))) } else { refused.is_ok() };
+    let is_expected = if part[1] == "folder" { matches!(refused, Err(Error::ReadOnly(_))) } else { refused.is_ok() };
     assert!(is_expected, "{refused:?}");
     tell("as it should");
 }

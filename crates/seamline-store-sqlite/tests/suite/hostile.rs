@@ -62,8 +62,7 @@ fn the_database_of_another_application_is_left_alone() {
 fn an_error_names_the_file_and_what_to_do() {
     let folder = Folder::new();
     let path = |name: &str| folder.path().join(name);
-    std::fs::write(path("text.db"), "not a database, but as long as the header of a database. ".repeat(9))
-        .unwrap();
+    std::fs::write(path("text.db"), "not a database, but as long as the header of a database. ".repeat(9)).unwrap();
     Connection::open(path("other.db")).unwrap().execute_batch("CREATE TABLE theirs (name)").unwrap();
     std::fs::create_dir(path("folder")).unwrap();
     for read_only in [false, true] {

@@ -69,7 +69,9 @@ fn no_store_is_created_beside_the_log_of_another_file() {
     // A process that died leaves both files behind.
     std::mem::forget(store);
     let opened = SqliteStore::open(folder.file(), Options::default());
-    assert!(matches!(&opened, Err(Error::Address(Address::LogWithoutFile { log, .. })) if log.ends_with("store.db-wal")));
+    assert!(
+        matches!(&opened, Err(Error::Address(Address::LogWithoutFile { log, .. })) if log.ends_with("store.db-wal"))
+    );
     assert!(!folder.file().exists() && std::fs::read(&log).unwrap() == kept);
     std::fs::rename(&log, folder.path().join("moved.db-wal")).unwrap();
     let found = replayed(&open(&moved), &session("s")).unwrap();

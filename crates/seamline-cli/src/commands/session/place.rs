@@ -194,8 +194,7 @@ impl Place {
                 self.fork_command()
             )),
             SessionError::Store(error @ Error::Damaged(cause)) => {
-                let dialect =
-                    if *cause == cause::Damaged::NoDialect { "; `--dialect` names the dialect" } else { "" };
+                let dialect = if *cause == cause::Damaged::NoDialect { "; `--dialect` names the dialect" } else { "" };
                 let hint = format!("{} lists what can still be read{dialect}", self.command("verify"));
                 Failure::new(error.message()).with_hint(hint)
             }
@@ -290,9 +289,7 @@ pub(super) fn unopened(address: &Address, error: &Error) -> Failure {
             Some(format!("`seamline session verify{}` lists what can still be read", address.option()))
         }
         Error::Address(Wrong::Missing { .. } | Wrong::NoTables) => Some(address.missing_hint()),
-        Error::Refused(_) | Error::Address(_) | Error::Failed(_) => {
-            error.hint().or_else(|| Some(address.other_hint()))
-        }
+        Error::Refused(_) | Error::Address(_) | Error::Failed(_) => error.hint().or_else(|| Some(address.other_hint())),
         _ => of_store(error).hint,
     };
     Failure { message: format!("`{address}`: {}", error.message()), hint }
