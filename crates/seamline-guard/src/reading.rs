@@ -111,7 +111,7 @@ static NAMED_NUMBERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 pub(crate) fn status(failure: &Failure<'_>, views: &Views) -> Option<u16> {
     match failure.status {
         Some(status) if status >= 400 => Some(status),
-        status => views.iter().find_map(named).or(status),
+        status => views.iter().find_map(find_status).or(status),
     }
 }
 
@@ -128,7 +128,7 @@ pub(crate) fn is_refused(status: Option<u16>, views: &Views) -> bool {
     matches!(status, Some(400 | 422)) || views.iter().any(is_said)
 }
 
-fn named(view: &str) -> Option<u16> {
+fn find_status(view: &str) -> Option<u16> {
     let number = |regex: &LazyLock<Option<Regex>>| {
         let captures = regex.as_ref()?.captures(view.as_bytes())?;
         let number = captures.get(1).or_else(|| captures.get(2))?;
@@ -160,7 +160,7 @@ mod tests {
             assert_eq!(super::status(&failure, &Views::of(text)), Some(429), "{text}");
         }
         for text in ["I read 429 files", "see issue #429", "429 apples", "", "took 4.429 s"] {
-            assert_eq!(named(text), None, "{text}");
+            assert_eq!(find_status(text), None, "{text}");
         }
     }
 

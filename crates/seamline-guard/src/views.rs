@@ -76,7 +76,7 @@ fn unescape(text: &str) -> String {
     let mut rest = text;
     while let Some(at) = rest.find('\\') {
         rest[..at].chars().for_each(|char| out.push(char));
-        let (char, length) = escaped(&rest[at + 1..]);
+        let (char, length) = read_escape(&rest[at + 1..]);
         match char {
             Some(char) => out.push(char),
             // This is not an escape but a backslash of the text.
@@ -89,20 +89,20 @@ fn unescape(text: &str) -> String {
 }
 
 /// Returns the character of an escape, and how many bytes follow its backslash.
-fn escaped(rest: &str) -> (Option<char>, usize) {
+fn read_escape(rest: &str) -> (Option<char>, usize) {
     let Some(first) = rest.chars().next() else { return (None, 0) };
     match first {
         '"' | '\'' | '\\' | '/' | '`' => (Some(first), 1),
         'n' | 'r' | 't' | 'b' | 'f' => (Some(' '), 1),
-        'u' => coded(rest, 4),
-        'x' => coded(rest, 2),
+        'u' => read_code(rest, 4),
+        'x' => read_code(rest, 2),
         _ => (None, 0),
     }
 }
 
 /// Reads a character by its hexadecimal number. A half surrogate pair or a byte of a longer character becomes the
 /// replacement character.
-fn coded(rest: &str, digits: usize) -> (Option<char>, usize) {
+fn read_code(rest: &str, digits: usize) -> (Option<char>, usize) {
     let number = rest.get(1..=digits).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
     let Some(number) = number.and_then(|digits| u32::from_str_radix(digits, 16).ok()) else { return (None, 0) };
     let is_byte_of_longer = digits == 2 && number >= 0x80;
