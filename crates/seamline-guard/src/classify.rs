@@ -1,9 +1,8 @@
-//! From what came back to what to do.
+//! Classifies errors of providers.
 
 use std::cmp::Reverse;
 use std::time::Duration;
 
-use crate::answer;
 use crate::errors::Family;
 use crate::excerpt;
 use crate::kinds::Class;
@@ -11,80 +10,81 @@ use crate::known::{Known, Weight};
 use crate::patterns::{self, Candidate};
 use crate::place::Place;
 use crate::reading::{self, Reading};
+use crate::response;
 use crate::views::Views;
 use crate::wait;
 
-/// What came back instead of an answer.
+/// A failed response.
 ///
-/// Everything but the text is optional; the more is known, the surer the verdict.
+/// Only the text is required; more fields make the verdict more certain.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Failure<'f> {
-    /// Who was asked, by name, such as `anthropic` or `openrouter`.
+    /// The name of the provider, such as `anthropic` or `openrouter`.
     pub provider: Option<&'f str>,
     /// The dialect of the request, such as `openai_chat`.
     pub dialect: Option<&'f str>,
-    /// The status of the response; for an error inside a stream the one the stream began with.
+    /// The status of the response; for an error inside a stream, the status that the stream began with.
     pub status: Option<u16>,
-    /// Names and values of the response's headers.
+    /// The names and values of the response's headers.
     pub headers: &'f [(&'f str, &'f str)],
-    /// The body of the response, the error inside a stream, or what a program made of it.
+    /// The body of the response, the error inside a stream, or a program's rendering of it.
     pub text: &'f str,
-    /// When it came, as the time since 1970, for a wait that ends at a date; needed only where
-    /// the response does not say when it was sent.
+    /// When the response arrived, as the time since 1970. It is used for a wait until a date where the response has no
+    /// `date` header.
     pub received_at: Option<Duration>,
 }
 
 impl<'f> Failure<'f> {
-    /// The value of a header, whatever the case of its name.
+    /// Returns the value of a header; names are not case-sensitive.
     pub(crate) fn header(&self, name: &str) -> Option<&'f str> {
         let mut headers = self.headers.iter();
         headers.find(|(its_name, _)| its_name.eq_ignore_ascii_case(name)).map(|&(_, value)| value)
     }
 }
 
-/// What an error means and what to do about it.
+/// The verdict on an error: its meaning and what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Verdict {
-    /// What the error asks of whoever got it.
+    /// What the caller has to do about the error.
     pub class: Class,
-    /// How sure that is.
+    /// How certain the verdict is.
     pub certainty: Certainty,
-    /// Our name for what it means; `unknown-error` where neither text nor status say.
+    /// The name of its kind; `unknown-error` if neither text nor status are known.
     pub name: &'static str,
-    /// The known error that was recognised, with our name for it and where it is known from.
+    /// The known error that matched, with its kind and its source.
     pub known: Option<&'static Known>,
-    /// Codes of the rules that find the cause in a body, the likeliest first.
+    /// The codes of the rules that find the cause in a body, the likeliest first.
     pub rules: &'static [&'static str],
-    /// What it means, in a sentence.
+    /// The meaning of the error, in a sentence.
     pub meaning: &'static str,
-    /// What to do, in a sentence.
+    /// The advice to the caller, in a sentence.
     pub advice: &'static str,
-    /// The status, also when only the text names it.
+    /// The status of the response, or the one that its text names.
     pub status: Option<u16>,
-    /// How long the provider asks to wait; only where waiting helps.
+    /// How long the provider asks to wait, if waiting helps.
     pub retry_after: Option<Duration>,
-    /// What the provider says about sending the same again, where it says it (`x-should-retry`).
+    /// Whether the provider wants a retry (`x-should-retry`), if it says so.
     pub should_retry: Option<bool>,
     /// The place in the request that the text names.
     pub place: Place,
-    /// What the provider said, out of everything it was wrapped in.
+    /// The provider's own sentence, without the wrapping.
     pub said: String,
 }
 
-/// How sure a verdict is.
+/// How certain a verdict is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Certainty {
-    /// Neither text nor status say enough. The class is the careful one.
+    /// Neither text nor status are known. The class is the cautious one.
     Guess,
-    /// The text is not known, the status is.
+    /// Only the status is known.
     Status,
-    /// The text is known.
+    /// The text is a known error.
     Known,
 }
 
 impl Certainty {
-    /// Its name in output.
+    /// Returns its name in output.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Guess => "guess",
@@ -94,13 +94,11 @@ impl Certainty {
     }
 }
 
-/// Says what an error means.
+/// Classifies an error.
 ///
-/// Wrapped errors are looked into: a gateway's error that holds the provider's as a string,
-/// the output of an SDK, a list around it, to a depth of [`LAYERS_MAX`](crate::LAYERS_MAX).
-/// When nothing known is found, the status decides; when that does not say enough either,
-/// the verdict is `Fatal` and only a guess, because trying again blindly is what keeps an
-/// agent stuck.
+/// It unwraps errors: a gateway's error that holds the provider's error as a string, the output of an SDK, or a list
+/// around it, up to [`LAYERS_MAX`](crate::LAYERS_MAX) layers. If the text is unknown, the status decides. If the status
+/// has no clear meaning either, the verdict is `Fatal` and a guess: blind retries keep an agent stuck.
 ///
 /// ```
 /// use seamline_guard::{Class, Failure, classify};
@@ -114,7 +112,7 @@ impl Certainty {
 /// assert_eq!((verdict.place.message_index, verdict.place.block_index), (Some(4), Some(1)));
 /// ```
 pub fn classify(failure: &Failure<'_>) -> Verdict {
-    let views = Views::of(&answer::unspoken(failure.text, failure.status));
+    let views = Views::of(&response::strip_model_words(failure.text, failure.status));
     let status = reading::status(failure, &views);
     let by_status = Reading::of(status, failure);
     let (known, said) = match recognise(failure, &views, status, &by_status) {
@@ -140,7 +138,7 @@ pub fn classify(failure: &Failure<'_>) -> Verdict {
     }
 }
 
-/// The known error that fits best, and the sentence it stands in.
+/// Finds the known error that fits best, and its sentence.
 fn recognise(
     failure: &Failure<'_>,
     views: &Views,
@@ -151,7 +149,7 @@ fn recognise(
         views.iter().flat_map(|view| patterns::fitting(view).map(move |candidate| (view, candidate))).collect();
     let is_over = is_over(&fitting, failure, views);
     let is_refused = reading::is_refused(status, views);
-    // Of equals the first counts: the outermost view, where the sentence still has its quotes.
+    // Of equal candidates the first one counts: in the outermost view the sentence still has its quotes.
     let (view, best) = fitting
         .into_iter()
         .filter(|(_, candidate)| is_over || !candidate.known.is_final)
@@ -161,18 +159,17 @@ fn recognise(
         })?;
     let said = match patterns::find(best, view) {
         Some(range) if best.known.weight == Weight::Sentence => {
-            // With its escapes gone, a sentence with quotes in it does not show where it ends.
+            // Without escapes the end of a sentence with quotes is not visible.
             let is_it = |said: &str| patterns::find(best, said).is_some();
             excerpt::holding(views.outermost(), is_it).unwrap_or_else(|| excerpt::around(view, range.start))
         }
-        // A code stands beside what was said, not in it.
+        // A code is beside the sentence, not in it.
         _ => excerpt::innermost(view),
     };
     Some((best.known, said))
 }
 
-/// Whether what is said to be over is over for good: a code says so, or nobody says when to come
-/// back.
+/// Whether an exhausted limit stays exhausted: a code says so, or the provider does not say when to retry.
 fn is_over(fitting: &[(&str, Candidate)], failure: &Failure<'_>, views: &Views) -> bool {
     let finals = || fitting.iter().filter(|(_, candidate)| candidate.known.is_final);
     let is_coded = |of: &Candidate| {
@@ -181,10 +178,9 @@ fn is_over(fitting: &[(&str, Candidate)], failure: &Failure<'_>, views: &Views) 
     finals().any(|(_, candidate)| is_coded(candidate)) || !wait::is_asked(failure, views)
 }
 
-/// Broad words do not overrule a status that says otherwise, nor an error that says itself that the
-/// request is wrong, as one in a stream does that has no status; nor does anything that is not known
-/// to come with its status let a request be sent again that was refused as wrong (X-1): its error
-/// may speak of a member that is called `timeout`.
+/// Whether a candidate counts. Broad words do not override a status with another meaning, nor an error that names the
+/// request as wrong. After a 400 or 422 (X-1) only a candidate that is known with that status can be transient: the error
+/// may quote a member called `timeout`.
 fn is_heard(candidate: &Candidate, by_status: &Reading, status: Option<u16>, is_refused: bool) -> bool {
     let known = candidate.known;
     let is_broad = known.weight <= Weight::Broad;
@@ -196,7 +192,7 @@ fn is_heard(candidate: &Candidate, by_status: &Reading, status: Option<u16>, is_
     !is_broad || agrees
 }
 
-/// How far a family is from whoever answered.
+/// Ranks a family: the provider's own first, then the dialect's, then all others.
 fn distance(family: &Family, failure: &Failure<'_>) -> u8 {
     if failure.provider.is_some_and(|provider| family.includes(provider)) {
         0
@@ -212,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_that_was_refused_is_not_sent_again_for_a_word_in_its_error() {
+    fn a_rejected_request_is_not_transient_because_of_a_word_in_its_error() {
         for text in [
             "messages.5.content.1.tool_use.input.timeout: Input should be a valid number",
             "Unknown parameter: timeout",
@@ -229,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_that_says_that_the_request_is_wrong_is_believed_without_a_status() {
+    fn an_error_type_for_wrong_requests_counts_without_a_status() {
         for text in [
             r#"{"type":"error","error":{"type":"invalid_request_error","message":"Request timed out"}}"#,
             r#"{"type":"error","error":{"type":"invalid_request_error","message":"Unrecognized request argument supplied: timeout"}}"#,
@@ -252,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_provider_says_beside_the_members_of_an_answer_is_heard() {
+    fn an_error_beside_the_members_of_a_response_is_read() {
         let limited =
             r#"{"choices":[],"message":"Rate limit reached for gpt-4, please try again in 20s","object":"error"}"#;
         for status in [None, Some(200), Some(429)] {
@@ -274,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_is_told_where_the_provider_lets_a_fatal_error_be_sent_again() {
+    fn a_fatal_error_that_may_be_retried_has_a_wait() {
         let text = r#"{"error":{"type":"not_found_error","message":"gone"}}"#;
         let wait = |word| {
             let headers = [("x-should-retry", word), ("retry-after", "30")];

@@ -1,4 +1,4 @@
-//! The provider's own sentence, out of whatever it was wrapped in.
+//! Extracts the provider's own sentence from its wrapping.
 
 use std::sync::LazyLock;
 
@@ -7,39 +7,39 @@ use regex::bytes::Regex;
 use crate::patterns::compile;
 use crate::views;
 
-/// How many bytes of a sentence are kept.
+/// The most bytes of a sentence.
 const EXCERPT_BYTES_MAX: usize = 4096;
 
-/// In how many strings a sentence is looked for; each may go to the end of the text.
+/// The most strings that are searched; each may reach to the end of the text.
 const OPENINGS_MAX: usize = 8;
 
-/// The start of a string that holds what a provider said: its key, a colon, its quote. Inside
-/// a string all three carry backslashes.
+/// Matches the start of a string with a provider's sentence: key, colon, quote. Inside another string the quotes have
+/// backslashes.
 static OPENING: LazyLock<Option<Regex>> = LazyLock::new(|| {
     compile(
         r#"["'](?:message|Message|msg|detail|error|error_message|errorMessage|raw|reason|description)\\*["'] ?: ?(\\*["'])"#,
     )
 });
 
-/// What was said around a place of a view: the string that holds it, else everything.
+/// Returns the string around a position of a view, or the whole view.
 pub(crate) fn around(view: &str, at: usize) -> String {
     let opening = openings(view).take_while(|(_, start)| *start <= at).last();
     said(view, opening)
 }
 
-/// What was said in the innermost string that says it, if one does.
+/// Returns the innermost string that `says_it` accepts.
 pub(crate) fn holding(view: &str, says_it: impl Fn(&str) -> bool) -> Option<String> {
     let openings: Vec<_> = openings(view).collect();
     let last = openings.into_iter().rev().take(OPENINGS_MAX);
     last.map(|opening| said(view, Some(opening))).find(|said| says_it(said))
 }
 
-/// What was said in the innermost string, else everything. What wraps an error comes before it.
+/// Returns the innermost string, or the whole view. The wrapping of an error comes before it.
 pub(crate) fn innermost(view: &str) -> String {
     said(view, openings(view).filter(|(quote, start)| !view[*start..].starts_with(quote)).last())
 }
 
-/// The quotes that open a string, with what escapes them, and where the string starts.
+/// Finds the opening quotes of strings, with their escapes, and where each string starts.
 fn openings(view: &str) -> impl Iterator<Item = (&str, usize)> {
     let found = OPENING.iter().flat_map(|regex| regex.captures_iter(view.as_bytes()));
     found.filter_map(|captures| captures.get(1)).map(|quote| (&view[quote.range()], quote.end()))
@@ -53,8 +53,7 @@ fn said(view: &str, opening: Option<(&str, usize)>) -> String {
     cut(views::bare(text).trim()).to_owned()
 }
 
-/// How long a string is: up to the quote that is escaped as its first one is. Quotes inside
-/// are escaped once more.
+/// Returns the length of a string: it ends at the next quote with the same escapes. Quotes inside have more escapes.
 fn length(string: &str, quote: &str) -> usize {
     let escapes = quote.len() - 1;
     let closing = string.match_indices(&quote[escapes..]).map(|(at, _)| at).find(|&at| {
@@ -83,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sentence_comes_out_of_any_wrapping() {
+    fn the_sentence_is_extracted_from_any_wrapping() {
         finds(r#"messages: roles must alternate between "user" and it's fine"#);
         finds(r#"{"error":{"message":"messages: roles must alternate between \"user\" and it's fine","x":1}}"#);
         finds(r#"{'error': {'message': 'messages: roles must alternate between "user" and it\'s fine'}}"#);
@@ -96,12 +95,12 @@ mod tests {
     }
 
     #[test]
-    fn a_string_is_known_by_what_it_says_bare() {
+    fn a_string_is_found_by_its_unescaped_text() {
         let view = r#"{"raw":"{\"message\":\"a \\\"user\\\" at messages[15].role\"}","message":"outer"}"#;
         let says = |word: &'static str| holding(view, move |said| said.contains(word));
         assert_eq!(says("a \"user\"").as_deref(), Some(r#"a "user" at messages[15].role"#));
         assert_eq!(says("outer").as_deref(), Some("outer"));
-        assert_eq!(says("nobody"), None);
+        assert_eq!(says("absent"), None);
     }
 
     #[test]

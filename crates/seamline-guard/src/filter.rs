@@ -1,33 +1,32 @@
-//! Whether a content filter or the model itself refused: what, why, and what to do.
+//! Finds content filters and refusals: what was filtered, why, and what to do.
 //!
-//! An answer is read by its shape: only where a provider says how it ended or why, and never
-//! in what the model wrote or a tool printed. Only what came instead of an answer is read as
-//! an error text. So prose about safety, and an answer that quotes somebody's filter, is prose
-//! and an answer.
+//! A response is read by its shape: only the members where a provider reports how and why it ended, never the words of
+//! the model or of a tool. Only an error is read as an error text. So prose about safety and a response that quotes a
+//! filter are not filtered.
 
 use seamline_model::{Assembled, Piece, Stop};
 use serde_json::{Map, Value};
 
-use crate::answer::{chunks, error_in, is_answer};
 use crate::classify::{Failure, classify};
 use crate::filters::{Beside, FAMILIES, Is, Sign};
 use crate::kinds::{Class, Kind, content};
+use crate::response::{chunks, error_in, is_response};
 
-/// What was filtered.
+/// The part of an exchange that was filtered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FilteredPart {
-    /// What was asked, an earlier result among it.
+    /// The request, which includes earlier tool results.
     Request,
-    /// What the model said; the unfinished answer is worth nothing.
+    /// The response; its unfinished text must be dropped.
     Answer,
-    /// One of the two, and the provider does not say which.
+    /// The request or the response; the provider does not say which.
     Either,
-    /// Nothing: the model refused by itself.
+    /// No filter: the model itself refused.
     Refusal,
 }
 
 impl FilteredPart {
-    /// Its name in output.
+    /// Returns its name in output.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Request => "request",
@@ -52,21 +51,21 @@ impl FilteredPart {
     }
 }
 
-/// A request, an answer or both that a content filter or the model refused.
+/// A request or a response that a content filter or the model refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Filtered {
-    /// What was filtered.
+    /// The part that was filtered.
     pub part: FilteredPart,
-    /// The provider's word for the sort of content, where it gives one.
+    /// The provider's category of the content, if it names one.
     pub category: Option<String>,
-    /// What the provider or the model said about it.
+    /// The sentence of the provider or the model about it.
     pub said: Option<String>,
-    /// Where the sign is known from, such as `GEM-14`.
+    /// The source of the sign, such as `GEM-14`.
     pub source: &'static str,
-    /// Whether sending the same again is useless: true unless only what was sampled was filtered.
+    /// Whether a retry is useless: true unless only the sampled response was filtered.
     pub again_is_useless: bool,
-    /// What it means and what to do.
+    /// The meaning and the advice.
     pub kind: &'static Kind,
 }
 
@@ -76,11 +75,10 @@ impl Filtered {
     }
 }
 
-/// Says whether what came back, answer or error, was filtered or refused.
+/// Finds out whether a response or an error was filtered or refused.
 ///
-/// With a status that went well the text is an answer, and is looked at only where its
-/// provider says how it ended. With another status, or none, it is an error unless it has the
-/// shape of an answer.
+/// With a successful status the text is a response, and only the members about its ending are read. With another status
+/// or none it is an error, unless it has the shape of a response.
 ///
 /// ```
 /// use seamline_guard::{Failure, FilteredPart, filter};
@@ -103,14 +101,14 @@ pub fn filter(answer: &Failure<'_>) -> Option<Filtered> {
     }
     let errors = chunks(&body).filter_map(error_in).find_map(|error| {
         let text = error.to_string();
-        // The error alone: what stands around it may be half an answer.
+        // Only the error is read: around it may be a part of a response.
         by_error(&Failure { text: &text, status: None, ..*answer })
     });
-    let is_answer = went_well || chunks(&body).any(is_answer);
-    errors.or_else(|| if is_answer { None } else { by_error(answer) })
+    let is_response = went_well || chunks(&body).any(is_response);
+    errors.or_else(|| if is_response { None } else { by_error(answer) })
 }
 
-/// Says whether a message that was put together from a stream was filtered or refused.
+/// Finds out whether a message assembled from a stream was filtered or refused.
 ///
 /// ```
 /// use seamline_guard::{FilteredPart, filter_message};
@@ -135,14 +133,14 @@ pub fn filter_message(message: &Assembled) -> Option<Filtered> {
         filter(&Failure { text, ..Failure::default() })
     };
     let signs = by_signs(&members);
-    // A request that was blocked stops no answer, though streams have one word for both.
+    // A blocked request has no response to stop, but streams use one stop reason for both.
     if signs.as_ref().is_some_and(|found| found.part == FilteredPart::Request) {
         return signs;
     }
     by_stop(message, &members).or(signs).or_else(by_failure).or_else(|| by_block(message))
 }
 
-/// The members of the response around a message, as the object they stood in.
+/// Rebuilds the response object around a message.
 fn members(message: &Assembled) -> Value {
     let read = |(name, json): &(String, String)| Some((name.clone(), serde_json::from_str(json).ok()?));
     Value::Object(message.members.iter().filter_map(read).collect::<Map<_, _>>())
@@ -152,7 +150,7 @@ fn by_stop(message: &Assembled, members: &Value) -> Option<Filtered> {
     let (stop, word) = message.stop.as_ref()?;
     let known = signs().find(|sign| is_stop(sign) && fits_word(&sign.is, word));
     let part = match (stop, known) {
-        // Where the dialect says what its word means, nobody else's table does.
+        // The dialect's own meaning of a stop reason comes first.
         (Stop::Filter | Stop::Refusal, Some(sign)) => {
             let mut found = read(sign, members, &Trail { value: &Value::from(word.as_str()), steps: Vec::new() });
             found.said = found.said.or_else(|| refusal(message));
@@ -171,7 +169,7 @@ fn by_block(message: &Assembled) -> Option<Filtered> {
     Some(Filtered { said: Some(said), ..Filtered::new(FilteredPart::Refusal, "OAC-16") })
 }
 
-/// The text with which the model refuses.
+/// Returns the model's text of refusal.
 fn refusal(message: &Assembled) -> Option<String> {
     let mut refusals = message.blocks.iter().filter(|block| block.piece == Piece::Refusal);
     refusals.find_map(|block| block.text().filter(|text| !text.is_empty())).map(str::to_owned)
@@ -185,7 +183,7 @@ fn by_error(failure: &Failure<'_>) -> Option<Filtered> {
     Some(Filtered { category, said: Some(verdict.said).filter(|said| !said.is_empty()), ..found })
 }
 
-/// The check that xAI names in its sentence.
+/// Reads the check that xAI names in its sentence.
 fn failed_check(text: &str) -> Option<String> {
     const NAME: &str = "SAFETY_CHECK_TYPE_";
     let check = &text[text.find(NAME)?..];
@@ -198,7 +196,7 @@ fn signs() -> impl Iterator<Item = &'static Sign> {
     FAMILIES.iter().flat_map(|signs| signs.iter())
 }
 
-/// Whether a sign is the word with which an answer ends.
+/// Whether a sign is the stop reason of a response.
 fn is_stop(sign: &Sign) -> bool {
     let name = sign.at.rsplit('/').next();
     matches!(
@@ -214,14 +212,14 @@ fn by_signs(body: &Value) -> Option<Filtered> {
     })
 }
 
-/// Something in an answer, and how one comes to it.
+/// A value in a response and the path to it.
 struct Trail<'v> {
     value: &'v Value,
-    /// Each object or list on the way, and the name under which the next one stands in it.
+    /// Each object or list on the path, with the name of the next member.
     steps: Vec<(&'v Value, String)>,
 }
 
-/// The first value at a place that is as the sign says. As deep as our own paths are long.
+/// Finds the first value at a path that fits a sign. The depth is bounded by our own paths.
 fn find<'v>(value: &'v Value, path: &[&str], steps: &mut Vec<(&'v Value, String)>, is: &Is) -> Option<Trail<'v>> {
     let Some((name, rest)) = path.split_first() else {
         return fits(is, value).then(|| Trail { value, steps: steps.clone() });
@@ -279,7 +277,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_words_of_providers_are_those_that_streams_know() {
+    fn stop_reasons_of_filters_match_those_of_streams() {
         for sign in signs().filter(|sign| is_stop(sign)) {
             let Is::Word(words) = sign.is else { continue };
             for word in words {

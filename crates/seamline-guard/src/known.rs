@@ -1,38 +1,36 @@
-//! One error a provider is known to answer with.
+//! A known error text.
 
 use crate::errors;
 use crate::kinds::Kind;
 
-/// One error a provider is known to answer with.
+/// A known error text of a provider.
 ///
-/// When several fit a text, the one with the most weight counts; of equal weight one of the
-/// provider's own family, then one of the dialect's, then one of any other; of one family
-/// the one that stands first in its file.
+/// If several fit a text, the one with the most weight counts. Of equal weight, one of the provider's own family comes
+/// first, then one of the dialect's, then any other; within a family, the first one in its file.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Known {
-    /// Where it is known from, such as `ANT-6`.
+    /// The source of the text, such as `ANT-6`.
     pub source: &'static str,
-    /// The status it usually comes with; 200 inside streams and finished answers.
+    /// The usual status of the error; 200 inside streams and complete responses.
     pub usual_status: Option<u16>,
-    /// What it means.
+    /// The kind of the error.
     pub kind: &'static Kind,
     pub(crate) weight: Weight,
     pub(crate) pattern: &'static str,
-    /// Whether what it says holds for good, so that it is not meant where the provider says when
-    /// to come back.
+    /// Whether the error is permanent, so that it does not match where the provider says when to retry.
     pub(crate) is_final: bool,
 }
 
-/// How much an error text says about its cause.
+/// How specific an error text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Weight {
-    /// Words of a program that hands another's error on; what it wraps says more.
+    /// Words of a program that forwards another error; the inner error says more.
     Wrapper,
-    /// Words of many programs and of people too: they count only where nothing else is said.
+    /// Words of many programs that also occur in prose: they count only if the text says nothing else.
     Plain,
-    /// Words of many programs.
+    /// Words that many programs use.
     Broad,
-    /// A machine-readable word for a whole sort of causes, such as `rate_limit_error`.
+    /// A machine-readable word for several causes, such as `rate_limit_error`.
     Sort,
     /// A machine-readable word for one cause.
     Code,
@@ -41,20 +39,19 @@ pub(crate) enum Weight {
 }
 
 impl Known {
-    /// Whether the text says what is wrong in the provider's own words, rather than with a
-    /// word that covers many causes.
+    /// Whether the text names one cause, and not a group of causes.
     pub fn is_specific(&self) -> bool {
         self.weight >= Weight::Code
     }
 
-    /// The same where the provider does not say when to come back. Google says of a limit per
-    /// minute what OpenAI says of an account without credit, and then says how long to wait.
+    /// Makes the error permanent: it matches only if the provider does not say when to retry. Google uses OpenAI's text
+    /// for an account without credit for a limit per minute too, and then says how long to wait.
     pub(crate) const fn for_good(self) -> Self {
         Self { is_final: true, ..self }
     }
 }
 
-/// Every known error, with the name of the family of providers it is known from.
+/// Returns every known error with the name of its family of providers.
 pub fn all() -> impl Iterator<Item = (&'static str, &'static Known)> {
     errors::FAMILIES.iter().flat_map(|family| family.errors.iter().map(|known| (family.name, known)))
 }
@@ -68,29 +65,29 @@ pub(crate) const fn sentence(
     Known { source, usual_status: Some(usual_status), kind, weight: Weight::Sentence, pattern, is_final: false }
 }
 
-/// `pattern` is a word or several with `|` between them; where such a word may stand is the
-/// same for all, see `patterns.rs`.
+/// Makes an error with a code. `pattern` is one word, or several separated by `|`; `patterns.rs` says where a code may
+/// stand.
 pub(crate) const fn code(source: &'static str, usual_status: u16, kind: &'static Kind, pattern: &'static str) -> Known {
     Known { source, usual_status: Some(usual_status), kind, weight: Weight::Code, pattern, is_final: false }
 }
 
-/// As [`code`], for a word that covers many causes.
+/// Makes an error like [`code`], with a word for several causes.
 pub(crate) const fn sort(source: &'static str, usual_status: u16, kind: &'static Kind, pattern: &'static str) -> Known {
     Known { source, usual_status: Some(usual_status), kind, weight: Weight::Sort, pattern, is_final: false }
 }
 
-/// Counts only where the status does not say otherwise.
+/// Makes an error that counts only if the status does not contradict it.
 pub(crate) const fn broad(source: &'static str, kind: &'static Kind, pattern: &'static str) -> Known {
     Known { source, usual_status: None, kind, weight: Weight::Broad, pattern, is_final: false }
 }
 
-/// As [`broad`], for words that people say as well. They count where they are all that is said;
-/// where that may stand is the same for all, see `patterns.rs`.
+/// Makes an error like [`broad`], with words that also occur in prose. They count only if the text says nothing else; see
+/// `patterns.rs`.
 pub(crate) const fn plain(source: &'static str, kind: &'static Kind, pattern: &'static str) -> Known {
     Known { source, usual_status: None, kind, weight: Weight::Plain, pattern, is_final: false }
 }
 
-/// As [`broad`], and a guess at best.
+/// Makes an error like [`broad`] that is at best a guess.
 pub(crate) const fn wrapper(source: &'static str, kind: &'static Kind, pattern: &'static str) -> Known {
     Known { source, usual_status: None, kind, weight: Weight::Wrapper, pattern, is_final: false }
 }

@@ -1,15 +1,13 @@
-//! What a provider's error means and what to do about it.
+//! Guards for requests to a provider: they read errors and decide what to do next.
 //!
-//! [`classify`] takes what came back instead of an answer (a status, headers, the text of a
-//! body or of an error inside a stream) and says whether the conversation is at fault, the
-//! moment, the account, the content or the length. What providers say is data: one file per
-//! family of providers under `errors/`, what each saying means under `kinds/`. [`filter`] says
-//! whether an answer or an error is a content filter's or a refusal (`filters/`), [`Retry`] when
-//! a request is sent again, [`Breaker`] when a model calls tools wrongly again and again, and
-//! [`StallGuard`] when a run gets nowhere; [`GuardSettings`] reads what they are set to. None of them reads a clock: time is an argument.
+//! [`classify`] reads a failed response (status, headers, body, or the error inside a stream) and returns its cause: the
+//! conversation, the moment, the account, the content or the length. The known error texts are data: one file per family
+//! of providers under `errors/`, and their meanings under `kinds/`. [`filter`] finds content filters and refusals
+//! (`filters/`). [`Retry`] decides whether to send a request again, [`Breaker`] stops a model that repeats wrong tool
+//! calls, and [`StallGuard`] stops a run without progress. [`GuardSettings`] reads their settings. No guard reads a
+//! clock: the caller passes the time.
 #![deny(clippy::disallowed_methods)]
 
-mod answer;
 mod breaker;
 mod classify;
 mod errors;
@@ -21,11 +19,12 @@ mod known;
 mod patterns;
 mod place;
 mod reading;
+mod response;
 mod retry;
 mod settings;
-mod stall;
 mod views;
 mod wait;
+mod watchdog;
 
 pub use breaker::{
     Breaker, BreakerLimits, CallInRound, CheckedCall, Outcome, Reset, SchemaError, StopTurn, ToolSchemas, TurnLoop,
@@ -38,5 +37,5 @@ pub use known::{Known, all};
 pub use place::{IDS_MAX, Place};
 pub use retry::{Advice, Emitted, GaveUp, OnCorruption, Retry, RetryPolicy};
 pub use settings::{GuardSettings, SettingsError};
-pub use stall::{StallGuard, StallLimits, StallNotice};
 pub use views::{LAYERS_MAX, TEXT_BYTES_MAX};
+pub use watchdog::{StallGuard, StallLimits, StallNotice};

@@ -1,4 +1,4 @@
-//! The patterns of all known errors, compiled once and looked for together.
+//! The patterns of all known errors, compiled once and searched together.
 
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
@@ -8,19 +8,19 @@ use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use crate::errors::{FAMILIES, Family};
 use crate::known::{Known, Weight};
 
-/// An error that fits a text, before it is known whether it fits best.
+/// A known error that fits a text, perhaps among others.
 #[derive(Clone, Copy)]
 pub(crate) struct Candidate {
     pub(crate) family: &'static Family,
     pub(crate) known: &'static Known,
-    /// Its place among all known errors, in the order of families and files.
+    /// Its index among all known errors, in the order of families and files.
     pub(crate) index: usize,
 }
 
 struct Patterns {
     set: RegexSet,
     candidates: Vec<Candidate>,
-    /// Each compiled when it is first needed by itself.
+    /// The single patterns, each compiled on first use.
     single: Vec<OnceLock<Option<Regex>>>,
 }
 
@@ -29,36 +29,35 @@ static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
     let candidates: Vec<_> =
         entries.enumerate().map(|(index, (family, known))| Candidate { family, known, index }).collect();
     let texts: Vec<_> = candidates.iter().map(|candidate| text(candidate.known)).collect();
-    // A test compiles every pattern, so that what is taken here is never the empty set.
+    // A test compiles every pattern, so the empty set is never used.
     let set = RegexSetBuilder::new(&texts).unicode(false).build().unwrap_or_else(|_| RegexSet::empty());
     let single = candidates.iter().map(|_| OnceLock::new()).collect();
     Patterns { set, candidates, single }
 });
 
-/// All errors that fit a text.
+/// Returns all known errors that fit a text.
 pub(crate) fn fitting(text: &str) -> impl Iterator<Item = Candidate> {
     let matched = PATTERNS.set.matches(text.as_bytes());
     PATTERNS.candidates.iter().copied().filter(move |candidate| matched.matched(candidate.index))
 }
 
-/// Where in a text an error stands that fits it.
+/// Finds a known error in a text that it fits.
 pub(crate) fn find(candidate: Candidate, view: &str) -> Option<Range<usize>> {
     let cell = PATTERNS.single.get(candidate.index)?;
     let regex = cell.get_or_init(|| compile(&text(candidate.known)));
     regex.as_ref()?.find(view.as_bytes()).map(|found| found.range())
 }
 
-/// A pattern of ASCII text; `None` if it is not one.
+/// Compiles a pattern of ASCII text; `None` if it is not valid.
 pub(crate) fn compile(pattern: &str) -> Option<Regex> {
     RegexBuilder::new(pattern).unicode(false).build().ok()
 }
 
-/// The pattern as it is looked for.
+/// Returns the regular expression of a known error.
 fn text(known: &Known) -> String {
     match known.weight {
         Weight::Sentence | Weight::Broad | Weight::Wrapper => known.pattern.to_owned(),
-        // A word that means something to machines stands by itself: alone, in quotes, or
-        // before the colon that ends a title. In the middle of prose it means nothing.
+        // A code counts only by itself: alone, in quotes, or before the colon of a title. In prose it means nothing.
         Weight::Code | Weight::Sort => {
             format!(r#"(?:^ ?|["'(\[<=]|: |- |\. ?)(?:{})(?: ?$|["')\]>,;:]| - )"#, known.pattern)
         }
@@ -70,17 +69,15 @@ fn text(known: &Known) -> String {
     }
 }
 
-/// Where all that is said begins: the text, a string that a program wrote, what stands in a page,
-/// what follows a title.
+/// Where a whole statement can begin: at the start of the text, of a string, of an element of a page, or after a title.
 const BEGINS: &str = r#"(?:^ ?|[\[{(,:=] ?[bu]?["']+|>|: |- |\()"#;
-/// And where it ends.
+/// Where a whole statement can end.
 const ENDS: &str = r#"(?: ?$|["']+ ?(?:$|[,}\])])|<|:(?: [^\d ]|$)|;|\)| - | at [\w.<>]+ \(|\. )"#;
-/// What programs say of connections beside that they failed. With any other word in it a sentence is
-/// somebody's prose.
+/// The words of programs about failed connections. A sentence with any other word counts as prose.
 const TALK: &str = r#"the|a|an|this|your|our|error|exception|failed|failure|unexpected(?:ly)?|unknown|internal|os error|i/o|io|tcp|tls|ssl|dns|https?(?:/[\d.]+)?|http2|h2|api|client|server|upstream|gateway|proxy|backend|host|remote|peer|end|socket|connection|connect|stream|sse|chunk(?:ed)?|response|request|call|operation|fetch|query|message|body|headers?|content|data|bytes|events?|read(?:ing)?|writ(?:e|ing)|send(?:ing)?|sent|receiv(?:e|ed|ing)|recv|handshake|network|transport|session|idle|model|provider|status|code|url|size|line|context|by|from|of|on|in|for|with|without|while|when|before|after|during|because|until|and|or|not|awaiting|wait(?:ing)?|closed?|closing|reset|refused|abort(?:ed)?|cancell?ed|terminat(?:ed|ion)|(?:dis)?connect(?:ed|ing|ion)?|dropped|lost|ended|(?:in)?complete(?:d|ly)?|completion|exceeded|expired|time-?out|timed|out|time|seconds?|secs?|minutes?|milliseconds?|ms|deadline|temporarily|[\d.:]+(?:m?s|m)?|[\w-]+(?:\.[\w-]+)+(?::\d+)?|(?:https?|wss?)://[^"' ]*"#;
-/// What it says before that.
+/// More such words that come before the failure.
 const BEFORE: &str = "is|was|were|has|have|been|due|to|getaddrinfo|syscall|caused|fatal";
-/// What it says after that.
+/// More such words that come after the failure.
 const AFTER: &str = "please|try|retry|again|later|reason|errno:?|id|name|resolution|temporary";
 
 #[cfg(test)]
@@ -96,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_code_stands_by_itself() {
+    fn a_code_counts_only_by_itself() {
         let sources = |text: &str| fitting(text).map(|found| found.known.source).collect::<Vec<_>>();
         for text in [
             "insufficient_quota",
@@ -113,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_people_say_too_count_where_they_are_all_that_is_said() {
+    fn words_of_prose_count_only_as_a_whole_statement() {
         let is_known = |text: &str| fitting(text).any(|found| found.known.weight == Weight::Plain);
         for text in [
             "socket hang up",

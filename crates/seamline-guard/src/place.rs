@@ -6,17 +6,17 @@ use regex::bytes::{Captures, Regex};
 
 use crate::patterns::compile;
 
-/// How many ids are taken from one text.
+/// The most ids that are read from one text.
 pub const IDS_MAX: usize = 64;
 
-/// The place in a request that an error text names, as far as it does.
+/// The place in a request that an error text names. Each part is optional.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Place {
-    /// The message, or item, by its index in the request.
+    /// The index of the message or item in the request.
     pub message_index: Option<usize>,
-    /// The block, or call, by its index in the message.
+    /// The index of the block or tool call in the message.
     pub block_index: Option<usize>,
-    /// Ids of calls and items, in the order of the text, each once.
+    /// The ids of tool calls and items, each once, in the order of the text.
     pub ids: Vec<String>,
 }
 
@@ -26,7 +26,7 @@ impl Place {
         *self == Self::default()
     }
 
-    /// The place that a sentence names.
+    /// Reads the place that a sentence names.
     pub(crate) fn of(said: &str) -> Self {
         let indices = PATHS.iter().find_map(|path| path.as_ref()?.captures(said.as_bytes()));
         let index = |group| indices.as_ref().and_then(|captures| number(captures, group));
@@ -35,7 +35,7 @@ impl Place {
     }
 }
 
-/// How providers write a place, the most exact first: a message's index, then a block's.
+/// The notations of places, the most exact first: a message's index, then a block's.
 static PATHS: LazyLock<[Option<Regex>; 4]> = LazyLock::new(|| {
     [
         // Anthropic, Bedrock and Groq; Bedrock writes `member` between.
@@ -49,7 +49,7 @@ static PATHS: LazyLock<[Option<Regex>; 4]> = LazyLock::new(|| {
     ]
 });
 
-/// Ids as providers make them, and whatever follows the words that announce ids.
+/// The ids that providers create, and the words after an announcement of ids.
 static IDS: LazyLock<[Option<Regex>; 3]> = LazyLock::new(|| {
     [
         compile(r"\b((?:toolu|srvtoolu|tooluse|call|fc|fco|rs|msg|ctc|ws|chatcmpl-tool)[_-][A-Za-z0-9_-]+)"),
@@ -60,7 +60,7 @@ static IDS: LazyLock<[Option<Regex>; 3]> = LazyLock::new(|| {
     ]
 });
 
-/// Words that look like an id or follow where one is announced.
+/// Words that look like an id but are none.
 const NO_IDS: &[&str] = &["call_id", "call_ids", "message", "must", "has", "output", "parts", "turn", "is"];
 
 fn ids(said: &str) -> Vec<String> {
@@ -79,7 +79,7 @@ fn ids(said: &str) -> Vec<String> {
     ids
 }
 
-/// Whether it is a place in the request rather than an id.
+/// Whether a text is a place in the request and not an id.
 fn is_path(text: &str) -> bool {
     ["message", "messages.", "content", "input", "line"].iter().any(|start| text.starts_with(start))
 }
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_read_as_each_provider_writes_them() {
+    fn places_are_read_in_every_provider_s_notation() {
         names("messages.48.content.1: unexpected", Some(48), Some(1), &[]);
         names("messages.3: all messages must", Some(3), None, &[]);
         names("at 'messages.1.member.content.0.member.toolUse.toolUseId' failed", Some(1), Some(0), &[]);
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_read_with_and_without_a_prefix_we_know() {
+    fn ids_are_read_with_and_without_a_known_prefix() {
         names(
             "immediately after: toolu_01G2, toolu_02. Each `tool_use` block",
             None,
@@ -130,13 +130,13 @@ mod tests {
     }
 
     #[test]
-    fn there_is_an_end_to_ids() {
+    fn the_number_of_ids_is_bounded() {
         let many: Vec<_> = (0..10 * IDS_MAX).map(|number| format!("call_{number}")).collect();
         assert_eq!(Place::of(&many.join(" ")).ids.len(), IDS_MAX);
     }
 
     #[test]
-    fn numbers_too_large_for_a_place_are_none() {
+    fn numbers_too_large_for_an_index_are_ignored() {
         names("messages.99999999999999999999.content.0", None, None, &[]);
     }
 }

@@ -1,4 +1,4 @@
-//! What to make of an error: by its text when that is known, else by its status.
+//! Reads an error by its text if the text is known, else by its status.
 
 use std::sync::LazyLock;
 
@@ -10,9 +10,9 @@ use crate::known::{Known, Weight};
 use crate::patterns::compile;
 use crate::views::Views;
 
-/// What to make of an error.
+/// The reading of an error.
 pub(crate) struct Reading {
-    /// Our name for it.
+    /// The name of its kind.
     pub(crate) name: &'static str,
     pub(crate) class: Class,
     pub(crate) certainty: Certainty,
@@ -21,20 +21,20 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    /// Where nothing is known: not to be tried again blindly, and a person should look.
+    /// The reading of an unknown error: a person should look, and a blind retry would repeat it.
     const UNKNOWN: Self = Self {
         name: "unknown-error",
         class: Class::Fatal,
         certainty: Certainty::Guess,
         meaning: "this error is not known",
-        advice: "read what the provider says and check the body; sending the same again is likely to fail the same way",
+        advice: "read the provider's message and check the body; the same request is likely to fail again",
     };
 
-    /// By the status, and what the provider says about trying again.
+    /// Reads an error by its status and the provider's header about retries.
     pub(crate) fn of(status: Option<u16>, failure: &Failure<'_>) -> Self {
         let by_status = status.and_then(|status| kind(status, failure));
         match (should_retry(failure), by_status) {
-            // The provider's word on whether to try again counts more than the number.
+            // The provider's header about retries overrides the status.
             (Some(true), Some(kind)) if kind.class == Class::Transient => Self::by(kind),
             (Some(true), _) => Self::by(&service::SERVER_FAILED),
             (Some(false), Some(kind)) if kind.class != Class::Transient => Self::by(kind),
@@ -43,7 +43,7 @@ impl Reading {
         }
     }
 
-    /// By a text that is known.
+    /// Reads an error by its known text.
     pub(crate) fn known(known: &'static Known) -> Self {
         let is_only_wrapper = known.weight == Weight::Wrapper;
         let certainty = if is_only_wrapper { Certainty::Guess } else { Certainty::Known };
@@ -61,7 +61,7 @@ impl Reading {
     }
 }
 
-/// What a status means whatever comes with it; `None` for those that mean too many things.
+/// Returns the kind of a status; `None` if the status has too many meanings.
 fn kind(status: u16, failure: &Failure<'_>) -> Option<&'static Kind> {
     match status {
         401 | 403 => Some(&service::NOT_ALLOWED),
@@ -70,7 +70,7 @@ fn kind(status: u16, failure: &Failure<'_>) -> Option<&'static Kind> {
         408 | 425 => Some(&service::NETWORK_FAILED),
         409 => Some(&service::CONVERSATION_BUSY),
         413 => Some(&content::BODY_TOO_LARGE),
-        // Only Bedrock says with this that its model failed.
+        // Only Bedrock reports a failed model with this status.
         424 if is_bedrock(failure) => Some(&service::SERVER_FAILED),
         429 => Some(&service::RATE_LIMITED),
         503 | 529 => Some(&service::OVERLOADED),
@@ -84,7 +84,7 @@ fn is_bedrock(failure: &Failure<'_>) -> bool {
     is_provider || failure.dialect == Some("bedrock_converse")
 }
 
-/// What the provider says about sending the same again.
+/// Reads the provider's header about retries.
 pub(crate) fn should_retry(failure: &Failure<'_>) -> Option<bool> {
     match failure.header("x-should-retry")?.trim() {
         "true" => Some(true),
@@ -93,44 +93,42 @@ pub(crate) fn should_retry(failure: &Failure<'_>) -> Option<bool> {
     }
 }
 
-/// How texts name a status.
+/// Matches a status in a text.
 static NUMBERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     compile(
         r#"(?:API Error: ?|^ ?Error: ?|Error code: |HTTP(?:/[\d.]+)? |[Ss]tatus(?: code)?:? |<|["'](?:code|status|status_code|statusCode)["'] ?: ?)([45]\d\d)(?:$|[^\w.]|\.(?:$| ))"#,
     )
 });
 
-/// How texts name a status by its number and its words, which numbers of other things do not have.
+/// Matches a status with its reason phrase, which other numbers do not have.
 static NAMED_NUMBERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     compile(
         r"(?:^ ?|[\s>(\[\x22'])([45]\d\d):? (?:Bad Request|Unauthorized|Payment Required|Forbidden|Not Found|Request Timeout|Conflict|(?:Payload|Content|Request Entity) Too Large|Unprocessable|Too Many Requests|Internal Server Error|Bad Gateway|Service (?:Temporarily )?Unavailable|Gateway Time-?out|Overloaded|\{)|^ ?([45]\d\d) ?$",
     )
 });
 
-/// The status a failure has: its own, or inside a stream that began well the one its text
-/// names.
+/// Returns the status of a failure: its own, or inside a successful stream the status that its text names.
 pub(crate) fn status(failure: &Failure<'_>, views: &Views) -> Option<u16> {
     match failure.status {
         Some(status) if status >= 400 => Some(status),
-        status => views.iter().find_map(named).or(status),
+        status => views.iter().find_map(find_status).or(status),
     }
 }
 
-/// How errors say without a status that the request is wrong.
+/// Matches error types that mean a wrong request.
 static REFUSALS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     compile(
         r#"["'](?:type|code|status|error|__type)["'] ?: ?["'](?:invalid_request(?:_error)?|invalid_argument|INVALID_ARGUMENT|bad_request(?:_error)?|BadRequest|validation_error|ValidationException|InvalidParameter\w*)["']|\b(?:ValidationException\b|BadRequestError: )"#,
     )
 });
 
-/// Whether a failure says that the request is wrong: by its status or, inside a stream, by its own
-/// word for it.
+/// Whether a failure means a wrong request: by its status or, inside a stream, by its error type.
 pub(crate) fn is_refused(status: Option<u16>, views: &Views) -> bool {
     let is_said = |view: &str| REFUSALS.as_ref().is_some_and(|regex| regex.is_match(view.as_bytes()));
     matches!(status, Some(400 | 422)) || views.iter().any(is_said)
 }
 
-fn named(view: &str) -> Option<u16> {
+fn find_status(view: &str) -> Option<u16> {
     let number = |regex: &LazyLock<Option<Regex>>| {
         let captures = regex.as_ref()?.captures(view.as_bytes())?;
         let number = captures.get(1).or_else(|| captures.get(2))?;
@@ -162,19 +160,19 @@ mod tests {
             assert_eq!(super::status(&failure, &Views::of(text)), Some(429), "{text}");
         }
         for text in ["I read 429 files", "see issue #429", "429 apples", "", "took 4.429 s"] {
-            assert_eq!(named(text), None, "{text}");
+            assert_eq!(find_status(text), None, "{text}");
         }
     }
 
     #[test]
-    fn the_status_of_the_answer_counts_before_one_in_the_text() {
+    fn the_status_of_the_response_counts_before_one_in_the_text() {
         let text = r#"{"error":{"code":502}}"#;
         let read = |status| super::status(&Failure { status, text, ..Failure::default() }, &Views::of(text));
         assert_eq!((read(Some(400)), read(Some(200)), read(None)), (Some(400), Some(502), Some(502)));
     }
 
     #[test]
-    fn the_provider_s_word_on_trying_again_counts_more_than_the_number() {
+    fn the_retry_header_overrides_the_status() {
         let class = |status, word| {
             let headers = [("X-Should-Retry", word)];
             Reading::of(Some(status), &Failure { headers: &headers, ..Failure::default() }).class

@@ -1,9 +1,8 @@
-//! Whether a request that failed is sent again, and when.
+//! Decides whether and when to send a failed request again.
 //!
-//! What only failed for the moment is sent again as it is, a few times, ever later. A
-//! conversation that is broken is repaired and sent once more, and only if that made another
-//! body of it: the same body fails the same way, and which bodies failed is known by their
-//! hashes. Everything else is for a person to look at.
+//! After a temporary failure the same request is sent again a few times, with growing waits. A broken conversation is
+//! repaired and sent once more, if the repair changed the body: the hashes of failed bodies are remembered, because the
+//! same body fails again. All other failures need a person.
 
 use std::time::Duration;
 
@@ -11,37 +10,36 @@ use serde::Deserialize;
 
 use crate::{Class, Verdict};
 
-/// How often and how late a request is sent again.
+/// How often and when to send a request again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy {
-    /// How many times at most what failed for the moment is sent again.
+    /// The most retries after temporary failures.
     pub retries_max: u32,
-    /// The first wait; each further one is twice as long.
+    /// The first wait; each later one is twice as long.
     pub wait_min: Duration,
-    /// The longest wait that is our own.
+    /// The longest wait if the provider names none.
     pub wait_max: Duration,
-    /// The longest wait that a provider may ask for; who asks for more is not waited for.
+    /// The longest wait that a provider may ask for; a longer one ends the retries.
     pub asked_wait_max: Duration,
-    /// What is done about a conversation that the provider finds broken.
+    /// What to do about a conversation that the provider rejects as broken.
     pub on_corruption: OnCorruption,
 }
 
-/// What is done about a conversation that a provider finds broken. It is never sent again as it is.
+/// What to do about a conversation that a provider rejects as broken. It is never sent again unchanged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnCorruption {
-    /// It is repaired, and sent once more.
+    /// Repair it and send it once more.
     #[default]
     Repair,
-    /// It is given up, and what it was about is begun anew, once: for whoever runs stages that can
-    /// be run again.
+    /// Drop it and start over once, for pipelines whose stages can run again.
     Restart,
-    /// It is left to a person.
+    /// Leave it to a person.
     Stop,
 }
 
 impl Default for RetryPolicy {
-    /// Two retries after one and two seconds, at most a minute; two minutes where asked for.
+    /// Two retries after one and two seconds. Own waits have at most a minute, requested ones two minutes.
     fn default() -> Self {
         Self {
             retries_max: 2,
@@ -53,50 +51,47 @@ impl Default for RetryPolicy {
     }
 }
 
-/// How many bodies are remembered that a provider found broken; after the second one nothing is
-/// sent any more, whoever goes on asking.
+/// The most broken bodies that are remembered. After the second one nothing is sent any more.
 const BROKEN_MAX: usize = 16;
 
-/// What was tried so far for one request.
+/// The retries of one request so far.
 #[derive(Debug, Clone)]
 pub struct Retry {
     policy: RetryPolicy,
     retries: u32,
     repaired: bool,
-    /// Whether another body was asked for and not sent yet.
+    /// Whether a repaired body was requested and not sent yet.
     awaits_other: bool,
-    /// The bodies that a provider found broken.
+    /// The hashes of bodies that a provider rejected as broken.
     broken: Vec<blake3::Hash>,
 }
 
-/// What somebody already has of an answer that failed.
+/// How much of a failed response was already passed on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Emitted {
-    /// Nothing of it was given to anybody.
+    /// No part of it was passed on.
     Nothing,
-    /// Some of it was given to somebody, who would get it twice.
+    /// A part of it was passed on; a retry would send it twice.
     Something,
 }
 
-/// What to do about a request that failed.
+/// The advice on a failed request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Advice {
-    /// Send the same body again after this wait.
+    /// Send the body after this wait.
     SendAgain {
         /// How long to wait.
         wait: Duration,
     },
-    /// Repair the body, and ask [`handle_repaired`](Retry::handle_repaired) whether what came of
-    /// it is sent.
+    /// Repair the body, and ask [`handle_repaired`](Retry::handle_repaired) whether to send the result.
     Repair,
-    /// Give the conversation up and begin anew, with another one: ask
-    /// [`handle_repaired`](Retry::handle_repaired) whether it is sent.
+    /// Start over with a new conversation, and ask [`handle_repaired`](Retry::handle_repaired) whether to send it.
     Restart,
-    /// Make the conversation shorter; nothing else helps.
+    /// Shorten the conversation; nothing else helps.
     Shorten,
-    /// Do not send this again.
+    /// Do not send the request again.
     GiveUp {
-        /// Why not.
+        /// The reason not to.
         why: GaveUp,
     },
 }
@@ -104,28 +99,28 @@ pub enum Advice {
 /// Why a request is not sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GaveUp {
-    /// The provider will never take it.
+    /// The provider will never accept it.
     Fatal,
-    /// Its content was filtered, and would be again.
+    /// Its content was filtered and would be filtered again.
     Filtered,
-    /// It was sent again as often as the policy allows.
+    /// The policy allows no more retries.
     Retries,
     /// The provider asks to wait longer than the policy allows.
     Wait,
-    /// It was repaired or begun anew already, or that changes nothing.
+    /// It was repaired or restarted already, or the repair changed nothing.
     Repaired,
-    /// The conversation is broken, and the policy wants nothing done about it.
+    /// The conversation is broken, and the policy says to stop.
     Broken,
-    /// The provider says that it is not to be sent again.
+    /// The provider forbids a retry.
     Told,
-    /// Something of the answer was already given to somebody, who would get it twice.
+    /// A part of the response was already passed on; a retry would send it twice.
     Emitted,
 }
 
 impl Advice {
-    /// The word for the failure that whoever runs whole stages decides by, as
-    /// [`StopTurn::failure_class`](crate::StopTurn::failure_class) has it: `transient_infra` where
-    /// the stage may be run again, `deterministic` where that would end the same way.
+    /// Returns the failure class for schedulers of whole stages, like
+    /// [`StopTurn::failure_class`](crate::StopTurn::failure_class): `transient_infra` if the stage may run again,
+    /// `deterministic` if it would fail in the same way.
     pub fn failure_class(&self) -> &'static str {
         match self {
             Self::SendAgain { .. }
@@ -137,13 +132,12 @@ impl Advice {
 }
 
 impl Retry {
-    /// Nothing was tried yet.
+    /// Starts without retries.
     pub fn new(policy: RetryPolicy) -> Self {
         Self { policy, retries: 0, repaired: false, awaits_other: false, broken: Vec::new() }
     }
 
-    /// What to do about an attempt with this body that failed, and of whose answer so much was
-    /// already given to somebody.
+    /// Returns the advice on a failed attempt with this body. `emitted` says how much of its response was passed on.
     ///
     /// ```
     /// use std::time::Duration;
@@ -161,7 +155,7 @@ impl Retry {
         let is_unseen = emitted == Emitted::Nothing;
         match (verdict.class, verdict.should_retry) {
             (Class::Filter, _) => give_up(GaveUp::Filtered),
-            // Whatever the error is called, the provider knows best whether it passes.
+            // The provider's header about retries overrides the class.
             (Class::Fatal, Some(true)) if is_unseen => self.send_again(verdict.retry_after, body),
             (Class::Fatal, _) => give_up(GaveUp::Fatal),
             _ if !is_unseen => give_up(GaveUp::Emitted),
@@ -172,8 +166,8 @@ impl Retry {
         }
     }
 
-    /// What to do with a body that was repaired, or with that of a run that begins anew: it is sent
-    /// once, if [`handle_failure`](Self::handle_failure) asked for it and it is not one that failed.
+    /// Returns the advice on a repaired body or the body of a restarted run. It is sent once, if
+    /// [`handle_failure`](Self::handle_failure) asked for it and it did not fail before.
     ///
     /// ```
     /// use seamline_guard::{Advice, Emitted, Failure, GaveUp, Retry, RetryPolicy, classify};
@@ -216,7 +210,7 @@ impl Retry {
         self.broken.contains(&blake3::hash(body))
     }
 
-    /// The body as it is; unless it is known to be broken, whatever else was wrong this time.
+    /// Advises to send the body again, unless it is known to be broken.
     fn send_again(&mut self, asked: Option<Duration>, body: &[u8]) -> Advice {
         if self.is_broken(body) {
             let is_wanted = self.policy.on_corruption != OnCorruption::Stop;
@@ -298,7 +292,7 @@ mod tests {
         let advice = |failure: &Failure<'_>| {
             Retry::new(RetryPolicy::default()).handle_failure(&classify(failure), BODY, Emitted::Nothing)
         };
-        assert_eq!(advice(&failure), send_again(1), "whose clock?");
+        assert_eq!(advice(&failure), send_again(1), "without a clock the date says nothing");
         let received_at = Some(Duration::from_secs(784_111_777));
         assert_eq!(advice(&Failure { received_at, ..failure }), send_again(30));
         let received_at = Some(Duration::from_secs(784_222_777));
@@ -306,25 +300,25 @@ mod tests {
     }
 
     #[test]
-    fn the_provider_s_word_on_sending_again_counts() {
+    fn the_provider_s_header_about_retries_counts() {
         let advice = |status, word, text| {
             let verdict = verdict(status, &[("X-Should-Retry", word)], text);
             Retry::new(RetryPolicy::default()).handle_failure(&verdict, BODY, Emitted::Nothing)
         };
-        // Known by its text, or by its number, or not at all.
+        // The error is known by its text, by its status, or not at all.
         let overloaded = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
         assert_eq!(advice(529, "false", overloaded), give_up(GaveUp::Told));
         assert_eq!(advice(529, "true", overloaded), send_again(1));
         assert_eq!(advice(500, "false", ""), give_up(GaveUp::Fatal));
         assert_eq!(advice(400, "true", "never heard of it"), send_again(1));
         assert_eq!(advice(404, "true", r#"{"error":{"type":"not_found_error"}}"#), send_again(1));
-        // What is broken stays broken, whoever says what.
+        // A broken conversation stays broken, whatever the header says.
         assert_eq!(advice(400, "true", BROKEN), Advice::Repair);
         assert_eq!(advice(400, "true", "Output blocked by content filtering policy"), give_up(GaveUp::Filtered));
     }
 
     #[test]
-    fn k32_damage_is_repaired_once_and_the_body_that_failed_is_never_sent_again() {
+    fn k32_damage_is_repaired_once_and_a_failed_body_is_never_sent_again() {
         let mut retry = Retry::new(RetryPolicy::default());
         let broken = verdict(400, &[], BROKEN);
         assert_eq!(retry.handle_failure(&broken, b"old", Emitted::Nothing), Advice::Repair);
@@ -334,10 +328,10 @@ mod tests {
     }
 
     #[test]
-    fn another_body_is_sent_once_and_only_where_it_was_asked_for() {
+    fn a_repaired_body_is_sent_once_and_only_on_request() {
         let broken = verdict(400, &[], BROKEN);
         let mut retry = Retry::new(RetryPolicy::default());
-        assert_eq!(retry.handle_repaired(b"new"), give_up(GaveUp::Repaired), "nobody asked");
+        assert_eq!(retry.handle_repaired(b"new"), give_up(GaveUp::Repaired), "not requested");
         assert_eq!(retry.handle_failure(&broken, b"old", Emitted::Nothing), Advice::Repair);
         assert_eq!(retry.handle_repaired(b"new"), send_again(0));
         assert_eq!(retry.handle_repaired(b"newer"), give_up(GaveUp::Repaired));
@@ -348,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_is_broken_does_not_pass_because_the_next_attempt_failed_for_the_moment() {
+    fn a_broken_body_is_not_sent_again_after_a_temporary_failure() {
         let (broken, busy) = (verdict(400, &[], BROKEN), verdict(503, &[], ""));
         for (on_corruption, why) in [
             (OnCorruption::Repair, GaveUp::Repaired),
@@ -363,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_sent_once_it_was_given_up() {
+    fn nothing_is_sent_after_giving_up() {
         let broken = verdict(400, &[], BROKEN);
         let mut retry = Retry::new(RetryPolicy::default());
         assert_eq!(retry.handle_failure(&broken, b"old", Emitted::Nothing), Advice::Repair);
@@ -371,8 +365,8 @@ mod tests {
         assert_eq!(retry.handle_repaired(b"new"), give_up(GaveUp::Repaired));
     }
 
-    /// A stage of a pipeline against a provider that refuses a broken history: what it sent, and
-    /// what came of it.
+    /// Runs a stage of a pipeline with a provider that rejects a broken conversation. Returns the bodies that were sent and
+    /// the outcome.
     fn stage(policy: RetryPolicy, glitches: &[bool]) -> (Vec<String>, Result<(), Advice>) {
         let mut retry = Retry::new(policy);
         let mut sent = Vec::new();
@@ -395,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn s3_20_a_stage_whose_conversation_broke_begins_anew_once() {
+    fn s3_20_a_stage_with_a_broken_conversation_restarts_once() {
         let restart = RetryPolicy { on_corruption: OnCorruption::Restart, ..RetryPolicy::default() };
         let sent = |runs: &[&str]| runs.iter().map(|run| (*run).to_owned()).collect::<Vec<_>>();
         let (broken, whole) = ("run 0, a call without a result", "run 1, whole");
@@ -407,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn s3_11_failures_have_the_classes_that_stages_decide_by() {
+    fn s3_11_failures_have_classes_for_schedulers() {
         let again = [Advice::Restart, send_again(1), give_up(GaveUp::Retries), give_up(GaveUp::Emitted)];
         assert!(again.iter().all(|advice| advice.failure_class() == "transient_infra"));
         let never = [GaveUp::Fatal, GaveUp::Filtered, GaveUp::Repaired, GaveUp::Broken, GaveUp::Told].map(give_up);
@@ -415,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repaired_body_may_fail_for_the_moment_like_any_other() {
+    fn a_repaired_body_may_fail_temporarily_like_any_other() {
         let mut retry = Retry::new(RetryPolicy::default());
         assert_eq!(retry.handle_failure(&verdict(400, &[], BROKEN), b"old", Emitted::Nothing), Advice::Repair);
         assert_eq!(retry.handle_failure(&verdict(503, &[], ""), b"new", Emitted::Nothing), send_again(1));
@@ -424,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn k32_what_was_given_to_somebody_is_not_given_again() {
+    fn k32_a_response_that_was_passed_on_is_not_sent_again() {
         for failed in [verdict(400, &[], BROKEN), verdict(529, &[], "")] {
             let mut retry = Retry::new(RetryPolicy::default());
             assert_eq!(retry.handle_failure(&failed, BODY, Emitted::Something), give_up(GaveUp::Emitted));
@@ -432,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn what_will_never_be_taken_is_not_sent_again() {
+    fn permanent_failures_are_not_retried() {
         let mut retry = Retry::new(RetryPolicy::default());
         let mut advice = |status, text| retry.handle_failure(&verdict(status, &[], text), BODY, Emitted::Nothing);
         assert_eq!(advice(401, ""), give_up(GaveUp::Fatal));

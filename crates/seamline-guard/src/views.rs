@@ -1,21 +1,20 @@
-//! A text with one layer of quoting after the other taken off.
+//! Views of a text: each one has one layer of quoting less.
 //!
-//! Gateways hand an error on inside a string of their own error, programs print it as Python
-//! or JSON source, and people paste it with broken lines. Nothing here parses any of that:
-//! escapes are undone in the whole text, as often as there are layers, and the known
-//! sentences are looked for in every view. So nothing malformed can hide a sentence, and the
-//! work stays linear.
+//! Gateways put an error into a string of their own error, programs print it as Python or JSON source, and people paste it
+//! with broken lines. This module parses none of that: it removes one layer of escapes from the whole text after the
+//! other, and the known sentences are searched in every view. So malformed wrapping cannot hide a sentence, and the work
+//! stays linear.
 
 use std::borrow::Cow;
 
-/// How many layers of quoting are taken off at most.
+/// The most layers of quoting that are removed.
 pub const LAYERS_MAX: usize = 8;
 
-/// How much of a text is read: half of it from the start, where errors say what they have
-/// to say, and half from the end, where logs do.
+/// The most bytes of a text that are read: half from the start, where errors are, and half from the end, where logs put
+/// them.
 pub const TEXT_BYTES_MAX: usize = 256 * 1024;
 
-/// The views of a text: as it came, then with ever fewer escapes. Never empty.
+/// The views of a text: unchanged first, then with fewer and fewer escapes. Never empty.
 pub(crate) struct Views {
     list: Vec<String>,
 }
@@ -36,23 +35,23 @@ impl Views {
         Self { list }
     }
 
-    /// From the outermost to the innermost.
+    /// Iterates from the outermost view to the innermost one.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
         self.list.iter().map(String::as_str)
     }
 
-    /// The text as it came.
+    /// Returns the text with all its escapes.
     pub(crate) fn outermost(&self) -> &str {
         self.list.first().map_or("", String::as_str)
     }
 }
 
-/// The text with all layers of quoting taken off.
+/// Removes all layers of quoting from a text.
 pub(crate) fn bare(text: &str) -> String {
     Views::of(text).list.pop().unwrap_or_default()
 }
 
-/// The start and the end of a text; all of it, if it is not too long.
+/// Returns the start and the end of a long text; a short one unchanged.
 fn ends(text: &str) -> Cow<'_, str> {
     if text.len() <= TEXT_BYTES_MAX {
         return Cow::Borrowed(text);
@@ -63,24 +62,24 @@ fn ends(text: &str) -> Cow<'_, str> {
     Cow::Owned([&text[..start], "\n", &text[end..]].concat())
 }
 
-/// White space of any length as one blank, curly quotes as straight ones: lines are wrapped
-/// and quotes are bent where errors are copied.
+/// Replaces each run of white space with one blank and curly quotes with straight ones: copied errors have wrapped lines
+/// and changed quotes.
 fn smooth(text: &str) -> String {
     let mut out = Smooth::with_capacity(text.len());
     text.chars().for_each(|char| out.push(char));
     out.0
 }
 
-/// One layer of JSON's or Python's escapes undone. Never longer than the text.
+/// Removes one layer of JSON's or Python's escapes. The result is never longer than the text.
 fn unescape(text: &str) -> String {
     let mut out = Smooth::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('\\') {
         rest[..at].chars().for_each(|char| out.push(char));
-        let (char, length) = escaped(&rest[at + 1..]);
+        let (char, length) = read_escape(&rest[at + 1..]);
         match char {
             Some(char) => out.push(char),
-            // Not an escape: a backslash of the text itself.
+            // This is not an escape but a backslash of the text.
             None => out.push('\\'),
         }
         rest = &rest[at + 1 + length..];
@@ -89,21 +88,21 @@ fn unescape(text: &str) -> String {
     out.0
 }
 
-/// The character that an escape stands for, and how many bytes follow its backslash.
-fn escaped(rest: &str) -> (Option<char>, usize) {
+/// Returns the character of an escape, and how many bytes follow its backslash.
+fn read_escape(rest: &str) -> (Option<char>, usize) {
     let Some(first) = rest.chars().next() else { return (None, 0) };
     match first {
         '"' | '\'' | '\\' | '/' | '`' => (Some(first), 1),
         'n' | 'r' | 't' | 'b' | 'f' => (Some(' '), 1),
-        'u' => coded(rest, 4),
-        'x' => coded(rest, 2),
+        'u' => read_code(rest, 4),
+        'x' => read_code(rest, 2),
         _ => (None, 0),
     }
 }
 
-/// A character by its number in so many hexadecimal digits; what is no character by itself,
-/// such as half a pair or a byte of a longer one, is marked.
-fn coded(rest: &str, digits: usize) -> (Option<char>, usize) {
+/// Reads a character by its hexadecimal number. A half surrogate pair or a byte of a longer character becomes the
+/// replacement character.
+fn read_code(rest: &str, digits: usize) -> (Option<char>, usize) {
     let number = rest.get(1..=digits).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
     let Some(number) = number.and_then(|digits| u32::from_str_radix(digits, 16).ok()) else { return (None, 0) };
     let is_byte_of_longer = digits == 2 && number >= 0x80;
@@ -142,18 +141,18 @@ mod tests {
     }
 
     #[test]
-    fn layers_come_off_one_by_one() {
+    fn layers_are_removed_one_by_one() {
         assert_eq!(views(r#""a \"b \\\"c\\\"\"""#), [r#""a \"b \\\"c\\\"\"""#, r#""a "b \"c\""""#, r#""a "b "c""""#]);
     }
 
     #[test]
-    fn escapes_of_json_and_python_are_undone() {
+    fn escapes_of_json_and_python_are_removed() {
         assert_eq!(bare(r"it\'s \u0060x\u0060\nnext \x41"), "it's `x` next A");
         assert_eq!(bare(r"\ud83d \xe2"), "\u{fffd} \u{fffd}");
     }
 
     #[test]
-    fn what_is_no_escape_stays() {
+    fn other_backslashes_stay() {
         assert_eq!(views(r"\d+ C:\Users \"), [r"\d+ C:\Users \"]);
         assert_eq!(bare(r"\u12 \u"), r"\u12 \u");
     }
@@ -164,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_an_end_to_layers_and_length() {
+    fn layers_and_length_are_bounded() {
         let deep = "\\".repeat(1 << 12) + "\"";
         assert!(views(&deep).len() <= LAYERS_MAX + 1);
         let long = "é".repeat(TEXT_BYTES_MAX);

@@ -1,4 +1,4 @@
-//! How long the provider asks to wait.
+//! Reads how long the provider asks to wait.
 
 use std::sync::LazyLock;
 use std::time::{Duration, UNIX_EPOCH};
@@ -10,24 +10,23 @@ use crate::classify::Failure;
 use crate::patterns::compile;
 use crate::views::Views;
 
-/// The longest wait that is told. Who asks for more is told to ask for this, which nobody waits for;
-/// a limit that is renewed later is not believed.
+/// The longest wait that is reported. A longer wait is cut to it; a limit that renews later is ignored.
 const WAIT_MAX: Duration = Duration::from_hours(31 * 24);
 
-/// How long the provider asks to wait: by the header made for it, by its text, else by the
-/// headers that say when a limit is renewed.
+/// Returns how long the provider asks to wait: by its `retry-after` headers, else by its text, else by the headers about
+/// the renewal of limits.
 pub(crate) fn of(failure: &Failure<'_>, views: &Views) -> Option<Duration> {
     by_header(failure).or_else(|| views.iter().find_map(by_text)).or_else(|| by_limit(failure))
 }
 
-/// Whether the provider says that waiting helps: how long, or which limit of a minute or a day is
-/// used up. When other limits are renewed, which some say with every answer, does not count.
+/// Whether the provider says that waiting helps: it names a wait, or an exhausted limit per minute or day. The renewal of
+/// other limits does not count: some providers send it with every response.
 pub(crate) fn is_asked(failure: &Failure<'_>, views: &Views) -> bool {
     let of_a_time = |view: &str| RENEWED.as_ref().is_some_and(|renewed| renewed.is_match(view.as_bytes()));
     by_header(failure).is_some() || views.iter().any(|view| by_text(view).is_some() || of_a_time(view))
 }
 
-/// How Google names a limit that is renewed by itself.
+/// Google's name of a limit that renews by itself.
 static RENEWED: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r#"quotaId["'] ?: ?["']\w*Per(?:Minute|Day)"#));
 
 fn by_header(failure: &Failure<'_>) -> Option<Duration> {
@@ -39,7 +38,7 @@ fn by_header(failure: &Failure<'_>) -> Option<Duration> {
     asked.map(|wait| wait.min(WAIT_MAX))
 }
 
-/// How texts ask to wait: `try again in 1m2.5s`, `"retryDelay": "34s"`, `wait 20 seconds`.
+/// Matches a wait in a text: `try again in 1m2.5s`, `"retryDelay": "34s"`, `wait 20 seconds`.
 static ASKED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     compile(
         r#"(?i)(?:(?:try again|retry)(?: your request)? (?:in|after)|retryDelay["'] ?: ?["']|wait(?: for)?) ?((?:\d+(?:\.\d+)? ?(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?) ?)+)(?:$|[^\w])"#,
@@ -51,8 +50,8 @@ fn by_text(view: &str) -> Option<Duration> {
     duration(std::str::from_utf8(captures.get(1)?.as_bytes()).ok()?).map(|wait| wait.min(WAIT_MAX))
 }
 
-/// The longest renewal among the limits that are used up, else among those of which nobody says
-/// so. Many providers say with every answer when limits are renewed that were not even touched.
+/// Returns the longest renewal of the exhausted limits, else of the limits without a known state. Many providers send the
+/// renewal of unused limits with every response.
 fn by_limit(failure: &Failure<'_>) -> Option<Duration> {
     let resets = failure.headers.iter().filter_map(|(name, value)| Some((limit(name, "reset")?, value)));
     let waits = resets.filter_map(|(limit, value)| Some((is_used_up(&limit, failure), renewal(value, failure)?)));
@@ -62,16 +61,15 @@ fn by_limit(failure: &Failure<'_>) -> Option<Duration> {
     longest(Some(true)).or_else(|| longest(None).filter(|_| is_about_limits))
 }
 
-/// The limit that a header says something about: `x-ratelimit-reset-tokens` and
-/// `anthropic-ratelimit-tokens-reset` both say when `tokens` are renewed.
+/// Returns the limit that a header is about: `x-ratelimit-reset-tokens` and `anthropic-ratelimit-tokens-reset` are both
+/// about `tokens`.
 fn limit(header: &str, says: &str) -> Option<String> {
     let header = header.to_ascii_lowercase();
     let (_, rest) = header.split_once("ratelimit-")?;
     rest.contains(says).then(|| rest.replace(says, "").replace("--", "-").trim_matches('-').to_owned())
 }
 
-/// Whether a limit is used up, if anybody says: nothing remains of it, or its status is another
-/// than allowed.
+/// Whether a limit is exhausted, if a header says so: none of it remains, or its status is not `allowed`.
 fn is_used_up(limit_name: &str, failure: &Failure<'_>) -> Option<bool> {
     let told = |says| {
         let is_it = |(name, _): &&(&str, &str)| limit(name, says).is_some_and(|limit| limit == limit_name);
@@ -81,7 +79,7 @@ fn is_used_up(limit_name: &str, failure: &Failure<'_>) -> Option<bool> {
     remains.or_else(|| told("status").map(|status| !status.starts_with("allowed")))
 }
 
-/// `6m0s`, `2.5`, a moment in seconds or milliseconds since 1970, or a date.
+/// Reads a renewal: `6m0s`, `2.5`, a time in seconds or milliseconds since 1970, or a date.
 fn renewal(value: &str, failure: &Failure<'_>) -> Option<Duration> {
     const MOMENT_MIN: f64 = 1e9;
     const MILLISECONDS_MIN: f64 = 1e12;
@@ -93,15 +91,14 @@ fn renewal(value: &str, failure: &Failure<'_>) -> Option<Duration> {
     }
 }
 
-/// From the moment the response was sent, by its own clock, to another; by the clock of whoever
-/// got it where it does not say.
+/// Returns the time from the response's `date` header, or else its arrival, until a moment.
 fn until(moment: f64, failure: &Failure<'_>) -> Option<Duration> {
     let received = failure.received_at.map(|since| since.as_secs_f64());
     let sent = failure.header("date").and_then(instant).or(received)?;
     seconds((moment - sent).max(0.0))
 }
 
-/// `1m2.5s`, `300ms`, `20 seconds`.
+/// Reads a duration: `1m2.5s`, `300ms`, `20 seconds`.
 fn duration(text: &str) -> Option<Duration> {
     let mut rest = text.trim();
     let mut total = 0.0;
@@ -126,12 +123,12 @@ fn unit_seconds(unit: &str) -> Option<f64> {
     }
 }
 
-/// A number of seconds, however long; one that is none is no wait.
+/// Converts seconds to a duration; negative ones and NaN give none.
 fn seconds(seconds: f64) -> Option<Duration> {
     (seconds >= 0.0).then(|| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
 }
 
-/// A number as headers have it; `nan`, `inf` and signs are none.
+/// Reads a plain number of a header; `nan`, `inf` and signs are not accepted.
 fn number(text: &str) -> Option<f64> {
     let text = text.trim();
     let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
@@ -191,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quota_that_comes_back_is_waited_for() {
+    fn a_quota_that_renews_is_a_rate_limit() {
         let quota = "You exceeded your current quota, please check your plan and billing details.";
         let told = |headers: &[(&str, &str)], more: &str| {
             let text = format!("{quota}{more}");
@@ -208,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn of_the_limits_the_one_used_up_counts() {
+    fn the_exhausted_limit_counts() {
         let limits = [("x-ratelimit-reset-requests", "6m0s"), ("x-ratelimit-reset-tokens", "1.5s")];
         assert_eq!(wait(&limits, ""), Some(360.0));
         let used_up = [limits[0], limits[1], ("x-ratelimit-remaining-tokens", "0")];
@@ -224,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_that_is_not_used_up_is_not_waited_for() {
+    fn an_unused_limit_causes_no_wait() {
         let of_status = |status, headers: &[(&str, &str)]| {
             let failure = Failure { status: Some(status), headers, ..Failure::default() };
             of(&failure, &Views::of("")).map(|wait| wait.as_secs_f64())
@@ -247,11 +244,11 @@ mod tests {
         assert_eq!(of_status(529, &unified("allowed")), None);
         assert_eq!(of_status(429, &unified("rejected")), Some(432_000.0));
         let of_tokens = [("x-ratelimit-reset-tokens", "9s"), ("x-ratelimit-remaining-input-tokens", "0")];
-        assert_eq!(of_status(500, &of_tokens), None, "another limit is used up");
+        assert_eq!(of_status(500, &of_tokens), None, "another limit is exhausted");
     }
 
     #[test]
-    fn who_asks_for_more_than_anybody_waits_is_heard() {
+    fn a_very_long_wait_is_cut_to_the_longest() {
         for value in ["2678401", "99999999999999999999999999"] {
             assert_eq!(wait(&[("retry-after", value)], ""), Some(WAIT_MAX.as_secs_f64()), "{value}");
         }
@@ -267,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_no_wait() {
+    fn invalid_values_give_no_wait() {
         for value in ["", "-1", "nan", "inf", "1e9", "1.2.3", "Sun, 99 Xyz 1 1:1:1", "2026-02-30T00:00:00Z"] {
             assert_eq!(wait(&[("retry-after", value), ("date", value)], ""), None, "{value}");
         }

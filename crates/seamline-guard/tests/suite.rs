@@ -1,4 +1,4 @@
-//! Everything that is tested through the face of the crate, in one binary.
+//! The tests of the public interface, in one binary.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a fixture that cannot be read fails its test")]
 

@@ -1,4 +1,4 @@
-//! Keeping a commit.
+//! Appends a commit.
 
 use std::sync::Arc;
 
@@ -6,12 +6,12 @@ use seamline_store::{Appended, Error, Sealed};
 use tokio_postgres::types::Type;
 
 use crate::connections::Operation;
-use crate::fault::Fault;
+use crate::failure::Failure;
 use crate::row::{bigint, column, count};
-use crate::transaction::{Params, Place};
+use crate::transaction::{Attempt, Params};
 
-/// Compares and sets the head, keeps the commit, and takes messages out of the inbox: all or nothing. Where the head is
-/// another one, no row comes back.
+/// Compares and sets the head, stores the commit, and takes messages out of the inbox, atomically. It returns no row if
+/// the head does not match.
 const APPEND: &str = "\
 WITH head AS (
     UPDATE seamline_sessions
@@ -28,13 +28,13 @@ INSERT INTO seamline_commits (tenant, session, seq, records, epoch, commit_id, p
 SELECT $1, $2, $4 + 1, $8, $3, $9, $5, $7, $10 FROM head
 RETURNING seq";
 
-/// Why the head is another one.
-const LOOK_UP: &str = "\
+/// Finds out why the head does not match.
+const EXPLAIN: &str = "\
 SELECT epoch, erased_at IS NOT NULL AS is_erased,
     (SELECT hash FROM seamline_commits WHERE tenant = $1 AND session = $2 AND commit_id = $3) AS hash
 FROM seamline_sessions WHERE tenant = $1 AND session = $2";
 
-/// The code of a row that is there already.
+/// PostgreSQL's code for a row that exists already.
 const UNIQUE_VIOLATION: &str = "23505";
 
 #[derive(Debug)]
@@ -43,8 +43,8 @@ pub(crate) struct Append(pub(crate) Arc<Sealed>);
 impl Operation for Append {
     type Output = Appended;
 
-    async fn attempt(&self, place: &Place<'_>) -> Result<Appended, Fault> {
-        if self.is_taken(place).await? { Ok(Appended::New) } else { self.look_up(place).await }
+    async fn run(&self, attempt: &Attempt<'_>) -> Result<Appended, Failure> {
+        if self.try_append(attempt).await? { Ok(Appended::New) } else { self.explain_rejection(attempt).await }
     }
 
     fn unknown(&self, why: String) -> Error {
@@ -53,13 +53,13 @@ impl Operation for Append {
 }
 
 impl Append {
-    async fn is_taken(&self, place: &Place<'_>) -> Result<bool, Fault> {
+    async fn try_append(&self, attempt: &Attempt<'_>) -> Result<bool, Failure> {
         let commit = &self.0;
         let (before, after) = (commit.before(), commit.after());
         let id = commit.id().to_bytes();
         let taken: Vec<&[u8]> = commit.taken().iter().map(String::as_bytes).collect();
         let params: Params<'_> = &[
-            (&place.tenant(), Type::TEXT),
+            (&attempt.tenant(), Type::TEXT),
             (&commit.session().as_str(), Type::TEXT),
             (&bigint(commit.epoch()), Type::INT8),
             (&bigint(before.seq), Type::INT8),
@@ -70,29 +70,29 @@ impl Append {
             (&id.as_slice(), Type::BYTEA),
             (&commit.bytes(), Type::BYTEA),
             (&taken, Type::BYTEA_ARRAY),
-            (&place.lease(), Type::FLOAT8),
+            (&attempt.lease(), Type::FLOAT8),
         ];
-        let rows = place.query_unless(UNIQUE_VIOLATION, APPEND, params).await?;
+        let rows = attempt.query_unless(UNIQUE_VIOLATION, APPEND, params).await?;
         Ok(rows.is_some_and(|rows| !rows.is_empty()))
     }
 
-    async fn look_up(&self, place: &Place<'_>) -> Result<Appended, Fault> {
+    async fn explain_rejection(&self, attempt: &Attempt<'_>) -> Result<Appended, Failure> {
         let commit = &self.0;
         let session = commit.session();
         let id = commit.id().to_bytes();
         let params: Params<'_> =
-            &[(&place.tenant(), Type::TEXT), (&session.as_str(), Type::TEXT), (&id.as_slice(), Type::BYTEA)];
-        let rows = place.query(LOOK_UP, params).await?;
-        let Some(row) = rows.first() else { return Err(Fault::Answer(Error::NotFound(session.clone()))) };
+            &[(&attempt.tenant(), Type::TEXT), (&session.as_str(), Type::TEXT), (&id.as_slice(), Type::BYTEA)];
+        let rows = attempt.query(EXPLAIN, params).await?;
+        let Some(row) = rows.first() else { return Err(Failure::Final(Error::NotFound(session.clone()))) };
         if column(row, "is_erased")? {
-            return Err(Fault::Answer(Error::Erased(session.clone())));
+            return Err(Failure::Final(Error::Erased(session.clone())));
         }
         let kept: Option<&[u8]> = column(row, "hash")?;
         if kept.is_some_and(|hash| hash == commit.hash().as_bytes()) {
             return Ok(Appended::Already);
         }
         let (epoch, current) = (commit.epoch(), count(row, "epoch")?);
-        Err(Fault::Answer(if epoch == current {
+        Err(Failure::Final(if epoch == current {
             Error::Conflict(session.clone())
         } else {
             Error::Fenced { session: session.clone(), epoch, current }

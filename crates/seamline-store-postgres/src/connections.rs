@@ -1,4 +1,4 @@
-//! How an operation is carried out: on a connection of the pool, and again where that is right.
+//! Runs operations on pooled connections, and retries where that is safe.
 
 use std::future::Future;
 use std::time::Duration;
@@ -7,51 +7,51 @@ use deadpool_postgres::{Object, Pool};
 use seamline_store::Error;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::fault::{Fault, unreached};
+use crate::failure::{Failure, connect_error, unavailable};
 use crate::options::Options;
-use crate::transaction::Place;
+use crate::transaction::Attempt;
 
-/// How long to wait before the second attempt, and at most before a later one.
+/// The pause before the second attempt, and the longest pause before a later one.
 const PAUSE_FIRST: Duration = Duration::from_millis(10);
 const PAUSE_MAX: Duration = Duration::from_millis(500);
 
-/// Something that is asked of the database.
+/// A request to the database.
 pub(crate) trait Operation: Send + Sync + 'static {
     type Output: Send + 'static;
 
-    /// Whether an attempt that was lost may have changed something.
+    /// Whether a lost attempt may have changed something.
     const WRITES: bool = true;
 
-    /// Asks once. [`Place::again`] says whether an earlier attempt may have been carried out: an operation that writes
-    /// recognises what it has done itself.
-    fn attempt(&self, place: &Place<'_>) -> impl Future<Output = Result<Self::Output, Fault>> + Send;
+    /// Runs it once. [`Attempt::again`] says whether an earlier attempt may have taken effect: an operation that writes
+    /// must recognise its own effect.
+    fn run(&self, attempt: &Attempt<'_>) -> impl Future<Output = Result<Self::Output, Failure>> + Send;
 
-    /// What to say where nobody could find out what became of it.
+    /// Makes the error of an operation whose outcome stays unknown.
     fn unknown(&self, why: String) -> Error {
-        Error::Unavailable(why)
+        unavailable(why)
     }
 
-    /// How many answers one attempt waits for, one after the other.
+    /// Returns how many round trips one attempt takes.
     fn steps(&self) -> u32 {
         1
     }
 }
 
-/// The connections, and how they are used.
+/// The pool of connections and its options.
 #[derive(Debug)]
 pub(crate) struct Connections {
     pub(crate) pool: Pool,
     pub(crate) options: Options,
-    /// What every transaction begins with.
+    /// The SQL that every transaction begins with.
     pub(crate) begin: String,
 }
 
 impl Connections {
     pub(crate) fn new(pool: Pool, options: Options) -> Self {
         let (tenant, timeout_ms) = (&options.tenant, options.attempt_timeout.as_millis());
-        // The tenant has the letters of a session's name, so it needs no quoting. All settings end with the transaction.
-        // Where a role or a database says not to wait for the disk, what is acknowledged could be lost; where it says to
-        // wait for others besides, it is waited for them.
+        // A tenant has only the characters of a session's name, so it needs no quoting. All settings end with the
+        // transaction. `synchronous_commit = off` could lose acknowledged commits, so it becomes `on`; stronger values
+        // stay.
         let mode = if options.read_only { " READ ONLY" } else { "" };
         let begin = format!(
             "BEGIN{mode}; SELECT set_config('seamline.tenant', '{tenant}', true), \
@@ -62,8 +62,8 @@ impl Connections {
         Self { pool, options, begin }
     }
 
-    /// Carries an operation out, and tries again while it may help: where another transaction was in the way, and
-    /// where the connection was lost and it must be found out what was done.
+    /// Runs an operation. It retries where another transaction was in the way, and where the connection was lost and the
+    /// outcome must be settled.
     pub(crate) async fn perform<O: Operation>(&self, operation: O) -> Result<O::Output, Error> {
         let deadline = Instant::now() + self.options.settle_timeout;
         let mut is_open = false;
@@ -71,31 +71,31 @@ impl Connections {
         loop {
             let why = match self.attempt(&operation, is_open).await {
                 Ok(output) => return Ok(output),
-                Err(Fault::Answer(error)) => return Err(error),
-                Err(Fault::Nothing(error)) if !is_open => return Err(error),
-                Err(Fault::Nothing(error)) => error.to_string(),
-                Err(Fault::Aborted(why)) => why,
-                Err(Fault::Lost(why)) => {
+                Err(Failure::Final(error)) => return Err(error),
+                Err(Failure::NotDone(error)) if !is_open => return Err(error),
+                Err(Failure::NotDone(error)) => error.message(),
+                Err(Failure::Retry(why)) => why,
+                Err(Failure::Lost(why)) => {
                     is_open = is_open || O::WRITES;
                     why
                 }
             };
             if Instant::now() + pause >= deadline {
-                return Err(if is_open { operation.unknown(why) } else { Error::Unavailable(why) });
+                return Err(if is_open { operation.unknown(why) } else { unavailable(why) });
             }
             sleep(pause).await;
             pause = (pause * 2).min(PAUSE_MAX);
         }
     }
 
-    async fn attempt<O: Operation>(&self, operation: &O, again: bool) -> Result<O::Output, Fault> {
-        let client = self.pool.get().await.map_err(|error| Fault::Nothing(unreached(error)))?;
-        let place = Place { client: &client, options: &self.options, begin: &self.begin, again };
+    async fn attempt<O: Operation>(&self, operation: &O, again: bool) -> Result<O::Output, Failure> {
+        let client = self.pool.get().await.map_err(|error| Failure::NotDone(connect_error(error)))?;
+        let attempt = Attempt { client: &client, options: &self.options, begin: &self.begin, again };
         let patience = self.options.attempt_timeout * operation.steps();
-        let result = timeout(patience, operation.attempt(&place)).await;
-        let result = result.unwrap_or_else(|_| Err(Fault::Lost(format!("no answer within {patience:?}"))));
-        if matches!(result, Err(Fault::Lost(_))) {
-            // Nobody knows in which state it is, so nobody gets it again.
+        let result = timeout(patience, operation.run(&attempt)).await;
+        let result = result.unwrap_or_else(|_| Err(Failure::Lost(format!("no response within {patience:?}"))));
+        if matches!(result, Err(Failure::Lost(_))) {
+            // The state of the connection is unknown, so it does not go back to the pool.
             drop(Object::take(client));
         }
         result

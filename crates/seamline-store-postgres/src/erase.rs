@@ -1,15 +1,15 @@
-//! Removing a session.
+//! Erases a session.
 
 use seamline_store::{Erased, Error, SessionId};
 use tokio_postgres::types::Type;
 
 use crate::connections::Operation;
-use crate::fault::Fault;
-use crate::row::{Standing, count};
-use crate::transaction::{Params, Place};
+use crate::failure::Failure;
+use crate::row::{SessionRow, count};
+use crate::transaction::{Attempt, Params};
 
-/// The row stays, so that the name is not used again. It is written first: whoever adds to the session holds it, so what
-/// the statements behind it remove is all there is.
+/// Marks the session as erased. Its row stays, so that the name cannot be used again. This statement runs first: it
+/// waits for writers that hold the row, so the deletes after it find everything.
 const MARK: &str = "\
 UPDATE seamline_sessions SET erased_at = now(), holder = NULL, lease_until = NULL
 WHERE tenant = $1 AND session = $2 AND erased_at IS NULL
@@ -27,19 +27,20 @@ pub(crate) struct Erase(pub(crate) SessionId);
 impl Operation for Erase {
     type Output = Erased;
 
-    async fn attempt(&self, place: &Place<'_>) -> Result<Erased, Fault> {
+    async fn run(&self, attempt: &Attempt<'_>) -> Result<Erased, Failure> {
         let session = &self.0;
-        let params: Params<'_> = &[(&place.tenant(), Type::TEXT), (&session.as_str(), Type::TEXT)];
+        let params: Params<'_> = &[(&attempt.tenant(), Type::TEXT), (&session.as_str(), Type::TEXT)];
         let [commits, inbox, quarantine] = REMOVE;
-        let rows = place.transact(&[(MARK, params), (commits, params), (inbox, params), (quarantine, params)]).await?;
+        let rows =
+            attempt.transact(&[(MARK, params), (commits, params), (inbox, params), (quarantine, params)]).await?;
         if let Some(row) = rows.first().and_then(|marked| marked.first()) {
             return Ok(Erased { commits: count(row, "commits")?, bytes: count(row, "bytes")? });
         }
-        match Standing::find(place, session).await? {
-            None => Err(Fault::Answer(Error::NotFound(session.clone()))),
-            // An attempt whose answer was lost has erased it; the figures are those it would have given.
-            Some(Standing { commits, bytes, .. }) if place.again => Ok(Erased { commits, bytes }),
-            Some(_) => Err(Fault::Answer(Error::Erased(session.clone()))),
+        match SessionRow::find(attempt, session).await? {
+            None => Err(Failure::Final(Error::NotFound(session.clone()))),
+            // An earlier attempt erased it and its response was lost; the counts are still in the row.
+            Some(SessionRow { commits, bytes, .. }) if attempt.again => Ok(Erased { commits, bytes }),
+            Some(_) => Err(Failure::Final(Error::Erased(session.clone()))),
         }
     }
 

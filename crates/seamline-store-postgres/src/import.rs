@@ -1,41 +1,41 @@
-//! Taking a session in from elsewhere.
+//! Imports a session.
 
 use seamline_store::{Error, Head, OpenedCommit, SessionId, chain};
 use tokio_postgres::types::Type;
 
 use crate::connections::Operation;
-use crate::fault::Fault;
-use crate::row::{Standing, bigint};
-use crate::transaction::{Params, Place};
+use crate::failure::Failure;
+use crate::row::{SessionRow, bigint};
+use crate::transaction::{Attempt, Params};
 
-/// The most commits, and about the most bytes, of one statement.
+/// The most commits of one statement, and about the most bytes.
 const CHUNK_COMMITS: usize = 500;
 const CHUNK_BYTES: usize = 8 * 1024 * 1024;
 
-const MAKE: &str = "\
+const CREATE: &str = "\
 INSERT INTO seamline_sessions (tenant, session, epoch, head_seq, head_hash, commits, bytes)
 VALUES ($1, $2, $3, $4, $5, $6, $7)
 ON CONFLICT (tenant, session) DO NOTHING
 RETURNING epoch";
 
-const FILL: &str = "\
+const INSERT: &str = "\
 INSERT INTO seamline_commits (tenant, session, seq, records, epoch, commit_id, prev, hash, body)
 SELECT $1, $2, c.seq, c.records, c.epoch, c.commit_id, c.prev, c.hash, c.body
 FROM unnest($3, $4, $5, $6, $7, $8, $9) AS c(seq, records, epoch, commit_id, prev, hash, body)";
 
-/// The ids of messages of the inbox that were taken in: they are not taken again.
+/// Stores the ids of inbox messages that the commits took, so that they are not taken again.
 const TAKEN: &str = "\
 INSERT INTO seamline_inbox (tenant, session, id, place)
 SELECT $1, $2, t.id, 0 FROM unnest($3) AS t(id)
 ON CONFLICT (tenant, session, id) DO NOTHING";
 
-/// A session as it comes, with what stands beside the bytes of each commit.
+/// A session to import, with the columns of its commits.
 #[derive(Debug)]
 pub(crate) struct Import {
     session: SessionId,
     head: Head,
     commits: Vec<Incoming>,
-    /// The ids of messages of the inbox that they take in.
+    /// The ids of inbox messages that the commits took.
     taken: Vec<Vec<u8>>,
 }
 
@@ -51,7 +51,7 @@ struct Incoming {
 }
 
 impl Import {
-    /// Checks that the commits are the session's, all of them.
+    /// Checks that the commits are the whole chain of the session.
     pub(crate) fn new(session: &SessionId, commits: &[Vec<u8>]) -> Result<Self, Error> {
         let (head, opened) = chain(session, commits)?;
         let incoming = opened.iter().zip(commits).map(|(commit, bytes)| Incoming::new(commit, bytes.clone()));
@@ -74,9 +74,9 @@ impl Import {
         chunks
     }
 
-    /// Everything but the end of the transaction. False where there is a session of that name.
-    async fn fill(&self, place: &Place<'_>) -> Result<bool, tokio_postgres::Error> {
-        let (tenant, session) = (place.tenant(), self.session.as_str());
+    /// Runs the transaction without its end. Returns false if the session exists already.
+    async fn insert(&self, attempt: &Attempt<'_>) -> Result<bool, tokio_postgres::Error> {
+        let (tenant, session) = (attempt.tenant(), self.session.as_str());
         let bytes: usize = self.commits.iter().map(|commit| commit.bytes.len()).sum();
         let params: Params<'_> = &[
             (&tenant, Type::TEXT),
@@ -87,27 +87,27 @@ impl Import {
             (&bigint(self.commits.len() as u64), Type::INT8),
             (&bigint(bytes as u64), Type::INT8),
         ];
-        place.client.batch_execute(place.begin).await?;
-        if place.client.query_typed(MAKE, params).await?.is_empty() {
+        attempt.client.batch_execute(attempt.begin).await?;
+        if attempt.client.query_typed(CREATE, params).await?.is_empty() {
             return Ok(false);
         }
         for chunk in self.chunks() {
             let params: Params<'_> = &[
                 (&tenant, Type::TEXT),
                 (&session, Type::TEXT),
-                (&all(chunk, |commit| commit.seq), Type::INT8_ARRAY),
-                (&all(chunk, |commit| commit.records), Type::INT8_ARRAY),
-                (&all(chunk, |commit| commit.epoch), Type::INT8_ARRAY),
-                (&all(chunk, |commit| commit.id.as_slice()), Type::BYTEA_ARRAY),
-                (&all(chunk, |commit| commit.prev.as_slice()), Type::BYTEA_ARRAY),
-                (&all(chunk, |commit| commit.hash.as_slice()), Type::BYTEA_ARRAY),
-                (&all(chunk, |commit| commit.bytes.as_slice()), Type::BYTEA_ARRAY),
+                (&column_of(chunk, |commit| commit.seq), Type::INT8_ARRAY),
+                (&column_of(chunk, |commit| commit.records), Type::INT8_ARRAY),
+                (&column_of(chunk, |commit| commit.epoch), Type::INT8_ARRAY),
+                (&column_of(chunk, |commit| commit.id.as_slice()), Type::BYTEA_ARRAY),
+                (&column_of(chunk, |commit| commit.prev.as_slice()), Type::BYTEA_ARRAY),
+                (&column_of(chunk, |commit| commit.hash.as_slice()), Type::BYTEA_ARRAY),
+                (&column_of(chunk, |commit| commit.bytes.as_slice()), Type::BYTEA_ARRAY),
             ];
-            place.client.query_typed(FILL, params).await?;
+            attempt.client.query_typed(INSERT, params).await?;
         }
         if !self.taken.is_empty() {
             let params: Params<'_> = &[(&tenant, Type::TEXT), (&session, Type::TEXT), (&self.taken, Type::BYTEA_ARRAY)];
-            place.client.query_typed(TAKEN, params).await?;
+            attempt.client.query_typed(TAKEN, params).await?;
         }
         Ok(true)
     }
@@ -116,19 +116,19 @@ impl Import {
 impl Operation for Import {
     type Output = Head;
 
-    async fn attempt(&self, place: &Place<'_>) -> Result<Head, Fault> {
-        let filled = self.fill(place).await;
-        let end = if matches!(filled, Ok(true)) { "COMMIT" } else { "ROLLBACK" };
-        let ended = place.client.batch_execute(end).await;
-        let is_made = filled?;
+    async fn run(&self, attempt: &Attempt<'_>) -> Result<Head, Failure> {
+        let inserted = self.insert(attempt).await;
+        let end = if matches!(inserted, Ok(true)) { "COMMIT" } else { "ROLLBACK" };
+        let ended = attempt.client.batch_execute(end).await;
+        let is_new = inserted?;
         ended?;
-        if is_made {
+        if is_new {
             return Ok(self.head);
         }
-        let found = Standing::live(place, &self.session).await?;
-        // An attempt whose answer was lost has taken it in.
-        let is_ours = place.again && found.head == self.head;
-        if is_ours { Ok(self.head) } else { Err(Fault::Answer(Error::Exists(self.session.clone()))) }
+        let found = SessionRow::require(attempt, &self.session).await?;
+        // An earlier attempt imported it and its response was lost.
+        let is_ours = attempt.again && found.head == self.head;
+        if is_ours { Ok(self.head) } else { Err(Failure::Final(Error::Exists(self.session.clone()))) }
     }
 
     fn steps(&self) -> u32 {
@@ -150,6 +150,6 @@ impl Incoming {
     }
 }
 
-fn all<'a, T>(chunk: &'a [Incoming], what: impl Fn(&'a Incoming) -> T) -> Vec<T> {
+fn column_of<'a, T>(chunk: &'a [Incoming], what: impl Fn(&'a Incoming) -> T) -> Vec<T> {
     chunk.iter().map(what).collect()
 }

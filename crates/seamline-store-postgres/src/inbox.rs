@@ -1,4 +1,4 @@
-//! Messages that somebody else than the writer has for a session.
+//! The inbox: messages that other processes push for a session's writer.
 
 use seamline_store::{
     Hash, INBOX_BYTES_MAX, INBOX_MESSAGES_MAX, InboxDamage, InboxDamages, InboxItem, InboxPage, Pushed, Raw, SessionId,
@@ -6,12 +6,12 @@ use seamline_store::{
 use tokio_postgres::types::Type;
 
 use crate::connections::Operation;
-use crate::fault::Fault;
-use crate::row::{Standing, bigint, column, count};
-use crate::transaction::{Params, Place};
+use crate::failure::Failure;
+use crate::row::{SessionRow, bigint, column, count};
+use crate::transaction::{Attempt, Params};
 
-/// The row of the session gives out the numbers, so messages have one order. A row whose message was taken stays: its
-/// id is not taken again.
+/// Stores a message. The session's row numbers the messages, so they have one order. The row of a taken message stays,
+/// so that its id is not taken again.
 const PUSH: &str = "\
 WITH next AS (
     UPDATE seamline_sessions SET inbox_last = inbox_last + 1
@@ -24,10 +24,10 @@ SELECT $1, $2, $3, inbox_last, $4, $5 FROM next
 ON CONFLICT (tenant, session, id) DO NOTHING
 RETURNING place";
 
-/// What was ever there under an id: its hash stays when it is taken, and there is none where it came with an import.
+/// Finds the hash of a message by its id. It stays when the message is taken; an id from an import has none.
 const PUSHED: &str = "SELECT hash FROM seamline_inbox WHERE tenant = $1 AND session = $2 AND id = $3";
 
-/// The next messages, and no more of them than are wanted at once.
+/// Reads the next page of messages.
 const INBOX: &str = "\
 SELECT id, place, message, hash FROM (
     SELECT id, place, message, hash, row_number() OVER (ORDER BY place) AS number,
@@ -52,31 +52,31 @@ pub(crate) struct Push {
 impl Operation for Push {
     type Output = Pushed;
 
-    async fn attempt(&self, place: &Place<'_>) -> Result<Pushed, Fault> {
-        self.item.fits().map_err(Fault::Answer)?;
+    async fn run(&self, attempt: &Attempt<'_>) -> Result<Pushed, Failure> {
+        self.item.fits().map_err(Failure::Final)?;
         let hash = seal(&self.session, self.item.id.as_bytes(), self.item.message.as_bytes());
         let params: Params<'_> = &[
-            (&place.tenant(), Type::TEXT),
+            (&attempt.tenant(), Type::TEXT),
             (&self.session.as_str(), Type::TEXT),
             (&self.item.id.as_bytes(), Type::BYTEA),
             (&self.item.message.as_bytes(), Type::BYTEA),
             (&hash.as_bytes().as_slice(), Type::BYTEA),
         ];
-        if !place.query(PUSH, params).await?.is_empty() {
+        if !attempt.query(PUSH, params).await?.is_empty() {
             return Ok(Pushed::New);
         }
-        Standing::live(place, &self.session).await?;
-        let rows = place.query(PUSHED, &params[..3]).await?;
+        SessionRow::require(attempt, &self.session).await?;
+        let rows = attempt.query(PUSHED, &params[..3]).await?;
         let Some(row) = rows.first() else {
-            return Err(Fault::Aborted("the inbox was changed while a message was put there".to_owned()));
+            return Err(Failure::Retry("the inbox changed during the push".to_owned()));
         };
         let kept: Option<&[u8]> = column(row, "hash")?;
         let is_same = kept.is_none_or(|kept| kept == hash.as_bytes());
-        self.item.again(&self.session, is_same).map_err(Fault::Answer)
+        self.item.again(&self.session, is_same).map_err(Failure::Final)
     }
 }
 
-/// The first messages that are what was put there.
+/// Reads the first intact messages.
 #[derive(Debug)]
 pub(crate) struct Inbox(pub(crate) SessionId);
 
@@ -84,14 +84,14 @@ impl Operation for Inbox {
     type Output = Vec<InboxItem>;
     const WRITES: bool = false;
 
-    async fn attempt(&self, place: &Place<'_>) -> Result<Self::Output, Fault> {
+    async fn run(&self, attempt: &Attempt<'_>) -> Result<Self::Output, Failure> {
         let mut page = InboxPage::default();
-        go_through(place, &self.0, |found| found.is_err() || found.is_ok_and(|item| page.take(item))).await?;
+        visit_inbox(attempt, &self.0, |found| found.is_err() || found.is_ok_and(|item| page.take(item))).await?;
         Ok(page.into_items())
     }
 }
 
-/// How many messages there are.
+/// Counts the messages.
 #[derive(Debug)]
 pub(crate) struct Waiting(pub(crate) SessionId);
 
@@ -99,25 +99,25 @@ impl Operation for Waiting {
     type Output = u64;
     const WRITES: bool = false;
 
-    async fn attempt(&self, place: &Place<'_>) -> Result<u64, Fault> {
-        Standing::live(place, &self.0).await?;
-        let params: Params<'_> = &[(&place.tenant(), Type::TEXT), (&self.0.as_str(), Type::TEXT)];
-        let rows = place.query(COUNT, params).await?;
+    async fn run(&self, attempt: &Attempt<'_>) -> Result<u64, Failure> {
+        SessionRow::require(attempt, &self.0).await?;
+        let params: Params<'_> = &[(&attempt.tenant(), Type::TEXT), (&self.0.as_str(), Type::TEXT)];
+        let rows = attempt.query(COUNT, params).await?;
         rows.first().map_or(Ok(0), |row| count(row, "waiting"))
     }
 }
 
-/// What is not what was put there.
+/// Finds the damage of the inbox.
 #[derive(Debug)]
-pub(crate) struct Damaged(pub(crate) SessionId);
+pub(crate) struct InboxDamageCheck(pub(crate) SessionId);
 
-impl Operation for Damaged {
+impl Operation for InboxDamageCheck {
     type Output = Vec<InboxDamage>;
     const WRITES: bool = false;
 
-    async fn attempt(&self, place: &Place<'_>) -> Result<Self::Output, Fault> {
+    async fn run(&self, attempt: &Attempt<'_>) -> Result<Self::Output, Failure> {
         let mut damages = InboxDamages::default();
-        go_through(place, &self.0, |found| {
+        visit_inbox(attempt, &self.0, |found| {
             found.err().into_iter().for_each(|damage| damages.take(damage));
             true
         })
@@ -126,23 +126,23 @@ impl Operation for Damaged {
     }
 }
 
-/// Looks at one message after the other, as long as more is wanted.
-async fn go_through(
-    place: &Place<'_>,
+/// Passes the messages to `take` in order, until it returns false.
+async fn visit_inbox(
+    attempt: &Attempt<'_>,
     session: &SessionId,
     mut take: impl FnMut(Result<InboxItem, InboxDamage>) -> bool + Send,
-) -> Result<(), Fault> {
-    Standing::live(place, session).await?;
+) -> Result<(), Failure> {
+    SessionRow::require(attempt, session).await?;
     let mut after = i64::MIN;
     loop {
         let params: Params<'_> = &[
-            (&place.tenant(), Type::TEXT),
+            (&attempt.tenant(), Type::TEXT),
             (&session.as_str(), Type::TEXT),
             (&after, Type::INT8),
             (&bigint(INBOX_MESSAGES_MAX as u64), Type::INT8),
             (&bigint(INBOX_BYTES_MAX as u64), Type::INT8),
         ];
-        let rows = place.query(INBOX, params).await?;
+        let rows = attempt.query(INBOX, params).await?;
         for row in &rows {
             if !take(item(session, row)?) {
                 return Ok(());
@@ -153,8 +153,8 @@ async fn go_through(
     }
 }
 
-/// A message, or what stands there instead of it.
-fn item(session: &SessionId, row: &tokio_postgres::Row) -> Result<Result<InboxItem, InboxDamage>, Fault> {
+/// Reads a message, or the damage in its place.
+fn item(session: &SessionId, row: &tokio_postgres::Row) -> Result<Result<InboxItem, InboxDamage>, Failure> {
     let (id, message): (&[u8], &[u8]) = (column(row, "id")?, column(row, "message")?);
     let kept: Option<&[u8]> = column(row, "hash")?;
     if kept.is_some_and(|hash| hash == seal(session, id, message).as_bytes())
@@ -164,11 +164,10 @@ fn item(session: &SessionId, row: &tokio_postgres::Row) -> Result<Result<InboxIt
         return Ok(Ok(InboxItem { id: id.to_owned(), message }));
     }
     let place: i64 = column(row, "place")?;
-    let why = format!("message {place} of the inbox is not what was put there");
-    Ok(Err(InboxDamage { why, bytes: message.to_vec() }))
+    Ok(Err(InboxDamage::altered(place, message.to_vec())))
 }
 
-/// The hash by which a message is known to be what was put there.
+/// Computes the hash of a message, by which alterations are found.
 fn seal(session: &SessionId, id: &[u8], message: &[u8]) -> Hash {
     Hash::of(format!("{session}\n{}\n", id.len()).as_bytes()).then(id).then(message)
 }

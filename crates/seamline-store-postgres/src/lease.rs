@@ -1,13 +1,13 @@
-//! Who may write a session.
+//! The lease of a session: create, take, renew, release.
 
-use seamline_store::{Acquire, Error, Hash, Head, Holder, Lease, OpenedCommit, SessionId};
+use seamline_store::{Acquire, Error, Hash, Head, Holder, Lease, OpenedCommit, SessionId, cause};
 use tokio_postgres::Row;
 use tokio_postgres::types::{ToSql, Type};
 
 use crate::connections::Operation;
-use crate::fault::Fault;
-use crate::row::{Standing, bigint, column, head};
-use crate::transaction::{Params, Place};
+use crate::failure::Failure;
+use crate::row::{SessionRow, bigint, column, head};
+use crate::transaction::{Attempt, Params};
 
 const CREATE: &str = "\
 INSERT INTO seamline_sessions (tenant, session, epoch, head_seq, head_hash, commits, bytes, holder, lease_until)
@@ -22,7 +22,7 @@ WHERE tenant = $1 AND session = $2 AND erased_at IS NULL
     AND ($5 OR holder IS NULL OR holder = $3 OR lease_until IS NULL OR lease_until <= now())
 RETURNING epoch, head_seq, head_hash";
 
-/// The last commit, where the row of the session says that it ends before it.
+/// Finds the last commit, if the session's row ends before it.
 const BEYOND: &str = "\
 SELECT body FROM (
     SELECT seq, records, body FROM seamline_commits
@@ -45,7 +45,7 @@ UPDATE seamline_sessions SET holder = NULL, lease_until = NULL
 WHERE tenant = $1 AND session = $2 AND epoch = $3 AND erased_at IS NULL
 RETURNING epoch";
 
-/// Makes a session.
+/// Creates a session with its first lease.
 #[derive(Debug)]
 pub(crate) struct Create {
     pub(crate) session: SessionId,
@@ -55,22 +55,23 @@ pub(crate) struct Create {
 impl Operation for Create {
     type Output = Lease;
 
-    async fn attempt(&self, place: &Place<'_>) -> Result<Lease, Fault> {
+    async fn run(&self, attempt: &Attempt<'_>) -> Result<Lease, Failure> {
         let session = &self.session;
         let made = Lease { epoch: Head::START.epoch, head: Head::START };
         let start = Hash::ZERO;
-        let rows = give(place, CREATE, (session, &self.holder), (&start.as_bytes().as_slice(), Type::BYTEA)).await?;
+        let rows =
+            lease_to(attempt, CREATE, (session, &self.holder), (&start.as_bytes().as_slice(), Type::BYTEA)).await?;
         if !rows.is_empty() {
             return Ok(made);
         }
-        let found = Standing::live(place, session).await?;
-        // An attempt whose answer was lost has made it.
-        let is_ours = place.again && found.head == Head::START && found.holder.as_ref() == Some(&self.holder);
-        if is_ours { Ok(made) } else { Err(Fault::Answer(Error::Exists(session.clone()))) }
+        let found = SessionRow::require(attempt, session).await?;
+        // An earlier attempt created it and its response was lost.
+        let is_ours = attempt.again && found.head == Head::START && found.holder.as_ref() == Some(&self.holder);
+        if is_ours { Ok(made) } else { Err(Failure::Final(Error::Exists(session.clone()))) }
     }
 }
 
-/// Gives a session a new epoch. One that was given out and never heard of does no harm.
+/// Takes the lease of a session with a new epoch. An epoch that no caller received does no harm.
 #[derive(Debug)]
 pub(crate) struct Take {
     pub(crate) session: SessionId,
@@ -81,27 +82,28 @@ pub(crate) struct Take {
 impl Operation for Take {
     type Output = Lease;
 
-    async fn attempt(&self, place: &Place<'_>) -> Result<Lease, Fault> {
+    async fn run(&self, attempt: &Attempt<'_>) -> Result<Lease, Failure> {
         let (session, takes_over) = (&self.session, self.how == Acquire::TakeOver);
-        let rows = give(place, ACQUIRE, (session, &self.holder), (&takes_over, Type::BOOL)).await?;
+        let rows = lease_to(attempt, ACQUIRE, (session, &self.holder), (&takes_over, Type::BOOL)).await?;
         if let Some(row) = rows.first() {
-            let head = self.end(place, head(row)?).await?;
+            let head = self.correct_head(attempt, head(row)?).await?;
             return Ok(Lease { epoch: head.epoch, head });
         }
-        match Standing::live(place, session).await?.holder {
-            Some(busy) => Err(Fault::Answer(Error::Busy { session: session.clone(), holder: Box::new(busy) })),
-            None => Err(Fault::Aborted("the session became free while it was asked for".to_owned())),
+        match SessionRow::require(attempt, session).await?.holder {
+            Some(busy) => Err(Failure::Final(Error::Busy { session: session.clone(), holder: Box::new(busy) })),
+            None => Err(Failure::Retry("the session was released during the request".to_owned())),
         }
     }
 }
 
 impl Take {
-    /// The end of the session. Where its row says that it ends before what is kept of it, nothing could ever be added
-    /// there, so the row is put right; nobody else writes it in this epoch.
-    async fn end(&self, place: &Place<'_>, head: Head) -> Result<Head, Fault> {
+    /// Returns the head of the session. If the row ends before the last commit, no commit could follow it, so this
+    /// corrects the row. No other writer has this epoch.
+    async fn correct_head(&self, attempt: &Attempt<'_>, head: Head) -> Result<Head, Failure> {
         let session = self.session.as_str();
-        let own: Params<'_> = &[(&place.tenant(), Type::TEXT), (&session, Type::TEXT), (&bigint(head.seq), Type::INT8)];
-        let rows = place.query(BEYOND, own).await?;
+        let own: Params<'_> =
+            &[(&attempt.tenant(), Type::TEXT), (&session, Type::TEXT), (&bigint(head.seq), Type::INT8)];
+        let rows = attempt.query(BEYOND, own).await?;
         let body: Option<&[u8]> = rows.first().map(|row| column(row, "body")).transpose()?;
         let last = body.and_then(|body| OpenedCommit::open(body).ok());
         let Some(last) = last.filter(|last| last.session == self.session && last.last_seq() > head.seq) else {
@@ -109,19 +111,19 @@ impl Take {
         };
         let end = Head { seq: last.last_seq(), hash: last.hash, ..head };
         let params: Params<'_> = &[
-            (&place.tenant(), Type::TEXT),
+            (&attempt.tenant(), Type::TEXT),
             (&session, Type::TEXT),
             (&bigint(end.epoch), Type::INT8),
             (&bigint(end.seq), Type::INT8),
             (&end.hash.as_bytes().as_slice(), Type::BYTEA),
         ];
-        // Where somebody took the session over meanwhile, it is theirs to put right.
-        place.query(MEND, params).await?;
+        // If another writer took the session over meanwhile, that writer corrects the row.
+        attempt.query(MEND, params).await?;
         Ok(end)
     }
 }
 
-/// Says that a writer is still there. False where the session is not its any more.
+/// Renews a lease. Returns false if the writer has lost the session.
 #[derive(Debug, Clone)]
 pub(crate) struct Renew {
     pub(crate) session: SessionId,
@@ -130,21 +132,21 @@ pub(crate) struct Renew {
 
 impl Operation for Renew {
     type Output = bool;
-    // Whoever does not know whether it was done does it again.
+    // A lost renewal is simply repeated.
     const WRITES: bool = false;
 
-    async fn attempt(&self, place: &Place<'_>) -> Result<bool, Fault> {
+    async fn run(&self, attempt: &Attempt<'_>) -> Result<bool, Failure> {
         let params: Params<'_> = &[
-            (&place.tenant(), Type::TEXT),
+            (&attempt.tenant(), Type::TEXT),
             (&self.session.as_str(), Type::TEXT),
             (&bigint(self.epoch), Type::INT8),
-            (&place.lease(), Type::FLOAT8),
+            (&attempt.lease(), Type::FLOAT8),
         ];
-        Ok(!place.query(RENEW, params).await?.is_empty())
+        Ok(!attempt.query(RENEW, params).await?.is_empty())
     }
 }
 
-/// Lets a session go.
+/// Releases a lease.
 #[derive(Debug)]
 pub(crate) struct Release {
     pub(crate) session: SessionId,
@@ -154,35 +156,36 @@ pub(crate) struct Release {
 impl Operation for Release {
     type Output = ();
 
-    async fn attempt(&self, place: &Place<'_>) -> Result<(), Fault> {
+    async fn run(&self, attempt: &Attempt<'_>) -> Result<(), Failure> {
         let session = &self.session;
         let params: Params<'_> =
-            &[(&place.tenant(), Type::TEXT), (&session.as_str(), Type::TEXT), (&bigint(self.epoch), Type::INT8)];
-        if place.query(RELEASE, params).await?.is_empty() {
-            Standing::live(place, session).await?;
+            &[(&attempt.tenant(), Type::TEXT), (&session.as_str(), Type::TEXT), (&bigint(self.epoch), Type::INT8)];
+        if attempt.query(RELEASE, params).await?.is_empty() {
+            SessionRow::require(attempt, session).await?;
         }
         Ok(())
     }
 }
 
-/// Asks for a session for somebody who writes it, with what else the statement wants to know.
-async fn give(
-    place: &Place<'_>,
+/// Runs a statement that gives the lease to a holder; `last` is its fifth parameter.
+async fn lease_to(
+    attempt: &Attempt<'_>,
     sql: &str,
     (session, holder): (&SessionId, &Holder),
     last: (&(dyn ToSql + Sync), Type),
-) -> Result<Vec<Row>, Fault> {
-    let holder = written(holder)?;
+) -> Result<Vec<Row>, Failure> {
+    let holder = encode(holder)?;
     let params: Params<'_> = &[
-        (&place.tenant(), Type::TEXT),
+        (&attempt.tenant(), Type::TEXT),
         (&session.as_str(), Type::TEXT),
         (&holder, Type::TEXT),
-        (&place.lease(), Type::FLOAT8),
+        (&attempt.lease(), Type::FLOAT8),
         last,
     ];
-    place.query(sql, params).await
+    attempt.query(sql, params).await
 }
 
-fn written(holder: &Holder) -> Result<String, Fault> {
-    serde_json::to_string(holder).map_err(|error| Fault::Answer(Error::Refused(error.to_string())))
+fn encode(holder: &Holder) -> Result<String, Failure> {
+    serde_json::to_string(holder)
+        .map_err(|error| Failure::Final(Error::Refused(cause::Refused::Other(error.to_string()))))
 }

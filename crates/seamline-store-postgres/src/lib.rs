@@ -1,8 +1,8 @@
-//! Sessions in PostgreSQL, and in what speaks its protocol.
+//! A session store in PostgreSQL and compatible databases.
 //!
-//! A [`PostgresStore`] keeps the sealed bytes of commits as they are. A commit is one statement that compares the epoch,
-//! the number and the hash of the session's head, and is told apart by its id: where the connection is lost and nobody
-//! knows whether it was taken, it is sent again until that is known. Nothing is decided by the clock of a client.
+//! A [`PostgresStore`] stores the sealed bytes of commits unchanged. One statement appends a commit: it compares the
+//! epoch, the number and the hash of the session's head. If the connection is lost before the acknowledgement, the store
+//! sends the same commit again, and its id tells whether it is stored already. No client clock decides anything.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), seamline_store::Error> {
@@ -22,27 +22,25 @@
 //!
 //! # The database
 //!
-//! Tables are made at the first connection and start with `seamline_`. Every row belongs to a tenant, and row-level
-//! security lets a transaction see only the rows of the tenant that it names, the tables' owner included. Superusers and
-//! roles with `BYPASSRLS` are not bound by that: give seamline a role of its own.
+//! The first connection creates the tables; their names start with `seamline_`. Every row belongs to a tenant, and
+//! row-level security shows a transaction only the rows of the tenant that it names, even if the role owns the tables.
+//! Superusers and roles with `BYPASSRLS` bypass that, so give seamline its own role.
 //!
-//! No stored procedures, advisory locks or notifications are used, so that `CockroachDB` (from 25.2 on, for row-level
-//! security) and `YugabyteDB` can serve it too; there the tables have no partitions. Tests run against PostgreSQL only, on
-//! such tables as well. No statement is prepared and no setting outlives its transaction, so poolers that hand out
-//! connections by transaction are fine.
+//! The store uses no stored procedures, advisory locks or notifications, so `CockroachDB` (25.2 or later, for row-level
+//! security) and `YugabyteDB` can serve it too. Their tables have no partitions. The tests run on PostgreSQL only, with
+//! both kinds of tables. No statement is prepared and no setting outlives its transaction, so transaction poolers work.
 //!
 //! # Encryption
 //!
-//! With `sslmode=require` (or `verify-ca` or `verify-full`: here they are the same) the connection is encrypted and the
-//! certificate of the server is checked against the roots of the machine, or those of [`Options::roots`].
-//! `sslmode=prefer`, which is what counts where nothing is said, does the same where the server offers encryption. Where
-//! the network is trusted, say `sslmode=disable`.
+//! With `sslmode=require` (or `verify-ca` or `verify-full`, which mean the same here) the connection is encrypted, and
+//! the server's certificate is checked against the machine's roots or those of [`Options::roots`]. `sslmode=prefer`, the
+//! default, does the same if the server offers encryption. Use `sslmode=disable` if you trust the network.
 #![deny(clippy::disallowed_methods)]
 
 mod append;
 mod connections;
 mod erase;
-mod fault;
+mod failure;
 mod import;
 mod inbox;
 mod lease;

@@ -1,30 +1,31 @@
-//! What a caller can choose.
+//! Options of a store.
 
 use std::time::Duration;
 
-/// How a [`crate::PostgresStore`] works.
+/// The options of a [`crate::PostgresStore`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// Whose sessions they are. A tenant is named like a session ([`seamline_store::SessionId`]).
+    /// The tenant that owns the sessions. Its name has the form of a [`seamline_store::SessionId`].
     pub tenant: String,
-    /// The most connections at a time.
+    /// The most connections of the pool.
     pub connections: usize,
-    /// How long a connection may take to be made, or to become free.
+    /// How long a request waits for a new or a free connection.
     pub connect_timeout: Duration,
-    /// How long the answer to one attempt may take.
+    /// How long one round trip of an attempt may take.
     pub attempt_timeout: Duration,
-    /// How long something that may have been written is asked about before it counts as unknown.
+    /// How long the store tries to settle a write before it reports it as unknown.
     pub settle_timeout: Duration,
-    /// How long a session stays its writer's after the process is gone, by the clock of the database: as long as the
-    /// store lives, it says three times in this time that the writer is there. No commit is taken or refused because
-    /// of it: it only decides who may take over without being told to.
+    /// How long a lease lasts without renewal, by the clock of the database. The store renews its leases three times in
+    /// this time. The lease only decides when another process can open the session without a take-over; whether the
+    /// store accepts a commit depends on the epoch alone.
     pub lease: Duration,
-    /// Certificates to trust instead of those of the machine, in PEM.
+    /// Root certificates in PEM to trust instead of those of the machine.
     pub roots: Option<Vec<u8>>,
-    /// Makes tables without what only PostgreSQL itself has. Where another database is recognised, that is so anyway.
-    /// Names are then ordered as the database orders text.
+    /// Whether to create tables without features that only PostgreSQL has. The store does so by itself where it
+    /// recognises another database. Names then have the database's text order.
     pub portable: bool,
-    /// Makes no tables and writes nothing: whatever would is answered with [`seamline_store::Error::ReadOnly`].
+    /// Whether the store only reads. It then creates no tables, and writes fail with
+    /// [`seamline_store::Error::ReadOnly`].
     pub read_only: bool,
 }
 

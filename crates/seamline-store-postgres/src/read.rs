@@ -1,17 +1,17 @@
-//! Reading: the head, the commits, the list of sessions.
+//! Reads the head, the commits and the list of sessions.
 
 use seamline_store::{Head, SessionId, SessionInfo, StoredCommit};
 use tokio_postgres::types::Type;
 
 use crate::connections::Operation;
-use crate::fault::Fault;
-use crate::row::{Standing, bigint, column, count, damaged};
-use crate::transaction::{Params, Place};
+use crate::failure::Failure;
+use crate::row::{SessionRow, bigint, column, count, damaged};
+use crate::transaction::{Attempt, Params};
 
-/// The most commits that are asked for at once.
+/// The most commits of one page.
 const PAGE_COMMITS: i64 = 1024;
 
-/// The bytes of a commit are only looked at where the page has room for it.
+/// Reads a page of commits. It returns the bytes of a commit only if the page has room for it.
 const PAGE: &str = "\
 SELECT seq, body FROM (
     SELECT seq, body, row_number() OVER (ORDER BY seq) AS place,
@@ -24,7 +24,7 @@ SELECT seq, body FROM (
 WHERE bytes_to_here <= $5 OR (place = 1 AND $6)
 ORDER BY seq";
 
-/// The end of a session.
+/// Reads the head of a session.
 #[derive(Debug)]
 pub(crate) struct FindHead(pub(crate) SessionId);
 
@@ -32,12 +32,12 @@ impl Operation for FindHead {
     type Output = Head;
     const WRITES: bool = false;
 
-    async fn attempt(&self, place: &Place<'_>) -> Result<Head, Fault> {
-        Ok(Standing::live(place, &self.0).await?.head)
+    async fn run(&self, attempt: &Attempt<'_>) -> Result<Head, Failure> {
+        Ok(SessionRow::require(attempt, &self.0).await?.head)
     }
 }
 
-/// Commits, in their order.
+/// Reads commits in order.
 #[derive(Debug)]
 pub(crate) struct Read {
     pub(crate) session: SessionId,
@@ -49,10 +49,10 @@ impl Operation for Read {
     type Output = Vec<StoredCommit>;
     const WRITES: bool = false;
 
-    async fn attempt(&self, place: &Place<'_>) -> Result<Vec<StoredCommit>, Fault> {
+    async fn run(&self, attempt: &Attempt<'_>) -> Result<Vec<StoredCommit>, Failure> {
         let (mut commits, mut after, mut room) = (Vec::new(), self.after, self.bytes_max);
         loop {
-            let page = self.page(place, after, room, commits.is_empty()).await?;
+            let page = self.page(attempt, after, room, commits.is_empty()).await?;
             let Some(last) = page.last() else { break };
             after = last.seq;
             room = room.saturating_sub(page.iter().map(|commit| commit.bytes.len()).sum());
@@ -63,7 +63,7 @@ impl Operation for Read {
             }
         }
         if commits.is_empty() {
-            Standing::live(place, &self.session).await?;
+            SessionRow::require(attempt, &self.session).await?;
         }
         Ok(commits)
     }
@@ -72,25 +72,25 @@ impl Operation for Read {
 impl Read {
     async fn page(
         &self,
-        place: &Place<'_>,
+        attempt: &Attempt<'_>,
         after: u64,
         room: usize,
         is_first: bool,
-    ) -> Result<Vec<StoredCommit>, Fault> {
+    ) -> Result<Vec<StoredCommit>, Failure> {
         let params: Params<'_> = &[
-            (&place.tenant(), Type::TEXT),
+            (&attempt.tenant(), Type::TEXT),
             (&self.session.as_str(), Type::TEXT),
             (&bigint(after), Type::INT8),
             (&PAGE_COMMITS, Type::INT8),
             (&bigint(room as u64), Type::INT8),
             (&is_first, Type::BOOL),
         ];
-        let rows = place.query(PAGE, params).await?;
+        let rows = attempt.query(PAGE, params).await?;
         rows.iter().map(|row| Ok(StoredCommit { seq: count(row, "seq")?, bytes: column(row, "body")? })).collect()
     }
 }
 
-/// Sessions by name.
+/// Lists the sessions by name.
 #[derive(Debug)]
 pub(crate) struct List {
     pub(crate) after: Option<SessionId>,
@@ -101,24 +101,24 @@ impl Operation for List {
     type Output = Vec<SessionInfo>;
     const WRITES: bool = false;
 
-    async fn attempt(&self, place: &Place<'_>) -> Result<Vec<SessionInfo>, Fault> {
-        let columns = Standing::COLUMNS;
+    async fn run(&self, attempt: &Attempt<'_>) -> Result<Vec<SessionInfo>, Failure> {
+        let columns = SessionRow::COLUMNS;
         let sql = format!(
             "SELECT session, {columns} FROM seamline_sessions \
              WHERE tenant = $1 AND session > $2 AND erased_at IS NULL ORDER BY session LIMIT $3"
         );
-        // Every name comes after the empty one.
+        // Every name sorts after the empty one.
         let after = self.after.as_ref().map_or("", SessionId::as_str);
         let params: Params<'_> =
-            &[(&place.tenant(), Type::TEXT), (&after, Type::TEXT), (&bigint(self.limit as u64), Type::INT8)];
-        let rows = place.query(&sql, params).await?;
+            &[(&attempt.tenant(), Type::TEXT), (&after, Type::TEXT), (&bigint(self.limit as u64), Type::INT8)];
+        let rows = attempt.query(&sql, params).await?;
         rows.iter().map(info).collect()
     }
 }
 
-fn info(row: &tokio_postgres::Row) -> Result<SessionInfo, Fault> {
+fn info(row: &tokio_postgres::Row) -> Result<SessionInfo, Failure> {
     let name: &str = column(row, "session")?;
-    let session = name.parse().map_err(|error| damaged(format!("a session has a wrong name: {error}")))?;
-    let Standing { head, holder, commits, bytes, .. } = Standing::read(row)?;
+    let session = name.parse().map_err(|error| damaged(format!("a session has an invalid name: {error}")))?;
+    let SessionRow { head, holder, commits, bytes, .. } = SessionRow::read(row)?;
     Ok(SessionInfo { session, head, commits, bytes, holder })
 }

@@ -1,62 +1,62 @@
-//! The tables, and their format.
+//! The tables and their format.
 
 use std::fmt::Write as _;
 
-use seamline_store::Error;
+use seamline_store::{Error, cause};
 use tokio_postgres::error::SqlState;
 
 use crate::connections::Operation;
-use crate::fault::Fault;
+use crate::failure::Failure;
 use crate::row::{column, count, damaged};
-use crate::transaction::Place;
+use crate::transaction::Attempt;
 
-/// The format that this version writes: how many of [`MIGRATIONS`] were carried out.
+/// The format that this version writes: the number of [`MIGRATIONS`] that ran.
 const FORMAT: u64 = MIGRATIONS.len() as u64;
 
-/// What leads from each format to the next. One that was ever released is not changed any more.
+/// The migrations from each format to the next. A released migration never changes.
 const MIGRATIONS: [fn(Layout) -> String; 2] = [first, second];
 
-/// How many parts the commits are kept in.
+/// The number of partitions of the commits.
 const PARTITIONS: u32 = 16;
 
-/// The tables that belong to tenants.
+/// The tables with rows of tenants.
 const TABLES: [&str; 4] = ["seamline_sessions", "seamline_commits", "seamline_inbox", "seamline_quarantine"];
 
-/// What a database can do.
+/// The features that the tables use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Layout {
-    /// All that PostgreSQL can.
+    /// The features of PostgreSQL itself.
     Whole,
-    /// What its relatives can too.
+    /// The features that compatible databases have too.
     Portable,
 }
 
 impl Layout {
     fn of(version: &str) -> Self {
-        let is_relative = ["CockroachDB", "-YB-"].iter().any(|mark| version.contains(mark));
-        if is_relative { Self::Portable } else { Self::Whole }
+        let is_compatible = ["CockroachDB", "-YB-"].iter().any(|mark| version.contains(mark));
+        if is_compatible { Self::Portable } else { Self::Whole }
     }
 }
 
-/// Brings the tables to the format of this version, or says that they have a newer one.
+/// Upgrades the tables to the format of this version. Fails if they have a newer one.
 #[derive(Debug)]
 pub(crate) struct Prepare;
 
 impl Operation for Prepare {
     type Output = ();
-    // Whoever comes second finds what the first one did, and is content with it.
+    // A repeated attempt finds the tables that the first one created.
     const WRITES: bool = false;
 
-    async fn attempt(&self, place: &Place<'_>) -> Result<(), Fault> {
-        let found = format(place).await?;
+    async fn run(&self, attempt: &Attempt<'_>) -> Result<(), Failure> {
+        let found = format(attempt).await?;
         if found > FORMAT {
-            return Err(Fault::Answer(Error::NewerFormat { found, known: FORMAT }));
+            return Err(Failure::Final(Error::NewerFormat { found, known: FORMAT }));
         }
-        if found < FORMAT { migrate(place, found).await } else { Ok(()) }
+        if found < FORMAT { migrate(attempt, found).await } else { Ok(()) }
     }
 }
 
-/// Finds the tables for whoever only reads, of this format or an older one.
+/// Checks for a reader that the tables exist and have this or an older format.
 #[derive(Debug)]
 pub(crate) struct Find;
 
@@ -64,38 +64,40 @@ impl Operation for Find {
     type Output = ();
     const WRITES: bool = false;
 
-    async fn attempt(&self, place: &Place<'_>) -> Result<(), Fault> {
-        match format(place).await? {
-            0 => Err(Fault::Answer(Error::Address("there is no store in this database".to_owned()))),
-            found if found > FORMAT => Err(Fault::Answer(Error::NewerFormat { found, known: FORMAT })),
+    async fn run(&self, attempt: &Attempt<'_>) -> Result<(), Failure> {
+        match format(attempt).await? {
+            0 => Err(Failure::Final(Error::Address(cause::Address::NoTables))),
+            found if found > FORMAT => Err(Failure::Final(Error::NewerFormat { found, known: FORMAT })),
             _ => Ok(()),
         }
     }
 }
 
-/// The format that is there; 0 where there are no tables.
-async fn format(place: &Place<'_>) -> Result<u64, Fault> {
-    match place.client.query_typed("SELECT version FROM seamline_format", &[]).await {
+/// Reads the format of the tables; 0 if there are none.
+async fn format(attempt: &Attempt<'_>) -> Result<u64, Failure> {
+    match attempt.client.query_typed("SELECT version FROM seamline_format", &[]).await {
         Ok(rows) => rows
             .first()
-            .map_or_else(|| Err(damaged("`seamline_format` says nothing".to_owned())), |row| count(row, "version")),
+            .map_or_else(|| Err(damaged("`seamline_format` has no row".to_owned())), |row| count(row, "version")),
         Err(error) if error.code() == Some(&SqlState::UNDEFINED_TABLE) => Ok(0),
         Err(error) => Err(error.into()),
     }
 }
 
-async fn migrate(place: &Place<'_>, found: u64) -> Result<(), Fault> {
-    let rows = place.client.query_typed("SELECT version() AS version", &[]).await?;
+async fn migrate(attempt: &Attempt<'_>, found: u64) -> Result<(), Failure> {
+    let rows = attempt.client.query_typed("SELECT version() AS version", &[]).await?;
     let version: &str = rows.first().map(|row| column(row, "version")).transpose()?.unwrap_or_default();
-    let layout = if place.options.portable { Layout::Portable } else { Layout::of(version) };
+    let layout = if attempt.options.portable { Layout::Portable } else { Layout::of(version) };
     let steps: String = MIGRATIONS.iter().skip(found as usize).map(|migration| migration(layout)).collect();
     let sql = format!("BEGIN;\n{steps}UPDATE seamline_format SET version = {FORMAT};\nCOMMIT;");
-    match place.client.batch_execute(&sql).await {
+    match attempt.client.batch_execute(&sql).await {
         Ok(()) => Ok(()),
-        // Somebody else is making the same tables. The transaction is open, so this connection is not used again.
-        Err(error) if error.code().is_some_and(is_race) => Err(Fault::Lost("the tables are being made".to_owned())),
+        // Another process creates the same tables. The transaction is still open, so the connection is not reused.
+        Err(error) if error.code().is_some_and(is_race) => {
+            Err(Failure::Lost("another process creates the tables".to_owned()))
+        }
         Err(error) => {
-            place.client.batch_execute("ROLLBACK").await?;
+            attempt.client.batch_execute("ROLLBACK").await?;
             Err(error.into())
         }
     }
@@ -105,9 +107,9 @@ fn is_race(code: &SqlState) -> bool {
     [SqlState::UNIQUE_VIOLATION, SqlState::DUPLICATE_TABLE, SqlState::DUPLICATE_OBJECT].contains(code)
 }
 
-/// The first format.
+/// Creates the tables of the first format.
 fn first(layout: Layout) -> String {
-    // Names are ordered by their bytes, whatever language the database speaks. Its relatives do so by themselves.
+    // Names sort by their bytes, whatever the locale of the database. Compatible databases do so by default.
     let (bytewise, roomy, parted) = match layout {
         Layout::Whole => (" COLLATE \"C\"", " WITH (fillfactor = 60)", " PARTITION BY HASH (session)"),
         Layout::Portable => ("", "", ""),
@@ -139,8 +141,8 @@ CREATE TABLE seamline_quarantine (
 "
     );
     for table in TABLES {
-        sql += &guarded(table);
-        // A setting that is not there is an error, so whoever names no tenant gets nothing.
+        sql += &row_security(table);
+        // A missing setting is an error, so a transaction without a tenant sees no row.
         let is_own = "tenant = current_setting('seamline.tenant')";
         let _ = writeln!(sql, "CREATE POLICY seamline_tenant ON {table} USING ({is_own}) WITH CHECK ({is_own});");
     }
@@ -150,13 +152,13 @@ CREATE TABLE seamline_quarantine (
     sql
 }
 
-/// Messages that were taken stay in the inbox by their ids; those that wait are found without going through them.
+/// Adds an index of the waiting messages: the rows of taken messages stay, and reads must not scan them.
 fn second(_: Layout) -> String {
     "CREATE INDEX seamline_inbox_waiting ON seamline_inbox (tenant, session, place) WHERE message IS NOT NULL;\n"
         .to_owned()
 }
 
-/// Partitions have no policy of their own: past the table they belong to, nobody sees a row.
+/// Creates the partitions. They have no policy of their own, so their rows are visible only through the main table.
 fn partitions() -> String {
     let mut sql = String::new();
     for part in 0..PARTITIONS {
@@ -165,13 +167,13 @@ fn partitions() -> String {
             sql,
             "CREATE TABLE {name} PARTITION OF seamline_commits FOR VALUES WITH (MODULUS {PARTITIONS}, REMAINDER {part});"
         );
-        sql += &guarded(&name);
+        sql += &row_security(&name);
     }
     sql
 }
 
-/// Binds everybody, the owner of the table too.
-fn guarded(table: &str) -> String {
+/// Enables row-level security, also for the owner of the table.
+fn row_security(table: &str) -> String {
     format!("ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;\nALTER TABLE {table} FORCE ROW LEVEL SECURITY;\n")
 }
 
@@ -180,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn relatives_of_postgresql_get_tables_without_partitions() {
+    fn compatible_databases_get_tables_without_partitions() {
         assert_eq!(Layout::of("PostgreSQL 17.2 on x86_64-pc-linux-gnu"), Layout::Whole);
         assert_eq!(Layout::of("CockroachDB CCL v25.2.0 (x86_64-pc-linux-gnu)"), Layout::Portable);
         assert_eq!(Layout::of("PostgreSQL 15.12-YB-2025.1.0.0-b0 on x86_64"), Layout::Portable);
@@ -191,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn every_table_of_tenants_is_guarded() {
+    fn every_table_of_tenants_has_row_level_security() {
         for layout in [Layout::Whole, Layout::Portable] {
             let sql = first(layout);
             assert_eq!(sql.matches("FORCE ROW").count(), sql.matches("CREATE TABLE").count() - 1);

@@ -1,4 +1,4 @@
-//! The store.
+//! The store interface over PostgreSQL.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use seamline_store::{
     Acquire, Appended, Erased, Error, Hash, Head, Holder, InboxDamage, InboxItem, Lease, Pending, Pushed, Quarantined,
-    Sealed, SessionId, SessionInfo, Store, StoredCommit,
+    Sealed, SessionId, SessionInfo, Store, StoredCommit, cause,
 };
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::AbortHandle;
@@ -17,44 +17,43 @@ use crate::append::Append;
 use crate::connections::{Connections, Operation};
 use crate::erase::Erase;
 use crate::import::Import;
-use crate::inbox::{Damaged, Inbox, Push, Waiting};
+use crate::inbox::{Inbox, InboxDamageCheck, Push, Waiting};
 use crate::lease::{Create, Release, Renew, Take};
 use crate::options::Options;
 use crate::pool::pool;
-use crate::quarantine::{ListAside, PutAside};
+use crate::quarantine::{ListQuarantined, Quarantine};
 use crate::read::{FindHead, List, Read};
 use crate::schema::{Find, Prepare};
 
-/// How often a writer says that it is there, in the time for which a session stays its own.
+/// How often the store renews a lease within its duration.
 const RENEWALS: u32 = 3;
 
-/// It says so no more often than that.
+/// The shortest pause between two renewals.
 const RENEWAL_MIN: Duration = Duration::from_millis(100);
 
-/// Keeps sessions in PostgreSQL.
+/// A store of sessions in PostgreSQL.
 ///
-/// It brings a thread of its own: callers need no runtime, and an operation goes on when its future is dropped. Where the
-/// store itself is dropped, what is under way may or may not be carried out, as in a crash.
+/// It has its own thread, so callers need no runtime, and an operation continues when its future is dropped. If the store
+/// itself is dropped, running operations may or may not take effect, as in a crash.
 pub struct PostgresStore {
     connections: Arc<Connections>,
-    /// What says of each session that is written here, again and again, that its writer is still there.
+    /// The tasks that renew the leases of this store's sessions.
     renewals: Mutex<HashMap<SessionId, (u64, AbortHandle)>>,
-    /// Always there, but for the moment it is taken out to be shut down.
+    /// The runtime of the store; none only while it shuts down.
     runtime: Option<Runtime>,
 }
 
 impl PostgresStore {
-    /// Connects to `postgres://user@host/database`, and makes the tables where there are none, unless it is to be read
-    /// only.
+    /// Connects to `postgres://user@host/database`. Creates the tables if they are missing, unless the store is read-only.
     ///
     /// # Errors
-    /// [`Error::Address`] where the address, the user or the tenant is wrong, or there are no tables to be read; [`Error::Unavailable`];
-    /// [`Error::NewerFormat`].
+    /// [`Error::Address`] if the URL, the user or the tenant is wrong, or a read-only store finds no tables;
+    /// [`Error::Unavailable`]; [`Error::NewerFormat`].
     pub async fn connect(url: &str, options: Options) -> Result<Self, Error> {
         let pool = pool(url, &options)?;
         let runtime =
             Builder::new_multi_thread().worker_threads(1).thread_name("seamline-postgres").enable_all().build();
-        let runtime = runtime.map_err(|error| Error::Failed(format!("no thread could be started: {error}")))?;
+        let runtime = runtime.map_err(|error| Error::Failed(cause::Failed::Thread(error.to_string())))?;
         let connections = Arc::new(Connections::new(pool, options));
         let store = Self { connections, renewals: Mutex::default(), runtime: Some(runtime) };
         if store.connections.options.read_only {
@@ -65,18 +64,20 @@ impl PostgresStore {
         Ok(store)
     }
 
-    /// Sets an operation off, at once.
+    /// Starts an operation at once.
     fn ask<O: Operation>(&self, operation: O) -> Pending<'_, O::Output> {
-        let Some(runtime) = &self.runtime else { return failed(Error::Failed("the store is closed".to_owned())) };
+        let Some(runtime) = &self.runtime else { return failed(Error::Failed(cause::Failed::Closed)) };
         let connections = self.connections.clone();
         let task = runtime.spawn(async move { connections.perform(operation).await });
         Box::pin(async move {
-            task.await.unwrap_or_else(|error| Err(Error::Failed(format!("the operation was broken off: {error}"))))
+            task.await.unwrap_or_else(|error| {
+                Err(Error::Failed(cause::Failed::Unsettled(format!("the operation was cancelled: {error}"))))
+            })
         })
     }
 
-    /// Sets off what gives a session to a writer, and says from then on that the writer is there. One that nobody waited
-    /// for runs out.
+    /// Starts an operation that takes a lease, and then renews the lease. If the caller drops the future, the lease
+    /// expires.
     fn hold<'a, O: Operation<Output = Lease>>(&'a self, session: &'a SessionId, operation: O) -> Pending<'a, Lease> {
         let asked = self.ask(operation);
         Box::pin(async move {
@@ -92,7 +93,7 @@ impl PostgresStore {
         let task = runtime.spawn(async move {
             loop {
                 sleep((connections.options.lease / RENEWALS).max(RENEWAL_MIN)).await;
-                // A database that does not answer is asked again: as long as it is away nobody else gets the session.
+                // An unreachable database is tried again: meanwhile no other process can take the session either.
                 if let Ok(false) = connections.perform(renew.clone()).await {
                     break;
                 }
@@ -105,8 +106,8 @@ impl PostgresStore {
         }
     }
 
-    /// Says no more that a writer is there.
-    fn let_go(&self, session: &SessionId, epoch: u64) {
+    /// Stops renewing a lease.
+    fn stop_renewal(&self, session: &SessionId, epoch: u64) {
         let mut renewals = self.renewals();
         if renewals.get(session).is_some_and(|(held, _)| *held == epoch)
             && let Some((_, task)) = renewals.remove(session)
@@ -122,7 +123,7 @@ impl PostgresStore {
 
 impl Drop for PostgresStore {
     fn drop(&mut self) {
-        // Waiting for the thread here would stop a caller's own runtime.
+        // Waiting for the thread here would block the caller's runtime.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
@@ -145,7 +146,7 @@ impl Store for PostgresStore {
     }
 
     fn release<'a>(&'a self, session: &'a SessionId, epoch: u64) -> Pending<'a, ()> {
-        self.let_go(session, epoch);
+        self.stop_renewal(session, epoch);
         self.ask(Release { session: session.clone(), epoch })
     }
 
@@ -178,15 +179,15 @@ impl Store for PostgresStore {
     }
 
     fn inbox_damage<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxDamage>> {
-        self.ask(Damaged(session.clone()))
+        self.ask(InboxDamageCheck(session.clone()))
     }
 
     fn quarantine<'a>(&'a self, session: &'a SessionId, bytes: &'a [u8]) -> Pending<'a, Hash> {
-        self.ask(PutAside { session: session.clone(), bytes: bytes.to_vec() })
+        self.ask(Quarantine { session: session.clone(), bytes: bytes.to_vec() })
     }
 
     fn quarantined<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<Quarantined>> {
-        self.ask(ListAside(session.clone()))
+        self.ask(ListQuarantined(session.clone()))
     }
 
     fn import<'a>(&'a self, session: &'a SessionId, commits: &'a [Vec<u8>]) -> Pending<'a, Head> {

@@ -1,61 +1,61 @@
-//! One transaction, for one tenant.
+//! One attempt of an operation: its connection and its transactions.
 
 use futures_util::future::{join_all, join3};
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row};
 
-use crate::fault::Fault;
+use crate::failure::Failure;
 use crate::options::Options;
 
-/// What a statement is given, with the types that the database shall take it for.
+/// The parameters of a statement and their types.
 pub(crate) type Params<'a> = &'a [(&'a (dyn ToSql + Sync), Type)];
 
-/// A connection, and what has to be known to use it.
+/// One attempt of an operation on a connection.
 #[derive(Clone, Copy)]
-pub(crate) struct Place<'a> {
+pub(crate) struct Attempt<'a> {
     pub(crate) client: &'a Client,
     pub(crate) options: &'a Options,
     pub(crate) begin: &'a str,
-    /// Whether an earlier attempt at the same thing may have been carried out.
+    /// Whether an earlier attempt of the same operation may have taken effect.
     pub(crate) again: bool,
 }
 
-impl Place<'_> {
+impl Attempt<'_> {
     pub(crate) fn tenant(&self) -> &str {
         &self.options.tenant
     }
 
-    /// The seconds of a lease.
+    /// Returns the duration of a lease in seconds.
     pub(crate) fn lease(&self) -> f64 {
         self.options.lease.as_secs_f64()
     }
 
-    /// One statement in a transaction of its own.
-    pub(crate) async fn query(&self, sql: &str, params: Params<'_>) -> Result<Vec<Row>, Fault> {
+    /// Runs one statement in its own transaction.
+    pub(crate) async fn query(&self, sql: &str, params: Params<'_>) -> Result<Vec<Row>, Failure> {
         Ok(self.transact(&[(sql, params)]).await?.pop().unwrap_or_default())
     }
 
-    /// One statement, or nothing where it fails with this code.
+    /// Runs one statement in its own transaction. Returns none if it fails with `code`.
     pub(crate) async fn query_unless(
         &self,
         code: &str,
         sql: &str,
         params: Params<'_>,
-    ) -> Result<Option<Vec<Row>>, Fault> {
-        match self.sent(&[(sql, params)]).await {
+    ) -> Result<Option<Vec<Row>>, Failure> {
+        match self.send(&[(sql, params)]).await {
             Ok(mut rows) => Ok(rows.pop()),
             Err(error) if error.code().is_some_and(|found| found.code() == code) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// Statements in one transaction. All is sent at once: where one fails, the end of the transaction that is already
-    /// under way undoes it.
-    pub(crate) async fn transact(&self, statements: &[(&str, Params<'_>)]) -> Result<Vec<Vec<Row>>, Fault> {
-        Ok(self.sent(statements).await?)
+    /// Runs statements in one transaction. It sends all of them at once: if one fails, the `COMMIT` that was already sent
+    /// rolls the transaction back.
+    pub(crate) async fn transact(&self, statements: &[(&str, Params<'_>)]) -> Result<Vec<Vec<Row>>, Failure> {
+        Ok(self.send(statements).await?)
     }
 
-    async fn sent(&self, statements: &[(&str, Params<'_>)]) -> Result<Vec<Vec<Row>>, tokio_postgres::Error> {
+    async fn send(&self, statements: &[(&str, Params<'_>)]) -> Result<Vec<Vec<Row>>, tokio_postgres::Error> {
         let work = statements.iter().map(|(sql, params)| self.client.query_typed(sql, params));
         let (begun, rows, ended) =
             join3(self.client.batch_execute(self.begin), join_all(work), self.client.batch_execute("COMMIT")).await;

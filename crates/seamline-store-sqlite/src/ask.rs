@@ -1,4 +1,4 @@
-//! What somebody who asked waits for.
+//! The future of a request.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -9,18 +9,18 @@ use futures_channel::oneshot;
 use rusqlite::Connection;
 use seamline_store::Error;
 
-use crate::fault::Outcome;
+use crate::failure::Outcome;
 use crate::job::{Kind, Task};
 use crate::queue::Queue;
 
-/// The answer to come. What was asked is in the queue already.
+/// The future of a request that is already in the queue.
 pub(crate) struct Asked<T> {
     queue: Arc<Queue>,
     number: u64,
     answer: oneshot::Receiver<Result<T, Error>>,
 }
 
-/// Asks for something to be done.
+/// Queues a request.
 pub(crate) fn ask<T, W>(queue: &Arc<Queue>, kind: Kind, bytes: usize, work: W) -> Asked<T>
 where
     T: Send + 'static,
@@ -35,9 +35,7 @@ impl<T> Future for Asked<T> {
     type Output = Result<T, Error>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        Pin::new(&mut self.answer).poll(context).map(|answer| {
-            answer.unwrap_or_else(|_| Err(Error::Poisoned("the thread that does the work has ended".to_owned())))
-        })
+        Pin::new(&mut self.answer).poll(context).map(|answer| answer.unwrap_or_else(|_| Err(Error::Poisoned)))
     }
 }
 

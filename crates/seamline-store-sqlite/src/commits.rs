@@ -1,34 +1,34 @@
-//! Commits, as far as the file can be read.
+//! Reads commits, also from a damaged file.
 
 use rusqlite::{Connection, OptionalExtension, Params, params};
 use seamline_store::{OpenedCommit, SessionId, StoredCommit};
 
-use crate::fault::{Fault, Outcome};
-use crate::reads::kept;
+use crate::failure::{Failure, Outcome};
+use crate::reads::session_row;
 use crate::rows::{bound, bytes, number};
 
-/// The commits behind a record. A place that cannot be read is passed over, so that it is a gap for whoever replays them;
-/// it is an error only where there is nothing before it and nothing behind it.
+/// Reads the commits after a record. It skips commits that cannot be read, so replay sees a gap. It fails only if no
+/// commit can be read at all.
 pub(crate) fn read(
     connection: &Connection,
     session: &SessionId,
     after: u64,
     bytes_max: usize,
 ) -> Outcome<Vec<StoredCommit>> {
-    kept(connection, session)?;
+    session_row(connection, session)?;
     let mut found = Found { commits: Vec::new(), seq: after, bytes: 0, bytes_max };
     match found.in_order(connection, session) {
-        // The damage is met again when it is read on.
-        Err(fault) if fault.is_damage() && !found.commits.is_empty() => Ok(found.commits),
-        Err(fault) if fault.is_damage() => {
+        // The next read meets the damage again.
+        Err(failure) if failure.is_damage() && !found.commits.is_empty() => Ok(found.commits),
+        Err(failure) if failure.is_damage() => {
             found.one_by_one(connection, session)?;
-            if found.commits.is_empty() && after == 0 { Err(fault) } else { Ok(found.commits) }
+            if found.commits.is_empty() && after == 0 { Err(failure) } else { Ok(found.commits) }
         }
         filled => filled.map(|()| found.commits),
     }
 }
 
-/// The last commit of a session, where it is whole.
+/// Returns the last commit of a session, if it is intact.
 pub(crate) fn last(connection: &Connection, session: &SessionId) -> Outcome<Option<OpenedCommit>> {
     let last = "SELECT bytes FROM commits WHERE session = ?1 ORDER BY seq DESC LIMIT 1";
     let bytes = look_up(connection, last, [session.as_str()])?;
@@ -36,7 +36,7 @@ pub(crate) fn last(connection: &Connection, session: &SessionId) -> Outcome<Opti
     Ok(opened.filter(|commit| commit.session == *session))
 }
 
-/// Commits that were found so far.
+/// The commits that were read so far.
 struct Found {
     commits: Vec<StoredCommit>,
     seq: u64,
@@ -51,9 +51,9 @@ impl Found {
         let mut rows = statement.query(params![session.as_str(), bound(self.seq)])?;
         while let Some(row) = rows.next()? {
             let (seq, bytes) = (number(row, 0)?, bytes(row, 1)?);
-            // It is what bounds a damaged index that leads in circles.
+            // This bounds the loop where a damaged index is circular.
             if seq <= self.seq {
-                return Err(Fault::Odd("commits stand in disorder"));
+                return Err(Failure::Inconsistent("the commits are not in order"));
             }
             if !self.take(seq, bytes) {
                 break;
@@ -62,7 +62,7 @@ impl Found {
         Ok(())
     }
 
-    /// Takes the next commit, if there is room for it.
+    /// Adds the next commit, if the page has room for it.
     fn take(&mut self, seq: u64, bytes: &[u8]) -> bool {
         self.bytes = self.bytes.saturating_add(bytes.len());
         if !self.commits.is_empty() && self.bytes > self.bytes_max {
@@ -73,15 +73,14 @@ impl Found {
         true
     }
 
-    /// Goes on where the file cannot be read in one go: the index says which commits there are, and each is looked up by
-    /// itself.
+    /// Continues after damage: takes the numbers of the commits from the index and reads each commit by itself.
     fn one_by_one(&mut self, connection: &Connection, session: &SessionId) -> Outcome<()> {
         loop {
             let seq = match next(connection, session, self.seq) {
                 Ok(Some(seq)) => seq,
                 Ok(None) => return Ok(()),
-                Err(fault) if fault.is_damage() => return self.without_index(connection, session),
-                Err(fault) => return Err(fault),
+                Err(failure) if failure.is_damage() => return self.without_index(connection, session),
+                Err(failure) => return Err(failure),
             };
             let place = params![session.as_str(), bound(seq)];
             match look_up(connection, "SELECT bytes FROM commits WHERE session = ?1 AND seq = ?2", place)? {
@@ -92,7 +91,7 @@ impl Found {
         }
     }
 
-    /// Goes on where the index cannot be read: the table is gone through for the places of the commits.
+    /// Continues where the index is damaged too: scans the table for the rows of the commits.
     fn without_index(&mut self, connection: &Connection, session: &SessionId) -> Outcome<()> {
         for (seq, place) in places(connection, session, self.seq)? {
             match look_up(connection, "SELECT bytes FROM commits WHERE rowid = ?1", [place])? {
@@ -104,7 +103,7 @@ impl Found {
     }
 }
 
-/// The number of the next commit. Only the index is looked at.
+/// Returns the number of the next commit. It reads only the index.
 fn next(connection: &Connection, session: &SessionId, after: u64) -> Outcome<Option<u64>> {
     let mut statement =
         connection.prepare_cached("SELECT seq FROM commits WHERE session = ?1 AND seq > ?2 ORDER BY seq LIMIT 1")?;
@@ -112,26 +111,26 @@ fn next(connection: &Connection, session: &SessionId, after: u64) -> Outcome<Opt
     let Some(seq) = statement.query_row(place, |row| Ok(number(row, 0))).optional()?.transpose()? else {
         return Ok(None);
     };
-    if seq > after { Ok(Some(seq)) } else { Err(Fault::Odd("commits stand in disorder")) }
+    if seq > after { Ok(Some(seq)) } else { Err(Failure::Inconsistent("the commits are not in order")) }
 }
 
-/// The bytes of a commit; nothing where they cannot be read.
+/// Reads the bytes of a commit; none if they cannot be read.
 fn look_up(connection: &Connection, sql: &str, place: impl Params) -> Outcome<Option<Vec<u8>>> {
     let looked = || {
         let mut statement = connection.prepare_cached(sql)?;
         statement.query_row(place, |row| Ok(bytes(row, 0).map(<[u8]>::to_vec))).optional()?.transpose()
     };
     match looked() {
-        Err(fault) if fault.is_damage() => Ok(None),
+        Err(failure) if failure.is_damage() => Ok(None),
         looked => looked,
     }
 }
 
-/// The numbers and places of the commits behind a record, in their order, as far as the table can be gone through.
+/// Returns the numbers and row ids of the commits after a record, in order, as far as the table can be scanned.
 fn places(connection: &Connection, session: &SessionId, after: u64) -> Outcome<Vec<(u64, i64)>> {
     let mut places = Vec::new();
     match walk(connection, session, after, &mut places) {
-        Err(fault) if !fault.is_damage() => return Err(fault),
+        Err(failure) if !failure.is_damage() => return Err(failure),
         _ => places.sort_unstable(),
     }
     Ok(places)
@@ -144,7 +143,7 @@ fn walk(connection: &Connection, session: &SessionId, after: u64, places: &mut V
     while let Some(row) = rows.next()? {
         let (seq, place) = (number(row, 0)?, row.get(1)?);
         if places.last().is_some_and(|(_, last)| *last >= place) {
-            return Err(Fault::Odd("commits stand in disorder"));
+            return Err(Failure::Inconsistent("the commits are not in order"));
         }
         places.push((seq, place));
     }

@@ -1,16 +1,16 @@
-//! The file itself, before SQLite has it.
+//! The file of a store, before SQLite opens it.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use seamline_store::Error;
+use seamline_store::{Error, cause};
 
-/// Makes the file if there is none, for nobody else to read, and the folders it is in.
+/// Creates the file and its folders if they are missing. Only the owner can read them.
 ///
-/// The file is only opened here where there was none: closing one that is there would take the locks from SQLite's
-/// other connections of this process.
-#[expect(clippy::disallowed_methods, reason = "a store of files makes its file")]
-pub(crate) fn make(path: &Path) -> io::Result<()> {
+/// It opens a file only to create it: closing an existing file would release the locks of this process's SQLite
+/// connections.
+#[expect(clippy::disallowed_methods, reason = "a file store creates its file")]
+pub(crate) fn create(path: &Path) -> io::Result<()> {
     let missing: Vec<&Path> = path.ancestors().skip(1).take_while(|folder| !folder.exists()).collect();
     if let Some(folder) = missing.first() {
         let mut builder = std::fs::DirBuilder::new();
@@ -25,125 +25,99 @@ pub(crate) fn make(path: &Path) -> io::Result<()> {
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     match options.open(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        // SQLite syncs the folder that the file is in, and knows nothing of those above it.
-        made => made.and_then(|_| missing.into_iter().filter_map(Path::parent).try_for_each(sync_folder)),
+        // SQLite syncs the folder of the file, but not the folders above it.
+        created => created.and_then(|_| missing.into_iter().filter_map(Path::parent).try_for_each(sync_folder)),
     }
 }
 
-/// Refuses to make a file beside a log of another one: SQLite would throw away what is in it.
-#[expect(clippy::disallowed_methods, reason = "a store of files looks at its files")]
-pub(crate) fn can_be_made(path: &Path) -> Result<(), Error> {
-    // Looked at last, a file that another process is just making is there.
+/// Fails where the write-ahead log of another file has this name: SQLite would discard the commits in it.
+#[expect(clippy::disallowed_methods, reason = "a file store inspects its files")]
+pub(crate) fn check_can_create(path: &Path) -> Result<(), Error> {
+    // The file is looked up last: another process may be creating it.
     if is_without_log(path) || path.exists() {
         return Ok(());
     }
-    let (name, log) = (path.display(), beside(path, "-wal"));
-    Err(Error::Address(format!(
-        "`{name}` is not there, but its log `{}` is: the file was moved or removed without it\n\
-         hint: bring the file back, or move the log along with it (its name is that of the file and `-wal`)",
-        log.display()
-    )))
+    Err(Error::Address(cause::Address::LogWithoutFile { path: path.to_owned(), log: beside(path, "-wal") }))
 }
 
-/// Refuses a file that has more than one name. SQLite keeps the log beside the name that the file is opened under, so
-/// what is written through one name is not there under the other, and each takes the other's commits away.
+/// Fails where the file has several hard links. SQLite keeps the log beside the name that it opens, so each name would
+/// have its own log and lose the commits of the other.
 #[cfg(unix)]
-#[expect(clippy::disallowed_methods, reason = "a store of files looks at its files")]
-pub(crate) fn has_one_name(path: &Path) -> Result<(), Error> {
-    let names = std::fs::metadata(path).map_or(1, |found| std::os::unix::fs::MetadataExt::nlink(&found));
-    if names <= 1 {
+#[expect(clippy::disallowed_methods, reason = "a file store inspects its files")]
+pub(crate) fn check_single_name(path: &Path) -> Result<(), Error> {
+    let count = std::fs::metadata(path).map_or(1, |found| std::os::unix::fs::MetadataExt::nlink(&found));
+    if count <= 1 {
         return Ok(());
     }
-    let name = path.display();
-    Err(Error::Address(format!(
-        "`{name}` has {names} names (hard links), and what is written under one would be lost under the other\n\
-         hint: remove the other names, or make a copy in place of the link"
-    )))
+    Err(Error::Address(cause::Address::HardLinks { path: path.to_owned(), count }))
 }
 
 #[cfg(not(unix))]
-pub(crate) fn has_one_name(_path: &Path) -> Result<(), Error> {
+pub(crate) fn check_single_name(_path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses what is there and no file.
-#[expect(clippy::disallowed_methods, reason = "a store of files looks at its files")]
-pub(crate) fn can_be_a_store(path: &Path) -> Result<(), Error> {
-    let name = path.display();
-    match std::fs::metadata(path) {
-        Ok(found) if found.is_dir() => {
-            let inside = path.join("sessions.db");
-            Err(Error::Address(format!(
-                "`{name}` is a folder\nhint: name a file in it, such as `{}`",
-                inside.display()
-            )))
-        }
-        Ok(found) if !found.is_file() => Err(Error::Address(format!("`{name}` is no file that a store can be in"))),
+/// Fails where the path exists and is not a regular file.
+#[expect(clippy::disallowed_methods, reason = "a file store inspects its files")]
+pub(crate) fn check_is_file(path: &Path) -> Result<(), Error> {
+    let path = path.to_owned();
+    match std::fs::metadata(&path) {
+        Ok(found) if found.is_dir() => Err(Error::Address(cause::Address::Folder { path })),
+        Ok(found) if !found.is_file() => Err(Error::Address(cause::Address::NotAFile { path })),
         _ => Ok(()),
     }
 }
 
-/// Why a file cannot be opened for reading.
-#[expect(clippy::disallowed_methods, reason = "a store of files looks at its files")]
+/// Explains why a file cannot be opened for reading.
+#[expect(clippy::disallowed_methods, reason = "a file store inspects its files")]
 pub(crate) fn unreadable(path: &Path) -> Error {
-    let name = path.display();
-    if !path.exists() {
-        return Error::Address(format!("there is no store at `{name}`: there is no such file"));
-    }
-    let hint = "see with `ls -l` who may read it and what stands beside it";
-    Error::Address(format!("`{name}` may not be read\nhint: {hint}"))
+    let (is_there, path) = (path.exists(), path.to_owned());
+    Error::Address(if is_there { cause::Address::Unreadable { path } } else { cause::Address::Missing { path } })
 }
 
-/// A file that SQLite keeps beside the database: beside the file itself, and not beside a link to it.
-#[expect(clippy::disallowed_methods, reason = "a store of files looks at its files")]
+/// Returns the path of a file that SQLite keeps beside the database. It is beside the file, not beside a link to it.
+#[expect(clippy::disallowed_methods, reason = "a file store inspects its files")]
 fn beside(path: &Path, end: &str) -> PathBuf {
     let mut name = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()).into_os_string();
     name.push(end);
     name.into()
 }
 
-/// Whether the log and its index are there, as they are while somebody has the file open, and after a crash.
-#[expect(clippy::disallowed_methods, reason = "a store of files looks at its files")]
+/// Whether the log and its index exist, as they do while a process has the file open, and after a crash.
+#[expect(clippy::disallowed_methods, reason = "a file store inspects its files")]
 pub(crate) fn has_log(path: &Path) -> bool {
     ["-wal", "-shm"].iter().all(|end| beside(path, end).exists())
 }
 
-/// Whether nothing is in the log.
-#[expect(clippy::disallowed_methods, reason = "a store of files looks at its files")]
+/// Whether the log is missing or empty.
+#[expect(clippy::disallowed_methods, reason = "a file store inspects its files")]
 pub(crate) fn is_without_log(path: &Path) -> bool {
     std::fs::metadata(beside(path, "-wal")).map_or(true, |log| log.len() == 0)
 }
 
-/// What keeps those who may write the database from writing it: files beside it that another user made.
+/// Finds a file beside the database that another user owns: it keeps the database's owner from writing.
 #[cfg(unix)]
-#[expect(clippy::disallowed_methods, reason = "a store of files looks at its files")]
-pub(crate) fn belongs_to_another(path: &Path) -> Option<String> {
+#[expect(clippy::disallowed_methods, reason = "a file store inspects its files")]
+pub(crate) fn foreign_owner(path: &Path) -> Option<cause::ReadOnly> {
     use std::os::unix::fs::MetadataExt;
     let owner = std::fs::metadata(path).ok()?.uid();
     ["-wal", "-shm"].iter().find_map(|end| {
         let beside = beside(path, end);
         let other = std::fs::metadata(&beside).ok().map(|found| found.uid()).filter(|other| *other != owner)?;
-        let (name, log, index) = (path.display(), self::beside(path, "-wal"), self::beside(path, "-shm"));
-        let (beside, log, index) = (beside.display(), log.display(), index.display());
-        let hint = if is_without_log(path) {
-            format!("nothing is in the log: once no process has the store open, delete `{log}` and `{index}`")
-        } else {
-            format!(
-                "the log holds what is nowhere else: do not delete it; \
-                 `chown --reference='{name}' '{log}' '{index}'` as root gives it back"
-            )
-        };
-        Some(format!("`{beside}` belongs to user {other}, and `{name}` to user {owner}\nhint: {hint}"))
+        let has_log = !is_without_log(path);
+        // The files beside a database have the name of the file itself, not of a link to it.
+        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        Some(cause::ReadOnly::OtherOwner { path, beside, owner, other, has_log })
     })
 }
 
 #[cfg(not(unix))]
-pub(crate) fn belongs_to_another(_path: &Path) -> Option<String> {
+pub(crate) fn foreign_owner(_path: &Path) -> Option<cause::ReadOnly> {
     None
 }
 
 #[cfg(unix)]
-#[expect(clippy::disallowed_methods, reason = "a folder that was made is to be there after a crash")]
+#[expect(clippy::disallowed_methods, reason = "a created folder must survive a crash")]
 fn sync_folder(folder: &Path) -> io::Result<()> {
     std::fs::File::open(folder)?.sync_all()
 }
@@ -153,26 +127,32 @@ fn sync_folder(_folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// What the file system says, in the words of a store.
+/// Converts an error of the file system to a store error.
 pub(crate) fn of_io(path: &Path, error: &io::Error) -> Error {
-    let why = format!("{}: {error}", path.display());
+    let (path, detail) = (path.to_owned(), error.to_string());
     match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Error::NoSpace(why),
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Error::ReadOnly(why),
-        io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory | io::ErrorKind::InvalidInput => Error::Address(why),
-        _ => Error::Failed(why),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            Error::NoSpace(format!("`{}`: {detail}", path.display()))
+        }
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            Error::ReadOnly(cause::ReadOnly::File { path, detail })
+        }
+        io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory | io::ErrorKind::InvalidInput => {
+            Error::Address(cause::Address::Path { path, detail })
+        }
+        _ => Error::Failed(cause::Failed::System { path, detail }),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::disallowed_methods, reason = "a test makes the files that it looks at")]
+    #![expect(clippy::disallowed_methods, reason = "the test creates the files that it inspects")]
 
     use super::{has_log, is_without_log};
 
     #[cfg(unix)]
     #[test]
-    fn a_link_to_a_file_hides_nothing_of_its_log() {
+    fn the_log_is_found_through_a_symbolic_link() {
         let folder = std::env::temp_dir().join(format!("seamline-links-{}", std::process::id()));
         std::fs::create_dir_all(folder.join("inner")).unwrap();
         for end in ["", "-wal", "-shm"] {

@@ -1,64 +1,64 @@
-//! Processes that write, and whether they are still there.
+//! The processes that hold leases, and whether they still run.
 
 use seamline_store::Holder;
 
-/// This process, as one that writes since `now_ms`, in milliseconds since 1970.
+/// Describes this process as the holder of a lease since `now_ms`, in milliseconds since 1970.
 ///
-/// A session that a process of this machine held and did not let go is free again once that process is gone.
+/// When a process of this machine ends without releasing its lease, the session is free again.
 pub fn this_process(now_ms: u64) -> Holder {
     let pid = std::process::id();
     let started = look(pid).map_or(0, |process| process.started);
     Holder { host: host(), pid, started, boot: boot(), space: space(), since: now_ms, opening: 0 }
 }
 
-/// What is known here of a process that holds a session and has not let go of it.
+/// Whether the holder of a lease still runs, as far as this machine can tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
-    /// It is there.
+    /// The process still runs.
     Alive,
-    /// It was on this machine and is not there any more.
+    /// The process ran on this machine and has ended.
     Gone,
-    /// It is on another machine, or in another container of this one: nobody here knows.
+    /// The process is on another machine or in another container, so this process cannot tell.
     Unknown,
 }
 
-/// Whether a holder is still there, as far as can be told here.
+/// Finds out whether the holder of a lease still runs.
 pub fn presence(holder: &Holder) -> Presence {
     if holder.host != host() || holder.space != space() {
         return Presence::Unknown;
     }
     if holder.boot != boot() {
-        // Where both are known, the machine was switched off since.
-        let is_off = holder.boot.is_some() && boot().is_some();
-        return if is_off { Presence::Gone } else { Presence::Unknown };
+        // If both are known, the machine restarted since.
+        let is_restarted = holder.boot.is_some() && boot().is_some();
+        return if is_restarted { Presence::Gone } else { Presence::Unknown };
     }
     let is_another = |process: Process| process.is_over || process.started != holder.started;
-    let is_gone = !answers(holder.pid) || look(holder.pid).is_some_and(is_another);
+    let is_gone = !exists(holder.pid) || look(holder.pid).is_some_and(is_another);
     if is_gone { Presence::Gone } else { Presence::Alive }
 }
 
-/// Whether a holder is known to be gone.
+/// Whether a holder has certainly ended.
 pub(crate) fn is_gone(holder: &Holder) -> bool {
     presence(holder) == Presence::Gone
 }
 
-/// What is known of a process that has a number.
+/// A running process.
 struct Process {
-    /// When it started, in ticks since the machine did.
+    /// When it started, in clock ticks since the machine started.
     started: u64,
-    /// Whether it has ended, and only its parent has not looked yet.
+    /// Whether it has ended and waits for its parent to collect it.
     is_over: bool,
 }
 
 #[cfg(target_os = "linux")]
-#[expect(clippy::disallowed_methods, reason = "the kernel says in a file when a process started")]
+#[expect(clippy::disallowed_methods, reason = "the kernel publishes the start time in a file")]
 fn look(pid: u32) -> Option<Process> {
     let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
     read_stat(&String::from_utf8_lossy(&stat))
 }
 
-/// The name of the process stands in brackets and may hold anything; behind it come its state and, 19 words on, when
-/// it started.
+/// Parses `/proc/PID/stat`. The name of the process is in brackets and may hold any byte; its state follows, and 19
+/// words later its start time.
 #[cfg(target_os = "linux")]
 fn read_stat(stat: &str) -> Option<Process> {
     let (_, behind) = stat.rsplit_once(')')?;
@@ -72,17 +72,17 @@ fn look(_pid: u32) -> Option<Process> {
     None
 }
 
-/// What the machine calls itself since it was switched on. Containers share it.
+/// Returns the id of the current boot. Containers share it.
 #[cfg(target_os = "linux")]
-#[expect(clippy::disallowed_methods, reason = "the kernel says it in a file")]
+#[expect(clippy::disallowed_methods, reason = "the kernel publishes it in a file")]
 fn boot() -> Option<String> {
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     Some(boot.trim().to_owned())
 }
 
-/// Among which processes a number counts: a container has processes of its own.
+/// Returns the namespace of process ids: each container can have its own.
 #[cfg(target_os = "linux")]
-#[expect(clippy::disallowed_methods, reason = "the kernel says it in a link")]
+#[expect(clippy::disallowed_methods, reason = "the kernel publishes it in a link")]
 fn space() -> Option<String> {
     Some(std::fs::read_link("/proc/self/ns/pid").ok()?.to_string_lossy().into_owned())
 }
@@ -97,16 +97,16 @@ fn space() -> Option<String> {
     None
 }
 
-/// Whether there is a process of that number.
+/// Whether a process has this id.
 #[cfg(unix)]
-fn answers(pid: u32) -> bool {
+fn exists(pid: u32) -> bool {
     let Some(pid) = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw) else { return false };
-    // One that may not be asked is there.
+    // A process that this one may not signal exists.
     rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH)
 }
 
 #[cfg(not(unix))]
-fn answers(_pid: u32) -> bool {
+fn exists(_pid: u32) -> bool {
     true
 }
 
@@ -116,7 +116,7 @@ fn host() -> String {
 }
 
 #[cfg(not(unix))]
-#[expect(clippy::disallowed_methods, reason = "the name of the machine is there and nowhere else")]
+#[expect(clippy::disallowed_methods, reason = "Windows names the machine only in the environment")]
 fn host() -> String {
     std::env::var("COMPUTERNAME").unwrap_or_default()
 }
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_in_brackets_does_not_hide_the_start() {
+    fn brackets_in_a_process_name_do_not_hide_the_start_time() {
         let stat = "7 (a) b (c)) S 1 7 7 0 -1 4194560 100 0 0 0 1 2 0 0 20 0 1 0 12345 1000 10 18446744073709551615";
         let process = read_stat(stat).unwrap();
         assert_eq!((process.started, process.is_over), (12345, false));
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_process_of_this_machine_can_be_known_to_be_gone() {
+    fn only_a_process_of_this_machine_can_be_gone() {
         let own = this_process(1);
         assert!(!is_gone(&own));
         assert_eq!(presence(&own), Presence::Alive);
@@ -147,7 +147,7 @@ mod tests {
         assert!(!is_gone(&Holder { host: "elsewhere".to_owned(), pid: u32::MAX, ..own.clone() }));
         let container = Some("pid:[1]".to_owned());
         assert!(!is_gone(&Holder { space: container, pid: u32::MAX, ..own.clone() }));
-        let earlier = Some("before it was switched off".to_owned());
+        let earlier = Some("an earlier boot".to_owned());
         assert!(is_gone(&Holder { boot: earlier, ..own.clone() }));
         assert!(!is_gone(&Holder { boot: None, pid: u32::MAX, ..own }));
     }

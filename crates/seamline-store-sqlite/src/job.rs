@@ -1,44 +1,44 @@
-//! One thing that a thread of the store is asked to do.
+//! A request to a thread of the store.
 
 use futures_channel::oneshot;
 use rusqlite::Connection;
 use seamline_store::{CommitId, Error};
 
-use crate::fault::{Fault, Outcome};
+use crate::failure::{Failure, Outcome};
 
-/// Something to be done once a thread gets to it.
+/// A request that waits for its thread.
 pub(crate) trait Job: Send {
-    /// How many bytes it brings along.
+    /// Returns how many bytes its arguments have.
     fn bytes(&self) -> usize;
 
-    /// What becomes of it when nobody can know whether it was kept.
+    /// Returns its kind, which decides its error when the outcome is unknown.
     fn kind(&self) -> Kind;
 
-    /// Does it, and keeps the answer back. It may be done again when what it did was taken back.
-    fn run(&mut self, connection: &Connection) -> Result<(), Fault>;
+    /// Runs it and holds its result back. The thread may run it again after a rollback.
+    fn run(&mut self, connection: &Connection) -> Result<(), Failure>;
 
-    /// Its answer is this error, whatever it was before.
+    /// Replaces its result with an error.
     fn fail(&mut self, error: Error);
 
-    /// Whether its answer is no error.
+    /// Whether its result is a success.
     fn is_done(&self) -> bool;
 
-    /// Gives the answer to whoever waits for it; it may be that nobody does.
+    /// Sends the result to the caller, if it still waits.
     fn answer(self: Box<Self>);
 }
 
-/// What kind of thing was asked.
+/// The kind of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// To keep a commit: the same one can be sent again.
+    /// Appends a commit: the caller can send the same one again.
     Append(CommitId),
-    /// To leave no byte of a session.
+    /// Erases every byte of a session.
     Erase,
-    /// Something else.
+    /// Any other request.
     Other,
 }
 
-/// A job, and where its answer goes.
+/// A request and the channel for its result.
 pub(crate) struct Task<T, W> {
     pub(crate) kind: Kind,
     pub(crate) bytes: usize,
@@ -60,11 +60,11 @@ where
         self.kind
     }
 
-    fn run(&mut self, connection: &Connection) -> Result<(), Fault> {
+    fn run(&mut self, connection: &Connection) -> Result<(), Failure> {
         self.found = Some(match (self.work)(connection) {
             Ok(value) => Ok(value),
-            Err(Fault::Said(error)) => Err(error),
-            Err(fault) => return Err(fault),
+            Err(Failure::Rejected(error)) => Err(error),
+            Err(failure) => return Err(failure),
         });
         Ok(())
     }
@@ -79,7 +79,7 @@ where
 
     fn answer(self: Box<Self>) {
         if let Some(found) = self.found {
-            // Whoever asked may have stopped waiting; what was done is done.
+            // The caller may have stopped waiting; the change stays.
             let _ = self.reply.send(found);
         }
     }

@@ -1,12 +1,12 @@
-//! Keeps sessions in an SQLite file.
+//! A session store in an SQLite file.
 //!
-//! [`SqliteStore`] is a [`seamline_store::Store`]. One thread writes: it takes everything that was asked since it last
-//! looked into one transaction, and answers once that is on the disk, so that a hundred sessions cost one sync and not
-//! a hundred. Threads of their own read. The futures it gives need no runtime, and dropping one takes nothing back.
+//! [`SqliteStore`] is a [`seamline_store::Store`]. One thread writes: it puts all waiting requests into one transaction
+//! and returns their results when the transaction is on the disk, so a hundred sessions cost one sync, not a hundred.
+//! Other threads read. The futures need no runtime, and dropping a future does not roll its request back.
 //!
 //! The file is an ordinary SQLite database in WAL mode: `sqlite3 file.db` and its `.backup` work while it is written.
-//! Several processes of one machine may have it open. It does not belong on a network file system, where SQLite's locks
-//! are not to be relied on.
+//! Several processes of one machine can open it. Do not put it on a network file system: SQLite's locks do not work
+//! there.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -40,12 +40,12 @@
 
 mod ask;
 mod commits;
-mod fault;
+mod connect;
+mod failure;
 mod file;
 mod holder;
 mod job;
 mod options;
-mod place;
 mod queue;
 mod reader;
 mod reads;

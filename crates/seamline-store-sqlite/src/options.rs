@@ -1,16 +1,15 @@
-//! What can be chosen about a store.
+//! Options of a store.
 
 use std::time::Duration;
 
-/// How a store is opened.
+/// The options of [`SqliteStore::open`](crate::SqliteStore::open).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// How long to wait for another process that is writing.
+    /// How long a request waits while another process writes.
     pub busy_timeout: Duration,
-    /// The most bytes the file of the store may have; beyond them everything that is to be kept is answered with
-    /// [`seamline_store::Error::NoSpace`].
+    /// The most bytes of the file. Beyond them writes fail with [`seamline_store::Error::NoSpace`].
     pub bytes_max: Option<u64>,
-    /// Whether nothing is written. The file is not made where there is none.
+    /// Whether the store only reads. It then creates no file.
     pub read_only: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What was asked and not done yet.
+//! The queue of waiting requests.
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -6,16 +6,16 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::job::Job;
 
-/// The most jobs that are in a queue for good.
+/// The most jobs that stay in the queue when their caller stops waiting.
 const JOBS_MAX: usize = 1_024;
 
-/// The most bytes of jobs that are in a queue for good; the first one may have more.
+/// The most bytes of jobs that stay in the queue when their caller stops waiting; the first job may have more.
 const BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// Jobs in the order they came.
+/// Jobs in the order of their requests.
 ///
-/// So many of them are in it for good: they are done whether anybody waits for the answer or not. Those beyond are in it
-/// as long as somebody waits, so that what is kept in memory is bounded by those who do.
+/// Jobs within the limits run even if their callers stop waiting. A job beyond the limits leaves the queue when its
+/// caller stops waiting, so abandoned requests cannot fill the memory.
 #[derive(Default)]
 pub(crate) struct Queue {
     inside: Mutex<Inside>,
@@ -25,18 +25,18 @@ pub(crate) struct Queue {
 #[derive(Default)]
 struct Inside {
     jobs: BTreeMap<u64, Box<dyn Job>>,
-    /// How many jobs there ever were.
+    /// How many jobs were ever added.
     count: u64,
     is_closed: bool,
 }
 
 impl Queue {
-    /// Puts a job in, and gives it a number.
+    /// Adds a job and returns its number.
     pub(crate) fn push(&self, job: Box<dyn Job>) -> u64 {
         let mut inside = self.lock();
         inside.count += 1;
         let number = inside.count;
-        // A job that nobody will do is dropped, and with it what its answer would have come by.
+        // A closed queue drops the job and with it the channel for its result, so the caller gets an error.
         if !inside.is_closed {
             inside.jobs.insert(number, job);
         }
@@ -45,7 +45,7 @@ impl Queue {
         number
     }
 
-    /// Nobody waits for a job any more: it goes, unless it is in for good or done.
+    /// Removes a job whose caller stopped waiting, if it is beyond the limits and not done.
     pub(crate) fn forget(&self, number: u64) {
         let mut inside = self.lock();
         let dropped = if inside.is_beyond(number) { inside.jobs.remove(&number) } else { None };
@@ -53,8 +53,8 @@ impl Queue {
         drop(dropped);
     }
 
-    /// Waits for jobs and takes the first ones, up to so many and about so many bytes; none once the queue is closed
-    /// and everything is done.
+    /// Waits for jobs and takes the first ones, up to `jobs_max` and about `bytes_max` bytes. Returns none when the queue
+    /// is closed and empty.
     pub(crate) fn take(&self, jobs_max: usize, bytes_max: usize) -> Option<Vec<Box<dyn Job>>> {
         let mut inside = self.lock();
         while inside.jobs.is_empty() {
@@ -74,13 +74,13 @@ impl Queue {
         Some(taken)
     }
 
-    /// Takes nothing in any more; what is in it is still done.
+    /// Closes the queue. The jobs that are in it still run.
     pub(crate) fn close(&self) {
         self.lock().is_closed = true;
         self.filled.notify_all();
     }
 
-    /// Takes nothing in any more, and nobody does what is in it.
+    /// Closes the queue and drops its jobs.
     pub(crate) fn abandon(&self) {
         self.close();
         let dropped = mem::take(&mut self.lock().jobs);
@@ -88,13 +88,13 @@ impl Queue {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inside> {
-        // Nothing that can panic happens while it is held.
+        // No code that can panic runs under this lock.
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Inside {
-    /// Whether a job is in the queue, and not for good.
+    /// Whether a job is in the queue and beyond the limits.
     fn is_beyond(&self, number: u64) -> bool {
         if !self.jobs.contains_key(&number) {
             return false;

@@ -3,42 +3,43 @@
 use rusqlite::Connection;
 use seamline_store::Error;
 
-use crate::fault::{Doing, Fault};
+use crate::connect::{Opened, StoreFile};
+use crate::failure::{Doing, Failure};
 use crate::job::Job;
-use crate::place::{Opened, Place};
 use crate::queue::Queue;
 
-/// Reads what is asked until the queue is closed.
-pub(crate) fn run(place: &Place, queue: &Queue) {
+/// Runs the jobs of the queue until the queue is closed.
+pub(crate) fn run(file: &StoreFile, queue: &Queue) {
     let mut opened = None;
     while let Some(jobs) = queue.take(1, 0) {
         for job in jobs {
-            answer(place, &mut opened, job);
+            answer(file, &mut opened, job);
         }
     }
 }
 
-fn answer(place: &Place, opened: &mut Option<Opened>, mut job: Box<dyn Job>) {
-    if let Err(fault) = open(place, opened).map_err(Fault::Said).and_then(|opened| read(&opened.connection, &mut *job))
+fn answer(file: &StoreFile, opened: &mut Option<Opened>, mut job: Box<dyn Job>) {
+    if let Err(failure) =
+        open(file, opened).map_err(Failure::Rejected).and_then(|opened| read(&opened.connection, &mut *job))
     {
-        if fault.spoils() {
+        if failure.spoils_connection() {
             *opened = None;
         }
-        job.fail(fault.into_error(Doing::Reading));
+        job.fail(failure.into_error(Doing::Reading, file.path()));
     }
     job.answer();
 }
 
-fn open<'a>(place: &Place, opened: &'a mut Option<Opened>) -> Result<&'a Opened, Error> {
-    let there = opened.take().filter(|opened| place.is_there(opened));
+fn open<'a>(file: &StoreFile, opened: &'a mut Option<Opened>) -> Result<&'a Opened, Error> {
+    let there = opened.take().filter(|opened| file.is_current(opened));
     Ok(opened.insert(match there {
         Some(opened) => opened,
-        None => place.reader()?,
+        None => file.connect_reader()?,
     }))
 }
 
-/// Everything that a job reads is of one moment.
-fn read(connection: &Connection, job: &mut dyn Job) -> Result<(), Fault> {
+/// Runs a job in one read transaction, so that it sees one state of the file.
+fn read(connection: &Connection, job: &mut dyn Job) -> Result<(), Failure> {
     connection.execute_batch("BEGIN")?;
     let done = job.run(connection);
     if !connection.is_autocommit() {

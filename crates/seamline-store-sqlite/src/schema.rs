@@ -1,16 +1,17 @@
-//! The tables, and what a file must be to be ours.
+//! The tables, and how the store recognises its own files.
 
+use std::path::Path;
 use std::sync::OnceLock;
 
 use rusqlite::Connection;
-use seamline_store::Error;
+use seamline_store::{Error, cause};
 
-use crate::fault::{Fault, Outcome};
+use crate::failure::{Failure, Outcome};
 
-/// What marks a file as ours, in SQLite's header: `SEAM`.
+/// The application id in SQLite's header that marks a store: `SEAM`.
 pub(crate) const APPLICATION_ID: i64 = 0x5345_414d;
 
-/// What leads from each format to the next. What is here is never changed: files were made by it.
+/// The migrations from each format to the next. A released migration never changes: files were written with it.
 const MIGRATIONS: [&str; 1] = ["
     CREATE TABLE sessions (
         session TEXT NOT NULL PRIMARY KEY,
@@ -50,23 +51,23 @@ const MIGRATIONS: [&str; 1] = ["
     ) STRICT;
 "];
 
-/// The tables that are ours; others may stand beside them, such as those of a program that replicates the file.
+/// The tables of a store. Other tables are allowed, such as those of a replication tool.
 const TABLES: [&str; 4] = ["sessions", "commits", "inbox", "quarantine"];
 
-/// The format of files that are made here.
+/// The format that this version writes.
 pub(crate) const FORMAT: u64 = MIGRATIONS.len() as u64;
 
-/// What a file is.
+/// The state of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
-    /// Nothing yet.
+    /// The file has no tables.
     Empty,
-    /// A store in this format, or an older one.
+    /// A store in this or an older format.
     Known(u64),
 }
 
-/// What the file is, if it is ours or nobody's.
-pub(crate) fn format(connection: &Connection) -> Outcome<Format> {
+/// Returns the format of the file. Fails if the file belongs to another application.
+pub(crate) fn format(connection: &Connection, path: &Path) -> Outcome<Format> {
     let application: i64 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if application == 0 && version == 0 {
@@ -77,21 +78,19 @@ pub(crate) fn format(connection: &Connection) -> Outcome<Format> {
         }
     }
     if application != APPLICATION_ID {
-        let why =
-            "it is the database of another application, and was left as it is\nhint: give the store a file of its own";
-        return Err(Error::Address(why.to_owned()).into());
+        return Err(Error::Address(cause::Address::OtherApplication { path: path.to_owned() }).into());
     }
     match u64::try_from(version) {
         Ok(found) if found > FORMAT => Err(Error::NewerFormat { found, known: FORMAT }.into()),
         Ok(found) if found > 0 => Ok(Format::Known(found)),
-        _ => Err(Fault::Odd("its format has no number")),
+        _ => Err(Failure::Inconsistent("the format number is not valid")),
     }
 }
 
-/// Brings a file to the format of this version. Two processes may try at once; one of them finds it done.
-pub(crate) fn migrate(connection: &Connection) -> Outcome<()> {
+/// Upgrades the file to the format of this version. If two processes try at once, the second one finds it done.
+pub(crate) fn migrate(connection: &Connection, path: &Path) -> Outcome<()> {
     connection.execute_batch("BEGIN IMMEDIATE")?;
-    let migrated = format(connection).and_then(|format| {
+    let migrated = format(connection, path).and_then(|format| {
         let done = match format {
             Format::Empty => 0,
             Format::Known(version) => version,
@@ -109,16 +108,15 @@ pub(crate) fn migrate(connection: &Connection) -> Outcome<()> {
     migrated
 }
 
-/// Checks that the tables are those that a store makes, to the letter: what a damaged or hostile schema says is not
-/// followed.
+/// Checks that the tables were created with exactly the store's own SQL: a damaged or hostile schema is rejected.
 pub(crate) fn verify(connection: &Connection) -> Outcome<()> {
     if objects(connection)? != *expected()? {
-        return Err(Fault::Odd("its tables are not those of a store"));
+        return Err(Failure::Inconsistent("the tables are not the tables of a store"));
     }
     Ok(())
 }
 
-/// An index, table, trigger or view: what it is, its name, and the words it was made with.
+/// An index, table, trigger or view: its type, its name and its SQL.
 type Object = (String, String, Option<String>);
 
 fn expected() -> Outcome<&'static Vec<Object>> {

@@ -1,4 +1,4 @@
-//! A store in an SQLite file.
+//! The store interface over an SQLite file.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -6,24 +6,24 @@ use std::thread::JoinHandle;
 
 use seamline_store::{
     Acquire, Appended, Erased, Error, Hash, Head, Holder, InboxDamage, InboxItem, Lease, Pending, Pushed, Quarantined,
-    Sealed, SessionId, SessionInfo, Store, StoredCommit, chain,
+    Sealed, SessionId, SessionInfo, Store, StoredCommit, cause, chain,
 };
 
 use crate::ask::ask;
+use crate::connect::StoreFile;
 use crate::job::Kind;
 use crate::options::Options;
-use crate::place::Place;
 use crate::queue::Queue;
 use crate::writer::Writer;
 use crate::{commits, reader, reads, writes};
 
-/// How many threads read.
+/// The number of threads that read.
 const READERS: usize = 2;
 
-/// Keeps sessions in an SQLite file.
+/// A store of sessions in an SQLite file.
 ///
-/// What was asked is done whether its future is waited for or dropped; only what is asked while more than a thousand
-/// requests wait is given up with its future. Dropping the store waits until all of it is written.
+/// A request runs even if the caller drops its future. Only while more than a thousand requests wait does dropping a
+/// future cancel its request. Dropping the store waits until all requests are done.
 #[derive(Debug)]
 pub struct SqliteStore {
     writes: Arc<Queue>,
@@ -33,54 +33,52 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens the store at `path`, and makes it where there is none: the file for nobody else to read, and the folder
-    /// it is in.
+    /// Opens the store at `path`. Creates the file and its folders if they are missing; only the owner can read them.
     ///
-    /// A file that may not be written opens for reading, and whatever would change it is answered with
-    /// [`Error::ReadOnly`].
+    /// If this process may not write the file, the store opens for reading and writes fail with [`Error::ReadOnly`].
     ///
     /// # Errors
-    /// [`Error::Address`] where the file is something else or cannot be one, [`Error::NewerFormat`], [`Error::Damaged`],
-    /// and what keeps the file from being opened.
+    /// [`Error::Address`] if the path cannot be a store, [`Error::NewerFormat`], [`Error::Damaged`], and any error that
+    /// keeps SQLite from opening the file.
     pub fn open(path: impl AsRef<Path>, options: Options) -> Result<Self, Error> {
         let (busy_timeout, is_for_reading) = (options.busy_timeout, options.read_only);
-        let place = Arc::new(Place::new(path.as_ref(), options)?);
-        let opened = match place.make().and_then(|()| place.writer()) {
+        let store_file = Arc::new(StoreFile::new(path.as_ref(), options)?);
+        let opened = match store_file.create().and_then(|()| store_file.connect_writer()) {
             Ok(opened) => Some(opened),
-            // It may still be read.
-            Err(why @ Error::ReadOnly(_)) => match place.reader() {
+            // The file may still be readable.
+            Err(why @ Error::ReadOnly(_)) => match store_file.connect_reader() {
                 Ok(_) => None,
-                Err(_) if !is_for_reading && place.is_missing() => return Err(why),
+                Err(_) if !is_for_reading && store_file.is_missing() => return Err(why),
                 Err(error) => return Err(error),
             },
             Err(error) => return Err(error),
         };
         let mut store = Self { writes: Arc::default(), reads: Arc::default(), readers: Vec::new(), writer: None };
         for number in 0..READERS {
-            let place = place.clone();
+            let store_file = store_file.clone();
             let name = format!("seamline-read-{number}");
-            store.readers.push(start(name, store.reads.clone(), move |queue| reader::run(&place, queue))?);
+            store.readers.push(start(name, store.reads.clone(), move |queue| reader::run(&store_file, queue))?);
         }
-        let writer = Writer::new(place, opened, busy_timeout);
+        let writer = Writer::new(store_file, opened, busy_timeout);
         let name = "seamline-write".to_owned();
         store.writer = Some(start(name, store.writes.clone(), move |queue| writer.run(queue))?);
         Ok(store)
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "SQLite blocks: it has threads of its own")]
+#[expect(clippy::disallowed_methods, reason = "SQLite blocks, so it gets its own threads")]
 fn start(name: String, queue: Arc<Queue>, work: impl FnOnce(&Queue) + Send + 'static) -> Result<JoinHandle<()>, Error> {
     let thread = std::thread::Builder::new().name(name).spawn(move || {
         let abandon = Abandon(queue);
         work(&abandon.0);
     });
-    thread.map_err(|error| Error::Failed(format!("no thread could be started: {error}")))
+    thread.map_err(|error| Error::Failed(cause::Failed::Thread(error.to_string())))
 }
 
 impl Drop for SqliteStore {
     fn drop(&mut self) {
-        // The writer is the last to close the file, for only it can put the log away. A thread that panicked has
-        // abandoned its queue, and whoever waited knows.
+        // The writer closes the file last, because only it can remove the log. A thread that panicked has abandoned its
+        // queue, so its callers have their errors.
         self.reads.close();
         for reader in self.readers.drain(..) {
             let _ = reader.join();
@@ -92,7 +90,7 @@ impl Drop for SqliteStore {
     }
 }
 
-/// Whatever ends a thread, nobody waits for it afterwards.
+/// Abandons the queue when its thread ends, also by a panic, so that no caller waits for ever.
 struct Abandon(Arc<Queue>);
 
 impl Drop for Abandon {
@@ -124,7 +122,7 @@ impl Store for SqliteStore {
 
     fn head<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Head> {
         let session = session.clone();
-        Box::pin(ask(&self.reads, Kind::Other, 0, move |file| Ok(reads::kept(file, &session)?.head)))
+        Box::pin(ask(&self.reads, Kind::Other, 0, move |file| Ok(reads::session_row(file, &session)?.head)))
     }
 
     fn read<'a>(&'a self, session: &'a SessionId, after: u64, bytes_max: usize) -> Pending<'a, Vec<StoredCommit>> {
@@ -174,7 +172,7 @@ impl Store for SqliteStore {
     fn import<'a>(&'a self, session: &'a SessionId, commits: &'a [Vec<u8>]) -> Pending<'a, Head> {
         let (head, opened) = match chain(session, commits) {
             Ok((head, _)) if head.epoch.max(head.seq) > i64::MAX.cast_unsigned() => {
-                let refused = Error::Refused(format!("the numbers of `{session}` are more than can be kept"));
+                let refused = Error::Refused(cause::Refused::NumbersTooLarge { session: session.clone() });
                 return Box::pin(std::future::ready(Err(refused)));
             }
             Ok(chain) => chain,

@@ -4,78 +4,78 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode};
-use seamline_store::Error;
+use seamline_store::{Error, cause};
 
-use crate::fault::{Doing, Fault};
+use crate::connect::{Opened, StoreFile, copy_log};
+use crate::failure::{Doing, Failure};
 use crate::job::{Job, Kind};
-use crate::place::{Opened, Place, copy_log};
 use crate::queue::Queue;
 
-/// The most jobs, and about the most bytes, of one transaction.
+/// The most jobs of one transaction, and about the most bytes.
 const JOBS_MAX: usize = 256;
 const BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// The log is copied into the database when about so much was written to it. It is then written over from its start,
-/// and that costs a sync less than a log that grows.
+/// The log size at which the writer copies the log into the database. SQLite then overwrites the log from its start,
+/// which costs one sync less than a growing log.
 const LOG_BYTES: usize = 4 * 1024 * 1024;
 
-/// What a job costs in the log beside its own bytes: the pages of tables and indexes it touches.
+/// The log bytes of a job beside its own bytes: the pages of tables and indexes that it changes.
 const JOB_BYTES: usize = 12 * 1024;
 
-/// Owns the connection that writes.
+/// The owner of the only connection that writes.
 pub(crate) struct Writer {
-    place: Arc<Place>,
+    file: Arc<StoreFile>,
     opened: Option<Opened>,
     busy_timeout: Duration,
-    /// About how much is in the log.
+    /// About how many bytes the log has.
     logged: usize,
-    /// Whether bytes of an erased session may still be in the log.
+    /// Whether the log may still hold bytes of an erased session.
     is_unclean: bool,
 }
 
-/// Why a transaction did not come to its end.
+/// A failed transaction.
 struct Trouble {
-    fault: Fault,
+    failure: Failure,
     left: Left,
 }
 
-/// What is left of a transaction that did not come to its end.
+/// The effect that a failed transaction had on the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Left {
-    /// Nothing: it was not begun.
+    /// None: it did not begin.
     NotBegun,
-    /// Nothing: it was taken back because of what one of the jobs met, or because there was no room for all.
-    TakenBack,
-    /// Nobody knows.
+    /// None: it was rolled back because a job failed or the disk was full.
+    RolledBack,
+    /// The file may or may not hold its changes.
     Unknown,
 }
 
 impl Writer {
-    pub(crate) fn new(place: Arc<Place>, opened: Option<Opened>, busy_timeout: Duration) -> Self {
-        Self { place, opened, busy_timeout, logged: 0, is_unclean: false }
+    pub(crate) fn new(file: Arc<StoreFile>, opened: Option<Opened>, busy_timeout: Duration) -> Self {
+        Self { file, opened, busy_timeout, logged: 0, is_unclean: false }
     }
 
-    /// Writes what is asked until the queue is closed.
+    /// Runs the jobs of the queue until the queue is closed.
     pub(crate) fn run(mut self, queue: &Queue) {
         while let Some(jobs) = queue.take(JOBS_MAX, BYTES_MAX) {
             self.logged += jobs.iter().map(|job| job.bytes() + JOB_BYTES).sum::<usize>();
             self.write(jobs);
-            self.look_after_log();
+            self.maintain_log();
         }
     }
 
-    /// Does jobs in one transaction, and answers them once it is on the disk.
+    /// Runs jobs in one transaction, and sends their results when it is on the disk.
     fn write(&mut self, mut jobs: Vec<Box<dyn Job>>) {
         match self.attempt(&mut jobs) {
             Ok(()) => self.answer(jobs),
-            // One of them may be to blame, so each is tried by itself: nothing of any was kept.
-            Err(trouble) if trouble.left == Left::TakenBack && jobs.len() > 1 => {
+            // One job may have caused the failure, so each runs in its own transaction. Nothing was stored so far.
+            Err(trouble) if trouble.left == Left::RolledBack && jobs.len() > 1 => {
                 for job in jobs {
                     self.write(vec![job]);
                 }
             }
-            Err(Trouble { fault, left }) => {
-                let error = fault.into_error(Doing::Writing);
+            Err(Trouble { failure, left }) => {
+                let error = failure.into_error(Doing::Writing, self.file.path());
                 for mut job in jobs {
                     job.fail(if left == Left::Unknown { unknown(job.kind(), &error) } else { error.clone() });
                     job.answer();
@@ -95,9 +95,7 @@ impl Writer {
         let cleaned = self.clean();
         for mut job in erasing {
             if let Err(why) = &cleaned {
-                let why =
-                    format!("the session is erased, but its bytes are in the log until others let go of it: {why}");
-                job.fail(Error::Failed(why));
+                job.fail(Error::Failed(cause::Failed::EraseIncomplete(why.clone())));
             }
             job.answer();
         }
@@ -106,12 +104,14 @@ impl Writer {
     fn attempt(&mut self, jobs: &mut [Box<dyn Job>]) -> Result<(), Trouble> {
         let opened = match self.open() {
             Ok(opened) => opened,
-            Err(error) => return Err(Trouble { fault: error.into(), left: Left::NotBegun }),
+            Err(error) => return Err(Trouble { failure: error.into(), left: Left::NotBegun }),
         };
         let done = transact(&opened.connection, jobs);
         let is_stuck = !opened.connection.is_autocommit();
-        if is_stuck || done.as_ref().is_err_and(|trouble| trouble.left == Left::Unknown || trouble.fault.spoils()) {
-            // What the disk did with it is not known: this connection does not sync again.
+        if is_stuck
+            || done.as_ref().is_err_and(|trouble| trouble.left == Left::Unknown || trouble.failure.spoils_connection())
+        {
+            // The state of the disk is unknown, so this connection must not sync again.
             self.discard();
         }
         done
@@ -119,12 +119,12 @@ impl Writer {
 
     fn open(&mut self) -> Result<&Opened, Error> {
         let opened = match self.opened.take() {
-            Some(opened) if self.place.is_there(&opened) => opened,
+            Some(opened) if self.file.is_current(&opened) => opened,
             left => {
                 if let Some(opened) = left {
-                    self.place.leave(opened);
+                    self.file.leave(opened);
                 }
-                self.place.writer()?
+                self.file.connect_writer()?
             }
         };
         Ok(self.opened.insert(opened))
@@ -136,35 +136,35 @@ impl Writer {
         }
     }
 
-    /// Copies the log into the database where there is much in it. Whoever asked has the answer already.
-    fn look_after_log(&mut self) {
+    /// Copies the log into the database when it is large. The callers have their results already.
+    fn maintain_log(&mut self) {
         if self.logged < LOG_BYTES && !self.is_unclean {
             return;
         }
         let Some(Opened { connection, .. }) = &self.opened else { return };
         let copied = if self.is_unclean {
             let waited = connection.busy_timeout(Duration::ZERO);
-            let copied = waited.map_err(Fault::from).and_then(|()| copy_log(connection, "TRUNCATE"));
-            let restored = connection.busy_timeout(self.busy_timeout).map_err(Fault::from);
+            let copied = waited.map_err(Failure::from).and_then(|()| copy_log(connection, "TRUNCATE"));
+            let restored = connection.busy_timeout(self.busy_timeout).map_err(Failure::from);
             copied.and_then(|is_copied| restored.map(|()| is_copied))
         } else {
             copy_log(connection, "PASSIVE")
         };
         match copied {
             Ok(is_copied) => (self.logged, self.is_unclean) = (0, self.is_unclean && !is_copied),
-            // The log is whole, so nothing is lost; what was half copied is copied again by the next connection.
+            // The log is intact, so nothing is lost: the next connection copies it again.
             Err(_) => self.discard(),
         }
     }
 
     /// Empties the log.
     fn clean(&mut self) -> Result<(), String> {
-        let Some(Opened { connection, .. }) = &self.opened else { return Err("it cannot be reached".to_owned()) };
+        let Some(Opened { connection, .. }) = &self.opened else { return Err("the file cannot be opened".to_owned()) };
         match copy_log(connection, "TRUNCATE") {
             Ok(true) => self.is_unclean = false,
-            Ok(false) => return Err("somebody reads it".to_owned()),
-            Err(fault) => {
-                let why = fault.into_error(Doing::Writing).to_string();
+            Ok(false) => return Err("another connection reads it".to_owned()),
+            Err(failure) => {
+                let why = failure.into_error(Doing::Writing, self.file.path()).message();
                 self.discard();
                 return Err(why);
             }
@@ -174,47 +174,47 @@ impl Writer {
 }
 
 fn transact(connection: &Connection, jobs: &mut [Box<dyn Job>]) -> Result<(), Trouble> {
-    execute(connection, "BEGIN IMMEDIATE").map_err(|fault| Trouble { fault, left: Left::NotBegun })?;
+    execute(connection, "BEGIN IMMEDIATE").map_err(|failure| Trouble { failure, left: Left::NotBegun })?;
     for job in jobs {
-        if let Err(fault) = job.run(connection) {
-            take_back(connection);
-            return Err(Trouble { fault, left: Left::TakenBack });
+        if let Err(failure) = job.run(connection) {
+            roll_back(connection);
+            return Err(Trouble { failure, left: Left::RolledBack });
         }
     }
-    execute(connection, "COMMIT").map_err(|fault| {
-        if is_open_at_the_end(&fault) {
-            return Trouble { fault, left: Left::Unknown };
+    execute(connection, "COMMIT").map_err(|failure| {
+        if leaves_outcome_open(&failure) {
+            return Trouble { failure, left: Left::Unknown };
         }
-        take_back(connection);
-        Trouble { fault, left: Left::TakenBack }
+        roll_back(connection);
+        Trouble { failure, left: Left::RolledBack }
     })
 }
 
-/// Where this fails too, the connection is seen to be stuck and given up.
-fn take_back(connection: &Connection) {
+/// Rolls the transaction back. If that fails too, the caller finds the connection still in it and discards it.
+fn roll_back(connection: &Connection) {
     if !connection.is_autocommit() {
         let _ = execute(connection, "ROLLBACK");
     }
 }
 
-fn execute(connection: &Connection, sql: &str) -> Result<(), Fault> {
+fn execute(connection: &Connection, sql: &str) -> Result<(), Failure> {
     connection.prepare_cached(sql)?.execute([])?;
     Ok(())
 }
 
-/// Whether an error at the end of a transaction leaves open what is on the disk. SQLite knows that nothing is where it
-/// found no room, or another process in its way.
-fn is_open_at_the_end(fault: &Fault) -> bool {
+/// Whether an error of `COMMIT` leaves the outcome open. SQLite guarantees that nothing was written where the disk was
+/// full or another process held a lock.
+fn leaves_outcome_open(failure: &Failure) -> bool {
     use ErrorCode as Code;
-    let Fault::Sqlite(error) = fault else { return true };
+    let Failure::Sqlite(error) = failure else { return true };
     let is_clear = [Code::DiskFull, Code::DatabaseBusy, Code::ReadOnly, Code::ConstraintViolation];
     !error.sqlite_error_code().is_some_and(|code| is_clear.contains(&code))
 }
 
 fn unknown(kind: Kind, error: &Error) -> Error {
-    let why = error.to_string();
+    let why = error.message();
     match kind {
         Kind::Append(commit) => Error::Unknown { commit, why },
-        Kind::Erase | Kind::Other => Error::Failed(format!("it is not known whether it was kept: {why}")),
+        Kind::Erase | Kind::Other => Error::Failed(cause::Failed::Unsettled(why)),
     }
 }

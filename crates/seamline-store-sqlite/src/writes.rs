@@ -1,38 +1,39 @@
-//! What is asked of the file that changes it. Each is done inside a transaction that somebody else ends, together with
-//! others, and says no before it has changed anything; any other fault takes back all of them.
+//! The operations that change the file. The writer runs several of them in one transaction. An operation rejects its
+//! request before it changes anything; any other failure rolls the whole transaction back.
 
 use rusqlite::{Connection, params};
 use seamline_store::{
     Acquire, Appended, Erased, Error, Hash, Head, Holder, InboxItem, Lease, OpenedCommit, Pushed, Sealed, SessionId,
+    cause,
 };
 
 use crate::commits;
-use crate::fault::{Fault, Outcome};
+use crate::failure::{Failure, Outcome};
 use crate::holder::is_gone;
-use crate::reads::{self, kept, not_kept};
+use crate::reads::{self, require_absent, session_row};
 use crate::rows::{self, number};
 
 pub(crate) fn create(connection: &Connection, session: &SessionId, holder: &Holder) -> Outcome<Lease> {
-    not_kept(connection, session)?;
+    require_absent(connection, session)?;
     insert_session(connection, session, Head::START, Some(holder))?;
     Ok(Lease { epoch: Head::START.epoch, head: Head::START })
 }
 
 pub(crate) fn acquire(connection: &Connection, session: &SessionId, holder: &Holder, how: Acquire) -> Outcome<Lease> {
-    let kept = kept(connection, session)?;
-    let other = kept.holder.filter(|other| other != holder && !is_gone(other));
+    let row = session_row(connection, session)?;
+    let other = row.holder.filter(|other| other != holder && !is_gone(other));
     if let (Acquire::IfFree, Some(other)) = (how, other) {
         return Err(Error::Busy { session: session.clone(), holder: Box::new(other) }.into());
     }
-    let epoch = kept.head.epoch + 1;
+    let epoch = row.head.epoch + 1;
     let mut statement = connection.prepare_cached("UPDATE sessions SET epoch = ?2, holder = ?3 WHERE session = ?1")?;
-    one(statement.execute(params![session.as_str(), rows::kept(epoch)?, written(holder)?])?)?;
-    let head = Head { epoch, ..kept.head };
+    require_one(statement.execute(params![session.as_str(), rows::integer(epoch)?, encode(holder)?])?)?;
+    let head = Head { epoch, ..row.head };
     match commits::last(connection, session)? {
-        // The row of the session says that it ends before what is kept of it: nothing could ever be added there.
+        // The session row ends before the last commit. No commit could follow such a head, so it is corrected.
         Some(last) if last.last_seq() > head.seq => {
             let head = Head { epoch, seq: last.last_seq(), hash: last.hash };
-            end(connection, session, head, (0, 0))?;
+            set_head(connection, session, head, (0, 0))?;
             Ok(Lease { epoch, head })
         }
         _ => Ok(Lease { epoch, head }),
@@ -40,9 +41,9 @@ pub(crate) fn acquire(connection: &Connection, session: &SessionId, holder: &Hol
 }
 
 pub(crate) fn release(connection: &Connection, session: &SessionId, epoch: u64) -> Outcome<()> {
-    if kept(connection, session)?.head.epoch == epoch {
+    if session_row(connection, session)?.head.epoch == epoch {
         let mut statement = connection.prepare_cached("UPDATE sessions SET holder = NULL WHERE session = ?1")?;
-        one(statement.execute([session.as_str()])?)?;
+        require_one(statement.execute([session.as_str()])?)?;
     }
     Ok(())
 }
@@ -50,20 +51,20 @@ pub(crate) fn release(connection: &Connection, session: &SessionId, epoch: u64) 
 pub(crate) fn append(connection: &Connection, commit: &Sealed) -> Outcome<Appended> {
     let session = commit.session();
     if !advance(connection, commit)? {
-        return why_not(connection, commit);
+        return explain_rejection(connection, commit);
     }
     for id in commit.taken() {
         let mut statement = connection
             .prepare_cached("UPDATE inbox SET message = NULL WHERE session = ?1 AND id = ?2 AND message IS NOT NULL")?;
         let taken = statement.execute(params![session.as_str(), id])?;
-        wait(connection, session, -rows::kept(taken as u64)?)?;
+        add_waiting(connection, session, -rows::integer(taken as u64)?)?;
     }
     let row = Row { seq: commit.seq(), count: commit.count(), epoch: commit.epoch(), hash: commit.hash() };
     insert_commit(connection, session, &row, (commit.id().to_bytes(), commit.bytes()))?;
     Ok(Appended::New)
 }
 
-/// Moves the end of a session from where a commit begins to behind it. False where the session does not end there.
+/// Moves the head of a session from before a commit to after it. Returns false if the head is elsewhere.
 fn advance(connection: &Connection, commit: &Sealed) -> Outcome<bool> {
     let mut statement = connection.prepare_cached(
         "UPDATE sessions SET head_seq = ?2, head_hash = ?3, commits = commits + 1, bytes = bytes + ?4
@@ -72,20 +73,20 @@ fn advance(connection: &Connection, commit: &Sealed) -> Outcome<bool> {
     let (before, after) = (commit.before(), commit.after());
     let moved = statement.execute(params![
         commit.session().as_str(),
-        rows::kept(after.seq)?,
+        rows::integer(after.seq)?,
         &after.hash.as_bytes()[..],
-        rows::kept(commit.bytes().len() as u64)?,
-        rows::kept(commit.epoch())?,
-        rows::kept(before.seq)?,
+        rows::integer(commit.bytes().len() as u64)?,
+        rows::integer(commit.epoch())?,
+        rows::integer(before.seq)?,
         &before.hash.as_bytes()[..],
     ])?;
     Ok(moved == 1)
 }
 
-/// What becomes of a commit that does not follow the last one: it is there already, or cannot be kept.
-fn why_not(connection: &Connection, commit: &Sealed) -> Outcome<Appended> {
+/// Handles a commit that does not follow the head: it is stored already, fenced or in conflict.
+fn explain_rejection(connection: &Connection, commit: &Sealed) -> Outcome<Appended> {
     let session = commit.session();
-    let head = kept(connection, session)?.head;
+    let head = session_row(connection, session)?.head;
     if reads::hash_of(connection, session, commit.seq(), commit.id().to_bytes())? == Some(commit.hash()) {
         return Ok(Appended::Already);
     }
@@ -99,9 +100,9 @@ fn why_not(connection: &Connection, commit: &Sealed) -> Outcome<Appended> {
 }
 
 pub(crate) fn push(connection: &Connection, session: &SessionId, item: &InboxItem) -> Outcome<Pushed> {
-    kept(connection, session)?;
+    session_row(connection, session)?;
     item.fits()?;
-    if let Some(is_same) = reads::was_pushed(connection, session, item)? {
+    if let Some(is_same) = reads::find_pushed(connection, session, item)? {
         return Ok(item.again(session, is_same)?);
     }
     let mut last = connection.prepare_cached("SELECT coalesce(max(number), 0) FROM inbox")?;
@@ -109,13 +110,13 @@ pub(crate) fn push(connection: &Connection, session: &SessionId, item: &InboxIte
     let (message, hash) = (item.message.as_str(), reads::seal(session, place, &item.id, item.message.as_str()));
     let mut statement = connection
         .prepare_cached("INSERT INTO inbox (number, session, id, message, hash) VALUES (?1, ?2, ?3, ?4, ?5)")?;
-    statement.execute(params![rows::kept(place)?, session.as_str(), item.id, message, &hash.as_bytes()[..]])?;
-    wait(connection, session, 1)?;
+    statement.execute(params![rows::integer(place)?, session.as_str(), item.id, message, &hash.as_bytes()[..]])?;
+    add_waiting(connection, session, 1)?;
     Ok(Pushed::New)
 }
 
 pub(crate) fn quarantine(connection: &Connection, session: &SessionId, bytes: &[u8]) -> Outcome<Hash> {
-    kept(connection, session)?;
+    session_row(connection, session)?;
     let hash = Hash::of(bytes);
     let mut statement =
         connection.prepare_cached("INSERT OR IGNORE INTO quarantine (session, hash, bytes) VALUES (?1, ?2, ?3)")?;
@@ -129,7 +130,7 @@ pub(crate) fn import(
     head: Head,
     commits: &[(OpenedCommit, Vec<u8>)],
 ) -> Outcome<Head> {
-    not_kept(connection, session)?;
+    require_absent(connection, session)?;
     insert_session(connection, session, head, None)?;
     for (commit, bytes) in commits {
         let count = commit.records.len() as u64;
@@ -141,12 +142,12 @@ pub(crate) fn import(
             statement.execute(params![session.as_str(), id])?;
         }
     }
-    end(connection, session, head, (commits.len(), commits.iter().map(|(_, bytes)| bytes.len()).sum()))?;
+    set_head(connection, session, head, (commits.len(), commits.iter().map(|(_, bytes)| bytes.len()).sum()))?;
     Ok(head)
 }
 
 pub(crate) fn erase(connection: &Connection, session: &SessionId) -> Outcome<Erased> {
-    kept(connection, session)?;
+    session_row(connection, session)?;
     let count = "SELECT count(*), coalesce(sum(length(bytes)), 0) FROM commits WHERE session = ?1";
     let (commits, bytes) =
         connection.query_row(count, [session.as_str()], |row| Ok((number(row, 0), number(row, 1))))?;
@@ -162,11 +163,11 @@ pub(crate) fn erase(connection: &Connection, session: &SessionId) -> Outcome<Era
          erased = 1 WHERE session = ?1",
         [session.as_str()],
     )?;
-    one(erased)?;
+    require_one(erased)?;
     Ok(Erased { commits: commits?, bytes: bytes? })
 }
 
-/// What is noted of a commit beside its bytes.
+/// The columns of a commit beside its id and bytes.
 struct Row {
     seq: u64,
     count: u64,
@@ -174,12 +175,12 @@ struct Row {
     hash: Hash,
 }
 
-fn insert_commit(connection: &Connection, session: &SessionId, row: &Row, kept: ([u8; 16], &[u8])) -> Outcome<()> {
+fn insert_commit(connection: &Connection, session: &SessionId, row: &Row, stored: ([u8; 16], &[u8])) -> Outcome<()> {
     let mut statement = connection.prepare_cached(
         "INSERT INTO commits (session, seq, count, epoch, id, hash, bytes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     )?;
-    let (seq, count, epoch) = (rows::kept(row.seq)?, rows::kept(row.count)?, rows::kept(row.epoch)?);
-    let (id, bytes) = kept;
+    let (seq, count, epoch) = (rows::integer(row.seq)?, rows::integer(row.count)?, rows::integer(row.epoch)?);
+    let (id, bytes) = stored;
     let hash = &row.hash.as_bytes()[..];
     statement.execute(params![session.as_str(), seq, count, epoch, &id[..], hash, bytes])?;
     Ok(())
@@ -190,37 +191,37 @@ fn insert_session(connection: &Connection, session: &SessionId, head: Head, hold
         "INSERT INTO sessions (session, epoch, head_seq, head_hash, commits, bytes, waiting, holder, erased)
          VALUES (?1, ?2, ?3, ?4, 0, 0, 0, ?5, 0)",
     )?;
-    let (epoch, seq) = (rows::kept(head.epoch)?, rows::kept(head.seq)?);
-    let holder = holder.map(written).transpose()?;
+    let (epoch, seq) = (rows::integer(head.epoch)?, rows::integer(head.seq)?);
+    let holder = holder.map(encode).transpose()?;
     statement.execute(params![session.as_str(), epoch, seq, &head.hash.as_bytes()[..], holder])?;
     Ok(())
 }
 
-/// Moves the end of a session behind so many more commits and bytes.
-fn end(connection: &Connection, session: &SessionId, head: Head, more: (usize, usize)) -> Outcome<()> {
+/// Sets the head of a session and adds to its counts of commits and bytes.
+fn set_head(connection: &Connection, session: &SessionId, head: Head, more: (usize, usize)) -> Outcome<()> {
     let mut statement = connection.prepare_cached(
         "UPDATE sessions SET head_seq = ?2, head_hash = ?3, commits = commits + ?4, bytes = bytes + ?5
          WHERE session = ?1",
     )?;
-    let (commits, bytes) = (rows::kept(more.0 as u64)?, rows::kept(more.1 as u64)?);
-    let seq = rows::kept(head.seq)?;
-    one(statement.execute(params![session.as_str(), seq, &head.hash.as_bytes()[..], commits, bytes])?)
+    let (commits, bytes) = (rows::integer(more.0 as u64)?, rows::integer(more.1 as u64)?);
+    let seq = rows::integer(head.seq)?;
+    require_one(statement.execute(params![session.as_str(), seq, &head.hash.as_bytes()[..], commits, bytes])?)
 }
 
-/// Notes that so many more messages are in the inbox.
-fn wait(connection: &Connection, session: &SessionId, more: i64) -> Outcome<()> {
+/// Adds to the count of messages in the inbox.
+fn add_waiting(connection: &Connection, session: &SessionId, more: i64) -> Outcome<()> {
     if more == 0 {
         return Ok(());
     }
     let mut statement = connection.prepare_cached("UPDATE sessions SET waiting = waiting + ?2 WHERE session = ?1")?;
-    one(statement.execute(params![session.as_str(), more])?)
+    require_one(statement.execute(params![session.as_str(), more])?)
 }
 
-/// A session that was found is changed; where it is not, the file contradicts itself.
-fn one(changed: usize) -> Outcome<()> {
-    if changed == 1 { Ok(()) } else { Err(Fault::Odd("a session is there and cannot be found")) }
+/// Checks that an update changed the session's row; the session was found before.
+fn require_one(changed: usize) -> Outcome<()> {
+    if changed == 1 { Ok(()) } else { Err(Failure::Inconsistent("a session row cannot be updated")) }
 }
 
-fn written(holder: &Holder) -> Outcome<String> {
-    serde_json::to_string(holder).map_err(|error| Fault::Said(Error::Refused(error.to_string())))
+fn encode(holder: &Holder) -> Outcome<String> {
+    serde_json::to_string(holder).map_err(|error| Error::Refused(cause::Refused::Other(error.to_string())).into())
 }

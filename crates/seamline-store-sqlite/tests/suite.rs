@@ -1,6 +1,6 @@
-//! Everything that is tested through the face of the crate, in one binary.
+//! The tests of the public interface, in one binary.
 
-#![expect(clippy::panic, clippy::unwrap_used, reason = "a store that cannot be set up fails its test")]
+#![expect(clippy::panic, clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 #[path = "suite/bed.rs"]
 mod bed;

@@ -1,5 +1,6 @@
 //! Commits that come from elsewhere.
 
+use crate::cause::{self, ImportFlaw};
 use crate::commit::OpenedCommit;
 use crate::error::Error;
 use crate::id::SessionId;
@@ -13,13 +14,14 @@ pub fn chain(session: &SessionId, commits: &[Vec<u8>]) -> Result<(Head, Vec<Open
     let mut head = Head { epoch: 1, ..Head::START };
     let mut opened = Vec::with_capacity(commits.len());
     for (number, bytes) in (1..).zip(commits) {
-        let refused = |why: String| Error::Refused(format!("commit {number} of `{session}` cannot be taken in: {why}"));
-        let commit = OpenedCommit::open(bytes).map_err(|flaw| refused(flaw.to_string()))?;
+        let refused =
+            |flaw: ImportFlaw| Error::Refused(cause::Refused::Import { session: session.clone(), number, flaw });
+        let commit = OpenedCommit::open(bytes).map_err(|flaw| refused(flaw.into()))?;
         if commit.session != *session {
-            return Err(refused(format!("it belongs to session `{}`", commit.session)));
+            return Err(refused(ImportFlaw::OtherSession(commit.session)));
         }
         if commit.seq != head.seq + 1 || commit.prev != head.hash || commit.epoch < head.epoch {
-            return Err(refused("it does not follow the one before it".to_owned()));
+            return Err(refused(ImportFlaw::Unchained));
         }
         head = Head { epoch: commit.epoch, seq: commit.last_seq(), hash: commit.hash };
         opened.push(commit);

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::cause;
 use crate::error::Error;
 use crate::hash::Hash;
 use crate::id::{CommitId, SessionId};
@@ -50,7 +51,7 @@ impl Commit<'_> {
     /// When there are no records, or more bytes than a commit may have.
     pub fn seal(&self) -> Result<Sealed, Error> {
         if self.records.is_empty() {
-            return Err(Error::Refused("a commit without records says nothing".to_owned()));
+            return Err(Error::Refused(cause::Refused::EmptyCommit));
         }
         let (seq, prev) = (self.head.seq + 1, self.head.hash);
         let Self { session, epoch, id, at, records, .. } = self;
@@ -62,10 +63,10 @@ impl Commit<'_> {
             )
             .as_bytes(),
         );
-        serde_json::to_writer(&mut bytes, records).map_err(|error| Error::Refused(error.to_string()))?;
+        serde_json::to_writer(&mut bytes, records)
+            .map_err(|error| Error::Refused(cause::Refused::Other(error.to_string())))?;
         if bytes.len() + SEAL_LEN > COMMIT_BYTES_MAX {
-            let bytes = bytes.len();
-            return Err(Error::Refused(format!("a commit has {COMMIT_BYTES_MAX} bytes at most, this one {bytes}")));
+            return Err(Error::Refused(cause::Refused::CommitTooLarge { bytes: bytes.len() + SEAL_LEN }));
         }
         let hash = Hash::of(&bytes);
         bytes.extend_from_slice(format!("{SEAL}{hash}{SEAL_END}").as_bytes());

@@ -1,102 +1,180 @@
 //! Why a store could not do what was asked.
 
-use crate::id::SessionId;
+use std::fmt;
+
+use crate::cause;
+use crate::id::{CommitId, SessionId};
 use crate::store::Holder;
 
-/// Why a store could not do what was asked. Whoever must act is named first in the comments.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+/// Why a store could not do what was asked. Comments group the variants by who must act.
+///
+/// The text is made from the variant and its data ([`Error::message`], [`Error::hint`]); decide by the variant and its
+/// [`cause`], never by the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
     // The caller chose a wrong session.
-    /// There is no such session.
-    #[error("there is no session `{0}`")]
+    /// No session has this name.
     NotFound(SessionId),
-    /// There is one of that name already.
-    #[error("there is a session `{0}` already")]
+    /// A session has this name already.
     Exists(SessionId),
-    /// It was erased, and nothing is written under its name again.
-    #[error("session `{0}` was erased")]
+    /// The session was erased. Its name cannot be used again.
     Erased(SessionId),
-
-    /// Another message of that id was put into the inbox before.
-    #[error(
-        "another message was put into the inbox of session `{session}` under the id `{}` before\n\
-         hint: nothing was taken; give this one an id of its own, an id is only sent again with the same bytes",
-        .id.escape_debug()
-    )]
+    /// The inbox received another message under the same id before.
     IdTaken {
-        /// The session.
+        /// The session that owns the inbox.
         session: SessionId,
-        /// What both were given.
+        /// The id that both messages have.
         id: String,
     },
 
     // Another writer is there.
-    /// Another process is writing it.
-    #[error("session `{session}` is being written by {holder}\nhint: read it, fork it, or take it over")]
+    /// Another process holds the lease of the session.
     Busy {
-        /// The session.
+        /// The session that was asked for.
         session: SessionId,
-        /// Who is writing.
+        /// The process that holds the lease.
         holder: Box<Holder>,
     },
-    /// Another writer took the session over; nothing of this one is taken any more.
-    #[error("session `{session}` was taken over: this writer has epoch {epoch}, the session {current}")]
+    /// Another writer took the session over. The store takes no more commits of this one.
     Fenced {
-        /// The session.
+        /// The session that was taken over.
         session: SessionId,
-        /// The epoch that the commit was sealed in.
+        /// The epoch of the rejected commit.
         epoch: u64,
-        /// The epoch that counts.
+        /// The current epoch of the session.
         current: u64,
     },
-    /// The commit does not follow the last one.
-    #[error("the commit does not follow the last one of session `{0}`")]
+    /// The commit does not follow the last commit of the session.
     Conflict(SessionId),
 
     // The caller tries again, with the same commit.
-    /// Nobody knows whether the commit was taken; sending the same one again says so.
-    #[error("the connection was lost before it was known whether commit {commit} was taken: {why}")]
+    /// The store does not know whether it stored the commit. Appending the same commit again settles it.
     Unknown {
         /// The id of the commit.
-        commit: crate::id::CommitId,
-        /// What happened.
+        commit: CommitId,
+        /// The error that hid the outcome.
         why: String,
     },
-    /// The store cannot be reached.
-    #[error("the store cannot be reached: {0}")]
-    Unavailable(String),
+    /// The store cannot be reached for now.
+    Unavailable(cause::Unavailable),
 
     // The operator makes room, mends the disk, installs a newer version.
-    /// There is no room.
-    #[error("the store has no room left: {0}\nhint: nothing was taken; free some space and try again")]
+    /// The disk or the store is full. The text is the system's own error.
     NoSpace(String),
-    /// It may not be written.
-    #[error("the store cannot be written: {0}")]
-    ReadOnly(String),
-    /// It was made by a newer version.
-    #[error("the store has format {found}, this version knows {known}\nhint: use a newer version of seamline")]
+    /// The store cannot be written.
+    ReadOnly(cause::ReadOnly),
+    /// A newer version of seamline wrote the store.
     NewerFormat {
-        /// What it says it is.
+        /// The format of the store.
         found: u64,
-        /// The newest that is known here.
+        /// The newest format that this version reads.
         known: u64,
     },
-    /// What is kept is damaged below what a commit can tell.
-    #[error("the store is damaged: {0}\nhint: `seamline session verify` says what can still be read")]
-    Damaged(String),
+    /// The database under the commits is damaged.
+    Damaged(cause::Damaged),
     /// Reading or writing failed.
-    #[error("the store failed: {0}")]
-    Failed(String),
-    /// Writing failed before in a way that leaves open what is on the disk.
-    #[error("the store does not write any more: {0}\nhint: open it again")]
-    Poisoned(String),
+    Failed(cause::Failed),
+    /// The thread of the store that does the work has ended.
+    Poisoned,
 
-    // The caller asked for something that cannot be.
-    /// The address of a store is wrong.
-    #[error("{0}")]
-    Address(String),
-    /// Something is wrong with what was given.
-    #[error("{0}")]
-    Refused(String),
+    // The caller asked for something impossible.
+    /// The store URL or the file that it names is wrong.
+    Address(cause::Address),
+    /// The store rejects the value that the caller gave it.
+    Refused(cause::Refused),
+}
+
+impl Error {
+    /// Returns what happened, without the hint.
+    pub fn message(&self) -> String {
+        match self {
+            Self::NotFound(session) => format!("there is no session `{session}`"),
+            Self::Exists(session) => format!("session `{session}` exists already"),
+            Self::Erased(session) => format!("session `{session}` was erased"),
+            Self::IdTaken { session, id } => {
+                let id = id.escape_debug();
+                format!("the inbox of session `{session}` received another message under the id `{id}` before")
+            }
+            Self::Busy { session, holder } => format!("cannot open session `{session}`: {holder} holds its lease"),
+            Self::Fenced { session, epoch, current } => format!(
+                "another writer took session `{session}` over: this writer has epoch {epoch}, the session has epoch {current}"
+            ),
+            Self::Conflict(session) => format!("the commit does not follow the last commit of session `{session}`"),
+            Self::Unknown { commit, why } => {
+                format!("the connection was lost before the store acknowledged commit {commit}: {why}")
+            }
+            Self::Unavailable(cause) => format!("cannot reach the store: {cause}"),
+            Self::NoSpace(detail) => format!("the store has no space left: {detail}"),
+            Self::ReadOnly(cause) => format!("cannot write the store: {cause}"),
+            Self::NewerFormat { found, known } => {
+                format!("the store has format {found}; this version of seamline reads formats up to {known}")
+            }
+            Self::Damaged(cause) => format!("the store is damaged: {cause}"),
+            Self::Failed(cause) => format!("the store failed: {cause}"),
+            Self::Poisoned => "the store has stopped: its worker thread ended".to_owned(),
+            Self::Address(cause) => cause.to_string(),
+            Self::Refused(cause) => cause.to_string(),
+        }
+    }
+
+    /// Returns what the caller can do about it, where there is one thing to do.
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::IdTaken { .. } => {
+                "nothing was stored; give the new message its own id, and reuse an id only to send the same bytes again"
+            }
+            Self::Busy { .. } => "read or fork the session, or open it with `take_over`",
+            Self::NoSpace(_) => "nothing was stored; free some space and try again",
+            Self::NewerFormat { .. } => "install a newer version of seamline",
+            Self::Damaged(_) => "`seamline session verify` lists what can still be read",
+            Self::Poisoned => "open the store again",
+            Self::Unavailable(cause) => return cause.hint(),
+            Self::ReadOnly(cause) => return cause.hint(),
+            Self::Failed(cause) => return cause.hint(),
+            Self::Address(cause) => return cause.hint(),
+            Self::NotFound(_)
+            | Self::Exists(_)
+            | Self::Erased(_)
+            | Self::Fenced { .. }
+            | Self::Conflict(_)
+            | Self::Unknown { .. }
+            | Self::Refused(_) => return None,
+        };
+        Some(hint.to_owned())
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message())?;
+        match self.hint() {
+            Some(hint) => write!(f, "\nhint: {hint}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    #[test]
+    fn an_error_says_what_happened_and_what_to_do() {
+        let holder = Holder { host: "box".to_owned(), pid: 4711, ..Holder::default() };
+        let busy = Error::Busy { session: "s-1".parse().unwrap(), holder: Box::new(holder) };
+        assert_eq!(
+            busy.to_string(),
+            "cannot open session `s-1`: process 4711 on box holds its lease\n\
+             hint: read or fork the session, or open it with `take_over`"
+        );
+        let scheme = Error::Address(cause::Address::Scheme { scheme: "mysql".to_owned() });
+        assert_eq!(scheme.message(), "unsupported store URL scheme `mysql:`");
+        let locked = Error::Unavailable(cause::Unavailable::Locked { path: PathBuf::from("/s.db") });
+        assert_eq!(locked.message(), "cannot reach the store: another process has locked `/s.db`");
+    }
 }

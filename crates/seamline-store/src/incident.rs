@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::inbox_damage::InboxDamageKind;
+
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Incident {
@@ -21,6 +23,9 @@ pub struct Incident {
     /// The first record it is about, where bytes were damaged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<u64>,
+    /// The damage of the inbox it is about. The same damage is recorded once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inbox_damage: Option<InboxDamageKind>,
     /// In words, without what anyone said.
     pub detail: String,
 }

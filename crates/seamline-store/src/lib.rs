@@ -9,6 +9,7 @@
 //! Nothing here opens a file or a socket or reads a clock: time and names of processes are arguments.
 #![deny(clippy::disallowed_methods)]
 
+pub mod cause;
 mod chain;
 mod changes;
 mod checkpoint;
@@ -18,6 +19,7 @@ mod cycle;
 mod error;
 mod hash;
 mod id;
+mod inbox_damage;
 mod incident;
 mod memory;
 mod naming;
@@ -36,6 +38,7 @@ pub use cycle::{CallState, Effect, OpenCall, OpenCycle};
 pub use error::Error;
 pub use hash::Hash;
 pub use id::{CommitId, InvalidSessionId, SessionId};
+pub use inbox_damage::{INBOX_DAMAGES_MAX, InboxDamage, InboxDamageKind, InboxDamages};
 pub use incident::{Incident, IncidentKind, IncidentSeverity};
 pub use memory::MemoryStore;
 pub use raw::{NotJson, Raw};
@@ -46,8 +49,8 @@ pub use record::{
 pub use replay::{Damage, DamageKind, Replay, Replayed, replay};
 pub use state::{Rejected, State};
 pub use store::{
-    Acquire, Appended, Erased, Head, Holder, INBOX_BYTES_MAX, INBOX_DAMAGES_MAX, INBOX_MESSAGES_MAX, InboxDamage,
-    InboxDamages, InboxItem, InboxPage, Lease, Pending, Pushed, Quarantined, SessionInfo, Store, StoredCommit,
+    Acquire, Appended, Erased, Head, Holder, INBOX_BYTES_MAX, INBOX_MESSAGES_MAX, InboxItem, InboxPage, Lease, Pending,
+    Pushed, Quarantined, SessionInfo, Store, StoredCommit,
 };
 pub use view::{Entry, View};
 

@@ -7,10 +7,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::cause;
 use crate::commit::{COMMIT_BYTES_MAX, Sealed};
 use crate::error::Error;
 use crate::hash::Hash;
 use crate::id::SessionId;
+use crate::inbox_damage::InboxDamage;
 use crate::raw::Raw;
 
 /// What a store is about to answer. Dropping it does not take back what was asked.
@@ -92,7 +94,7 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// [`Error::NotFound`], [`Error::Erased`].
     fn waiting<'a>(&'a self, session: &'a SessionId) -> Pending<'a, u64>;
 
-    /// What in the inbox is not what was put there. All of it is looked at, and up to [`INBOX_DAMAGES_MAX`] of it, with
+    /// What in the inbox is not what was put there. All of it is looked at, and up to [`crate::INBOX_DAMAGES_MAX`] of it, with
     /// about [`INBOX_BYTES_MAX`] bytes, is named one by one; how many more there are is said in the last.
     ///
     /// # Errors
@@ -237,11 +239,11 @@ impl InboxItem {
     /// # Errors
     /// [`Error::Refused`], with the limit.
     pub fn fits(&self) -> Result<(), Error> {
-        let (bytes, most) = (self.bytes_about(), COMMIT_BYTES_MAX);
-        if bytes < most {
+        let bytes = self.bytes_about();
+        if bytes < COMMIT_BYTES_MAX {
             return Ok(());
         }
-        Err(Error::Refused(format!("a message of the inbox comes in with a commit, which has {most} bytes at most")))
+        Err(Error::Refused(cause::Refused::MessageTooLarge { bytes }))
     }
 
     /// What becomes of it where its id was in the inbox before, with the same message or another one.
@@ -290,49 +292,6 @@ impl InboxPage {
     /// The messages.
     pub fn into_items(self) -> Vec<InboxItem> {
         self.items
-    }
-}
-
-/// Something in an inbox that is not what was put there.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct InboxDamage {
-    /// What it is.
-    pub why: String,
-    /// The bytes that stand there; none where something is missing.
-    #[serde(skip)]
-    pub bytes: Vec<u8>,
-}
-
-/// The most of what is damaged in an inbox that is named one by one.
-pub const INBOX_DAMAGES_MAX: usize = 1_000;
-
-/// What a store finds damaged in an inbox: the first of it one by one, the others by their number.
-#[derive(Debug, Default)]
-pub struct InboxDamages {
-    named: Vec<InboxDamage>,
-    bytes: usize,
-    others: u64,
-}
-
-impl InboxDamages {
-    /// Takes something that is damaged.
-    pub fn take(&mut self, damage: InboxDamage) {
-        self.bytes = self.bytes.saturating_add(damage.bytes.len());
-        let has_room = self.named.len() < INBOX_DAMAGES_MAX && self.bytes <= INBOX_BYTES_MAX;
-        if has_room || self.named.is_empty() {
-            self.named.push(damage);
-        } else {
-            self.others += 1;
-        }
-    }
-
-    /// All of it.
-    pub fn into_damages(mut self) -> Vec<InboxDamage> {
-        if self.others > 0 {
-            let why = format!("{} more messages of the inbox are not what was put there", self.others);
-            self.named.push(InboxDamage { why, bytes: Vec::new() });
-        }
-        self.named
     }
 }
 

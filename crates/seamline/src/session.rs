@@ -384,7 +384,16 @@ impl Session {
 
     fn incident(&self, kind: IncidentKind, severity: IncidentSeverity, detail: impl Into<String>) -> Incident {
         let at = self.clock.now();
-        Incident { kind, severity, at, checkpoint: None, count: 0, seq: None, detail: detail.into() }
+        Incident {
+            kind,
+            severity,
+            at,
+            checkpoint: None,
+            count: 0,
+            seq: None,
+            inbox_damage: None,
+            detail: detail.into(),
+        }
     }
 }
 

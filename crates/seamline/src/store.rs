@@ -1,4 +1,4 @@
-//! Where sessions are kept.
+//! Session stores: the interface, the stores behind a URL, and the types of records.
 //!
 //! ```
 //! use seamline::store::{MemoryStore, Store};
@@ -14,40 +14,39 @@ use std::sync::Arc;
 pub use seamline_store::{
     Acquire, Appended, CallState, Checkpoint, CheckpointState, Commit, CommitId, Damage, DamageKind, Effect, Entry,
     EntryId, Erased, Error, Flaw, Hash, Head, Holder, INBOX_BYTES_MAX, INBOX_DAMAGES_MAX, INBOX_MESSAGES_MAX,
-    InboxDamage, InboxDamages, InboxItem, InboxPage, Incident, IncidentKind, IncidentSeverity, InvalidSessionId, Lease,
-    MemoryStore, OpenCall, OpenCycle, OpenedCommit, Operation, Origin, Pending, Pushed, Quarantined, Raw, Record,
-    Rejected, Replayed, Sealed, SessionId, SessionInfo, State, Store, StoredCommit, View, chain, replay,
+    InboxDamage, InboxDamageKind, InboxDamages, InboxItem, InboxPage, Incident, IncidentKind, IncidentSeverity,
+    InvalidSessionId, Lease, MemoryStore, OpenCall, OpenCycle, OpenedCommit, Operation, Origin, Pending, Pushed,
+    Quarantined, Raw, Record, Rejected, Replayed, Sealed, SessionId, SessionInfo, State, Store, StoredCommit, View,
+    cause, chain, replay,
 };
 // The store that can tell whether a process is gone knows it best.
 #[cfg(feature = "sqlite")]
 pub use seamline_store_sqlite::{Presence, presence};
 
-/// The addresses that stores have.
-const ADDRESSES: &str = "`sqlite:PATH`, `postgres://…` or `memory:`";
-
-/// Opens the store at an address: `sqlite:PATH`, `postgres://…` or `memory:`. What is not there is made.
+/// Opens the store at a URL: `sqlite:PATH`, `postgres://…` or `memory:`. Creates the file or the tables if they are
+/// missing.
 ///
 /// `sqlite:` needs the feature `sqlite` of this crate and `postgres:` the feature `postgres`; both are off by default.
 ///
-/// In PostgreSQL sessions belong to a tenant, which is named in the address: `postgres://…/DATABASE?tenant=acme`. Where
-/// none is named it is `default`.
+/// In PostgreSQL every session belongs to a tenant. The URL names it: `postgres://…/DATABASE?tenant=acme`. The default
+/// tenant is `default`.
 ///
 /// ```
 /// # futures_executor::block_on(async {
 /// assert!(seamline::open_store("memory:").await.is_ok());
 /// let error = seamline::open_store("mysql://localhost").await.unwrap_err();
-/// assert!(error.to_string().contains("sqlite:PATH"));
+/// assert_eq!(error.message(), "unsupported store URL scheme `mysql:`");
 /// # });
 /// ```
 ///
 /// # Errors
-/// When the address is not one of these, or the store cannot be opened.
+/// When the URL has another scheme, or the store cannot be opened.
 pub async fn open_store(address: &str) -> Result<Arc<dyn Store>, Error> {
     open(address, false).await
 }
 
-/// Opens the store at an address for those who only look: no file and no table is made and nothing is written, so that
-/// it can be read on a full disk, too.
+/// Opens the store at a URL for reading. It creates no file and no table and writes nothing, so it also works on a full
+/// disk.
 ///
 /// ```
 /// # futures_executor::block_on(async {
@@ -57,7 +56,7 @@ pub async fn open_store(address: &str) -> Result<Arc<dyn Store>, Error> {
 /// ```
 ///
 /// # Errors
-/// As [`open_store`], and when there is no such file or the database has no store.
+/// As [`open_store`], and when the file does not exist or the database has no store.
 pub async fn open_store_to_read(address: &str) -> Result<Arc<dyn Store>, Error> {
     open(address, true).await
 }
@@ -72,11 +71,7 @@ async fn open(address: &str, read_only: bool) -> Result<Arc<dyn Store>, Error> {
             // `sqlite:///var/lib/s.db` and `sqlite:/var/lib/s.db` are the same file.
             let path = path.strip_prefix("//").unwrap_or(path);
             if is_of_a_shell(path) {
-                return Err(Error::Address(
-                    "`~` stands for a home folder in a shell only\nhint: write the path out; `sqlite:./~/…` means a folder \
-                     of that name"
-                        .to_owned(),
-                ));
+                return Err(Error::Address(cause::Address::Tilde));
             }
             let options = seamline_store_sqlite::Options { read_only, ..seamline_store_sqlite::Options::default() };
             Ok(Arc::new(seamline_store_sqlite::SqliteStore::open(path, options)?))
@@ -89,30 +84,23 @@ async fn open(address: &str, read_only: bool) -> Result<Arc<dyn Store>, Error> {
             Ok(Arc::new(seamline_store_postgres::PostgresStore::connect(&url, options).await?))
         }
         #[cfg(not(feature = "sqlite"))]
-        Some(("sqlite", _)) => Err(missing("SQLite", "sqlite")),
+        Some(("sqlite", _)) => Err(Error::Address(cause::Address::Feature { store: "SQLite", feature: "sqlite" })),
         #[cfg(not(feature = "postgres"))]
-        Some(("postgres" | "postgresql", _)) => Err(missing("PostgreSQL", "postgres")),
-        // An address may hold a password.
-        Some((scheme, _)) => Err(Error::Address(format!("`{scheme}:` is no store\nhint: a store is {ADDRESSES}"))),
-        None => Err(Error::Address(format!("this is no address of a store\nhint: a store is {ADDRESSES}"))),
+        Some(("postgres" | "postgresql", _)) => {
+            Err(Error::Address(cause::Address::Feature { store: "PostgreSQL", feature: "postgres" }))
+        }
+        Some((scheme, _)) => Err(Error::Address(cause::Address::Scheme { scheme: scheme.to_owned() })),
+        None => Err(Error::Address(cause::Address::NoScheme)),
     }
 }
 
-/// The error for a store that this build does not have.
-#[cfg(not(all(feature = "sqlite", feature = "postgres")))]
-fn missing(store: &str, feature: &str) -> Error {
-    Error::Address(format!(
-        "this build has no {store} store\nhint: enable the feature `{feature}` of the crate `seamline`"
-    ))
-}
-
-/// Whether a path begins with a home folder as shells write it. A folder of that name would be made for it.
+/// Whether a path starts with a home folder in a shell's notation. SQLite would create a folder called `~`.
 #[cfg(feature = "sqlite")]
 fn is_of_a_shell(path: &str) -> bool {
     path == "~" || path.starts_with('~') && path.contains('/')
 }
 
-/// The address that the driver understands, and the tenant that was named in it.
+/// Splits a URL into the URL for the driver and the tenant that it names.
 #[cfg(feature = "postgres")]
 fn without_tenant(address: &str) -> Result<(String, Option<String>), Error> {
     let Some((place, query)) = address.split_once('?') else { return Ok((address.to_owned(), None)) };
@@ -121,7 +109,7 @@ fn without_tenant(address: &str) -> Result<(String, Option<String>), Error> {
     match named.as_slice() {
         [] => Ok((url, None)),
         [tenant] => Ok((url, tenant.strip_prefix("tenant=").map(str::to_owned))),
-        _ => Err(Error::Address("the address names more than one tenant".to_owned())),
+        _ => Err(Error::Address(cause::Address::Tenants)),
     }
 }
 
@@ -140,6 +128,9 @@ mod tests {
             plain("postgres://h/d?sslmode=require&options=-cx%3Dy", Some("a:b"))
         );
         assert_eq!(parted("postgres://h/d?tenant="), plain("postgres://h/d", Some("")));
-        assert!(matches!(without_tenant("postgres://h/d?tenant=a&tenant=b"), Err(Error::Address(_))));
+        assert!(matches!(
+            without_tenant("postgres://h/d?tenant=a&tenant=b"),
+            Err(Error::Address(cause::Address::Tenants))
+        ));
     }
 }

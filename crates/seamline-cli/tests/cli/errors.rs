@@ -18,11 +18,11 @@ corruption unanswered-call  known as ANT-5
   the error   messages.1: `tool_use` ids were found without `tool_result` blocks immediately after:
               toolu_1. Each `tool_use` block must have a corresponding `tool_result` block in the
               next message.
-  means       a tool call has no result where the provider looks for it
+  means       a tool call has no tool result in the place that the provider requires
   place       message 1 · toolu_1
   rules       PAIR001 unanswered-call, PAIR004 displaced-result, PAIR007 split-results, ORDER001
               text-before-results, PAIR005 misaddressed-result; more with seamline explain PAIR001
-  what to do  repair the conversation and send it once more; the same bytes get the same error
+  what to do  repair the conversation and send it again; the same bytes get the same error
               seamline fix --diff request.json
 ";
     assert_eq!((ran.out.as_str(), ran.err.as_str()), (expected, ""));
@@ -220,9 +220,9 @@ fn is_on(page: &str, mark: &str) -> bool {
 fn marks_of_errors_say_themselves_what_they_stand_for() {
     let bench = Bench::new();
     for (mark, meaning, advice) in [
-        ("ANT-58", "the provider has more to do than it can", "wait"),
+        ("ANT-58", "the provider is overloaded", "wait"),
         ("cut streams", "the connection failed or took too long", "again"),
-        ("status words", "something failed on the provider's side", "again"),
+        ("status words", "the provider's server failed", "again"),
     ] {
         let ran = bench.run(&["explain", mark]).expect(0);
         assert!(ran.out.starts_with(&format!("# {mark}\n")) && ran.out.contains(meaning), "{}", ran.out);

@@ -38,10 +38,10 @@ fn what_is_no_address_of_a_store_is_said_with_what_was_meant() {
     let bench = Bench::new();
     for args in [&["list"][..], &["new", "s-1"]] {
         let ran = bench.session(&[args, &["--store", "here.db"]].concat()).expect(2);
-        assert!(ran.err.contains("`--store` is no address of a store"), "{}", ran.err);
+        assert!(ran.err.contains("`--store` is not a store URL"), "{}", ran.err);
         assert!(ran.err.contains("did you mean `sqlite:here.db`?"), "{}", ran.err);
         let ran = of_environment(&bench, "here.db", args).expect(2);
-        assert!(ran.err.contains("SEAMLINE_STORE is no address of a store"), "{}", ran.err);
+        assert!(ran.err.contains("SEAMLINE_STORE is not a store URL"), "{}", ran.err);
         // Words that may be a password are not shown.
         let ran = of_environment(&bench, "host=h password=secret", args).expect(2);
         assert!(ran.err.contains("hint: a store is `sqlite:PATH`") && !ran.err.contains("secret"), "{}", ran.err);
@@ -59,7 +59,7 @@ fn a_file_that_is_no_store_is_named_with_what_to_do() {
     let at = ["--store", "sqlite:notes.txt"];
     for args in [&["list"][..], &["show", "s-1"], &["new", "s-1"]] {
         let ran = bench.session(&[args, &at].concat()).expect(2);
-        assert!(ran.err.contains("`sqlite:notes.txt`") && ran.err.contains("is no SQLite database"), "{}", ran.err);
+        assert!(ran.err.contains("`sqlite:notes.txt`") && ran.err.contains("is not an SQLite database"), "{}", ran.err);
         assert!(ran.err.contains("hint: see whether `--store` names the right file"), "{}", ran.err);
     }
     bench.write("folder/notes.txt", "");

@@ -144,7 +144,7 @@ fn the_inbox_takes_a_message_once_and_the_next_writer_takes_it_in() {
     assert_eq!(ran.out, "✓ s-1: message `mail-1` was in the inbox before\n");
     push(&format!("{HELLO}{HELLO}"), "mail-2").expect(2);
     let another = push(HELLO, "mail-1").expect(2).err;
-    assert!(another.contains("under the id `mail-1`") && another.contains("hint: nothing was taken"), "{another}");
+    assert!(another.contains("under the id `mail-1`") && another.contains("hint: nothing was stored"), "{another}");
     let shown = bench.session(&["show", "s-1"]).expect(0).out;
     assert!(shown.contains("inbox      1 message to be taken in"), "{shown}");
     let ran = bench.append("s-1", HELLO).expect(0);
@@ -308,9 +308,9 @@ fn a_session_goes_to_another_store_byte_for_byte() {
         (shorter, "its last line says record 4 of commit 4"),
         (
             exported.replace("hello", "hallo"),
-            "commit 2 of `s-1` cannot be taken in: the bytes are not those that were sealed",
+            "cannot import commit 2 of session `s-1`: the bytes are not those that were sealed",
         ),
-        (exported.replacen("{\"v\"", "{ \"v\"", 1), "commit 1 of `s-1`"),
+        (exported.replacen("{\"v\"", "{ \"v\"", 1), "commit 1 of session `s-1`"),
         (exported[..200].to_owned(), "no export: behind commit 0"),
         (String::new(), "there is nothing in it"),
     ] {
@@ -396,12 +396,20 @@ fn another_writer_is_left_alone_unless_it_is_taken_over() {
     let open = Session::open(bench.store(), "s-1".parse().unwrap(), OpenOptions::default());
     let mut session = block_on(open).unwrap();
     let ran = bench.append("s-1", HELLO).expect(2);
-    assert!(ran.err.contains("is being written by process") && ran.err.contains("hint: `--take-over`"), "{}", ran.err);
+    assert!(
+        ran.err.contains("cannot open session `s-1`: process") && ran.err.contains("hint: `--take-over`"),
+        "{}",
+        ran.err
+    );
     for args in [&["show", "s-1"][..], &["check", "s-1"], &["fork", "s-1", "s-2"], &["verify"], &["request", "s-1"]] {
         bench.session(args).expect(0);
     }
     let ran = bench.session(&["erase", "s-1", "--yes"]).expect(2);
-    assert!(ran.err.contains("is being written by process") && ran.err.contains("hint: `--take-over`"), "{}", ran.err);
+    assert!(
+        ran.err.contains("cannot open session `s-1`: process") && ran.err.contains("hint: `--take-over`"),
+        "{}",
+        ran.err
+    );
     block_on(session.append(ODD)).unwrap();
     bench.run_on(HELLO, &["session", "append", "s-1", "--take-over"]).expect(0);
     assert!(block_on(session.append(HELLO)).unwrap_err().to_string().contains("was taken over"));

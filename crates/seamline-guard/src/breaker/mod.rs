@@ -1,11 +1,10 @@
-//! Stops a model that calls tools wrongly again and again.
+//! A circuit breaker for models that repeat wrong tool calls.
 //!
-//! A round is one message of the model with its calls. Before a call is run its arguments are
-//! held against the tool's schema; what does not fit goes back to the model as an error, so
-//! that every call is answered. A tool that was called wrongly too often in a row gets an
-//! answer that says what it wants; rounds that repeat each other and only fail end the turn.
+//! A round is one message of the model with its tool calls. Before a call runs, the breaker checks its arguments against
+//! the tool's schema. A wrong call gets an error result, so every call is answered. After several wrong rounds in a row
+//! the error result lists the tool's required fields. Rounds that repeat each other and only fail end the turn.
 
-mod fault;
+mod call_error;
 #[cfg(feature = "schemas")]
 mod openapi;
 #[cfg(feature = "schemas")]

@@ -2,20 +2,20 @@
 
 use serde_json::Value;
 
-use super::schema::Look;
+use super::schema::SchemaCheck;
 
 /// A schema, which such a build never has.
 #[derive(Debug)]
 pub(super) enum Schema {}
 
 impl Schema {
-    /// Says that no schema can be used.
-    pub(super) fn of(_: Value) -> Result<Self, String> {
+    /// Returns the error that this build checks no schemas.
+    pub(super) fn compile(_: Value) -> Result<Self, String> {
         Err("this build checks no schemas; enable the feature `schemas`".to_owned())
     }
 
-    /// Is never called.
-    pub(super) fn look(&self, _: &Value) -> Look {
+    /// Never runs: this enum has no values.
+    pub(super) fn check(&self, _: &Value) -> SchemaCheck {
         match *self {}
     }
 }

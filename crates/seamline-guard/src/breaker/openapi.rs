@@ -1,24 +1,24 @@
-//! Schemas as Gemini and `OpenAPI` write them, as JSON Schema.
+//! Translates schemas of Gemini and `OpenAPI` to JSON Schema.
 
 use serde_json::{Map, Value, json};
 
-/// Types by the names that Gemini gives them.
+/// Gemini's names of types.
 const TYPES: [&str; 7] = ["STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"];
-/// Limits that Gemini writes in quotes, as it does with all long numbers.
+/// Limits that Gemini writes in quotes, like all 64-bit numbers.
 const COUNTS: [&str; 6] = ["minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"];
 
-/// Puts a schema and all that are in it into the words of JSON Schema.
-pub(super) fn settle(schema: &mut Value) {
+/// Translates a schema and its nested schemas to JSON Schema.
+pub(super) fn translate(schema: &mut Value) {
     let Value::Object(members) = schema else { return };
     for (key, under) in members.iter_mut() {
         match (key.as_str(), under) {
             ("properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas", Value::Object(all)) => {
-                all.values_mut().for_each(settle);
+                all.values_mut().for_each(translate);
             }
             ("allOf" | "anyOf" | "oneOf" | "prefixItems" | "items", Value::Array(all)) => {
-                all.iter_mut().for_each(settle);
+                all.iter_mut().for_each(translate);
             }
-            ("items" | "additionalProperties" | "not" | "if" | "then" | "else" | "contains", under) => settle(under),
+            ("items" | "additionalProperties" | "not" | "if" | "then" | "else" | "contains", under) => translate(under),
             ("type", Value::String(name)) if TYPES.contains(&name.as_str()) => name.make_ascii_lowercase(),
             (name, under) if COUNTS.contains(&name) => {
                 if let Some(number) = under.as_str().and_then(|digits| digits.parse::<u64>().ok()) {
@@ -42,10 +42,10 @@ pub(super) fn settle(schema: &mut Value) {
     }
 }
 
-/// Words that look at the same value as the place they stand in.
+/// Keywords that check the same value as their schema.
 const IN_PLACE: [&str; 4] = ["$ref", "allOf", "oneOf", "not"];
 
-/// Makes nothing fit beside what is demanded elsewhere.
+/// Makes a schema accept `null` beside what it demands.
 fn admit_null(members: &mut Map<String, Value>) {
     let nothing = json!({"type": "null"});
     let moved = IN_PLACE.iter().filter_map(|word| members.remove_entry(*word));
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_nothing_and_numbers_are_put_into_the_words_of_json_schema() {
+    fn types_null_and_numbers_are_translated() {
         let mut schema = json!({
             "type": "OBJECT",
             "properties": {
@@ -74,7 +74,7 @@ mod tests {
                 "any": {"type": "TYPE_UNSPECIFIED", "default": {"type": "STRING"}},
             },
         });
-        settle(&mut schema);
+        translate(&mut schema);
         let expected = json!({
             "type": "object",
             "properties": {
@@ -91,7 +91,7 @@ mod tests {
                 "c": {"nullable": true, "oneOf": [{"type": "STRING"}], "anyOf": [{}], "title": "C"},
             },
         });
-        settle(&mut schema);
+        translate(&mut schema);
         let expected = json!({
             "properties": {
                 "a": {"nullable": true, "anyOf": [{"type": "string"}, {"type": "null"}]},
@@ -106,7 +106,7 @@ mod tests {
         assert_eq!(schema, expected);
         let plain = json!({"type": ["string", "null"], "nullable": false, "minItems": 2});
         let mut same = plain.clone();
-        settle(&mut same);
+        translate(&mut same);
         assert_eq!(same, plain);
     }
 }

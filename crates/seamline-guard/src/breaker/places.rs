@@ -1,45 +1,45 @@
-//! The places of a schema, and which of them lead to which.
+//! The places of a schema and the links between them.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use jsonschema::{Draft, Registry};
 use serde_json::{Map, Value, json};
 
-/// What a schema without a name of its own is called.
+/// The base URI of a schema without an id.
 const NAMELESS: &str = "json-schema:///";
 
-/// The places of a schema that a check can come to, each once. The first is the schema itself.
+/// The places of a schema that a check can reach, each once. The first one is the schema itself.
 #[derive(Debug, Default)]
 pub(super) struct Places {
     list: Vec<Place>,
 }
 
-/// Where a check goes from a place of a schema, by the numbers of other places.
+/// A place of a schema, with the numbers of the places that a check visits from it.
 #[derive(Debug, Default)]
 pub(super) struct Place {
-    /// What every value must fit that fits here: what is referred to, and all of `allOf`.
+    /// Places that the same value must always fit: references and `allOf`.
     pub(super) always: Vec<usize>,
-    /// What else looks at the same value.
+    /// Other places that check the same value.
     pub(super) beside: Vec<usize>,
-    /// What looks at a member of an object, by its name.
+    /// Places that check a member of an object, by its name.
     pub(super) properties: BTreeMap<String, usize>,
-    /// What looks at every member.
+    /// Places that check every member.
     pub(super) members: Vec<usize>,
-    /// What looks at the members that have no place of their own.
+    /// Places that check the members without an own place.
     pub(super) other_members: Vec<usize>,
-    /// What looks at the names of the members.
+    /// Places that check the names of the members.
     pub(super) names: Vec<usize>,
-    /// What looks at the first elements of a list, one for each.
+    /// Places that check the first elements of a list, one each.
     pub(super) first_elements: Vec<usize>,
-    /// What looks at those that come after them.
+    /// Places that check the elements after those.
     pub(super) other_elements: Vec<usize>,
-    /// What looks at every element.
+    /// Places that check every element.
     pub(super) elements: Vec<usize>,
-    /// Whether something here refers to what was not found.
+    /// Whether a reference here could not be resolved.
     pub(super) is_open: bool,
 }
 
-/// How a place leads to another.
+/// How a place links to another.
 enum How<'s> {
     Always,
     Beside,
@@ -53,8 +53,8 @@ enum How<'s> {
 }
 
 impl Places {
-    /// All places of a schema, and what its outermost level demands, as a schema of its own.
-    /// References are followed as the library follows them that does the checks.
+    /// Finds all places of a schema, and makes a schema of its outermost level alone. It resolves references like the
+    /// validation library.
     pub(super) fn of(schema: &Value) -> Result<(Self, Value), String> {
         let draft = Draft::default().detect(schema);
         let root = draft.create_resource_ref(schema);
@@ -92,7 +92,7 @@ impl Places {
                 place.lead(&how, number);
             }
             if schema.get("unevaluatedProperties").or(schema.get("unevaluatedItems")).is_some() {
-                // What is left over is known only once the rest was looked at another time.
+                // `unevaluated…` makes the validator check the rest a second time.
                 place.beside.extend_from_within(..);
                 place.beside.extend_from_slice(&place.always);
             }
@@ -111,7 +111,7 @@ impl Places {
         self.list.get(number)
     }
 
-    /// The places that every value must fit as a whole.
+    /// Returns the places that every value as a whole must fit.
     fn outermost(&self) -> Vec<usize> {
         let mut numbers = vec![0];
         let mut seen = HashSet::from([0]);
@@ -144,18 +144,18 @@ impl Place {
     }
 }
 
-/// Every value of a document stands somewhere else.
+/// Identifies a value of a document by its address.
 fn address(value: &Value) -> usize {
     std::ptr::from_ref(value).addr()
 }
 
-/// The words that refer to other places, and to which.
+/// Returns the reference keywords of a place and their targets.
 fn references(schema: &Value) -> impl Iterator<Item = (&'static str, &str)> {
     let words = ["$ref", "$dynamicRef", "$recursiveRef"].into_iter();
     words.filter_map(|word| Some((word, schema.get(word)?.as_str()?)))
 }
 
-/// The places that stand in this one.
+/// Returns the places that are nested in this one.
 fn below(schema: &Value) -> Vec<(How<'_>, &Value)> {
     let mut leads = Vec::new();
     for (key, under) in schema.as_object().into_iter().flatten() {
@@ -177,7 +177,7 @@ fn below(schema: &Value) -> Vec<(How<'_>, &Value)> {
                 leads.extend(all.iter().map(|each| (How::FirstElement, each)));
             }
             ("items", _) => leads.push((How::OtherElement, under)),
-            // Without a list of the first there are no further ones.
+            // `additionalItems` counts only beside a list of items.
             ("additionalItems", _) if schema["items"].is_array() => leads.push((How::OtherElement, under)),
             ("contains" | "unevaluatedItems", _) => leads.push((How::Element, under)),
             _ => {}
@@ -186,7 +186,7 @@ fn below(schema: &Value) -> Vec<(How<'_>, &Value)> {
     leads
 }
 
-/// Words that demand something without looking into other places.
+/// Keywords that check a value without visiting other places.
 const FLAT: [&str; 20] = [
     "type",
     "enum",
@@ -210,7 +210,7 @@ const FLAT: [&str; 20] = [
     "nullable",
 ];
 
-/// What a place demands of a value and, flatly, of its members.
+/// Makes a schema of what a place demands of a value and, one level deep, of its members.
 fn outline(schema: &Value, draft: Draft) -> Value {
     let Some(written) = demands(schema, draft) else { return flat(schema, draft) };
     let mut outline = flat(schema, draft);
@@ -228,14 +228,14 @@ fn outline(schema: &Value, draft: Draft) -> Value {
     outline
 }
 
-/// What a place demands of a value itself.
+/// Makes a schema of what a place demands of a value itself.
 fn flat(schema: &Value, draft: Draft) -> Value {
     let Some(written) = demands(schema, draft) else { return Value::Bool(schema != &Value::Bool(false)) };
     let flat = written.iter().filter(|(word, _)| FLAT.contains(&word.as_str()));
     flat.map(|(word, demand)| (word.clone(), demand.clone())).collect::<Map<_, _>>().into()
 }
 
-/// What is demanded at a place itself. Older drafts do not look at what stands beside a reference.
+/// Returns the keywords of a place. Older drafts ignore keywords beside a reference.
 fn demands(schema: &Value, draft: Draft) -> Option<&Map<String, Value>> {
     let written = schema.as_object()?;
     let refers_only = draft < Draft::Draft201909 && written.get("$ref").is_some_and(Value::is_string);

@@ -1,31 +1,30 @@
-//! Rounds, counted.
+//! The breaker: counts wrong and failing rounds.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::fault::{Fault, fault};
-use super::rows::{Repeats, Row, fingerprint, plain};
+use super::call_error::{CallError, check_call};
+use super::rows::{Repeats, Row, canonical, fingerprint};
 use super::schema::ToolSchemas;
 
-/// How often something may go wrong in a row.
+/// The limits of a [`Breaker`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BreakerLimits {
-    /// After how many rounds in which a tool was called wrongly the answer says what it wants.
+    /// After how many wrong rounds of a tool its error result lists the required fields.
     pub failures_max: u32,
-    /// After how many rounds that repeat each other and only fail the turn ends. Rounds that take
-    /// turns count as often as all of them were seen.
+    /// After how many repetitions of failing rounds the turn ends. Alternating rounds count once per full period.
     pub rounds_max: u32,
-    /// How many different rounds may take turns and still be a loop: three at most, and one where
-    /// only a round that follows itself is one.
+    /// How many different rounds may alternate and still count as a loop: three at most; with one, only a round that
+    /// repeats itself is a loop.
     pub period_max: u32,
-    /// What ends a row of failures.
+    /// Which success resets the count of failures.
     pub reset: Reset,
-    /// Whether a tool that has failed too often ends the turn as well.
+    /// Whether too many wrong calls of one tool end the turn.
     pub ends_turn: bool,
-    /// Whether a result is taken for a failure that says so only in its text: a JSON object with
-    /// `ok` or `success` that is false, or `is_error` or `isError` that is true.
+    /// Whether a result counts as a failure if only its text says so: a JSON object with a false `ok` or `success`, or
+    /// with a true `is_error` or `isError`.
     pub reads_results: bool,
 }
 
@@ -42,17 +41,17 @@ impl Default for BreakerLimits {
     }
 }
 
-/// What ends a row of failures.
+/// Which success resets the count of failures.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reset {
-    /// Any call that went well.
+    /// Any successful call resets all counts.
     #[default]
     AnySuccess,
-    /// A call of the same tool that went well.
+    /// A successful call of the same tool.
     #[serde(alias = "same_tool_success")]
     SameTool,
-    /// A call of the same tool that was made well, however it went.
+    /// A valid call of the same tool, whatever its result.
     #[serde(alias = "valid_args")]
     SameToolFits,
 }
@@ -60,72 +59,70 @@ pub enum Reset {
 /// A call of a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallInRound<'c> {
-    /// The tool.
+    /// The name of the tool.
     pub name: &'c str,
-    /// The text of its arguments.
+    /// The text of the arguments.
     pub arguments: &'c str,
-    /// Whether they are text of any kind, as custom tools take it, and no JSON.
+    /// Whether the arguments are free text, as custom tools take them, and not JSON.
     pub free: bool,
-    /// Whether the call was cut off, which is nobody's mistake and is not counted.
+    /// Whether the stream cut the call off. Such a call does not count as a mistake of the model.
     pub truncated: bool,
 }
 
-/// What becomes of a call.
+/// The verdict on a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CheckedCall {
-    /// It may be run.
+    /// The caller may run it.
     Run,
-    /// Nothing was found that is wrong with it, but only the outermost level of its arguments was
-    /// held against the schema: to look at all of them would take too long. Whether it is run is for
-    /// the caller to say.
+    /// No error was found, but only the outermost level of the arguments was checked: a full check would take too long.
+    /// The caller decides whether to run it.
     PartlyChecked,
-    /// It is answered with this error instead.
+    /// The caller must not run it and uses this error result instead.
     Refuse {
-        /// The answer, for the model.
+        /// The error result for the model.
         text: String,
-        /// Whether the tool was called wrongly too often in a row.
+        /// Whether the model called the tool wrongly too often in a row.
         escalated: bool,
     },
 }
 
-/// How a call that was run went.
+/// The result of a call that ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outcome<'o> {
-    /// The tool.
+    /// The name of the tool.
     pub name: &'o str,
-    /// The text of its arguments.
+    /// The text of the arguments.
     pub arguments: &'o str,
-    /// Whether the tool did what it was asked to.
+    /// Whether the tool succeeded.
     pub ok: bool,
-    /// What it answered.
+    /// The text of its result.
     pub text: &'o str,
 }
 
-/// Why a turn is over. Whoever ends it still answers the open calls.
+/// The reason to end a turn. The caller still answers the open calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StopTurn {
-    /// What repeats.
+    /// The kind of the loop.
     pub repeats: TurnLoop,
-    /// The tools it is about, in order.
+    /// The tools of the loop, in order.
     pub tools: Vec<String>,
-    /// How many rounds in a row.
+    /// How many rounds in a row it lasted.
     pub rounds: u32,
 }
 
-/// What repeats in a turn that is over.
+/// The kind of a loop that ends a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TurnLoop {
-    /// The same calls whose arguments cannot be read.
+    /// The model repeats calls whose arguments are not JSON.
     Malformed,
-    /// The same calls, each of which fails the same way.
+    /// The model repeats calls that fail in the same way.
     Failing,
-    /// Calls of a tool that do not fit its schema, or of one that does not exist.
+    /// The model repeats calls that do not fit a schema, or calls of an unknown tool.
     Misfitting,
 }
 
 impl StopTurn {
-    /// The same text for the same loop: it says what repeats and with which tools, and nothing
-    /// that differs from run to run. No retry of the turn helps, so the failure is deterministic.
+    /// Returns a text that is the same for the same loop: its kind and its tools, and nothing that differs between runs.
     pub fn signature(&self) -> String {
         let what = match self.repeats {
             TurnLoop::Malformed => "repeated_malformed_tool_loop",
@@ -135,48 +132,46 @@ impl StopTurn {
         format!("{what}:{}", self.tools.join(","))
     }
 
-    /// What whoever decides about a run that failed is told: trying the same again fails the same.
+    /// Returns the failure class for schedulers of whole runs: another run would fail in the same way.
     pub fn failure_class(&self) -> &'static str {
         "deterministic"
     }
 }
 
-/// Counts what goes wrong in the rounds of a turn.
+/// A circuit breaker that counts wrong and failing rounds of a turn.
 #[derive(Debug, Clone, Default)]
 pub struct Breaker {
     limits: BreakerLimits,
-    /// For each tool, in how many rounds in a row it was called wrongly.
+    /// The number of wrong rounds in a row, by tool.
     failures: BTreeMap<String, u32>,
     malformed: Row,
     failing: Row,
-    /// Answers to calls of this round that were refused, where not all of the call and the answer
-    /// makes the round what it is.
+    /// The error results of this round, with the part of each that identifies the round.
     refused: BTreeMap<String, Counts>,
 }
 
-/// How many tools are counted at most: names that a model makes up have no end.
+/// The most tools that are counted: a model can make up any number of names.
 const TOOLS_MAX: usize = 256;
 
-/// What of a call that was refused makes its round the same as another.
+/// The part of a refused call that identifies its round.
 #[derive(Debug, Clone)]
 enum Counts {
-    /// Nothing: it was cut off.
+    /// No part: the call was cut off.
     Nothing,
-    /// The call, and what its answer says beside how often it was said before: a count in it
-    /// would make two equal rounds differ.
+    /// The call and its error text without the count of repetitions, which would make equal rounds differ.
     Call(String),
-    /// The tool alone, which does not exist whatever it is called with.
+    /// The name of the tool, which does not exist; the arguments do not matter.
     Tool,
 }
 
 impl Breaker {
-    /// Nothing went wrong yet.
+    /// Makes a breaker with empty counts.
     pub fn new(limits: BreakerLimits) -> Self {
         Self { limits, ..Self::default() }
     }
 
-    /// Checks the calls of a round before they are run. Each is run or answered with an error;
-    /// and the turn may be over.
+    /// Checks the calls of a round before they run. Returns a verdict for each call, and a reason to end the turn, if
+    /// there is one.
     ///
     /// ```
     /// use seamline_guard::{Breaker, BreakerLimits, CallInRound, CheckedCall, ToolSchemas};
@@ -200,18 +195,18 @@ impl Breaker {
         tools: &ToolSchemas,
     ) -> (Vec<CheckedCall>, Option<StopTurn>) {
         self.refused.clear();
-        let (faults, partial): (Vec<_>, Vec<_>) = calls.iter().map(|call| fault(call, tools)).unzip();
-        self.count_misfits(calls, &faults);
-        let stop = self.repeated_malformed(calls, &faults).or_else(|| self.misfitting(calls, &faults));
-        let checked = calls.iter().zip(faults).zip(partial).map(|((call, fault), is_partial)| {
+        let (errors, partial): (Vec<_>, Vec<_>) = calls.iter().map(|call| check_call(call, tools)).unzip();
+        self.count_misfits(calls, &errors);
+        let stop = self.stop_malformed(calls, &errors).or_else(|| self.stop_misfits(calls, &errors));
+        let checked = calls.iter().zip(errors).zip(partial).map(|((call, error), is_partial)| {
             let fits = if is_partial { CheckedCall::PartlyChecked } else { CheckedCall::Run };
-            self.refusal(call, fault, tools).unwrap_or(fits)
+            self.refuse(call, error, tools).unwrap_or(fits)
         });
         (checked.collect(), stop)
     }
 
-    /// Takes how the calls of a round went, those that were refused among them; and the turn
-    /// may be over.
+    /// Takes the results of a round, including those of refused calls. Returns a reason to end the turn, if there is
+    /// one.
     pub fn handle_outcomes(&mut self, outcomes: &[Outcome<'_>]) -> Option<StopTurn> {
         let is_ok = |outcome: &Outcome<'_>| outcome.ok && !(self.limits.reads_results && says_failure(outcome.text));
         let went_well: Vec<_> = outcomes.iter().filter(|outcome| is_ok(outcome)).collect();
@@ -225,17 +220,17 @@ impl Breaker {
             }
         }
         if !went_well.is_empty() {
-            self.failing.end();
+            self.failing.clear();
             return None;
         }
         let counted = outcomes.iter().filter_map(|outcome| match self.refused.get(outcome.text) {
             Some(Counts::Nothing) => None,
-            Some(Counts::Call(said)) => Some((outcome.name, plain(outcome.arguments), said.as_str())),
+            Some(Counts::Call(said)) => Some((outcome.name, canonical(outcome.arguments), said.as_str())),
             Some(Counts::Tool) => Some((outcome.name, String::new(), "")),
-            None => Some((outcome.name, plain(outcome.arguments), outcome.text)),
+            None => Some((outcome.name, canonical(outcome.arguments), outcome.text)),
         });
         let mut counted: Vec<_> = counted.collect();
-        // In which order calls stand makes no other round of them.
+        // The order of the calls does not matter.
         counted.sort_unstable();
         if counted.is_empty() {
             return None;
@@ -246,12 +241,12 @@ impl Breaker {
         self.stop_at(repeats, TurnLoop::Failing)
     }
 
-    /// Counts each tool once for a round, however many calls of it there are.
-    fn count_misfits(&mut self, calls: &[CallInRound<'_>], faults: &[Option<Fault>]) {
+    /// Counts each wrongly called tool once per round.
+    fn count_misfits(&mut self, calls: &[CallInRound<'_>], errors: &[Option<CallError>]) {
         let mut wrong = BTreeSet::new();
         let mut right = BTreeSet::new();
-        for (call, fault) in calls.iter().zip(faults) {
-            match fault {
+        for (call, error) in calls.iter().zip(errors) {
+            match error {
                 _ if call.truncated => {}
                 Some(_) => {
                     wrong.insert(call.name);
@@ -277,22 +272,22 @@ impl Breaker {
             return;
         }
         if self.failures.len() >= TOOLS_MAX {
-            // Whoever failed least often is furthest from being told so.
+            // The tool with the fewest failures is furthest from its limit.
             let least = self.failures.iter().min_by_key(|(_, count)| **count).map(|(name, _)| name.clone());
             least.map(|name| self.failures.remove(&name));
         }
         self.failures.insert(name.to_owned(), 1);
     }
 
-    fn repeated_malformed(&mut self, calls: &[CallInRound<'_>], faults: &[Option<Fault>]) -> Option<StopTurn> {
-        // What was cut off neither makes a row nor ends one.
-        let whole = || calls.iter().zip(faults).filter(|(call, _)| !call.truncated);
+    fn stop_malformed(&mut self, calls: &[CallInRound<'_>], errors: &[Option<CallError>]) -> Option<StopTurn> {
+        // Calls that were cut off neither continue nor end a row.
+        let whole = || calls.iter().zip(errors).filter(|(call, _)| !call.truncated);
         let is_cut = !calls.is_empty() && whole().next().is_none();
         if is_cut {
             return None;
         }
-        if calls.is_empty() || !whole().all(|(_, fault)| matches!(fault, Some(Fault::Malformed(_)))) {
-            self.malformed.end();
+        if calls.is_empty() || !whole().all(|(_, error)| matches!(error, Some(CallError::Malformed(_)))) {
+            self.malformed.clear();
             return None;
         }
         let mut written: Vec<_> = whole().map(|(call, _)| [call.name, call.arguments.trim()]).collect();
@@ -302,8 +297,8 @@ impl Breaker {
         self.stop_at(repeats, TurnLoop::Malformed)
     }
 
-    fn misfitting(&self, calls: &[CallInRound<'_>], faults: &[Option<Fault>]) -> Option<StopTurn> {
-        let wrong = calls.iter().zip(faults).filter(|(call, fault)| fault.is_some() && !call.truncated);
+    fn stop_misfits(&self, calls: &[CallInRound<'_>], errors: &[Option<CallError>]) -> Option<StopTurn> {
+        let wrong = calls.iter().zip(errors).filter(|(call, error)| error.is_some() && !call.truncated);
         let names: BTreeSet<_> = wrong.map(|(call, _)| call.name).filter(|name| self.escalates(name)).collect();
         let rounds = names.iter().filter_map(|name| self.failures.get(*name)).max().copied()?;
         self.limits.ends_turn.then(|| StopTurn {
@@ -326,7 +321,7 @@ impl Breaker {
         self.failures.get(name).is_some_and(|count| *count >= self.limits.failures_max)
     }
 
-    fn refusal(&mut self, call: &CallInRound<'_>, fault: Option<Fault>, tools: &ToolSchemas) -> Option<CheckedCall> {
+    fn refuse(&mut self, call: &CallInRound<'_>, error: Option<CallError>, tools: &ToolSchemas) -> Option<CheckedCall> {
         let name = call.name;
         if call.truncated {
             let text = format!(
@@ -335,15 +330,15 @@ impl Breaker {
             self.refused.insert(text.clone(), Counts::Nothing);
             return Some(CheckedCall::Refuse { text, escalated: false });
         }
-        let fault = fault?;
-        let mut text = fault.text(name);
+        let error = error?;
+        let mut text = error.text(name);
         let escalated = self.escalates(name);
         let plain = escalated.then(|| text.clone());
         if escalated {
             text.push_str("\n\n");
-            text.push_str(&fault.escalation(name, self.failures.get(name).copied().unwrap_or(0), tools));
+            text.push_str(&error.escalation(name, self.failures.get(name).copied().unwrap_or(0), tools));
         }
-        let counts = if fault == Fault::Unknown { Some(Counts::Tool) } else { plain.map(Counts::Call) };
+        let counts = if error == CallError::Unknown { Some(Counts::Tool) } else { plain.map(Counts::Call) };
         if let Some(counts) = counts {
             self.refused.insert(text.clone(), counts);
         }
@@ -353,7 +348,7 @@ impl Breaker {
 
 /// Whether a result says in its text that the tool failed.
 fn says_failure(text: &str) -> bool {
-    // Long results are no such objects, and are not worth reading for it.
+    // Long results are not such objects, so they are not parsed.
     const BYTES_MAX: usize = 64 * 1024;
     if text.len() > BYTES_MAX || !text.trim_start().starts_with('{') {
         return false;

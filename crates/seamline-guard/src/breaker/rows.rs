@@ -1,29 +1,27 @@
-//! Rounds in a row that repeat each other.
+//! Rows of rounds that repeat each other.
 
 use std::collections::{BTreeSet, VecDeque};
 
 use serde_json::Value;
 
-/// How many rounds may take turns at most and still be a loop. More of them are no loop but work
-/// that goes wrong.
+/// The most rounds that may alternate and still count as a loop.
 const PERIOD_MAX: u32 = 3;
 
-/// The last rounds of a row, no more than may take turns, and for each number of rounds that may
-/// how many came in a row that were the same as the one so many before.
+/// The last rounds of a row, and for each period how many rounds in a row equalled the round one period before.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Row {
     rounds: VecDeque<Round>,
     same: [u32; PERIOD_MAX as usize],
 }
 
-/// One round: what it was, and the tools it was about.
+/// One round: its fingerprint and its tools.
 #[derive(Debug, Clone)]
 struct Round {
     hash: blake3::Hash,
     tools: BTreeSet<String>,
 }
 
-/// How often rounds were seen in a row, and the tools they are about.
+/// How often rounds repeated in a row, and their tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Repeats {
     pub(super) count: u32,
@@ -31,8 +29,7 @@ pub(super) struct Repeats {
 }
 
 impl Row {
-    /// Counts a round. How often it was seen in a row: by itself, or in turn with others, of which
-    /// there are so many at most.
+    /// Counts a round. Returns how often it repeated in a row, alone or in a period of at most `period_max` rounds.
     pub(super) fn count<'t>(
         &mut self,
         hash: blake3::Hash,
@@ -57,12 +54,12 @@ impl Row {
         best
     }
 
-    /// Something else happened.
-    pub(super) fn end(&mut self) {
+    /// Forgets the row: a different round came between.
+    pub(super) fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// How often the last so many rounds were seen one after the other.
+    /// Returns how often the last `period` rounds repeated.
     fn repeats(&self, period: u32) -> Repeats {
         let last = self.rounds.iter().rev().take(period as usize);
         let same = self.same[period as usize - 1];
@@ -70,9 +67,9 @@ impl Row {
     }
 }
 
-/// Arguments as anybody would write them who means the same: spaces and the order of members make
-/// no difference. What cannot be read is told apart by every character.
-pub(super) fn plain(arguments: &str) -> String {
+/// Returns the arguments in a canonical form, without spaces and with sorted members. Arguments that are not JSON stay
+/// as they are.
+pub(super) fn canonical(arguments: &str) -> String {
     match serde_json::from_str::<Value>(arguments) {
         Ok(Value::Null) => "{}".to_owned(),
         Ok(value) => value.to_string(),
@@ -81,7 +78,7 @@ pub(super) fn plain(arguments: &str) -> String {
     }
 }
 
-/// Texts as one hash that no other texts have.
+/// Hashes a list of texts; different lists have different hashes.
 pub(super) fn fingerprint<'p>(parts: impl Iterator<Item = &'p str>) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     for part in parts {
@@ -105,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_count_by_themselves_and_in_turns() {
+    fn rounds_count_alone_and_in_periods() {
         assert_eq!(counts("aaaa", 3), [1, 2, 3, 4]);
         assert_eq!(counts("ababab", 3), [1, 1, 1, 2, 2, 3]);
         assert_eq!(counts("abcabcabc", 3), [1, 1, 1, 1, 1, 2, 2, 2, 3]);
@@ -115,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn how_many_take_turns_is_bounded_by_the_policy_and_by_three() {
+    fn the_period_is_bounded_by_the_limit_and_by_three() {
         assert_eq!(counts("abcabc", 2), [1; 6]);
         assert_eq!(counts("abab", 1), [1; 4]);
         assert_eq!(counts("aaa", 0), [1, 2, 3]);
@@ -123,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_counted_for_ever_and_does_not_grow() {
+    fn a_long_row_is_counted_and_does_not_grow() {
         let mut row = Row::default();
         let round = fingerprint(["a"].into_iter());
         let last = (0..1000).map(|_| row.count(round, std::iter::empty(), 3).count).last();
@@ -131,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn where_a_text_ends_makes_a_difference() {
+    fn fingerprints_depend_on_where_each_text_ends() {
         assert_ne!(fingerprint(["ab", "c"].into_iter()), fingerprint(["a", "bc"].into_iter()));
     }
 }

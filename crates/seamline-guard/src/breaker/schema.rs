@@ -1,4 +1,4 @@
-//! What tools want to be called with.
+//! The schemas of tools.
 
 use std::collections::BTreeMap;
 
@@ -14,50 +14,51 @@ pub struct ToolSchemas {
 
 #[derive(Debug)]
 struct Tool {
-    /// Nothing when any arguments will do.
+    /// The schema of the arguments; none if the tool takes any.
     schema: Option<Schema>,
     required: Vec<String>,
 }
 
-/// What a look at arguments brought.
+/// The result of checking arguments.
 #[derive(Debug, Default)]
-pub(super) struct Look {
-    /// What is wrong with them.
+pub(super) struct SchemaCheck {
+    /// The violations that were found.
     pub(super) complaints: Vec<String>,
-    /// Whether no more than their outermost level was looked at.
+    /// Whether only the outermost level was checked.
     pub(super) is_partial: bool,
 }
 
-/// Why a tool's schema could not be used.
+/// A tool schema that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the schema of tool `{tool}` cannot be used: {why}")]
+#[error("cannot use the schema of tool `{tool}`: {why}")]
 pub struct SchemaError {
-    /// The tool.
+    /// The name of the tool.
     pub tool: String,
-    /// What is wrong with its schema.
+    /// The problem of its schema.
     pub why: String,
 }
 
 impl ToolSchemas {
-    /// No tools.
+    /// Makes an empty list of tools.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a tool and the schema of its arguments, as JSON; nothing when any will do, as with
-    /// custom tools, which take free text.
-    /// References to other documents are not followed. What Gemini writes its own way (`OBJECT`,
-    /// `nullable`, numbers in quotes) is understood.
+    /// Adds a tool and the JSON schema of its arguments. Without a schema the tool takes any arguments, like custom tools,
+    /// which take free text.
+    ///
+    /// References to other documents are not resolved. Gemini's own notation (`OBJECT`, `nullable`, numbers in quotes) is
+    /// understood.
     ///
     /// # Errors
     ///
-    /// When the schema is not JSON, or no JSON Schema, or to hold anything against it would take for
-    /// ever, or the feature `schemas` is off. The tool is known then all the same, and takes any arguments.
+    /// When the schema is not JSON or not a JSON Schema, a check against it would take too long, or the feature `schemas`
+    /// is off. The tool is added all the same and takes any arguments.
     pub fn add(&mut self, name: &str, schema: Option<&str>) -> Result<(), SchemaError> {
         let failed = |why: String| SchemaError { tool: name.to_owned(), why };
         let read = schema.map(serde_json::from_str::<Value>).transpose().map_err(|error| failed(error.to_string()));
         let required = read.as_ref().ok().and_then(Option::as_ref).map(required).unwrap_or_default();
-        let (schema, added) = match read.and_then(|schema| schema.map(Schema::of).transpose().map_err(failed)) {
+        let (schema, added) = match read.and_then(|schema| schema.map(Schema::compile).transpose().map_err(failed)) {
             Ok(schema) => (schema, Ok(())),
             Err(error) => (None, Err(error)),
         };
@@ -65,26 +66,26 @@ impl ToolSchemas {
         added
     }
 
-    /// Whether there is a tool of this name.
+    /// Whether a tool has this name.
     pub fn knows(&self, name: &str) -> bool {
         self.tools.contains_key(name)
     }
 
-    /// Whether the arguments of a tool are held against something.
+    /// Whether a tool has a usable schema.
     pub(crate) fn has_schema(&self, name: &str) -> bool {
         self.tools.get(name).is_some_and(|tool| tool.schema.is_some())
     }
 
-    /// The members that a tool's arguments must have.
+    /// Returns the required members of a tool's arguments.
     pub(crate) fn required(&self, name: &str) -> &[String] {
         self.tools.get(name).map_or(&[], |tool| &tool.required)
     }
 
-    /// Holds arguments against the schema of a tool: all of them, or, where that would take too
-    /// long, their outermost level.
-    pub(super) fn look(&self, name: &str, arguments: &Value) -> Look {
+    /// Checks arguments against the schema of a tool: completely, or only their outermost level if a full check would
+    /// take too long.
+    pub(super) fn check(&self, name: &str, arguments: &Value) -> SchemaCheck {
         let schema = self.tools.get(name).and_then(|tool| tool.schema.as_ref());
-        schema.map(|schema| schema.look(arguments)).unwrap_or_default()
+        schema.map(|schema| schema.check(arguments)).unwrap_or_default()
     }
 }
 

@@ -5,12 +5,12 @@ use serde_json::{Map, Value};
 
 use super::openapi;
 use super::places::Places;
-use super::schema::Look;
+use super::schema::SchemaCheck;
 use super::work::is_affordable;
 
-/// How many complaints one look at arguments returns.
+/// The most violations that one check reports.
 const COMPLAINTS_MAX: usize = 5;
-/// How long each of them may be: a schema can quote a whole document.
+/// The most bytes of a violation: it can quote a whole document.
 const COMPLAINT_BYTES_MAX: usize = 300;
 
 /// A schema and its validators.
@@ -24,24 +24,22 @@ pub(super) struct Schema {
 
 impl Schema {
     /// Reads a schema, or says why it cannot be used.
-    pub(super) fn of(mut written: Value) -> Result<Self, String> {
-        openapi::settle(&mut written);
+    pub(super) fn compile(mut written: Value) -> Result<Self, String> {
+        openapi::translate(&mut written);
         let (places, outline) = Places::of(&written)?;
         if !is_affordable(&places, &Value::Object(Map::new())) {
-            return Err(
-                "to hold arguments against it would take for ever, or it refers to what is not in it".to_owned()
-            );
+            return Err("a check against it would take too long, or it refers to another document".to_owned());
         }
         let validator = |schema| jsonschema::validator_for(schema).map_err(|error| error.to_string());
         Ok(Self { validator: validator(&written)?, outline: validator(&outline)?, places })
     }
 
-    /// Holds arguments against the schema: all of them, or, where that would take too long, their outermost level.
-    pub(super) fn look(&self, arguments: &Value) -> Look {
+    /// Checks arguments against the schema: completely, or only their outermost level if a full check would take too long.
+    pub(super) fn check(&self, arguments: &Value) -> SchemaCheck {
         let is_partial = !is_affordable(&self.places, arguments);
         let validator = if is_partial { &self.outline } else { &self.validator };
         let errors = validator.iter_errors(arguments).take(COMPLAINTS_MAX);
-        Look { complaints: errors.map(|error| complaint(&error)).collect(), is_partial }
+        SchemaCheck { complaints: errors.map(|error| complaint(&error)).collect(), is_partial }
     }
 }
 

@@ -1,27 +1,25 @@
-//! How much work it is to hold arguments against a schema.
+//! The cost of checking arguments against a schema.
 //!
-//! A few lines of alternatives that refer to each other are enough for a check that does not end in
-//! a lifetime, and schemas come from whoever offers a tool. So what a check would look at is
-//! counted first, and only so far.
+//! A few alternatives that refer to each other can make a check take exponential time, and schemas come from third
+//! parties. So the visits of a check are counted first, up to a limit.
 
 use serde_json::{Map, Value};
 
 use super::places::{Place, Places};
 
-/// How many places of a schema are looked at, beside some for each value of the arguments.
+/// The most visits of schema places, plus some for each value of the arguments.
 const VISITS_MAX: usize = 100_000;
 const VISITS_PER_VALUE: usize = 64;
-/// How deep places of a schema lead into each other: a few for each of the levels that JSON is read
-/// to.
+/// The greatest depth of nested schema places: a few for each level of JSON that is parsed.
 const DEPTH_MAX: usize = 768;
 
-/// Whether a check of these arguments comes to its end soon.
+/// Whether a check of these arguments stays within the limit.
 pub(super) fn is_affordable(places: &Places, arguments: &Value) -> bool {
     let left = VISITS_MAX.saturating_add(values(arguments).saturating_mul(VISITS_PER_VALUE));
     Walk { places, left }.visit(0, arguments, 0)
 }
 
-/// How many values there are.
+/// Counts the values.
 fn values(value: &Value) -> usize {
     1 + match value {
         Value::Array(elements) => elements.iter().map(values).sum(),
@@ -30,7 +28,7 @@ fn values(value: &Value) -> usize {
     }
 }
 
-/// Goes where a check would go that never stops early. Whether it came to its end.
+/// Visits what a check without early exit would visit. Each method returns whether it stayed within the limit.
 struct Walk<'s> {
     places: &'s Places,
     left: usize,
@@ -57,7 +55,7 @@ impl<'s> Walk<'s> {
     }
 
     fn visit_members(&mut self, place: &'s Place, members: &Map<String, Value>, depth: usize) -> bool {
-        // Whichever are fewer are gone through.
+        // The shorter list is iterated.
         let has_room = if place.properties.len() < members.len() {
             let mut own = place.properties.iter().filter_map(|(name, to)| Some((*to, members.get(name)?)));
             own.all(|(to, member)| self.visit(to, member, depth + 1))
@@ -100,7 +98,7 @@ mod tests {
         super::is_affordable(&Places::of(schema).unwrap().0, arguments)
     }
 
-    /// Each of so many definitions leads to the next in two ways.
+    /// Makes definitions that each lead to the next one in two ways.
     fn doubling(count: usize, alternative: impl Fn(&str) -> String) -> Value {
         let mut defs = String::new();
         for index in 0..count {
@@ -112,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_doubles_again_and_again_is_not_affordable() {
+    fn exponential_schemas_are_not_affordable() {
         let in_place = |next: &str| format!("{{\"anyOf\":[{next},{next}]}}");
         assert!(is_affordable(&doubling(8, in_place), &json!({})));
         assert!(!is_affordable(&doubling(24, in_place), &json!({})));
@@ -125,12 +123,12 @@ mod tests {
         assert!(!is_affordable(&doubling(40, below), &deep));
         let recursive = json!({"anyOf": [{"properties": {"x": {"$ref": "#"}}}, {"properties": {"x": {"$ref": "#"}}}]});
         assert!(!is_affordable(&recursive, &deep));
-        assert!(!is_affordable(&json!({"$ref": "#"}), &json!({})), "round and round");
+        assert!(!is_affordable(&json!({"$ref": "#"}), &json!({})), "a circular reference");
     }
 
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "only a thread has a stack of a size that is known")]
-    fn the_deepest_check_needs_little_of_a_stack() {
+    #[expect(clippy::disallowed_methods, reason = "only a thread has a stack of known size")]
+    fn the_deepest_check_needs_a_small_stack() {
         let alone = |next: &str| format!("{{\"anyOf\":[{next}]}}");
         let schema = doubling((DEPTH_MAX - 2) / 2, alone);
         assert!(is_affordable(&schema, &json!({})));
@@ -145,11 +143,11 @@ mod tests {
         assert_eq!(thread.join().unwrap(), 1);
     }
 
-    /// An eighth of what a thread has that nobody asked to have more.
+    /// An eighth of the default stack of a thread.
     const STACK: usize = 256 * 1024;
 
     #[test]
-    fn what_is_long_and_plain_is_affordable() {
+    fn long_plain_arguments_are_affordable() {
         let tree = json!({
             "properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}, "all": {"items": {"type": "integer"}}},
         });

@@ -9,10 +9,10 @@ pub(super) const FAMILY: Family = Family {
     aliases: &["anthropic-compatible", "claude"],
     dialects: &["anthropic_messages"],
     errors: &[
-        // The same status and type as damage, and not damage.
+        // These have the status and type of damage, but are not damage.
         sentence("ANT-49", 400, &content::ANSWER_FILTERED, r"Output blocked by content filtering policy"),
         sentence("ANT-49", 400, &content::CONTENT_FILTERED, r"Input blocked by content filtering policy"),
-        // By its type, as agents look for it (S1-51); no recorded error has it.
+        // The type that agents look for (S1-51); no recorded error has it.
         code("ANT-49", 400, &content::EITHER_FILTERED, r#"type["'] ?: ?["']content_filtered"#),
         sentence(
             "ANT-62",
@@ -117,7 +117,7 @@ pub(super) const FAMILY: Family = Family {
             &pairing::CALL_INPUT,
             r"tool_use\.input: (?:Input should be (?:a valid dictionary|an object)|Field required)",
         ),
-        // Thinking; a block that is bound elsewhere is reported as a bad signature, too.
+        // Thinking; a block of another conversation is reported as a bad signature too.
         sentence("ANT-28", 400, &reasoning::BOUND_THINKING, r"block is bound to a different conversation"),
         sentence(
             "ANT-24",
@@ -202,14 +202,14 @@ pub(super) const FAMILY: Family = Family {
             &shape::LOST_THREAD,
             r"thread_(?:already_continued|continue_in_flight|fingerprint_mismatch|not_found|unsupported_request)",
         ),
-        // The account, the service, the answer.
+        // The account, the service, the response.
         code("ANT-64", 429, &service::OUT_OF_QUOTA, r"enforced_spend_limit_reached|billing_error"),
         code("ANT-63", 413, &content::BODY_TOO_LARGE, r"request_too_large"),
         code("ANT-66", 401, &service::NOT_ALLOWED, r"invalid x-api-key|organization_on_hold"),
         code("ANT-65", 429, &service::RATE_LIMITED, r"ramp_limit_exceeded"),
         code("ANT-65", 503, &service::SERVER_FAILED, r"compaction_unavailable"),
         code("ANT-48", 200, &content::REFUSED, r#"stop_reason["'] ?: ?["']refusal"#),
-        // The word alone, or as a value: prose has it too.
+        // The word alone or as a value: it also occurs in prose.
         sort(
             "ANT-58",
             529,

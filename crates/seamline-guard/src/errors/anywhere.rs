@@ -1,4 +1,4 @@
-//! What many programs say.
+//! Error texts of many programs.
 
 use super::Family;
 use crate::kinds::{content, service, shape};
@@ -15,10 +15,10 @@ pub(super) const FAMILY: Family = Family {
             &content::CONTEXT_OVERFLOW,
             r"(?i)exceeds the available context size|greater than the context length|context window exceeds limit|is longer than the model's context length|`inputs` tokens \+ `max_new_tokens` must be|maximum context limit",
         ),
-        // What gateways say that keep lists of words of their own.
+        // Gateways with their own word lists.
         code("gateway words", 400, &content::CONTENT_FILTERED, r"sensitive_words_detected"),
         code("S0-42", 400, &shape::REJECTED_BODY, r"invalid_request_body"),
-        // The words of a status without its number.
+        // Reason phrases without the status number.
         plain(
             "status words",
             &service::OVERLOADED,

@@ -99,7 +99,7 @@ pub(super) const FAMILY: Family = Family {
             r"Malformed input request: [^\n]{0,140}extraneous key \[cachePoint\]",
         ),
         sentence("BED-19", 400, &shape::UNKNOWN_FIELD, r"Malformed input request: [^\n]{0,140}extraneous key"),
-        // The account, the service, the answer.
+        // The account, the service, the response.
         sentence("BED-3", 424, &service::MALFORMED_CALL, r"Model produced invalid sequence as part of ToolUse"),
         code("BED-15", 200, &service::MALFORMED_CALL, r#"stopReason["'] ?: ?["']malformed_(?:tool_use|model_output)"#),
         sentence("BED-18", 400, &service::NOT_FOUND, r"The provided model identifier is invalid"),

@@ -81,7 +81,7 @@ pub(super) const FAMILY: Family = Family {
             &reasoning::FOREIGN_SIGNATURE,
             r"(?i)corrupted thought signature|thought signature is not valid",
         ),
-        // The account, the service, the answer.
+        // The account, the service, the response.
         sentence("GEM-23", 400, &service::NOT_ALLOWED, r"API key not valid"),
         code("GEM-23", 400, &service::NOT_ALLOWED, r"API_KEY_INVALID"),
         code(

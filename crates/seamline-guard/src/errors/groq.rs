@@ -15,7 +15,7 @@ pub(super) const FAMILY: Family = Family {
             &content::BODY_TOO_LARGE,
             r"Request too large for model|Please reduce the length of the messages",
         ),
-        // The model's mistake, although the status blames the request.
+        // A mistake of the model, although the status blames the request.
         sentence(
             "GRQ-2",
             400,

@@ -9,7 +9,7 @@ pub(super) const FAMILY: Family = Family {
     aliases: &["minimax-anthropic"],
     dialects: &[],
     errors: &[
-        // Seen with 422 and with 500, which looks like a server that failed.
+        // Seen with 422 and with 500, which looks like a server failure.
         sentence(
             "MiniMax 1026",
             422,

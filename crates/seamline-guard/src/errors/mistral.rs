@@ -9,7 +9,7 @@ pub(super) const FAMILY: Family = Family {
     aliases: &["mistralai", "mistral-v13"],
     dialects: &[],
     errors: &[
-        // Comes with 403, which looks like a wrong key. Guardrails look at what is asked only.
+        // Status 403 looks like a wrong key. Guardrails check only the request.
         // https://docs.mistral.ai/capabilities/guardrailing
         sentence("MIS-12", 403, &content::CONTENT_FILTERED, r"Content blocked by guardrail"),
         sentence("MIS-11", 400, &content::CONTEXT_OVERFLOW, r"too large for model with \d+ maximum context length"),

@@ -1,7 +1,6 @@
-//! What providers say, one file per family: data, no code.
+//! The error texts of providers: data, one file per family.
 //!
-//! In each file the more specific stands before the less specific, and what must not be
-//! taken for damage (filters, limits) before damage.
+//! In each file specific texts come before general ones, and filters and limits come before damage.
 
 mod anthropic;
 mod anywhere;
@@ -29,21 +28,21 @@ mod zhipu;
 
 use crate::known::Known;
 
-/// Providers that answer in the same words.
+/// A family of providers with the same error texts.
 #[derive(Debug)]
 pub(crate) struct Family {
-    /// Its name.
+    /// The name of the family.
     pub(crate) name: &'static str,
-    /// Other names under which people know its providers.
+    /// Other names of its providers.
     pub(crate) aliases: &'static [&'static str],
-    /// The dialects whose servers answer in these words when the provider is not known.
+    /// The dialects whose unknown providers use these texts.
     pub(crate) dialects: &'static [&'static str],
-    /// What they say.
+    /// The error texts of the family.
     pub(crate) errors: &'static [Known],
 }
 
 impl Family {
-    /// Whether a provider of this name belongs to it.
+    /// Whether a provider belongs to the family.
     pub(crate) fn includes(&self, provider: &str) -> bool {
         self.names().any(|name| name.eq_ignore_ascii_case(provider))
     }
@@ -53,7 +52,7 @@ impl Family {
     }
 }
 
-/// Every family. Where nothing else decides, the earlier one counts.
+/// All families. If nothing else decides, the earlier one counts.
 pub(crate) const FAMILIES: &[&Family] = &[
     &anthropic::FAMILY,
     &openai_chat::FAMILY,
@@ -80,12 +79,12 @@ pub(crate) const FAMILIES: &[&Family] = &[
     &anywhere::FAMILY,
 ];
 
-/// The names of all providers whose errors are known, each once.
+/// Returns the names of all providers with known errors, each once.
 pub fn providers() -> Vec<&'static str> {
     let families = FAMILIES.iter().filter(|family| family.name != anywhere::FAMILY.name);
     let mut names = Vec::new();
     for name in families.flat_map(|family| family.names()) {
-        // Some speak like one family of one thing and like another of the next.
+        // Some providers belong to several families.
         if !names.contains(&name) {
             names.push(name);
         }
@@ -93,7 +92,7 @@ pub fn providers() -> Vec<&'static str> {
     names
 }
 
-/// Whether errors of a provider of this name are known.
+/// Whether a provider has known errors.
 pub fn is_provider(name: &str) -> bool {
     providers().iter().any(|known| known.eq_ignore_ascii_case(name))
 }

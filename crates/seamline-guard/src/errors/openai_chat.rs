@@ -1,4 +1,4 @@
-//! OpenAI's Chat Completions, and whoever copied its words.
+//! OpenAI's Chat Completions, and providers that copied its texts.
 
 use super::Family;
 use crate::kinds::{content, pairing, service, shape};
@@ -21,7 +21,7 @@ pub(super) const FAMILY: Family = Family {
             &content::CONTEXT_OVERFLOW,
             r"(?i)maximum context length is \d|exceeds the context window|input tokens exceed the configured limit",
         ),
-        // More than a whole minute allows: the status says to wait, and no waiting helps.
+        // The request exceeds the limit of a whole minute: the status asks to wait, but waiting does not help.
         sentence(
             "OAC-19",
             429,
@@ -122,7 +122,7 @@ pub(super) const FAMILY: Family = Family {
             &shape::NOT_JSON,
             r"could not parse the JSON body of your request|Invalid body: failed to parse JSON",
         ),
-        // The account, the service, the answer.
+        // The account, the service, the response.
         code(
             "OAC-19",
             429,

@@ -1,4 +1,4 @@
-//! OpenRouter, which hands the errors of other providers on.
+//! OpenRouter, which forwards the errors of other providers.
 
 use super::Family;
 use crate::kinds::{content, service, shape};
@@ -34,7 +34,7 @@ pub(super) const FAMILY: Family = Family {
             &service::SERVER_FAILED,
             r#"error_type["'] ?: ?["'](?:provider_overloaded|provider_unavailable|server|timeout)"#,
         ),
-        // Mid-stream; the number in it says more when it is known.
+        // In the middle of a stream; a known status inside says more.
         broad(
             "ORT-2",
             &service::SERVER_FAILED,

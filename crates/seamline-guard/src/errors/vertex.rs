@@ -1,4 +1,4 @@
-//! Google's Vertex AI in front of other people's models.
+//! Google's Vertex AI with models of other companies.
 
 use super::Family;
 use crate::kinds::service;

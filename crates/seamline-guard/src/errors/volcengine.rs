@@ -1,4 +1,4 @@
-//! The Volcengine Ark, where Doubao is served.
+//! Volcengine Ark, which serves Doubao.
 
 use super::Family;
 use crate::kinds::content;

@@ -9,7 +9,7 @@ pub(super) const FAMILY: Family = Family {
     aliases: &["grok", "x-ai"],
     dialects: &[],
     errors: &[
-        // Comes with 403, which looks like a wrong key.
+        // Status 403 looks like a wrong key.
         sentence(
             "XAI-2",
             403,

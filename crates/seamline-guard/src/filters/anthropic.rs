@@ -1,4 +1,4 @@
-//! Anthropic: the model refuses, in the middle of a stream or before it began.
+//! Anthropic: refusals of the model, before or during a stream.
 
 use super::{Beside, Is, Sign, sign};
 use crate::filter::FilteredPart;

@@ -1,4 +1,4 @@
-//! Azure OpenAI: says of every category whether it was filtered, in answers and in errors.
+//! Azure OpenAI: a verdict per category, in responses and in errors.
 
 use super::{Beside, Is, Sign, sign};
 use crate::filter::FilteredPart;

@@ -1,4 +1,4 @@
-//! Bedrock: guardrails of the account, and the filter of the model.
+//! Bedrock: guardrails of the account and the model's filter.
 
 use super::{Is, Sign, sign};
 use crate::filter::FilteredPart;
@@ -6,6 +6,6 @@ use crate::filter::FilteredPart;
 pub(super) const SIGNS: &[Sign] = &[
     sign("BED-14", "/stopReason", Is::Word(&["guardrail_intervened"]), FilteredPart::Either),
     Sign { may_pass: true, ..sign("BED-14", "/stopReason", Is::Word(&["content_filtered"]), FilteredPart::Answer) },
-    // Where the model is asked in its own dialect.
+    // For requests in the model's own dialect.
     sign("BED-14", "/amazon-bedrock-guardrailAction", Is::Word(&["INTERVENED"]), FilteredPart::Either),
 ];

@@ -1,6 +1,6 @@
-//! The words of any provider where another one says how its answer ended: gateways leave them.
+//! Stop reasons of one provider in the response of another: gateways forward them.
 //!
-//! What a word means is said once for streams and for answers in one piece, in `Stop::of_word`.
+//! `Stop::of_word` defines their meaning, for streams and for complete responses.
 
 use seamline_model::Stop;
 

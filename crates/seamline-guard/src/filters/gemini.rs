@@ -1,9 +1,9 @@
-//! Google's Gemini: a prompt that is blocked has no candidates, a candidate may end in a filter.
+//! Google's Gemini: a blocked prompt has no candidates, and a filter can end a candidate.
 
 use super::{Beside, Is, Sign, sign};
 use crate::filter::FilteredPart;
 
-/// The filter looked at what the model happened to say.
+/// Makes a sign of a filter that checked the sampled response.
 const SAMPLED: &[&str] = &["RECITATION", "IMAGE_RECITATION", "LANGUAGE"];
 
 const FORBIDDEN: &[&str] =

@@ -1,4 +1,4 @@
-//! MiniMax: a number of its own beside an answer that may be empty.
+//! MiniMax: its own code beside a response that may be empty.
 
 use super::{Beside, Is, Sign, sign};
 use crate::filter::FilteredPart;

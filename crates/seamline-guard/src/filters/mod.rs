@@ -1,5 +1,5 @@
-//! Where content filters and refusals show in an answer, one file per family of providers:
-//! data, no code. What they say instead of an answer is in `errors/`.
+//! The signs of content filters and refusals in responses: data, one file per family of providers. Error texts are in
+//! `errors/`.
 
 mod anthropic;
 mod azure;
@@ -17,57 +17,56 @@ use seamline_model::Stop;
 
 use crate::filter::FilteredPart;
 
-/// One place in an answer where a filter shows.
+/// A place in a response that shows a filter.
 #[derive(Debug)]
 pub(crate) struct Sign {
-    /// Where it is known from.
+    /// The source of the sign.
     pub(crate) source: &'static str,
-    /// Where it stands in the answer; `*` is every element of a list and every member of an object.
+    /// Its path in the response; `*` is every element of a list and every member of an object.
     pub(crate) at: &'static str,
-    /// What stands there when something was filtered.
+    /// The value that shows a filter.
     pub(crate) is: Is,
-    /// What was filtered.
+    /// The part that was filtered.
     pub(crate) part: FilteredPart,
-    /// Where the sort of content stands that was filtered.
+    /// Where the category of the content is.
     pub(crate) category: Beside,
-    /// Where the provider's sentence about it stands.
+    /// Where the provider's sentence about it is.
     pub(crate) said: Beside,
-    /// Whether another answer to the same request may pass: the filter looked at what was
-    /// sampled, and not at what was asked.
+    /// Whether a retry may pass: the filter checked the sampled response and not the request.
     pub(crate) may_pass: bool,
 }
 
-/// What stands in an answer.
+/// The value of a sign.
 #[derive(Debug)]
 pub(crate) enum Is {
-    /// A word that means this where an answer ends, whoever says it.
+    /// A stop reason of any provider with this meaning.
     Stop(Stop),
-    /// One of these words.
+    /// One of the listed words.
     Word(&'static [&'static str]),
-    /// Any word but these and the empty one.
+    /// Any word except these and the empty one.
     AnyWordBut(&'static [&'static str]),
-    /// One of these numbers.
+    /// One of the listed numbers.
     Number(&'static [i64]),
-    /// `true`.
+    /// The value `true`.
     True,
 }
 
-/// Where something stands, seen from a sign.
+/// A place relative to a sign.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Beside {
-    /// Nowhere.
+    /// The response does not have it.
     Nowhere,
-    /// It is the sign itself.
+    /// The value of the sign itself.
     Itself,
-    /// It is the name of the object that the sign is a member of.
+    /// The name of the object that holds the sign.
     Name,
-    /// It is another member of the object that the sign is a member of.
+    /// Another member of the object that holds the sign.
     Member(&'static str),
-    /// It stands at this place of the answer.
+    /// The value at this path of the response.
     At(&'static str),
 }
 
-/// All of them. An earlier one says more than a later one.
+/// The signs of all families. An earlier one is more specific than a later one.
 pub(crate) const FAMILIES: [&[Sign]; 11] = [
     anthropic::SIGNS,
     azure::SIGNS,
@@ -77,13 +76,13 @@ pub(crate) const FAMILIES: [&[Sign]; 11] = [
     minimax::SIGNS,
     zhipu::SIGNS,
     cohere::SIGNS,
-    // What all compatible servers have.
+    // The signs of all compatible servers.
     openai_chat::SIGNS,
     openai_responses::SIGNS,
     foreign::SIGNS,
 ];
 
-/// A sign that says nothing but what was filtered.
+/// Makes a sign without a category and a sentence.
 const fn sign(source: &'static str, at: &'static str, is: Is, part: FilteredPart) -> Sign {
     Sign { source, at, is, part, category: Beside::Nowhere, said: Beside::Nowhere, may_pass: false }
 }

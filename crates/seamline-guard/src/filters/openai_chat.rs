@@ -1,4 +1,4 @@
-//! OpenAI's Chat Completions, and the many servers that answer in their shape.
+//! OpenAI's Chat Completions and compatible servers.
 
 use super::{Beside, Is, Sign, sign};
 use crate::filter::FilteredPart;

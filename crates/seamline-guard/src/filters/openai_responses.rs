@@ -1,9 +1,9 @@
-//! OpenAI's Responses: a response that is incomplete, one that failed, and the model's refusal.
+//! OpenAI's Responses: incomplete responses, failed responses and refusals.
 
 use super::{Beside, Is, Sign, sign};
 use crate::filter::FilteredPart;
 
-/// Codes of errors that name the policy.
+/// The error codes of policy violations.
 const POLICIES: &[&str] = &[
     "bio_policy",
     "cyber_policy",

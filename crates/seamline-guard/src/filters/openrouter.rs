@@ -1,4 +1,4 @@
-//! OpenRouter, which hands on the word of the provider behind it.
+//! OpenRouter, which forwards the stop reason of the provider behind it.
 
 use super::{Beside, Is, Sign, sign};
 use crate::filter::FilteredPart;

@@ -1,5 +1,4 @@
-//! What can go wrong, by name: what it means and what to do about it. Which provider says it
-//! in which words is in `errors/`.
+//! The kinds of errors: their meaning and what to do. The texts of each provider are in `errors/`.
 
 pub(crate) mod content;
 pub(crate) mod pairing;
@@ -7,27 +6,27 @@ pub(crate) mod reasoning;
 pub(crate) mod service;
 pub(crate) mod shape;
 
-/// What an error asks of whoever got it.
+/// The class of an error: what the caller has to do about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
-    /// The conversation breaks the provider's grammar: repair it, check it, and send it once
-    /// more. The same bytes get the same error.
+    /// The conversation breaks the provider's grammar: repair it, check it, and send it once. The same bytes get the same
+    /// error.
     Corruption,
-    /// The moment was wrong: send the same bytes again, later.
+    /// The failure is temporary: send the same bytes again later.
     Transient,
-    /// The account, the request's settings or something unknown: a person has to look.
+    /// The account, a setting of the request or an unknown cause: a person has to act.
     Fatal,
-    /// The content was refused: the same content is refused again.
+    /// A filter blocked the content: it blocks the same content again.
     Filter,
-    /// The conversation is too long: make it shorter.
+    /// The conversation is too long: shorten it.
     Overflow,
 }
 
 impl Class {
-    /// Every class.
+    /// All classes, in order.
     pub const ALL: [Self; 5] = [Self::Corruption, Self::Transient, Self::Fatal, Self::Filter, Self::Overflow];
 
-    /// Its name in output.
+    /// Returns its name in output.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Corruption => "corruption",
@@ -39,23 +38,23 @@ impl Class {
     }
 }
 
-/// One thing that can go wrong, whoever says it.
+/// A kind of error, the same for all providers.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Kind {
-    /// Our name for it, such as `unanswered-call`.
+    /// The name of the kind, such as `unanswered-call`.
     pub name: &'static str,
-    /// What it asks of whoever got it.
+    /// What the caller has to do about it.
     pub class: Class,
-    /// Codes of the rules that find it in a body, the likeliest first.
+    /// The codes of the rules that find it in a body, the likeliest first.
     pub rules: &'static [&'static str],
-    /// What it means, in a sentence.
+    /// The meaning of the error, in a sentence.
     pub meaning: &'static str,
-    /// What to do, in a sentence.
+    /// The advice to the caller, in a sentence.
     pub advice: &'static str,
 }
 
-/// What to do about a conversation that a repair can put right.
-const REPAIR: &str = "repair the conversation and send it once more; the same bytes get the same error";
+/// The advice for a conversation that a repair can fix.
+const REPAIR: &str = "repair the conversation and send it again; the same bytes get the same error";
 
 const fn corruption(
     name: &'static str,

@@ -1,19 +1,19 @@
-//! Thinking that must come back as it was, or not at all.
+//! Errors about thinking and reasoning blocks.
 
 use super::{Kind, REPAIR, corruption};
 
 pub(crate) const ALTERED_THINKING: Kind = corruption(
     "altered-thinking",
     &[],
-    "thinking in the last assistant message is not as the model wrote it",
-    "put the stored blocks back byte for byte; when they are lost, take all thinking out of the whole conversation",
+    "the thinking in the last assistant message differs from what the model wrote",
+    "send the stored blocks byte for byte; if they are lost, remove all thinking from the whole conversation",
 );
 
 pub(crate) const FOREIGN_SIGNATURE: Kind = corruption(
     "foreign-signature",
     &[],
-    "the signature of a thinking block is damaged, made up, or from another model or account",
-    "take all thinking out of the conversation, send it once more, and keep it out; signatures cannot be made",
+    "the signature of a thinking block is damaged, invented, or from another model or account",
+    "remove all thinking from the conversation, send it again, and keep it out; signatures cannot be recreated",
 );
 
 pub(crate) const UNSIGNED_THINKING: Kind =
@@ -22,55 +22,55 @@ pub(crate) const UNSIGNED_THINKING: Kind =
 pub(crate) const BOUND_THINKING: Kind = corruption(
     "bound-thinking",
     &[],
-    "something before a thinking block was changed after the model wrote it",
-    "take out the thinking that follows the first change, or ask the provider to drop it",
+    "content before a thinking block changed after the model wrote the block",
+    "remove the thinking after the first change, or ask the provider to drop it",
 );
 
 pub(crate) const MISSING_THINKING: Kind = corruption(
     "missing-thinking",
     &["REASON002"],
-    "thinking is switched on, but the last assistant message with calls has none",
-    "send this request with thinking switched off, or let the assistant finish before it is switched on",
+    "thinking is enabled, but the last assistant message with tool calls has none",
+    "disable thinking for this request, or let the assistant finish before you enable it",
 );
 
 pub(crate) const MISSING_REASONING: Kind = corruption(
     "missing-reasoning",
     &["REASON003"],
-    "an assistant message with calls came without the reasoning that this provider wants back",
-    "send the stored reasoning back with every message that makes calls; when it is lost, a short text in its place",
+    "an assistant message with tool calls lacks the reasoning that this provider requires back",
+    "send the stored reasoning back with every message that has tool calls; if it is lost, send a short text instead",
 );
 
 pub(crate) const MISSING_SIGNATURE: Kind = corruption(
     "missing-signature",
     &["REASON007"],
-    "a call came without the signature that the provider gave it",
-    "send the stored signature back with the call it came with",
+    "a tool call lacks the signature that the provider gave it",
+    "send the stored signature back with its tool call",
 );
 
 pub(crate) const SPLIT_REASONING: Kind = corruption(
     "split-reasoning",
     &["REASON005"],
-    "a reasoning item and the item it led to are not sent together",
-    "send both, or neither; or leave the ids of both out",
+    "the request has a reasoning item without the item that followed it, or the other way round",
+    "send both or neither, or remove the ids of both",
 );
 
 pub(crate) const SEALED_REASONING: Kind = corruption(
     "sealed-reasoning",
     &[],
-    "sealed reasoning came from another account, deployment or model",
-    "take the reasoning items out, and the ids of the items that depended on them",
+    "encrypted reasoning is from another account, deployment or model",
+    "remove the reasoning items and the ids of the items that depend on them",
 );
 
 pub(crate) const THINKING_WHILE_OFF: Kind = corruption(
     "thinking-while-off",
     &["REASON009"],
-    "the message that is to be continued holds thinking, and thinking is switched off",
-    "take the thinking out of the last message, or switch thinking on",
+    "the last message contains thinking, and thinking is disabled",
+    "remove the thinking from the last message, or enable thinking",
 );
 
 pub(crate) const UNWANTED_REASONING: Kind = corruption(
     "unwanted-reasoning",
     &["REASON004", "REASON008", "WIRE013"],
-    "a message brings reasoning along that this model does not take back",
-    "take the field out that the error names, in every message",
+    "a message contains reasoning that this model does not accept back",
+    "remove the field that the error names from every message",
 );

@@ -1,58 +1,55 @@
-//! The provider, the network, the account, the request's settings.
+//! Errors about the provider, the network, the account and the request's settings.
 
 use super::{Class, Kind, fatal, transient};
 
 pub(crate) const RATE_LIMITED: Kind = transient(
     "rate-limited",
-    "too many requests or tokens in too short a time",
+    "the account sent too many requests or tokens in too short a time",
     "wait, then send the same request again",
 );
 
-pub(crate) const OVERLOADED: Kind = transient(
-    "overloaded",
-    "the provider has more to do than it can",
-    "send the same request again, waiting longer each time",
-);
+pub(crate) const OVERLOADED: Kind =
+    transient("overloaded", "the provider is overloaded", "send the same request again, waiting longer each time");
 
-pub(crate) const SERVER_FAILED: Kind = transient(
-    "server-failed",
-    "something failed on the provider's side",
-    "send the same request again, waiting longer each time",
-);
+pub(crate) const SERVER_FAILED: Kind =
+    transient("server-failed", "the provider's server failed", "send the same request again, waiting longer each time");
 
 pub(crate) const NETWORK_FAILED: Kind = transient(
     "network-failed",
     "the connection failed or took too long",
-    "send the same request again; a half-received answer does not belong in the conversation",
+    "send the same request again; keep the incomplete response out of the conversation",
 );
 
 pub(crate) const CUT_STREAM: Kind = transient(
     "cut-stream",
-    "the answer ended before it was finished",
-    "drop the unfinished answer and send the same request again",
+    "the response ended before it was complete",
+    "drop the incomplete response and send the same request again",
 );
 
 pub(crate) const MALFORMED_CALL: Kind = transient(
     "malformed-call",
-    "the model wrote a tool call that cannot be read",
-    "send the same request again and keep the failed answer out of the conversation; if it comes back, look at the \
+    "the model wrote a tool call that cannot be parsed",
+    "send the same request again and keep the failed response out of the conversation; if the error repeats, check the \
      names and schemas of the tools",
 );
 
 pub(crate) const CONVERSATION_BUSY: Kind = transient(
     "conversation-busy",
-    "another request works on the same conversation",
+    "another request uses the same conversation",
     "send the same request again in a few seconds",
 );
 
 pub(crate) const OUT_OF_QUOTA: Kind = fatal(
     "out-of-quota",
     "the account's quota, credit or spending limit is used up",
-    "raise the limit or add credit; trying again does not help",
+    "raise the limit or add credit; a retry does not help",
 );
 
-pub(crate) const NOT_ALLOWED: Kind =
-    fatal("not-allowed", "the key is not valid or may not do this", "check the key, its permissions and the account");
+pub(crate) const NOT_ALLOWED: Kind = fatal(
+    "not-allowed",
+    "the API key is not valid or lacks the permission",
+    "check the API key, its permissions and the account",
+);
 
 pub(crate) const NOT_FOUND: Kind = fatal(
     "not-found",
@@ -62,22 +59,22 @@ pub(crate) const NOT_FOUND: Kind = fatal(
 
 pub(crate) const UNSUPPORTED_SETTING: Kind = fatal(
     "unsupported-setting",
-    "the request has a setting that this model does not take",
+    "the request has a setting that this model does not support",
     "change the setting that the error names; the conversation is not at fault",
 );
 
 pub(crate) const UNSUPPORTED_FEATURE: Kind = fatal(
     "unsupported-feature",
-    "this model cannot do what the request asks for, such as calling tools",
-    "ask a model that can, or leave the feature out of the request",
+    "the model does not support a feature of the request, such as tool calls",
+    "use a model that supports it, or remove the feature from the request",
 );
 
 pub(crate) const TOOL_DECLARATION: Kind = Kind {
     name: "tool-declaration",
     class: Class::Fatal,
     rules: &["LIMIT006", "IDENT005", "IDENT011"],
-    meaning: "a tool is declared with a name or a schema that the provider does not take",
-    advice: "change the declaration of the tool; where the conversation calls it, the new name goes there too",
+    meaning: "a tool declaration has a name or a schema that the provider does not accept",
+    advice: "change the tool declaration; use the new name in the tool calls of the conversation too",
 };
 
 pub(crate) const UNKNOWN_TOOL: Kind = Kind {
@@ -92,6 +89,6 @@ pub(crate) const REPEATED_TOOL: Kind = Kind {
     name: "repeated-tool",
     class: Class::Fatal,
     rules: &["LIMIT004"],
-    meaning: "two tools are declared under one name",
-    advice: "declare each tool once, under a name of its own",
+    meaning: "two tools are declared with the same name",
+    advice: "declare each tool once, with its own name",
 };

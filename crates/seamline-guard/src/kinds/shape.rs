@@ -1,100 +1,100 @@
-//! Messages, roles, fields and bytes.
+//! Errors about messages, roles, fields and bytes.
 
 use super::{Kind, REPAIR, corruption};
 
 pub(crate) const EMPTY_TEXT: Kind =
-    corruption("empty-text", &["SHAPE001"], "a text has nothing but white space in it", REPAIR);
+    corruption("empty-text", &["SHAPE001"], "a text block is empty or contains only white space", REPAIR);
 
 pub(crate) const EMPTY_RESULT: Kind = corruption(
     "empty-result",
     &["SHAPE013", "SHAPE001", "SHAPE007"],
-    "a result that reports an error says nothing",
-    "put a text into the result that says what is known, and send the conversation once more",
+    "a tool result that reports an error has no text",
+    "add a text to the tool result that says what is known, and send the conversation again",
 );
 
 pub(crate) const EMPTY_MESSAGE: Kind =
-    corruption("empty-message", &["SHAPE002", "SHAPE007", "SHAPE001"], "a message has nothing in it", REPAIR);
+    corruption("empty-message", &["SHAPE002", "SHAPE007", "SHAPE001"], "a message has no content", REPAIR);
 
 pub(crate) const MISSING_CONTENT: Kind = corruption(
     "missing-content",
     &["SHAPE007", "SHAPE002"],
-    "the content of a message is absent or of the wrong form",
+    "the content of a message is missing or has the wrong type",
     REPAIR,
 );
 
 pub(crate) const CONTENT_FORM: Kind = corruption(
     "content-form",
     &["MEDIA001", "SHAPE007", "WIRE014"],
-    "a message holds content of a form that its role does not take here",
-    "write the content in the form that the provider names: often text alone, as one string",
+    "the content of a message has a form that its role does not allow here",
+    "write the content in the form that the provider names, often text alone as one string",
 );
 
 pub(crate) const MEDIA_IN_RESULT: Kind =
-    corruption("media-in-result", &["MEDIA001"], "a result holds something else than text", REPAIR);
+    corruption("media-in-result", &["MEDIA001"], "a tool result contains something other than text", REPAIR);
 
 pub(crate) const EMPTY_CALL_LIST: Kind =
-    corruption("empty-call-list", &["SHAPE006"], "a message has a list of calls with nothing in it", REPAIR);
+    corruption("empty-call-list", &["SHAPE006"], "a message has an empty list of tool calls", REPAIR);
 
 pub(crate) const NO_MESSAGES: Kind = corruption(
     "no-messages",
     &["SHAPE009"],
     "the conversation has no message",
-    "send at least one message; look for what removed them all",
+    "send at least one message; find out what removed the others",
 );
 
 pub(crate) const CONSECUTIVE_ROLES: Kind = corruption(
     "consecutive-roles",
     &["SHAPE003", "SHAPE004"],
-    "two messages of one role follow each other, where the provider wants roles to take turns",
+    "two consecutive messages have the same role, and the provider requires alternating roles",
     REPAIR,
 );
 
 pub(crate) const LEADING_ROLE: Kind =
-    corruption("leading-role", &["SHAPE004"], "the conversation does not start with the user", REPAIR);
+    corruption("leading-role", &["SHAPE004"], "the conversation does not start with a user message", REPAIR);
 
 pub(crate) const TRAILING_ASSISTANT: Kind = corruption(
     "trailing-assistant",
     &["SHAPE005"],
-    "the conversation ends with the assistant, and this model does not continue its own messages",
-    "end with a message of the user; what to write there is a decision, so the fix asks for consent",
+    "the conversation ends with an assistant message, and this model does not continue its own messages",
+    "end with a user message; you decide its text, so the fix needs your consent",
 );
 
 pub(crate) const EARLY_PREFIX: Kind =
-    corruption("early-prefix", &["ORDER005"], "a message that is not the last says that it is to be continued", REPAIR);
+    corruption("early-prefix", &["ORDER005"], "a message that is not the last one is marked for continuation", REPAIR);
 
 pub(crate) const TRAILING_WHITESPACE: Kind = corruption(
     "trailing-whitespace",
     &["SHAPE010"],
-    "the last message is the assistant's and ends with white space",
-    "take the white space off the end of the last message",
+    "the last message is an assistant message that ends with white space",
+    "remove the white space at the end of the last message",
 );
 
 pub(crate) const UNEXPECTED_ROLE: Kind = corruption(
     "unexpected-role",
     &["ORDER003", "SHAPE003", "PAIR004", "SHAPE008"],
-    "a message has a role that may not follow the one before it",
+    "a message has a role that must not follow the role before it",
     REPAIR,
 );
 
 pub(crate) const UNSUPPORTED_ROLE: Kind = corruption(
     "unsupported-role",
     &["SHAPE008", "WIRE008"],
-    "a message has a role that this model does not know",
+    "a message has a role that this model does not support",
     REPAIR,
 );
 
 pub(crate) const MIXED_BLOCKS: Kind = corruption(
     "mixed-blocks",
     &["ORDER001"],
-    "text stands in one message with calls or results, which this model does not take",
-    "put the text into a message of its own",
+    "a message mixes text with tool calls or tool results, which this model does not accept",
+    "put the text into its own message",
 );
 
 pub(crate) const UNKNOWN_FIELD: Kind = corruption(
     "unknown-field",
     &["WIRE013", "WIRE004", "WIRE007"],
-    "the request has a field that this provider does not know, often one that another provider answered with",
-    "take the field out that the error names, in every message",
+    "the request has a field that this provider does not know, often one from another provider's response",
+    "remove the field that the error names from every message",
 );
 
 pub(crate) const NOT_JSON: Kind = corruption(
@@ -107,55 +107,55 @@ pub(crate) const NOT_JSON: Kind = corruption(
 pub(crate) const REJECTED_BODY: Kind = corruption(
     "rejected-body",
     &[],
-    "the provider rejected the body and does not say more",
-    "check the body; what is wrong with it is not in the error",
+    "the provider rejected the body and does not say why",
+    "check the body; the error does not name the problem",
 );
 
 pub(crate) const ITEM_ID: Kind = corruption(
     "item-id",
     &["IDENT008"],
-    "the id of an item is not one that the provider gave",
-    "leave the field `id` of such items out, and keep `call_id`",
+    "the provider did not create the id of an item",
+    "remove the field `id` of such items, and keep `call_id`",
 );
 
 pub(crate) const LOST_ITEM: Kind = corruption(
     "lost-item",
     &["REASON006"],
-    "the request refers to an item or an answer that the provider has not kept",
+    "the request refers to an item or a response that the provider did not store",
     "send the whole conversation without references and without the ids of items",
 );
 
 pub(crate) const DUPLICATE_ITEM: Kind = corruption(
     "duplicate-item",
     &["IDENT009"],
-    "an item is sent that the provider has already",
-    "send each item once; leave out what the earlier answer brought along",
+    "the request has an item that the provider already has",
+    "send each item once; leave out the items of the earlier response",
 );
 
 pub(crate) const MISPLACED_COMPACTION: Kind = corruption(
     "misplaced-compaction",
     &[],
-    "a compaction block is not where or what it was when the provider made it",
-    "send the compaction block back unchanged, as the first block, and only one of them",
+    "a compaction block was moved or changed after the provider made it",
+    "send only one compaction block, unchanged and as the first block",
 );
 
 pub(crate) const LOST_THREAD: Kind = corruption(
     "lost-thread",
     &[],
     "the thread cannot be continued from this message",
-    "send the whole conversation and start a new thread with it",
+    "send the whole conversation as a new thread",
 );
 
 pub(crate) const CACHE_MARK: Kind = corruption(
     "cache-mark",
     &["LIMIT001", "LIMIT007"],
-    "a cache marker stands where none may stand, or there are too many",
-    "keep the last few cache markers, on blocks with something in them, and take the others out",
+    "a cache marker is in a forbidden place, or there are too many",
+    "keep the last few cache markers, on blocks with content, and remove the others",
 );
 
 pub(crate) const UNUSABLE_IMAGE: Kind = corruption(
     "unusable-image",
     &[],
     "an image is too large or cannot be read",
-    "make the image smaller, or put a text in its place, also where it stands in earlier messages",
+    "make the image smaller or replace it with a text, also in earlier messages",
 );

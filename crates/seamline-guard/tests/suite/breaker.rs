@@ -1,4 +1,4 @@
-//! Rounds that go wrong.
+//! Wrong and failing rounds.
 
 use seamline_guard::{Breaker, BreakerLimits, CallInRound, CheckedCall, Outcome, Reset, ToolSchemas};
 
@@ -20,7 +20,7 @@ fn free<'c>(name: &'c str, text: &'c str) -> CallInRound<'c> {
     CallInRound { free: true, ..call(name, text) }
 }
 
-/// For each call of a round whether it is run, refused, or refused with what the tool wants.
+/// Returns for each call of a round whether it runs, is refused, or is refused with an escalation.
 fn round(breaker: &mut Breaker, calls: &[CallInRound<'_>]) -> Vec<&'static str> {
     let (checked, _) = breaker.handle_round(calls, &tools());
     let word = |checked: &CheckedCall| match checked {
@@ -37,7 +37,7 @@ fn ok(name: &str) -> [Outcome<'_>; 1] {
 }
 
 #[test]
-fn s3_10_a_shell_without_a_command_is_told_what_is_wanted_after_three() {
+fn s3_10_three_calls_without_a_command_escalate() {
     let mut breaker = Breaker::new(BreakerLimits::default());
     let mut texts = Vec::new();
     for _ in 0..4 {
@@ -56,7 +56,7 @@ fn s3_10_a_shell_without_a_command_is_told_what_is_wanted_after_three() {
 }
 
 #[test]
-fn k30_alternating_tools_have_counts_of_their_own() {
+fn k30_alternating_tools_have_separate_counts() {
     let mut breaker = Breaker::new(BreakerLimits::default());
     for expected in ["refused", "refused", "escalated"] {
         assert_eq!(round(&mut breaker, &[call("shell", "{}")]), [expected]);
@@ -74,38 +74,38 @@ fn k30_a_parallel_batch_counts_once() {
 }
 
 #[test]
-fn k30_what_was_cut_off_is_not_counted() {
+fn k30_calls_that_were_cut_off_do_not_count() {
     let mut breaker = Breaker::new(BreakerLimits::default());
     for _ in 0..5 {
         let cut = CallInRound { truncated: true, ..call("shell", "{\"comm") };
-        let of_nobody = CallInRound { truncated: true, ..call("nobody", "{\"comm") };
-        assert_eq!(round(&mut breaker, &[cut, of_nobody]), ["refused"; 2]);
+        let cut_absent = CallInRound { truncated: true, ..call("absent", "{\"comm") };
+        assert_eq!(round(&mut breaker, &[cut, cut_absent]), ["refused"; 2]);
     }
-    assert_eq!(round(&mut breaker, &[call("shell", "{}"), call("nobody", "{}")]), ["refused"; 2]);
+    assert_eq!(round(&mut breaker, &[call("shell", "{}"), call("absent", "{}")]), ["refused"; 2]);
 }
 
 #[test]
-fn k30_a_tool_that_does_not_exist_counts_whatever_it_is_called_with() {
+fn k30_an_unknown_tool_counts_whatever_its_arguments() {
     let mut breaker = Breaker::new(BreakerLimits::default());
-    let calls = [call("nobody", "{\"a\":1}"), free("nobody", "*** Begin"), call("nobody", "not json")];
+    let calls = [call("absent", "{\"a\":1}"), free("absent", "*** Begin"), call("absent", "not json")];
     let told = calls.map(|call| breaker.handle_round(&[call], &tools()).0);
     let refuse = |text: &str, escalated| vec![CheckedCall::Refuse { text: text.to_owned(), escalated }];
-    let plain = "There is no tool 'nobody'.";
+    let plain = "Tool 'absent' does not exist.";
     let escalation =
-        format!("{plain}\n\nTool 'nobody' was called 3 times consecutively. Do NOT call it again: it does not exist.");
+        format!("{plain}\n\nTool 'absent' was called 3 times consecutively. Do NOT call it again: it does not exist.");
     assert_eq!(told, [refuse(plain, false), refuse(plain, false), refuse(&escalation, true)]);
 
     let rounds: Vec<_> = (0..30).map(|number| format!("{{\"a\":{number}}}")).collect();
-    let rounds: Vec<_> = rounds.iter().map(|arguments| [call("nobody", arguments)]).collect();
+    let rounds: Vec<_> = rounds.iter().map(|arguments| [call("absent", arguments)]).collect();
     let rounds: Vec<&[_]> = rounds.iter().map(<[_; 1]>::as_slice).collect();
-    let signature = |what: &str| Some(format!("{what}:nobody"));
+    let signature = |what: &str| Some(format!("{what}:absent"));
     assert_eq!(looped(&rounds, BreakerLimits::default()), (3, signature("repeated_tool_failure_loop")));
     let limits = BreakerLimits { ends_turn: true, ..BreakerLimits::default() };
     assert_eq!(looped(&rounds, limits), (3, signature("repeated_tool_validation_loop")));
 }
 
 #[test]
-fn names_that_a_model_makes_up_do_not_push_out_a_tool_that_fails() {
+fn invented_names_do_not_evict_a_failing_tool() {
     let mut breaker = Breaker::new(BreakerLimits::default());
     round(&mut breaker, &[call("shell", "{}")]);
     round(&mut breaker, &[call("shell", "{}")]);
@@ -116,13 +116,13 @@ fn names_that_a_model_makes_up_do_not_push_out_a_tool_that_fails() {
 }
 
 #[test]
-fn free_text_is_not_held_against_a_schema_and_counts_as_any_call() {
+fn free_text_is_not_checked_and_counts_like_any_call() {
     let mut breaker = Breaker::new(BreakerLimits::default());
     let patch = "*** Begin Patch\n\"{";
     assert_eq!(round(&mut breaker, &[free("anything", patch), free("anything", "")]), ["run"; 2]);
-    // As JSON it would be none.
+    // The text is not JSON.
     assert_eq!(round(&mut breaker, &[call("anything", patch)]), ["refused"]);
-    // The same text that fails the same way is a loop, another text is none.
+    // The same text with the same failure is a loop; another text is not.
     let failed = |arguments| [Outcome { name: "anything", arguments, ok: false, text: "does not apply" }];
     let mut breaker = Breaker::new(BreakerLimits::default());
     let stops = [patch, patch, "other", patch, patch].map(|text| breaker.handle_outcomes(&failed(text)));
@@ -132,7 +132,7 @@ fn free_text_is_not_held_against_a_schema_and_counts_as_any_call() {
 }
 
 #[test]
-fn free_text_does_not_fit_a_tool_that_has_a_schema() {
+fn free_text_does_not_fit_a_tool_with_a_schema() {
     let mut breaker = Breaker::new(BreakerLimits::default());
     for expected in ["refused", "refused", "escalated"] {
         assert_eq!(round(&mut breaker, &[free("shell", r#"{"command":"ls"}"#)]), [expected]);
@@ -141,7 +141,7 @@ fn free_text_does_not_fit_a_tool_that_has_a_schema() {
 }
 
 #[test]
-fn s3_12_a_row_ends_as_the_policy_says() {
+fn s3_12_the_policy_decides_what_resets_the_count() {
     let good = call("shell", r#"{"command":"ls"}"#);
     let bad = call("shell", "{}");
     for (reset, after_other, after_fit) in [
@@ -153,7 +153,7 @@ fn s3_12_a_row_ends_as_the_policy_says() {
         let mut breaker = Breaker::new(limits);
         round(&mut breaker, &[bad]);
         round(&mut breaker, &[bad]);
-        // Another tool went well.
+        // Another tool succeeds.
         round(&mut breaker, &[call("anything", "{}")]);
         breaker.handle_outcomes(&ok("anything"));
         assert_eq!(round(&mut breaker, &[bad]), [after_other], "{reset:?}");
@@ -161,7 +161,7 @@ fn s3_12_a_row_ends_as_the_policy_says() {
         let mut breaker = Breaker::new(limits);
         round(&mut breaker, &[bad]);
         round(&mut breaker, &[bad]);
-        // The same tool was called well, and failed.
+        // A valid call of the same tool fails.
         assert_eq!(round(&mut breaker, &[good]), ["run"]);
         breaker.handle_outcomes(&[Outcome { name: "shell", arguments: good.arguments, ok: false, text: "no" }]);
         assert_eq!(round(&mut breaker, &[bad]), [after_fit], "{reset:?}");
@@ -169,14 +169,14 @@ fn s3_12_a_row_ends_as_the_policy_says() {
 }
 
 #[test]
-fn s3_13_the_same_calls_that_cannot_be_read_end_the_turn() {
+fn s3_13_repeated_malformed_calls_end_the_turn() {
     let mut breaker = Breaker::new(BreakerLimits::default());
     let broken = [call("shell", "{\"command\":\"ls\"}{\"command\":\"ls\"}")];
     let mut stops: Vec<_> = (0..3).map(|_| breaker.handle_round(&broken, &tools()).1).collect();
     let stop = stops.pop().flatten().unwrap();
     assert_eq!(stops, [None, None]);
     assert_eq!((stop.signature().as_str(), stop.rounds), ("repeated_malformed_tool_loop:shell", 3));
-    // Another one begins another row.
+    // A different call starts a new row.
     let mut breaker = Breaker::new(BreakerLimits::default());
     for arguments in ["{a", "{b", "{c", "{a", "{b", "{c", "{a", "{b"] {
         assert_eq!(breaker.handle_round(&[call("shell", arguments)], &tools()).1, None);
@@ -184,7 +184,7 @@ fn s3_13_the_same_calls_that_cannot_be_read_end_the_turn() {
 }
 
 #[test]
-fn a_round_that_was_cut_does_not_end_a_row_of_calls_that_cannot_be_read() {
+fn a_round_that_was_cut_off_does_not_end_a_row_of_malformed_calls() {
     let broken = call("shell", "{\"command\":\"ls\"}{\"command\":\"ls\"}");
     let cut = CallInRound { truncated: true, ..call("shell", "{\"comm") };
     for rounds in [&[&[broken][..], &[cut], &[broken], &[cut], &[broken]][..], &[&[broken], &[cut, broken], &[broken]]]
@@ -196,18 +196,18 @@ fn a_round_that_was_cut_does_not_end_a_row_of_calls_that_cannot_be_read() {
         assert!(stops.iter().all(Option::is_none));
     }
     let mut breaker = Breaker::new(BreakerLimits::default());
-    assert!((0..5).all(|_| breaker.handle_round(&[cut], &tools()).1.is_none()), "nor does it make one");
+    assert!((0..5).all(|_| breaker.handle_round(&[cut], &tools()).1.is_none()), "it does not start a row either");
 }
 
 #[test]
-fn k31_the_same_failures_end_the_turn_with_a_signature_that_stays() {
+fn k31_repeated_failures_end_the_turn_with_a_stable_signature() {
     let failed = |name, text| Outcome { name, arguments: "{}", ok: false, text };
     let mut breaker = Breaker::new(BreakerLimits::default());
     let round = [failed("close_agent", "no such agent"), failed("anything", "no")];
     assert_eq!([breaker.handle_outcomes(&round), breaker.handle_outcomes(&round)], [None, None]);
     let stop = breaker.handle_outcomes(&round).unwrap();
     assert_eq!(stop.signature(), "repeated_tool_failure_loop:anything,close_agent");
-    // One that went well, or that failed otherwise, begins another row.
+    // A success or a different failure starts a new row.
     let mut breaker = Breaker::new(BreakerLimits::default());
     for text in ["1", "1", "2", "1", "1"] {
         assert_eq!(breaker.handle_outcomes(&[failed("anything", text)]), None);
@@ -217,7 +217,7 @@ fn k31_the_same_failures_end_the_turn_with_a_signature_that_stays() {
 }
 
 #[test]
-fn s3_11_a_tool_called_wrongly_too_often_may_end_the_turn() {
+fn s3_11_too_many_wrong_calls_of_a_tool_can_end_the_turn() {
     let mut breaker = Breaker::new(BreakerLimits { ends_turn: true, ..BreakerLimits::default() });
     let stops: Vec<_> = (0..3).map(|_| breaker.handle_round(&[call("glob", "{}")], &tools()).1).collect();
     assert_eq!(stops[..2], [None, None]);
@@ -228,14 +228,14 @@ fn s3_11_a_tool_called_wrongly_too_often_may_end_the_turn() {
     );
 }
 
-/// A turn in which the model makes the same round again and again, every call answered. How
-/// often it was asked, and the signature.
+/// Runs a turn in which the model repeats the same rounds and every call gets a result. Returns the number of rounds and
+/// the signature.
 fn looped(rounds: &[&[CallInRound<'_>]], limits: BreakerLimits) -> (usize, Option<String>) {
     let tools = tools();
     let mut breaker = Breaker::new(limits);
     for (index, calls) in rounds.iter().cycle().take(30).enumerate() {
         let (checked, stop) = breaker.handle_round(calls, &tools);
-        // Whatever happens, every call has its result.
+        // Every call has its result.
         assert_eq!(checked.len(), calls.len());
         let text = |checked: &CheckedCall| match checked {
             CheckedCall::Run | CheckedCall::PartlyChecked => None,
@@ -260,18 +260,18 @@ fn looped(rounds: &[&[CallInRound<'_>]], limits: BreakerLimits) -> (usize, Optio
 }
 
 #[test]
-fn s3_25_the_loop_of_a_shell_without_a_command_stops_after_three() {
+fn s3_25_a_loop_of_calls_without_a_command_stops_after_three() {
     let shell = [call("shell", "{}")];
     let stopped = looped(&[&shell], BreakerLimits::default());
     assert_eq!(stopped, (3, Some("repeated_tool_failure_loop:shell".to_owned())));
     let limits = BreakerLimits { rounds_max: 2, ..BreakerLimits::default() };
     assert_eq!(looped(&[&shell], limits).0, 2);
-    // As a batch of four it is no more than one round.
+    // A batch of four calls is one round.
     assert_eq!(looped(&[&[shell[0]; 4]], BreakerLimits::default()).0, 3);
 }
 
 #[test]
-fn k30_a_round_is_the_same_however_it_is_written() {
+fn k30_a_round_is_the_same_in_every_notation() {
     let limits = BreakerLimits::default();
     let written = ["{ }", "{\n}", ""].map(|arguments| [call("shell", arguments)]);
     let rounds: Vec<&[CallInRound<'_>]> = written.iter().map(|round| &round[..]).collect();
@@ -279,19 +279,19 @@ fn k30_a_round_is_the_same_however_it_is_written() {
     assert_eq!(looped(&rounds, limits), stopped);
     assert_eq!(looped(&[&[call("shell", "null")]], limits), stopped);
     let (one, other) = (call("shell", r#"{"a":1,"b":2}"#), call("shell", r#"{"b": 2, "a": 1}"#));
-    let unknown = call("nobody", "{}");
-    let both = (3, Some("repeated_tool_failure_loop:nobody,shell".to_owned()));
+    let unknown = call("absent", "{}");
+    let both = (3, Some("repeated_tool_failure_loop:absent,shell".to_owned()));
     assert_eq!(looped(&[&[one, unknown], &[unknown, other]], BreakerLimits { period_max: 1, ..limits }), both);
 }
 
 #[test]
-fn s3_13_a_count_in_an_answer_does_not_hide_that_rounds_are_the_same() {
+fn s3_13_a_count_in_a_result_does_not_hide_equal_rounds() {
     let limits = BreakerLimits { failures_max: 2, rounds_max: 6, ..BreakerLimits::default() };
     assert_eq!(looped(&[&[call("shell", "{}")]], limits).0, 6);
 }
 
 #[test]
-fn k30_two_failing_rounds_that_take_turns_are_a_loop_too() {
+fn k30_two_alternating_failing_rounds_are_a_loop() {
     let (shell, glob) = ([call("shell", "{}")], [call("glob", "{}")]);
     let signature = Some("repeated_tool_failure_loop:glob,shell".to_owned());
     assert_eq!(looped(&[&shell, &glob], BreakerLimits::default()), (6, signature.clone()));
@@ -299,23 +299,23 @@ fn k30_two_failing_rounds_that_take_turns_are_a_loop_too() {
 }
 
 #[test]
-fn three_failing_rounds_that_take_turns_are_a_loop_and_four_are_none() {
-    let [shell, glob, nobody, patch] =
-        [[call("shell", "{}")], [call("glob", "{}")], [call("nobody", "{}")], [free("shell", "ls")]];
-    let signature = Some("repeated_tool_failure_loop:glob,nobody,shell".to_owned());
-    assert_eq!(looped(&[&shell, &glob, &nobody], BreakerLimits::default()), (9, signature.clone()));
+fn three_alternating_failing_rounds_are_a_loop_and_four_are_not() {
+    let [shell, glob, absent, patch] =
+        [[call("shell", "{}")], [call("glob", "{}")], [call("absent", "{}")], [free("shell", "ls")]];
+    let signature = Some("repeated_tool_failure_loop:absent,glob,shell".to_owned());
+    assert_eq!(looped(&[&shell, &glob, &absent], BreakerLimits::default()), (9, signature.clone()));
     let limits = BreakerLimits { rounds_max: 2, ..BreakerLimits::default() };
-    assert_eq!(looped(&[&shell, &glob, &nobody], limits), (6, signature));
-    assert_eq!(looped(&[&shell, &glob, &nobody, &patch], BreakerLimits::default()), (30, None));
+    assert_eq!(looped(&[&shell, &glob, &absent], limits), (6, signature));
+    assert_eq!(looped(&[&shell, &glob, &absent, &patch], BreakerLimits::default()), (30, None));
     let limits = BreakerLimits { period_max: 2, ..BreakerLimits::default() };
-    assert_eq!(looped(&[&shell, &glob, &nobody], limits), (30, None));
-    // One that goes well in between is no loop of failures.
+    assert_eq!(looped(&[&shell, &glob, &absent], limits), (30, None));
+    // A success in between breaks the loop.
     let well = [call("anything", "{}")];
     assert_eq!(looped(&[&shell, &glob, &well], BreakerLimits::default()), (30, None));
 }
 
 #[test]
-fn k30_a_tool_that_goes_well_in_between_hides_nothing_where_only_the_same_tool_resets() {
+fn k30_a_success_of_another_tool_hides_nothing_if_only_the_same_tool_resets() {
     let rounds: [&[CallInRound<'_>]; 2] = [&[call("shell", "{}")], &[call("anything", "{}")]];
     let limits = |reset| BreakerLimits { reset, ends_turn: true, ..BreakerLimits::default() };
     assert_eq!(looped(&rounds, limits(Reset::AnySuccess)), (30, None), "the seed's own rule");
@@ -325,7 +325,7 @@ fn k30_a_tool_that_goes_well_in_between_hides_nothing_where_only_the_same_tool_r
 }
 
 #[test]
-fn k30_results_that_say_that_they_failed_are_failures() {
+fn k30_results_that_report_a_failure_are_failures() {
     for text in [r#"{"ok":false,"error":"x"}"#, r#" {"success": false}"#, r#"{"isError":true}"#] {
         let outcome = [Outcome { name: "anything", arguments: "{}", ok: true, text }];
         let mut breaker = Breaker::new(BreakerLimits::default());
@@ -342,13 +342,13 @@ fn k30_results_that_say_that_they_failed_are_failures() {
 }
 
 #[test]
-fn k30_a_round_that_was_cut_off_again_and_again_is_not_counted() {
+fn k30_repeatedly_cut_off_rounds_do_not_count() {
     let cut = [CallInRound { truncated: true, ..call("shell", "{\"comm") }];
     assert_eq!(looped(&[&cut], BreakerLimits { ends_turn: true, ..BreakerLimits::default() }), (30, None));
 }
 
 #[test]
-fn k29_a_round_that_ends_the_turn_still_has_an_answer_for_every_call() {
+fn k29_a_round_that_ends_the_turn_has_a_result_for_every_call() {
     let mut breaker = Breaker::new(BreakerLimits { rounds_max: 1, ..BreakerLimits::default() });
     let (checked, stop) = breaker.handle_round(&[call("shell", "{"), call("glob", "[")], &tools());
     assert!(stop.is_some());
@@ -356,7 +356,7 @@ fn k29_a_round_that_ends_the_turn_still_has_an_answer_for_every_call() {
 }
 
 #[test]
-fn s3_08_arguments_are_held_against_the_schema_before_a_tool_is_run() {
+fn s3_08_arguments_are_checked_against_the_schema_before_a_tool_runs() {
     let mut breaker = Breaker::new(BreakerLimits::default());
     let calls = [
         call("shell", r#"{"command":"ls"}"#),
@@ -371,7 +371,7 @@ fn s3_08_arguments_are_held_against_the_schema_before_a_tool_is_run() {
 }
 
 #[test]
-fn a_schema_that_takes_for_ever_is_refused_and_lets_everything_through() {
+fn a_too_expensive_schema_is_rejected_and_accepts_all_arguments() {
     let alternatives = (0..24).map(|index| {
         let next = format!(r##"{{"$ref":"#/$defs/a{}"}}"##, index + 1);
         format!(r#""a{index}":{{"anyOf":[{next},{next}]}},"#)
@@ -379,14 +379,13 @@ fn a_schema_that_takes_for_ever_is_refused_and_lets_everything_through() {
     let defs: String = alternatives.collect();
     let schema = format!(r##"{{"$defs":{{{defs}"a24":{{"type":"string"}}}},"$ref":"#/$defs/a0"}}"##);
     let mut tools = ToolSchemas::new();
-    let error = tools.add("endless", Some(&schema)).unwrap_err();
-    assert!(error.why.contains("for ever"), "{error}");
+    assert_eq!(tools.add("endless", Some(&schema)).unwrap_err().tool, "endless");
     let (checked, _) = Breaker::default().handle_round(&[call("endless", "{}")], &tools);
     assert_eq!(checked, [CheckedCall::Run]);
 }
 
 #[test]
-fn a_schema_in_the_words_of_gemini_is_understood() {
+fn a_schema_in_gemini_s_notation_is_understood() {
     let mut tools = ToolSchemas::new();
     let schema = r#"{"type":"OBJECT","required":["path"],"properties":{"path":{"type":"STRING","nullable":true}}}"#;
     tools.add("read", Some(schema)).unwrap();
@@ -399,9 +398,9 @@ fn a_schema_in_the_words_of_gemini_is_understood() {
 }
 
 #[test]
-fn a_schema_that_is_none_says_so_and_lets_everything_through() {
+fn an_invalid_schema_is_rejected_and_accepts_all_arguments() {
     let mut tools = ToolSchemas::new();
-    assert!(tools.add("odd", Some(r#"{"type":"nothing"}"#)).unwrap_err().to_string().contains("`odd`"));
+    assert!(tools.add("odd", Some(r#"{"type":"nothing"}"#)).unwrap_err().tool == "odd");
     assert!(tools.add("text", Some("not json")).is_err());
     let mut breaker = Breaker::new(BreakerLimits::default());
     let (checked, _) = breaker.handle_round(&[call("odd", "{}"), call("text", "")], &tools);

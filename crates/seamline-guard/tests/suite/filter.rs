@@ -1,7 +1,7 @@
-//! Content filters and refusals, and texts that only speak of them.
+//! Content filters and refusals, and texts that only mention them.
 //!
-//! `fixtures/guard/ordinary.jsonl` has two hundred texts that are nobody's error, among them
-//! answers that went well; `quoting.jsonl` has answers that quote a filter word by word.
+//! `fixtures/guard/ordinary.jsonl` has two hundred texts that are not errors, some of them successful responses;
+//! `quoting.jsonl` has responses that quote a filter word by word.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use seamline_guard::{Certainty, Failure, FilteredPart, classify, filter, filter_
 use seamline_model::{Assembled, AssembledBlock, Content, Ending, Piece, Stop, Text};
 use serde_json::{Value, json};
 
-/// The kind and the text of each line of a file.
+/// Reads the kind and the text of each line of a file.
 fn texts(name: &str) -> Vec<(String, String)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/guard").join(name);
     let lines = std::fs::read_to_string(path).unwrap();
@@ -20,7 +20,7 @@ fn texts(name: &str) -> Vec<(String, String)> {
     lines.lines().map(read).collect()
 }
 
-/// An answer that went well and says this, in every dialect.
+/// Makes successful responses with this text in every dialect.
 fn answers(text: &str) -> Vec<Value> {
     vec![
         json!({"type":"message","role":"assistant","content":[{"type":"text","text":text}],"stop_reason":"end_turn"}),
@@ -35,7 +35,7 @@ fn answers(text: &str) -> Vec<Value> {
 }
 
 #[test]
-fn ordinary_texts_are_no_errors() {
+fn ordinary_texts_are_not_errors() {
     let texts = texts("ordinary.jsonl");
     assert!(texts.len() >= 200, "{}", texts.len());
     let mut wrong = Vec::new();
@@ -53,7 +53,7 @@ fn ordinary_texts_are_no_errors() {
 }
 
 #[test]
-fn an_answer_is_no_filter_whatever_it_says() {
+fn a_response_is_not_filtered_whatever_its_text() {
     for (_, text) in texts("ordinary.jsonl").iter().chain(&texts("quoting.jsonl")) {
         assert_eq!(filter(&Failure { status: Some(200), text, ..Failure::default() }), None, "{text}");
         for answer in answers(text) {
@@ -65,8 +65,7 @@ fn an_answer_is_no_filter_whatever_it_says() {
     }
 }
 
-/// A body, its status, and what was filtered: part, category, source, whether it is useless to
-/// send it again.
+/// A body, its status, and the expected filter: part, category, source, and whether a retry is useless.
 type Signal = (u16, &'static str, FilteredPart, Option<&'static str>, &'static str, bool);
 
 const SIGNALS: &[Signal] = {
@@ -81,7 +80,7 @@ const SIGNALS: &[Signal] = {
             true,
         ),
         (200, r#"{"content":[],"stop_reason":"refusal","stop_details":null}"#, Refusal, None, "ANT-48", true),
-        // Words of others that gateways leave, as streams read them.
+        // Stop reasons of other providers that gateways forward, as streams read them.
         (200, r#"{"choices":[{"finish_reason":"SAFETY"}]}"#, Either, Some("SAFETY"), "stop", true),
         (200, r#"{"choices":[{"finish_reason":"refusal"}]}"#, Refusal, None, "stop", true),
         (200, r#"{"content":[],"stop_reason":"content-filter"}"#, Either, Some("content-filter"), "stop", true),
@@ -391,7 +390,7 @@ const SIGNALS: &[Signal] = {
 };
 
 #[test]
-fn every_signal_is_seen() {
+fn every_sign_is_found() {
     let mut wrong = Vec::new();
     for (status, text, part, category, source, useless) in SIGNALS {
         let found = filter(&Failure { status: Some(*status), text, ..Failure::default() });
@@ -408,7 +407,7 @@ fn every_signal_is_seen() {
 }
 
 #[test]
-fn what_failed_otherwise_is_no_filter() {
+fn other_failures_are_not_filters() {
     for (status, text) in [
         (529, r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#),
         (400, r#"{"error":{"message":"messages.3: tool_use ids must be unique"}}"#),
@@ -446,7 +445,7 @@ fn refusing(text: &str) -> AssembledBlock {
 }
 
 #[test]
-fn a_message_from_a_stream_is_read_by_its_end_and_what_stands_around_it() {
+fn a_streamed_message_is_read_by_its_stop_reason_and_its_members() {
     let read = |message: &Assembled| filter_message(message).map(|found| (found.part, found.category));
     let word = |word: &str| Some(word.to_owned());
     for (stop, expected) in [

@@ -1,19 +1,18 @@
-//! Error texts as providers and programs in front of them write them.
+//! Error texts of providers and of programs in front of them.
 //!
-//! `fixtures/errors/<family>.json` has what each family of providers says, `wrapped.json` the
-//! same as gateways and SDKs hand it on, `unknown.json` texts that are no known error however
-//! much they sound like one.
+//! `fixtures/errors/<family>.json` has the texts of each family of providers, `wrapped.json` has texts that gateways and
+//! SDKs forward, and `unknown.json` has texts that only resemble known errors.
 
 use std::path::{Path, PathBuf};
 
 use seamline_guard::{Certainty, Failure, Verdict, all, classify};
 use serde_json::Value;
 
-/// One error text and what it is.
+/// An error text and its expected verdict.
 pub(crate) struct Case {
-    /// Where the text is known from.
+    /// The source of the text.
     source: String,
-    /// Where the error that is recognised in it is known from.
+    /// The source of the known error that it must match.
     recognised: String,
     pub(crate) provider: Option<String>,
     pub(crate) status: Option<u16>,
@@ -57,7 +56,7 @@ impl Case {
     }
 }
 
-/// What the families of providers say.
+/// Reads the texts of all families of providers.
 pub(crate) fn cases() -> Vec<Case> {
     let families =
         files().into_iter().filter(|path| !path.ends_with("wrapped.json") && !path.ends_with("unknown.json"));
@@ -85,21 +84,21 @@ fn files() -> Vec<PathBuf> {
 fn all_hold(cases: &[Case]) {
     let failures: Vec<_> = cases.iter().filter_map(|case| case.judge().err()).collect();
     assert!(failures.is_empty(), "{} of {} fail:\n{}", failures.len(), cases.len(), failures.join("\n"));
-    assert!(!cases.is_empty(), "there is nothing to test");
+    assert!(!cases.is_empty(), "there are no cases");
 }
 
 #[test]
-fn what_providers_say_is_recognised() {
+fn texts_of_providers_are_recognised() {
     all_hold(&cases());
 }
 
 #[test]
-fn what_others_hand_on_is_recognised() {
+fn forwarded_texts_are_recognised() {
     all_hold(&read(&folder().join("wrapped.json")));
 }
 
 #[test]
-fn what_only_sounds_like_an_error_is_not_recognised() {
+fn texts_that_only_resemble_errors_are_not_recognised() {
     let texts: Vec<String> =
         serde_json::from_str(&std::fs::read_to_string(folder().join("unknown.json")).unwrap()).unwrap();
     for text in &texts {
@@ -116,16 +115,16 @@ fn every_known_error_is_shown_by_a_case() {
     let shown: Vec<_> =
         files().iter().filter(|path| !path.ends_with("unknown.json")).flat_map(|path| read(path)).collect();
     let missing = all().filter(|(_, known)| !shown.iter().any(|case| case.source == known.source));
-    // Texts of our own predictions stand under the mark of the demand they belong to.
+    // Predicted texts have the mark of their rule of the provider.
     let missing: Vec<_> = missing.map(|(_, known)| known.source).filter(|source| !UNSEEN.contains(source)).collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-/// Marks of demands whose error texts are predictions or lists of codes.
+/// The marks whose error texts are predictions or lists of codes.
 const UNSEEN: [&str; 5] = ["ANT-1", "OAC-1", "ORT-3", "COH-2", "S0-42"];
 
 #[test]
-fn names_are_words_and_every_kind_says_what_to_do() {
+fn names_are_words_and_every_kind_has_advice() {
     for (family, known) in all() {
         let kind = known.kind;
         assert!(kind.name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'), "{family} {}", kind.name);

@@ -1,4 +1,4 @@
-//! Whatever the text, there is a verdict; however wrapped, it is the same.
+//! Every text has a verdict, and wrapping does not change it.
 
 use proptest::prelude::*;
 use seamline_guard::{Class, Failure, IDS_MAX, classify};
@@ -6,10 +6,10 @@ use seamline_guard::{Class, Failure, IDS_MAX, classify};
 use super::fixtures::cases;
 use super::wrappings;
 
-/// Layers of wrapping that are tried; each doubles the backslashes.
+/// The most layers of wrapping that are tried; each doubles the backslashes.
 const DEPTH_MAX: usize = 4;
 
-/// Pieces that hostile texts are made of.
+/// The pieces of hostile texts.
 const PIECES: &[&str] = &[
     "\\",
     "\"",
@@ -90,7 +90,7 @@ proptest! {
     ) {
         let cases = cases();
         let case = case.get(&cases);
-        // As a program writes it: a code counts only where it stands by itself.
+        // A program's notation: a code counts only by itself.
         let text = format!("{}\n{{\"message\":\"{}\"}}\n{}", before.concat(), case.text, after.concat());
         let verdict = classify(&Failure { provider: case.provider.as_deref(), text: &text, ..Failure::default() });
         prop_assert!(verdict.known.is_some(), "{}", text);

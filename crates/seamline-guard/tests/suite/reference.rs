@@ -1,17 +1,17 @@
-//! The collected rules of providers, where `SEAMLINE_REFERENCE` points at their folder.
+//! The collected rules of providers; `SEAMLINE_REFERENCE` names their folder.
 //!
-//! Every error text in it is classified as the collection says.
+//! Every error text in it must be classified as the collection says.
 
 use std::path::Path;
 
 use seamline_guard::{Failure, classify};
 use serde_json::Value;
 
-/// What the collection says of texts that are about length; it counts them among the fatal.
+/// The collection's marks of texts about length, which it counts as fatal.
 const LENGTHS: [&str; 4] = ["context overflow", "context_length_exceeded", "request_too_large", "request too large"];
 
 #[test]
-fn collected_texts_are_classified_as_the_collection_says() {
+fn collected_texts_are_classified_like_the_collection() {
     let Some(folder) = std::env::var_os("SEAMLINE_REFERENCE") else {
         println!("skipped: SEAMLINE_REFERENCE is not set");
         return;
@@ -22,11 +22,10 @@ fn collected_texts_are_classified_as_the_collection_says() {
     let failures: Vec<String> = told.iter().filter_map(|record| judge(record).err()).collect();
     println!("{} of {} texts classified as collected", told.len() - failures.len(), told.len());
     assert!(failures.is_empty(), "{} of {} fail:\n{}", failures.len(), told.len(), failures.join("\n"));
-    assert!(!told.is_empty(), "there is nothing to test");
+    assert!(!told.is_empty(), "there are no texts");
 }
 
-/// Says how a text is classified otherwise than collected: with the provider and status of
-/// its record, and with the text alone.
+/// Returns the differences from the collection: with the provider and status of the record, and with the text alone.
 fn judge(record: &Value) -> Result<(), String> {
     let text = record["error_text"].as_str().unwrap_or_default();
     let status = record["status"].as_u64().and_then(|status| u16::try_from(status).ok());
@@ -41,7 +40,7 @@ fn judge(record: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// The class of a record, with what is too long told from what is fatal.
+/// Returns the class of a record, with texts about length as overflow.
 fn class(record: &Value) -> &str {
     let rule = record["rule"].as_str().unwrap_or_default().to_lowercase();
     let class = record["class"].as_str().unwrap_or_default();

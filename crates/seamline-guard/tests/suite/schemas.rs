@@ -1,8 +1,8 @@
-//! Arguments that are held against schemas.
+//! Arguments that are checked against schemas.
 
 use seamline_guard::{Breaker, CallInRound, CheckedCall, ToolSchemas};
 
-/// What becomes of a call with these arguments.
+/// Returns the verdict on a call with these arguments.
 fn checked(tools: &ToolSchemas, name: &str, arguments: &str) -> &'static str {
     let call = CallInRound { name, arguments, free: false, truncated: false };
     match Breaker::default().handle_round(&[call], tools).0[..] {
@@ -12,13 +12,13 @@ fn checked(tools: &ToolSchemas, name: &str, arguments: &str) -> &'static str {
     }
 }
 
-/// So many levels of one kind around a value.
+/// Wraps a value in `count` levels of the same kind.
 fn nested(count: usize, before: &str, value: &str, after: &str) -> String {
     [&before.repeat(count), value, &after.repeat(count)].concat()
 }
 
 #[test]
-fn arguments_of_any_depth_are_held_against_a_schema_for_any_json() {
+fn arguments_of_any_depth_are_checked_against_a_schema_for_any_json() {
     let json = r##"{"anyOf":[{"type":"string"},{"type":"number"},{"type":"boolean"},{"type":"null"},
         {"type":"array","items":{"$ref":"#/$defs/json"}},
         {"type":"object","additionalProperties":{"$ref":"#/$defs/json"}}]}"##;
@@ -37,7 +37,7 @@ fn arguments_of_any_depth_are_held_against_a_schema_for_any_json() {
 }
 
 #[test]
-fn references_are_followed_however_they_are_written() {
+fn references_are_resolved_in_every_notation() {
     for (reference, defs) in [
         ("#/definitions/Record%3Cstring%2Cstring%3E", r#""definitions":{"Record<string,string>":RECORD}"#),
         ("#/$defs/a~1b~0c", r#""$defs":{"a/b~c":RECORD}"#),
@@ -64,7 +64,7 @@ fn references_are_followed_however_they_are_written() {
 }
 
 #[test]
-fn of_arguments_that_take_too_long_the_outermost_level_is_checked_and_that_is_said() {
+fn only_the_outermost_level_of_expensive_arguments_is_checked() {
     let term = |op: &str| format!(r##"{{"properties":{{"op":{{"const":"{op}"}},"of":{{"$ref":"#/$defs/term"}}}}}}"##);
     let schema = format!(
         r##"{{"$ref":"#/$defs/find","$defs":{{"term":{{"anyOf":[{},{},{}]}},
@@ -90,7 +90,7 @@ fn of_arguments_that_take_too_long_the_outermost_level_is_checked_and_that_is_sa
 }
 
 #[test]
-fn deep_arguments_are_held_against_one_alternative_that_leads_to_itself() {
+fn deep_arguments_are_checked_against_a_recursive_alternative() {
     let schema = r##"{"required":["path"],"properties":{"tree":{"$ref":"#/$defs/tree"}},
         "$defs":{"tree":{"allOf":[{"anyOf":[{"properties":{"left":{"$ref":"#/$defs/tree"},"name":{"type":"string"}}}]}]}}}"##;
     let mut tools = ToolSchemas::new();
@@ -103,7 +103,7 @@ fn deep_arguments_are_held_against_one_alternative_that_leads_to_itself() {
 }
 
 #[test]
-fn what_may_be_nothing_in_the_words_of_gemini_may_be_so_beside_alternatives_and_references() {
+fn gemini_s_nullable_works_beside_alternatives_and_references() {
     let mut tools = ToolSchemas::new();
     let schema = r##"{"type":"OBJECT","$defs":{"line":{"type":"INTEGER"}},"properties":{
         "path":{"nullable":true,"anyOf":[{"type":"STRING"},{"type":"INTEGER"}]},

@@ -1,4 +1,4 @@
-//! What the documents that guards were asked for in demand of errors and filters, by its number.
+//! Requirements of the source documents for errors and filters, by their numbers.
 
 use seamline_guard::{Advice, Class, Emitted, Failure, GaveUp, Retry, RetryPolicy, classify, filter};
 
@@ -6,7 +6,7 @@ fn of(status: u16, text: &str) -> Failure<'_> {
     Failure { status: Some(status), text, ..Failure::default() }
 }
 
-/// What the default policy says about a first failure.
+/// Returns the default policy's advice on a first failure.
 fn advice(failure: &Failure<'_>) -> Advice {
     Retry::new(RetryPolicy::default()).handle_failure(&classify(failure), b"{}", Emitted::Nothing)
 }
@@ -14,7 +14,7 @@ fn advice(failure: &Failure<'_>) -> Advice {
 const FILTERED: Advice = Advice::GiveUp { why: GaveUp::Filtered };
 
 #[test]
-fn s1_51_anthropic_s_filter_is_known_by_its_type_and_by_its_sentence() {
+fn s1_51_anthropic_s_filter_is_recognised_by_its_type_and_its_sentence() {
     for (status, text) in [
         (400, r#"{"type":"error","error":{"type":"content_filtered","message":"no"}}"#),
         (
@@ -39,7 +39,7 @@ fn s1_51_anthropic_s_filter_is_known_by_its_type_and_by_its_sentence() {
 }
 
 #[test]
-fn s1_52_openai_s_filter_is_known_by_why_it_finished() {
+fn s1_52_openai_s_filter_is_recognised_by_its_finish_reason() {
     let answer = |reason: &str| {
         format!(r#"{{"choices":[{{"message":{{"role":"assistant","content":"safety"}},"finish_reason":"{reason}"}}]}}"#)
     };
@@ -50,7 +50,7 @@ fn s1_52_openai_s_filter_is_known_by_why_it_finished() {
 }
 
 #[test]
-fn s1_32_filters_errors_and_timeouts_are_told_apart() {
+fn s1_32_filters_errors_and_timeouts_have_their_own_classes() {
     let classes = |failures: [Failure<'_>; 3]| failures.map(|failure| classify(&failure).class);
     let timeout = Failure { text: "the stream timed out", ..Failure::default() };
     let failures = [of(400, "Output blocked by content filtering policy"), of(401, "invalid x-api-key"), timeout];
@@ -58,18 +58,18 @@ fn s1_32_filters_errors_and_timeouts_are_told_apart() {
 }
 
 #[test]
-fn s3_17_a_400_is_not_sent_again() {
+fn s3_17_a_400_is_not_retried() {
     assert_eq!(advice(&of(400, "never heard of it")), Advice::GiveUp { why: GaveUp::Fatal });
     assert_eq!(advice(&of(422, "")), Advice::GiveUp { why: GaveUp::Fatal });
 }
 
 #[test]
-fn s3_18_a_mismatch_is_known_by_its_text_and_can_be_repaired() {
+fn s3_18_a_mismatch_is_recognised_by_its_text_and_can_be_repaired() {
     let text = "messages.6: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. Each \
                 `tool_use` block must have a corresponding `tool_result` block in the next message.";
     for status in [400, 422] {
         assert_eq!(advice(&of(status, text)), Advice::Repair, "{status}");
     }
-    // As it stands in the seed, without any mark.
+    // The text of the source document, without any quotes.
     assert_eq!(advice(&of(400, "tool_use ids were found without tool_result blocks")), Advice::Repair);
 }

@@ -1,10 +1,9 @@
-//! How programs in front of a provider hand its errors on.
+//! Errors in the wrappings of programs in front of a provider.
 
 use super::fixtures::{Case, cases};
 use seamline_guard::{Failure, classify};
 
-/// Makes another text of an error text. None says that the request is wrong: no word of a connection
-/// that failed is believed beside that.
+/// Wraps an error text. No wrapping says that the request is wrong: that would override words about failed connections.
 pub(crate) type Wrapping = fn(&str) -> String;
 
 pub(crate) const ALL: [(&str, Wrapping); 9] = [
@@ -29,7 +28,7 @@ pub(crate) const ALL: [(&str, Wrapping); 9] = [
     ("a terminal", |text| text.replace(' ', "\n  ")),
 ];
 
-/// Says how a case is classified otherwise once it is wrapped.
+/// Returns the difference between the verdicts on a case with and without wrapping.
 fn survives(case: &Case, wrapped: &str) -> Result<(), String> {
     let verdict = classify(&Failure {
         provider: case.provider.as_deref(),
@@ -54,15 +53,15 @@ fn every_case_is_recognised_in_every_wrapping() {
         }
     }
     assert!(failures.is_empty(), "{} fail:\n{}", failures.len(), failures.join("\n"));
-    assert!(!cases.is_empty(), "there is nothing to test");
+    assert!(!cases.is_empty(), "there are no cases");
 }
 
-/// A string as JSON writes it.
+/// Encodes a string as JSON.
 fn json(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// A string as Python prints it.
+/// Encodes a string like Python's `repr`.
 fn python(text: &str) -> String {
     let escaped = text.replace('\\', "\\\\").replace('\n', "\\n");
     if text.contains('\'') && !text.contains('"') {

@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Shared parts of the tests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,7 +15,7 @@ use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 
 pub(crate) const VARIABLE: &str = "SEAMLINE_TEST_POSTGRES";
 
-/// The address of the database, if there is one.
+/// Returns the URL of the test database, if there is one.
 pub(crate) fn database() -> Option<String> {
     setting(VARIABLE)
 }
@@ -23,19 +23,19 @@ pub(crate) fn database() -> Option<String> {
 pub(crate) fn setting(variable: &str) -> Option<String> {
     let found = std::env::var(variable).ok();
     if found.is_none() {
-        println!("left out: {variable} is not set; `cargo xtask test` starts a PostgreSQL");
+        println!("skipped: {variable} is not set; `cargo xtask test` starts a PostgreSQL");
     }
     found
 }
 
-/// A name that no test had before, in this run or another one.
+/// Returns a name that no test used before, in this run or another one.
 pub(crate) fn unique(name: &str) -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let nanos = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos();
     format!("{name}-{}-{nanos}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// Options for a tenant of one's own, with timeouts that a test can wait for.
+/// Returns options with a new tenant and short timeouts.
 pub(crate) fn options(name: &str) -> Options {
     Options {
         tenant: unique(name),
@@ -54,7 +54,7 @@ pub(crate) fn holder(pid: u32) -> Holder {
     Holder { host: "test".to_owned(), pid, started: 1, since: 1, ..Holder::default() }
 }
 
-/// One session and the writer of it.
+/// A session and its writer.
 pub(crate) struct Writer {
     pub(crate) store: Arc<PostgresStore>,
     pub(crate) session: SessionId,
@@ -70,7 +70,7 @@ impl Writer {
         Self { store, session, lease, id, next: 0 }
     }
 
-    /// One that takes the session over, or would.
+    /// Makes a second writer of the session, which has no lease yet.
     pub(crate) fn rival(store: Arc<PostgresStore>, session: &SessionId, id: u32) -> Self {
         let lease = Lease { epoch: 0, head: Head::START };
         Self { store, session: session.clone(), lease, id, next: 0 }
@@ -80,7 +80,7 @@ impl Writer {
         self.lease = block_on(self.store.acquire(&self.session, &holder(self.id), Acquire::TakeOver)).unwrap();
     }
 
-    /// The next commit, under an id that no other writer gives.
+    /// Seals the next commit, with an id that no other writer uses.
     pub(crate) fn seal(&mut self) -> Arc<Sealed> {
         self.next += 1;
         let id = CommitId::from_bytes((u128::from(self.id) << 64 | u128::from(self.next)).to_be_bytes());
@@ -116,7 +116,7 @@ pub(crate) fn replayed(store: &PostgresStore, session: &SessionId) -> Replayed {
     replay(session, head, &block_on(store.read(session, 0, usize::MAX)).unwrap())
 }
 
-/// A connection past the store, for those who look or do harm.
+/// A connection beside the store, to inspect or damage its rows.
 pub(crate) struct Direct {
     runtime: Runtime,
     client: Client,
@@ -133,7 +133,7 @@ impl Direct {
         Self { runtime, client }
     }
 
-    /// The first column of each row.
+    /// Returns the first column of each row.
     pub(crate) fn ask(&self, sql: &str) -> Result<Vec<String>, tokio_postgres::Error> {
         let messages = self.runtime.block_on(self.client.simple_query(sql))?;
         let rows = messages.iter().filter_map(|message| match message {
@@ -147,13 +147,13 @@ impl Direct {
         self.ask(sql).unwrap_or_else(|error| panic!("{sql}: {error:?}"));
     }
 
-    /// The same as a tenant.
+    /// Runs SQL as a tenant.
     pub(crate) fn tell_as(&self, tenant: &str, sql: &str) {
         self.tell(&format!("BEGIN; SELECT set_config('seamline.tenant', '{tenant}', true); {sql}; COMMIT"));
     }
 }
 
-/// Numbers by chance, the same ones for the same seed (splitmix64).
+/// Random numbers that are the same for the same seed (splitmix64).
 pub(crate) struct Chance(pub(crate) u64);
 
 impl Chance {

@@ -1,4 +1,4 @@
-//! Connections that break at the worst moment.
+//! Connections that break at random.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +18,7 @@ const COMMITS_OF_A_SOAK: usize = 20_000;
 const BREAKING: Breaking = Breaking { requests_one_in: 150, answers_one_in: 40, seed: 7 };
 const KILL_EVERY: Duration = Duration::from_millis(30);
 
-/// What a writer was told.
+/// The results that a writer got.
 #[derive(Default)]
 struct Told {
     kept: Vec<CommitId>,
@@ -28,7 +28,7 @@ struct Told {
 }
 
 #[test]
-fn no_commit_is_lost_or_kept_twice_when_connections_break() {
+fn no_commit_is_lost_or_stored_twice_when_connections_break() {
     let Some(url) = database() else { return };
     let total = if std::env::var_os("SEAMLINE_SOAK").is_some() { COMMITS_OF_A_SOAK } else { COMMITS };
     let (options, name) = (Options { connections: WRITERS as usize, ..options("broken") }, unique("broken"));
@@ -70,18 +70,18 @@ fn no_commit_is_lost_or_kept_twice_when_connections_break() {
     let [requests, answers, commits] =
         [&proxy.cuts.requests, &proxy.cuts.answers, &proxy.cuts.commits].map(|count| count.load(Ordering::Relaxed));
     println!(
-        "{} commits under {kills} killed backends, {requests} cut requests and {answers} cut answers ({commits} of them \
-         after COMMIT): {lost} lost, {twice} kept twice; {} found to be kept already, {} unknown, {} unavailable",
+        "{} commits under {kills} killed backends, {requests} cut requests and {answers} cut responses ({commits} of them \
+         after COMMIT): {lost} lost, {twice} stored twice; {} stored already, {} unknown, {} unavailable",
         sum(|told| told.kept.len() as u64),
         sum(|told| told.already),
         sum(|told| told.unknown),
         sum(|told| told.unavailable),
     );
     assert_eq!((lost, twice), (0, 0));
-    assert!(kills > 0 && commits > 0, "nothing was broken");
+    assert!(kills > 0 && commits > 0, "no connection broke");
 }
 
-/// The proxy may break the very first connections.
+/// Connects through the proxy, which may break the first connections too.
 fn connect_through(url: &str, options: &Options) -> PostgresStore {
     for _ in 0..50 {
         if let Ok(store) = block_on(PostgresStore::connect(url, options.clone())) {
@@ -91,7 +91,7 @@ fn connect_through(url: &str, options: &Options) -> PostgresStore {
     panic!("no connection came through in 50 attempts");
 }
 
-/// Sends each commit until it is known to be kept.
+/// Sends each commit until it is acknowledged.
 fn write(writer: &mut Writer, count: usize) -> Told {
     let mut told = Told::default();
     for _ in 0..count {
@@ -113,7 +113,7 @@ fn write(writer: &mut Writer, count: usize) -> Told {
     told
 }
 
-/// Ends one backend after the other; says how many.
+/// Terminates one backend after the other. Returns how many.
 fn kill(url: &str, name: &str, is_over: &AtomicBool) -> usize {
     let direct = Direct::connect(url);
     let sql = format!(
@@ -128,14 +128,14 @@ fn kill(url: &str, name: &str, is_over: &AtomicBool) -> usize {
     kills
 }
 
-/// Options under which a test need not wait long to be told that nobody knows.
+/// Returns options with short timeouts, so that an unknown outcome is reported soon.
 fn impatient() -> Options {
     let (attempt_timeout, settle_timeout) = (Duration::from_secs(1), Duration::from_secs(4));
     Options { attempt_timeout, settle_timeout, ..options("mute") }
 }
 
 #[test]
-fn a_commit_whose_fate_cannot_be_found_out_is_unknown_and_known_once_it_is_sent_again() {
+fn an_unsettled_commit_is_unknown_until_it_is_sent_again() {
     let Some(url) = database() else { return };
     let proxy = Proxy::start(host(&url), Breaking::NONE);
     let options = impatient();
@@ -145,7 +145,7 @@ fn a_commit_whose_fate_cannot_be_found_out_is_unknown_and_known_once_it_is_sent_
     proxy.cuts.is_mute.store(true, Ordering::Relaxed);
     let sent = writer.send(&commit);
     assert!(matches!(&sent, Err(Error::Unknown { commit: id, .. }) if *id == commit.id()), "{sent:?}");
-    // The connection is gone now, so nothing was sent.
+    // The connection is closed now, so nothing was sent.
     let later = writer.send(&commit);
     assert!(matches!(later, Err(Error::Unavailable(_))), "{later:?}");
     proxy.cuts.is_mute.store(false, Ordering::Relaxed);
@@ -154,12 +154,12 @@ fn a_commit_whose_fate_cannot_be_found_out_is_unknown_and_known_once_it_is_sent_
 }
 
 #[test]
-fn what_was_done_before_its_answer_was_lost_is_recognised() {
+fn an_operation_recognises_its_effect_after_a_lost_response() {
     let Some(url) = database() else { return };
     let proxy = Proxy::start(host(&url), Breaking::NONE);
     let store = Arc::new(connect(&proxy.lead(&url), &impatient()));
     let mute = || {
-        // A connection has to be there, so that it can be lost.
+        // There must be a connection that can be lost.
         block_on(store.sessions(None, 1)).unwrap();
         let cuts = proxy.cuts.clone();
         cuts.is_mute.store(true, Ordering::Relaxed);
@@ -169,7 +169,7 @@ fn what_was_done_before_its_answer_was_lost_is_recognised() {
         })
     };
     let listening = mute();
-    // This panics where it is said that the session exists.
+    // This panics if the store reports that the session exists.
     let mut writer = Writer::create(store.clone(), "s", 1);
     listening.join().unwrap();
     writer.append(2);

@@ -1,4 +1,4 @@
-//! What every store does.
+//! The conformance suite on PostgreSQL.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ fn check(store: &Arc<PostgresStore>, prefix: &str) {
 }
 
 #[test]
-fn it_does_what_a_store_does_before_and_after_connecting_anew() {
+fn it_passes_conformance_before_and_after_a_reconnect() {
     let Some(url) = database() else { return };
     let options = options("conformance");
     let store = Arc::new(connect(&url, &options));
@@ -28,7 +28,7 @@ fn it_does_what_a_store_does_before_and_after_connecting_anew() {
 }
 
 #[test]
-fn tables_without_what_only_postgresql_has_do_the_same() {
+fn portable_tables_pass_conformance() {
     let Some(url) = database() else { return };
     let schema = unique("portable").replace('-', "_");
     Direct::connect(&url).tell(&format!("CREATE SCHEMA {schema}"));
@@ -41,20 +41,20 @@ fn tables_without_what_only_postgresql_has_do_the_same() {
 }
 
 #[test]
-fn a_dropped_future_does_not_take_a_commit_back() {
+fn a_dropped_future_does_not_cancel_a_commit() {
     let Some(url) = database() else { return };
     let store = Arc::new(connect(&url, &options("dropped")));
     let mut writer = Writer::create(store.clone(), "s", 1);
     let commit = writer.seal();
     drop(store.append(commit.clone()));
-    // Behind it on the same pool, whichever comes first: the commit is kept once.
+    // The same commit again on the same pool: whichever runs first, it is stored once.
     assert!(matches!(writer.send(&commit), Ok(Appended::New | Appended::Already)));
     let replayed = writer.replayed();
     assert_eq!((replayed.commits, replayed.damages), (1, Vec::new()));
 }
 
 #[test]
-fn a_session_longer_than_a_page_is_read_whole_and_moves_whole() {
+fn a_session_longer_than_a_page_is_read_and_imported_completely() {
     let Some(url) = database() else { return };
     let options = options("pages");
     let store = Arc::new(connect(&url, &options));

@@ -1,4 +1,4 @@
-//! Rows that somebody altered behind our back.
+//! Rows that were altered outside the store.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use seamline_store::{DamageKind, Error, InboxItem, Raw, Store};
 
 use crate::bench::{Direct, Writer, connect, database, options, unique};
 
-/// Whether it is the damage that was done.
+/// Whether replay reports the damage that the test did.
 type IsRight = fn(&DamageKind) -> bool;
 
 #[test]
@@ -71,7 +71,7 @@ fn every_altered_byte_of_a_commit_is_found() {
 }
 
 #[test]
-fn a_head_before_the_last_commit_is_found_and_put_right_by_the_next_writer() {
+fn the_next_writer_corrects_a_head_before_the_last_commit() {
     let Some(url) = database() else { return };
     let options = options("behind");
     let store = Arc::new(connect(&url, &options));
@@ -85,7 +85,7 @@ fn a_head_before_the_last_commit_is_found_and_put_right_by_the_next_writer() {
             ["head_seq = 0, head_hash = decode(repeat('00', 32), 'hex')", &format!("head_seq = 2, head_hash = {hash}")];
         let harm = format!("UPDATE seamline_sessions SET {} WHERE session = 'SESSION'", harm[number]);
         direct.tell_as(&options.tenant, &harm.replace("SESSION", writer.session.as_str()));
-        assert!(!writer.replayed().damages.is_empty(), "whoever reads sees it");
+        assert!(!writer.replayed().damages.is_empty(), "readers see the damage");
         writer.take_over();
         assert_eq!((writer.lease.head.seq, writer.lease.head.hash), (end.seq, end.hash));
         writer.append(1);
@@ -95,12 +95,13 @@ fn a_head_before_the_last_commit_is_found_and_put_right_by_the_next_writer() {
 }
 
 #[test]
-fn a_head_that_cannot_be_one_is_damage() {
+fn an_impossible_head_is_damage() {
     let Some(url) = database() else { return };
     let options = options("head");
     let store = Arc::new(connect(&url, &options));
     let direct = Direct::connect(&url);
-    for (number, harm) in ["head_hash = '\\x00'", "head_seq = -1", "epoch = -7", "holder = 'nobody'"].iter().enumerate()
+    for (number, harm) in
+        ["head_hash = '\\x00'", "head_seq = -1", "epoch = -7", "holder = 'not json'"].iter().enumerate()
     {
         let writer = Writer::create(store.clone(), &format!("s{number}"), 1);
         direct.tell_as(&options.tenant, &format!("UPDATE seamline_sessions SET {harm} WHERE session = 's{number}'"));
@@ -110,7 +111,7 @@ fn a_head_that_cannot_be_one_is_damage() {
 }
 
 #[test]
-fn a_table_that_is_gone_is_damage() {
+fn a_dropped_table_is_damage() {
     let Some(url) = database() else { return };
     let schema = unique("gone").replace('-', "_");
     let direct = Direct::connect(&url);
@@ -124,7 +125,7 @@ fn a_table_that_is_gone_is_damage() {
 }
 
 #[test]
-fn a_damaged_message_of_the_inbox_is_named_and_the_others_are_taken() {
+fn a_damaged_message_of_the_inbox_is_reported_and_the_others_are_taken() {
     let Some(url) = database() else { return };
     let options = options("inbox");
     let writer = Writer::create(Arc::new(connect(&url, &options)), "s", 1);

@@ -1,4 +1,4 @@
-//! Erasing while others write.
+//! Erasing while other processes write.
 
 use std::sync::Arc;
 use std::thread;
@@ -12,7 +12,7 @@ use crate::bench::{Direct, Writer, connect, database, options};
 
 const SESSIONS: u64 = 20;
 
-/// Adds to the inbox and puts bytes aside until the session is gone.
+/// Pushes messages and quarantines bytes until the session is erased.
 fn add(store: &PostgresStore, session: &SessionId) -> Error {
     for number in 0_u64.. {
         let item = InboxItem { id: number.to_string(), message: Raw::default() };
@@ -35,7 +35,7 @@ fn write(mut writer: Writer) -> Error {
 }
 
 #[test]
-fn nothing_comes_back_when_others_write_while_it_is_erased() {
+fn concurrent_writes_leave_no_row_of_an_erased_session() {
     let Some(url) = database() else { return };
     let options = options("erased");
     let store = Arc::new(connect(&url, &options));

@@ -1,4 +1,4 @@
-//! How long a session stays its writer's.
+//! How long a lease lasts.
 
 use std::sync::Arc;
 use std::thread::sleep;
@@ -12,14 +12,14 @@ use crate::bench::{Writer, connect, database, holder, options};
 
 const LEASE: Duration = Duration::from_secs(2);
 
-/// A store of the same tenant, as another process has it.
+/// Opens two stores of the same tenant, like two processes.
 fn rivals(url: &str) -> (Arc<PostgresStore>, PostgresStore) {
     let options = Options { lease: LEASE, ..options("lease") };
     (Arc::new(connect(url, &options)), connect(url, &options))
 }
 
 #[test]
-fn a_session_stays_its_writers_as_long_as_the_store_lives() {
+fn a_lease_lasts_as_long_as_its_store_lives() {
     let Some(url) = database() else { return };
     let (store, other) = rivals(&url);
     let mut writer = Writer::create(store, "s", 1);
@@ -31,7 +31,7 @@ fn a_session_stays_its_writers_as_long_as_the_store_lives() {
     }
     writer.append(1);
     let late = writer.seal();
-    // As when its process ends: nobody lets the session go.
+    // Like the end of its process: the lease is not released.
     drop(writer);
     sleep(LEASE + LEASE / 2);
     assert_eq!(block_on(other.sessions(None, 10)).unwrap()[0].holder, None);
@@ -40,12 +40,12 @@ fn a_session_stays_its_writers_as_long_as_the_store_lives() {
 }
 
 #[test]
-fn whoever_lost_a_session_or_let_it_go_does_not_hold_it_up() {
+fn a_writer_that_lost_or_released_its_lease_does_not_block_others() {
     let Some(url) = database() else { return };
     let (store, other) = rivals(&url);
     let writer = Writer::create(store.clone(), "s", 1);
     let taken = block_on(other.acquire(&writer.session, &holder(2), Acquire::TakeOver)).unwrap();
-    // The first one is still there, and says so for a session that is not its own any more.
+    // The first store still runs and renews a lease that it has lost.
     sleep(LEASE);
     block_on(other.release(&writer.session, taken.epoch)).unwrap();
     sleep(LEASE);
@@ -54,13 +54,13 @@ fn whoever_lost_a_session_or_let_it_go_does_not_hold_it_up() {
     block_on(store.release(&writer.session, taken.epoch)).unwrap();
     sleep(LEASE + LEASE / 2);
     let ask = || block_on(other.acquire(&writer.session, &holder(3), Acquire::IfFree));
-    assert!(matches!(ask(), Err(Error::Busy { .. })), "an earlier epoch lets nothing go");
+    assert!(matches!(ask(), Err(Error::Busy { .. })), "an earlier epoch releases nothing");
     block_on(store.release(&writer.session, again.epoch)).unwrap();
     assert_eq!(ask().unwrap().epoch, again.epoch + 1);
 }
 
 #[test]
-fn whoever_holds_a_session_gets_it_again() {
+fn the_holder_of_a_lease_can_take_it_again() {
     let Some(url) = database() else { return };
     let store = Arc::new(connect(&url, &options("again")));
     let writer = Writer::create(store.clone(), "s", 1);

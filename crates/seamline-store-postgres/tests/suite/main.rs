@@ -1,9 +1,8 @@
-//! The store against a real PostgreSQL.
+//! Tests of the store on a real PostgreSQL.
 //!
-//! `cargo xtask test` starts one and says in variables where it is. Where there is none, each test says that it was
-//! left out.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "what fails here fails the test")]
-#![expect(clippy::print_stdout, reason = "a test says how much it looked at, or that it could not")]
+//! `cargo xtask test` starts a server and names it in variables. Without a server each test prints that it was skipped.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a failed setup fails the test")]
+#![expect(clippy::print_stdout, reason = "a test prints its counts, or that it was skipped")]
 
 mod bench;
 mod broken;

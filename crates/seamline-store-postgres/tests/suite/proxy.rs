@@ -1,5 +1,5 @@
-//! A proxy that passes bytes on until chance has it break the connection: within what was asked, or within the answer,
-//! when all is done and only nobody is told.
+//! A proxy that breaks connections at random: within a request, or within a response, when the database has done its
+//! work and only the acknowledgement is lost.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -9,7 +9,7 @@ use std::thread;
 
 use crate::bench::Chance;
 
-/// How much is broken: one piece in so many.
+/// How often connections break: once in so many pieces.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Breaking {
     pub(crate) requests_one_in: u64,
@@ -18,30 +18,30 @@ pub(crate) struct Breaking {
 }
 
 impl Breaking {
-    /// As good as never.
+    /// Connections practically never break.
     pub(crate) const NONE: Self = Self { requests_one_in: u64::MAX, answers_one_in: u64::MAX, seed: 1 };
 }
 
-/// A proxy, for as long as the test runs.
+/// A proxy that runs as long as the test.
 #[derive(Debug)]
 pub(crate) struct Proxy {
     pub(crate) port: u16,
     pub(crate) cuts: Arc<Cuts>,
 }
 
-/// What was broken off, and whether anything comes back at all.
+/// Counts of broken pieces, and whether responses pass at all.
 #[derive(Debug, Default)]
 pub(crate) struct Cuts {
     pub(crate) requests: AtomicU64,
     pub(crate) answers: AtomicU64,
-    /// Of the answers, those that would have said that a transaction was committed.
+    /// The broken responses that would have acknowledged a `COMMIT`.
     pub(crate) commits: AtomicU64,
-    /// While this is set, what is asked is passed on, no answer is, and nobody is let in.
+    /// While set, requests pass, responses do not, and new connections are rejected.
     pub(crate) is_mute: AtomicBool,
 }
 
 impl Proxy {
-    /// One that leads to `server`.
+    /// Starts a proxy to `server`.
     pub(crate) fn start(server: &str, breaking: Breaking) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -59,13 +59,13 @@ impl Proxy {
         Self { port, cuts }
     }
 
-    /// The address of a database, by way of the proxy.
+    /// Returns the URL of a database through the proxy.
     pub(crate) fn lead(&self, url: &str) -> String {
         url.replace(host(url), &format!("127.0.0.1:{}", self.port))
     }
 }
 
-/// The host and port of an address.
+/// Returns the host and port of a URL.
 pub(crate) fn host(url: &str) -> &str {
     url.rsplit_once('@').unwrap().1.split_once('/').unwrap().0
 }
@@ -93,7 +93,7 @@ fn serve(client: TcpStream, server: TcpStream, breaking: Breaking, cuts: &Arc<Cu
     });
 }
 
-/// Passes on what comes, until it is cut; gives what was lost then.
+/// Forwards bytes until the connection is cut. Returns the bytes that were lost.
 fn pass_on(mut from: TcpStream, mut to: TcpStream, seed: u64, mut is_cut: impl FnMut() -> bool) -> Option<Vec<u8>> {
     let (mut piece, mut lost) = (vec![0; 64 * 1024], None);
     while let Ok(len @ 1..) = from.read(&mut piece) {
@@ -101,7 +101,7 @@ fn pass_on(mut from: TcpStream, mut to: TcpStream, seed: u64, mut is_cut: impl F
             let kept = Chance(seed ^ len as u64).below(len as u64) as usize;
             let _ = to.write_all(&piece[..kept]);
             let _ = to.shutdown(Shutdown::Write);
-            // What comes behind it is lost too. The end of what was asked is passed on, so there is an end to this.
+            // Later bytes are lost too. The loop ends, because the end of the requests is forwarded.
             let mut rest = piece[kept..len].to_vec();
             let _ = from.read_to_end(&mut rest);
             lost = Some(rest);

@@ -1,4 +1,4 @@
-//! A server that is not there.
+//! A stopped server.
 
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
@@ -14,7 +14,7 @@ use crate::bench::{Direct, Writer, connect, database, options, setting, unique};
 
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A server that the test may stop.
+/// A server that the test can stop.
 struct Spare {
     process: Child,
 }
@@ -26,7 +26,7 @@ impl Spare {
         Self { process: command.spawn().unwrap() }
     }
 
-    /// As a crash would: nothing is put in order.
+    /// Stops the server like a crash, without a clean shutdown.
     fn crash(mut self) {
         self.end("-QUIT");
     }
@@ -57,7 +57,7 @@ fn connect_once_up(url: &str, options: &Options) -> PostgresStore {
 }
 
 #[test]
-fn a_server_that_crashed_is_unavailable_until_it_is_back() {
+fn a_crashed_server_is_unavailable_until_it_restarts() {
     let Some(url) = setting("SEAMLINE_TEST_POSTGRES_SPARE") else { return };
     let Some(program) = setting("SEAMLINE_TEST_POSTGRES_SPARE_START") else { return };
     let options = Options { settle_timeout: Duration::from_secs(3), ..options("stopped") };
@@ -90,7 +90,7 @@ fn a_server_that_crashed_is_unavailable_until_it_is_back() {
 }
 
 #[test]
-fn a_server_that_never_answers_is_given_up() {
+fn a_server_that_never_responds_times_out() {
     let Some(_) = database() else { return };
     let silent = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let url = format!("postgres://seamline@{}/seamline?sslmode=disable", silent.local_addr().unwrap());
@@ -102,7 +102,7 @@ fn a_server_that_never_answers_is_given_up() {
 }
 
 #[test]
-fn what_is_acknowledged_is_on_the_disk_whatever_the_role_says() {
+fn acknowledged_commits_are_on_the_disk_whatever_the_role_sets() {
     let Some(url) = database() else { return };
     let direct = Direct::connect(&url);
     for (set, expected) in [("off", "on"), ("local", "local"), ("remote_apply", "remote_apply")] {
@@ -111,7 +111,7 @@ fn what_is_acknowledged_is_on_the_disk_whatever_the_role_says() {
         let settings = format!("-csearch_path%3D{schema}%20-csynchronous_commit%3D{set}");
         let options = options("waits");
         let store = Arc::new(connect(&format!("{url}&options={settings}"), &options));
-        // Each commit keeps under which setting it was written.
+        // Each commit holds the setting that it was written under.
         let heard = "ADD COLUMN heard text DEFAULT current_setting('synchronous_commit')";
         direct.tell(&format!("ALTER TABLE {schema}.seamline_commits {heard}"));
         let mut writer = Writer::create(store, "s", 1);

@@ -1,4 +1,4 @@
-//! Two that write one session.
+//! Two writers of one session.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,20 +10,20 @@ use seamline_store::{Appended, CommitId, Error, OpenedCommit, Store};
 use crate::bench::{Chance, Writer, connect, database, options, replayed};
 
 const COMMITS: usize = 2_000;
-/// Where each transaction that meets another one is tried again, less is enough.
+/// The number of commits under strict isolation, where conflicting transactions are retried.
 const COMMITS_IF_STRICT: usize = 300;
-/// How many commits a writer makes at most before it gives way for a moment.
+/// The most commits that a writer makes before it yields.
 const RUN_MAX: u64 = 30;
 
 #[test]
-fn nothing_acknowledged_is_lost_when_two_take_a_session_from_each_other() {
+fn no_acknowledged_commit_is_lost_when_two_writers_alternate() {
     let Some(url) = database() else { return };
     take_from_each_other(&url, COMMITS);
 }
 
-/// As in databases where every transaction stands as if it were alone, and fails where it cannot.
+/// The same under serializable isolation, where conflicting transactions fail.
 #[test]
-fn nor_where_transactions_fail_that_meet_each_other() {
+fn no_acknowledged_commit_is_lost_under_serializable_isolation() {
     let Some(url) = database() else { return };
     take_from_each_other(&format!("{url}&options=-cdefault_transaction_isolation%3Dserializable"), COMMITS_IF_STRICT);
 }
@@ -57,13 +57,13 @@ fn take_from_each_other(url: &str, count: usize) {
     wanted.sort();
     assert_eq!(kept, wanted);
     assert_eq!(replayed(&store, &session).damages, Vec::new());
-    // They may have written in turn, so that none met the other.
+    // The writers may have alternated without a conflict, so one is forced here.
     writers.iter_mut().for_each(Writer::take_over);
     let commit = writers[0].seal();
     assert!(matches!(writers[0].send(&commit), Err(Error::Fenced { .. })));
 }
 
-/// Takes over whenever it was taken over from. Says what was acknowledged, and how often it was fenced.
+/// Takes the session over whenever the other writer did. Returns the acknowledged commits and the count of fences.
 fn write(writer: &mut Writer, acknowledged: &AtomicUsize, count: usize) -> (Vec<CommitId>, u64) {
     let (mut kept, mut fenced) = (Vec::new(), 0);
     let mut chance = Chance(u64::from(writer.id));

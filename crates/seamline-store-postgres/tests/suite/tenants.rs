@@ -1,4 +1,4 @@
-//! Rows of one tenant are nobody else's.
+//! Only a tenant itself sees its rows.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::bench::{Direct, Writer, connect, database, holder, options};
 
 const TABLES: [&str; 4] = ["seamline_sessions", "seamline_commits", "seamline_inbox", "seamline_quarantine"];
 
-/// Something in every table.
+/// Writes a row into every table.
 fn filled(store: &Arc<PostgresStore>) -> Writer {
     let mut writer = Writer::create(store.clone(), "secret", 1);
     writer.append(3);
@@ -38,7 +38,7 @@ fn another_tenant_sees_no_row_of_any_table() {
         assert!(count(&one.tenant, table) > 0, "{table}");
         assert_eq!(count(&other.tenant, table), 0, "{table}");
     }
-    // Past the table that they are parts of, there is nothing to see for anybody.
+    // The partitions themselves show no rows to any tenant.
     for part in 0..16 {
         assert_eq!(count(&one.tenant, &format!("seamline_commits_{part}")), 0, "{part}");
     }
@@ -59,7 +59,7 @@ fn another_tenant_sees_no_row_of_any_table() {
 }
 
 #[test]
-fn nobody_puts_a_row_among_those_of_another_tenant() {
+fn a_tenant_cannot_insert_rows_for_another_tenant() {
     let Some(url) = database() else { return };
     let (one, other) = (options("one"), options("other"));
     let writer = filled(&Arc::new(connect(&url, &one)));
@@ -74,7 +74,7 @@ fn nobody_puts_a_row_among_those_of_another_tenant() {
 }
 
 #[test]
-fn whoever_names_no_tenant_gets_nothing() {
+fn a_transaction_without_a_tenant_sees_no_row() {
     let Some(url) = database() else { return };
     let options = options("one");
     filled(&Arc::new(connect(&url, &options)));
@@ -82,7 +82,7 @@ fn whoever_names_no_tenant_gets_nothing() {
         let sql = format!("SELECT count(*) FROM {table}");
         let fresh = Direct::connect(&url);
         assert!(fresh.ask(&sql).is_err(), "{table}");
-        // A connection on which a tenant was named in a transaction before: the name ended with that.
+        // An earlier transaction of this connection named a tenant; the setting ended with it.
         fresh.tell_as(&options.tenant, "SELECT 1");
         assert_eq!(fresh.ask(&sql).unwrap_or_default().concat().replace('0', ""), "", "{table}");
     }

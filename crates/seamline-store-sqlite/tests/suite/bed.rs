@@ -1,4 +1,4 @@
-//! What the tests stand on: folders of their own, commits, numbers by chance that come again, children.
+//! Shared parts of the tests: temporary folders, commits, reproducible random numbers, child processes.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -12,14 +12,14 @@ use seamline_store::{
 };
 use seamline_store_sqlite::{Options, SqliteStore};
 
-/// A folder that is gone after the test.
+/// A folder that is removed after the test.
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
     pub(crate) fn new() -> Self {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let (pid, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        // Long runs that only read are quicker in a folder that is in memory.
+        // Long read-only runs are quicker in a folder in memory.
         let above = std::env::var("SEAMLINE_SOAK_FOLDER").unwrap_or(env!("CARGO_TARGET_TMPDIR").to_owned());
         let path = Path::new(&above).join(format!("sqlite-{pid}-{count}"));
         std::fs::create_dir_all(&path).unwrap();
@@ -54,7 +54,7 @@ pub(crate) fn said(text: &str) -> Record {
     Record::Message(MessageRecord { message, origin: Origin::Said })
 }
 
-/// A commit of some messages behind what a lease has, which then stands behind it.
+/// Seals a commit of some messages after the head of a lease, and moves the head.
 pub(crate) fn seal(session: &SessionId, lease: &mut Lease, id: u128, texts: &[&str]) -> Arc<Sealed> {
     let records: Vec<Record> = texts.iter().map(|text| said(text)).collect();
     seal_records(session, lease, id, &records)
@@ -79,7 +79,7 @@ pub(crate) fn replayed(store: &dyn Store, session: &SessionId) -> Result<Replaye
     Ok(replay(session, head, &commits))
 }
 
-/// Numbers by chance, the same for the same seed.
+/// Random numbers that are the same for the same seed.
 pub(crate) struct Chance(u64);
 
 impl Chance {
@@ -100,21 +100,21 @@ impl Chance {
     }
 }
 
-/// A number from the environment, for runs that are longer than those of every day.
+/// Reads a number from the environment, for longer runs.
 pub(crate) fn from_env(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(otherwise)
 }
 
-/// The variable by which a child knows what it is to do.
+/// The variable that tells a child process its part.
 pub(crate) const PART: &str = "SEAMLINE_TEST_PART";
 
-/// What a child is told, where this process is one that plays `test`.
+/// Returns the arguments of a child process; none in the main process.
 pub(crate) fn part() -> Option<Vec<String>> {
     Some(std::env::var(PART).ok()?.split('\n').map(ToOwned::to_owned).collect())
 }
 
-/// This binary again, as a process that does nothing but one test, told by `part` what to do in it. `around` is what
-/// it is started under.
+/// Starts this binary again as a process that runs one test with the arguments `part`. `around` is the command that
+/// starts it.
 pub(crate) fn child(test: &str, part: &[&str], around: &[&str]) -> Child {
     let own = std::env::current_exe().unwrap();
     let mut words: Vec<std::ffi::OsString> = around.iter().map(Into::into).collect();
@@ -122,19 +122,19 @@ pub(crate) fn child(test: &str, part: &[&str], around: &[&str]) -> Child {
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).args(["--exact", test, "--nocapture", "--test-threads=1"]);
     command.env(PART, part.join("\n"));
-    // What the test harness says goes nowhere; what the child says comes by its other output.
+    // The output of the test harness is dropped; the child reports on standard error.
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     command.spawn().unwrap()
 }
 
-/// What a child says to its parent: a line at once, or none.
+/// Reports a line to the parent process in one write.
 pub(crate) fn tell(line: &str) {
     let mut all = line.to_owned();
     all.push('\n');
     let _ = std::io::stderr().lock().write_all(all.as_bytes());
 }
 
-/// The whole lines that a child says.
+/// Returns the complete lines that a child reports.
 pub(crate) fn lines(child: &mut Child) -> impl Iterator<Item = String> + use<> {
     let mut heard = BufReader::new(child.stderr.take().unwrap());
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! What every store does.
+//! The conformance suite on an SQLite file.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use seamline_store_sqlite::{Options, SqliteStore, this_process};
 use crate::bed::{Folder, open, replayed, seal, session};
 
 #[test]
-fn a_file_does_what_a_store_does_and_again_when_it_is_opened_again() {
+fn a_file_passes_conformance_also_after_it_is_reopened() {
     let folder = Folder::new();
     for prefix in ["first", "second"] {
         let store = Arc::new(open(&folder.file()));
@@ -33,7 +33,7 @@ fn two_stores_in_one_process_share_a_file() {
 
 #[cfg(unix)]
 #[test]
-fn nobody_else_reads_what_is_made() {
+fn only_the_owner_can_read_the_created_files() {
     use std::os::unix::fs::PermissionsExt;
     let folder = Folder::new();
     let path = folder.path().join("one/two/store.db");
@@ -45,7 +45,7 @@ fn nobody_else_reads_what_is_made() {
     }
     block_on(store.sessions(None, 1)).unwrap();
     drop(store);
-    assert!(!path.with_file_name("store.db-wal").exists(), "the log is put away");
+    assert!(!path.with_file_name("store.db-wal").exists(), "the log is removed");
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn a_backup_of_a_store_that_is_being_written_is_a_store() {
     let by_hand =
         std::process::Command::new("sqlite3").arg(folder.file()).arg(format!(".backup '{}'", copy.display())).status();
     if by_hand.is_err() {
-        println!("`sqlite3` is not installed: copied by SQLite's own words instead");
+        println!("`sqlite3` is not installed: copied with `VACUUM INTO` instead");
         let other = rusqlite::Connection::open(folder.file()).unwrap();
         other.execute("VACUUM INTO ?1", [copy.to_str().unwrap()]).unwrap();
     }

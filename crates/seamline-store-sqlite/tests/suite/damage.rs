@@ -1,7 +1,7 @@
-//! Files whose bits flip or whose end is lost.
+//! Files with flipped bits and truncated files.
 //!
-//! Whatever happens to a file, no message comes back altered as if it were good: opening or reading fails, or replay
-//! names the damage, or the damage was where nothing is kept.
+//! No damage makes the store return an altered message: opening or reading fails, replay reports the damage, or the
+//! damaged byte was unused.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,22 +10,24 @@ use std::sync::{Arc, Mutex};
 
 use futures_executor::block_on;
 use rusqlite::Connection;
-use seamline_store::{Acquire, Entry, Error, Hash, INBOX_DAMAGES_MAX, InboxItem, Quarantined, Raw, Replayed, Store};
+use seamline_store::{
+    Acquire, Entry, Error, Hash, INBOX_DAMAGES_MAX, InboxDamageKind, InboxItem, Quarantined, Raw, Replayed, Store,
+};
 use seamline_store_sqlite::{Options, SqliteStore, this_process};
 
 use crate::bed::{Chance, Folder, from_env, open, replayed, seal, session};
 
-/// How many changes are tried every day.
+/// The number of changes of an ordinary run.
 const SAMPLE: usize = 5_000;
 
-/// One in so many damaged files is also written.
+/// One of this many damaged files is also written.
 const WRITES: usize = 7;
 
-/// What the file is made to have at least.
+/// The least size of the file.
 const BYTES: usize = 64 * 1024;
 const PAGE: usize = 4096;
 
-/// What is in the file.
+/// The content of the file.
 #[derive(Debug, Clone, PartialEq)]
 struct Content {
     replayed: Replayed,
@@ -40,8 +42,8 @@ enum Change {
 }
 
 #[test]
-fn no_flipped_bit_and_no_cut_gives_back_an_altered_message() {
-    let (file, content) = made();
+fn no_flipped_bit_and_no_truncation_returns_an_altered_message() {
+    let (file, content) = write_file();
     println!("a file of {} bytes with {} messages", file.len(), content.replayed.state.view.len());
     let changes = changes(&file);
     let (next, counts) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
@@ -69,7 +71,7 @@ fn no_flipped_bit_and_no_cut_gives_back_an_altered_message() {
     assert_eq!(counts.values().sum::<usize>(), changes.len());
 }
 
-/// Every bit and every length, or some of them by chance.
+/// Returns every bit and every length, or a random selection of them.
 fn changes(file: &[u8]) -> Vec<Change> {
     if from_env("SEAMLINE_SOAK", 0) == 1 {
         let flips = (0..file.len()).flat_map(|at| (0..8).map(move |bit| Change::Flip { at, bit }));
@@ -78,7 +80,7 @@ fn changes(file: &[u8]) -> Vec<Change> {
     let mut chance = Chance::new(64);
     let mut at = |bound: usize| chance.below(bound as u64) as usize;
     let changes = (0..SAMPLE).map(|number| match number % 10 {
-        // Headers of pages are a small part of a file and lead to all the rest.
+        // Page headers are a small part of the file, and all other bytes depend on them.
         0 => Change::Flip { at: at(file.len() / PAGE) * PAGE + at(120), bit: at(8) as u8 },
         1 => Change::Cut { len: at(file.len()) },
         _ => Change::Flip { at: at(file.len()), bit: at(8) as u8 },
@@ -86,7 +88,7 @@ fn changes(file: &[u8]) -> Vec<Change> {
     changes.collect()
 }
 
-/// Changes the file, reads it, writes to it if it may be written, and says what came of it.
+/// Changes the file, reads it, possibly writes to it, and returns the outcome.
 fn attempt(path: &Path, file: &[u8], change: Change, (content, options): (&Content, Options)) -> &'static str {
     let mut changed = file.to_vec();
     match change {
@@ -125,7 +127,7 @@ fn attempt(path: &Path, file: &[u8], change: Change, (content, options): (&Conte
     }
 }
 
-/// Writes one more commit if that is possible; whatever the damage makes of it, nothing comes back altered.
+/// Writes one more commit if that is possible, and checks that no message comes back altered.
 fn write_on(store: &SqliteStore, change: Change, content: &Content) {
     let name = session("s");
     let Ok(mut lease) = block_on(store.acquire(&name, &this_process(2), Acquire::TakeOver)) else { return };
@@ -142,8 +144,8 @@ fn write_on(store: &SqliteStore, change: Change, content: &Content) {
     }
 }
 
-/// A closed file of two sessions, and what is in the one.
-fn made() -> (Vec<u8>, Content) {
+/// Writes a file with two sessions, closes it, and returns its bytes and the content of one session.
+fn write_file() -> (Vec<u8>, Content) {
     let folder = Folder::new();
     let path = folder.file();
     let store: Arc<dyn Store> = Arc::new(open(&path));
@@ -176,7 +178,7 @@ fn made() -> (Vec<u8>, Content) {
     (std::fs::read(path).unwrap(), content)
 }
 
-/// Forty messages of one session, and the pages of the table or index of that name that hold them.
+/// Writes forty messages of one session, and returns the pages of a table or index.
 fn pages_of_forty(folder: &Folder, object: &str) -> Vec<usize> {
     let store = open(&folder.file());
     let name = session("s");
@@ -193,7 +195,7 @@ fn pages_of_forty(folder: &Folder, object: &str) -> Vec<usize> {
     let file = std::fs::read(folder.file()).unwrap();
     let four = |at: usize| u32::from_be_bytes(file[at..at + 4].try_into().unwrap()) as usize;
     let start = (root - 1) * PAGE;
-    // An inner page says in which pages its children are.
+    // An inner page holds the numbers of its child pages.
     if [2, 5].contains(&file[start]) {
         let count = usize::from(u16::from_be_bytes([file[start + 3], file[start + 4]]));
         let cell = |number: usize| {
@@ -206,7 +208,7 @@ fn pages_of_forty(folder: &Folder, object: &str) -> Vec<usize> {
 }
 
 #[test]
-fn a_damaged_page_takes_only_its_own_commits_along() {
+fn a_damaged_page_loses_only_its_own_commits() {
     let folder = Folder::new();
     let leaves = pages_of_forty(&folder, "commits");
     assert!(leaves.len() > 10, "{leaves:?}");
@@ -222,7 +224,7 @@ fn a_damaged_page_takes_only_its_own_commits_along() {
 }
 
 #[test]
-fn a_damaged_index_takes_no_commit_along() {
+fn a_damaged_index_loses_no_commit() {
     let folder = Folder::new();
     let pages = pages_of_forty(&folder, "sqlite_autoindex_commits_1");
     let mut file = std::fs::read(folder.file()).unwrap();
@@ -235,7 +237,7 @@ fn a_damaged_index_takes_no_commit_along() {
 }
 
 #[test]
-fn one_damaged_message_of_the_inbox_does_not_hold_up_the_others() {
+fn one_damaged_message_of_the_inbox_does_not_block_the_others() {
     let folder = Folder::new();
     let store = open(&folder.file());
     let name = session("s");
@@ -255,7 +257,7 @@ fn one_damaged_message_of_the_inbox_does_not_hold_up_the_others() {
 }
 
 #[test]
-fn altered_bytes_that_were_put_aside_do_not_hide_the_others() {
+fn altered_quarantined_bytes_do_not_hide_the_others() {
     let folder = Folder::new();
     let store = open(&folder.file());
     let name = session("s");
@@ -275,7 +277,7 @@ fn altered_bytes_that_were_put_aside_do_not_hide_the_others() {
 }
 
 #[test]
-fn a_session_whose_end_is_noted_too_early_goes_on_behind_its_last_commit() {
+fn a_session_with_an_early_head_continues_after_its_last_commit() {
     let folder = Folder::new();
     let store = open(&folder.file());
     let name = session("s");
@@ -294,7 +296,7 @@ fn a_session_whose_end_is_noted_too_early_goes_on_behind_its_last_commit() {
 }
 
 #[test]
-fn an_inbox_full_of_damage_is_named_up_to_a_limit() {
+fn damage_of_an_inbox_is_reported_up_to_a_limit() {
     let folder = Folder::new();
     let (store, name) = (open(&folder.file()), session("s"));
     block_on(store.create(&name, &this_process(1))).unwrap();
@@ -305,5 +307,5 @@ fn an_inbox_full_of_damage_is_named_up_to_a_limit() {
     Connection::open(folder.file()).unwrap().execute_batch("UPDATE inbox SET message = '7'").unwrap();
     let damages = block_on(store.inbox_damage(&name)).unwrap();
     assert_eq!(damages.len(), INBOX_DAMAGES_MAX + 1);
-    assert_eq!(damages.last().unwrap().why, "7 more messages of the inbox are not what was put there");
+    assert_eq!(damages.last().unwrap().kind, InboxDamageKind::More { count: 7 });
 }

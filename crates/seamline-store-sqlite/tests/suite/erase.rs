@@ -1,9 +1,9 @@
-//! What is erased leaves no byte.
+//! An erased session leaves no byte in the files.
 
 use std::path::Path;
 
 use futures_executor::block_on;
-use seamline_store::{Erased, Error, InboxItem, Raw, Store};
+use seamline_store::{Erased, Error, InboxItem, Raw, Store, cause};
 use seamline_store_sqlite::{Options, SqliteStore, this_process};
 
 use crate::bed::{Chance, Folder, open, replayed, seal, session};
@@ -11,7 +11,7 @@ use crate::bed::{Chance, Folder, open, replayed, seal, session};
 const MARK: &str = "UNFORGETTABLE";
 
 #[test]
-fn nothing_of_an_erased_session_is_in_the_files() {
+fn no_byte_of_an_erased_session_is_in_the_files() {
     let folder = Folder::new();
     let path = folder.file();
     let store = open(&path);
@@ -19,7 +19,7 @@ fn nothing_of_an_erased_session_is_in_the_files() {
     let mut leases = [&kept, &gone].map(|name| block_on(store.create(name, &this_process(1))).unwrap());
     let mut chance = Chance::new(5);
     for number in 0..400 {
-        // Of all sizes, so that rows are moved between pages and spill over into others.
+        // All sizes occur, so that rows move between pages and use overflow pages.
         let filler = "x".repeat(chance.below(if number % 10 == 0 { 20_000 } else { 900 }) as usize);
         let (secret, plain) = (MARK.repeat(1 + filler.len() / MARK.len()), filler);
         block_on(store.append(seal(&gone, &mut leases[1], number, &[&secret]))).unwrap();
@@ -42,7 +42,7 @@ fn nothing_of_an_erased_session_is_in_the_files() {
 }
 
 #[test]
-fn bytes_that_somebody_still_reads_are_said_to_be_there_and_go_later() {
+fn bytes_that_another_connection_reads_are_reported_and_removed_later() {
     let folder = Folder::new();
     let path = folder.file();
     let options = Options { busy_timeout: std::time::Duration::from_millis(50), ..Options::default() };
@@ -55,16 +55,16 @@ fn bytes_that_somebody_still_reads_are_said_to_be_there_and_go_later() {
     other.execute_batch("BEGIN").unwrap();
     other.query_row("SELECT count(*) FROM sessions", [], |row| row.get::<_, i64>(0)).unwrap();
     let said = block_on(store.erase(&gone)).unwrap_err();
-    assert!(matches!(&said, Error::Failed(why) if why.contains("is erased")), "{said}");
+    assert!(matches!(&said, Error::Failed(cause::Failed::EraseIncomplete(_))), "{said}");
     assert_eq!(block_on(store.head(&gone)), Err(Error::Erased(gone)));
     other.execute_batch("ROLLBACK").unwrap();
     block_on(store.release(&kept, 1)).unwrap();
-    // The log is emptied after the answer was given.
+    // The writer empties the log after it sent the result.
     drop(store);
     assert_eq!(count(&path), 0);
 }
 
-/// How often the mark stands in the files of a store.
+/// Counts the mark in the files of a store.
 fn count(path: &Path) -> usize {
     let folder = std::fs::read_dir(path.parent().unwrap()).unwrap();
     let files = folder.map(|file| std::fs::read(file.unwrap().path()).unwrap());

@@ -1,4 +1,4 @@
-//! Disks that are full, fail, or may not be written.
+//! Full disks, failing disks and missing permissions.
 #![cfg(unix)]
 
 use std::collections::BTreeMap;
@@ -6,16 +6,17 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use futures_executor::block_on;
+use seamline_store::cause::{Address, Failed};
 use seamline_store::{Acquire, Appended, Error, Lease, OpenedCommit, Store};
 use seamline_store_sqlite::{Options, SqliteStore, this_process};
 
 use crate::bed::{Folder, child, lines, open, part, replayed, seal, session, tell};
 
-/// How many commits a child is to get kept.
+/// The number of commits that a child must store.
 const COMMITS: u64 = 12;
 
 #[test]
-fn a_store_that_is_full_says_so_and_goes_on_when_there_is_room() {
+fn a_full_store_fails_and_continues_when_it_has_space() {
     let folder = Folder::new();
     let name = session("s");
     let options = Options { bytes_max: Some(256 * 1024), ..Options::default() };
@@ -52,7 +53,7 @@ fn a_store_that_is_full_says_so_and_goes_on_when_there_is_room() {
 }
 
 #[test]
-fn one_that_is_too_much_does_not_keep_others_out() {
+fn one_too_large_commit_does_not_block_the_others() {
     let folder = Folder::new();
     let names = [session("a"), session("b"), session("c")];
     let options = Options { bytes_max: Some(256 * 1024), ..Options::default() };
@@ -62,7 +63,7 @@ fn one_that_is_too_much_does_not_keep_others_out() {
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let texts = ["small".to_owned(), "z".repeat(1 << 20), "small too".to_owned()];
     let all = names.iter().zip(&mut leases).zip(&texts);
-    // The first one is taken by itself; the other two wait for it and come together.
+    // The first commit is written alone; the other two wait for it and share a transaction.
     let asked: Vec<_> = all.map(|((name, lease), text)| store.append(seal(name, lease, 1, &[text.as_str()]))).collect();
     other.execute_batch("ROLLBACK").unwrap();
     let answers: Vec<_> = asked.into_iter().map(block_on).collect();
@@ -70,7 +71,7 @@ fn one_that_is_too_much_does_not_keep_others_out() {
 }
 
 #[test]
-fn a_file_that_is_gone_is_not_written_unnoticed() {
+fn writing_to_a_removed_file_fails() {
     let folder = Folder::new();
     let store = open(&folder.file());
     let name = session("s");
@@ -80,24 +81,24 @@ fn a_file_that_is_gone_is_not_written_unnoticed() {
         std::fs::remove_file(folder.path().join(file)).unwrap();
     }
     let lost = block_on(store.append(seal(&name, &mut lease, 2, &["two"])));
-    assert!(matches!(&lost, Err(Error::Failed(why)) if why.contains("is gone")), "{lost:?}");
+    assert!(matches!(&lost, Err(Error::Failed(Failed::FileGone { .. }))), "{lost:?}");
     assert!(block_on(store.head(&name)).is_err());
 }
 
 #[test]
-fn a_store_opened_for_reading_writes_nothing() {
+fn a_read_only_store_writes_nothing() {
     let folder = Folder::new();
     let options = Options { read_only: true, ..Options::default() };
     let missing = SqliteStore::open(folder.file(), options.clone());
-    assert!(matches!(missing, Err(Error::Address(_))), "{missing:?}");
+    assert!(matches!(missing, Err(Error::Address(Address::Missing { .. }))), "{missing:?}");
     assert!(!folder.file().exists());
-    let mut lease = made(&folder.file());
+    let mut lease = write_store(&folder.file());
     let store = SqliteStore::open(folder.file(), options).unwrap();
     assert_read_only(&store, &mut lease);
 }
 
-/// A store with one commit.
-fn made(path: &Path) -> Lease {
+/// Writes a store with one commit.
+fn write_store(path: &Path) -> Lease {
     let store = open(path);
     let name = session("s");
     let mut lease = block_on(store.create(&name, &this_process(1))).unwrap();
@@ -124,17 +125,16 @@ fn reads_what_it_may_not_write() {
     drop(store);
     let beside = Path::new(&part[0]).with_file_name("new.db");
     let refused = SqliteStore::open(beside, Options::default());
-    // Where the folder may be written, another file can be made in it.
-    let is_as_it_should =
-        if part[1] == "folder" { matches!(refused, Err(Error::ReadOnly(_))) } else { refused.is_ok() };
-    assert!(is_as_it_should, "{refused:?}");
+    // In a writable folder another file can be created.
+    let is_expected = if part[1] == "folder" { matches!(refused, Err(Error::ReadOnly(_))) } else { refused.is_ok() };
+    assert!(is_expected, "{refused:?}");
     tell("as it should");
 }
 
 #[test]
 fn a_file_or_folder_without_write_permission_is_read_only() {
     use std::os::unix::fs::PermissionsExt;
-    // Whoever runs as root may write everything, so the child runs as nobody.
+    // Root may write every file, so the child runs as an unprivileged user.
     let is_root = rustix::process::geteuid().is_root();
     let around: &[&str] =
         if is_root { &["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"] } else { &[] };
@@ -144,7 +144,7 @@ fn a_file_or_folder_without_write_permission_is_read_only() {
     }
     for what in ["file", "folder"] {
         let folder = Folder::new();
-        made(&folder.file());
+        write_store(&folder.file());
         let mode = |path: &Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
         mode(&folder.file(), 0o444);
         mode(folder.path(), if what == "folder" { 0o555 } else { 0o777 });
@@ -161,7 +161,7 @@ fn a_file_or_folder_without_write_permission_is_read_only() {
 fn writes_whatever_the_disk_does() {
     let Some(part) = part() else { return };
     let (store, name) = (open(part[0].as_ref()), session("s"));
-    // Making the session may fail too; somebody who tries again finds out what became of it.
+    // Creating the session may fail too; a retry settles it.
     let mut lease = loop {
         match block_on(store.create(&name, &this_process(1))) {
             Ok(lease) => break lease,
@@ -197,7 +197,7 @@ fn kind(error: &Error) -> &'static str {
     }
 }
 
-/// Runs the writer under something that makes its disk fail, checks what it left, and gives the lines it said.
+/// Runs the writer with a failing disk, checks the file, and returns the lines that the writer reported.
 fn under(folder: &Folder, around: &[&str]) -> Vec<String> {
     let path = folder.file();
     let mut writing = child("faults::writes_whatever_the_disk_does", &[path.to_str().unwrap()], around);
@@ -221,7 +221,7 @@ fn under(folder: &Folder, around: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn a_disk_that_fails_to_sync_loses_nothing_that_was_acknowledged() {
+fn a_failing_sync_loses_no_acknowledged_commit() {
     if !can_trace() {
         println!("skipped: `strace` is not installed or may not trace");
         return;
@@ -229,7 +229,7 @@ fn a_disk_that_fails_to_sync_loses_nothing_that_was_acknowledged() {
     let (mut unknown, mut failed) = (0, 0);
     for when in 1..=20 {
         let folder = Folder::new();
-        // Made before, so that it is writing and not making the file that fails.
+        // The file exists before, so that a write fails and not its creation.
         drop(open(&folder.file()));
         let inject = format!("inject=fsync,fdatasync:error=EIO:when={when}");
         let heard = under(&folder, &["strace", "-f", "-qq", "-o", "/dev/null", "-e", &inject]);
@@ -243,7 +243,7 @@ fn a_disk_that_fails_to_sync_loses_nothing_that_was_acknowledged() {
 }
 
 #[test]
-fn a_disk_that_fails_to_write_loses_nothing_that_was_acknowledged() {
+fn a_failing_write_loses_no_acknowledged_commit() {
     if !can_trace() {
         println!("skipped: `strace` is not installed or may not trace");
         return;
@@ -268,10 +268,10 @@ fn a_disk_that_fails_to_write_loses_nothing_that_was_acknowledged() {
 }
 
 #[test]
-fn a_file_that_may_not_grow_loses_nothing_that_was_acknowledged() {
+fn a_file_size_limit_loses_no_acknowledged_commit() {
     let folder = Folder::new();
     drop(open(&folder.file()));
-    // Blocks of 512 bytes; a process that is not told to pass over the signal would be ended by it.
+    // The limit counts blocks of 512 bytes. Without the trap its signal would end the process.
     let heard = under(&folder, &["sh", "-c", "trap '' XFSZ; ulimit -f 150; exec \"$0\" \"$@\""]);
     let has = |start: &str| heard.iter().any(|line| line.starts_with(start));
     assert!(has("ack") && has("failed"), "{heard:?}");
@@ -282,7 +282,7 @@ pub(crate) fn has(program: &str) -> bool {
     asked.is_ok_and(|status| status.success())
 }
 
-/// Whether processes may be traced here.
+/// Whether this process may trace others.
 fn can_trace() -> bool {
     let traced = Command::new("strace").args(["-o", "/dev/null", "true"]).stderr(Stdio::null()).status();
     traced.is_ok_and(|status| status.success())

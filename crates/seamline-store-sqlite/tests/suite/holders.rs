@@ -1,4 +1,4 @@
-//! Who holds a session, and who took over from whom.
+//! Holders of leases and take-overs.
 #![cfg(target_os = "linux")]
 
 use futures_executor::block_on;
@@ -17,7 +17,7 @@ fn holds_a_session() {
 }
 
 #[test]
-fn a_process_that_is_gone_holds_nothing() {
+fn a_process_that_ended_holds_no_lease() {
     let folder = Folder::new();
     let path = folder.file();
     let mut holding = child("holders::holds_a_session", &[path.to_str().unwrap()], &[]);
@@ -28,7 +28,7 @@ fn a_process_that_is_gone_holds_nothing() {
     let busy = block_on(store.acquire(&session, &own, Acquire::IfFree)).unwrap_err();
     assert!(matches!(&busy, Error::Busy { holder, .. } if holder.pid == holding.id()), "{busy}");
     holding.kill().unwrap();
-    // It has ended and waits for its parent to look: it writes nothing any more.
+    // The process has ended and waits for its parent to collect it: it writes nothing any more.
     assert_eq!(heard.next(), None);
     let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
     let free = loop {
@@ -42,11 +42,11 @@ fn a_process_that_is_gone_holds_nothing() {
 }
 
 #[test]
-fn a_process_of_another_container_holds_until_it_is_taken_over_from() {
+fn a_process_of_another_container_holds_its_lease_until_a_take_over() {
     let contained = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"];
     let may = std::process::Command::new(contained[0]).args(&contained[1..]).arg("true").output();
     if !may.is_ok_and(|output| output.status.success()) {
-        // Not everybody may make containers.
+        // Not every user may create containers.
         return;
     }
     let folder = Folder::new();
@@ -63,7 +63,7 @@ fn a_process_of_another_container_holds_until_it_is_taken_over_from() {
 }
 
 #[test]
-fn a_process_of_another_machine_holds_until_it_is_taken_over_from() {
+fn a_process_of_another_machine_holds_its_lease_until_a_take_over() {
     let folder = Folder::new();
     let store = open(&folder.file());
     let (session, own) = (session("s"), this_process(2));

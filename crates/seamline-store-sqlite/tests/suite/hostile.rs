@@ -1,9 +1,10 @@
-//! Files that are not what a store writes.
+//! Files that a store did not write.
 
 use std::path::Path;
 
 use futures_executor::block_on;
 use rusqlite::Connection;
+use seamline_store::cause::{Address, Damaged};
 use seamline_store::{Acquire, Error, InboxItem, Lease, Raw, Store};
 use seamline_store_sqlite::{Options, SqliteStore, this_process};
 
@@ -13,8 +14,8 @@ fn refused(path: &Path) -> Error {
     SqliteStore::open(path, Options::default()).unwrap_err()
 }
 
-/// A store with one session in it, closed.
-fn made(path: &Path) -> Lease {
+/// Writes a store with one session and closes it.
+fn write_store(path: &Path) -> Lease {
     let store = open(path);
     let name = session("s");
     let mut lease = block_on(store.create(&name, &this_process(1))).unwrap();
@@ -25,7 +26,7 @@ fn made(path: &Path) -> Lease {
 }
 
 #[test]
-fn bytes_by_chance_are_no_store() {
+fn random_bytes_are_rejected() {
     let folder = Folder::new();
     let mut chance = Chance::new(3);
     for round in 0..100 {
@@ -39,7 +40,7 @@ fn bytes_by_chance_are_no_store() {
         std::fs::write(folder.file(), &bytes).unwrap();
         let error = refused(&folder.file());
         assert!(matches!(error, Error::Damaged(_) | Error::Address(_) | Error::Failed(_)), "{len}: {error}");
-        assert_eq!(std::fs::read(folder.file()).unwrap(), bytes, "what is not ours is left as it is");
+        assert_eq!(std::fs::read(folder.file()).unwrap(), bytes, "a file of another program stays unchanged");
     }
 }
 
@@ -52,40 +53,39 @@ fn the_database_of_another_application_is_left_alone() {
         other.execute_batch(&format!("CREATE TABLE sessions (name); {pragma}")).unwrap();
         drop(other);
         let before = std::fs::read(folder.file()).unwrap();
-        assert!(matches!(refused(&folder.file()), Error::Address(_)), "{pragma}");
+        assert!(matches!(refused(&folder.file()), Error::Address(Address::OtherApplication { .. })), "{pragma}");
         assert_eq!(std::fs::read(folder.file()).unwrap(), before);
     }
 }
 
 #[test]
-fn what_is_no_store_is_named_with_what_to_do() {
+fn an_error_names_the_file_and_what_to_do() {
     let folder = Folder::new();
     let path = |name: &str| folder.path().join(name);
-    std::fs::write(path("text.db"), "no database, but long enough for what every database begins with. ".repeat(9))
-        .unwrap();
+    std::fs::write(path("text.db"), "not a database, but as long as the header of a database. ".repeat(9)).unwrap();
     Connection::open(path("other.db")).unwrap().execute_batch("CREATE TABLE theirs (name)").unwrap();
     std::fs::create_dir(path("folder")).unwrap();
     for read_only in [false, true] {
         let options = Options { read_only, ..Options::default() };
-        let refused = |path: &Path| SqliteStore::open(path, options.clone()).unwrap_err().to_string();
-        for (name, what, hint) in [
-            ("folder", "is a folder", "name a file in it"),
-            ("text.db", "is no SQLite database", "hint: "),
-            ("other.db", "database of another application", "a file of its own"),
+        let refused = |path: &Path| SqliteStore::open(path, options.clone()).unwrap_err();
+        for (name, expected) in [
+            ("folder", Error::Address(Address::Folder { path: path("folder") })),
+            ("text.db", Error::Damaged(Damaged::NotSqlite { path: path("text.db") })),
+            ("other.db", Error::Address(Address::OtherApplication { path: path("other.db") })),
         ] {
-            let said = refused(&path(name));
-            assert!(said.contains(path(name).to_str().unwrap()) && said.contains(what), "{said}");
-            assert!(said.contains(hint), "{said}");
+            let error = refused(&path(name));
+            assert_eq!(error, expected);
+            assert!(error.message().contains(path(name).to_str().unwrap()) && error.hint().is_some(), "{error}");
         }
         #[cfg(unix)]
-        assert!(refused(Path::new("/dev/null")).contains("`/dev/null` is no file"));
+        assert_eq!(refused(Path::new("/dev/null")), Error::Address(Address::NotAFile { path: "/dev/null".into() }));
     }
 }
 
 #[test]
-fn a_newer_format_is_refused_and_left_as_it_is() {
+fn a_newer_format_is_rejected_and_stays_unchanged() {
     let folder = Folder::new();
-    made(&folder.file());
+    write_store(&folder.file());
     let other = Connection::open(folder.file()).unwrap();
     other.execute_batch("PRAGMA user_version = 2; ALTER TABLE commits ADD COLUMN more ANY").unwrap();
     drop(other);
@@ -96,7 +96,7 @@ fn a_newer_format_is_refused_and_left_as_it_is() {
 }
 
 #[test]
-fn tables_that_are_not_ours_are_damage() {
+fn altered_tables_are_damage() {
     for change in [
         "DROP TABLE commits",
         "DROP TABLE inbox",
@@ -109,7 +109,7 @@ fn tables_that_are_not_ours_are_damage() {
         "PRAGMA user_version = -1",
     ] {
         let folder = Folder::new();
-        made(&folder.file());
+        write_store(&folder.file());
         Connection::open(folder.file()).unwrap().execute_batch(change).unwrap();
         let error = refused(&folder.file());
         assert!(matches!(error, Error::Damaged(_)), "{change}: {error}");
@@ -117,9 +117,9 @@ fn tables_that_are_not_ours_are_damage() {
 }
 
 #[test]
-fn a_table_that_goes_while_the_store_is_open_is_damage() {
+fn a_table_dropped_while_the_store_is_open_is_damage() {
     let folder = Folder::new();
-    let mut lease = made(&folder.file());
+    let mut lease = write_store(&folder.file());
     let store = open(&folder.file());
     let name = session("s");
     block_on(store.read(&name, 0, usize::MAX)).unwrap();
@@ -131,15 +131,15 @@ fn a_table_that_goes_while_the_store_is_open_is_damage() {
 }
 
 #[test]
-fn tables_of_others_may_stand_beside_ours() {
+fn other_tables_are_allowed_beside_ours() {
     let folder = Folder::new();
-    made(&folder.file());
+    write_store(&folder.file());
     Connection::open(folder.file()).unwrap().execute_batch("CREATE TABLE replica (at)").unwrap();
     block_on(open(&folder.file()).head(&session("s"))).unwrap();
 }
 
 #[test]
-fn values_of_another_kind_are_damage_and_never_a_panic() {
+fn values_of_another_type_are_damage_and_never_a_panic() {
     for (table, column) in [
         ("sessions", "epoch"),
         ("sessions", "head_seq"),
@@ -156,48 +156,48 @@ fn values_of_another_kind_are_damage_and_never_a_panic() {
     ] {
         for value in ["NULL", "-1", "1.5", "'text'", "x''", "x'ff00'", "9223372036854775807", "zeroblob(32)"] {
             let folder = Folder::new();
-            made(&folder.file());
-            bend(&folder.file(), table, column, value);
+            write_store(&folder.file());
+            corrupt(&folder.file(), table, column, value);
             let store = open(&folder.file());
-            let outcomes = tried(&store);
-            let is_fine = |error: &Error| {
+            let outcomes = run_all(&store);
+            let is_expected = |error: &Error| {
                 matches!(error, Error::Damaged(_) | Error::NotFound(_) | Error::Conflict(_) | Error::Fenced { .. })
                     || matches!(error, Error::Refused(_) | Error::Erased(_))
             };
-            assert!(outcomes.iter().flatten().all(is_fine), "{table}.{column} = {value}: {outcomes:?}");
+            assert!(outcomes.iter().flatten().all(is_expected), "{table}.{column} = {value}: {outcomes:?}");
         }
     }
 }
 
-/// Puts a value into a column that does not take it, and leaves the words of the table as they were.
-fn bend(path: &Path, table: &str, column: &str, value: &str) {
+/// Puts a value of a wrong type into a column, and restores the SQL of the table.
+fn corrupt(path: &Path, table: &str, column: &str, value: &str) {
     let file = Connection::open(path).unwrap();
-    let words = |from: &str, to: &str| {
+    let rewrite = |from: &str, to: &str| {
         let change = "UPDATE sqlite_schema SET sql = replace(sql, ?1, ?2) WHERE name = ?3";
         file.execute_batch("PRAGMA writable_schema = ON").unwrap();
         file.execute(change, [from, to, table]).unwrap();
         file.execute_batch("PRAGMA writable_schema = RESET").unwrap();
     };
     file.execute_batch("PRAGMA foreign_keys = OFF").unwrap();
-    words(") STRICT", ") /*IC*/");
-    words(" NOT NULL,", " /*T NULL*/,");
+    rewrite(") STRICT", ") /*IC*/");
+    rewrite(" NOT NULL,", " /*T NULL*/,");
     for kind in ["INTEGER", "TEXT", "BLOB"] {
-        words(&format!("{column} {kind}"), &format!("{column} /*{kind}"));
+        rewrite(&format!("{column} {kind}"), &format!("{column} /*{kind}"));
     }
-    words("/*INTEGER", "/*INTEGER*/");
-    words("/*TEXT", "/*TEXT*/");
-    words("/*BLOB", "/*BLOB*/");
-    // Some values are taken by no table of this form; then nothing is bent, which is fine too.
+    rewrite("/*INTEGER", "/*INTEGER*/");
+    rewrite("/*TEXT", "/*TEXT*/");
+    rewrite("/*BLOB", "/*BLOB*/");
+    // Some tables accept no such value; then nothing is corrupted, which is fine too.
     let _ = file.execute_batch(&format!("UPDATE {table} SET {column} = {value}"));
-    words("/*INTEGER*/", "INTEGER");
-    words("/*TEXT*/", "TEXT");
-    words("/*BLOB*/", "BLOB");
-    words(" /*T NULL*/,", " NOT NULL,");
-    words(") /*IC*/", ") STRICT");
+    rewrite("/*INTEGER*/", "INTEGER");
+    rewrite("/*TEXT*/", "TEXT");
+    rewrite("/*BLOB*/", "BLOB");
+    rewrite(" /*T NULL*/,", " NOT NULL,");
+    rewrite(") /*IC*/", ") STRICT");
 }
 
-/// Everything that can be asked, and what was wrong with it.
-fn tried(store: &SqliteStore) -> Vec<Option<Error>> {
+/// Runs every operation and returns the errors.
+fn run_all(store: &SqliteStore) -> Vec<Option<Error>> {
     let (name, own) = (session("s"), this_process(2));
     let head = block_on(store.head(&name));
     let mut outcomes = vec![
@@ -210,7 +210,7 @@ fn tried(store: &SqliteStore) -> Vec<Option<Error>> {
     ];
     if let Ok(head) = head {
         let mut lease = Lease { epoch: head.epoch, head };
-        // A damaged head may be one that nothing can follow.
+        // No commit can follow some damaged heads.
         if head.seq < u64::MAX >> 2 {
             outcomes.push(block_on(store.append(seal(&name, &mut lease, 2, &["two"]))).err());
         }
@@ -221,10 +221,10 @@ fn tried(store: &SqliteStore) -> Vec<Option<Error>> {
 }
 
 #[test]
-fn commits_without_their_session_are_damage_and_not_an_empty_store() {
+fn commits_without_their_session_are_damage_not_an_empty_store() {
     for harm in ["DELETE FROM sessions", "UPDATE sessions SET erased = 1, head_hash = NULL"] {
         let folder = Folder::new();
-        made(&folder.file());
+        write_store(&folder.file());
         let file = Connection::open(folder.file()).unwrap();
         file.execute_batch(&format!("PRAGMA foreign_keys = OFF; {harm}")).unwrap();
         let store = open(&folder.file());

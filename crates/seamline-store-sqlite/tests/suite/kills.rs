@@ -1,4 +1,4 @@
-//! Writers that are killed, for real.
+//! Writers that are killed with a signal.
 #![cfg(unix)]
 
 use std::collections::BTreeMap;
@@ -11,10 +11,10 @@ use seamline_store_sqlite::{SqliteStore, this_process};
 
 use crate::bed::{Chance, Folder, child, from_env, lines, open, part, seal, session, tell};
 
-/// How many sessions a writer has at once.
+/// The number of sessions of a writer.
 const SESSIONS: usize = 3;
 
-/// After so many kills a new file is begun, so that looking at everything stays quick.
+/// The number of kills after which a new file starts, so that the checks stay quick.
 const KILLS_PER_FILE: u64 = 50;
 
 #[test]
@@ -40,7 +40,7 @@ fn write(store: &SqliteStore, number: usize, seed: u64) {
         made => made.unwrap(),
     };
     loop {
-        // A whole cycle: some messages that belong together.
+        // A whole cycle: several messages in one commit.
         let texts: Vec<String> = (0..=chance.below(4)).map(|_| text(&mut chance)).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let id = u128::from(chance.next()) << 64 | u128::from(lease.head.seq);
@@ -50,14 +50,14 @@ fn write(store: &SqliteStore, number: usize, seed: u64) {
     }
 }
 
-/// Mostly short, now and then longer than many pages.
+/// Makes a text that is mostly short and sometimes longer than many pages.
 fn text(chance: &mut Chance) -> String {
     let bits = if chance.below(20) == 0 { 17 } else { 9 };
     "y".repeat(1 << chance.below(bits))
 }
 
 #[test]
-fn what_was_acknowledged_survives_the_end_of_its_writer() {
+fn acknowledged_commits_survive_a_killed_writer() {
     let kills = from_env("SEAMLINE_SOAK_KILLS", 200);
     let mut chance = Chance::new(11);
     let (mut acks, mut kept) = (0, 0);
@@ -78,10 +78,10 @@ fn what_was_acknowledged_survives_the_end_of_its_writer() {
         }
     }
     println!("{kills} kills, {acks} acknowledged, {kept} commits in the last file");
-    assert!(acks > kills, "the writers got to write: {acks}");
+    assert!(acks > kills, "too few commits: {acks}");
 }
 
-/// The acknowledged commits of each session, by their place.
+/// The acknowledged commits of each session, by their number.
 type Acked = BTreeMap<usize, BTreeMap<u64, String>>;
 
 fn write_and_kill(folder: &Folder, chance: &mut Chance, acked: &mut Acked) -> u64 {
@@ -96,7 +96,7 @@ fn write_and_kill(folder: &Folder, chance: &mut Chance, acked: &mut Acked) -> u6
         acked.entry(number.parse().unwrap()).or_default().insert(seq.parse().unwrap(), hash.to_owned());
         acks += 1;
     };
-    // Before it has opened the file, while it makes it, or after some commits.
+    // The kill comes before the file is opened, while it is created, or after some commits.
     for _ in 0..chance.below(12) {
         heard.next().into_iter().for_each(&mut take);
     }
@@ -107,7 +107,7 @@ fn write_and_kill(folder: &Folder, chance: &mut Chance, acked: &mut Acked) -> u6
     acks
 }
 
-/// Checks one session, and says how many commits it has.
+/// Checks one session and returns how many commits it has.
 fn verify(store: &SqliteStore, name: &SessionId, acked: Option<&BTreeMap<u64, String>>) -> u64 {
     let head = match block_on(store.head(name)) {
         Err(Error::NotFound(_)) if acked.is_none() => return 0,

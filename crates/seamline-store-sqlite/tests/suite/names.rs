@@ -1,12 +1,13 @@
-//! A file under several names, and under another one than it had. SQLite keeps the log beside the name.
+//! Files with several names and renamed files. SQLite keeps the log beside the name.
 
 use futures_executor::block_on;
+use seamline_store::cause::{Address, Failed};
 use seamline_store::{Error, Lease, Store};
 use seamline_store_sqlite::{Options, SqliteStore, this_process};
 
 use crate::bed::{Folder, open, replayed, seal, session};
 
-/// A session of this name with some commits in a store that stays open.
+/// Writes a session with some commits to a store that stays open.
 fn written(store: &SqliteStore, commits: u128) -> Lease {
     let id = session("s");
     let mut lease = block_on(store.create(&id, &this_process(7))).unwrap();
@@ -18,7 +19,7 @@ fn written(store: &SqliteStore, commits: u128) -> Lease {
 }
 
 #[test]
-fn a_file_with_two_names_is_refused() {
+fn a_file_with_two_names_is_rejected() {
     let folder = Folder::new();
     let store = open(&folder.file());
     let mut lease = written(&store, 2);
@@ -28,13 +29,13 @@ fn a_file_with_two_names_is_refused() {
         for read_only in [false, true] {
             let options = Options { read_only, ..Options::default() };
             let opened = SqliteStore::open(path, options).and_then(|store| block_on(store.sessions(None, 9)));
-            assert!(matches!(&opened, Err(Error::Address(why)) if why.contains("2 names")), "{opened:?}");
+            assert!(matches!(&opened, Err(Error::Address(Address::HardLinks { count: 2, .. }))), "{opened:?}");
         }
     }
-    // Whoever had it open before is told, too, and what was acknowledged is in the file, whatever name is left.
+    // A store that was open before fails too, and the acknowledged commits are in the file under both names.
     let commit = seal(&session("s"), &mut lease, 9, &["late"]);
     let sent = block_on(store.append(commit.clone()));
-    assert!(matches!(&sent, Err(Error::Address(why)) if why.contains("2 names")), "{sent:?}");
+    assert!(matches!(&sent, Err(Error::Address(Address::HardLinks { count: 2, .. }))), "{sent:?}");
     drop(store);
     std::fs::remove_file(folder.file()).unwrap();
     let _ = std::fs::remove_file(folder.path().join("store.db-wal"));
@@ -43,7 +44,7 @@ fn a_file_with_two_names_is_refused() {
 }
 
 #[test]
-fn what_was_acknowledged_goes_along_with_a_file_that_is_moved() {
+fn acknowledged_commits_move_with_a_renamed_file() {
     let folder = Folder::new();
     let store = open(&folder.file());
     let mut lease = written(&store, 3);
@@ -56,7 +57,7 @@ fn what_was_acknowledged_goes_along_with_a_file_that_is_moved() {
 }
 
 #[test]
-fn no_store_is_made_beside_a_log_that_belongs_to_another_file() {
+fn no_store_is_created_beside_the_log_of_another_file() {
     let folder = Folder::new();
     let store = open(&folder.file());
     written(&store, 3);
@@ -65,10 +66,12 @@ fn no_store_is_made_beside_a_log_that_belongs_to_another_file() {
     assert!(!kept.is_empty());
     let moved = folder.path().join("moved.db");
     std::fs::rename(folder.file(), &moved).unwrap();
-    // A process that died leaves both behind.
+    // A process that died leaves both files behind.
     std::mem::forget(store);
     let opened = SqliteStore::open(folder.file(), Options::default());
-    assert!(matches!(&opened, Err(Error::Address(why)) if why.contains("store.db-wal")), "{opened:?}");
+    assert!(
+        matches!(&opened, Err(Error::Address(Address::LogWithoutFile { log, .. })) if log.ends_with("store.db-wal"))
+    );
     assert!(!folder.file().exists() && std::fs::read(&log).unwrap() == kept);
     std::fs::rename(&log, folder.path().join("moved.db-wal")).unwrap();
     let found = replayed(&open(&moved), &session("s")).unwrap();
@@ -76,7 +79,7 @@ fn no_store_is_made_beside_a_log_that_belongs_to_another_file() {
 }
 
 #[test]
-fn a_file_that_took_the_place_of_another_one_does_not_get_its_log() {
+fn a_file_that_replaced_another_does_not_get_its_log() {
     let folder = Folder::new();
     let other = folder.path().join("other.db");
     written(&open(&other), 2);
@@ -88,7 +91,7 @@ fn a_file_that_took_the_place_of_another_one_does_not_get_its_log() {
     for _ in 0..2 {
         let commit = seal(&session("s"), &mut lease, 9, &["late"]);
         let sent = block_on(store.append(commit));
-        assert!(matches!(&sent, Err(Error::Failed(why)) if why.contains("another file")), "{sent:?}");
+        assert!(matches!(&sent, Err(Error::Failed(Failed::FileReplaced { .. }))), "{sent:?}");
         assert!(block_on(store.sessions(None, 9)).is_err());
     }
     drop(store);

@@ -1,15 +1,16 @@
-//! Requests that wait, and futures that are dropped.
+//! Waiting requests and dropped futures.
 
 use futures_executor::block_on;
+use seamline_store::cause::Unavailable;
 use seamline_store::{Acquire, Appended, Error, Lease, Pending, SessionId, Store};
 use seamline_store_sqlite::{Options, SqliteStore, this_process};
 
 use crate::bed::{Folder, open, replayed, seal, session};
 
-/// More than the store takes in for good.
+/// More requests than the store keeps when their futures are dropped.
 const MANY: usize = 3_000;
 
-/// A store with a session, that somebody else keeps from writing.
+/// A store with a session, while another connection holds the write lock.
 struct Locked {
     folder: Folder,
     store: SqliteStore,
@@ -36,7 +37,7 @@ fn lock(folder: &Folder) -> rusqlite::Connection {
 }
 
 #[test]
-fn a_dropped_future_takes_nothing_back() {
+fn a_dropped_future_does_not_cancel_its_request() {
     let folder = Folder::new();
     let store = open(&folder.file());
     let session = session("s");
@@ -50,12 +51,12 @@ fn a_dropped_future_takes_nothing_back() {
 }
 
 #[test]
-fn what_waits_is_done_in_the_order_it_was_asked() {
+fn waiting_requests_run_in_order() {
     let Locked { folder: _folder, store, session, mut lease, other } = Locked::new(Options::default());
     let waiting: Vec<Pending<'_, Appended>> =
         (0..MANY).map(|number| store.append(seal(&session, &mut lease, number as u128, &["waits"]))).collect();
     other.execute_batch("ROLLBACK").unwrap();
-    // In which order the answers are waited for makes no difference.
+    // The order in which the futures are polled makes no difference.
     for pending in waiting.into_iter().rev() {
         assert_eq!(block_on(pending), Ok(Appended::New));
     }
@@ -63,7 +64,7 @@ fn what_waits_is_done_in_the_order_it_was_asked() {
 }
 
 #[test]
-fn what_nobody_waits_for_fills_no_memory() {
+fn abandoned_requests_do_not_fill_the_memory() {
     let Locked { folder, store, session, mut lease, other } = Locked::new(Options::default());
     for number in 0..MANY {
         drop(store.append(seal(&session, &mut lease, number as u128, &["waits"])));
@@ -76,13 +77,13 @@ fn what_nobody_waits_for_fills_no_memory() {
 }
 
 #[test]
-fn each_request_of_a_transaction_has_its_own_answer() {
+fn each_request_of_a_transaction_has_its_own_result() {
     let folder = Folder::new();
     let store = open(&folder.file());
     let names = [session("a"), session("b"), session("c")];
     let mut leases = names.clone().map(|name| block_on(store.create(&name, &this_process(1))).unwrap());
     let other = lock(&folder);
-    // The first keeps the writer busy until the others are in the queue together.
+    // The first request keeps the writer busy until the others are in the queue.
     let first = store.append(seal(&names[0], &mut leases[0], 1, &["first"]));
     let good = store.append(seal(&names[0], &mut leases[0], 2, &["good"]));
     let gap = Lease { head: seamline_store::Head { seq: 7, ..leases[1].head }, ..leases[1].clone() };
@@ -101,12 +102,13 @@ fn each_request_of_a_transaction_has_its_own_answer() {
 }
 
 #[test]
-fn a_writer_that_stays_is_not_waited_for_without_end() {
+fn a_request_does_not_wait_for_ever_for_another_writer() {
     let options = Options { busy_timeout: std::time::Duration::from_millis(50), ..Options::default() };
-    let Locked { folder: _folder, store, session, mut lease, other } = Locked::new(options);
+    let Locked { folder, store, session, mut lease, other } = Locked::new(options);
     let commit = seal(&session, &mut lease, 1, &["later"]);
-    assert!(matches!(block_on(store.append(commit.clone())), Err(Error::Unavailable(_))));
-    assert_eq!(block_on(store.head(&session)).unwrap().seq, 0, "who reads does not wait for who writes");
+    let locked = Unavailable::Locked { path: std::path::absolute(folder.file()).unwrap() };
+    assert_eq!(block_on(store.append(commit.clone())), Err(Error::Unavailable(locked)));
+    assert_eq!(block_on(store.head(&session)).unwrap().seq, 0, "readers do not wait for writers");
     other.execute_batch("ROLLBACK").unwrap();
     assert_eq!(block_on(store.append(commit)), Ok(Appended::New));
 }

@@ -1,4 +1,4 @@
-//! Two processes that write one session.
+//! Two processes that write the same session.
 #![cfg(unix)]
 
 use std::collections::BTreeMap;
@@ -10,10 +10,10 @@ use seamline_store_sqlite::this_process;
 
 use crate::bed::{Chance, Folder, child, lines, open, part, replayed, seal, session, tell};
 
-/// How many commits each of the two is to have kept.
+/// The number of commits that each process must store.
 const EACH: u64 = 5_000;
 
-/// How many commits are sent before the answer to the first is there.
+/// The number of commits that are sent before the first result arrives.
 const BURST: u64 = 10;
 
 #[test]
@@ -29,11 +29,11 @@ fn writes_against_a_rival() {
             kept += burst;
             if burst < BURST {
                 fenced += 1;
-                // Whoever took over gets to write something.
+                // The other process gets time to write.
                 std::thread::sleep(Duration::from_millis(chance.below(12)));
                 break;
             }
-            // Now and then the other one gets its turn.
+            // Sometimes the other process gets its turn.
             if chance.below(8) == 0 {
                 std::thread::sleep(Duration::from_millis(chance.below(12)));
             }
@@ -42,7 +42,7 @@ fn writes_against_a_rival() {
     tell(&format!("fenced {fenced}"));
 }
 
-/// Sends some commits, and says how many were kept.
+/// Sends some commits and returns how many were stored.
 fn burst(store: &dyn Store, lease: &mut Lease, chance: &mut Chance) -> u64 {
     let name = session("s");
     let ids = (0..BURST).map(|_| u128::from(chance.next()) << 64 | u128::from(chance.next()));
@@ -63,7 +63,7 @@ fn burst(store: &dyn Store, lease: &mut Lease, chance: &mut Chance) -> u64 {
 }
 
 #[test]
-fn of_two_writers_the_older_is_fenced_and_nothing_acknowledged_is_lost() {
+fn the_older_writer_is_fenced_and_no_acknowledged_commit_is_lost() {
     let folder = Folder::new();
     let path = folder.file();
     let store = open(&path);
@@ -80,10 +80,10 @@ fn of_two_writers_the_older_is_fenced_and_nothing_acknowledged_is_lost() {
         match line.split(' ').collect::<Vec<_>>()[..] {
             ["ack", seq, hash] => {
                 let before = acked.insert(seq.parse::<u64>().unwrap(), hash.to_owned());
-                assert_eq!(before, None, "two commits were acknowledged in one place");
+                assert_eq!(before, None, "two commits were acknowledged under one number");
             }
             ["fenced", count] => fenced.push(count.parse::<u64>().unwrap()),
-            _ => panic!("a writer says: {line}"),
+            _ => panic!("unexpected line: {line}"),
         }
     }
     for writer in &mut writers {

@@ -310,7 +310,7 @@ pub(super) async fn read_on(
         let Some(last) = page.last().map(|commit| commit.seq) else { break };
         // A damaged store must not make this go round for ever.
         if last <= after {
-            return Err(seamline_store::Error::Damaged("commits do not follow each other".to_owned()).into());
+            return Err(seamline_store::Error::Damaged(seamline_store::cause::Damaged::Disorder).into());
         }
         after = last;
         take(page);
@@ -322,8 +322,8 @@ pub(super) async fn read_on(
 pub(super) fn wire_of(state: &State, told: Option<String>, policy: Policy) -> Result<Wire, SessionError> {
     let begun = state.begin.as_ref().map(|begin| (begin.dialect.clone(), begin.provider.clone()));
     let known = begun.or_else(|| told.or_else(|| certain_dialect(state)).map(|dialect| (dialect, None)));
-    let lost = "the beginning of the session, which names its dialect, is lost, and its messages could be of several";
-    let (dialect, provider) = known.ok_or_else(|| seamline_store::Error::Damaged(lost.to_owned()))?;
+    let lost = seamline_store::Error::Damaged(seamline_store::cause::Damaged::NoDialect);
+    let (dialect, provider) = known.ok_or(lost)?;
     Ok(Wire::new(Options { dialect: Some(dialect), provider, policy, kept: false })?)
 }
 

@@ -67,7 +67,7 @@ impl Address {
             "sqlite" => self.usable_file(),
             "postgres" | "postgresql" => Ok(()),
             _ if !self.text.contains(':') => {
-                let failure = wrong(format!("{} is no address of a store", self.named.shown()));
+                let failure = wrong(format!("{} is not a store URL", self.named.shown()));
                 let is_path = !self.text.contains(['=', '@', ' ']);
                 Err(if is_path {
                     failure.with_hint(format!("did you mean `sqlite:{}`? {ADDRESSES}", self.text))
@@ -75,7 +75,7 @@ impl Address {
                     failure
                 })
             }
-            scheme => Err(wrong(format!("{}: `{scheme}:` is no store", self.named.shown()))),
+            scheme => Err(wrong(format!("{}: unsupported store URL scheme `{scheme}:`", self.named.shown()))),
         }
     }
 

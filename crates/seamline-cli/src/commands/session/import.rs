@@ -200,7 +200,7 @@ fn checked(end: &End, commits: &[Vec<u8>]) -> Result<(), Failure> {
         .with_hint("use a newer version of seamline"));
     }
     let (head, _) = seamline::store::chain(&end.session, commits)
-        .map_err(|error| Failure::new(error.to_string()).with_hint("nothing was taken in; export the session again"))?;
+        .map_err(|error| Failure::new(error.message()).with_hint("nothing was taken in; export the session again"))?;
     if (head.seq, head.hash, commits.len()) == (end.seq, end.hash, end.commits) {
         return Ok(());
     }

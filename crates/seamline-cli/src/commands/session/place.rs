@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clap::Args;
 use seamline::Policy;
 use seamline::session::{Follower, Health, IntegrityConfig, OpenOptions, Session, SessionError, Truth, Unresolved};
-use seamline::store::{Error, Head, Rejected, SessionId, SessionInfo, Store, StoredCommit};
+use seamline::store::{Error, Head, Rejected, SessionId, SessionInfo, Store, StoredCommit, cause};
 
 use super::address::Address;
 use crate::failure::Failure;
@@ -144,7 +144,7 @@ impl Place {
             let Some(last) = page.last() else { return Ok(commits) };
             // A damaged store must not make this go round for ever.
             if last.seq <= after {
-                return Err(Error::Damaged("commits do not follow each other".to_owned()).into());
+                return Err(Error::Damaged(cause::Damaged::Disorder).into());
             }
             commits.extend(page);
         }
@@ -189,16 +189,14 @@ impl Place {
                 );
                 Failure::new(error.to_string()).with_hint(suggest::hint(name.as_str(), &names, &all))
             }
-            SessionError::Store(Error::Busy { session, holder }) => {
-                Failure::new(format!("session `{session}` is being written by {holder}")).with_hint(format!(
-                    "`--take-over` takes it from that process; reading it and {} disturb nobody",
-                    self.fork_command()
-                ))
-            }
-            SessionError::Store(Error::Damaged(why)) => {
-                let naming = if why.contains("names its dialect") { "; `--dialect` names the dialect" } else { "" };
-                let hint = format!("{} says what can still be read{naming}", self.command("verify"));
-                Failure { hint: Some(hint), ..hinted(&error.to_string()) }
+            SessionError::Store(error @ Error::Busy { .. }) => Failure::new(error.message()).with_hint(format!(
+                "`--take-over` takes the session from that process; reading it and {} are always possible",
+                self.fork_command()
+            )),
+            SessionError::Store(error @ Error::Damaged(cause)) => {
+                let dialect = if *cause == cause::Damaged::NoDialect { "; `--dialect` names the dialect" } else { "" };
+                let hint = format!("{} lists what can still be read{dialect}", self.command("verify"));
+                Failure::new(error.message()).with_hint(hint)
             }
             SessionError::Store(error) => of_store(error),
             SessionError::Rejected(
@@ -281,43 +279,40 @@ pub(super) fn there(asked: Option<&str>) -> Result<Address, Failure> {
     Err(address.missing())
 }
 
-/// Why a store could not be opened; it is named, because an address may stand in the environment.
+/// Explains why a store could not be opened. It names the store, because the address may come from the environment.
 pub(super) fn unopened(address: &Address, error: &Error) -> Failure {
-    let Failure { message, hint } = of_store(error);
+    use cause::{Address as Wrong, Damaged};
     let hint = match error {
-        // There is nothing in such a file that `verify` could tell of.
-        Error::Damaged(why) if why.contains("is no SQLite database") => Some(address.other_hint()),
-        Error::Damaged(_) => Some(format!("`seamline session verify{}` says what can still be read", address.option())),
-        _ if message.starts_with("there is no store") => Some(address.missing_hint()),
-        // What the system says, as of a folder that is not there.
-        _ if message.contains("os error") && hint.is_none() => {
-            Some("see whether its folder is there and who may write in it".to_owned())
+        // `verify` cannot read such a file either.
+        Error::Damaged(Damaged::NotSqlite { .. }) => Some(address.other_hint()),
+        Error::Damaged(_) => {
+            Some(format!("`seamline session verify{}` lists what can still be read", address.option()))
         }
-        Error::Refused(_) | Error::Address(_) | Error::Failed(_) => hint.or_else(|| Some(address.other_hint())),
-        _ => hint,
+        Error::Address(Wrong::Missing { .. } | Wrong::NoTables) => Some(address.missing_hint()),
+        Error::Refused(_) | Error::Address(_) | Error::Failed(_) => error.hint().or_else(|| Some(address.other_hint())),
+        _ => of_store(error).hint,
     };
-    Failure { message: format!("`{address}`: {message}"), hint }
+    Failure { message: format!("`{address}`: {}", error.message()), hint }
 }
 
-/// Why a store did not do what was asked. It knows nothing of commands; what they can do about it is said here.
+/// Explains why a store did not do what was asked, with a hint for the command line: the store knows no commands.
 pub(super) fn of_store(error: &Error) -> Failure {
-    let failure = hinted(&error.to_string());
-    let hint = match error {
-        Error::Exists(_) => "choose another name, or go on with the session that is there",
-        Error::Erased(_) => {
-            "a name is not used again after `seamline session erase`, and nothing of it is left: choose another one"
-        }
-        Error::Unavailable(why) if why.contains("locked") => {
-            "another process has locked the file; nothing was done, so try again when it is through"
-        }
+    let hint = error.hint().or_else(|| command_hint(error).map(str::to_owned));
+    Failure { message: error.message(), hint }
+}
+
+/// The hint for the command line where the store has none.
+fn command_hint(error: &Error) -> Option<&'static str> {
+    Some(match error {
+        Error::Exists(_) => "choose another name, or continue the existing session",
+        Error::Erased(_) => "`seamline session erase` removed the session for good; choose another name",
         Error::Unavailable(_) => {
-            "see whether the server runs, and whether `--store` or SEAMLINE_STORE names its host and port"
+            "check that the server runs, and that `--store` or SEAMLINE_STORE names its host and port"
         }
-        Error::ReadOnly(_) => "see who may write it with `ls -l`",
-        Error::Address(_) => "see whether `--store` or SEAMLINE_STORE names the store that is meant",
-        _ => return failure,
-    };
-    Failure { hint: failure.hint.or_else(|| Some(hint.to_owned())), ..failure }
+        Error::ReadOnly(_) => "check with `ls -l` who may write it",
+        Error::Address(_) => "check that `--store` or SEAMLINE_STORE names the right store",
+        _ => return None,
+    })
 }
 
 /// A message that may bring its hint along.
@@ -333,9 +328,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_locked_file_is_no_server_that_does_not_run() {
-        let hint = |why: &str| of_store(&Error::Unavailable(why.to_owned())).hint.unwrap_or_default();
-        assert!(hint("database is locked").starts_with("another process has locked the file"));
-        assert!(hint("Connection refused (os error 111)").starts_with("see whether the server runs"));
+    fn a_locked_file_and_a_stopped_server_have_their_own_hints() {
+        let hint = |cause: cause::Unavailable| of_store(&Error::Unavailable(cause)).hint;
+        let locked = cause::Unavailable::Locked { path: "/s.db".into() };
+        assert_eq!(hint(locked.clone()), locked.hint());
+        let refused = cause::Unavailable::Connection("Connection refused (os error 111)".to_owned());
+        assert_eq!(refused.hint(), None);
+        assert_eq!(hint(refused).as_deref(), command_hint(&Error::Unavailable(cause::Unavailable::PoolBusy)));
     }
 }

@@ -60,7 +60,7 @@ impl Verify {
         let address = there(store)?;
         match Place::open_to_read(address.clone()) {
             Ok(place) => self.verify_all(&place),
-            Err(Error::Damaged(what)) => Ok(self.unreadable(&address.to_string(), &what)),
+            Err(Error::Damaged(cause)) => Ok(self.unreadable(&address.to_string(), &cause.to_string())),
             Err(error) => Err(unopened(&address, &error)),
         }
     }
@@ -70,8 +70,8 @@ impl Verify {
         let names = match (&self.name, place.sessions()) {
             (Some(name), _) => vec![name.clone()],
             (None, Ok(sessions)) => sessions.into_iter().map(|info| info.session).collect(),
-            (None, Err(SessionError::Store(Error::Damaged(what)))) => {
-                return Ok(self.unreadable(&place.address.to_string(), &what));
+            (None, Err(SessionError::Store(Error::Damaged(cause)))) => {
+                return Ok(self.unreadable(&place.address.to_string(), &cause.to_string()));
             }
             (None, Err(error)) => return Err(failed(error)),
         };
@@ -133,7 +133,7 @@ fn verify(place: &Place, session: SessionId) -> Result<Verified, SessionError> {
         damages.extend(replay(&session, head, &commits).damages.iter().map(ToString::to_string));
     }
     let inbox = readable(wait(place.store.inbox_damage(&session)), "its inbox", &mut damages)?;
-    damages.extend(inbox.into_iter().flatten().map(|damage| damage.why));
+    damages.extend(inbox.into_iter().flatten().map(|damage| damage.to_string()));
     let aside = readable(wait(place.store.quarantined(&session)), "what was put aside", &mut damages)?;
     let altered = aside.iter().flatten().filter(|piece| Hash::of(&piece.bytes) != piece.hash).count();
     if altered > 0 {
@@ -150,8 +150,8 @@ fn readable<T>(
 ) -> Result<Option<T>, SessionError> {
     match read {
         Ok(read) => Ok(Some(read)),
-        Err(SessionError::Store(Error::Damaged(why))) => {
-            damages.push(format!("{what} cannot be read: {why}"));
+        Err(SessionError::Store(Error::Damaged(cause))) => {
+            damages.push(format!("{what} cannot be read: {cause}"));
             Ok(None)
         }
         Err(error) => Err(error),

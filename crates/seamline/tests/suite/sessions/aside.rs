@@ -90,8 +90,7 @@ impl Store for Leaky {
             let found = self.inner.waiting(session).await?;
             self.looked_at.fetch_add(usize::try_from(found).unwrap(), Ordering::Relaxed);
             let missing = self.missing.load(Ordering::Relaxed) as u64;
-            let why = format!("{} messages were put there and not taken, and {found} are there", found + missing);
-            Ok((missing > 0).then_some(InboxDamage { why, bytes: Vec::new() }).into_iter().collect())
+            Ok(InboxDamage::miscounted(found + missing, found).into_iter().collect())
         })
     }
 

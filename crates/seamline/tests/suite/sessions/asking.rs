@@ -416,7 +416,7 @@ fn s1_15_a_session_is_checked_and_put_right_on_the_way_without_its_store() {
     on_every_store(async |place| {
         let mut session = place.create(IntegrityConfig::default()).await;
         session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
-        let gone = Fault::Fails(|| seamline::store::Error::Unavailable("gone".to_owned()));
+        let gone = Fault::Fails(|| seamline::store::Error::Unavailable(seamline::store::cause::Unavailable::PoolBusy));
         let config =
             IntegrityConfig { persist_repairs: seamline::session::PersistRepairs::Never, ..IntegrityConfig::default() };
         let options = OpenOptions { take_over: true, config, ..open_options() };

@@ -8,7 +8,7 @@ use seamline::Failure;
 use seamline::session::{OpenOptions, ResetOptions, Session, SessionOptions};
 use seamline::store::{
     Acquire, Appended, Erased, Error, Hash, Head, Holder, InboxItem, IncidentKind, Lease, OpenedCommit, Operation,
-    Pending, Pushed, Quarantined, Record, Sealed, SessionId, SessionInfo, Store, StoredCommit,
+    Pending, Pushed, Quarantined, Record, Sealed, SessionId, SessionInfo, Store, StoredCommit, cause,
 };
 
 use super::stores::{ASK, Tool, kept, open_options, turn};
@@ -86,7 +86,7 @@ impl Store for Host {
     }
 
     fn push<'a>(&'a self, _session: &'a SessionId, _item: &'a InboxItem) -> Pending<'a, Pushed> {
-        said(Err(Error::Refused("this host has no inbox".to_owned())))
+        said(Err(Error::Refused(cause::Refused::Other("this host has no inbox".to_owned()))))
     }
 
     fn inbox<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Vec<InboxItem>> {
@@ -106,7 +106,7 @@ impl Store for Host {
     }
 
     fn import<'a>(&'a self, _session: &'a SessionId, _commits: &'a [Vec<u8>]) -> Pending<'a, Head> {
-        said(Err(Error::Refused("this host imports nothing".to_owned())))
+        said(Err(Error::Refused(cause::Refused::Other("this host imports nothing".to_owned()))))
     }
 
     fn erase<'a>(&'a self, session: &'a SessionId) -> Pending<'a, Erased> {

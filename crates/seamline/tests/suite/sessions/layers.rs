@@ -9,7 +9,7 @@ use seamline::session::{
     Follower, IntegrityConfig, OnFailure, OpenOptions, PersistRepairs, RecoveryAction, Session, SessionError,
     SessionOptions, ToolOutput,
 };
-use seamline::store::{CheckpointState, Effect, Error, InboxItem, Operation, Origin, Raw};
+use seamline::store::{CheckpointState, Effect, Error, InboxItem, Operation, Origin, Raw, cause};
 
 use super::faulty::{Fault, Faulty};
 use super::stores::{ASK, ENVELOPE, Tool, is_valid, kept, on_every_store, open_options, results, turn};
@@ -242,8 +242,8 @@ fn a_store_that_fails_is_an_error_and_nothing_is_lost() {
         session.append(ASK).await.unwrap();
         let failures: [fn() -> Error; 3] = [
             || Error::NoSpace("disk full".to_owned()),
-            || Error::Failed("EIO".to_owned()),
-            || Error::ReadOnly("mounted read-only".to_owned()),
+            || Error::Failed(cause::Failed::Database("EIO".to_owned())),
+            || Error::ReadOnly(cause::ReadOnly::Server("mounted read-only".to_owned())),
         ];
         for failure in failures {
             let faulty = Faulty::new(place.store.clone(), Fault::Fails(failure));

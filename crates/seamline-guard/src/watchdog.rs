@@ -1,4 +1,4 @@
-//! Whether a run still gets anywhere.
+//! A watchdog for runs without progress.
 //!
 //! ```text
 //!                  progress                      warn_after without progress
@@ -7,30 +7,29 @@
 //!     Moving ────────────────────▸ Moving ─┘                                Warned
 //!        ▴                                     progress                        │
 //!        ├─────────────────────────────────────────────────────────────────────┤
-//!        │ the last tool came back                                             │ kill_after
-//!     Working ◂── a tool was begun, from Moving and Warned                     ▾
+//!        │ the last tool returned                                              │ kill_after
+//!     Working ◂── a tool started, from Moving and Warned                       ▾
 //!                                                                           Stalled
 //! ```
 //!
-//! A sign of life (a comment of the stream, a heartbeat, a log line) is no progress: a model
-//! that only says that it is there says nothing. While tools run the model is not expected to
-//! say anything, and their time is not its time.
+//! A sign of life (a comment of the stream, a heartbeat, a log line) does not count as progress. While tools run, the
+//! model has nothing to send, so their time does not count against it.
 
 use std::time::Duration;
 
-/// How long nothing may happen.
+/// The limits of a [`StallGuard`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StallLimits {
-    /// After how long whoever watches is told; nothing when he is not.
+    /// The idle time until a warning; none for no warning.
     pub warn_after: Option<Duration>,
-    /// After how long the run is over; nothing when it may take for ever.
+    /// The idle time until the run ends; none for no limit.
     pub kill_after: Option<Duration>,
-    /// After how long a tool that runs is over; nothing when it may take for ever.
+    /// The running time of a tool until the run ends; none for no limit.
     pub tool_kill_after: Option<Duration>,
 }
 
 impl Default for StallLimits {
-    /// Ten seconds and five minutes. How long a tool may take is its own affair.
+    /// A warning after ten seconds and the end after five minutes. Tools have no limit.
     fn default() -> Self {
         Self {
             warn_after: Some(Duration::from_secs(10)),
@@ -41,9 +40,8 @@ impl Default for StallLimits {
 }
 
 impl StallLimits {
-    /// The default limits with another end, as configuration files have it (`stall_timeout_ms`):
-    /// none leaves the default, and zero lets a run take for ever. Whoever watches is told before
-    /// the end.
+    /// Makes the default limits with another end, as configuration files set it (`stall_timeout_ms`). None keeps the
+    /// default, and zero removes the limit. The warning always comes before the end.
     ///
     /// ```
     /// use std::time::Duration;
@@ -66,20 +64,20 @@ impl StallLimits {
     }
 }
 
-/// Watches a run. Time is what the caller says it is: a duration since whenever he likes.
+/// A watchdog for one run. The caller passes the time, as a duration since any fixed moment.
 #[derive(Debug, Clone)]
 pub struct StallGuard {
     limits: StallLimits,
-    /// When the model last got anywhere, or was asked to.
+    /// When the model last made progress or got its request.
     moved_at: Duration,
-    /// When a sign of life last came.
+    /// When the last sign of life came.
     alive_at: Duration,
-    /// The tools that run, in the order they were begun; two may go by the same name.
+    /// The running tools in the order of their start; several may have the same name.
     tools: Vec<(String, Duration)>,
     told: Told,
 }
 
-/// What the caller was told since the run last got anywhere.
+/// What the caller was notified of since the last progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Told {
     Nothing,
@@ -87,27 +85,27 @@ enum Told {
     Stalled,
 }
 
-/// What is to be said about a run.
+/// A notice about a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StallNotice {
-    /// Nothing happened for so long.
+    /// The run made no progress for a while.
     Warn {
-        /// How long.
+        /// How long it was idle.
         idle: Duration,
         /// Whether signs of life came meanwhile.
         alive: bool,
     },
-    /// Nothing happened for too long: the run is over. Whoever ends it still answers the open calls.
+    /// The run made no progress for too long and must end. The caller still answers the open calls.
     Stalled {
-        /// How long.
+        /// How long it was idle.
         idle: Duration,
-        /// The tool that did not come back, if it was one.
+        /// The tool that did not return, if one was running.
         tool: Option<String>,
     },
 }
 
 impl StallGuard {
-    /// Watches a run that begins now.
+    /// Starts to watch a run that begins now.
     ///
     /// ```
     /// use std::time::Duration;
@@ -116,7 +114,7 @@ impl StallGuard {
     /// let seconds = Duration::from_secs;
     /// let mut guard = StallGuard::new(StallLimits::default(), seconds(0));
     /// guard.handle_progress(seconds(3));
-    /// // A heartbeat is no progress.
+    /// // A heartbeat does not count as progress.
     /// guard.handle_life(seconds(12));
     /// assert!(matches!(guard.poll_notice(seconds(13)), Some(StallNotice::Warn { alive: true, .. })));
     /// assert_eq!(guard.poll_notice(seconds(302)), None);
@@ -126,7 +124,7 @@ impl StallGuard {
         Self { limits, moved_at: now, alive_at: now, tools: Vec::new(), told: Told::Nothing }
     }
 
-    /// Something came that brings the message on: text, a piece of a call, an ending.
+    /// Notes progress of the message: text, a piece of a tool call, an ending.
     pub fn handle_progress(&mut self, now: Duration) {
         self.moved_at = self.moved_at.max(now);
         self.alive_at = self.alive_at.max(now);
@@ -135,18 +133,18 @@ impl StallGuard {
         }
     }
 
-    /// Something came that says no more than that somebody is there.
+    /// Notes a sign of life without progress.
     pub fn handle_life(&mut self, now: Duration) {
         self.alive_at = self.alive_at.max(now);
     }
 
-    /// A tool was begun.
+    /// Notes the start of a tool.
     pub fn handle_tool_begun(&mut self, call: &str, now: Duration) {
         self.tools.push((call.to_owned(), now));
         self.handle_progress(now);
     }
 
-    /// A tool came back, however it went.
+    /// Notes the end of a tool, whatever its result.
     pub fn handle_tool_ended(&mut self, call: &str, now: Duration) {
         if let Some(first) = self.tools.iter().position(|(begun, _)| begun == call) {
             self.tools.remove(first);
@@ -154,7 +152,7 @@ impl StallGuard {
         self.handle_progress(now);
     }
 
-    /// What there is to be said now, each thing once.
+    /// Returns the notice that is due now. Each notice comes once.
     pub fn poll_notice(&mut self, now: Duration) -> Option<StallNotice> {
         if self.told == Told::Stalled {
             return None;
@@ -178,7 +176,7 @@ impl StallGuard {
         None
     }
 
-    /// When there will be something to be said if nothing happens before.
+    /// Returns when the next notice is due if nothing happens before.
     pub fn poll_deadline(&self) -> Option<Duration> {
         if self.told == Told::Stalled {
             return None;
@@ -212,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn each_thing_is_said_once_and_progress_starts_over() {
+    fn each_notice_comes_once_and_progress_starts_over() {
         let mut guard = StallGuard::new(StallLimits::default(), at(0));
         assert_eq!(guard.poll_notice(at(9)), None);
         assert_eq!(guard.poll_notice(at(10)), Some(StallNotice::Warn { idle: at(10), alive: false }));
@@ -225,8 +223,7 @@ mod tests {
         assert_eq!((guard.poll_notice(at(900)), guard.poll_deadline()), (None, None));
     }
 
-    /// A run under a clock that only goes where the guard wants to be asked: what happens at
-    /// which second, and when the run was over.
+    /// Runs events at given seconds with a clock that jumps to each deadline. Returns when the run ended.
     fn ended_at(limits: StallLimits, happens: &[(u64, &str)]) -> Option<u64> {
         let mut guard = StallGuard::new(limits, at(0));
         let mut happens = happens.iter().peekable();
@@ -255,28 +252,28 @@ mod tests {
         assert_eq!(ended_at(limits, &[]), Some(300));
         assert_eq!(ended_at(limits, &[(290, "progress")]), Some(590));
         let pings: Vec<_> = (1..1000).map(|second| (second, "ping")).collect();
-        assert_eq!(ended_at(limits, &pings), Some(300), "a sign of life is no progress");
+        assert_eq!(ended_at(limits, &pings), Some(300), "a sign of life does not count as progress");
         assert_eq!(ended_at(StallLimits::of_timeout_ms(Some(600_000)), &pings), Some(600));
     }
 
     #[test]
-    fn k52_a_long_tool_is_no_stall_and_a_dead_run_after_it_is_one() {
+    fn k52_a_long_tool_is_not_a_stall_and_a_dead_run_after_it_is_one() {
         let limits = StallLimits::default();
         assert_eq!(ended_at(limits, &[(5, "tool"), (4000, "result")]), Some(4300));
-        assert_eq!(ended_at(limits, &[(5, "tool")]), None, "a tool without a limit is not waited for");
+        assert_eq!(ended_at(limits, &[(5, "tool")]), None, "a tool without a limit never stalls");
         let limits = StallLimits { tool_kill_after: Some(at(60)), ..limits };
         assert_eq!(ended_at(limits, &[(5, "tool"), (20, "ping")]), Some(65));
     }
 
     #[test]
-    fn s3_15_there_is_an_end_when_none_is_configured() {
+    fn s3_15_the_default_has_an_end() {
         assert_eq!(StallLimits::default().kill_after, Some(Duration::from_mins(5)));
         assert_eq!(ended_at(StallLimits::of_timeout_ms(None), &[]), Some(300));
-        assert_eq!(ended_at(StallLimits::of_timeout_ms(Some(0)), &[]), None, "switched off by hand");
+        assert_eq!(ended_at(StallLimits::of_timeout_ms(Some(0)), &[]), None, "switched off explicitly");
     }
 
     #[test]
-    fn signs_of_life_put_nothing_off() {
+    fn signs_of_life_delay_nothing() {
         let mut guard = StallGuard::new(StallLimits::default(), at(0));
         for second in 1..300 {
             guard.handle_life(at(second));
@@ -285,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_of_a_tool_is_not_the_time_of_the_model() {
+    fn the_time_of_tools_does_not_count_against_the_model() {
         let mut guard = StallGuard::new(StallLimits::default(), at(0));
         guard.handle_tool_begun("a", at(1));
         guard.handle_tool_begun("b", at(1));
@@ -298,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_may_have_a_limit_of_its_own() {
+    fn a_tool_can_have_its_own_limit() {
         let limits = StallLimits { tool_kill_after: Some(at(60)), ..StallLimits::default() };
         let mut guard = StallGuard::new(limits, at(0));
         guard.handle_tool_begun("slow", at(5));
@@ -311,14 +308,14 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_watched_that_has_no_limit() {
+    fn without_limits_there_are_no_notices() {
         let limits = StallLimits { warn_after: None, kill_after: None, tool_kill_after: None };
         let mut guard = StallGuard::new(limits, at(0));
         assert_eq!((guard.poll_notice(at(1 << 40)), guard.poll_deadline()), (None, None));
     }
 
     #[test]
-    fn tools_of_one_name_are_as_many_as_were_begun() {
+    fn tools_with_one_name_are_counted_separately() {
         for name in ["a", ""] {
             let mut guard = StallGuard::new(StallLimits::default(), at(0));
             guard.handle_tool_begun(name, at(1));
@@ -331,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_may_be_as_long_as_it_likes() {
+    fn very_long_limits_do_not_overflow() {
         let never = Some(Duration::MAX);
         let limits = StallLimits { warn_after: never, kill_after: never, tool_kill_after: never };
         let mut guard = StallGuard::new(limits, at(1));

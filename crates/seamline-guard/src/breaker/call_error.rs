@@ -1,56 +1,57 @@
-//! What is wrong with a single call.
+//! Errors of single tool calls.
 
 use serde_json::Value;
 
 use super::round::CallInRound;
 use super::schema::ToolSchemas;
 
-/// What is wrong with a call.
+/// The error of a tool call.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Fault {
-    /// Its arguments are no JSON, and why.
+pub(super) enum CallError {
+    /// The arguments are not JSON, with the parser's error.
     Malformed(String),
-    /// There is no such tool.
+    /// No tool has this name.
     Unknown,
-    /// Its arguments do not fit the tool's schema, and in what.
+    /// The arguments do not fit the tool's schema, with the violations.
     Misfit(Vec<String>),
 }
 
-/// What is wrong with a call, nothing when it may be run; and whether that is said of no more than
-/// the outermost level of its arguments. Free text fits a tool that has no schema, and no other.
-pub(super) fn fault(call: &CallInRound<'_>, tools: &ToolSchemas) -> (Option<Fault>, bool) {
+/// Checks a call. Returns its error, if any, and whether only the outermost level of its arguments was checked. Free text
+/// fits only a tool without a schema.
+pub(super) fn check_call(call: &CallInRound<'_>, tools: &ToolSchemas) -> (Option<CallError>, bool) {
     let name = call.name;
     if !tools.knows(name) {
-        return (Some(Fault::Unknown), false);
+        return (Some(CallError::Unknown), false);
     }
     if call.free {
-        let misfits = tools.has_schema(name).then(|| vec!["they are free text, and it takes JSON".to_owned()]);
-        return (misfits.map(Fault::Misfit), false);
+        let misfits =
+            tools.has_schema(name).then(|| vec!["the arguments are free text, but the tool takes JSON".to_owned()]);
+        return (misfits.map(CallError::Misfit), false);
     }
-    // Nothing, written as `null` or not at all, is what tools without arguments are called with.
+    // Models call tools without arguments with `null` or with an empty text.
     let text = if matches!(call.arguments.trim(), "" | "null") { "{}" } else { call.arguments };
     match serde_json::from_str::<Value>(text) {
-        Err(error) => (Some(Fault::Malformed(error.to_string())), false),
+        Err(error) => (Some(CallError::Malformed(error.to_string())), false),
         Ok(arguments) => {
-            let look = tools.look(name, &arguments);
-            (Some(look.complaints).filter(|found| !found.is_empty()).map(Fault::Misfit), look.is_partial)
+            let check = tools.check(name, &arguments);
+            (Some(check.complaints).filter(|found| !found.is_empty()).map(CallError::Misfit), check.is_partial)
         }
     }
 }
 
-impl Fault {
-    /// What the model is told.
+impl CallError {
+    /// Returns the error result for the model.
     pub(super) fn text(&self, name: &str) -> String {
         match self {
             Self::Malformed(why) => format!("The arguments of tool '{name}' are not JSON: {why}"),
-            Self::Unknown => format!("There is no tool '{name}'."),
+            Self::Unknown => format!("Tool '{name}' does not exist."),
             Self::Misfit(complaints) => {
                 format!("The arguments of tool '{name}' do not fit its schema: {}", complaints.join("; "))
             }
         }
     }
 
-    /// What it is told that makes the mistake again and again.
+    /// Returns the text that is added when the model repeats its mistake.
     pub(super) fn escalation(&self, name: &str, count: u32, tools: &ToolSchemas) -> String {
         match self {
             Self::Unknown => {
