@@ -1,5 +1,5 @@
 //! The chores of the workspace: `cargo xtask <chore>`.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "xtask is a program whose output is read on a terminal")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "xtask prints to a terminal")]
 
 mod book;
 mod chores;
@@ -20,15 +20,15 @@ use crate::workspace::Workspace;
 const USAGE: &str = "\
 usage: cargo xtask <chore>
 
-  test [--fast]             all that CI runs; --fast leaves out docs, release and licences
-  tidy                      checks of the tree that the compiler cannot make
-  codegen [--check]         write docs/cli.md, rules/ and providers/ anew; --check only compares
-  bench <name> [args]       measure; names: core, streams, store
+  test [--fast]             run everything that CI runs; --fast skips docs, release and licences
+  tidy                      check the tree for what the compiler cannot check
+  codegen [--check]         write docs/cli.md, rules/ and providers/; --check only compares
+  bench <name> [args]       run a benchmark: core, streams or store
   fuzz [target] [--seconds N]
                             run one fuzz target or all of them; needs nightly and cargo-fuzz
-  postgres <command>        run a command while a PostgreSQL for its tests runs
-  soak                      the tests of stores at full length: kills, damage, broken connections
-  new-rule <group> <name>   the skeleton of a rule and its fixtures
+  postgres <command>        run a command with a PostgreSQL server for its tests
+  soak                      run the store tests at full length: kills, damage, broken connections
+  new-rule <group> <name>   write the skeleton of a rule and its fixtures
 ";
 
 fn main() -> ExitCode {
@@ -60,7 +60,7 @@ fn run(args: &[&str]) -> Result<()> {
             print!("{USAGE}");
             Ok(())
         }
-        [] => bail!("which chore?\n\n{USAGE}"),
-        _ => bail!("no such chore: `{}`\n\n{USAGE}", args.join(" ")),
+        [] => bail!("no chore given\n\n{USAGE}"),
+        _ => bail!("unknown chore `{}`\n\n{USAGE}", args.join(" ")),
     }
 }

@@ -1,4 +1,4 @@
-//! One file per chore; the steps of `test` that are more than one command have their own.
+//! One file per chore; a step of `test` that runs more than one command has its own file.
 
 pub(crate) mod bench;
 pub(crate) mod codegen;
