@@ -4,6 +4,7 @@
 mod book;
 mod chores;
 mod manifest;
+mod rust;
 mod source;
 mod sources;
 mod tidy;
@@ -14,7 +15,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-use crate::chores::{bench, codegen, fuzz, new_rule, postgres, soak, test};
+use crate::chores::{bench, codegen, figures, fuzz, new_rule, postgres, soak, test};
 use crate::workspace::Workspace;
 
 const USAGE: &str = "\
@@ -23,6 +24,8 @@ usage: cargo xtask <chore>
   test [--fast]             run everything that CI runs; --fast skips docs, release and licences
   tidy                      check the tree for what the compiler cannot check
   codegen [--check]         write docs/cli.md, rules/ and providers/; --check only compares
+  figures [--root DIR] [--format text|json] [--cold-build]
+                            print size, shape and language of a checkout in numbers
   bench <name> [args]       run a benchmark: core, streams or store
   fuzz [target] [--seconds N]
                             run one fuzz target or all of them; needs nightly and cargo-fuzz
@@ -51,6 +54,7 @@ fn run(args: &[&str]) -> Result<()> {
         ["tidy"] => chores::tidy::run(&workspace),
         ["codegen"] => codegen::run(&workspace, codegen::Mode::Write),
         ["codegen", "--check"] => codegen::run(&workspace, codegen::Mode::Check),
+        ["figures", rest @ ..] => figures::run(&workspace, rest),
         ["bench", name, rest @ ..] => bench::run(&workspace, name, rest),
         ["fuzz", rest @ ..] => fuzz::run(&workspace, rest),
         ["postgres", program, rest @ ..] => postgres::run(&workspace, program, rest),

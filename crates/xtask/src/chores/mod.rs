@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 pub(crate) mod codegen;
+pub(crate) mod figures;
 pub(crate) mod fuzz;
 mod licences;
 pub(crate) mod new_rule;
