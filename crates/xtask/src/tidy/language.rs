@@ -41,8 +41,6 @@ const NOT_YET: &[&str] = &[
     "docs/providers/",
     "docs/rules/",
     "docs/sessions.md",
-    "fixtures/",
-    "fuzz/",
 ];
 
 pub(super) fn check(subject: &Subject) -> Vec<Complaint> {
@@ -57,8 +55,8 @@ fn complaints(subject: &Subject, skipped: &[&str]) -> Vec<Complaint> {
         if is_prose(path) {
             complaints.extend(lines.filter_map(|(number, line)| banned(path, number, line)));
         } else if is_case(path) {
-            let reasons = lines.filter(|(_, line)| line.starts_with("why"));
-            complaints.extend(reasons.filter_map(|(number, line)| banned(path, number, line)));
+            let sentences = lines.filter(|(_, line)| line.starts_with("why") || line.starts_with("about"));
+            complaints.extend(sentences.filter_map(|(number, line)| banned(path, number, line)));
         }
         if source::is_rust(path) {
             complaints.extend(short_field_comments(path, text));
@@ -169,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_fixture_only_the_reason_is_prose() {
+    fn of_a_fixture_only_its_description_is_checked() {
         let case = format!("text = '{0}'\nwhy = '{0}'\n", COUNTED[0]);
         let found = complaints_about("fixtures/rules/a/b/c/case.toml", &case);
         assert_eq!(found.len(), 1, "{found:?}");
