@@ -1,24 +1,24 @@
-# Short names for the chores in crates/xtask. Everything here also works as `cargo xtask …`.
+# Short names for the chores in crates/xtask. All of them also work as `cargo xtask …`.
 
-# List what there is.
+# List the recipes.
 default:
     @just --list
 
-# All that CI runs.
+# Run everything that CI runs.
 test *args:
     cargo xtask test {{args}}
 
-# The checks of the tree that the compiler cannot make.
+# Check the tree for what the compiler cannot check.
 tidy:
     cargo xtask tidy
 
-# Write the expected files of the fixtures and the generated docs anew; then read the diff.
+# Rewrite the expected files of the fixtures and the generated docs; then read the diff.
 bless:
     SEAMLINE_BLESS=1 cargo test --workspace
     cargo xtask codegen
     git diff --stat
 
-# The skeleton of a rule and its fixtures.
+# Write the skeleton of a rule and its fixtures.
 new-rule group name:
     cargo xtask new-rule {{group}} {{name}}
 
@@ -26,6 +26,10 @@ new-rule group name:
 fuzz *args:
     cargo xtask fuzz {{args}}
 
-# Measure: `just bench core`.
+# Run a benchmark: `just bench core`.
 bench name *args:
     cargo xtask bench {{name}} {{args}}
+
+# Print size, shape and language of a checkout: `just figures --root ../old`.
+figures *args:
+    cargo xtask figures {{args}}

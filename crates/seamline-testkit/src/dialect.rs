@@ -1,4 +1,4 @@
-//! The dialects the test kit writes and judges.
+//! The dialects that the test kit writes and checks.
 
 /// A way of writing a conversation on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

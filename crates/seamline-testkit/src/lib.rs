@@ -1,12 +1,13 @@
-//! What Seamline's tests share: conversations, good and broken, and a judge that shares no code with the rules.
+//! Test data and an independent check for Seamline's tests.
 //!
-//! - [`strict`] says whether a provider would accept a body, straight from its rule book.
+//! - [`strict`] checks whether a provider would accept a body.
 //! - [`scope`] lists every short conversation over a small alphabet.
-//! - [`generate`] draws good conversations and breaks them.
-//! - [`peer_cases`] holds the twenty conversations other programs were measured with.
-//! - [`lossless`] says what went missing.
+//! - [`generate`] generates good conversations at random and breaks them.
+//! - [`peer_cases`] has the twenty conversations that we tried on other programs.
+//! - [`lossless`] lists the content that a body has lost.
 //!
-//! Nothing here depends on another crate of the workspace: a judge that borrowed the rules could not convict them.
+//! This crate depends on no other crate of the workspace, because a check that used the rules could not find their
+//! mistakes.
 
 mod dialect;
 pub mod generate;

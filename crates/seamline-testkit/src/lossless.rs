@@ -1,13 +1,13 @@
-//! Which payloads a body no longer says.
+//! Finds the payloads that a body has lost.
 
 use serde_json::Value;
 
-/// How many layers of JSON inside strings are opened.
+/// The number of layers of JSON inside strings that are parsed.
 const NESTED_JSON_MAX: usize = 3;
 
 /// The payloads that occur in no string or number anywhere in `body`.
 ///
-/// Strings are compared decoded, numbers as they are written. A string that is itself a JSON object or array, as call arguments are, is opened too.
+/// Strings are compared decoded, numbers as they are written. A string that is itself a JSON object or array, as call arguments are, is parsed too.
 pub fn missing_payloads(body: &Value, payloads: &[String]) -> Vec<String> {
     let mut said = Vec::new();
     collect(body, NESTED_JSON_MAX, &mut said);
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_missing_is_named_in_the_order_given() {
+    fn missing_payloads_are_listed_in_the_given_order() {
         let payloads = ["c", "a", "b"].map(str::to_owned);
         assert_eq!(missing_payloads(&json!(["a"]), &payloads), ["c", "b"]);
     }

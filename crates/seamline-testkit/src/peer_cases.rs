@@ -1,4 +1,4 @@
-//! The twenty conversations that other programs' repairs were measured with.
+//! Twenty conversations that we tried on the repairs of other programs.
 
 use serde_json::json;
 
@@ -8,14 +8,14 @@ use crate::{
     transcript::{Block, Call, CallResult, Input, Message, Role, Transcript},
 };
 
-/// One conversation and whether a provider accepts it as it is.
+/// One conversation, and whether a provider accepts it unrepaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PeerCase {
-    /// Its short name, `C01` to `C20`.
+    /// The short name, `C01` to `C20`.
     pub id: &'static str,
-    /// What is special about it.
+    /// What the case is about.
     pub title: &'static str,
-    /// Whether it needs no repair, in either dialect.
+    /// True if it needs no repair in any dialect.
     pub valid: bool,
     steps: &'static [Step],
 }
@@ -26,7 +26,7 @@ impl PeerCase {
         render::render(dialect, &self.transcript(), Style::COMPACT)
     }
 
-    /// What must be in the body after a repair. A result that was made up is not among it.
+    /// The texts that a repair must keep, without the synthetic result.
     pub fn payloads(&self) -> Vec<String> {
         let mut payloads = self.transcript().payloads();
         payloads.retain(|payload| payload != MADE_UP);
@@ -44,9 +44,9 @@ impl PeerCase {
 /// One step of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
-    /// The user says this.
+    /// The user sends this text.
     User(&'static str),
-    /// The assistant says this.
+    /// The assistant sends this text.
     Says(&'static str),
     /// The assistant calls these ids.
     Calls(&'static [&'static str]),
@@ -75,7 +75,7 @@ fn call(id: &str) -> Block {
     Block::Call(Call { id: Some(id.into()), name: render::TOOL_NAMES[0].into(), input })
 }
 
-/// The output of the one result that no tool gave.
+/// The output of the synthetic result.
 const MADE_UP: &str = "[missing]";
 
 /// All cases, by number.
@@ -153,16 +153,16 @@ mod tests {
     use crate::{Dialect, lossless::missing_payloads, strict};
 
     #[test]
-    fn the_strict_check_accepts_the_valid_cases_and_no_other() {
+    fn the_strict_check_accepts_exactly_the_valid_cases() {
         for case in ALL {
             for dialect in Dialect::ALL {
                 let body = serde_json::from_str(&case.render(dialect)).unwrap();
                 let mut violations = strict::check(dialect, &body);
-                // The cases are about calls and results, not about whose turn it is.
+                // The cases are about calls and results, not about alternating roles.
                 violations.retain(|violation| violation.kind != strict::ViolationKind::SameRole);
-                // Where a result may stand anywhere after its call, these are only told in another order.
+                // In this dialect a result may be anywhere after its call, so these cases are valid.
                 let elsewhere = dialect == Dialect::OpenAiResponses && ["C09", "C10", "C11"].contains(&case.id);
-                // Where ids may repeat, calls with one id are answered in turn.
+                // In this dialect ids may repeat; results answer calls with the same id in order.
                 let in_turn = dialect == Dialect::GeminiGenerate && case.id == "C15";
                 let valid = case.valid || elsewhere || in_turn;
                 assert_eq!(violations.is_empty(), valid, "{} {dialect:?}: {violations:?}", case.id);
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn every_case_says_its_payloads_and_none_that_was_made_up() {
+    fn every_case_holds_its_payloads_without_the_synthetic_one() {
         for case in ALL {
             let body = serde_json::from_str(&case.render(Dialect::OpenAiChat)).unwrap();
             assert_eq!(missing_payloads(&body, &case.payloads()), Vec::<String>::new());

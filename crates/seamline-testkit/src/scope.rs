@@ -1,7 +1,7 @@
 //! Every short conversation over a small alphabet.
 //!
-//! What can go wrong between calls and results goes wrong in a few messages or not at all, so trying all of them
-//! proves more than drawing at random.
+//! Almost every mistake in pairing shows up in a conversation of a few messages, so trying all short ones finds more than
+//! random generation.
 
 use serde_json::json;
 
@@ -14,9 +14,9 @@ use crate::{
 /// One message of the alphabet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// The user says something.
+    /// The user sends a text.
     UserText,
-    /// The assistant says something.
+    /// The assistant sends a text.
     AssistantText,
     /// The assistant calls `A`.
     CallA,
@@ -26,7 +26,7 @@ pub enum Kind {
     ResultA,
     /// A result for `B`.
     ResultB,
-    /// A result for `Z`, which is never called.
+    /// A result for `Z`, which has no call.
     ResultZ,
 }
 
@@ -43,7 +43,7 @@ pub fn transcripts(max_len: u32) -> impl Iterator<Item = Vec<Kind>> {
 
 /// The text of the request body that holds these messages, compact. Each result has a message of its own.
 ///
-/// Where ids are optional there are none: tools are called `A` and `B` instead.
+/// In dialects with optional ids there are no ids; the tools have the names `A` and `B` instead.
 pub fn render(dialect: Dialect, kinds: &[Kind]) -> String {
     let mut transcript = transcript(kinds);
     if dialect == Dialect::GeminiGenerate {
@@ -53,7 +53,7 @@ pub fn render(dialect: Dialect, kinds: &[Kind]) -> String {
     render::render(dialect, &transcript, Style::COMPACT)
 }
 
-/// Lets the name of a tool stand for the id of its call.
+/// Replaces the id of a call by the name of its tool.
 fn forget_id(block: &mut Block) {
     match block {
         Block::Call(call) => call.name = call.id.take().unwrap_or_default(),
@@ -62,7 +62,7 @@ fn forget_id(block: &mut Block) {
     }
 }
 
-/// What is said in these messages, each text once: `user-0`, `assistant-1`, `result-2` and so on by position.
+/// The texts of these messages, each once: `user-0`, `assistant-1`, `result-2` and so on by position.
 pub fn payloads(kinds: &[Kind]) -> Vec<String> {
     transcript(kinds).payloads()
 }
@@ -105,13 +105,13 @@ mod tests {
     use crate::{Dialect, lossless::missing_payloads, strict};
 
     #[test]
-    fn there_are_as_many_as_the_alphabet_gives() {
+    fn the_count_is_the_number_of_words_over_the_alphabet() {
         let counts = [1, 2, 3, 6].map(|max_len| transcripts(max_len).count());
         assert_eq!(counts, [7, 56, 399, 137_256]);
     }
 
     #[test]
-    fn no_two_are_alike_and_they_start_short() {
+    fn all_transcripts_differ_and_short_ones_come_first() {
         let all: Vec<_> = transcripts(4).collect();
         assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len());
         assert!(all.is_sorted_by_key(Vec::len));
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn every_body_says_what_it_should() {
+    fn every_body_holds_its_payloads() {
         for kinds in transcripts(4) {
             for dialect in Dialect::ALL {
                 let body = serde_json::from_str(&render(dialect, &kinds)).unwrap();
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn the_strict_check_accepts_what_counting_by_hand_says() {
+    fn the_strict_check_accepts_the_number_counted_by_hand() {
         let accepted = |dialect| {
             let clean = |kinds: &Vec<Kind>| {
                 let body = serde_json::from_str(&render(dialect, kinds)).unwrap();

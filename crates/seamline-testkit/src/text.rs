@@ -1,54 +1,54 @@
 //! JSON text in the layouts that clients send.
 //!
-//! Keys come in the order people write them (`role` before `content`), whatever map the JSON library was built with,
-//! so the same value is always the same text.
+//! Keys have a fixed order (`role` before `content`) that does not depend on the JSON library's map, so the same value
+//! always gives the same text.
 
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-/// How a body is laid out as text.
+/// The layout of a body as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
-    /// Where whitespace goes.
+    /// Where the text has whitespace.
     pub layout: Layout,
     /// Which characters are escaped.
     pub escapes: Escapes,
 }
 
 impl Style {
-    /// No whitespace, nothing escaped that need not be.
+    /// No whitespace and no unnecessary escape.
     pub const COMPACT: Self = Self { layout: Layout::Compact, escapes: Escapes::Needed };
 }
 
-/// Where whitespace goes.
+/// Where the text has whitespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// Nowhere.
+    /// No whitespace at all.
     Compact,
     /// After each comma and colon, as Python writes it.
     Spaced,
     /// A line for each value, indented by this many spaces per level.
     Indented(usize),
-    /// The same, with the line ends of Windows.
+    /// As `Indented`, with the line ends of Windows.
     IndentedCrlf(usize),
 }
 
-/// Written as `\ud83d`: the first half of a pair without the second. No text can hold it.
+/// Written as `\ud83d`: the first half of a surrogate pair without the second. A Rust string cannot hold it.
 pub const LONE_HIGH: char = '\u{F8F0}';
-/// Written as `\udc4d`: the second half of a pair without the first.
+/// Written as `\udc4d`: the second half of a surrogate pair without the first.
 pub const LONE_LOW: char = '\u{F8F1}';
-/// Ends a key that stands for a second member of the same name: neither it nor what follows is written.
+/// Ends the written part of a key. The rest only makes the key unique, so that a name can occur twice.
 pub const REPEATED: char = '\u{F8F2}';
-/// Starts a key that is written with every character escaped, and is not written itself.
+/// Starts a key whose characters are all escaped. The mark itself is not written.
 pub const SPELT_OUT: char = '\u{F8F3}';
 
 /// Which characters are escaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Escapes {
-    /// Those that JSON demands.
+    /// The characters that JSON requires.
     Needed,
-    /// Everything outside ASCII as well, and the solidus.
+    /// Also the characters outside of ASCII, and the slash.
     All,
 }
 
@@ -167,7 +167,7 @@ impl Writer {
     }
 }
 
-/// Keys that come first when people write a body by hand; the rest follow by name.
+/// Keys that come first, as in a handwritten body; the rest follow by name.
 const FIRST_KEYS: [&str; 15] = [
     "model",
     "max_tokens",
@@ -221,13 +221,13 @@ mod tests {
     }
 
     #[test]
-    fn lines_can_end_as_windows_ends_them() {
+    fn windows_line_ends_are_written() {
         let style = Style { layout: Layout::IndentedCrlf(1), escapes: Escapes::Needed };
         assert_eq!(write(&json!({"a": "b\n"}), style), "{\r\n \"a\": \"b\\n\"\r\n}");
     }
 
     #[test]
-    fn what_no_value_can_hold_can_be_written() {
+    fn half_characters_repeated_keys_and_escaped_keys_are_written() {
         let text = format!("a{LONE_HIGH}b{LONE_LOW}");
         assert_eq!(write(&json!(text), Style::COMPACT), r#""a\ud83db\udc4d""#);
         let fields = [("b".to_owned(), json!(3)), ("a".to_owned(), json!(1)), (format!("a{REPEATED}"), json!(2))];

@@ -1,18 +1,18 @@
-//! A conversation with the dialect taken out, loose enough to be broken in every way the tests need.
+//! A conversation independent of the dialect, which can hold every error that the tests need.
 
 use serde_json::Value;
 
 /// The messages of one conversation, in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Transcript {
-    /// What stands before the first message.
+    /// The system text before the first message.
     pub system: Option<String>,
-    /// The messages.
+    /// The messages in order.
     pub messages: Vec<Message>,
 }
 
 impl Transcript {
-    /// Everything that somebody said and that must be in the body after a repair: text, tool output and media.
+    /// The content that a repair must keep: text, tool output and media.
     pub fn payloads(&self) -> Vec<String> {
         let blocks = self.messages.iter().flat_map(|message| &message.blocks);
         let said = blocks.filter_map(Block::payload).chain(self.system.as_deref());
@@ -20,26 +20,26 @@ impl Transcript {
     }
 }
 
-/// One role's contribution. Results stand in the user's messages; dialects that have a role for them split them off.
+/// The contribution of one role. Results are in user messages; dialects with a role for results split them off.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// Who speaks.
+    /// The role of the message.
     pub role: Role,
-    /// What is said.
+    /// The content of the message.
     pub blocks: Vec<Block>,
-    /// How lone text is written.
+    /// How a single text is written.
     pub shape: Shape,
-    /// Whether a list of calls is written although there are no calls.
+    /// Whether an empty list of calls is written.
     pub call_list: CallList,
 }
 
 impl Message {
-    /// A message with its text, if that is all it has, written as a string.
+    /// A message whose single text is written as a string.
     pub fn new(role: Role, blocks: Vec<Block>) -> Self {
         Self { role, blocks, shape: Shape::Text, call_list: CallList::WhenNeeded }
     }
 
-    /// A message that says one text.
+    /// A message with one text.
     pub fn text(role: Role, text: impl Into<String>) -> Self {
         Self::new(role, vec![Block::Text(text.into())])
     }
@@ -49,29 +49,29 @@ impl Message {
         Self::new(Role::User, vec![Block::Result(result)])
     }
 
-    /// The calls in it.
+    /// The calls of the message.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         self.blocks.iter().filter_map(|block| if let Block::Call(call) = block { Some(call) } else { None })
     }
 
-    /// The results in it.
+    /// The results of the message.
     pub fn results(&self) -> impl Iterator<Item = &CallResult> {
         self.blocks.iter().filter_map(|block| if let Block::Result(result) = block { Some(result) } else { None })
     }
 }
 
-/// Who speaks.
+/// The role of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Whoever set the conversation up.
+    /// The program that set up the conversation.
     System,
-    /// The person, or the program on their behalf.
+    /// The user, or a program for the user.
     User,
-    /// The model.
+    /// The language model.
     Assistant,
 }
 
-/// How lone text is written.
+/// How a single text is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// As a string.
@@ -92,29 +92,29 @@ pub enum CallList {
 /// One unit inside a message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Block {
-    /// Words.
+    /// Plain text.
     Text(String),
-    /// A picture, as base64.
+    /// An image, as base64.
     Image(String),
     /// Reasoning with its signature; written only where the dialect has it.
     Thinking {
-        /// The reasoning.
+        /// The text of the reasoning.
         text: String,
-        /// What makes it genuine.
+        /// The provider's signature of it.
         signature: String,
     },
     /// The model asks for a tool to be run.
     Call(Call),
-    /// The answer to a call.
+    /// The result of a call.
     Result(CallResult),
-    /// A call the server runs itself, by id; written only where the dialect has it.
+    /// A server-side call, by id; written only where the dialect has it.
     ServerCall(String),
-    /// The answer to a server call, by the call's id; written only where the dialect has it.
+    /// The result of a server-side call, by the call's id; written only where the dialect has it.
     ServerResult(String),
 }
 
 impl Block {
-    /// What a repair must not lose, if anything.
+    /// The content that a repair must keep, if there is any.
     fn payload(&self) -> Option<&str> {
         match self {
             Self::Text(payload) | Self::Image(payload) => Some(payload),
@@ -127,31 +127,31 @@ impl Block {
 /// The model asks for a tool to be run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// What the result will refer to.
+    /// The id that the result refers to.
     pub id: Option<String>,
-    /// The tool's name.
+    /// The name of the tool.
     pub name: String,
-    /// What the tool is given.
+    /// The input of the tool.
     pub input: Input,
 }
 
-/// What a tool is given.
+/// The input of a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
     /// An object, written as the dialect demands.
     Object(Value),
-    /// Any value, written as it is where the dialect demands something else.
+    /// Any value, written unchanged even if the dialect demands another type.
     Verbatim(Value),
 }
 
-/// The answer to a call.
+/// The result of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallResult {
     /// The id of the call.
     pub id: Option<String>,
-    /// The name of the tool; written where results repeat it. Without one, the name that the call before it has.
+    /// The name of the tool, for dialects whose results repeat it; `None` means the name of the call.
     pub name: Option<String>,
-    /// What the tool gave.
+    /// The output of the tool.
     pub output: String,
     /// How the output is written.
     pub shape: Shape,
@@ -160,7 +160,7 @@ pub struct CallResult {
 }
 
 impl CallResult {
-    /// A result of a tool that ended well, written as a string.
+    /// A result of a successful tool, written as a string.
     pub fn new(id: impl Into<String>, output: impl Into<String>) -> Self {
         Self { id: Some(id.into()), name: None, output: output.into(), shape: Shape::Text, ending: Ending::Done }
     }
@@ -169,9 +169,9 @@ impl CallResult {
 /// How a tool ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// Well.
+    /// The tool succeeded.
     Done,
-    /// With an error.
+    /// The tool failed.
     Failed,
 }
 

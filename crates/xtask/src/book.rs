@@ -1,4 +1,4 @@
-//! The rule book: what is known of providers by mark, and where it is used.
+//! The rule book: the known demands of providers by mark, and the code that checks them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,65 +7,65 @@ use serde::Deserialize;
 
 use crate::sources;
 
-/// Where the book stands.
+/// The path of the book.
 pub(crate) const BOOK: &str = "docs/providers/data/rules.toml";
-/// Where dialects and providers stand.
+/// The folder of dialects and providers.
 pub(crate) const DIALECTS: &str = "crates/seamline-dialects/src";
-/// Where rules stand.
+/// The folder of the rules.
 const RULES: &str = "crates/seamline-rules/src/rules/";
 
-/// Everything that is known of what providers demand.
+/// The known demands of all providers.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Book {
-    /// Why marks about answers are not checked.
+    /// The reason why marks about responses are not checked.
     pub(crate) answers: String,
-    /// The families, by the prefix of their marks.
+    /// The families by the prefix of their marks.
     pub(crate) families: BTreeMap<String, Family>,
 }
 
-/// Marks with one prefix.
+/// The marks with one prefix.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Family {
-    /// Whom they are about.
+    /// The name of the provider or API.
     pub(crate) name: String,
-    /// How many there are, numbered from 1.
+    /// The number of marks; the first is 1.
     pub(crate) count: u32,
-    /// The dialect they are about.
+    /// The dialect of these marks.
     pub(crate) dialect: String,
-    /// The providers they are about.
+    /// The providers of these marks.
     pub(crate) providers: Vec<String>,
-    /// Those about answers.
+    /// The marks about responses.
     answers: Vec<u32>,
-    /// Others that are not checked, with the reason.
+    /// Other marks that are not checked, with the reason.
     #[serde(default)]
     unchecked: BTreeMap<String, String>,
-    /// What of those that are checked is not, with the reason.
+    /// Marks that are checked in part, with the part that is not.
     #[serde(default)]
     partly: BTreeMap<String, String>,
 }
 
 impl Book {
-    /// Reads the book.
+    /// Parses the text of the book.
     pub(crate) fn read(text: &str) -> Result<Self> {
         toml::from_str(text).with_context(|| format!("{BOOK} is not a rule book"))
     }
 
-    /// Why a mark is not checked; nothing for one that is.
+    /// The reason why a mark is not checked; `None` for a checked mark.
     pub(crate) fn reason(&self, prefix: &str, number: u32) -> Option<&str> {
         let family = self.families.get(prefix)?;
         let own = family.unchecked.get(&number.to_string()).map(String::as_str);
         own.or_else(|| family.answers.contains(&number).then_some(self.answers.as_str()))
     }
 
-    /// The marks of a family that have a reason not to be checked.
+    /// The marks of a family that are not checked, with the reason.
     pub(crate) fn unchecked<'b>(&'b self, prefix: &'b str) -> impl Iterator<Item = (String, &'b str)> {
         let count = self.families.get(prefix).map_or(0, |family| family.count);
         (1..=count).filter_map(move |number| Some((format!("{prefix}-{number}"), self.reason(prefix, number)?)))
     }
 
-    /// The marks of a family that are checked in part, with what is not, in the order of their numbers.
+    /// The marks of a family that are checked in part, with the part that is not, in numerical order.
     pub(crate) fn partly<'b>(&'b self, prefix: &'b str) -> impl Iterator<Item = (String, &'b str)> {
         let family = self.families.get(prefix);
         let of =
@@ -75,37 +75,37 @@ impl Book {
 }
 
 impl Family {
-    /// Numbers under which a reason stands.
+    /// The numbers that have a reason.
     pub(crate) fn listed(&self) -> impl Iterator<Item = String> {
         let more = self.unchecked.keys().chain(self.partly.keys()).cloned();
         self.answers.iter().map(u32::to_string).chain(more)
     }
 }
 
-/// The marks that are checked: those beside a field of constraints, and those among the references
-/// of a rule. Any other mention says nothing about what is checked.
-pub(crate) fn named<'t>(files: impl Iterator<Item = (&'t str, &'t str)>) -> BTreeSet<String> {
-    let mut named = BTreeSet::new();
+/// The checked marks: those in the comment of a constraint field and those in the references of a rule. Other
+/// mentions do not count.
+pub(crate) fn named_marks<'t>(files: impl Iterator<Item = (&'t str, &'t str)>) -> BTreeSet<String> {
+    let mut marked = BTreeSet::new();
     for (path, text) in files {
         let is_provider = path.strip_prefix(DIALECTS).is_some_and(|path| path.starts_with("/providers/"));
         if is_provider || (path.starts_with(DIALECTS) && path.ends_with("/constraints.rs")) {
             let comments = sources::sets(text).into_values().flat_map(|set| set.fields.into_values());
-            named.extend(comments.flat_map(|comment| marks(&comment)));
+            marked.extend(comments.flat_map(|comment| marks(&comment)));
         } else if path.starts_with(RULES) {
-            named.extend(marks(&references(text)));
+            marked.extend(marks(&references(text)));
         }
     }
-    named
+    marked
 }
 
-/// What a rule says under its last heading.
+/// The text under the heading `References` of a rule.
 fn references(text: &str) -> String {
     let lines = text.lines().map(str::trim).skip_while(|line| *line != "/// # References");
     let said = lines.skip(1).map_while(|line| line.strip_prefix("/// "));
     said.collect::<Vec<_>>().join(" ")
 }
 
-/// The marks in a text, such as `ANT-5`, and those between two such as `ANT-34 to ANT-37`.
+/// The marks in a text, such as `ANT-5`, and all marks of a range such as `ANT-34 to ANT-37`.
 pub(crate) fn marks(text: &str) -> Vec<String> {
     let mut found: Vec<(String, u32)> = Vec::new();
     let mut range = false;
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_checked_counts_as_named() {
+    fn only_constraints_and_references_name_a_mark() {
         let files = [
             (
                 "crates/seamline-dialects/src/a/constraints.rs",
@@ -150,7 +150,7 @@ mod tests {
                 "    /// ANT-4\n    /// # References\n    /// ANT-5, seen\n    RULE\n// ANT-6\n",
             ),
         ];
-        assert_eq!(named(files.into_iter()).into_iter().collect::<Vec<_>>(), ["ANT-2", "ANT-5"]);
+        assert_eq!(named_marks(files.into_iter()).into_iter().collect::<Vec<_>>(), ["ANT-2", "ANT-5"]);
     }
 
     #[test]

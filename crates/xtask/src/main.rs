@@ -1,9 +1,10 @@
 //! The chores of the workspace: `cargo xtask <chore>`.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "xtask is a program whose output is read on a terminal")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "xtask prints to a terminal")]
 
 mod book;
 mod chores;
 mod manifest;
+mod rust;
 mod source;
 mod sources;
 mod tidy;
@@ -14,21 +15,23 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-use crate::chores::{bench, codegen, fuzz, new_rule, postgres, soak, test};
+use crate::chores::{bench, codegen, figures, fuzz, new_rule, postgres, soak, test};
 use crate::workspace::Workspace;
 
 const USAGE: &str = "\
 usage: cargo xtask <chore>
 
-  test [--fast]             all that CI runs; --fast leaves out docs, release and licences
-  tidy                      checks of the tree that the compiler cannot make
-  codegen [--check]         write docs/cli.md, rules/ and providers/ anew; --check only compares
-  bench <name> [args]       measure; names: core, streams, store
+  test [--fast]             run everything that CI runs; --fast skips docs, release and licences
+  tidy                      check the tree for what the compiler cannot check
+  codegen [--check]         write docs/cli.md, rules/ and providers/; --check only compares
+  figures [--root DIR] [--format text|json] [--cold-build]
+                            print size, shape and language of a checkout in numbers
+  bench <name> [args]       run a benchmark: core, streams or store
   fuzz [target] [--seconds N]
                             run one fuzz target or all of them; needs nightly and cargo-fuzz
-  postgres <command>        run a command while a PostgreSQL for its tests runs
-  soak                      the tests of stores at full length: kills, damage, broken connections
-  new-rule <group> <name>   the skeleton of a rule and its fixtures
+  postgres <command>        run a command with a PostgreSQL server for its tests
+  soak                      run the store tests at full length: kills, damage, broken connections
+  new-rule <group> <name>   write the skeleton of a rule and its fixtures
 ";
 
 fn main() -> ExitCode {
@@ -51,6 +54,7 @@ fn run(args: &[&str]) -> Result<()> {
         ["tidy"] => chores::tidy::run(&workspace),
         ["codegen"] => codegen::run(&workspace, codegen::Mode::Write),
         ["codegen", "--check"] => codegen::run(&workspace, codegen::Mode::Check),
+        ["figures", rest @ ..] => figures::run(&workspace, rest),
         ["bench", name, rest @ ..] => bench::run(&workspace, name, rest),
         ["fuzz", rest @ ..] => fuzz::run(&workspace, rest),
         ["postgres", program, rest @ ..] => postgres::run(&workspace, program, rest),
@@ -60,7 +64,7 @@ fn run(args: &[&str]) -> Result<()> {
             print!("{USAGE}");
             Ok(())
         }
-        [] => bail!("which chore?\n\n{USAGE}"),
-        _ => bail!("no such chore: `{}`\n\n{USAGE}", args.join(" ")),
+        [] => bail!("no chore given\n\n{USAGE}"),
+        _ => bail!("unknown chore `{}`\n\n{USAGE}", args.join(" ")),
     }
 }

@@ -1,4 +1,4 @@
-//! The manifests of the workspace, as tidy reads them.
+//! The manifests of the workspace.
 
 use anyhow::{Context, Result};
 use toml::{Table, Value};
@@ -8,15 +8,15 @@ use crate::tree::Tree;
 /// The manifest of one crate.
 #[derive(Debug)]
 pub(crate) struct Manifest {
-    /// Its path from the root: `crates/<folder>/Cargo.toml`.
+    /// The path from the root: `crates/<folder>/Cargo.toml`.
     pub(crate) path: String,
     /// The folder under `crates/`.
     pub(crate) folder: String,
-    /// `package.name`.
+    /// The member `package.name`.
     pub(crate) name: String,
-    /// `package.metadata.seamline.rank`.
+    /// The member `package.metadata.seamline.rank`.
     pub(crate) rank: Option<i64>,
-    /// True if `[lints]` takes the workspace's.
+    /// True if `[lints]` inherits from the workspace.
     pub(crate) has_workspace_lints: bool,
     /// All dependencies, of every kind and target.
     pub(crate) dependencies: Vec<Dependency>,
@@ -27,13 +27,13 @@ pub(crate) struct Manifest {
 pub(crate) struct Dependency {
     /// The name on the left of the line.
     pub(crate) name: String,
-    /// Which table it stands in.
+    /// The table that lists it.
     pub(crate) kind: Kind,
-    /// True if it says `workspace = true` and nothing about version or place.
+    /// True if it has `workspace = true` and neither a version nor a source.
     pub(crate) is_inherited: bool,
 }
 
-/// The table a dependency stands in.
+/// The table that lists a dependency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Normal,
@@ -41,7 +41,7 @@ pub(crate) enum Kind {
     Dev,
 }
 
-/// One line of `[workspace.dependencies]`, in the order written.
+/// One line of `[workspace.dependencies]`.
 #[derive(Debug)]
 pub(crate) struct Shared {
     /// The name on the left of the line.
@@ -55,16 +55,16 @@ pub(crate) fn crates(tree: &Tree) -> Result<Vec<Manifest>> {
     tree.texts()
         .filter_map(|(path, text)| Some((path, crate_folder(path)?, text)))
         .map(|(path, folder, text)| {
-            let table: Table = text.parse().with_context(|| format!("could not read {path}"))?;
+            let table: Table = text.parse().with_context(|| format!("cannot read {path}"))?;
             Ok(manifest(path, folder, &table))
         })
         .collect()
 }
 
-/// The lines of `[workspace.dependencies]`.
+/// The lines of `[workspace.dependencies]`, in the order of the file.
 pub(crate) fn shared(tree: &Tree) -> Result<Vec<Shared>> {
     let text = tree.text("Cargo.toml").unwrap_or_default();
-    let root: Table = text.parse().context("could not read Cargo.toml")?;
+    let root: Table = text.parse().context("cannot read Cargo.toml")?;
     let table = root.get("workspace").and_then(|workspace| workspace.get("dependencies")).and_then(Value::as_table);
     Ok(table
         .into_iter()

@@ -1,4 +1,6 @@
-//! Rust text, seen without compiling it.
+//! Rust text, read line by line without a parser.
+
+use std::path::Path;
 
 /// The lines, numbered from 1, that are not in a `#[cfg(test)] mod tests`.
 pub(crate) fn without_tests(text: &str) -> Vec<(usize, &str)> {
@@ -16,7 +18,7 @@ pub(crate) fn without_tests(text: &str) -> Vec<(usize, &str)> {
     kept
 }
 
-/// How many lines the test module takes that starts with the first line, if one does.
+/// The number of lines of the test module that starts at the first line, if one does.
 fn tests_end(lines: &[&str]) -> Option<usize> {
     if *lines.first()? != "#[cfg(test)]" {
         return None;
@@ -34,13 +36,42 @@ fn tests_end(lines: &[&str]) -> Option<usize> {
     Some(head + close + 1)
 }
 
-/// The lines of code, numbered from 1: tests and comments taken out, strings kept.
+/// The lines of code, numbered from 1, without tests, comments and blank lines; strings stay.
 pub(crate) fn code(text: &str) -> Vec<(usize, &str)> {
-    without_tests(text)
-        .into_iter()
-        .map(|(number, line)| (number, before_comment(line)))
-        .filter(|(_, line)| !line.trim().is_empty())
-        .collect()
+    without_comments(without_tests(text).into_iter())
+}
+
+/// The lines of code, tests included, numbered from 1, without comments and blank lines.
+pub(crate) fn code_with_tests(text: &str) -> Vec<(usize, &str)> {
+    without_comments(text.lines().enumerate().map(|(index, line)| (index + 1, line)))
+}
+
+fn without_comments<'t>(lines: impl Iterator<Item = (usize, &'t str)>) -> Vec<(usize, &'t str)> {
+    lines.map(|(number, line)| (number, before_comment(line))).filter(|(_, line)| !line.trim().is_empty()).collect()
+}
+
+/// True for the path of a Rust file.
+pub(crate) fn is_rust(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|extension| extension == "rs")
+}
+
+/// True for a file that holds nothing but tests, benchmarks or examples.
+pub(crate) fn is_test_file(path: &str) -> bool {
+    let is_folder = |name: &str| ["tests", "benches", "examples"].contains(&name);
+    let mut names: Vec<&str> = path.split('/').collect();
+    let file = names.pop().unwrap_or_default();
+    file.ends_with("tests.rs") || names.into_iter().any(is_folder)
+}
+
+/// True if the text has the name, and not as a part of a longer one.
+pub(crate) fn contains_name(text: &str, name: &str) -> bool {
+    let continues = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    text.match_indices(name).any(|(at, _)| {
+        let ends_open = name.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        let after = text[at + name.len()..].chars().next();
+        let is_part = continues(text[..at].chars().next_back()) || (ends_open && continues(after));
+        !is_part
+    })
 }
 
 fn before_comment(line: &str) -> &str {
@@ -95,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_test_module_is_left_out_and_what_follows_counts() {
+    fn the_test_module_is_left_out_and_later_code_counts() {
         let text = "fn a() {}\n#[cfg(test)]\n#[expect(\n    x,\n)]\nmod tests {\n    fn b() {}\n}\nfn c() {}\n";
         assert_eq!(without_tests(text), [(1, "fn a() {}"), (9, "fn c() {}")]);
     }
@@ -113,9 +144,27 @@ mod tests {
     }
 
     #[test]
-    fn comments_go_and_slashes_in_strings_stay() {
+    fn comments_are_removed_and_slashes_in_strings_stay() {
         let text = "/// doc\nlet a = \"http://x \\\" //\"; // why\n";
         assert_eq!(code(text), [(2, "let a = \"http://x \\\" //\"; ")]);
+    }
+
+    #[test]
+    fn tests_benches_and_examples_are_test_files() {
+        for path in
+            ["crates/a/tests/b.rs", "crates/a/src/b/tests.rs", "crates/a/src/b_tests.rs", "crates/a/benches/b.rs"]
+        {
+            assert!(is_test_file(path), "{path}");
+        }
+        assert!(!is_test_file("crates/a/src/test.rs"));
+    }
+
+    #[test]
+    fn a_name_is_not_found_inside_a_longer_one() {
+        assert!(contains_name("use a::Compact;", "a::Compact"));
+        assert!(contains_name("use a::b;", "a::"));
+        assert!(!contains_name("use aa::Compacted;", "a::Compact"));
+        assert!(!contains_name("Record::Compaction(_)", "Record::Compact"));
     }
 
     #[test]
@@ -127,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_declaration_is_told_from_a_mention() {
+    fn a_mention_of_a_code_is_not_a_declaration() {
         let line = "    ORDER012 \"text-before-results\" in Order, Error, Safe";
         assert_eq!(declared_code(line), Some(("ORDER", 12)));
         assert_eq!(declared_code("    SHA256 \"sum\""), None);

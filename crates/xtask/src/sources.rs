@@ -1,21 +1,21 @@
-//! Where the constraints of dialects and providers are known from: the comments beside their fields.
+//! The sources of constraints: the comments before the fields of dialects and providers.
 
 use std::collections::BTreeMap;
 
 use crate::book::DIALECTS;
 use crate::tree::Tree;
 
-/// What stands beside each field of one set of constraints, by the field's name; parts of a
-/// field after a dot. A field without a comment of its own has nothing beside it.
+/// The comments of one set of constraints, by field; the name of a nested field follows a dot. A field without a
+/// comment has an empty text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sources {
-    /// The fields that are set here, each with its comment.
+    /// The fields that this set fills, with their comments.
     pub(crate) fields: BTreeMap<String, String>,
     /// The constraints that fill the other fields.
     base: Option<String>,
 }
 
-/// The sources of a provider: its own, those of what it starts from, and so on.
+/// The sources of a provider: its own set, the set that it extends, and so on.
 pub(crate) fn of_provider(tree: &Tree, file: &str) -> Vec<Sources> {
     let mut chain = Vec::new();
     let mut module = file.to_owned();
@@ -31,18 +31,18 @@ pub(crate) fn of_provider(tree: &Tree, file: &str) -> Vec<Sources> {
     chain
 }
 
-/// The set of this name of a provider or dialect, which may have the same name.
+/// The set with this name in the file of a provider, or else of a dialect.
 fn set_of(tree: &Tree, module: &str, name: &str) -> Option<Sources> {
     let paths = [format!("{DIALECTS}/providers/{module}.rs"), format!("{DIALECTS}/{module}/constraints.rs")];
     paths.iter().find_map(|path| sets(tree.text(path)?).remove(name))
 }
 
-/// What stands beside a field in the first of several that sets it.
-pub(crate) fn beside<'s>(chain: &'s [Sources], field: &str) -> &'s str {
+/// The comment of a field in the first set of the chain that fills the field.
+pub(crate) fn comment_of<'s>(chain: &'s [Sources], field: &str) -> &'s str {
     let outer = field.split('.').next().unwrap_or_default();
     for Sources { fields, .. } in chain {
-        let said = |name: &str| fields.get(name).map(String::as_str);
-        match (said(field), said(outer)) {
+        let comment = |name: &str| fields.get(name).map(String::as_str);
+        match (comment(field), comment(outer)) {
             (Some(own), _) if !own.is_empty() => return own,
             (Some(_), Some(around)) => return around,
             (None, Some(around)) if !around.is_empty() => return around,
@@ -52,7 +52,7 @@ pub(crate) fn beside<'s>(chain: &'s [Sources], field: &str) -> &'s str {
     ""
 }
 
-/// Every set of constraints in a file, by the constant or the field that it is.
+/// Every set of constraints in a file, by the name of its constant or field.
 pub(crate) fn sets(text: &str) -> BTreeMap<String, Sources> {
     let mut sets = BTreeMap::new();
     let mut comment = "";
@@ -61,12 +61,12 @@ pub(crate) fn sets(text: &str) -> BTreeMap<String, Sources> {
         let code = line.trim_start();
         if let Some(said) = code.strip_prefix("// ") {
             comment = said;
-        } else if let Some(name) = opened(code) {
+        } else if let Some(name) = set_name(code) {
             let end = format!("{}}}", &line[..line.len() - code.len()]);
             let inside: Vec<&str> = lines.by_ref().take_while(|line| !line.starts_with(&end)).collect();
             sets.insert(name.to_owned(), read(&inside));
         } else if let Some(base) = code.strip_prefix("constraints: ").and_then(|rest| rest.strip_suffix(',')) {
-            // All of them are somebody else's, which is known from somewhere too.
+            // The provider takes all constraints from another set; the comment gives the source of that.
             let fields = [("constraints".to_owned(), comment.to_owned())].into();
             sets.insert("constraints".to_owned(), Sources { fields, base: Some(base.to_owned()) });
         }
@@ -74,18 +74,18 @@ pub(crate) fn sets(text: &str) -> BTreeMap<String, Sources> {
     sets
 }
 
-/// The name of the set that a line opens.
-fn opened(code: &str) -> Option<&str> {
+/// The name of the set that starts on a line.
+fn set_name(code: &str) -> Option<&str> {
     let (before, _) = code.split_once("Constraints {").filter(|(_, after)| after.is_empty())?;
     let name = before.trim_end_matches([' ', '=', ':']).trim_end_matches(": Constraints");
     name.rsplit(' ').next()
 }
 
-/// The fields in the lines of a set. A comment is about the field that comes right after it.
+/// Reads the fields in the lines of a set. A comment belongs to the field right after it.
 fn read(lines: &[&str]) -> Sources {
     let mut sources = Sources::default();
     let mut comment = String::new();
-    // The fields around a line, each with how far it is set in.
+    // The fields around a line, each with its indentation.
     let mut around: Vec<(usize, &str)> = Vec::new();
     let indent_of = |line: &str| line.len() - line.trim_start().len();
     let outermost = lines.iter().map(|line| indent_of(line)).min().unwrap_or_default();
@@ -124,7 +124,7 @@ mod tests {
         pub const BASE: Constraints = Constraints {\n    // OAC-3.\n    orphan: Y,\n    // OAC-1.\n    input: Y,\n};\n";
 
     #[test]
-    fn a_field_has_the_comment_right_before_it_and_no_other() {
+    fn a_field_has_only_the_comment_right_before_it() {
         let sets = sets(OWN);
         let expected = [
             ("call_id", "OAC-5, observed twice."),
@@ -139,11 +139,11 @@ mod tests {
     }
 
     #[test]
-    fn what_a_provider_does_not_set_is_known_from_what_it_starts_from() {
+    fn the_comment_of_an_inherited_field_comes_from_the_base() {
         let own = format!("{DIALECTS}/providers/p.rs");
         let base = format!("{DIALECTS}/openai_chat/constraints.rs");
         let chain = of_provider(&Tree::of(&[(&own, OWN), (&base, BASE)]), "p");
         let fields = ["call_id.length_max", "unanswered", "input", "never"];
-        assert_eq!(fields.map(|field| beside(&chain, field)), ["OAC-5, observed twice.", "OAC-2.", "OAC-1.", ""]);
+        assert_eq!(fields.map(|field| comment_of(&chain, field)), ["OAC-5, observed twice.", "OAC-2.", "OAC-1.", ""]);
     }
 }

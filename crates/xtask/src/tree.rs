@@ -1,4 +1,4 @@
-//! The files of the repository, read once.
+//! The files of the repository.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,13 +6,15 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-/// A file larger than this is known by name only.
+use crate::source;
+
+/// The tree keeps only the name of a larger file.
 const TEXT_BYTES_MAX: u64 = 8 * 1024 * 1024;
-/// Folders that hold nothing of ours, for a copy that came without git.
+/// Folders that a walk skips in a copy without git.
 const FOREIGN_FOLDERS: [&str; 5] = [".git", ".venv", "__pycache__", "node_modules", "target"];
 
 /// Every file that git tracks or would add, by its path from the root with `/` between names.
-/// `None` stands for what is not text.
+/// A file that is not text has no text.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
     files: BTreeMap<String, Option<String>>,
@@ -28,7 +30,7 @@ impl Tree {
         let mut files = BTreeMap::new();
         for path in paths {
             let full = root.join(&path);
-            // Deleted but not yet committed, or a link: nothing to read.
+            // A deleted file or a link has no text to read.
             if full.symlink_metadata().is_ok_and(|meta| meta.is_file()) {
                 let text = text(&full).with_context(|| format!("could not read {path}"))?;
                 files.insert(path, text);
@@ -44,7 +46,7 @@ impl Tree {
         Self { files: files.iter().map(owned).collect() }
     }
 
-    /// The text of a file; nothing if there is no such file or it is not text.
+    /// The text of a file; `None` if the file is missing or is not text.
     pub(crate) fn text(&self, path: &str) -> Option<&str> {
         self.files.get(path)?.as_deref()
     }
@@ -61,10 +63,10 @@ impl Tree {
 
     /// Path and text of every Rust file, in order.
     pub(crate) fn rust(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.texts().filter(|(path, _)| Path::new(path).extension().is_some_and(|e| e == "rs"))
+        self.texts().filter(|(path, _)| source::is_rust(path))
     }
 
-    /// True if there is such a file, or a folder with a file in it.
+    /// True if the path is a file, or a folder with a file in it.
     pub(crate) fn contains(&self, path: &str) -> bool {
         let folder = format!("{}/", path.trim_end_matches('/'));
         path.is_empty()
@@ -84,7 +86,7 @@ fn tracked(root: &Path) -> Option<Vec<String>> {
     }
     let listing = String::from_utf8(output.stdout).ok()?;
     let paths: Vec<String> = listing.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect();
-    // An unpacked archive inside somebody else's ignored folder lists nothing.
+    // An archive that was unpacked inside an ignored folder of another repository lists nothing.
     (!paths.is_empty()).then_some(paths)
 }
 
@@ -121,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_is_there_when_a_file_is_in_it() {
+    fn a_folder_exists_if_it_holds_a_file() {
         let tree = Tree::of(&[("docs/design/a.md", ""), ("docs-old.md", "")]);
         assert!(tree.contains("docs"));
         assert!(tree.contains("docs/design/"));
@@ -131,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn the_walk_and_git_see_this_crate() {
+    fn the_walk_and_git_list_this_crate() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let walked = walked(root).unwrap();
         assert!(walked.contains(&"src/tree.rs".to_owned()));

@@ -1,4 +1,4 @@
-//! Where the workspace is, and how its commands are run.
+//! The workspace's folder, and the commands that run in it.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, IsTerminal, Read};
@@ -16,15 +16,20 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
-    /// The workspace this program was started from.
+    /// Finds the workspace that this program was started from.
     pub(crate) fn find() -> Result<Self> {
         let xtask = std::env::var_os("CARGO_MANIFEST_DIR")
             .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
         let root = xtask.ancestors().nth(2).context("xtask is not in crates/xtask")?;
         if !root.join("Cargo.toml").is_file() {
-            bail!("there is no Cargo.toml in {}\nhint: run it as `cargo xtask`", root.display());
+            bail!("{} has no Cargo.toml\nhint: run `cargo xtask`", root.display());
         }
         Ok(Self { root: root.to_owned() })
+    }
+
+    /// The workspace in another folder.
+    pub(crate) fn at(root: PathBuf) -> Self {
+        Self { root }
     }
 
     /// The folder of the root manifest.
@@ -37,8 +42,8 @@ impl Workspace {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut command = Command::new(cargo);
         command.args(args).current_dir(&self.root);
-        // What `cargo run` tells us about xtask is not true of what we start, and build scripts
-        // that watch these variables would run again for nothing.
+        // `cargo run` sets these variables for xtask. They are wrong for the commands that xtask starts, and build
+        // scripts that watch them would run again without need.
         for (name, _) in std::env::vars_os() {
             let name_text = name.to_string_lossy();
             if name_text.starts_with("CARGO_PKG_") || name_text.starts_with("CARGO_MANIFEST_") {
@@ -59,8 +64,8 @@ impl Workspace {
     }
 }
 
-/// The command as one would type it.
-pub(crate) fn typed(command: &Command) -> String {
+/// The command as a user would type it.
+pub(crate) fn command_line(command: &Command) -> String {
     let program = Path::new(command.get_program());
     let mut text =
         program.file_stem().map_or_else(|| program.display().to_string(), |stem| stem.to_string_lossy().into_owned());
@@ -70,30 +75,31 @@ pub(crate) fn typed(command: &Command) -> String {
     text
 }
 
-/// Runs the command with our own terminal.
+/// Runs the command on this terminal.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
-    println!("$ {}", typed(command));
-    let status = command.status().with_context(|| format!("could not start `{}`", typed(command)))?;
+    println!("$ {}", command_line(command));
+    let status = command.status().with_context(|| format!("cannot start `{}`", command_line(command)))?;
     if !status.success() {
-        bail!("`{}` failed ({status})", typed(command));
+        bail!("`{}` failed ({status})", command_line(command));
     }
     Ok(())
 }
 
-/// Runs the command quietly and gives back what it wrote to standard output.
+/// Runs the command quietly and returns its standard output.
 pub(crate) fn output(command: &mut Command) -> Result<String> {
     let output =
-        command.stdin(Stdio::null()).output().with_context(|| format!("could not start `{}`", typed(command)))?;
+        command.stdin(Stdio::null()).output().with_context(|| format!("cannot start `{}`", command_line(command)))?;
     if !output.status.success() {
         let stderr = String::from_utf8_lossy(&output.stderr);
-        bail!("`{}` failed ({})\n{}", typed(command), output.status, stderr.trim_end());
+        bail!("`{}` failed ({})\n{}", command_line(command), output.status, stderr.trim_end());
     }
-    String::from_utf8(output.stdout).with_context(|| format!("`{}` wrote bytes that are not UTF-8", typed(command)))
+    String::from_utf8(output.stdout)
+        .with_context(|| format!("`{}` wrote bytes that are not UTF-8", command_line(command)))
 }
 
-/// Runs the command, passes each line on, and shows it, colours taken out, to `seen`.
+/// Runs the command, prints each line, and passes it without colours to `seen`.
 pub(crate) fn run_watched(command: &mut Command, mut seen: impl FnMut(&str)) -> Result<()> {
-    println!("$ {}", typed(command));
+    println!("$ {}", command_line(command));
     if std::io::stdout().is_terminal() && std::env::var_os("CARGO_TERM_COLOR").is_none() {
         command.env("CARGO_TERM_COLOR", "always");
     }
@@ -101,13 +107,13 @@ pub(crate) fn run_watched(command: &mut Command, mut seen: impl FnMut(&str)) -> 
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .with_context(|| format!("could not start `{}`", typed(command)))?;
+        .with_context(|| format!("cannot start `{}`", command_line(command)))?;
     let (sender, lines) = channel();
     let readers = [
         child.stdout.take().map(|pipe| forward(pipe, sender.clone())),
         child.stderr.take().map(|pipe| forward(pipe, sender)),
     ];
-    // One printer: lines of the two pipes never run into each other.
+    // One thread prints, so that lines of the two pipes do not mix.
     for line in lines {
         println!("{line}");
         seen(&without_colours(&line));
@@ -117,7 +123,7 @@ pub(crate) fn run_watched(command: &mut Command, mut seen: impl FnMut(&str)) -> 
     }
     let status = child.wait()?;
     if !status.success() {
-        bail!("`{}` failed ({status})", typed(command));
+        bail!("`{}` failed ({status})", command_line(command));
     }
     Ok(())
 }
@@ -151,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colours_are_taken_out_of_a_line() {
+    fn colours_are_removed_from_a_line() {
         let line = "\u{1b}[32;1m     Summary\u{1b}[0m [ 0.1s] \u{1b}[1m3\u{1b}[0m tests run";
         assert_eq!(without_colours(line), "     Summary [ 0.1s] 3 tests run");
         assert_eq!(without_colours("plain"), "plain");
@@ -161,6 +167,6 @@ mod tests {
     fn a_command_is_shown_as_typed() {
         let mut command = Command::new("cargo");
         command.args(["fmt", "--all"]);
-        assert_eq!(typed(&command), "cargo fmt --all");
+        assert_eq!(command_line(&command), "cargo fmt --all");
     }
 }

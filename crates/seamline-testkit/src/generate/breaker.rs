@@ -13,43 +13,43 @@ use crate::transcript::{Input, Message, Transcript};
 /// One way to break a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Breaker {
-    /// A result is gone.
+    /// A result is missing.
     DropResult,
-    /// An assistant message is gone, and its calls with it.
+    /// An assistant message with its calls is missing.
     DropAssistant,
-    /// A result is there twice, with the same output.
+    /// A result occurs twice with the same output.
     RepeatResult,
-    /// A result is there twice, with another output the second time.
+    /// A result occurs twice with different outputs.
     RepeatResultDiffering,
     /// A result comes some messages too late.
     MoveResultLater,
     /// A result comes some messages too early.
     MoveResultEarlier,
-    /// A result comes directly before the message that calls for it.
+    /// A result comes directly before the message with its call.
     MoveResultBeforeCall,
-    /// A result has the id of another result in its message, which has its id, or an id that nobody called.
+    /// A result has the id of another result in its message, which has its id, or an id without a call.
     SwapResultId,
-    /// A result says no id.
+    /// A result has no id.
     DropResultId,
-    /// A call says no id.
+    /// A call has no id.
     DropCallId,
     /// Two calls of a message have one id, and so have their results.
     ReuseCallId,
-    /// The user speaks between a call and its results.
+    /// A user message comes between a call and its results.
     Steer,
     /// The results of a message are spread over messages.
     SplitResults,
     /// The user's text comes before the results in their message.
     TextBeforeResults,
-    /// A message has a text that says nothing.
+    /// A message has a blank text.
     EmptyText,
-    /// A message says nothing.
+    /// A message has no content.
     EmptyMessage,
     /// A call and its result have an id outside the alphabet.
     IllegalId,
     /// A call and its result have an id of 70 characters.
     LongId,
-    /// A call names its tool outside the alphabet.
+    /// A call has a tool name outside the alphabet.
     BadToolName,
     /// A call's input is not an object.
     NonObjectInput,
@@ -57,7 +57,7 @@ pub enum Breaker {
     EmptyCallList,
     /// A user message makes a call.
     CallInWrongRole,
-    /// An assistant message answers.
+    /// An assistant message holds a result.
     ResultInWrongRole,
     /// A server's result has no server call.
     OrphanServerResult,
@@ -92,9 +92,9 @@ impl Breaker {
         Self::OrphanServerResult,
     ];
 
-    /// Breaks `transcript` at `place`, counted among the places that can be broken so. Without any, nothing happens.
+    /// Breaks `transcript` at `place`, counted among the places that can be broken so. Without such a place it does nothing.
     pub fn apply(self, transcript: &mut Transcript, place: usize) {
-        // Nothing to break is an answer, not a failure.
+        // A conversation without a fitting place is left as it is.
         let _ = self.try_apply(&mut transcript.messages, place);
     }
 

@@ -1,11 +1,11 @@
-//! Good conversations as the provider of a dialect wants them.
+//! Adapts good conversations to the demands of one provider.
 
 use crate::{
     Dialect,
     transcript::{Block, Message, Role, Transcript},
 };
 
-/// The conversation with what this dialect demands beyond the others: Bedrock wants roles to take turns.
+/// The conversation with the extra demands of this dialect: Bedrock demands alternating roles.
 pub fn fit(dialect: Dialect, transcript: Transcript) -> Transcript {
     if dialect != Dialect::BedrockConverse {
         return transcript;

@@ -9,7 +9,7 @@ const TURNS_MAX: usize = 4;
 const CYCLES_MAX: usize = 3;
 const CALLS_MAX: usize = 3;
 
-/// Words that have tripped programs that read, cut or rewrite JSON.
+/// Texts that are hard for programs that read, cut or rewrite JSON.
 const WORDS: [&str; 12] = [
     "plain",
     "naïve café",

@@ -1,4 +1,4 @@
-//! Conversations that were broken as conversations and then as bodies.
+//! Broken conversations whose bodies are broken as well.
 
 use proptest::{collection, prelude::*, sample::select};
 
@@ -10,31 +10,31 @@ use crate::{
     text::{self, Style},
 };
 
-/// How many times a body is broken at most.
+/// The most breaks of one body.
 const WIRE_DAMAGES_MAX: usize = 3;
-/// How many times the conversation in it was broken before, at most.
+/// The most breaks of the conversation in it.
 const DAMAGES_MAX: usize = 2;
 
-/// A conversation that was good once, written down badly.
+/// A good conversation after breaks of the conversation and of its body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mangled {
-    /// The conversation.
+    /// The conversation after its breaks.
     pub broken: Broken,
-    /// What is done to each body of it, in order.
+    /// The breaks of each body, in order.
     pub wire: Vec<WireDamage>,
 }
 
 /// A body as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Body {
-    /// The text. It need not be JSON to everybody.
+    /// The text, which strict parsers may refuse.
     pub text: String,
-    /// What must be in the body after a repair.
+    /// The texts that a repair must keep.
     pub payloads: Vec<String>,
 }
 
 impl Mangled {
-    /// The body in a dialect. A break that finds nothing to break does nothing.
+    /// The body in a dialect. A break without a fitting place does nothing.
     pub fn render(&self, dialect: Dialect, style: Style) -> Body {
         let transcript = &self.broken.clone().fit(dialect).transcript;
         let mut body = render::body(dialect, transcript);
@@ -42,7 +42,7 @@ impl Mangled {
         for damage in &self.wire {
             payloads.extend(damage.breaker.apply(dialect, &mut body, damage.place));
         }
-        // A break may have put something else in the place of what was said.
+        // A break may have replaced a text.
         let gone = missing_payloads(&body, &payloads);
         payloads.retain(|payload| !payload.is_empty() && !gone.contains(payload));
         let mark = if self.has(WireBreaker::ByteOrderMark) { "\u{feff}" } else { "" };

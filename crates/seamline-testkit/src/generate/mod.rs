@@ -1,4 +1,4 @@
-//! Conversations drawn at random, good and broken, and the styles to write them in.
+//! Random conversations, good and broken, and the styles to write them in.
 //!
 //! ```
 //! use proptest::prelude::*;
@@ -32,31 +32,31 @@ use crate::{
     transcript::Transcript,
 };
 
-/// How many times a good conversation is broken at most.
+/// The most breaks of a good conversation.
 pub const DAMAGES_MAX: usize = 4;
 
-/// One way of breaking, and where: the place is counted among those that can be broken so, and wraps around.
+/// One break and its place. Places are counted among those that fit, and wrap around.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// What is done.
+    /// The kind of the break.
     pub breaker: Breaker,
-    /// Where it is done.
+    /// The place of the break.
     pub place: usize,
 }
 
-/// A conversation that was good once.
+/// A good conversation and its broken form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Broken {
-    /// What it was.
+    /// The good conversation.
     pub before: Transcript,
-    /// What was done to it, in order.
+    /// The breaks, in order.
     pub damages: Vec<Damage>,
-    /// What it is now.
+    /// The broken conversation.
     pub transcript: Transcript,
 }
 
 impl Broken {
-    /// Breaks `before` in each of these ways, in order. A way that finds nothing to break does nothing.
+    /// Breaks `before` in each of these ways, in order. A break without a fitting place does nothing.
     pub fn new(before: Transcript, damages: Vec<Damage>) -> Self {
         let mut transcript = before.clone();
         for damage in &damages {
@@ -65,7 +65,7 @@ impl Broken {
         Self { before, damages, transcript }
     }
 
-    /// The same breaks of a conversation that the provider of a dialect takes.
+    /// The same breaks of a conversation that the provider of a dialect accepts.
     #[must_use]
     pub fn fit(self, dialect: Dialect) -> Self {
         Self::new(fit(dialect, self.before), self.damages)
@@ -74,13 +74,13 @@ impl Broken {
 
 /// A good conversation that was broken in one to [`DAMAGES_MAX`] ways.
 ///
-/// What one dialect rejects another may take, and two breaks may undo each other, so not every one is rejected.
+/// Dialects reject different breaks, and two breaks may undo each other, so a provider may accept the outcome.
 pub fn broken() -> impl Strategy<Value = Broken> {
     let damages = collection::vec(damage(), 1..=DAMAGES_MAX);
     (good(), damages).prop_map(|(before, damages)| Broken::new(before, damages))
 }
 
-/// One way of breaking and its place.
+/// One break and its place.
 pub fn damage() -> impl Strategy<Value = Damage> {
     (select(&Breaker::ALL[..]), 0..1000_usize).prop_map(|(breaker, place)| Damage { breaker, place })
 }

@@ -1,6 +1,6 @@
-//! What was drawn, before it has numbers and ids.
+//! A random plan of a conversation, without numbers and ids.
 //!
-//! Every text gets a number of its own, so that no payload is part of another and a lost one cannot hide.
+//! Every text gets its own number, so that no payload is part of another and every lost payload is noticed.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) system: Option<&'static str>,
-    /// What the assistant says before the user does.
+    /// The assistant's text before the first user message.
     pub(super) opening: Option<&'static str>,
     pub(super) turns: Vec<TurnPlan>,
 }
@@ -42,9 +42,9 @@ pub(super) struct CyclePlan {
     pub(super) server_pair: bool,
     pub(super) text: Option<&'static str>,
     pub(super) calls: Vec<CallPlan>,
-    /// Whether ids start again from the same place, as some models' do every turn.
+    /// True if ids repeat in every turn, as with some models.
     pub(super) reuses_ids: bool,
-    /// Which order the results come in.
+    /// The order of the results.
     pub(super) order: usize,
     pub(super) after_results: Option<&'static str>,
     /// A system message after the results.
@@ -99,7 +99,7 @@ impl Builder {
         self.reshape(user.shape);
     }
 
-    /// A system message, which Anthropic takes only after a user message.
+    /// A system message, which Anthropic accepts only after a user message.
     fn note(&mut self, words: Option<&str>) {
         if let Some(words) = words {
             self.push_text(Role::System, words);
@@ -171,7 +171,7 @@ impl Builder {
     }
 }
 
-/// One of the six orders that turning round and turning back give three results.
+/// Puts up to three results into one of their six orders.
 fn reorder(results: &mut [Block], order: usize) {
     let length = results.len();
     results.rotate_left(order / 2 % length.max(1));
@@ -180,7 +180,7 @@ fn reorder(results: &mut [Block], order: usize) {
     }
 }
 
-/// What a call is given, with a mark by which it is known whatever becomes of its id.
+/// The input of a call, with a number that identifies it even if its id changes.
 fn input(plan: &CallPlan, number: usize) -> Value {
     let step = format!("call-{number}:");
     let leaf = json!({"step": step, "path": plan.input, "limit": 10, "ratio": 0.5, "all": true, "none": null});

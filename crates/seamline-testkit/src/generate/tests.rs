@@ -1,4 +1,4 @@
-//! The good are good, and every way of breaking breaks.
+//! Good conversations are accepted, and every break has its effect.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ fn sample() -> Transcript {
     Transcript { system: None, messages }
 }
 
-/// What is wrong with the sample when it is broken so, in a dialect.
+/// The violations of a transcript in a dialect.
 fn kinds(dialect: Dialect, transcript: &Transcript) -> Vec<ViolationKind> {
     let text = render(dialect, transcript, Style::COMPACT);
     let body = serde_json::from_str(&text).unwrap();
@@ -60,7 +60,7 @@ fn the_sample_is_good() {
 }
 
 #[test]
-fn every_breaker_changes_the_sample_wherever_it_is_applied() {
+fn every_breaker_changes_the_sample_at_every_place() {
     for breaker in Breaker::ALL {
         for place in 0..12 {
             let broken = Broken::new(sample(), vec![Damage { breaker, place }]);
@@ -70,7 +70,7 @@ fn every_breaker_changes_the_sample_wherever_it_is_applied() {
 }
 
 #[test]
-fn every_breaker_does_what_its_name_says_to_anthropic() {
+fn every_breaker_has_its_violation_in_anthropic() {
     use ViolationKind as K;
     let expected = [
         (Breaker::DropResult, vec![K::UnansweredCall]),
@@ -99,7 +99,7 @@ fn every_breaker_does_what_its_name_says_to_anthropic() {
 }
 
 #[test]
-fn every_breaker_does_what_its_name_says_to_openai() {
+fn every_breaker_has_its_violation_in_openai() {
     use ViolationKind as K;
     let expected = [
         (Breaker::DropResult, vec![K::UnansweredCall]),
@@ -127,7 +127,7 @@ fn every_breaker_does_what_its_name_says_to_openai() {
 }
 
 #[test]
-fn every_breaker_does_what_its_name_says_to_responses() {
+fn every_breaker_has_its_violation_in_responses() {
     use ViolationKind as K;
     let expected = [
         (Breaker::DropResult, vec![K::UnansweredCall]),
@@ -155,7 +155,7 @@ fn every_breaker_does_what_its_name_says_to_responses() {
 }
 
 #[test]
-fn every_breaker_does_what_its_name_says_to_bedrock() {
+fn every_breaker_has_its_violation_in_bedrock() {
     use ViolationKind as K;
     let expected = [
         (Breaker::DropAssistant, vec![K::OrphanResult, K::SameRole]),
@@ -175,7 +175,7 @@ fn every_breaker_does_what_its_name_says_to_bedrock() {
 }
 
 #[test]
-fn every_breaker_does_what_its_name_says_to_gemini() {
+fn every_breaker_has_its_violation_in_gemini() {
     use ViolationKind as K;
     let expected = [
         (Breaker::DropAssistant, vec![K::OrphanResult, K::BadResultName]),
@@ -206,7 +206,7 @@ fn the_remaining_breakers_break_something() {
 }
 
 #[test]
-fn breaking_an_empty_conversation_does_nothing_worse_than_emptying_it() {
+fn breaking_an_empty_conversation_does_not_panic() {
     for breaker in Breaker::ALL {
         for messages in [Vec::new(), vec![Message::text(Role::Assistant, "hi")]] {
             let mut transcript = Transcript { system: None, messages };
@@ -229,7 +229,7 @@ proptest! {
     }
 
     #[test]
-    fn every_body_says_its_payloads(broken in broken(), style in style()) {
+    fn every_body_holds_its_payloads(broken in broken(), style in style()) {
         let payloads = broken.transcript.payloads();
         for dialect in Dialect::ALL {
             let missing = missing_payloads(&body(dialect, &broken.transcript, style), &payloads);

@@ -1,4 +1,4 @@
-//! Ways to write a conversation down badly.
+//! Ways to break the body of a conversation.
 
 mod calls;
 mod content;
@@ -11,19 +11,19 @@ use serde_json::Value;
 
 use crate::Dialect;
 
-/// One way of breaking a body, and where: the place is counted among those that can be broken so, and wraps around.
+/// One break of a body and its place. Places are counted among those that fit, and wrap around.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WireDamage {
-    /// What is done.
+    /// The kind of the break.
     pub breaker: WireBreaker,
-    /// Where it is done.
+    /// The place of the break.
     pub place: usize,
 }
 
-/// One way to break a body. Ways that a dialect has no field for do nothing to it.
+/// One way to break a body. A break for a field that the dialect does not have does nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WireBreaker {
-    /// A call stands in a field of its own, `tool_use`, in a message without a list of calls.
+    /// A message without a list of calls has a call in the field `tool_use`.
     LegacyCall,
     /// The same, beside an empty list of calls.
     LegacyCallBesideEmptyList,
@@ -37,11 +37,11 @@ pub enum WireBreaker {
     CallListAsText,
     /// A list of one call is that call.
     CallListAsObject,
-    /// A list of calls is a word.
+    /// A list of calls is a plain string.
     CallListAsWord,
-    /// The id of a call stands under the key of another program.
+    /// The id of a call has the key of another program.
     ForeignCallKey,
-    /// The id that a result names stands under the key of another program.
+    /// The id of a result has the key of another program.
     ForeignResultKey,
     /// A message's content is null.
     NullContent,
@@ -65,15 +65,15 @@ pub enum WireBreaker {
     ReasoningBesideResult,
     /// A result names its tool.
     NameBesideResult,
-    /// A result has a field nobody knows.
+    /// A result has an unknown field.
     StrangerBesideResult,
     /// An assistant message has a refusal.
     Refusal,
-    /// A message has a field nobody knows.
+    /// A message has an unknown field.
     Stranger,
     /// An assistant message has reasoning that the provider checks.
     SignedReasoning,
-    /// An assistant message has reasoning that nobody signed.
+    /// An assistant message has reasoning without a signature.
     UnsignedReasoning,
     /// A message has a content that readers ignore before its content.
     RepeatedContent,
@@ -87,19 +87,19 @@ pub enum WireBreaker {
     LoneSurrogate,
     /// The body starts with a byte order mark.
     ByteOrderMark,
-    /// What a call is called with stands under the key of another program.
+    /// The input of a call has the key of another program.
     ForeignInput,
     /// A call is written as one block of a message's content, as another dialect does.
     ForeignPair,
-    /// The arguments of a call are no JSON, though nothing was cut off.
+    /// The arguments of a call are complete but not JSON.
     BrokenArguments,
-    /// What a message says stands under the key of another program.
+    /// The text of a message has the key of another program.
     WordsElsewhere,
-    /// A text is a number, or does not say that it is a text.
+    /// A text is a number, or lacks its type.
     WordlessText,
-    /// A role goes by the name that another program gives it.
+    /// A role has the name that another program uses.
     ForeignRole,
-    /// A message has many members with nothing in them.
+    /// A message has many empty members.
     ManyMembers,
 }
 
@@ -147,9 +147,9 @@ impl WireBreaker {
         Self::ManyMembers,
     ];
 
-    /// Breaks `body` at `place`, and gives back what is newly said in it. Without a place to break, nothing happens.
+    /// Breaks `body` at `place` and returns the texts that it adds. Without a fitting place it does nothing.
     ///
-    /// Some breaks are marks that only [`crate::text::write`] turns into text, and a byte order mark stands before
+    /// Some breaks are marks that only [`crate::text::write`] turns into text, and a byte order mark comes before
     /// it: [`super::Mangled::render`] writes them all.
     pub fn apply(self, dialect: Dialect, body: &mut Value, place: usize) -> Vec<String> {
         self.try_apply(dialect, body, place).unwrap_or_default()
@@ -182,7 +182,7 @@ impl WireBreaker {
         broken.map(|()| Vec::new())
     }
 
-    /// The ways that say something new.
+    /// Applies the breaks that add a text.
     fn try_say(self, dialect: Dialect, body: &mut Value, place: usize) -> Option<String> {
         match self {
             Self::NullContent | Self::NumberContent | Self::ObjectContent => {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::TOOL_NAMES;
 use crate::transcript::{Block, Call, CallResult, Ending, Input, Message, Role, Shape, Transcript};
 
-/// The whole body. Who set the conversation up speaks as the user inside it.
+/// The whole body. A system message inside the conversation becomes a user message.
 pub(super) fn body(transcript: &Transcript) -> Value {
     let declare = |name| json!({"name": name, "parameters": {"type": "object"}});
     let messages = &transcript.messages;
@@ -49,7 +49,7 @@ fn call(call: &Call) -> Value {
     json!({"functionCall": fields})
 }
 
-/// A result, under the name that its call before it has.
+/// A result with the tool name of the call before it.
 fn result(before: &[Message], result: &CallResult) -> Value {
     let response = match (result.ending, result.shape) {
         (Ending::Failed, _) => json!({"error": result.output}),

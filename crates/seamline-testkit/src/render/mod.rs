@@ -1,4 +1,4 @@
-//! A transcript as the body of a request.
+//! Writes a transcript as a request body.
 
 mod anthropic;
 mod bedrock;
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn anthropic_holds_results_in_user_messages() {
+    fn anthropic_has_results_in_user_messages() {
         let expected = concat!(
             r#""messages":[{"role":"user","content":"go"},"#,
             r#"{"role":"assistant","content":[{"type":"thinking","signature":"c2ln","thinking":"hm"},"#,
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn responses_give_everything_an_item() {
+    fn responses_writes_one_item_per_block() {
         let expected = concat!(
             r#""input":[{"role":"system","content":"be"},{"role":"user","content":"go"},"#,
             r#"{"type":"reasoning","id":"rs_c2ln","encrypted_content":"c2ln","#,
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn openai_gives_each_result_a_message() {
+    fn openai_writes_one_message_per_result() {
         let expected = concat!(
             r#""messages":[{"role":"system","content":"be"},{"role":"user","content":"go"},"#,
             r#"{"role":"assistant","content":"ok","tool_calls":[{"type":"function","id":"A","#,

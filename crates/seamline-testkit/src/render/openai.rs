@@ -16,7 +16,7 @@ pub(super) fn body(transcript: &Transcript) -> Value {
     json!({"model": "gpt-4o", "tools": TOOL_NAMES.map(declare), "messages": messages})
 }
 
-/// One message of the wire for each result, and one for each stretch of other blocks, in order.
+/// One wire message per result, and one per run of other blocks, in order.
 fn split(message: &Message) -> Vec<Value> {
     if message.blocks.is_empty() {
         return vec![speech(message, &[])];
@@ -31,7 +31,7 @@ fn split(message: &Message) -> Vec<Value> {
         .collect()
 }
 
-/// A result; outside a user message it keeps the wrong role it was given.
+/// A result. Outside of a user message it keeps the wrong role of its message.
 fn answer(role: Role, result: &CallResult) -> Value {
     let role = match role {
         Role::User => "tool",

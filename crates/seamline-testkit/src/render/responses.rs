@@ -16,7 +16,7 @@ pub(super) fn body(transcript: &Transcript) -> Value {
     json!({"model": "gpt-5", "tools": TOOL_NAMES.map(declare), "input": items})
 }
 
-/// One item for each call, result and thought, and one for each stretch of words and pictures, in order.
+/// One item per call, result and reasoning block, and one per run of text and images, in order.
 fn split(message: &Message) -> Vec<Value> {
     if message.blocks.is_empty() {
         return vec![speech(message, &[])];
@@ -33,7 +33,7 @@ fn split(message: &Message) -> Vec<Value> {
         [Block::ServerCall(id)] => {
             Some(json!({"type": "web_search_call", "id": format!("ws_{id}"), "status": "completed"}))
         }
-        // Its call carries the result.
+        // The item of the call includes the result.
         [Block::ServerResult(_)] => None,
         stretch => Some(speech(message, stretch)),
     });
@@ -42,7 +42,7 @@ fn split(message: &Message) -> Vec<Value> {
     items
 }
 
-/// Gives what follows reasoning under an id an id as well, as the provider wants it.
+/// Gives an id to the item after reasoning that has an id, as the provider demands.
 fn name(items: &mut [Value]) {
     let mut reasoning = None;
     for (index, item) in items.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! What Bedrock's Converse accepts in `messages`.
+//! The demands of Bedrock's Converse on `messages`.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use super::{
 /// BED-2, BED-3.
 const CHARS_MAX: usize = 64;
 
-/// Everything Converse would reject, in no particular order.
+/// Every violation of Converse's demands, in no particular order.
 pub(super) fn check(body: &Value, messages: &[Value]) -> Vec<Violation> {
     let mut violations = Vec::new();
     for (message, held) in messages.iter().enumerate() {
@@ -47,7 +47,7 @@ fn turn(message: &Value) -> Turn<'_> {
     Turn {
         from_model: wire::role(message) == "assistant",
         calls: wire::blocks(message).iter().filter_map(call).map(id).collect(),
-        // Elsewhere a result is in the wrong role instead.
+        // In another role the violation is the wrong role.
         results: match wire::role(message) {
             "user" => wire::blocks(message).iter().filter_map(result).map(id).collect(),
             _ => Vec::new(),
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_cycle_is_accepted() {
+    fn a_complete_cycle_is_accepted() {
         let call = json!({"toolUseId": "functions.f:0", "name": "f", "input": {}});
         let result = json!({"toolUseId": "functions.f:0", "content": []});
         assert_eq!(found(&cycle(&call, &result)), []);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn each_demand_is_made() {
+    fn each_demand_is_checked() {
         let call = json!({"toolUseId": "a b", "name": "f!", "input": "{}"});
         let result = json!({"toolUseId": "a b", "content": [], "status": "error"});
         assert_eq!(

@@ -1,4 +1,4 @@
-//! What Google's generateContent accepts in `contents`.
+//! The demands of Google's generateContent on `contents`.
 
 use serde_json::Value;
 
@@ -11,14 +11,14 @@ use super::{
 /// GEM-7.
 const NAME_CHARS_MAX: usize = 128;
 
-/// Everything Google would reject, in no particular order.
+/// Every violation of Google's demands, in no particular order.
 pub(super) fn check(contents: &[Value]) -> Vec<Violation> {
     let mut violations = Vec::new();
     for (message, content) in contents.iter().enumerate() {
         violations.extend(content_kinds(content).into_iter().map(|kind| Violation { message, kind }));
     }
     let turns: Vec<Turn> = contents.iter().map(turn).collect();
-    // GEM-2, GEM-4; neighbouring contents of the model were recorded as answered together.
+    // GEM-2, GEM-4; recorded requests answer neighbouring model contents together.
     check_pairs(&turns, Neighbours::Together, &mut violations);
     // GEM-3.
     let led = turns.iter().take_while(|turn| turn.from_model);
@@ -40,7 +40,7 @@ fn parts(content: &Value) -> &[Value] {
     content.get("parts").and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// GEM-8: a call is known by its id, or by the name of its tool when it has none.
+/// GEM-8: the key of a call is its id, or the name of its tool if it has no id.
 fn key(held: &Value) -> Option<&str> {
     let id = wire::string(held, "id").filter(|id| !id.is_empty());
     id.or_else(|| wire::string(held, "name"))
@@ -51,7 +51,7 @@ fn turn(content: &Value) -> Turn<'_> {
     Turn {
         from_model,
         calls: parts(content).iter().filter_map(call).map(key).collect(),
-        // Elsewhere a result is in the wrong role instead.
+        // In another role the violation is the wrong role.
         results: if from_model { Vec::new() } else { parts(content).iter().filter_map(result).map(key).collect() },
     }
 }
@@ -60,7 +60,7 @@ fn content_kinds(content: &Value) -> Vec<ViolationKind> {
     if !content.is_object() {
         return vec![ViolationKind::Malformed];
     }
-    // GEM-6. Nobody said is the user.
+    // GEM-6. A missing role means the user.
     let role = if content.get("role").is_none() { "user" } else { wire::role(content) };
     if !matches!(role, "user" | "model" | "function") {
         return vec![ViolationKind::UnknownRole];
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_known_by_id_or_name() {
+    fn calls_are_paired_by_id_or_name() {
         assert_eq!(found(&cycle(&json!({"name": "f"}), &json!({"name": "f", "response": {}}))), []);
         assert_eq!(found(&cycle(&json!({"id": "1", "name": "f"}), &json!({"id": "1", "name": "f"}))), []);
         let crossed = cycle(&json!({"id": "1", "name": "f"}), &json!({"name": "f"}));
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn each_demand_is_made() {
+    fn each_demand_is_checked() {
         let call = json!({"id": "1", "name": "f!", "args": []});
         let result = json!({"id": "1", "response": "out"});
         assert_eq!(found(&cycle(&call, &result)), [K::BadToolName, K::BadInput, K::BadResultContent, K::BadResultName]);

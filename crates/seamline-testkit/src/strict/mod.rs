@@ -1,7 +1,7 @@
-//! Whether a provider would accept a body: the judge of every repair.
+//! The strict check: decides whether a provider would accept a body.
 //!
-//! Written from the providers' documents and recorded answers, without a line of the rules it judges. It looks at the
-//! conversation alone; models, limits, signatures and parameters are not its business.
+//! It is written from the providers' documentation and recorded responses and shares no code with the rules. It checks the
+//! conversation only, not models, limits, signatures or parameters.
 
 mod anthropic;
 mod bedrock;
@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::Dialect;
 
-/// What the provider that defines `dialect` would reject in `body`, by message; empty when it accepts.
+/// The violations for which the provider that defines `dialect` would reject `body`, in message order.
 pub fn check(dialect: Dialect, body: &Value) -> Vec<Violation> {
     if dialect == Dialect::OpenAiResponses && responses::needs_no_items(body) {
         return Vec::new();
@@ -39,20 +39,20 @@ pub fn check(dialect: Dialect, body: &Value) -> Vec<Violation> {
 /// One reason for a provider to reject a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Violation {
-    /// Index of the message it is in.
+    /// The index of the message.
     pub message: usize,
-    /// What is wrong with it.
+    /// The kind of the violation.
     pub kind: ViolationKind,
 }
 
-/// What a provider rejects.
+/// The kind of a violation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ViolationKind {
     /// `messages` is absent, not an array, or empty.
     NoMessages,
-    /// A message or block is not an object, or says no type.
+    /// A message or block is not an object, or has no type.
     Malformed,
-    /// The role is not one the dialect has.
+    /// The dialect does not have the role.
     UnknownRole,
     /// The content is absent, null or of a type that this message cannot have.
     BadContent,
@@ -64,13 +64,13 @@ pub enum ViolationKind {
     CallInWrongRole,
     /// A result is in a message that cannot hold results.
     ResultInWrongRole,
-    /// A call has no result where the provider looks for it.
+    /// A call has no result where the provider expects it.
     UnansweredCall,
-    /// A result answers no call that it could answer.
+    /// A result has no call that it could answer.
     OrphanResult,
     /// A call has a second result.
     DuplicateResult,
-    /// Something else comes before a result.
+    /// Another block comes before a result.
     ResultNotLeading,
     /// Two calls that are open together have one id.
     DuplicateCallId,
@@ -84,17 +84,17 @@ pub enum ViolationKind {
     BadInput,
     /// A result's content is not of a type the dialect allows.
     BadResultContent,
-    /// A list of calls is there but empty.
+    /// A list of calls is empty.
     EmptyCallList,
     /// A list of calls is not a list.
     BadCallList,
-    /// A result is of another type than its call wants.
+    /// A result has another type than its call demands.
     BadResultType,
-    /// An item's own id is not one that the provider gives.
+    /// The provider did not make an item's own id.
     BadItemId,
-    /// An item's own id is there twice.
+    /// Two items have the same id.
     DuplicateItemId,
-    /// Reasoning is not followed by what it led to.
+    /// The item that reasoning led to does not follow it.
     DanglingReasoning,
     /// An item that must be last is not.
     EarlyTrigger,
@@ -104,13 +104,13 @@ pub enum ViolationKind {
     UnansweredServerCall,
     /// Two messages of one role follow each other.
     SameRole,
-    /// A call is made before the user said anything.
+    /// A call comes before the first user message.
     CallOutOfOrder,
-    /// A result says that its tool failed, and nothing else.
+    /// A result of a failed tool has no content.
     EmptyFailure,
     /// A result does not name its tool.
     BadResultName,
-    /// There are calls or results, and no tool is declared.
+    /// The body has calls or results and declares no tool.
     UndeclaredTools,
 }
 
@@ -129,7 +129,7 @@ mod tests {
             for body in [json!({}), json!({key: []}), json!(7)] {
                 assert_eq!(check(dialect, &body), [violation]);
             }
-            // A text is a conversation of its own there.
+            // This dialect takes a text as the whole conversation.
             let takes_text = dialect == Dialect::OpenAiResponses;
             assert_eq!(check(dialect, &json!({key: "hi"})).is_empty(), takes_text);
         }

@@ -1,22 +1,22 @@
-//! Calls and results of dialects whose blocks are named by their members.
+//! Calls and results of dialects whose blocks are named by a member, such as `toolUse`.
 
 use serde_json::Value;
 
 use super::{Violation, ViolationKind};
 
-/// What a message holds of calls and results: the key each is known by, where it has one.
+/// The calls and results of one message, each with its key if it has one.
 pub(super) struct Turn<'a> {
     pub(super) from_model: bool,
     pub(super) calls: Vec<Option<&'a str>>,
     pub(super) results: Vec<Option<&'a str>>,
 }
 
-/// Whether neighbouring messages with calls are answered together.
+/// How the provider expects the results of neighbouring messages with calls.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Neighbours {
-    /// They are.
+    /// One message holds the results of all.
     Together,
-    /// Each has an answer of its own.
+    /// Each message with calls has its own message with results.
     Apart,
 }
 
@@ -53,7 +53,7 @@ fn check_run(turns: &[Turn], run: std::ops::Range<usize>, answer: Option<usize>,
         .extend(unanswered.map(|(message, ..)| Violation { message: *message, kind: ViolationKind::UnansweredCall }));
 }
 
-/// The kinds whose demand is not met.
+/// The kinds of the violated demands.
 pub(super) fn unmet<const N: usize>(demands: [(bool, ViolationKind); N]) -> Vec<ViolationKind> {
     demands.into_iter().filter(|(met, _)| !met).map(|(_, kind)| kind).collect()
 }

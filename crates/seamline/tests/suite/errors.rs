@@ -86,6 +86,45 @@ fn causes_are_the_findings_at_the_place_that_is_named() {
     assert_eq!(pointers("messages: text content blocks must be non-empty"), Vec::<String>::new());
 }
 
+#[test]
+fn the_symptoms_page_names_the_class_and_the_rules_of_every_error() {
+    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/symptoms.md")).unwrap();
+    let rows: Vec<Symptom> = page.lines().filter_map(Symptom::read).collect();
+    assert!(rows.len() > 80, "the page has {} rows", rows.len());
+    for row in rows {
+        let verdict = classify(&Failure { text: row.text, ..Failure::default() });
+        assert_eq!(verdict.certainty, Certainty::Known, "{}", row.text);
+        assert_eq!(verdict.class.as_str(), row.class, "{}", row.text);
+        assert_eq!(verdict.rules.first(), row.rules.first(), "the first rule of {}", row.text);
+        for code in row.rules {
+            assert!(verdict.rules.contains(&code), "{code}: {}", row.text);
+        }
+    }
+}
+
+/// One row of the symptoms page.
+struct Symptom<'p> {
+    /// The text of the error.
+    text: &'p str,
+    /// The class that the page gives it.
+    class: &'p str,
+    /// The rules that the page links to.
+    rules: Vec<&'p str>,
+}
+
+impl<'p> Symptom<'p> {
+    /// Reads a row whose first cell is an error text between double backticks.
+    fn read(line: &'p str) -> Option<Self> {
+        let (text, rest) = line.strip_prefix("| ``")?.split_once("`` | ")?;
+        let [_cause, meaning, _command] = rest.strip_suffix(" |")?.split(" | ").collect::<Vec<_>>()[..] else {
+            panic!("a row has four cells: {line}");
+        };
+        let (class, links) = meaning.strip_prefix('`')?.split_once('`')?;
+        let rules = links.split('[').skip(1).filter_map(|link| Some(link.split_once(']')?.0)).collect();
+        Some(Self { text: text.trim(), class, rules })
+    }
+}
+
 /// The input of every case of a rule.
 fn bodies() -> std::io::Result<Vec<Vec<u8>>> {
     let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/rules")];

@@ -9,9 +9,10 @@ use crate::workspace::{self, Workspace};
 const BENCHES: [(&str, &str, &str); 3] =
     [("core", "seamline", "core"), ("streams", "seamline", "streams"), ("store", "seamline", "store")];
 
-/// What others keep conversations with, beside which stores are measured.
+/// Libraries of other projects that the store benchmark compares with.
 const PEERS: Environment = Environment { name: "store-peers", requirements: "crates/seamline/benches/store_peers.txt" };
 
+/// Runs the benchmark with this name.
 pub(crate) fn run(workspace: &Workspace, name: &str, args: &[&str]) -> Result<()> {
     let command = command(name, args)?;
     let mut cargo = workspace.cargo(&command);
@@ -26,7 +27,7 @@ pub(crate) fn run(workspace: &Workspace, name: &str, args: &[&str]) -> Result<()
 fn command<'a>(name: &str, args: &[&'a str]) -> Result<Vec<&'a str>> {
     let Some((_, package, target)) = BENCHES.iter().find(|(known, _, _)| *known == name) else {
         let known: Vec<&str> = BENCHES.iter().map(|(known, _, _)| *known).collect();
-        bail!("no such benchmark: `{name}`\nhint: there is {}", known.join(", "));
+        bail!("unknown benchmark `{name}`\nhint: use one of {}", known.join(", "));
     };
     // What we ship is measured.
     let mut command = vec!["bench", "--profile", "dist", "-p", package, "--bench", target, "--"];
@@ -47,8 +48,8 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_name_says_what_there_is() {
+    fn an_unknown_name_is_refused_with_a_list() {
         let error = command("speed", &[]).unwrap_err().to_string();
-        assert_eq!(error, "no such benchmark: `speed`\nhint: there is core, streams, store");
+        assert_eq!(error, "unknown benchmark `speed`\nhint: use one of core, streams, store");
     }
 }

@@ -1,7 +1,7 @@
-//! `cargo xtask codegen`: the pages that the command itself can write.
+//! `cargo xtask codegen`: writes the pages that come from the command `seamline`.
 //!
-//! `docs/cli.md` is the help of every command; `docs/rules/` is what the rules say of themselves, `docs/providers/` what
-//! providers demand.
+//! `docs/cli.md` holds the help of every command, `docs/rules/` the documentation of rules, `docs/providers/` the
+//! demands of providers.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,31 +14,32 @@ use super::provider_pages;
 use crate::tree::Tree;
 use crate::workspace::{self, Workspace};
 
-/// What to do with pages that differ from what the command says.
+/// What to do with pages that differ from the command's output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Write them.
+    /// Write the pages.
     Write,
-    /// Complain.
+    /// Fail and list the pages.
     Check,
 }
 
 const RULES_FOLDER: &str = "docs/rules";
 pub(super) const NOTICE: &str = "<!-- Written by `cargo xtask codegen`; change the source, not this page. -->";
-/// `seamline session append` is two deep; more is a mistake in reading the help.
+/// `seamline session append` is two levels deep; a deeper level is a mistake in reading the help.
 const DEPTH_MAX: usize = 3;
 
 /// Pages by their path from the root.
 pub(super) type Pages = BTreeMap<String, String>;
 
+/// Writes or compares all generated pages.
 pub(crate) fn run(workspace: &Workspace, mode: Mode) -> Result<()> {
     let mut pages = rule_pages(&rules(workspace)?)?;
     pages.insert("docs/cli.md".to_owned(), cli_page(workspace)?);
     let root = workspace.root();
     let providers = seamline(workspace, &["providers", "--format", "json"])?;
     pages.extend(provider_pages::pages(&providers, &Tree::read(root)?)?);
-    let stale = differing(root, &pages)?;
-    let left = left_over(root, &pages)?;
+    let stale = differing_pages(root, &pages)?;
+    let left = removed_pages(root, &pages)?;
     match mode {
         Mode::Write => {
             for path in &stale {
@@ -53,17 +54,17 @@ pub(crate) fn run(workspace: &Workspace, mode: Mode) -> Result<()> {
             Ok(())
         }
         Mode::Check if stale.is_empty() && left.is_empty() => {
-            println!("{} pages, all as the command says", pages.len());
+            println!("{} pages, all up to date", pages.len());
             Ok(())
         }
         Mode::Check => {
             let paths: Vec<&str> = stale.iter().chain(&left).map(String::as_str).collect();
-            bail!("these pages are not what the command says:\n  {}\nhint: cargo xtask codegen", paths.join("\n  "))
+            bail!("these pages are not up to date:\n  {}\nhint: cargo xtask codegen", paths.join("\n  "))
         }
     }
 }
 
-/// What `seamline rules --format json` prints.
+/// The output of `seamline rules --format json`.
 #[derive(Deserialize)]
 struct Catalogue {
     version: u64,
@@ -137,7 +138,7 @@ fn rule_page(rule: &Rule) -> String {
     )
 }
 
-/// The text as it may stand in a cell of a table.
+/// The text as the cell of a table.
 pub(super) fn cell(text: &str) -> String {
     let joined: Vec<&str> = text.split_whitespace().collect();
     joined.join(" ").replace('|', "\\|")
@@ -177,13 +178,13 @@ fn help_section(command: &[String], help: &str) -> String {
     format!("\n## `{heading}`\n\n```text\n{}\n```\n", help.trim())
 }
 
-/// The names under `Commands:`; `help` is everybody's and is left out.
+/// The names under `Commands:`, without `help`.
 fn subcommands(help: &str) -> Vec<String> {
     help.lines()
         .skip_while(|line| line.trim_end() != "Commands:")
         .skip(1)
         .take_while(|line| !line.trim().is_empty())
-        // A description that did not fit continues further in.
+        // A long description continues on a line with more indentation.
         .filter_map(|line| line.strip_prefix("  "))
         .filter(|line| !line.starts_with(' '))
         .filter_map(|line| line.split([' ', ',']).next())
@@ -192,12 +193,12 @@ fn subcommands(help: &str) -> Vec<String> {
         .collect()
 }
 
-/// Runs the command from this tree and gives back what it printed.
+/// Runs the command from this tree and returns its output.
 fn seamline(workspace: &Workspace, args: &[&str]) -> Result<String> {
     let mut all = vec!["run", "--quiet", "-p", "seamline-cli", "--"];
     all.extend(args);
     let mut command = workspace.cargo(&all);
-    // The width and colours of whoever runs this must not reach the pages.
+    // The width and colours of this terminal must not reach the pages.
     command.env("COLUMNS", "100").env("NO_COLOR", "1");
     let printed = workspace::output(&mut command)?;
     if printed.trim().is_empty() {
@@ -206,7 +207,7 @@ fn seamline(workspace: &Workspace, args: &[&str]) -> Result<String> {
     Ok(printed)
 }
 
-fn differing(root: &Path, pages: &Pages) -> Result<Vec<String>> {
+fn differing_pages(root: &Path, pages: &Pages) -> Result<Vec<String>> {
     let mut paths = Vec::new();
     for (path, page) in pages {
         let full = root.join(path);
@@ -218,8 +219,8 @@ fn differing(root: &Path, pages: &Pages) -> Result<Vec<String>> {
     Ok(paths)
 }
 
-/// Pages of rules and providers that are no more.
-fn left_over(root: &Path, pages: &Pages) -> Result<Vec<String>> {
+/// Pages of rules and providers that no longer exist.
+fn removed_pages(root: &Path, pages: &Pages) -> Result<Vec<String>> {
     let mut paths = Vec::new();
     for folder in [RULES_FOLDER, provider_pages::FOLDER] {
         if !root.join(folder).is_dir() {
@@ -293,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_section_has_the_whole_command_and_no_trailing_blanks() {
+    fn a_section_has_the_full_command_and_no_trailing_blanks() {
         let command = ["session".to_owned(), "append".to_owned()];
         assert_eq!(
             help_section(&command, "Usage:  \n\n  -h\n\n"),

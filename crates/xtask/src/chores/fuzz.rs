@@ -6,10 +6,10 @@ use anyhow::{Context, Result, bail};
 
 use crate::workspace::{self, Workspace};
 
-/// How long a target is run when nobody says.
+/// How long a target runs by default.
 const SECONDS: u32 = 60;
 
-/// Where inputs to start from stand, by the beginnings of targets' names.
+/// Folders with inputs to start from, by the prefix of the target's name.
 const SEEDS: [(&str, &str); 5] = [
     ("frame_", "fixtures/streams"),
     ("stream_", "fixtures/streams"),
@@ -18,50 +18,51 @@ const SEEDS: [(&str, &str); 5] = [
     ("classify", "fixtures/errors"),
 ];
 
-/// What is asked for.
+/// The command line of the chore.
 #[derive(Debug, PartialEq, Eq)]
-struct Asked<'a> {
+struct Request<'a> {
     target: Option<&'a str>,
     seconds: u32,
 }
 
+/// Runs the targets that the arguments name.
 pub(crate) fn run(workspace: &Workspace, args: &[&str]) -> Result<()> {
-    let asked = asked(args)?;
-    let targets = chosen(targets(workspace)?, asked.target)?;
-    let missing = missing(workspace);
+    let request = parse(args)?;
+    let targets = select(targets(workspace)?, request.target)?;
+    let missing = missing_tools(workspace);
     if !missing.is_empty() {
         bail!("cannot fuzz: {}", missing.join("; "));
     }
     for target in &targets {
-        println!("\n=== {target}, {} s", asked.seconds);
+        println!("\n=== {target}, {} s", request.seconds);
         let corpus = workspace.root().join("fuzz/corpus").join(target);
-        std::fs::create_dir_all(&corpus).with_context(|| format!("cannot make {}", corpus.display()))?;
+        std::fs::create_dir_all(&corpus).with_context(|| format!("cannot create {}", corpus.display()))?;
         let mut command = nightly(workspace);
-        // No sanitizer: there is no unsafe code of ours, and without it many times as much is tried.
+        // No sanitizer: our code has no unsafe, and the fuzzer tries many times more inputs without it.
         command.args(["fuzz", "run", "--sanitizer", "none", target]).arg(corpus);
         let seeds = seeds(target).map(|seeds| workspace.root().join(seeds));
         command.args(seeds.filter(|seeds| seeds.is_dir()));
-        command.args(["--", &format!("-max_total_time={}", asked.seconds), "-timeout=10", "-rss_limit_mb=2048"]);
+        command.args(["--", &format!("-max_total_time={}", request.seconds), "-timeout=10", "-rss_limit_mb=2048"]);
         workspace::run(&mut command)?;
     }
-    println!("\n{} targets, nothing found", targets.len());
+    println!("\n{} targets, no failures", targets.len());
     Ok(())
 }
 
-fn asked<'a>(args: &[&'a str]) -> Result<Asked<'a>> {
+fn parse<'a>(args: &[&'a str]) -> Result<Request<'a>> {
     let (target, rest) = match args {
         [target, rest @ ..] if !target.starts_with('-') => (Some(*target), rest),
         rest => (None, rest),
     };
     let seconds = match rest {
         [] => SECONDS,
-        ["--seconds", seconds] => seconds.parse().context("--seconds wants a number")?,
+        ["--seconds", seconds] => seconds.parse().context("--seconds needs a number")?,
         _ => bail!("usage: cargo xtask fuzz [target] [--seconds N]"),
     };
-    Ok(Asked { target, seconds })
+    Ok(Request { target, seconds })
 }
 
-/// Every target, by name.
+/// The names of all targets.
 fn targets(workspace: &Workspace) -> Result<Vec<String>> {
     let folder = workspace.root().join("fuzz/fuzz_targets");
     let entries = std::fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))?;
@@ -71,12 +72,12 @@ fn targets(workspace: &Workspace) -> Result<Vec<String>> {
     Ok(names)
 }
 
-fn chosen(targets: Vec<String>, asked: Option<&str>) -> Result<Vec<String>> {
-    let Some(asked) = asked else { return Ok(targets) };
-    if targets.iter().any(|target| target == asked) {
-        return Ok(vec![asked.to_owned()]);
+fn select(targets: Vec<String>, wanted: Option<&str>) -> Result<Vec<String>> {
+    let Some(wanted) = wanted else { return Ok(targets) };
+    if targets.iter().any(|target| target == wanted) {
+        return Ok(vec![wanted.to_owned()]);
     }
-    bail!("no such fuzz target: `{asked}`\nhint: there is {}", targets.join(", "))
+    bail!("unknown fuzz target `{wanted}`\nhint: use one of {}", targets.join(", "))
 }
 
 /// The folder with inputs to start from.
@@ -84,16 +85,16 @@ fn seeds(target: &str) -> Option<&'static str> {
     SEEDS.iter().find(|(start, _)| target.starts_with(start)).map(|(_, folder)| *folder)
 }
 
-/// What is not installed, and how to install it.
-fn missing(workspace: &Workspace) -> Vec<&'static str> {
-    let says = |command: &mut Command| {
+/// The tools that are not installed, with the command that installs each.
+fn missing_tools(workspace: &Workspace) -> Vec<&'static str> {
+    let succeeds = |command: &mut Command| {
         let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
         status.is_ok_and(|status| status.success())
     };
     let mut missing = Vec::new();
-    if !says(nightly(workspace).arg("--version")) {
-        missing.push("there is no nightly compiler (`rustup toolchain install nightly`)");
-    } else if !says(nightly(workspace).args(["fuzz", "--version"])) {
+    if !succeeds(nightly(workspace).arg("--version")) {
+        missing.push("the nightly compiler is not installed (`rustup toolchain install nightly`)");
+    } else if !succeeds(nightly(workspace).args(["fuzz", "--version"])) {
         missing.push("cargo-fuzz is not installed (`cargo install cargo-fuzz --locked`)");
     }
     missing
@@ -103,7 +104,7 @@ fn missing(workspace: &Workspace) -> Vec<&'static str> {
 fn nightly(workspace: &Workspace) -> Command {
     let mut command = Command::new("rustup");
     command.args(["run", "nightly", "cargo"]).current_dir(workspace.root());
-    // Those of the compiler that xtask was built with.
+    // These variables name the compiler that built xtask.
     for name in ["CARGO", "RUSTC", "RUSTDOC", "RUSTUP_TOOLCHAIN"] {
         command.env_remove(name);
     }
@@ -115,23 +116,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_target_and_a_time_may_be_given() {
-        assert_eq!(asked(&[]).unwrap(), Asked { target: None, seconds: SECONDS });
-        assert_eq!(asked(&["check", "--seconds", "7"]).unwrap(), Asked { target: Some("check"), seconds: 7 });
-        assert_eq!(asked(&["--seconds", "7"]).unwrap(), Asked { target: None, seconds: 7 });
-        assert!(asked(&["--seconds"]).is_err() && asked(&["--seconds", "x"]).is_err());
+    fn a_target_and_a_time_are_optional() {
+        assert_eq!(parse(&[]).unwrap(), Request { target: None, seconds: SECONDS });
+        assert_eq!(parse(&["check", "--seconds", "7"]).unwrap(), Request { target: Some("check"), seconds: 7 });
+        assert_eq!(parse(&["--seconds", "7"]).unwrap(), Request { target: None, seconds: 7 });
+        assert!(parse(&["--seconds"]).is_err() && parse(&["--seconds", "x"]).is_err());
     }
 
     #[test]
-    fn an_unknown_target_says_what_there_is() {
-        let there_is = vec!["check".to_owned(), "repair".to_owned()];
-        assert_eq!(chosen(there_is.clone(), Some("repair")).unwrap(), ["repair"]);
-        let error = chosen(there_is, Some("speed")).unwrap_err().to_string();
-        assert_eq!(error, "no such fuzz target: `speed`\nhint: there is check, repair");
+    fn an_unknown_target_is_refused_with_a_list() {
+        let known = vec!["check".to_owned(), "repair".to_owned()];
+        assert_eq!(select(known.clone(), Some("repair")).unwrap(), ["repair"]);
+        let error = select(known, Some("speed")).unwrap_err().to_string();
+        assert_eq!(error, "unknown fuzz target `speed`\nhint: use one of check, repair");
     }
 
     #[test]
-    fn every_target_starts_from_something() {
+    fn targets_have_inputs_to_start_from() {
         assert_eq!(seeds("stream_openai_chat"), Some("fixtures/streams"));
         assert_eq!(seeds("classify"), Some("fixtures/errors"));
     }

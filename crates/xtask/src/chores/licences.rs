@@ -1,4 +1,4 @@
-//! Licences and sources of what we depend on, by cargo-deny or, without it, by ourselves.
+//! Checks the licences and sources of dependencies, with cargo-deny if it is installed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -18,15 +18,15 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome> {
         advisories(&mut workspace.cargo(&["deny", "check", "advisories"]))
     } else {
         println!("cargo-deny is not installed; checking licences and sources against deny.toml");
-        built_in(workspace)?;
+        check_licences(workspace)?;
         Ok(Outcome::Partly("licences and sources ok; advisories need cargo-deny".to_owned()))
     }
 }
 
-/// The database of advisories is on the network, so only what it says may fail the step.
+/// Checks the advisories. A failed download does not fail the step.
 fn advisories(command: &mut Command) -> Result<Outcome> {
-    println!("$ {}", workspace::typed(command));
-    let output = command.output().context("could not start cargo-deny")?;
+    println!("$ {}", workspace::command_line(command));
+    let output = command.output().context("cannot start cargo-deny")?;
     let said = String::from_utf8_lossy(&output.stderr);
     print!("{said}");
     if output.status.success() {
@@ -61,28 +61,28 @@ struct Package {
     source: Option<String>,
 }
 
-fn built_in(workspace: &Workspace) -> Result<()> {
-    let policy = std::fs::read_to_string(workspace.root().join("deny.toml")).context("could not read deny.toml")?;
-    let policy: Policy = toml::from_str(&policy).context("could not read deny.toml")?;
+fn check_licences(workspace: &Workspace) -> Result<()> {
+    let policy = std::fs::read_to_string(workspace.root().join("deny.toml")).context("cannot read deny.toml")?;
+    let policy: Policy = toml::from_str(&policy).context("cannot read deny.toml")?;
     let args = ["metadata", "--format-version", "1", "--all-features"];
     let metadata = workspace::output(&mut workspace.cargo(&args))?;
-    let metadata: Metadata = serde_json::from_str(&metadata).context("could not read cargo metadata")?;
-    let refused = refused(&metadata.packages, &policy.licenses.allow);
+    let metadata: Metadata = serde_json::from_str(&metadata).context("cannot read cargo metadata")?;
+    let refused = refusals(&metadata.packages, &policy.licenses.allow);
     if !refused.is_empty() {
         bail!("{}", refused.join("\n"));
     }
-    for line in twice(&metadata.packages) {
+    for line in duplicates(&metadata.packages) {
         println!("warning: {line}");
     }
     println!("{} packages, all allowed", metadata.packages.len());
     Ok(())
 }
 
-fn refused(packages: &[Package], allowed: &BTreeSet<String>) -> Vec<String> {
+fn refusals(packages: &[Package], allowed: &BTreeSet<String>) -> Vec<String> {
     let mut messages = Vec::new();
     for package in packages {
         let Package { name, version, .. } = package;
-        // Ours have no source, and their licence is the workspace's.
+        // Our own packages have no source, and the workspace sets their licence.
         let Some(source) = &package.source else {
             continue;
         };
@@ -100,7 +100,7 @@ fn refused(packages: &[Package], allowed: &BTreeSet<String>) -> Vec<String> {
     messages
 }
 
-fn twice(packages: &[Package]) -> Vec<String> {
+fn duplicates(packages: &[Package]) -> Vec<String> {
     let mut versions: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for package in packages {
         versions.entry(&package.name).or_default().push(&package.version);
@@ -112,7 +112,7 @@ fn twice(packages: &[Package]) -> Vec<String> {
         .collect()
 }
 
-/// True if the expression can be met with the allowed licences alone. What cannot be read is not.
+/// True if the allowed licences satisfy the expression. An expression that cannot be parsed is not allowed.
 fn is_allowed(expression: &str, allowed: &BTreeSet<String>) -> bool {
     let spaced = expression
         .replace('(', " ( ")
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn an_expression_is_met_by_any_branch() {
+    fn one_allowed_branch_satisfies_an_expression() {
         for expression in [
             "MIT",
             "MIT OR GPL-3.0",
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_met_or_not_readable_is_refused() {
+    fn unsatisfied_and_malformed_expressions_are_refused() {
         for expression in
             ["", "GPL-3.0", "MIT AND GPL-3.0", "MIT WITH Some-exception", "(MIT", "MIT)", "MIT Apache-2.0", "MIT OR"]
         {
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn packages_are_refused_for_source_and_licence_and_ours_are_not() {
+    fn packages_are_refused_for_source_and_licence() {
         let package = |name: &str, license: Option<&str>, source: Option<&str>| Package {
             name: name.to_owned(),
             version: "1.0.0".to_owned(),
@@ -209,7 +209,7 @@ mod tests {
             package("viral", Some("GPL-3.0"), Some(CRATES_IO)),
         ];
         assert_eq!(
-            refused(&packages, &allowed()),
+            refusals(&packages, &allowed()),
             [
                 "elsewhere 1.0.0 comes from git+https://example.com",
                 "silent 1.0.0 states no licence",
@@ -219,13 +219,13 @@ mod tests {
     }
 
     #[test]
-    fn a_crate_in_two_versions_is_said() {
+    fn a_crate_with_two_versions_is_listed() {
         let package = |version: &str| Package {
             name: "syn".to_owned(),
             version: version.to_owned(),
             license: None,
             source: None,
         };
-        assert_eq!(twice(&[package("1.0.0"), package("2.0.0")]), ["syn comes in versions 1.0.0, 2.0.0"]);
+        assert_eq!(duplicates(&[package("1.0.0"), package("2.0.0")]), ["syn comes in versions 1.0.0, 2.0.0"]);
     }
 }

@@ -1,7 +1,8 @@
-//! One file per chore; the steps of `test` that are more than one command have their own.
+//! One file per chore; a step of `test` that runs more than one command has its own file.
 
 pub(crate) mod bench;
 pub(crate) mod codegen;
+pub(crate) mod figures;
 pub(crate) mod fuzz;
 mod licences;
 pub(crate) mod new_rule;

@@ -1,6 +1,6 @@
-//! `cargo xtask new-rule <group> <name>`: the skeleton of a rule and of its first two fixtures.
+//! `cargo xtask new-rule <group> <name>`: writes the skeleton of a rule and of its first two fixtures.
 //!
-//! The skeleton compiles, finds nothing, and does not pass tidy until its blanks are filled.
+//! The skeleton compiles and has no findings. Tidy fails until its blanks are filled.
 
 use std::collections::BTreeSet;
 
@@ -12,9 +12,10 @@ use crate::workspace::Workspace;
 
 const RULES: &str = "crates/seamline-rules/src/rules";
 const REGISTER: &str = "crates/seamline-rules/src/rules/mod.rs";
-/// What marks a blank; in two halves, because tidy refuses the whole.
+/// The mark of a blank, in two halves because tidy refuses the whole word.
 const BLANK: &str = concat!("TO", "DO");
 
+/// Writes the files of the new rule.
 pub(crate) fn run(workspace: &Workspace, group: &str, name: &str) -> Result<()> {
     let tree = Tree::read(workspace.root())?;
     for (path, text) in plan(&tree, group, name)? {
@@ -23,39 +24,39 @@ pub(crate) fn run(workspace: &Workspace, group: &str, name: &str) -> Result<()> 
             std::fs::create_dir_all(folder)?;
         }
         let verb = if full.exists() { "changed" } else { "wrote" };
-        std::fs::write(&full, text).with_context(|| format!("could not write {path}"))?;
+        std::fs::write(&full, text).with_context(|| format!("cannot write {path}"))?;
         println!("{verb} {path}");
     }
-    println!("next: the documentation, then the example, then the check, then the fix");
+    println!("next: write the documentation, the example, the check, the fix");
     Ok(())
 }
 
-/// The files to write, each with its whole text.
+/// The files to write, with their texts.
 fn plan(tree: &Tree, group: &str, name: &str) -> Result<Vec<(String, String)>> {
     let is_name = name
         .split('-')
         .all(|word| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()));
     if !is_name {
-        bail!("a rule's name is lower case with hyphens, such as `orphan-result`; not `{name}`");
+        bail!("`{name}` is not a name of a rule\nhint: use lower case and hyphens, such as `orphan-result`");
     }
     let module = name.replace('-', "_");
     let face = format!("{RULES}/{group}/mod.rs");
     let Some(face_text) = tree.text(&face) else {
-        bail!("no group `{group}`\nhint: there is {}", groups(tree).join(", "));
+        bail!("unknown group `{group}`\nhint: use one of {}", groups(tree).join(", "));
     };
     let path = format!("{RULES}/{group}/{module}.rs");
     if tree.contains(&path) {
-        bail!("{path} is there already");
+        bail!("{path} exists already");
     }
-    let register = tree.text(REGISTER).with_context(|| format!("there is no {REGISTER}"))?;
+    let register = tree.text(REGISTER).with_context(|| format!("{REGISTER} is missing"))?;
     let code = next_code(tree, group);
     let mut files = vec![
         (path, skeleton(group, name, &code)),
-        (face, with_module(face_text, &module)),
-        (REGISTER.to_owned(), registered(register, group, &module)?),
+        (face, add_module(face_text, &module)),
+        (REGISTER.to_owned(), register_rule(register, group, &module)?),
     ];
     let cases =
-        [("example", "the conversation of the rule's documentation"), ("clean", "a near miss: nothing is found")];
+        [("example", "the conversation of the rule's documentation"), ("clean", "a near miss without a finding")];
     for (case, why) in cases {
         let folder = format!("fixtures/rules/{group}/{name}/{case}");
         files.push((format!("{folder}/case.toml"), case_toml(why)));
@@ -71,8 +72,7 @@ fn groups(tree: &Tree) -> Vec<&str> {
         .collect()
 }
 
-/// One more than the highest code of the group. The pages of docs count too: the code of a rule
-/// that is gone is not free.
+/// The next free code of the group. Pages in docs count too: the code of a removed rule is not reused.
 fn next_code(tree: &Tree, group: &str) -> String {
     let folder = format!("{RULES}/{group}/");
     let declared: BTreeSet<(&str, u32)> = tree
@@ -110,7 +110,7 @@ declare_rule! {{
     /// {BLANK}: one sentence that starts with \"Finds\".
     ///
     /// # Why is this bad?
-    /// {BLANK}: who rejects it, and how a conversation comes to look like this.
+    /// {BLANK}: which provider rejects it, and how a conversation gets into this state.
     ///
     /// # Example
     /// ```json
@@ -118,13 +118,13 @@ declare_rule! {{
     /// ```
     ///
     /// # After repair
-    /// {BLANK}: the repaired example, as it is shown above; nothing is changed as long as there is no fix.
+    /// {BLANK}: the repaired example in the layout of the example; unchanged if there is no fix.
     ///
     /// # Fix safety
-    /// {BLANK}: what the fix does, and why it is safe or not.
+    /// {BLANK}: what the fix does, and why it is safe or unsafe.
     ///
     /// # References
-    /// {BLANK}: the provider's own words, the cases.
+    /// {BLANK}: the provider's error text and where it was seen.
     {code} \"{name}\" in {variant}, Error, DisplayOnly, each Message
 }}
 
@@ -158,8 +158,8 @@ const INPUT: &str = "\
 }
 ";
 
-/// The text of a group's mod.rs with one more module, where the alphabet wants it.
-fn with_module(face: &str, module: &str) -> String {
+/// Adds a module to the text of a group's mod.rs, in alphabetical order.
+fn add_module(face: &str, module: &str) -> String {
     let line = format!("pub(crate) mod {module};");
     let is_module = |other: &&str| other.starts_with("pub(crate) mod ");
     let lines: Vec<&str> = face.lines().collect();
@@ -168,21 +168,21 @@ fn with_module(face: &str, module: &str) -> String {
         .position(|other| is_module(other) && **other > *line)
         .or_else(|| Some(lines.iter().rposition(is_module)? + 1))
         .unwrap_or(lines.len());
-    inserted(&lines, at, &line)
+    insert_line(&lines, at, &line)
 }
 
-/// The text of the register with one more rule, after the last of its group.
-fn registered(register: &str, group: &str, module: &str) -> Result<String> {
+/// Adds a rule to the text of the register, after the last one of its group.
+fn register_rule(register: &str, group: &str, module: &str) -> Result<String> {
     let lines: Vec<&str> = register.lines().collect();
     let own = format!("&{group}::");
     let Some(at) = lines.iter().rposition(|line| line.trim_start().starts_with(&own)) else {
-        bail!("no line `&{group}::…::RULE,` in {REGISTER} to put the new rule after");
+        bail!("cannot register the rule: {REGISTER} has no line `&{group}::…::RULE,`");
     };
     let indent = &lines[at][..lines[at].len() - lines[at].trim_start().len()];
-    Ok(inserted(&lines, at + 1, &format!("{indent}&{group}::{module}::RULE,")))
+    Ok(insert_line(&lines, at + 1, &format!("{indent}&{group}::{module}::RULE,")))
 }
 
-fn inserted(lines: &[&str], at: usize, line: &str) -> String {
+fn insert_line(lines: &[&str], at: usize, line: &str) -> String {
     let mut all = lines.to_vec();
     all.insert(at, line);
     all.join("\n") + "\n"
@@ -242,22 +242,22 @@ mod tests {
     }
 
     #[test]
-    fn fixtures_can_be_read() {
+    fn fixtures_parse() {
         assert!(case_toml("why").parse::<toml::Table>().is_ok());
         assert!(serde_json::from_str::<serde_json::Value>(INPUT).is_ok());
     }
 
     #[test]
-    fn a_module_goes_where_the_alphabet_wants_it() {
+    fn a_module_is_inserted_in_alphabetical_order() {
         assert_eq!(
-            with_module("//! A.\n\npub(crate) mod b;\npub(crate) mod d;\n", "c"),
+            add_module("//! A.\n\npub(crate) mod b;\npub(crate) mod d;\n", "c"),
             "//! A.\n\npub(crate) mod b;\npub(crate) mod c;\npub(crate) mod d;\n"
         );
-        assert_eq!(with_module("//! A.\n\n", "c"), "//! A.\n\npub(crate) mod c;\n");
+        assert_eq!(add_module("//! A.\n\n", "c"), "//! A.\n\npub(crate) mod c;\n");
     }
 
     #[test]
-    fn bad_names_unknown_groups_and_what_is_there_are_refused() {
+    fn bad_names_unknown_groups_and_existing_rules_are_refused() {
         for (group, name) in [("pairing", "Late"), ("pairing", "a--b"), ("paring", "a"), ("pairing", "c")] {
             assert!(plan(&tree(), group, name).is_err(), "{group} {name}");
         }

@@ -1,4 +1,4 @@
-//! The Python that holds judges which are not ours.
+//! The Python environment with validators of other projects.
 
 use std::path::PathBuf;
 
@@ -7,13 +7,13 @@ use anyhow::Result;
 use super::python::Environment;
 use crate::workspace::Workspace;
 
-/// The variable that tells the tests where it is.
+/// The variable that gives the tests the path of this Python.
 pub(super) const VARIABLE: &str = "SEAMLINE_ORACLES";
 
-const JUDGES: Environment =
+const VALIDATORS: Environment =
     Environment { name: "oracles", requirements: "crates/seamline/tests/oracles/requirements.txt" };
 
-/// The Python with the judges. Nothing when there is no Python to make it with.
+/// The Python with the validators; `None` if the machine has no Python to create it.
 pub(super) fn python(workspace: &Workspace) -> Result<Option<PathBuf>> {
-    JUDGES.python(workspace)
+    VALIDATORS.python(workspace)
 }

@@ -1,5 +1,5 @@
-//! A PostgreSQL for the tests and for nobody else: from the machine's packages, in a folder and on a port of its own,
-//! as a user without rights. It ends with the chore, however that ends.
+//! A PostgreSQL server for the tests: from the machine's packages, with its own folder and port, as a user without
+//! privileges. It stops when the chore ends, even if the chore fails.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -10,21 +10,22 @@ use anyhow::{Context, Result, bail};
 
 use crate::workspace::{self, Workspace};
 
-/// The address of the database.
+/// The variable with the URL of the database.
 const URL_VARIABLE: &str = "SEAMLINE_TEST_POSTGRES";
-/// The certificate to trust, where the server can encrypt.
+/// The variable with the certificate to trust, if the server can encrypt.
 const ROOTS_VARIABLE: &str = "SEAMLINE_TEST_POSTGRES_ROOTS";
-/// The address of a second server that does not run, and the program that starts it: a test may stop that one.
+/// The variables with the URL of a second server, which is stopped, and with the program that starts it. Tests may
+/// stop the second server.
 const SPARE_URL_VARIABLE: &str = "SEAMLINE_TEST_POSTGRES_SPARE";
 const SPARE_START_VARIABLE: &str = "SEAMLINE_TEST_POSTGRES_SPARE_START";
 
-/// The programs that are used, all from one folder.
+/// The programs that the chore uses, all from one folder.
 const PROGRAMS: [&str; 3] = ["initdb", "pg_isready", "postgres"];
 
-/// What the name of its folder starts with; the number of the process that made it follows.
+/// The prefix of the server's folder; the id of the process that created it follows.
 const HOME: &str = "postgres-";
 
-/// Tests end processes and connections, never the machine, so nothing has to be on its disk.
+/// Tests kill processes and connections, never the machine, so the server need not sync to disk.
 const SETTINGS: [&str; 4] =
     ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=200", "fsync=off"];
 
@@ -32,21 +33,21 @@ const START_TIMEOUT: Duration = Duration::from_secs(30);
 const STOP_TIMEOUT: Duration = Duration::from_secs(30);
 const HINT: &str = "install the package `postgresql` (its initdb is looked for in PATH and /usr/lib/postgresql)";
 
-/// Runs a command that is told of the server.
+/// Runs a command with the variables of a running server.
 pub(crate) fn run(workspace: &Workspace, program: &str, args: &[&str]) -> Result<()> {
     match Server::start(workspace)? {
         Found::Running(server) => {
             let mut command = Command::new(program);
-            server.tell(command.args(args));
+            server.set_variables(command.args(args));
             workspace::run(&mut command)
         }
-        Found::Missing(why) => bail!("there is no PostgreSQL: {why}"),
+        Found::Missing(why) => bail!("PostgreSQL is not available: {why}"),
     }
 }
 
 pub(super) enum Found {
     Running(Server),
-    /// What is missing, and how to get it.
+    /// The server cannot start; the text says what is missing and how to install it.
     Missing(String),
 }
 
@@ -61,9 +62,9 @@ pub(super) struct Server {
 impl Server {
     pub(super) fn start(workspace: &Workspace) -> Result<Found> {
         let missing = |why: &str| Ok(Found::Missing(format!("{why}; {HINT}")));
-        let Some(binaries) = binaries().or_else(installed) else { return missing("it is not installed") };
+        let Some(binaries) = binaries().or_else(install) else { return missing("PostgreSQL is not installed") };
         let Some(user) = User::find() else {
-            return missing("there is no `setpriv` to give up the rights of root with");
+            return missing("`setpriv` is not installed, and PostgreSQL refuses to run as root");
         };
         let cluster = Cluster { binaries, user, home: home(workspace, user)? };
         cluster.make()?;
@@ -72,15 +73,15 @@ impl Server {
         let log = std::fs::File::create(cluster.home.join("log"))?;
         let mut command = cluster.server("data", port);
         let process = command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).spawn();
-        let process = process.with_context(|| format!("could not start `{}`", workspace::typed(&command)))?;
+        let process = process.with_context(|| format!("cannot start `{}`", workspace::command_line(&command)))?;
         let server = Self { process, home: cluster.home.clone(), port, spare_port };
         cluster.wait_for(port)?;
         println!("PostgreSQL runs on port {port}, in {}", server.home.display());
         Ok(Found::Running(server))
     }
 
-    /// Tells the tests where it is.
-    pub(super) fn tell(&self, command: &mut Command) {
+    /// Sets the variables by which the tests find the server.
+    pub(super) fn set_variables(&self, command: &mut Command) {
         command.env(URL_VARIABLE, url(self.port));
         command.env(SPARE_URL_VARIABLE, url(self.spare_port));
         command.env(SPARE_START_VARIABLE, self.home.join("start-spare.sh"));
@@ -93,7 +94,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // SIGINT: end all connections and stop in good order.
+        // SIGINT is PostgreSQL's fast shutdown: it closes all connections and stops.
         let _ = Command::new("kill").arg("-INT").arg(self.process.id().to_string()).status();
         let start = Instant::now();
         while start.elapsed() < STOP_TIMEOUT && matches!(self.process.try_wait(), Ok(None)) {
@@ -109,12 +110,12 @@ fn url(port: u16) -> String {
     format!("postgres://seamline@127.0.0.1:{port}/seamline?sslmode=disable")
 }
 
-/// A port that nobody has. Between this and the start of the server somebody could take it; then the start fails.
+/// A port that is free now. If another process takes it before the server starts, the start fails.
 fn free_port() -> Result<u16> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }
 
-/// Where the programs of PostgreSQL are: Debian keeps them out of PATH, by version.
+/// The folder with PostgreSQL's programs. Debian keeps them outside of PATH, by version.
 fn binaries() -> Option<PathBuf> {
     let in_path = std::env::var_os("PATH")?;
     let mut folders: Vec<PathBuf> = std::env::split_paths(&in_path).collect();
@@ -127,14 +128,14 @@ fn binaries() -> Option<PathBuf> {
     folders.into_iter().find(|folder| PROGRAMS.iter().all(|program| folder.join(program).is_file()))
 }
 
-/// The same, once the package is installed: where that can be done without asking anybody.
-fn installed() -> Option<PathBuf> {
+/// Installs the package if no question has to be answered for it, and returns the folder with its programs.
+fn install() -> Option<PathBuf> {
     if !is_root() || !succeeds(Command::new("apt-get").arg("--version")) {
         return None;
     }
     let apt = |args: &[&str]| {
         let mut command = Command::new("apt-get");
-        // Without a network it shall say so soon.
+        // Without a network the command fails soon.
         command.args(["-o", "Acquire::http::Timeout=20", "-o", "Acquire::Retries=1"]).args(args);
         workspace::run(command.env("DEBIAN_FRONTEND", "noninteractive"))
     };
@@ -146,7 +147,7 @@ fn installed() -> Option<PathBuf> {
     binaries()
 }
 
-/// Who runs the server. It refuses to be run by root.
+/// The user that runs the server. PostgreSQL refuses to run as root.
 #[derive(Clone, Copy)]
 enum User {
     Ourselves,
@@ -158,16 +159,17 @@ impl User {
         if !is_root() {
             return Some(Self::Ourselves);
         }
-        let others = ["postgres", "nobody"].into_iter().find(|name| succeeds(Command::new("id").arg(name)));
+        let others =
+            ["postgres", concat!("no", "body")].into_iter().find(|name| succeeds(Command::new("id").arg(name)));
         others.filter(|_| succeeds(Command::new("setpriv").arg("--version"))).map(Self::Other)
     }
 
-    /// A program, run by this user.
+    /// A command that runs a program as this user.
     fn command(self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let Self::Other(name) = self else { return Command::new(program) };
         let mut command = Command::new("setpriv");
         command.args(["--reuid", name, "--regid", &group(name), "--clear-groups"]);
-        // A server that outlives us is stopped by the system.
+        // The system stops a server that outlives the chore.
         command.args(["--pdeathsig", "INT"]).arg(program);
         command
     }
@@ -187,14 +189,14 @@ fn succeeds(command: &mut Command) -> bool {
     quiet.status().is_ok_and(|status| status.success())
 }
 
-/// An empty folder that the user may write: under target/, or, where that user cannot get there, among the temporary
-/// ones.
+/// Creates an empty folder that the user can write: under target/, or in the temporary folder if the user cannot
+/// reach target/.
 fn home(workspace: &Workspace, user: User) -> Result<PathBuf> {
     let name = format!("{HOME}{}", std::process::id());
-    remove_left_over(&workspace.root().join("target"));
+    remove_leftovers(&workspace.root().join("target"));
     for parent in [workspace.root().join("target"), std::env::temp_dir()] {
         let home = parent.join(&name);
-        // A folder that somebody else made is not taken.
+        // A folder that another process created is not used.
         if std::fs::create_dir_all(&parent).and_then(|()| std::fs::create_dir(&home)).is_err() {
             continue;
         }
@@ -206,11 +208,11 @@ fn home(workspace: &Workspace, user: User) -> Result<PathBuf> {
         }
         std::fs::remove_dir_all(&home)?;
     }
-    bail!("there is no folder that PostgreSQL could use")
+    bail!("cannot create a folder that PostgreSQL can write")
 }
 
-/// Folders of chores that were killed before they could remove them.
-fn remove_left_over(parent: &Path) {
+/// Removes the folders of chores that were killed.
+fn remove_leftovers(parent: &Path) {
     let entries = std::fs::read_dir(parent).into_iter().flatten().flatten();
     for entry in entries {
         let owner = entry.file_name().to_str().and_then(|name| name.strip_prefix(HOME)?.parse::<u32>().ok());
@@ -220,7 +222,7 @@ fn remove_left_over(parent: &Path) {
     }
 }
 
-/// The files of a server.
+/// The files of a database server.
 struct Cluster {
     binaries: PathBuf,
     user: User,
@@ -228,21 +230,21 @@ struct Cluster {
 }
 
 impl Cluster {
-    /// Makes the files, and a copy of them for the spare server.
+    /// Creates the files, and a copy of them for the second server.
     fn make(&self) -> Result<()> {
         let data = self.home.join("data");
         let mut init = self.program("initdb");
         init.args(["--username=postgres", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync", "--pgdata"])
             .arg(&data);
         workspace::output(&mut init)?;
-        // A role of its own: security by row does not bind a superuser.
-        self.tell_alone(&data, "CREATE ROLE seamline LOGIN;\nCREATE DATABASE seamline OWNER seamline;\n")?;
+        // Row-level security does not apply to a superuser, so the tests use their own role.
+        self.run_statements(&data, "CREATE ROLE seamline LOGIN;\nCREATE DATABASE seamline OWNER seamline;\n")?;
         workspace::output(self.user.command("cp").arg("-a").arg(&data).arg(self.home.join("spare")))?;
         if succeeds(Command::new("openssl").arg("version")) { self.make_certificates() } else { Ok(()) }
     }
 
-    /// Statements, one a line, for a server that nobody else can reach.
-    fn tell_alone(&self, data: &Path, statements: &str) -> Result<()> {
+    /// Runs statements, one per line, in PostgreSQL's single-user mode.
+    fn run_statements(&self, data: &Path, statements: &str) -> Result<()> {
         let script = self.home.join("setup.sql");
         std::fs::write(&script, statements)?;
         let mut alone = self.program("postgres");
@@ -250,7 +252,7 @@ impl Cluster {
         let output = alone.output()?;
         let said = String::from_utf8_lossy(&output.stderr);
         if !output.status.success() || said.contains("ERROR:") {
-            bail!("`{}` failed\n{}", workspace::typed(&alone), said.trim_end());
+            bail!("`{}` failed\n{}", workspace::command_line(&alone), said.trim_end());
         }
         Ok(())
     }
@@ -271,7 +273,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// The server on one of the two folders.
+    /// The command that starts the server on one of the two folders.
     fn server(&self, data: &str, port: u16) -> Command {
         let mut command = self.program("postgres");
         command.arg("-D").arg(self.home.join(data)).args(["-p", &port.to_string()]);
@@ -308,10 +310,10 @@ impl Cluster {
         Ok(())
     }
 
-    /// A program of PostgreSQL, run by the user.
+    /// A command that runs one of PostgreSQL's programs as the user.
     fn program(&self, name: &str) -> Command {
         let mut command = self.user.command(self.binaries.join(name));
-        // The folder we were started in may be closed to that user.
+        // The user may not be able to read the current folder.
         command.current_dir(&self.home);
         command
     }

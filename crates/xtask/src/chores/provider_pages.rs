@@ -1,4 +1,4 @@
-//! `docs/providers/`: what each provider demands, with its source, and what is not checked.
+//! `docs/providers/`: the demands of each provider with their sources, and the facts that are not checked.
 
 use std::fmt::Write as _;
 
@@ -10,10 +10,10 @@ use crate::book::{BOOK, Book};
 use crate::sources::{self, Sources};
 use crate::tree::Tree;
 
-/// Where the pages stand.
+/// The folder of the pages.
 pub(super) const FOLDER: &str = "docs/providers";
 
-/// What `seamline providers --format json` prints.
+/// The output of `seamline providers --format json`.
 #[derive(Deserialize)]
 struct Catalogue {
     version: u64,
@@ -38,14 +38,14 @@ struct Demand {
     error: Option<String>,
 }
 
-/// The page of every provider, and one that lists them.
+/// A page for every provider, and an index.
 pub(super) fn pages(printed: &str, tree: &Tree) -> Result<Pages> {
     let catalogue: Catalogue = serde_json::from_str(printed)
         .context("`seamline providers --format json` does not print {\"version\":1,\"providers\":[…]}")?;
     if catalogue.version != 1 || catalogue.providers.is_empty() {
-        bail!("`seamline providers --format json` lists no provider, or has another version than 1");
+        bail!("`seamline providers --format json` lists no provider, or does not have version 1");
     }
-    let book = Book::read(tree.text(BOOK).with_context(|| format!("there is no {BOOK}"))?)?;
+    let book = Book::read(tree.text(BOOK).with_context(|| format!("{BOOK} is missing"))?)?;
     let mut pages = Pages::new();
     for provider in &catalogue.providers {
         let chain = sources::of_provider(tree, &provider.name.replace('-', "_"));
@@ -56,29 +56,33 @@ pub(super) fn pages(printed: &str, tree: &Tree) -> Result<Pages> {
 }
 
 fn page(provider: &Provider, book: &Book, chain: &[Sources]) -> String {
-    let mut page = format!("{NOTICE}\n\n# `{}`\n\n{}.\n\n", provider.name, capitalised(&provider.about));
+    let mut page = format!("{NOTICE}\n\n# `{}`\n\n{}.\n\n", provider.name, capitalise(&provider.about));
     let _ = writeln!(page, "- Dialect: `{}`", provider.dialect);
     if !provider.aliases.is_empty() {
         let _ = writeln!(page, "- Also called: `{}`", provider.aliases.join("`, `"));
     }
-    let _ = writeln!(page, "- Recognised by: {}", recognised(provider));
-    page += "\n## What it demands\n\nA text that is known from somebody else's mark is theirs; this provider may put it in other \
-             words.\n\n| Demand | What it answers otherwise | Known from |\n|---|---|---|\n";
+    let _ = writeln!(page, "- Recognised by: {}", recognition(provider));
+    page += "\n## Demands\n\nAn error text with the mark of another provider is that provider's text; this one may use other \
+             words.\n\n| Demand | Error | Source |\n|---|---|---|\n";
     for demand in &provider.demands {
         let error = demand.error.as_deref().map(|error| format!("`` {} ``", cell(error))).unwrap_or_default();
-        let _ =
-            writeln!(page, "| {} | {error} | {} |", cell(&demand.says), cell(sources::beside(chain, &demand.field)));
+        let _ = writeln!(
+            page,
+            "| {} | {error} | {} |",
+            cell(&demand.says),
+            cell(sources::comment_of(chain, &demand.field))
+        );
     }
     let families = book.families.iter().filter(|(_, family)| family.providers.contains(&provider.name));
     let rows: String = families.map(|(prefix, _)| unchecked(book, prefix)).collect();
     if !rows.is_empty() {
-        let _ = write!(page, "\n## What is known and not checked\n\n| Mark | Why not |\n|---|---|\n{rows}");
+        let _ = write!(page, "\n## Known and not checked\n\n| Mark | Reason |\n|---|---|\n{rows}");
     }
-    page += "\nWhat the marks mean is in [references](../design/references.md).\n";
+    page += "\n[References](../design/references.md) explains the marks.\n";
     page
 }
 
-/// A row for each reason, with all marks that have it.
+/// One row per reason, with all its marks.
 fn unchecked(book: &Book, prefix: &str) -> String {
     let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
     for (mark, reason) in book.unchecked(prefix) {
@@ -94,37 +98,35 @@ fn unchecked(book: &Book, prefix: &str) -> String {
 
 fn index(providers: &[Provider], book: &Book) -> String {
     let mut page = format!(
-        "{NOTICE}\n\n# Providers\n\nWho serves a dialect, and what each demands. `seamline providers NAME` shows the \
+        "{NOTICE}\n\n# Providers\n\nThe providers of each dialect and their demands. `seamline providers NAME` prints the \
          same.\n\n| Provider | Dialect | Demands | About |\n|---|---|---|---|\n"
     );
     for Provider { name, dialect, about, demands, .. } in providers {
         let count = demands.len();
         let _ = writeln!(page, "| [`{name}`]({name}.md) | `{dialect}` | {count} | {} |", cell(about));
     }
-    page += "\n## The rule book\n\nEverything that is known of what providers demand has a mark. A mark stands \
-             beside a constraint or in the references of a rule, or is in [the list](data/rules.toml) with the reason why it is \
-             not checked, or not all of it.\n\n| Marks | About | Known | Not checked | In part |\n|---|---|---|---|---|\n";
+    page += "\n## The rule book\n\nEvery known demand of a provider has a mark. A constraint or a rule names the mark, or \
+             [the list](data/rules.toml) gives the reason why the demand is not checked, or not completely.\n\n| Marks | About | Known | Not checked | In part |\n|---|---|---|---|---|\n";
     for (prefix, family) in &book.families {
         let unchecked = book.unchecked(prefix).count();
         let partly = book.partly(prefix).count();
         let _ = writeln!(page, "| {prefix} | {} | {} | {unchecked} | {partly} |", family.name, family.count);
     }
-    let everybody = book.families.iter().filter(|(_, family)| family.providers.is_empty());
-    let rows: String = everybody.map(|(prefix, _)| unchecked(book, prefix)).collect();
-    let _ =
-        write!(page, "\nOf those about no provider in particular:\n\n| Mark | Why not checked |\n|---|---|\n{rows}");
+    let shared = book.families.iter().filter(|(_, family)| family.providers.is_empty());
+    let rows: String = shared.map(|(prefix, _)| unchecked(book, prefix)).collect();
+    let _ = write!(page, "\nMarks that belong to no single provider:\n\n| Mark | Reason |\n|---|---|\n{rows}");
     page
 }
 
-fn recognised(provider: &Provider) -> String {
+fn recognition(provider: &Provider) -> String {
     let mut models: Vec<String> = provider.models.iter().map(|start| format!("`{start}…`")).collect();
     if provider.fallback {
-        models.push("any model that nobody else claims".to_owned());
+        models.push("any model that no other provider claims".to_owned());
     }
-    if models.is_empty() { "its name, with `--provider`".to_owned() } else { models.join(", ") }
+    if models.is_empty() { "`--provider` only".to_owned() } else { models.join(", ") }
 }
 
-fn capitalised(text: &str) -> String {
+fn capitalise(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }

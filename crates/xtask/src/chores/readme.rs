@@ -1,11 +1,11 @@
-//! The commands of README.md do what it says.
+//! Checks that the first command of README.md works.
 
 use anyhow::{Context, Result, bail};
 
 use super::test::Outcome;
 use crate::workspace::{self, Workspace};
 
-/// The first command a reader types, split as a shell would split it.
+/// The first command of README.md, split into arguments.
 const COMMAND: [&str; 7] = ["cargo", "run", "--release", "--", "fix", "--diff", EXAMPLE];
 const EXAMPLE: &str = "examples/stuck-agent.json";
 
@@ -13,14 +13,14 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome> {
     let readme = workspace.root().join("README.md");
     let example = workspace.root().join(EXAMPLE);
     if !readme.is_file() {
-        return Ok(Outcome::Skipped("there is no README.md yet".to_owned()));
+        return Ok(Outcome::Skipped("README.md is missing".to_owned()));
     }
-    let text = std::fs::read_to_string(&readme).context("could not read README.md")?;
+    let text = std::fs::read_to_string(&readme).context("cannot read README.md")?;
     if !is_shown(&text) {
         bail!("README.md does not show `{}`", COMMAND.join(" "));
     }
     if !example.is_file() {
-        return Ok(Outcome::Skipped(format!("there is no {EXAMPLE} yet")));
+        return Ok(Outcome::Skipped(format!("{EXAMPLE} is missing")));
     }
     let before = std::fs::read(&example)?;
     workspace::run(&mut workspace.cargo(&COMMAND[1..]))?;
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_stands_on_a_line_of_its_own() {
+    fn the_command_is_on_its_own_line() {
         assert!(is_shown("```sh\n$ cargo run --release -- fix --diff examples/stuck-agent.json\n```\n"));
         assert!(!is_shown("run `cargo run`"));
     }

@@ -1,20 +1,21 @@
-//! `cargo xtask soak`: the tests of stores at full length, which CI runs a sample of.
+//! `cargo xtask soak`: runs the store tests at full length; CI runs a sample of them.
 
 use anyhow::Result;
 
 use super::postgres::{Found, Server};
 use crate::workspace::{self, Workspace};
 
-/// How often a writer of SQLite is killed.
+/// The number of times that a test kills a SQLite writer.
 const KILLS: &str = "10000";
 
-/// The stores, and how much each is run for.
+/// The crates whose tests run.
 const STORES: [&str; 2] = ["seamline-store-sqlite", "seamline-store-postgres"];
 
+/// Runs the tests of every store.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let server = Server::start(workspace)?;
     if let Found::Missing(why) = &server {
-        println!("without PostgreSQL: {why}");
+        println!("PostgreSQL tests are skipped: {why}");
     }
     for store in STORES {
         println!("\n=== {store}");
@@ -31,7 +32,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
         ]);
         cargo.env("SEAMLINE_SOAK", "1").env("SEAMLINE_SOAK_KILLS", KILLS);
         if let Found::Running(server) = &server {
-            server.tell(&mut cargo);
+            server.set_variables(&mut cargo);
         }
         workspace::run(&mut cargo)?;
     }

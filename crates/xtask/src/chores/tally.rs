@@ -1,13 +1,13 @@
-//! Counting tests from what the runners say.
+//! Counts tests from the output of the test runners.
 
-/// How many tests passed and failed, as the runners' own closing lines have it.
+/// The numbers of tests that passed and failed, from the runners' closing lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
-    /// Tests that passed.
+    /// The number of tests that passed.
     pub(super) passed: u64,
-    /// Tests that failed, timed out or could not be started.
+    /// The number of tests that failed, timed out or could not start.
     pub(super) failed: u64,
-    /// Closing lines seen; without one there is nothing to say.
+    /// The number of closing lines; without one there is nothing to report.
     pub(super) closing_lines: u64,
 }
 
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lines_of_cargo_test_are_added_up() {
+    fn the_closing_lines_of_cargo_test_are_summed() {
         let seen = tally(&[
             "running 3 tests",
             "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 1 filtered out; finished in 0.00s",
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_of_nextest_is_read() {
+    fn the_closing_line_of_nextest_is_read() {
         let seen =
             tally(&["     Summary [   0.012s] 9 tests run: 6 passed (1 slow), 2 failed, 1 timed out, 4 skipped"]);
         assert_eq!(seen, Tally { passed: 6, failed: 3, closing_lines: 1 });

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: all that CI runs, step by step, up to the first failure.
+//! `cargo xtask test`: runs everything that CI runs, step by step, up to the first failure.
 
 use std::time::{Duration, Instant};
 
@@ -13,16 +13,16 @@ use crate::workspace::{self, Workspace};
 pub(crate) enum Extent {
     /// Everything.
     Whole,
-    /// What finds most mistakes in the least time.
+    /// The steps that find most mistakes in the least time.
     Fast,
 }
 
 /// How a step ended.
 pub(super) enum Outcome {
     Passed,
-    /// Run in part, and what is missing.
+    /// The step ran in part; the text says what is missing.
     Partly(String),
-    /// Not run, and why.
+    /// The step did not run; the text says why.
     Skipped(String),
     Failed(Error),
 }
@@ -39,7 +39,7 @@ const STEPS: [Step; 11] = [
     step("clippy", Extent::Fast, clippy),
     step("no features", Extent::Fast, no_features),
     step("tests", Extent::Fast, tests),
-    step("oracles", Extent::Whole, judged),
+    step("oracles", Extent::Whole, run_oracles),
     step("doc tests", Extent::Whole, doc_tests),
     step("docs", Extent::Whole, docs),
     step("generated docs", Extent::Whole, generated_docs),
@@ -57,6 +57,7 @@ struct Done {
     elapsed: Duration,
 }
 
+/// Runs the steps and prints a summary.
 pub(crate) fn run(workspace: &Workspace, extent: Extent) -> Result<()> {
     let mut tally = Tally::default();
     let mut done = Vec::new();
@@ -147,25 +148,25 @@ fn tests(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
         // Not `--all-targets`: that would run the benchmarks. Doc tests are the next step.
         let mut command =
             workspace.cargo(&["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests", "--examples"]);
-        // Some tests say how much they looked at; nextest shows it by its configuration.
+        // Some tests print how much they covered; the configuration of nextest shows it.
         command.args(["--", "--show-output"]);
         command
     };
     let database = postgres::Server::start(workspace)?;
     if let postgres::Found::Running(server) = &database {
-        server.tell(&mut command);
+        server.set_variables(&mut command);
     }
     workspace::run_watched(&mut command, |line| tally.see(line))?;
     Ok(match database {
         postgres::Found::Running(_) => Outcome::Passed,
-        postgres::Found::Missing(why) => Outcome::Partly(format!("without those that need PostgreSQL: {why}")),
+        postgres::Found::Missing(why) => Outcome::Partly(format!("PostgreSQL tests are skipped: {why}")),
     })
 }
 
-/// Repaired conversations before judges that are not ours.
-fn judged(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
+/// Validates repaired conversations with the libraries of other projects.
+fn run_oracles(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
     let Some(python) = oracles::python(workspace)? else {
-        return Ok(Outcome::Skipped("there is no python3 with venv".to_owned()));
+        return Ok(Outcome::Skipped("python3 with venv is not installed".to_owned()));
     };
     let mut command =
         workspace.cargo(&["test", "-p", "seamline", "--test", "suite", "--", "oracles::", "--show-output"]);
@@ -180,7 +181,7 @@ fn doc_tests(workspace: &Workspace, tally: &mut Tally) -> Result<Outcome> {
 }
 
 fn docs(workspace: &Workspace, _: &mut Tally) -> Result<Outcome> {
-    // Libraries only: the command and the library share a name and would share a folder.
+    // Libraries only: the command and the library have the same name and would write to the same folder.
     let mut command = workspace.cargo(&["doc", "--workspace", "--no-deps", "--lib"]);
     workspace::run(command.env("RUSTDOCFLAGS", "-D warnings"))?;
     Ok(Outcome::Passed)
@@ -230,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_counted_that_was_not_seen() {
+    fn without_a_closing_line_no_count_is_printed() {
         assert!(!summary(&[], Tally::default()).contains("passed"));
     }
 }

@@ -1,21 +1,22 @@
-//! `cargo xtask tidy`: every check, then one line for the lot.
+//! `cargo xtask tidy`: runs every check and prints a summary.
 
 use anyhow::{Result, bail};
 
-use crate::tidy::{CHECKS, Complaint, Subject, Weight};
+use crate::tidy::{CHECKS, Complaint, History, Subject, Weight};
 use crate::tree::Tree;
 use crate::workspace::Workspace;
 
+/// Runs all checks and prints their complaints.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
-    let subject = Subject::read(Tree::read(workspace.root())?)?;
+    let subject = Subject::read(Tree::read(workspace.root())?, History::read(workspace.root()))?;
     let mut error_count = 0;
     let mut warning_count = 0;
-    for (question, check) in CHECKS {
+    for (sentence, check) in CHECKS {
         let complaints = check(&subject);
-        let errors = of_weight(&complaints, Weight::Error);
-        let warnings = of_weight(&complaints, Weight::Warning);
+        let errors = with_weight(&complaints, Weight::Error);
+        let warnings = with_weight(&complaints, Weight::Warning);
         let verdict = if errors.is_empty() { "ok" } else { "no" };
-        println!("{verdict:>4}  {question}");
+        println!("{verdict:>4}  {sentence}");
         for complaint in warnings.iter().chain(&errors) {
             println!("      {complaint}");
         }
@@ -29,6 +30,6 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     Ok(())
 }
 
-fn of_weight(complaints: &[Complaint], weight: Weight) -> Vec<&Complaint> {
+fn with_weight(complaints: &[Complaint], weight: Weight) -> Vec<&Complaint> {
     complaints.iter().filter(|complaint| complaint.weight() == weight).collect()
 }

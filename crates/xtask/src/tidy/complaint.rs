@@ -1,8 +1,8 @@
-//! What a check says.
+//! The complaint of a check.
 
 use std::fmt;
 
-/// One thing that is wrong with the tree.
+/// One violation in the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Complaint {
     path: String,
@@ -14,24 +14,24 @@ pub(crate) struct Complaint {
 /// Whether a complaint fails the check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Weight {
-    /// It does.
+    /// The check fails.
     Error,
-    /// It is only said.
+    /// The check prints it and passes.
     Warning,
 }
 
 impl Complaint {
-    /// About a whole file or folder.
+    /// An error about a whole file or folder.
     pub(crate) fn new(path: &str, message: impl Into<String>) -> Self {
         Self { path: path.to_owned(), line: None, message: message.into(), weight: Weight::Error }
     }
 
-    /// About one line, counted from 1.
+    /// An error about one line; the first line is 1.
     pub(crate) fn at(path: &str, line: usize, message: impl Into<String>) -> Self {
         Self { line: Some(line), ..Self::new(path, message) }
     }
 
-    /// The same, as a warning.
+    /// Turns the complaint into a warning.
     pub(crate) fn into_warning(self) -> Self {
         Self { weight: Weight::Warning, ..self }
     }
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_complaint_says_where_and_what() {
+    fn a_complaint_shows_its_place_and_its_message() {
         let complaint = Complaint::at("a.rs", 3, "too long");
         assert_eq!(complaint.to_string(), "error: a.rs:3: too long");
         let warning = Complaint::new("b.rs", "rather long").into_warning();

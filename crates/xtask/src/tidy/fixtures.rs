@@ -1,4 +1,4 @@
-//! Every case of a rule says what it is and has an input.
+//! Every case of a rule has a description and an input.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ pub(super) fn check(subject: &Subject) -> Vec<Complaint> {
         let missing = NEEDED
             .iter()
             .filter(|name| !subject.tree.contains(&format!("{case}/{name}")))
-            .map(|name| Complaint::new(&case, format!("there is no {name}")));
+            .map(|name| Complaint::new(&case, format!("{name} is missing")));
         complaints.extend(missing);
     }
     complaints
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_case_has_both_files_at_the_right_depth() {
+    fn a_case_needs_both_files_at_the_right_depth() {
         let files = [
             ("fixtures/rules/pairing/orphan-result/clean/case.toml", ""),
             ("fixtures/rules/pairing/orphan-result/clean/input.json", ""),
@@ -44,11 +44,11 @@ mod tests {
             ("fixtures/streams/a/b/input.bin", ""),
         ];
         assert_eq!(
-            Subject::said(&files, check),
+            Subject::complaints(&files, check),
             [
                 "error: fixtures/rules/pairing/stray.json: \
                  a case's file is at <group>/<rule>/<case>/<file>",
-                "error: fixtures/rules/pairing/orphan-result/example: there is no input.json",
+                "error: fixtures/rules/pairing/orphan-result/example: input.json is missing",
             ]
         );
     }

@@ -1,5 +1,4 @@
-//! A crate does not know what it should not: rules name no dialect, dialects name no rule, and
-//! nothing below rank 3 touches the world.
+//! Rules name no dialect, dialects name no rule, and crates below rank 3 do no I/O.
 
 use std::collections::BTreeSet;
 
@@ -10,8 +9,8 @@ use crate::tree::Tree;
 
 const RULES: &str = "crates/seamline-rules/src/";
 const DIALECTS: &str = "crates/seamline-dialects/src/";
-/// From this rank on a crate may read clocks, files and the environment.
-const WORLDLY_RANK: i64 = 3;
+/// Crates of this rank and above may read clocks, files and the environment.
+const IO_RANK_MIN: i64 = 3;
 const SWITCH: &str = "#![deny(clippy::disallowed_methods)]";
 /// The crate that logs are written with.
 const LOGGER: &str = "tracing";
@@ -20,7 +19,7 @@ const SWITCHED_LINT: &str = "clippy::disallowed_methods";
 pub(super) fn check(subject: &Subject) -> Vec<Complaint> {
     let mut complaints = dialects_in_rules(&subject.tree);
     complaints.extend(rules_in_dialects(&subject.tree));
-    complaints.extend(unswitched(subject));
+    complaints.extend(without_switch(subject));
     complaints.extend(logging(subject));
     complaints
 }
@@ -29,7 +28,7 @@ fn dialects_in_rules(tree: &Tree) -> Vec<Complaint> {
     let dialects = dialects(tree);
     in_code(tree, RULES, |line| {
         if matches_on_dialect(line) {
-            return Some("a rule reads constraints, it does not ask for the dialect".to_owned());
+            return Some("a rule must not match on the dialect; read constraints".to_owned());
         }
         let name = source::words(line).find(|word| dialects.contains(*word))?;
         Some(format!("`{name}`: rules name no dialect; read constraints"))
@@ -45,17 +44,17 @@ fn rules_in_dialects(tree: &Tree) -> Vec<Complaint> {
     })
 }
 
-fn in_code(tree: &Tree, folder: &str, said: impl Fn(&str) -> Option<String>) -> Vec<Complaint> {
+fn in_code(tree: &Tree, folder: &str, complaint: impl Fn(&str) -> Option<String>) -> Vec<Complaint> {
     let mut complaints = Vec::new();
     for (path, text) in tree.rust().filter(|(path, _)| path.starts_with(folder)) {
         for (number, line) in source::code(text) {
-            complaints.extend(said(line).map(|message| Complaint::at(path, number, message)));
+            complaints.extend(complaint(line).map(|message| Complaint::at(path, number, message)));
         }
     }
     complaints
 }
 
-/// The folders of the dialects, which are their names, and the same as types.
+/// The names of the dialects, as modules and as types.
 fn dialects(tree: &Tree) -> BTreeSet<String> {
     let folders = tree
         .paths()
@@ -79,11 +78,11 @@ fn code_prefixes(tree: &Tree) -> BTreeSet<&str> {
         .collect()
 }
 
-/// Crates below rank 3 whose lib.rs does not switch the list of refused methods on.
-fn unswitched(subject: &Subject) -> Vec<Complaint> {
+/// Crates below rank 3 whose lib.rs does not turn on the list of disallowed methods.
+fn without_switch(subject: &Subject) -> Vec<Complaint> {
     let mut complaints = Vec::new();
     for manifest in &subject.crates {
-        let is_low = manifest.rank.is_some_and(|rank| rank < WORLDLY_RANK);
+        let is_low = manifest.rank.is_some_and(|rank| rank < IO_RANK_MIN);
         let face = format!("crates/{}/src/lib.rs", manifest.folder);
         let text = subject.tree.text(&face).unwrap_or_default();
         let is_switched = text.lines().any(|line| line.starts_with("#![deny(") && line.contains(SWITCHED_LINT));
@@ -96,7 +95,7 @@ fn unswitched(subject: &Subject) -> Vec<Complaint> {
 
 /// Crates below rank 3 that log: whoever calls them knows what to log.
 fn logging(subject: &Subject) -> Vec<Complaint> {
-    let is_low = |manifest: &&Manifest| manifest.rank.is_some_and(|rank| rank < WORLDLY_RANK);
+    let is_low = |manifest: &&Manifest| manifest.rank.is_some_and(|rank| rank < IO_RANK_MIN);
     let logs = |manifest: &&Manifest| manifest.dependencies.iter().any(|dependency| dependency.name == LOGGER);
     let low = subject.crates.iter().filter(is_low).filter(logs);
     low.map(|manifest| Complaint::new(&manifest.path, format!("`{LOGGER}`: crates below rank 3 do not log"))).collect()
@@ -110,11 +109,11 @@ mod tests {
     const RULE: &str = "crates/seamline-rules/src/rules/pairing/orphan_result.rs";
 
     fn complaints(files: &[(&str, &str)]) -> Vec<String> {
-        Subject::said(files, check)
+        Subject::complaints(files, check)
     }
 
     #[test]
-    fn a_rule_names_no_dialect_in_code_but_may_in_its_doc() {
+    fn a_rule_may_name_a_dialect_only_in_its_documentation() {
         let rule = "/// Seen with openai_chat.\nlet a = OpenaiChat;\n\
             match transcript.dialect() {\nlet b = \"openai_chat\";\n\
             #[cfg(test)]\nmod tests {\n    use openai_chat;\n}\n";
@@ -122,14 +121,14 @@ mod tests {
             complaints(&[(CONSTRAINTS, ""), (RULE, rule)]),
             [
                 format!("error: {RULE}:2: `OpenaiChat`: rules name no dialect; read constraints"),
-                format!("error: {RULE}:3: a rule reads constraints, it does not ask for the dialect"),
+                format!("error: {RULE}:3: a rule must not match on the dialect; read constraints"),
                 format!("error: {RULE}:4: `openai_chat`: rules name no dialect; read constraints"),
             ]
         );
     }
 
     #[test]
-    fn a_dialect_names_no_rule_and_other_codes_are_fine() {
+    fn a_dialect_may_not_name_the_code_of_a_rule() {
         let rule = "    PAIR001 \"orphan-result\" in Pairing, Error, Safe\n";
         let dialect = "let a = \"PAIR002\";\nlet b = SHA256;\n// as PAIR001 says\n";
         assert_eq!(
@@ -153,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_low_crate_switches_the_refused_methods_on() {
+    fn a_crate_below_rank_3_denies_disallowed_methods() {
         let low = "[package]\nname = \"seamline-model\"\n[package.metadata.seamline]\nrank = 0\n";
         let high = "[package]\nname = \"seamline\"\n[package.metadata.seamline]\nrank = 3\n";
         let face = "crates/seamline-model/src/lib.rs";

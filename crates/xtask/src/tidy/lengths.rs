@@ -1,9 +1,9 @@
-//! A file is short enough to be read at one go.
+//! Files are short.
 
 use super::{Complaint, Subject};
 use crate::source;
 
-/// What a kind of file aims at and may not exceed, in lines without tests.
+/// The target and the limit of one kind of file, in lines without tests.
 struct Length {
     kind: &'static str,
     aim: usize,
@@ -50,27 +50,36 @@ fn length(path: &str) -> &'static Length {
 mod tests {
     use super::*;
 
-    fn said(path: &str, lines: usize) -> Vec<String> {
+    fn complaints_about(path: &str, lines: usize) -> Vec<String> {
         let text = "// a\n".repeat(lines);
-        Subject::said(&[(path, &text)], check)
+        Subject::complaints(&[(path, &text)], check)
     }
 
     #[test]
     fn each_kind_of_file_has_its_own_bound() {
-        assert_eq!(said("crates/a/src/b.rs", 250), Vec::<String>::new());
-        assert_eq!(said("crates/a/src/b.rs", 251), ["warning: crates/a/src/b.rs: 251 lines; a file aims at 250"]);
-        assert_eq!(said("crates/a/src/b.rs", 501), ["error: crates/a/src/b.rs: 501 lines; a file has at most 500"]);
-        assert_eq!(said("crates/a/src/b/tests.rs", 500), Vec::<String>::new());
+        assert_eq!(complaints_about("crates/a/src/b.rs", 250), Vec::<String>::new());
+        assert_eq!(
+            complaints_about("crates/a/src/b.rs", 251),
+            ["warning: crates/a/src/b.rs: 251 lines; a file aims at 250"]
+        );
+        assert_eq!(
+            complaints_about("crates/a/src/b.rs", 501),
+            ["error: crates/a/src/b.rs: 501 lines; a file has at most 500"]
+        );
+        assert_eq!(complaints_about("crates/a/src/b/tests.rs", 500), Vec::<String>::new());
         let rule = "crates/seamline-rules/src/rules/pairing/x.rs";
-        assert_eq!(said(rule, 251), [format!("error: {rule}: 251 lines; a rule has at most 250")]);
+        assert_eq!(complaints_about(rule, 251), [format!("error: {rule}: 251 lines; a rule has at most 250")]);
         let face = "crates/seamline-rules/src/rules/mod.rs";
-        assert_eq!(said(face, 151), [format!("error: {face}: 151 lines; a mod.rs or lib.rs has at most 150")]);
+        assert_eq!(
+            complaints_about(face, 151),
+            [format!("error: {face}: 151 lines; a mod.rs or lib.rs has at most 150")]
+        );
     }
 
     #[test]
     fn tests_do_not_count() {
         let text = format!("#[cfg(test)]\nmod tests {{\n{}}}\n", "    a\n".repeat(900));
-        let said = Subject::said(&[("crates/a/src/b.rs", &text)], check);
+        let said = Subject::complaints(&[("crates/a/src/b.rs", &text)], check);
         assert_eq!(said, Vec::<String>::new());
     }
 }

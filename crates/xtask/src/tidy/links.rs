@@ -1,4 +1,4 @@
-//! A link from one document to another file leads to a file.
+//! A link in a document leads to an existing file.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ pub(super) fn check(subject: &Subject) -> Vec<Complaint> {
     for (path, text) in subject.tree.texts().filter(|(path, _)| is_document(path)) {
         for (line, target) in targets(text) {
             let file = target.split(['#', '?']).next().unwrap_or_default();
-            if file.is_empty() || is_elsewhere(file) {
+            if file.is_empty() || is_url(file) {
                 continue;
             }
             if !resolve(path, file).is_some_and(|file| subject.tree.contains(&file)) {
-                complaints.push(Complaint::at(path, line, format!("`{target}` is not there")));
+                complaints.push(Complaint::at(path, line, format!("`{target}` does not exist")));
             }
         }
     }
@@ -26,7 +26,7 @@ fn is_document(path: &str) -> bool {
     is_markdown && (path.starts_with("docs/") || !path.contains('/'))
 }
 
-fn is_elsewhere(target: &str) -> bool {
+fn is_url(target: &str) -> bool {
     ["http://", "https://", "mailto:"].iter().any(|scheme| target.starts_with(scheme))
 }
 
@@ -64,7 +64,7 @@ fn reference_target(line: &str) -> Option<&str> {
     target.split_whitespace().next()
 }
 
-/// The path from the root of `target` as seen from `document`; nothing if it leaves the root.
+/// The path from the root of `target` as seen from `document`; `None` if it leaves the root.
 fn resolve(document: &str, target: &str) -> Option<String> {
     let mut names: Vec<&str> = match target.strip_prefix('/') {
         Some(_) => Vec::new(),
@@ -89,11 +89,11 @@ mod tests {
 
     fn complaints(text: &str) -> Vec<String> {
         let files = [("README.md", ""), ("docs/design/why.md", text), ("docs/rules/PAIR001.md", "")];
-        Subject::said(&files, check)
+        Subject::complaints(&files, check)
     }
 
     #[test]
-    fn files_folders_anchors_and_addresses_are_fine() {
+    fn files_folders_anchors_and_urls_pass() {
         let text = "[a](../rules/PAIR001.md#example) [b](../../README.md \"title\") [`c`](../rules)\n\
             [d](#here) [e](https://example.com/x.md) `[f](nowhere.md)`\n\n\
             ```\n[g](nowhere.md)\n```\n\n[h]: ../rules/PAIR001.md\n";
@@ -101,13 +101,13 @@ mod tests {
     }
 
     #[test]
-    fn a_link_to_nothing_is_refused() {
+    fn a_link_to_a_missing_file_is_refused() {
         assert_eq!(
             complaints("a\n[a](gone.md) and [`b`](../gone.md)\n[c]: ../../../out.md\n"),
             [
-                "error: docs/design/why.md:2: `gone.md` is not there",
-                "error: docs/design/why.md:2: `../gone.md` is not there",
-                "error: docs/design/why.md:3: `../../../out.md` is not there",
+                "error: docs/design/why.md:2: `gone.md` does not exist",
+                "error: docs/design/why.md:2: `../gone.md` does not exist",
+                "error: docs/design/why.md:3: `../../../out.md` does not exist",
             ]
         );
     }

@@ -1,15 +1,15 @@
-//! Versions stand in one place, sorted; every crate has the same lints; nothing is listed in vain.
+//! Versions are in the root manifest, sorted; every crate has the same lints; every listed dependency is used.
 
 use super::{Complaint, Subject};
 use crate::manifest::{Kind, Manifest, Shared};
 use crate::source;
 use crate::tree::Tree;
 
-/// Bindings generate unsafe code, so they carry their own `[lints]`.
+/// Bindings generate unsafe code, so they have their own `[lints]`.
 const BINDINGS: [&str; 2] = ["seamline-node", "seamline-python"];
 
 pub(super) fn check(subject: &Subject) -> Vec<Complaint> {
-    let Subject { tree, crates, shared } = subject;
+    let Subject { tree, crates, shared, .. } = subject;
     let mut complaints = unsorted(shared, crates);
     complaints.extend(unused_shared(shared, crates));
     for manifest in crates {
@@ -28,9 +28,11 @@ fn irregular(manifest: &Manifest) -> Vec<Complaint> {
         messages.push("add `[lints] workspace = true`".to_owned());
     }
     let own_versions = manifest.dependencies.iter().filter(|d| !d.is_inherited);
-    messages.extend(own_versions.map(|dependency| {
-        format!("write `{}.workspace = true`; versions stand in the root manifest", dependency.name)
-    }));
+    messages.extend(
+        own_versions.map(|dependency| {
+            format!("write `{}.workspace = true`; versions are in the root manifest", dependency.name)
+        }),
+    );
     messages.into_iter().map(|message| Complaint::new(&manifest.path, message)).collect()
 }
 
@@ -68,7 +70,7 @@ fn unused_shared(shared: &[Shared], manifests: &[Manifest]) -> Vec<Complaint> {
         .collect()
 }
 
-/// Dependencies whose name occurs nowhere in the crate's code.
+/// Dependencies that the crate's code does not name.
 fn unused(tree: &Tree, manifest: &Manifest) -> Vec<Complaint> {
     let folder = format!("crates/{}/", manifest.folder);
     let shipped = format!("{folder}src/");
@@ -85,7 +87,7 @@ fn unused(tree: &Tree, manifest: &Manifest) -> Vec<Complaint> {
             !tree.rust().any(|(path, text)| path.starts_with(within) && mentions(text, &name))
         })
         .map(|dependency| {
-            let message = format!("`{}` is listed and not used", dependency.name);
+            let message = format!("`{}` is listed but not used", dependency.name);
             Complaint::new(&manifest.path, message)
         })
         .collect()
@@ -113,7 +115,7 @@ mod tests {
             ("crates/seamline-model/src/lib.rs", code),
             ("crates/seamline/Cargo.toml", FACE),
         ];
-        Subject::said(&files, check)
+        Subject::complaints(&files, check)
     }
 
     #[test]
@@ -127,12 +129,12 @@ mod tests {
         assert_eq!(
             complaints(ROOT, &model, CODE),
             ["error: crates/seamline-model/Cargo.toml: \
-                 write `anyhow.workspace = true`; versions stand in the root manifest"]
+                 write `anyhow.workspace = true`; versions are in the root manifest"]
         );
     }
 
     #[test]
-    fn disorder_is_refused_among_ours_and_theirs() {
+    fn unsorted_dependencies_are_refused() {
         let theirs = ROOT.replace("anyhow = \"1\"\nserde_json = \"1\"", "serde_json = \"1\"\nanyhow = \"1\"");
         assert_eq!(
             complaints(&theirs, MODEL, CODE),
@@ -150,7 +152,7 @@ mod tests {
         let code = "use anyhow::Result;\n";
         assert_eq!(
             complaints(ROOT, MODEL, code),
-            ["error: crates/seamline-model/Cargo.toml: `serde_json` is listed and not used"]
+            ["error: crates/seamline-model/Cargo.toml: `serde_json` is listed but not used"]
         );
         let root = format!("{ROOT}toml = \"1\"\n");
         assert_eq!(

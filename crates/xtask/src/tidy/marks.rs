@@ -1,5 +1,4 @@
-//! Everything that is known of providers is checked, or there is a reason why not; and
-//! everything they demand is listed in words.
+//! Every known demand of a provider is checked, or has a reason why not. Every constraint has a description.
 
 use std::collections::BTreeSet;
 
@@ -23,9 +22,9 @@ pub(super) fn check(subject: &Subject) -> Vec<Complaint> {
     complaints
 }
 
-/// Marks that nothing names and that have no reason, and reasons for marks that are not.
+/// Marks that are neither checked nor explained, and explanations for unknown or checked marks.
 fn unnamed(subject: &Subject, book: &Book) -> Vec<Complaint> {
-    let named: BTreeSet<String> = book::named(subject.tree.rust());
+    let named: BTreeSet<String> = book::named_marks(subject.tree.rust());
     let mut complaints = Vec::new();
     for (prefix, family) in &book.families {
         if !subject.tree.contains(&format!("{DIALECTS}/{}", family.dialect)) {
@@ -34,27 +33,27 @@ fn unnamed(subject: &Subject, book: &Book) -> Vec<Complaint> {
         for number in 1..=family.count {
             let mark = format!("{prefix}-{number}");
             if !named.contains(&mark) && book.reason(prefix, number).is_none() {
-                let message = format!("no constraint or rule names {mark}, and there is no reason why not");
+                let message = format!("{mark} is not checked by a constraint or rule, and has no reason why not");
                 complaints.push(Complaint::new(BOOK, message));
             }
         }
         for (mark, _) in book.unchecked(prefix).filter(|(mark, _)| named.contains(mark)) {
-            let message = format!("{mark} is named by a constraint or rule; its reason can go");
+            let message = format!("a constraint or rule names {mark}; remove its reason");
             complaints.push(Complaint::new(BOOK, message));
         }
         for (mark, _) in book.partly(prefix).filter(|(mark, _)| !named.contains(mark)) {
-            let message = format!("{mark} is checked in part, it says, but no constraint or rule names it");
+            let message = format!("{mark} is listed as checked in part, but no constraint or rule names it");
             complaints.push(Complaint::new(BOOK, message));
         }
         let is_known = |number: &String| number.parse().is_ok_and(|number| (1..=family.count).contains(&number));
         for number in family.listed().filter(|number| !is_known(number)) {
-            complaints.push(Complaint::new(BOOK, format!("there is no {prefix}-{number}")));
+            complaints.push(Complaint::new(BOOK, format!("unknown mark {prefix}-{number}")));
         }
     }
     complaints
 }
 
-/// Constraints that a provider has of its own, and that are known from nowhere.
+/// Constraints of a provider without a source.
 fn unsourced(subject: &Subject) -> Vec<Complaint> {
     let folder = format!("{DIALECTS}/providers/");
     let files = subject.tree.rust().filter(|(path, _)| path.starts_with(&folder));
@@ -63,16 +62,16 @@ fn unsourced(subject: &Subject) -> Vec<Complaint> {
         let sets = sources::sets(text).into_values();
         let fields =
             sets.flat_map(|set| set.fields.into_iter().filter(|(name, said)| !name.contains('.') && said.is_empty()));
-        // A field that holds several demands says of each where it is known from.
+        // A field that holds several demands gives the source of each one.
         let is_group = |name: &str| matches!(name, "reasoning" | "tools" | "limits" | "item_id" | "constraints");
         for (name, _) in fields.filter(|(name, _)| !is_group(name)) {
-            complaints.push(Complaint::new(path, format!("no comment says where `{name}` is known from")));
+            complaints.push(Complaint::new(path, format!("`{name}` has no comment with its source")));
         }
     }
     complaints
 }
 
-/// Fields of the constraints that are not put into words.
+/// Fields of the constraints without a description.
 fn unlisted(subject: &Subject) -> Vec<Complaint> {
     let (Some(constraints), Some(listing)) = (subject.tree.text(CONSTRAINTS), subject.tree.text(LISTING)) else {
         return Vec::new();
@@ -85,7 +84,7 @@ fn unlisted(subject: &Subject) -> Vec<Complaint> {
     let is_listed = |name: &&str| [".", "self."].iter().any(|of| listing.contains(&format!("{of}{name}")));
     fields
         .filter(|name| !is_listed(name))
-        .map(|name| Complaint::new(LISTING, format!("the demand `{name}` is not put into words")))
+        .map(|name| Complaint::new(LISTING, format!("the demand `{name}` has no description")))
         .collect()
 }
 
@@ -97,7 +96,7 @@ mod tests {
         answers = [1, 3, 9]\n";
 
     #[test]
-    fn a_mark_without_a_place_or_a_reason_is_refused() {
+    fn a_mark_needs_a_constraint_a_rule_or_a_reason() {
         let files = [
             (BOOK, TOML),
             (
@@ -106,25 +105,25 @@ mod tests {
             ),
         ];
         assert_eq!(
-            Subject::said(&files, check),
+            Subject::complaints(&files, check),
             [
-                format!("error: {BOOK}: no constraint or rule names ANT-2, and there is no reason why not"),
-                format!("error: {BOOK}: ANT-1 is named by a constraint or rule; its reason can go"),
-                format!("error: {BOOK}: there is no ANT-9"),
+                format!("error: {BOOK}: ANT-2 is not checked by a constraint or rule, and has no reason why not"),
+                format!("error: {BOOK}: a constraint or rule names ANT-1; remove its reason"),
+                format!("error: {BOOK}: unknown mark ANT-9"),
             ]
         );
     }
 
     #[test]
-    fn a_dialect_that_is_not_there_is_not_asked_after() {
-        assert_eq!(Subject::said(&[(BOOK, TOML)], check), Vec::<String>::new());
+    fn marks_of_a_missing_dialect_are_skipped() {
+        assert_eq!(Subject::complaints(&[(BOOK, TOML)], check), Vec::<String>::new());
     }
 
     #[test]
-    fn a_demand_without_words_is_refused() {
+    fn a_demand_without_a_description_is_refused() {
         let constraints = "pub struct Constraints {\n    /// A.\n    pub one: bool,\n    pub two: bool,\n}\n";
         let files = [(CONSTRAINTS, constraints), (LISTING, "demands.one\n")];
-        let said = format!("error: {LISTING}: the demand `two` is not put into words");
-        assert_eq!(Subject::said(&files, check), [said]);
+        let said = format!("error: {LISTING}: the demand `two` has no description");
+        assert_eq!(Subject::complaints(&files, check), [said]);
     }
 }

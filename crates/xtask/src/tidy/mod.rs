@@ -1,7 +1,10 @@
-//! What must be true of the tree and no compiler checks: one file per check.
+//! Checks of the tree that the compiler cannot make: one file per check.
 
+mod commits;
 mod complaint;
 mod fixtures;
+mod history;
+pub(crate) mod language;
 mod layers;
 mod lengths;
 mod links;
@@ -15,22 +18,25 @@ mod subject;
 mod words;
 
 pub(crate) use self::complaint::{Complaint, Weight};
+pub(crate) use self::history::History;
 pub(crate) use self::subject::Subject;
 
-/// A check: what is wrong with the tree.
+/// A check: lists its complaints about the tree.
 type Check = fn(&Subject) -> Vec<Complaint>;
 
-/// Every check, with the question it answers.
-pub(crate) const CHECKS: [(&str, Check); 11] = [
+/// Every check, with the sentence that it makes true.
+pub(crate) const CHECKS: [(&str, Check); 13] = [
     ("crates depend on lower ranks only", ranks::check),
     ("manifests are uniform", manifests::check),
     ("every dependency has a reason", reasons::check),
     ("files are short", lengths::check),
-    ("nothing is left undone or switched off", words::check),
-    ("modules are named after what they hold", names::check),
-    ("crates do not know what they should not", layers::check),
+    ("no unfinished code, ignored tests or silenced lints", words::check),
+    ("modules are named after their content", names::check),
+    ("crates respect their layers", layers::check),
     ("fixtures are complete", fixtures::check),
-    ("no machine's own paths", places::check),
-    ("links lead somewhere", links::check),
-    ("what is known of providers is checked, or said not to be", marks::check),
+    ("no absolute paths of one machine", places::check),
+    ("links lead to existing files", links::check),
+    ("every known demand of a provider is checked, or has a reason why not", marks::check),
+    ("texts are in plain English", language::check),
+    ("subjects of commits are short", commits::check),
 ];

@@ -1,4 +1,4 @@
-//! A module is named after what it holds.
+//! A module is named after its content.
 
 use super::{Complaint, Subject};
 
@@ -6,7 +6,7 @@ const REFUSED: [&str; 6] = ["common", "helpers", "manager", "misc", "types", "ut
 
 pub(super) fn check(subject: &Subject) -> Vec<Complaint> {
     let complaints = subject.tree.rust().filter_map(|(path, _)| Some((path, refused(path)?))).map(|(path, name)| {
-        let message = format!("`{name}` says nothing; name the module after what it holds");
+        let message = format!("`{name}` is not a topic; name the module after its content");
         Complaint::new(path, message)
     });
     complaints.collect()
@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_and_folders_with_empty_names_are_refused() {
+    fn files_and_folders_without_a_topic_are_refused() {
         let files = [
             ("crates/a/src/common/b.rs", ""),
             ("crates/a/src/pairing.rs", ""),
@@ -31,12 +31,12 @@ mod tests {
             ("docs/types.md", ""),
         ];
         assert_eq!(
-            Subject::said(&files, check),
+            Subject::complaints(&files, check),
             [
                 "error: crates/a/src/common/b.rs: \
-                 `common` says nothing; name the module after what it holds",
+                 `common` is not a topic; name the module after its content",
                 "error: crates/a/src/utils.rs: \
-                 `utils` says nothing; name the module after what it holds",
+                 `utils` is not a topic; name the module after its content",
             ]
         );
     }

@@ -1,8 +1,8 @@
-//! No path of one person's machine stands in the repository.
+//! The repository has no absolute path of one machine.
 
 use super::{Complaint, Subject};
 
-/// Folders at the root of a machine that are somebody's own.
+/// Folders at the root of a machine that hold the files of its users.
 const FOLDERS: [&str; 3] = ["home", "root", "work"];
 
 pub(super) fn check(subject: &Subject) -> Vec<Complaint> {
@@ -10,7 +10,7 @@ pub(super) fn check(subject: &Subject) -> Vec<Complaint> {
     for (path, text) in subject.tree.texts() {
         for (index, line) in text.lines().enumerate() {
             if let Some(folder) = FOLDERS.iter().find(|folder| names(line, folder)) {
-                let message = format!("a path under `/{folder}` is of one machine only");
+                let message = format!("a path under `/{folder}` exists on one machine only");
                 complaints.push(Complaint::at(path, index + 1, message));
             }
         }
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_absolute_path_is_refused_and_a_relative_one_is_not() {
+    fn only_an_absolute_path_is_refused() {
         for folder in FOLDERS {
             assert!(names(&format!("cd /{folder}/x"), folder));
             assert!(names(&format!("\"/{folder}/x\""), folder));
@@ -43,11 +43,11 @@ mod tests {
     }
 
     #[test]
-    fn every_text_file_is_read() {
+    fn every_text_file_is_checked() {
         let text = format!("a\n/{}/me\n", FOLDERS[0]);
         assert_eq!(
-            Subject::said(&[("docs/a.md", &text)], check),
-            ["error: docs/a.md:2: a path under `/home` is of one machine only"]
+            Subject::complaints(&[("docs/a.md", &text)], check),
+            ["error: docs/a.md:2: a path under `/home` exists on one machine only"]
         );
     }
 }

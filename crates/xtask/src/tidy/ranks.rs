@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Complaint, Subject};
 use crate::manifest::{Dependency, Kind, Manifest};
 
-/// The one crate that every other may use in its tests.
+/// The crate that every other crate may use in its tests.
 const TESTKIT: &str = "seamline-testkit";
 
 pub(super) fn check(subject: &Subject) -> Vec<Complaint> {
@@ -49,7 +49,7 @@ mod tests {
 
     fn complaints(manifests: &[(String, String)]) -> Vec<String> {
         let files: Vec<(&str, &str)> = manifests.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-        Subject::said(&files, check)
+        Subject::complaints(&files, check)
     }
 
     #[test]
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn siblings_do_not_see_each_other() {
+    fn a_crate_of_the_same_rank_is_refused() {
         let found = complaints(&[
             manifest("seamline-dialects", 1, ""),
             manifest("seamline-rules", 1, "[dev-dependencies]\nseamline-dialects.workspace = true\n"),

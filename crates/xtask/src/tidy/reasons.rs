@@ -1,4 +1,4 @@
-//! Every third-party dependency has a row or a heading in the list of reasons.
+//! Every third-party dependency has a reason.
 
 use std::collections::BTreeSet;
 
@@ -16,13 +16,13 @@ pub(super) fn check(subject: &Subject) -> Vec<Complaint> {
         Complaint::new("Cargo.toml", message)
     });
     let stale = explained.difference(&theirs).map(|name| {
-        let message = format!("a reason for `{name}`, which is no dependency");
+        let message = format!("`{name}` is not a dependency; remove its reason");
         Complaint::new(REASONS, message)
     });
     missing.chain(stale).collect()
 }
 
-/// The crate a row or heading is about: its first word is a name in backticks.
+/// The crate of a row or heading: the name in backticks that it starts with.
 fn explained_name(line: &str) -> Option<&str> {
     let rest = line.strip_prefix('|').or_else(|| {
         let heading = line.trim_start_matches('#');
@@ -39,7 +39,7 @@ mod tests {
     fn complaints(reasons: &str) -> Vec<String> {
         let root = "[workspace.dependencies]\n\
             seamline = { path = \"crates/seamline\" }\nanyhow = \"1\"\ntoml = \"1\"\n";
-        Subject::said(&[("Cargo.toml", root), (REASONS, reasons)], check)
+        Subject::complaints(&[("Cargo.toml", root), (REASONS, reasons)], check)
     }
 
     #[test]
@@ -49,12 +49,12 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_reason_and_a_stale_one_are_said() {
+    fn missing_and_stale_reasons_are_refused() {
         assert_eq!(
             complaints("| `anyhow` | errors |\n| `rand` | dice |\n"),
             [
                 "error: Cargo.toml: no reason for `toml`; add a row to docs/design/dependencies.md",
-                "error: docs/design/dependencies.md: a reason for `rand`, which is no dependency",
+                "error: docs/design/dependencies.md: `rand` is not a dependency; remove its reason",
             ]
         );
     }

@@ -1,31 +1,34 @@
-//! What the checks look at.
+//! The input of the checks.
 
 use anyhow::Result;
 
+use super::history::History;
 use crate::manifest::{self, Manifest, Shared};
 use crate::tree::Tree;
 
-/// The tree, and its manifests as they were understood.
+/// The tree, its parsed manifests and its history.
 #[derive(Debug)]
 pub(crate) struct Subject {
-    /// Every file.
+    /// Every file of the tree.
     pub(super) tree: Tree,
     /// The manifests of the crates.
     pub(super) crates: Vec<Manifest>,
     /// The lines of `[workspace.dependencies]`.
     pub(super) shared: Vec<Shared>,
+    /// The commits whose subjects are checked.
+    pub(super) history: History,
 }
 
 impl Subject {
     /// Reads the manifests of the tree.
-    pub(crate) fn read(tree: Tree) -> Result<Self> {
-        Ok(Self { crates: manifest::crates(&tree)?, shared: manifest::shared(&tree)?, tree })
+    pub(crate) fn read(tree: Tree, history: History) -> Result<Self> {
+        Ok(Self { crates: manifest::crates(&tree)?, shared: manifest::shared(&tree)?, tree, history })
     }
 
-    /// What `check` says of a tree of the given paths and texts.
+    /// The complaints of `check` about a tree of the given paths and texts.
     #[cfg(test)]
-    pub(super) fn said(files: &[(&str, &str)], check: fn(&Self) -> Vec<super::Complaint>) -> Vec<String> {
-        let subject = Self::read(Tree::of(files)).unwrap();
+    pub(super) fn complaints(files: &[(&str, &str)], check: fn(&Self) -> Vec<super::Complaint>) -> Vec<String> {
+        let subject = Self::read(Tree::of(files), History::Known(Vec::new())).unwrap();
         check(&subject).iter().map(ToString::to_string).collect()
     }
 }

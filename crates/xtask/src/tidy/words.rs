@@ -1,23 +1,23 @@
-//! Nothing is left undone, skipped or silenced.
+//! Sources have no unfinished code, ignored tests or silenced lints.
 
 use std::path::Path;
 
 use super::{Complaint, Subject};
 use crate::source;
 
-/// Endings of the files that are looked at.
+/// The extensions of the checked files.
 const SOURCES: [&str; 4] = ["js", "py", "rs", "ts"];
 
-/// Words that may not stand in source text, comments included. Written in two halves, so that this
-/// file does not contain them.
+/// Words that sources may not contain, comments included. Written in two halves, so that this file does not contain
+/// them.
 const WORDS: [&str; 3] = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("X", "XX")];
 
-/// Pieces of text that may not stand there, with what to do instead.
+/// Texts that sources may not contain, with the advice for each.
 const PIECES: [(&str, &str); 6] = [
     (concat!("unimplemented", "!"), "write it or leave it out"),
     (concat!("todo", "!("), "write it or leave it out"),
     (concat!("#[ig", "nore"), "a test runs or is deleted"),
-    (concat!("#[should", "_panic"), "assert on the value or error that comes back"),
+    (concat!("#[should", "_panic"), "assert on the returned value or error"),
     (concat!("#[al", "low("), "use `#[expect(…, reason = …)]`"),
     (concat!("#![al", "low("), "use `#![expect(…, reason = …)]`"),
 ];
@@ -54,22 +54,22 @@ mod tests {
         for word in WORDS {
             let text = format!("fn a() {{}}\n// {word}: later\n");
             assert_eq!(
-                Subject::said(&[("a.rs", &text)], check),
+                Subject::complaints(&[("a.rs", &text)], check),
                 [format!("error: a.rs:2: `{word}`: do it now or open an issue")]
             );
         }
         for (piece, instead) in PIECES {
             assert_eq!(
-                Subject::said(&[("a.rs", &format!("{piece}\n"))], check),
+                Subject::complaints(&[("a.rs", &format!("{piece}\n"))], check),
                 [format!("error: a.rs:1: `{piece}`: {instead}")]
             );
         }
     }
 
     #[test]
-    fn longer_words_and_other_files_are_left_alone() {
+    fn longer_words_and_other_files_pass() {
         let longer = format!("const A{} : u8 = 0;\n", WORDS[0]);
         let files = [("a.rs", longer.as_str()), ("a.md", WORDS[1])];
-        assert_eq!(Subject::said(&files, check), Vec::<String>::new());
+        assert_eq!(Subject::complaints(&files, check), Vec::<String>::new());
     }
 }

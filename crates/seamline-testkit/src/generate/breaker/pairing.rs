@@ -5,7 +5,7 @@ use serde_json::json;
 use super::place::{call_mut, insert, is_call, is_result, pick, pick_block, result_mut, take_result};
 use crate::transcript::{Block, CallResult, Input, Message, Role};
 
-/// What the second of two results says.
+/// The output of the second of two results.
 pub(super) enum Repeat {
     Same,
     Differing,
@@ -14,7 +14,7 @@ pub(super) enum Repeat {
 pub(super) fn drop_assistant(messages: &mut Vec<Message>, place: usize) -> Option<()> {
     let at = pick(messages, place, |message| message.role == Role::Assistant)?;
     messages.remove(at);
-    // A conversation of no messages is no conversation.
+    // At least one message must remain.
     if messages.is_empty() {
         messages.push(Message::text(Role::User, "still here"));
     }

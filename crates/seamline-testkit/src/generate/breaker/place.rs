@@ -1,11 +1,11 @@
-//! Finding and changing one place of a conversation.
+//! Finds and changes one place of a conversation.
 
 use crate::transcript::{Block, Call, CallResult, Message};
 
-/// Where a block is: its message, and its index there.
+/// The place of a block: its message, and its index in the message.
 pub(super) type Place = (usize, usize);
 
-/// Takes a result out, and its message too when nothing else is in it.
+/// Removes a result, and its message if it holds nothing else.
 pub(super) fn take_result(messages: &mut Vec<Message>, place: usize) -> Option<(usize, CallResult)> {
     let (at, index) = pick_block(messages, place, is_result)?;
     let block = messages[at].blocks.remove(index);

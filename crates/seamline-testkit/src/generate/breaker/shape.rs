@@ -41,7 +41,7 @@ pub(super) fn orphan_server_result(messages: &mut [Message], place: usize) -> Op
     Some(())
 }
 
-/// Gives a call another id, and the results in the next message too.
+/// Changes the id of a call and of its results in the next message.
 pub(super) fn rename(messages: &mut [Message], place: usize, id: impl Fn(usize) -> String) -> Option<()> {
     let (at, index) = pick_block(messages, place, is_call)?;
     let call = messages[at].blocks.get_mut(index).and_then(call_mut)?;

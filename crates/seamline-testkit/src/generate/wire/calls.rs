@@ -1,4 +1,4 @@
-//! Calls where no call should stand, and ids under other programs' keys.
+//! Breaks of calls: wrong fields, and the keys of other programs.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::{
     text::{self, Style},
 };
 
-/// The field is one that clients of `OpenAI`'s dialect wrote.
+/// Clients of `OpenAI`'s dialect wrote this field.
 pub(super) fn legacy(breaker: WireBreaker, dialect: Dialect, body: &mut Value, place: usize) -> Option<()> {
     if dialect != Dialect::OpenAiChat {
         return None;
@@ -39,7 +39,7 @@ pub(super) fn legacy(breaker: WireBreaker, dialect: Dialect, body: &mut Value, p
     Some(())
 }
 
-/// A call of the list as the old field has it.
+/// A call of the list in the shape of the old field.
 fn retired(call: &Value) -> Option<Value> {
     let function = call.get("function")?;
     let arguments = function.get("arguments")?;
@@ -80,7 +80,7 @@ pub(super) fn foreign_result_key(dialect: Dialect, body: &mut Value, place: usiz
     rename(place::result(dialect, body, place, |_| true)?, own, foreign)
 }
 
-/// Where a call holds its input beside its id, that stays so under another name; otherwise both move there.
+/// If the input is beside the id, only its key changes; otherwise both move.
 pub(super) fn foreign_input(dialect: Dialect, body: &mut Value, place: usize) -> Option<()> {
     let own = input_key(dialect);
     let foreign = ["args", "parameters", "arguments", "input"].into_iter().filter(|key| *key != own).nth(place % 3)?;
@@ -99,7 +99,7 @@ pub(super) fn foreign_input(dialect: Dialect, body: &mut Value, place: usize) ->
     Some(())
 }
 
-/// The whole list of calls moves into the content. Only what was complete can.
+/// Moves the whole list of calls into the content. Only complete calls can move.
 pub(super) fn foreign_pair(dialect: Dialect, body: &mut Value, place: usize) -> Option<()> {
     if dialect != Dialect::OpenAiChat {
         return None;
@@ -123,7 +123,7 @@ pub(super) fn foreign_pair(dialect: Dialect, body: &mut Value, place: usize) -> 
     Some(())
 }
 
-/// Arguments as another language writes an object, or with words around them.
+/// Arguments in the notation of another language, or with text around them.
 pub(super) fn broken_arguments(dialect: Dialect, body: &mut Value, place: usize) -> Option<String> {
     let said = format!("broken-{place}: argument.");
     let text = match place % 3 {

@@ -1,4 +1,4 @@
-//! Content of kinds that nobody expects.
+//! Breaks of content: unexpected types.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::{
     text::{LONE_HIGH, LONE_LOW},
 };
 
-/// Replaces the content of a message that holds neither call nor result.
+/// Replaces the content of a message without calls and results.
 pub(super) fn odd_content(breaker: WireBreaker, dialect: Dialect, body: &mut Value, place: usize) -> Option<String> {
     let key = dialect.content_key();
     let message = place::message(body, place, |message| only_speaks(message, key))?;
@@ -20,7 +20,7 @@ pub(super) fn odd_content(breaker: WireBreaker, dialect: Dialect, body: &mut Val
     Some(said)
 }
 
-/// Whether a message holds neither call nor result.
+/// True if a message has neither a call nor a result.
 fn only_speaks(message: &Fields, key: &str) -> bool {
     let named = ["toolUse", "toolResult", "functionCall", "functionResponse"];
     let is_pair = |block: &Value| {
@@ -31,7 +31,7 @@ fn only_speaks(message: &Fields, key: &str) -> bool {
     is_speech(message) && !is_role(message, "tool") && !blocks.is_some_and(|blocks| blocks.iter().any(is_pair))
 }
 
-/// Moves what a message says to another key: one that other dialects have, or one that nobody has.
+/// Moves the text of a message to another key: one of another dialect, or an unknown one.
 pub(super) fn words_elsewhere(dialect: Dialect, body: &mut Value, place: usize) -> Option<()> {
     let key = dialect.content_key();
     let says = |held: &Value| held.as_array().map_or(held.is_string(), |blocks| !blocks.is_empty());
@@ -48,7 +48,7 @@ pub(super) fn words_elsewhere(dialect: Dialect, body: &mut Value, place: usize) 
     Some(())
 }
 
-/// Makes a text a number, or takes the sign off it that it is a text.
+/// Turns a text into a number, or removes its type.
 pub(super) fn wordless_text(dialect: Dialect, body: &mut Value, place: usize) -> Option<String> {
     let key = dialect.content_key();
     let is_text = |block: &Value| block.get("text").is_some_and(Value::is_string);
@@ -94,13 +94,13 @@ fn odd(breaker: WireBreaker, place: usize) -> (Value, String) {
     }
 }
 
-/// Adds a picture to the content of a result.
+/// Adds an image to the content of a result.
 pub(super) fn image_in_result(dialect: Dialect, body: &mut Value, place: usize) -> Option<String> {
     let key = place::output_key(dialect);
     let result = place::result(dialect, body, place, |result| result.contains_key(key))?;
     let data = format!("aW1hZ2U{place:04}");
     if dialect == Dialect::GeminiGenerate {
-        // Media stand beside what a result says.
+        // Media are beside the text of a result.
         result.insert("parts".into(), json!([{"inlineData": {"mimeType": "image/png", "data": data}}]));
         return Some(data);
     }
@@ -159,7 +159,7 @@ pub(super) fn reasoning(breaker: WireBreaker, dialect: Dialect, body: &mut Value
         Dialect::OpenAiChat => {
             message.insert("reasoning_content".into(), json!(said));
         }
-        // Reasoning is an item of its own.
+        // Reasoning is a separate item.
         Dialect::OpenAiResponses => return None,
     }
     Some(said)
@@ -183,7 +183,7 @@ pub(super) fn lone_surrogate(dialect: Dialect, body: &mut Value, place: usize) -
     let key = dialect.content_key();
     let by_member = matches!(dialect, Dialect::BedrockConverse | Dialect::GeminiGenerate);
     let path = if by_member { format!("/{key}/0/text") } else { format!("/{key}") };
-    // Two halves could make a whole.
+    // Two halves could form one character.
     let is_whole = |text: &str| !text.ends_with([LONE_HIGH, LONE_LOW]);
     let fits = |message: &Fields| {
         let message = Value::Object(message.clone());

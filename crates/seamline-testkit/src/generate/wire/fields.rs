@@ -1,4 +1,4 @@
-//! Fields that stand beside others, twice, or in escapes.
+//! Breaks of fields: additional, repeated and escaped ones.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::{
     text::{REPEATED, SPELT_OUT},
 };
 
-/// Adds a field in which somebody says something. All but the unknown one are fields of `OpenAI`'s dialect.
+/// Adds a field with a text. All but the unknown one are fields of `OpenAI`'s dialect.
 pub(super) fn beside(breaker: WireBreaker, dialect: Dialect, body: &mut Value, place: usize) -> Option<String> {
     let everywhere = matches!(breaker, WireBreaker::Stranger | WireBreaker::StrangerBesideResult);
     if dialect != Dialect::OpenAiChat && !everywhere {
@@ -35,7 +35,7 @@ pub(super) fn beside(breaker: WireBreaker, dialect: Dialect, body: &mut Value, p
     Some(said)
 }
 
-/// The tool that the result's call names, or another.
+/// Adds the name of the call's tool, or of another, to a result.
 pub(super) fn name_beside_result(dialect: Dialect, body: &mut Value, place: usize) -> Option<()> {
     let result = place::result(dialect, body, place, |_| true)?;
     let name = if place.is_multiple_of(3) { "another_tool" } else { "read_file" };
@@ -43,7 +43,7 @@ pub(super) fn name_beside_result(dialect: Dialect, body: &mut Value, place: usiz
     Some(())
 }
 
-/// Readers take the last of two members, so what was said stays last.
+/// Readers take the last of two members, so the real content stays last.
 pub(super) fn repeated_content(dialect: Dialect, body: &mut Value, place: usize) -> Option<()> {
     let key = dialect.content_key();
     let message = place::message(body, place, |message| message.contains_key(key))?;
@@ -73,7 +73,7 @@ pub(super) fn escaped_keys(body: &mut Value, place: usize) -> Option<()> {
     Some(())
 }
 
-/// Who speaks stays the same, under a name that another program has for it.
+/// Keeps the role, under the name that another program uses.
 pub(super) fn foreign_role(dialect: Dialect, body: &mut Value, place: usize) -> Option<()> {
     let assistant = dialect.assistant_role();
     let message = place::message(body, place, |message| is_role(message, "user") || is_role(message, assistant))?;

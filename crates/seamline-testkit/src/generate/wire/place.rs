@@ -1,4 +1,4 @@
-//! Finding one place of a body.
+//! Finds one place of a body.
 
 use serde_json::{Map, Value};
 
@@ -15,7 +15,7 @@ pub(super) fn message(body: &mut Value, place: usize, fits: impl Fn(&Fields) -> 
     pick(messages(body).filter(|message| fits(message)).collect(), place)
 }
 
-/// The result at `place` among those that fit: a block, or the message it is.
+/// The result at `place` among those that fit: a block or a message.
 pub(super) fn result(
     dialect: Dialect,
     body: &mut Value,
@@ -48,17 +48,17 @@ pub(super) fn call(dialect: Dialect, body: &mut Value, place: usize) -> Option<&
     pick(calls, place)
 }
 
-/// Whether a message is this role's.
+/// True if the message has this role.
 pub(super) fn is_role(message: &Fields, role: &str) -> bool {
     message.get("role").is_some_and(|held| held == role)
 }
 
-/// How many calls a message's list has; nothing when it has no list.
+/// The number of calls in a message's list; `None` if it has no list.
 pub(super) fn calls_count(message: &Fields) -> Option<usize> {
     message.get("tool_calls").and_then(Value::as_array).map(Vec::len)
 }
 
-/// The name of the key that holds the id a result names.
+/// The key of a result's id.
 pub(super) fn result_id_key(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::AnthropicMessages => "tool_use_id",
@@ -69,7 +69,7 @@ pub(super) fn result_id_key(dialect: Dialect) -> &'static str {
     }
 }
 
-/// The name of the key that holds the id of a call.
+/// The key of a call's id.
 pub(super) fn call_id_key(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::AnthropicMessages | Dialect::OpenAiChat | Dialect::GeminiGenerate => "id",
@@ -78,7 +78,7 @@ pub(super) fn call_id_key(dialect: Dialect) -> &'static str {
     }
 }
 
-/// The name of the key that holds what a result says.
+/// The key of a result's output.
 pub(super) fn output_key(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::AnthropicMessages | Dialect::OpenAiChat | Dialect::BedrockConverse => "content",
@@ -87,7 +87,7 @@ pub(super) fn output_key(dialect: Dialect) -> &'static str {
     }
 }
 
-/// Whether a message is one in which somebody speaks, and not an item of another type.
+/// True for a message with a role, and not an item of another type.
 pub(super) fn is_speech(message: &Fields) -> bool {
     message.get("type").is_none_or(|kind| kind == "message")
 }
@@ -110,7 +110,7 @@ fn blocks<'b>(body: &'b mut Value, kind: &str) -> impl Iterator<Item = &'b mut F
         .filter(move |block| block.get("type").is_some_and(|held| held == kind))
 }
 
-/// What stands under `key` in each block.
+/// The value of `key` in each block.
 fn members<'b>(dialect: Dialect, body: &'b mut Value, key: &str) -> impl Iterator<Item = &'b mut Fields> {
     messages(body)
         .filter_map(move |message| message.get_mut(dialect.content_key())?.as_array_mut())
@@ -119,7 +119,7 @@ fn members<'b>(dialect: Dialect, body: &'b mut Value, key: &str) -> impl Iterato
 }
 
 fn pick(mut fitting: Vec<&mut Fields>, place: usize) -> Option<&mut Fields> {
-    // Under keys with a mark, readers find something else than a further break would.
+    // Keys with a mark are already broken; another break would not find what readers find.
     fitting.retain(|fields| !fields.keys().any(|key| key.contains([REPEATED, SPELT_OUT])));
     let at = place.checked_rem(fitting.len())?;
     Some(fitting.swap_remove(at))

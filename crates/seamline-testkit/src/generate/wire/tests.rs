@@ -1,4 +1,4 @@
-//! Every way of writing badly writes badly, and says what it adds.
+//! Every break changes the body and returns the texts that it adds.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use crate::{
     transcript::{Block, Call, CallList, CallResult, Input, Message, Role, Transcript},
 };
 
-/// One answered call, and words of everybody.
+/// One call with its result, and texts of every role.
 fn sample() -> Transcript {
     let call = Call { id: Some("A".into()), name: "search".into(), input: Input::Object(json!({"q": 1})) };
     let mut opening = Message::text(Role::Assistant, "hello");
@@ -38,7 +38,7 @@ fn text(dialect: Dialect, breaker: WireBreaker) -> String {
     mangle(breaker, 0).render(dialect, Style::COMPACT).text
 }
 
-/// Ways that need a field which the other dialects do not have.
+/// Breaks of a field that the other dialects do not have.
 const OPENAI_ONLY: [WireBreaker; 14] = [
     WireBreaker::LegacyCall,
     WireBreaker::LegacyCallBesideEmptyList,
@@ -57,7 +57,7 @@ const OPENAI_ONLY: [WireBreaker; 14] = [
 ];
 
 #[test]
-fn every_way_changes_the_text_in_the_dialects_that_have_it() {
+fn every_break_changes_the_text_in_the_dialects_that_have_its_field() {
     for breaker in WireBreaker::ALL {
         let changes = |dialect| text(dialect, breaker) != render::render(dialect, &sample(), Style::COMPACT);
         assert!(changes(Dialect::OpenAiChat), "{breaker:?}");
@@ -68,7 +68,7 @@ fn every_way_changes_the_text_in_the_dialects_that_have_it() {
 }
 
 #[test]
-fn what_is_written_is_what_the_name_says() {
+fn every_break_writes_its_text() {
     use WireBreaker as B;
     for (breaker, written) in [
         (
@@ -113,7 +113,7 @@ fn what_is_written_is_what_the_name_says() {
 }
 
 #[test]
-fn what_is_replaced_is_no_longer_expected_and_what_is_added_is() {
+fn replaced_texts_are_not_expected_and_added_ones_are() {
     let payloads = |breaker| mangle(breaker, 0).render(Dialect::OpenAiChat, Style::COMPACT).payloads;
     assert_eq!(payloads(WireBreaker::NullContent), ["hello", "on", "out", "done"]);
     assert_eq!(payloads(WireBreaker::ObjectOutput), ["go", "hello", "on", "done", "object-0: held."]);
@@ -122,7 +122,7 @@ fn what_is_replaced_is_no_longer_expected_and_what_is_added_is() {
 }
 
 #[test]
-fn the_strict_check_rejects_what_cannot_be_read() {
+fn the_strict_check_rejects_unreadable_parts() {
     use ViolationKind as K;
     for (breaker, kind) in [
         (WireBreaker::CallListAsText, K::BadCallList),
@@ -141,10 +141,10 @@ fn the_strict_check_rejects_what_cannot_be_read() {
 
 proptest! {
     #[test]
-    fn every_mangled_body_says_its_payloads(mangled in mangled(), style in style()) {
+    fn every_mangled_body_holds_its_payloads(mangled in mangled(), style in style()) {
         for dialect in Dialect::ALL {
             let body = mangled.render(dialect, style);
-            // Half a character and a byte order mark are no JSON to this reader.
+            // `serde_json` refuses half a character and a byte order mark.
             let Ok(read) = serde_json::from_str::<Value>(&body.text) else { continue };
             prop_assert_eq!(missing_payloads(&read, &body.payloads), Vec::<String>::new(), "{}", body.text);
         }

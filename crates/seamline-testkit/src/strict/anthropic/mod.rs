@@ -1,4 +1,4 @@
-//! What Anthropic accepts in `messages`.
+//! The demands of Anthropic on `messages`.
 
 mod pairing;
 mod server;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::Violation;
 
-/// Everything Anthropic would reject, in no particular order.
+/// Every violation of Anthropic's demands, in no particular order.
 pub(super) fn check(messages: &[Value]) -> Vec<Violation> {
     let mut violations = Vec::new();
     shape::check(messages, &mut violations);

@@ -1,7 +1,7 @@
-//! Calls and the results that must answer them in the very next message.
+//! Calls and their results, which must be in the next message.
 //!
-//! Adjacent assistant messages that each hold a call are one run: Anthropic joins them, and recorded requests with
-//! such runs were accepted.
+//! Adjacent assistant messages that each hold a call are one run: Anthropic joins them, and it accepted recorded requests
+//! with such runs.
 
 use serde_json::Value;
 
@@ -48,7 +48,7 @@ fn run_end(messages: &[Value], start: usize) -> usize {
     start + messages[start..].iter().take_while(in_run).count()
 }
 
-/// Calls without an id are left out: nothing could answer them, and their shape is already wrong.
+/// Calls without an id are skipped: no result can answer them, and their shape is already a violation.
 fn calls_of(messages: &[Value], run: std::ops::Range<usize>) -> Vec<Call<'_>> {
     run.flat_map(|message| wire::blocks(&messages[message]).iter().map(move |block| (message, block)))
         .filter(|(_, block)| wire::kind(block) == "tool_use")
@@ -56,7 +56,7 @@ fn calls_of(messages: &[Value], run: std::ops::Range<usize>) -> Vec<Call<'_>> {
         .collect()
 }
 
-/// ANT-8, within what is open together.
+/// ANT-8, among the calls that are open together.
 fn check_unique(calls: &[Call], violations: &mut Vec<Violation>) {
     for (index, call) in calls.iter().enumerate() {
         if calls[..index].iter().any(|earlier| earlier.id == call.id) {
@@ -82,7 +82,7 @@ fn check_answers(mut calls: Vec<Call>, messages: &[Value], at: usize, violations
     violations.extend(calls.iter().filter(|call| !call.answered).map(Call::unanswered));
 }
 
-/// ANT-6, where no call is open. Results outside a user message are in the wrong role instead.
+/// ANT-6, if no call is open. For results outside of a user message the violation is the wrong role.
 fn check_orphans(messages: &[Value], at: usize, violations: &mut Vec<Violation>) {
     if wire::role(&messages[at]) == "user" {
         let orphan = Violation { message: at, kind: ViolationKind::OrphanResult };

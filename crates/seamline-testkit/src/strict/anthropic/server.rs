@@ -1,10 +1,10 @@
-//! Calls that the server runs itself, and their results, inside the assistant's own messages.
+//! Server-side calls and their results, inside the assistant's messages.
 
 use serde_json::Value;
 
 use crate::strict::{Violation, ViolationKind, wire};
 
-/// Adds every server result without its call and every server call left open in a closed turn.
+/// Adds every server result without a call and every server call without a result in a closed turn.
 pub(super) fn check(messages: &[Value], violations: &mut Vec<Violation>) {
     let mut index = 0;
     while index < messages.len() {
@@ -24,7 +24,7 @@ fn check_run(messages: &[Value], run: std::ops::Range<usize>, violations: &mut V
     for message in run {
         for block in wire::blocks(&messages[message]) {
             match wire::kind(block) {
-                // Whether an MCP call may stay open is not known; it is not held against a body.
+                // We do not know whether an MCP call may stay open, so it is not a violation.
                 kind @ ("server_tool_use" | "mcp_tool_use") => {
                     let id = wire::string(block, "id").unwrap_or_default();
                     calls.push(ServerCall { message, id, answered: kind == "mcp_tool_use" });
@@ -36,7 +36,7 @@ fn check_run(messages: &[Value], run: std::ops::Range<usize>, violations: &mut V
             }
         }
     }
-    // The last turn may go on.
+    // The last turn may continue.
     if end < messages.len() {
         let open = calls.iter().filter(|call| !call.answered);
         let kind = ViolationKind::UnansweredServerCall;
@@ -50,7 +50,7 @@ struct ServerCall<'a> {
     answered: bool,
 }
 
-/// Marks the calls that `result` answers, and says whether there was one.
+/// Marks the calls that `result` answers; true if there was one.
 fn answer(calls: &mut [ServerCall], result: &Value) -> bool {
     let id = wire::string(result, "tool_use_id");
     let mut found = false;

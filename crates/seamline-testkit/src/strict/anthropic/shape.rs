@@ -1,4 +1,4 @@
-//! What each message must look like by itself.
+//! Demands on each message by itself.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ const NAME_CHARS_MAX: usize = 128;
 /// ANT-20 gives an alphabet and no length.
 const ID_CHARS_MAX: usize = usize::MAX;
 
-/// Adds what is wrong with each message by itself.
+/// Adds the violations of each message by itself.
 pub(super) fn check(messages: &[Value], violations: &mut Vec<Violation>) {
     for (index, message) in messages.iter().enumerate() {
         let is_last = index + 1 == messages.len();

@@ -1,4 +1,4 @@
-//! Each demand, met and not met.
+//! Bodies that meet and violate each demand.
 
 mod pairing;
 mod server;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::strict::ViolationKind;
 
-/// What is wrong with a conversation that is otherwise complete, as (message, kind).
+/// The violations of a conversation, as (message, kind).
 fn found(messages: &Value) -> Vec<(usize, ViolationKind)> {
     let body = json!({"model": "claude", "max_tokens": 64, "messages": messages});
     let violations = crate::strict::check(crate::Dialect::AnthropicMessages, &body);
@@ -51,7 +51,7 @@ fn server_result(id: &str) -> Value {
     json!({"type": "web_search_tool_result", "tool_use_id": id, "content": []})
 }
 
-/// A whole cycle made of these two blocks.
+/// A complete cycle of these two blocks.
 fn cycle(call: &Value, result: &Value) -> Value {
     json!([user(&json!("go")), assistant(&json!([call])), user(&json!([result]))])
 }

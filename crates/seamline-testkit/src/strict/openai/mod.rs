@@ -1,4 +1,4 @@
-//! What `OpenAI` accepts in `messages`.
+//! The demands of `OpenAI` on `messages`.
 
 mod pairing;
 mod shape;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{Violation, wire};
 
-/// Everything `OpenAI` would reject, in no particular order.
+/// Every violation of `OpenAI`'s demands, in no particular order.
 pub(super) fn check(messages: &[Value]) -> Vec<Violation> {
     let mut violations = Vec::new();
     shape::check(messages, &mut violations);
@@ -17,7 +17,7 @@ pub(super) fn check(messages: &[Value]) -> Vec<Violation> {
     violations
 }
 
-/// The message's calls; none when there is no list.
+/// The message's calls; none if it has no list.
 fn calls(message: &Value) -> &[Value] {
     wire::present(message, "tool_calls").and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }

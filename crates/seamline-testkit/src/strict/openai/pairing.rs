@@ -1,4 +1,4 @@
-//! Calls and the tool messages that must answer them before anybody else speaks.
+//! Calls and their tool messages, which must come before a message of another role.
 
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ pub(super) fn check(messages: &[Value], violations: &mut Vec<Violation>) {
     cycle.close(violations);
 }
 
-/// One assistant message's calls, until another role speaks.
+/// The calls of one assistant message, until a message of another role.
 #[derive(Default)]
 struct Cycle<'a> {
     message: usize,
@@ -37,7 +37,7 @@ struct Call<'a> {
 }
 
 impl<'a> Cycle<'a> {
-    /// Calls without an id are left out: nothing could answer them, and their shape is already wrong.
+    /// Calls without an id are skipped: no result can answer them, and their shape is already a violation.
     fn open(index: usize, message: &'a Value, violations: &mut Vec<Violation>) -> Self {
         let mut cycle = Self { message: index, calls: Vec::new() };
         for id in calls(message).iter().filter_map(|call| wire::string(call, "id")) {
@@ -49,7 +49,7 @@ impl<'a> Cycle<'a> {
         cycle
     }
 
-    /// OAC-3, OAC-4. A result without an id is left out: its shape is already wrong.
+    /// OAC-3, OAC-4. A result without an id is skipped: its shape is already a violation.
     fn handle_result(&mut self, index: usize, message: &Value, violations: &mut Vec<Violation>) {
         let Some(id) = wire::string(message, "tool_call_id") else {
             return;

@@ -1,4 +1,4 @@
-//! What each message must look like by itself.
+//! Demands on each message by itself.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ const NAME_CHARS_MAX: usize = 64;
 /// OAC-5: a length and no alphabet.
 const ID_CHARS_MAX: usize = 40;
 
-/// Adds what is wrong with each message by itself.
+/// Adds the violations of each message by itself.
 pub(super) fn check(messages: &[Value], violations: &mut Vec<Violation>) {
     for (index, message) in messages.iter().enumerate() {
         let kinds = message_kinds(message);
@@ -30,7 +30,7 @@ fn message_kinds(message: &Value) -> Vec<ViolationKind> {
         "assistant" => assistant_kinds(message),
         "tool" => [result_kinds(message), foreign_call_kinds(message)].concat(),
         "system" | "developer" | "user" => [content_kinds(message), foreign_call_kinds(message)].concat(),
-        // A legacy role that pairs with nothing.
+        // A legacy role whose messages pair with no call.
         "function" => Vec::new(),
         _ => vec![ViolationKind::UnknownRole],
     }

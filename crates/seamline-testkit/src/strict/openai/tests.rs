@@ -1,4 +1,4 @@
-//! Each demand, met and not met.
+//! Bodies that meet and violate each demand.
 
 mod pairing;
 mod shape;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::strict::ViolationKind;
 
-/// What is wrong with a conversation, as (message, kind).
+/// The violations of a conversation, as (message, kind).
 fn found(messages: &Value) -> Vec<(usize, ViolationKind)> {
     let body = json!({"model": "gpt", "messages": messages});
     let violations = crate::strict::check(crate::Dialect::OpenAiChat, &body);

@@ -1,4 +1,4 @@
-//! What items demand of each other.
+//! Demands on the order of items.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::strict::{Violation, ViolationKind, wire};
 
-/// Adds reasoning without what it led to, ids that are there twice and triggers that are not last.
+/// Adds reasoning without its following item, repeated ids, and triggers that are not last.
 pub(super) fn check(items: &[Value], violations: &mut Vec<Violation>) {
     let mut ids: BTreeSet<&str> = BTreeSet::new();
     for (index, item) in items.iter().enumerate() {
@@ -15,7 +15,7 @@ pub(super) fn check(items: &[Value], violations: &mut Vec<Violation>) {
         if item_id(item).is_some_and(|id| !ids.insert(id)) {
             add(ViolationKind::DuplicateItemId);
         }
-        // OAR-6, OAR-7: under an id the next item that is not reasoning must be the model's, under an id.
+        // OAR-6, OAR-7: after reasoning with an id, the next other item must be the model's and have an id.
         if wire::kind(item) == "reasoning" && item_id(item).is_some() {
             let next = items[index + 1..].iter().find(|next| wire::kind(next) != "reasoning");
             if !next.is_some_and(|next| is_made(next) && item_id(next).is_some()) {
@@ -33,7 +33,7 @@ fn item_id(item: &Value) -> Option<&str> {
     wire::string(item, "id").filter(|id| !id.is_empty())
 }
 
-/// Whether the model made an item.
+/// True if the model made the item.
 fn is_made(item: &Value) -> bool {
     match wire::kind(item) {
         "" | "message" => wire::role(item) == "assistant",

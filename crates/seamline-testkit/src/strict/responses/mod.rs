@@ -1,4 +1,4 @@
-//! What `OpenAI` accepts in `input`.
+//! The demands of `OpenAI` on `input`.
 
 mod items;
 mod pairing;
@@ -10,18 +10,18 @@ use serde_json::Value;
 
 use super::{Violation, wire};
 
-/// Everything `OpenAI` would reject, in no particular order.
+/// Every violation of `OpenAI`'s demands, in no particular order.
 pub(super) fn check(body: &Value, items: &[Value]) -> Vec<Violation> {
     let mut violations = Vec::new();
     shape::check(items, &mut violations);
-    // What the conversation goes on from may hold the calls of results here.
+    // The stored conversation that the body continues may hold the calls of results here.
     let before = if is_chained(body) { pairing::Before::Kept } else { pairing::Before::Nothing };
     pairing::check(items, before, &mut violations);
     items::check(items, &mut violations);
     violations
 }
 
-/// Whether a body is a conversation without a list of items: a text, or nothing new.
+/// True if the body needs no list of items: it has a text, or continues a stored conversation.
 pub(super) fn needs_no_items(body: &Value) -> bool {
     match wire::present(body, "input") {
         Some(Value::String(_)) => true,
@@ -31,7 +31,7 @@ pub(super) fn needs_no_items(body: &Value) -> bool {
     }
 }
 
-/// Whether the conversation goes on from one that the provider keeps.
+/// True if the body continues a conversation that the provider stores.
 fn is_chained(body: &Value) -> bool {
     ["previous_response_id", "conversation"].iter().any(|key| wire::present(body, key).is_some())
 }

@@ -1,4 +1,4 @@
-//! Calls, and the results that must come somewhere after them.
+//! Calls and their results, which must come after them.
 
 use std::collections::BTreeMap;
 
@@ -6,24 +6,24 @@ use serde_json::Value;
 
 use crate::strict::{Violation, ViolationKind, wire};
 
-/// What stands before the first item.
+/// The conversation before the first item.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Before {
     Nothing,
-    /// A conversation that the provider keeps.
+    /// A conversation that the provider stores.
     Kept,
 }
 
-/// What is known of one id.
+/// The state of one id.
 #[derive(Default)]
 struct Calls<'a> {
-    /// The open calls: where each stands, and the types of result it takes.
+    /// The open calls: the index of each, and the types of result it takes.
     open: Vec<(usize, &'a [&'a str])>,
     seen: bool,
 }
 
-/// Adds every unanswered call, orphan and duplicate result (OAR-2, OAR-3, OAR-5). What has no id is left out: its
-/// shape is already wrong.
+/// Adds every unanswered call, orphan and duplicate result (OAR-2, OAR-3, OAR-5). Items without an id are
+/// skipped: their shape is already a violation.
 pub(super) fn check(items: &[Value], before: Before, violations: &mut Vec<Violation>) {
     let mut known: BTreeMap<&str, Calls<'_>> = BTreeMap::new();
     for (index, item) in items.iter().enumerate() {
@@ -59,7 +59,7 @@ const LOCAL_SHELL: &str = "local_shell_call_output";
 const COMPUTER: &str = "computer_call_output";
 const RESULTS: [&str; 6] = [FUNCTION, CUSTOM, SHELL, PATCH, LOCAL_SHELL, COMPUTER];
 
-/// The types of result that an item takes; none when it is no call.
+/// The types of result that an item takes; none if it is not a call.
 fn taken(item: &Value) -> &'static [&'static str] {
     match wire::kind(item) {
         "function_call" => &[FUNCTION],
@@ -72,7 +72,7 @@ fn taken(item: &Value) -> &'static [&'static str] {
     }
 }
 
-/// The id that pairs a call with its result. Results of local shell calls have it under another name too.
+/// The id that pairs a call with its result. Results of local shell calls may have it under another name.
 fn pair_id(item: &Value) -> Option<&str> {
     let other = || wire::string(item, "id").filter(|_| wire::kind(item) == LOCAL_SHELL);
     wire::string(item, "call_id").or_else(other)

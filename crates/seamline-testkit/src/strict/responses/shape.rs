@@ -1,4 +1,4 @@
-//! What each item must look like by itself.
+//! Demands on each item by itself.
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ const CALL_ID_CHARS_MAX: usize = 64;
 /// OAR-14.
 const ITEM_ID_CHARS_MAX: usize = 64;
 
-/// Adds what is wrong with each item by itself.
+/// Adds the violations of each item by itself.
 pub(super) fn check(items: &[Value], violations: &mut Vec<Violation>) {
     for (index, item) in items.iter().enumerate() {
         let kinds = item_kinds(item);
@@ -98,7 +98,7 @@ fn result_kinds(result: &Value) -> Vec<ViolationKind> {
     demands.into_iter().filter(|(met, _)| !met).map(|(_, kind)| kind).collect()
 }
 
-/// OAR-1: a screenshot, in the request or where it lies.
+/// OAR-1: a screenshot, in the request or as a URL or file id.
 fn screen_kinds(result: &Value) -> Vec<ViolationKind> {
     let output = result.get("output").filter(|output| wire::kind(output) == "computer_screenshot");
     let place = |key| output.and_then(|output| wire::string(output, key)).is_some_and(|place| !place.is_empty());

@@ -1,4 +1,4 @@
-//! What is accepted and what is not, item by item.
+//! Items that are accepted and items that are rejected.
 
 use serde_json::{Value, json};
 
@@ -20,14 +20,17 @@ fn result(id: &str) -> Value {
     json!({"type": "function_call_output", "call_id": id, "output": "out"})
 }
 
-fn said(role: &str) -> Value {
+fn speech(role: &str) -> Value {
     json!({"role": role, "content": "hi"})
 }
 
 #[test]
-fn a_result_may_stand_anywhere_after_its_call() {
+fn a_result_may_be_anywhere_after_its_call() {
     assert_eq!(kinds(&json!([call("a"), call("b"), result("b"), result("a")])), []);
-    assert_eq!(kinds(&json!([call("a"), said("assistant"), said("user"), call("b"), result("a"), result("b")])), []);
+    assert_eq!(
+        kinds(&json!([call("a"), speech("assistant"), speech("user"), call("b"), result("a"), result("b")])),
+        []
+    );
     assert_eq!(kinds(&json!([result("a"), call("a")])), [K::OrphanResult, K::UnansweredCall]);
     assert_eq!(kinds(&json!([call("a"), result("a"), result("a")])), [K::DuplicateResult]);
     assert_eq!(kinds(&json!([call("a"), call("a"), result("a"), result("a")])), [K::DuplicateCallId]);
@@ -35,24 +38,24 @@ fn a_result_may_stand_anywhere_after_its_call() {
 }
 
 #[test]
-fn a_result_has_the_type_its_call_wants() {
+fn a_result_has_the_type_that_its_call_demands() {
     let custom = json!({"type": "custom_tool_call", "call_id": "a", "name": "patch", "input": ""});
     assert_eq!(kinds(&json!([custom, result("a")])), [K::BadResultType]);
 }
 
 #[test]
-fn reasoning_under_an_id_needs_what_it_led_to() {
+fn reasoning_with_an_id_needs_the_item_that_follows_it() {
     let reasoning = json!({"type": "reasoning", "id": "rs_1", "summary": []});
     let named = json!({"type": "message", "id": "msg_1", "role": "assistant", "content": "hi"});
     assert_eq!(kinds(&json!([reasoning, named])), []);
-    assert_eq!(kinds(&json!([reasoning, said("assistant")])), [K::DanglingReasoning]);
-    assert_eq!(kinds(&json!([reasoning, said("user")])), [K::DanglingReasoning]);
+    assert_eq!(kinds(&json!([reasoning, speech("assistant")])), [K::DanglingReasoning]);
+    assert_eq!(kinds(&json!([reasoning, speech("user")])), [K::DanglingReasoning]);
     assert_eq!(kinds(&json!([reasoning])), [K::DanglingReasoning]);
-    assert_eq!(kinds(&json!([{"type": "reasoning", "summary": []}, said("user")])), []);
+    assert_eq!(kinds(&json!([{"type": "reasoning", "summary": []}, speech("user")])), []);
 }
 
 #[test]
-fn ids_of_items_have_a_form_and_are_there_once() {
+fn ids_of_items_have_a_form_and_are_unique() {
     let named = |id: &str| json!({"type": "message", "id": id, "role": "assistant", "content": "hi"});
     assert_eq!(kinds(&json!([named("msg_1"), named("msg_2")])), []);
     assert_eq!(kinds(&json!([named("msg_1"), named("msg_1")])), [K::DuplicateItemId]);
@@ -67,12 +70,12 @@ fn parts_belong_to_roles_and_a_trigger_comes_last() {
     assert_eq!(kinds(&json!([part("user", "input_text"), part("assistant", "output_text")])), []);
     assert_eq!(kinds(&json!([part("user", "output_text"), part("assistant", "text")])), [K::BadContent; 2]);
     let trigger = json!({"type": "compaction_trigger"});
-    assert_eq!(kinds(&json!([said("user"), trigger])), []);
-    assert_eq!(kinds(&json!([trigger, said("user")])), [K::EarlyTrigger]);
+    assert_eq!(kinds(&json!([speech("user"), trigger])), []);
+    assert_eq!(kinds(&json!([trigger, speech("user")])), [K::EarlyTrigger]);
 }
 
 #[test]
-fn a_text_is_an_input_and_nothing_is_none() {
+fn a_text_is_an_input_and_an_empty_list_is_not() {
     assert_eq!(kinds(&json!("hello")), []);
     assert_eq!(kinds(&json!([])), [K::NoMessages]);
     assert_eq!(kinds(&json!(null)), [K::NoMessages]);

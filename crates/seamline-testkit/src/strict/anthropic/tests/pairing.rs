@@ -20,7 +20,7 @@ fn a_call_in_the_last_message_is_unanswered() {
 }
 
 #[test]
-fn a_call_followed_by_something_else_is_unanswered() {
+fn a_call_followed_by_another_message_is_unanswered() {
     let calling = assistant(&json!([call("A")]));
     rejects(&json!([calling, user(&json!("next"))]), &[(0, UnansweredCall)]);
     rejects(&json!([calling, assistant(&json!("moving on"))]), &[(0, UnansweredCall)]);
@@ -78,7 +78,7 @@ fn a_second_result_is_a_duplicate_in_its_message_and_an_orphan_later() {
 }
 
 #[test]
-fn something_before_a_result_is_rejected() {
+fn a_block_before_a_result_is_rejected() {
     let calling = assistant(&json!([call("A"), call("B")]));
     for blocks in [
         json!([text("note"), result("A"), result("B")]),

@@ -1,4 +1,4 @@
-//! Calls that the server runs itself.
+//! Server-side calls.
 
 use serde_json::json;
 

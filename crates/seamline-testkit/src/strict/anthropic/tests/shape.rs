@@ -20,7 +20,7 @@ fn any_role_may_come_first_and_repeat_and_end() {
 }
 
 #[test]
-fn calls_and_results_keep_to_their_roles() {
+fn calls_and_results_have_their_roles() {
     rejects(
         &json!([user(&json!([call("A")])), user(&json!([result("A")]))]),
         &[(0, CallInWrongRole), (1, OrphanResult)],
@@ -32,7 +32,7 @@ fn calls_and_results_keep_to_their_roles() {
 }
 
 #[test]
-fn ids_keep_to_their_alphabet_on_both_sides() {
+fn ids_have_an_alphabet_in_calls_and_results() {
     accepts(&cycle(&call("aZ09_-"), &result("aZ09_-")));
     accepts(&cycle(&call(&"x".repeat(300)), &result(&"x".repeat(300))));
     for id in ["", "functions.sh:0", "a|b", "é"] {
@@ -71,7 +71,7 @@ fn input_is_an_object() {
 }
 
 #[test]
-fn text_blocks_say_something() {
+fn text_blocks_are_not_blank() {
     for blank in ["", " ", "\n\t "] {
         rejects(&json!([user(&json!([text(blank), text("hi")]))]), &[(0, EmptyText)]);
         rejects(&json!([user(&json!("hi")), assistant(&json!([text(blank)]))]), &[(1, EmptyText)]);
@@ -103,7 +103,7 @@ fn a_result_may_be_empty_but_not_of_another_type() {
 }
 
 #[test]
-fn what_is_not_a_message_is_rejected() {
+fn a_value_that_is_not_a_message_is_rejected() {
     rejects(&json!(["hi"]), &[(0, Malformed)]);
     rejects(&json!([user(&json!(["hi"]))]), &[(0, Malformed)]);
     rejects(&json!([{"role": "tool", "content": "hi"}]), &[(0, UnknownRole)]);
@@ -113,6 +113,6 @@ fn what_is_not_a_message_is_rejected() {
 }
 
 #[test]
-fn unknown_blocks_are_nobodys_business() {
+fn unknown_blocks_are_accepted() {
     accepts(&json!([user(&json!([{"type": "container_upload"}])), assistant(&json!([{"type": "compaction"}]))]));
 }

@@ -77,7 +77,7 @@ fn a_list_of_calls_is_absent_null_or_not_empty() {
 }
 
 #[test]
-fn only_the_assistant_calls() {
+fn only_the_assistant_makes_calls() {
     for role in ["user", "system", "developer"] {
         accepts(&json!([{"role": role, "content": "hi", "tool_calls": null}]));
         accepts(&json!([{"role": role, "content": "hi", "tool_calls": []}]));
@@ -89,7 +89,7 @@ fn only_the_assistant_calls() {
 }
 
 #[test]
-fn content_may_lack_only_where_something_else_is_said() {
+fn content_may_be_missing_only_beside_calls_or_a_refusal() {
     let without = json!({"role": "assistant", "tool_calls": [call("A")]});
     accepts(&json!([without, result("A")]));
     for key in ["function_call", "refusal", "audio"] {
@@ -120,7 +120,7 @@ fn a_result_is_a_string_or_text_parts() {
 }
 
 #[test]
-fn what_is_not_a_message_is_rejected() {
+fn a_value_that_is_not_a_message_is_rejected() {
     rejects(&json!(["hi"]), &[(0, Malformed)]);
     rejects(&json!([{"role": "robot", "content": "hi"}]), &[(0, UnknownRole)]);
     rejects(&json!([{"role": "user", "content": 7}]), &[(0, BadContent)]);
