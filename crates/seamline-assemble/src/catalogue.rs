@@ -1,4 +1,4 @@
-//! What can be wrong with a stream, by code: what findings call it and what people are told.
+//! The catalogue of stream flaws: codes, names, messages and documentation.
 
 mod blocks;
 mod frames;
@@ -10,22 +10,22 @@ use frames::{
     STREAM001, STREAM002, STREAM003, STREAM004, STREAM010, STREAM012, STREAM014, STREAM015, STREAM018, STREAM019,
 };
 
-/// One kind of flaw of a stream.
+/// One kind of flaw in a stream.
 #[derive(Debug, PartialEq, Eq)]
 pub struct FlawKind {
-    /// Its code, never used again for another kind.
+    /// Its code, which is never reused.
     pub code: &'static str,
-    /// Its name.
+    /// Its name, such as `two-inputs`.
     pub name: &'static str,
-    /// How bad it is: an error when something of the answer is lost or may not be run.
+    /// How severe it is: an error if part of the response is lost or must not be run.
     pub severity: Severity,
-    /// What happened, in one clause.
+    /// The message, in one clause.
     pub message: &'static str,
     /// Its documentation, in Markdown.
     pub docs: &'static str,
 }
 
-/// Declares a kind of flaw. The doc comment is its documentation wherever it is shown.
+/// Declares a kind of flaw. The doc comment is its documentation everywhere.
 macro_rules! declare_flaw {
     ($(#[doc = $doc:literal])+ $code:ident $name:literal, $severity:ident, $message:literal) => {
         $(#[doc = $doc])+
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_in_order_and_every_kind_says_what_it_is() {
+    fn codes_are_in_order_and_every_kind_is_documented() {
         for (index, kind) in FLAWS.iter().enumerate() {
             assert_eq!(kind.code, format!("STREAM{:03}", index + 1));
             assert!(kind.docs.starts_with(" # What it does\n"), "{}", kind.code);
