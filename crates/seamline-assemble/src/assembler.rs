@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use seamline_model::{
-    Addition, Assembled, AssembledBlock, AssembledCall, Content, Ending, Event, Flaw, Noted, Piece, Stop, Text,
+    Addition, Assembled, AssembledBlock, AssembledCall, Content, Ending, Event, StreamFlaw, LocatedFlaw, Piece, Stop, Text,
     Unreadable,
 };
 
@@ -44,7 +44,7 @@ pub struct Assembler {
     /// The frame that gave the stop reason.
     stop_frame: Option<u64>,
     failure: Option<String>,
-    flaws: Vec<Noted>,
+    flaws: Vec<LocatedFlaw>,
     /// The present frame, counted from one.
     frame: Option<u64>,
     bytes: usize,
@@ -108,7 +108,7 @@ impl Assembler {
             Event::Add { place, addition } => self.add(place, addition),
             Event::End { place } => match self.blocks.get_mut(&place) {
                 Some(block) => block.close(self.last_gap),
-                None => self.flaw(Flaw::Unreadable(Unreadable::Stray)),
+                None => self.flaw(StreamFlaw::Unreadable(Unreadable::Stray)),
             },
             Event::Again => self.begin_again(),
             Event::Stop { stop, word } => {
@@ -139,7 +139,7 @@ impl Assembler {
         if !self.signs.done {
             self.fail(text);
         } else if !std::mem::replace(&mut self.is_broken, true) {
-            self.flaw(Flaw::Unreadable(Unreadable::NotJson));
+            self.flaw(StreamFlaw::Unreadable(Unreadable::NotJson));
         }
     }
 
@@ -159,7 +159,7 @@ impl Assembler {
     pub fn finish(mut self) -> Assembled {
         if self.signs.stop == Some(Stop::Other) {
             self.frame = self.stop_frame;
-            self.flaw(Flaw::UnknownStop);
+            self.flaw(StreamFlaw::UnknownStop);
         }
         // Flaws found from here on belong to no single frame.
         self.frame = None;
@@ -184,13 +184,13 @@ impl Assembler {
             };
             let is_left_out = ending != Ending::Complete && block.needs_signature && block.signature.is_none();
             if is_left_out {
-                self.flaw(Flaw::Unsigned { place });
+                self.flaw(StreamFlaw::Unsigned { place });
             }
             let assembled = self.assemble(place, block, may_run);
             blocks.extend(assembled.map(|block| AssembledBlock { left_out: is_left_out, ..block }));
         }
         for place in duplicates::resolve(&mut blocks) {
-            self.flaw(Flaw::Repeated { place });
+            self.flaw(StreamFlaw::Repeated { place });
         }
         Assembled {
             ending,
@@ -216,7 +216,7 @@ impl Assembler {
             self.is_full || too_many || self.bytes + kept_bytes(event) + growth > self.limits.message_bytes_max;
         if is_over && !self.is_full {
             self.is_full = true;
-            self.flaws.push(Noted { flaw: Flaw::TooLong, frame: self.frame });
+            self.flaws.push(LocatedFlaw { flaw: StreamFlaw::TooLong, frame: self.frame });
             self.signs.failed = true;
         }
         !is_over
@@ -227,15 +227,15 @@ impl Assembler {
         self.failure.get_or_insert_with(|| text.to_owned());
     }
 
-    fn flaw(&mut self, flaw: Flaw) {
+    fn flaw(&mut self, flaw: StreamFlaw) {
         if self.flaws.len() >= self.limits.flaws_max {
             // A more severe flaw replaces a less severe one.
             let severity = FlawKind::of(&flaw).severity;
-            let is_lesser = |noted: &Noted| FlawKind::of(&noted.flaw).severity < severity;
+            let is_lesser = |noted: &LocatedFlaw| FlawKind::of(&noted.flaw).severity < severity;
             let Some(lesser) = self.flaws.iter().rposition(is_lesser) else { return };
             self.flaws.remove(lesser);
         }
-        self.flaws.push(Noted { flaw, frame: self.frame });
+        self.flaws.push(LocatedFlaw { flaw, frame: self.frame });
     }
 
     /// Replaces a usage value by a later one.
@@ -254,12 +254,12 @@ impl Assembler {
             *gap = self.events;
             self.has_stray |= what == Unreadable::Stray;
         }
-        self.flaw(Flaw::Unreadable(what));
+        self.flaw(StreamFlaw::Unreadable(what));
     }
 
     /// Discards the blocks so far, because the message is sent again.
     fn begin_again(&mut self) {
-        self.flaw(Flaw::BegunAgain);
+        self.flaw(StreamFlaw::BegunAgain);
         self.blocks.clear();
         self.signs.stop = None;
         self.word.clear();
@@ -269,7 +269,7 @@ impl Assembler {
 
     fn begin(&mut self, place: u32, piece: Piece, base: &str) {
         if self.blocks.contains_key(&place) {
-            self.flaw(Flaw::Repeated { place });
+            self.flaw(StreamFlaw::Repeated { place });
             return;
         }
         let block = Block::new(piece, base, self.events);
@@ -282,7 +282,7 @@ impl Assembler {
     fn add(&mut self, place: u32, addition: Addition<'_>) {
         let Some(block) = self.blocks.get_mut(&place) else {
             self.has_stray |= !self.signs.done;
-            self.flaw(Flaw::Unreadable(Unreadable::Stray));
+            self.flaw(StreamFlaw::Unreadable(Unreadable::Stray));
             return;
         };
         if block.piece == Piece::Call && matches!(addition, Addition::Arguments(_)) {
@@ -321,17 +321,17 @@ impl Assembler {
         }
         self.bytes = self.bytes + block.size() - size;
         if is_repeated {
-            self.flaw(Flaw::Repeated { place });
+            self.flaw(StreamFlaw::Repeated { place });
         }
         if is_alone {
-            self.flaw(Flaw::Half { place });
+            self.flaw(StreamFlaw::Half { place });
         }
     }
 
     /// Assembles a block; `None` for a call without a tool name.
     fn assemble(&mut self, place: u32, mut block: Block, may_run: bool) -> Option<AssembledBlock> {
         if block.flush_half() {
-            self.flaw(Flaw::Half { place });
+            self.flaw(StreamFlaw::Half { place });
         }
         let content = match block.piece {
             Piece::Text | Piece::Refusal | Piece::Reasoning => {
@@ -358,12 +358,12 @@ impl Assembler {
         let pieces = block.text.text();
         if let Some(whole) = &block.whole_text {
             if block.has_two_texts || !block.text.is_empty() && *whole != pieces {
-                self.flaw(Flaw::TwoTexts { place });
+                self.flaw(StreamFlaw::TwoTexts { place });
             }
             return whole.clone();
         }
         if block.text.is_repeated() {
-            self.flaw(Flaw::Snapshots { place });
+            self.flaw(StreamFlaw::Snapshots { place });
         }
         pieces.into_owned()
     }
@@ -371,27 +371,27 @@ impl Assembler {
     fn call(&mut self, place: u32, block: &Block, may_run: bool) -> Option<AssembledCall> {
         let arguments = if block.free { block.arguments.free_text() } else { block.arguments.text(self.source) };
         if block.is_nameless() {
-            self.flaw(Flaw::Nameless { place, arguments });
+            self.flaw(StreamFlaw::Nameless { place, arguments });
             return None;
         }
         if !block.free && block.arguments.differs() {
-            self.flaw(Flaw::TwoInputs { place });
+            self.flaw(StreamFlaw::TwoInputs { place });
         }
         if !block.free && block.arguments.is_snapshot() {
-            self.flaw(Flaw::Snapshots { place });
+            self.flaw(StreamFlaw::Snapshots { place });
         }
         if block.id.trim().is_empty() && block.needs_id && block.piece == Piece::Call {
-            self.flaw(Flaw::NoId { place });
+            self.flaw(StreamFlaw::NoId { place });
         }
         let is_readable = block.free || is_plain_object(&arguments);
         if !is_readable {
-            self.flaw(Flaw::BrokenInput { place });
+            self.flaw(StreamFlaw::BrokenInput { place });
         }
         // A call without input is uncertain if input went astray, or if nothing closed the call or the message.
         let is_certain = !self.has_stray && (block.closed || block.whole.is_some() || self.signs.stop.is_some());
         let is_whole = block.is_whole(self.last_gap) && (is_certain || block.arguments.has_arrived());
         if may_run && is_readable && !is_whole && block.piece == Piece::Call {
-            self.flaw(Flaw::Unfinished { place });
+            self.flaw(StreamFlaw::Unfinished { place });
         }
         Some(AssembledCall {
             id: block.id.clone(),

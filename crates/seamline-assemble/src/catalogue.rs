@@ -3,7 +3,7 @@
 mod blocks;
 mod frames;
 
-use seamline_model::{Flaw, Severity, Unreadable};
+use seamline_model::{StreamFlaw, Severity, Unreadable};
 
 use blocks::{STREAM005, STREAM006, STREAM007, STREAM008, STREAM009, STREAM011, STREAM013, STREAM016, STREAM017};
 use frames::{
@@ -50,27 +50,27 @@ pub const FLAWS: &[&FlawKind] = &[
 
 impl FlawKind {
     /// The kind of a flaw.
-    pub fn of(flaw: &Flaw) -> &'static Self {
+    pub fn of(flaw: &StreamFlaw) -> &'static Self {
         match flaw {
-            Flaw::Unreadable(Unreadable::NotJson) => &STREAM001,
-            Flaw::Unreadable(Unreadable::Shape) => &STREAM002,
-            Flaw::Unreadable(Unreadable::Stray) => &STREAM003,
-            Flaw::Unreadable(Unreadable::SecondMessage) => &STREAM004,
-            Flaw::TwoInputs { .. } => &STREAM005,
-            Flaw::BrokenInput { .. } => &STREAM006,
-            Flaw::Nameless { .. } => &STREAM007,
-            Flaw::NoId { .. } => &STREAM008,
-            Flaw::Repeated { .. } => &STREAM009,
-            Flaw::TooLong => &STREAM010,
-            Flaw::TwoTexts { .. } => &STREAM011,
-            Flaw::Unreadable(Unreadable::Count) => &STREAM012,
-            Flaw::Unfinished { .. } => &STREAM013,
-            Flaw::Half { .. } => &STREAM014,
-            Flaw::UnknownStop => &STREAM015,
-            Flaw::Unsigned { .. } => &STREAM016,
-            Flaw::Snapshots { .. } => &STREAM017,
-            Flaw::BegunAgain => &STREAM018,
-            Flaw::Rewritten => &STREAM019,
+            StreamFlaw::Unreadable(Unreadable::NotJson) => &STREAM001,
+            StreamFlaw::Unreadable(Unreadable::Shape) => &STREAM002,
+            StreamFlaw::Unreadable(Unreadable::Stray) => &STREAM003,
+            StreamFlaw::Unreadable(Unreadable::SecondMessage) => &STREAM004,
+            StreamFlaw::TwoInputs { .. } => &STREAM005,
+            StreamFlaw::BrokenInput { .. } => &STREAM006,
+            StreamFlaw::Nameless { .. } => &STREAM007,
+            StreamFlaw::NoId { .. } => &STREAM008,
+            StreamFlaw::Repeated { .. } => &STREAM009,
+            StreamFlaw::TooLong => &STREAM010,
+            StreamFlaw::TwoTexts { .. } => &STREAM011,
+            StreamFlaw::Unreadable(Unreadable::Count) => &STREAM012,
+            StreamFlaw::Unfinished { .. } => &STREAM013,
+            StreamFlaw::Half { .. } => &STREAM014,
+            StreamFlaw::UnknownStop => &STREAM015,
+            StreamFlaw::Unsigned { .. } => &STREAM016,
+            StreamFlaw::Snapshots { .. } => &STREAM017,
+            StreamFlaw::BegunAgain => &STREAM018,
+            StreamFlaw::Rewritten => &STREAM019,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use seamline_assemble::{ArgSource, Assembler, Limits};
-use seamline_model::{Addition, Assembled, Ending, Event, Flaw, Piece, Stop, Unreadable};
+use seamline_model::{Addition, Assembled, Ending, Event, StreamFlaw, Piece, Stop, Unreadable};
 
 fn assemble(events: &[Event<'_>]) -> Assembled {
     let mut assembler = Assembler::new(ArgSource::DeltaWins, Limits::default());
@@ -13,7 +13,7 @@ fn assemble(events: &[Event<'_>]) -> Assembled {
 }
 
 /// The flaws of a message, without their frames.
-fn flaws(message: &Assembled) -> Vec<Flaw> {
+fn flaws(message: &Assembled) -> Vec<StreamFlaw> {
     message.flaws.iter().map(|noted| noted.flaw.clone()).collect()
 }
 
@@ -63,8 +63,8 @@ fn a_flaw_names_the_frame_it_was_found_in() {
     }
     assembler.handle_event(&add(1, Addition::Arguments("{")));
     let noted: Vec<_> = assembler.finish().flaws.into_iter().map(|noted| (noted.flaw, noted.frame)).collect();
-    let repeated = (Flaw::Repeated { place: 0 }, Some(2));
-    assert_eq!(noted, [repeated.clone(), repeated, (Flaw::BrokenInput { place: 1 }, None)]);
+    let repeated = (StreamFlaw::Repeated { place: 0 }, Some(2));
+    assert_eq!(noted, [repeated.clone(), repeated, (StreamFlaw::BrokenInput { place: 1 }, None)]);
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn the_repetition_at_the_end_counts() {
     assert_eq!(texts, ["Let me look.", "Done."]);
     let calls: Vec<_> = message.executable().map(|call| (call.id.as_str(), call.name.as_str())).collect();
     assert_eq!(calls, [("b", "read")]);
-    assert_eq!(flaws(&message), [Flaw::Repeated { place: 2 }, Flaw::TwoTexts { place: 0 }]);
+    assert_eq!(flaws(&message), [StreamFlaw::Repeated { place: 2 }, StreamFlaw::TwoTexts { place: 0 }]);
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn free_input_need_not_be_json_and_an_unfinished_call_is_not_run() {
     events.extend([add(1, Addition::FreeInput), add(2, Addition::Unfinished), stop, Event::Done]);
     let message = assemble(&events);
     let calls: Vec<_> = message.executable().map(|call| (call.arguments.as_str(), call.free)).collect();
-    let unfinished = [Flaw::Unfinished { place: 2 }];
+    let unfinished = [StreamFlaw::Unfinished { place: 2 }];
     assert_eq!((&calls[..], &flaws(&message)[..]), (&[("SELECT 1", true), ("", true)][..], &unfinished[..]));
 }
 
@@ -181,8 +181,8 @@ fn a_call_without_a_tool_name_is_left_out_and_reported() {
         Event::Done,
     ]);
     assert_eq!(message.blocks, []);
-    let nameless = Flaw::Nameless { place: 0, arguments: "{\"a\":1}".to_owned() };
-    assert_eq!(flaws(&message), [Flaw::Unreadable(Unreadable::Stray), nameless]);
+    let nameless = StreamFlaw::Nameless { place: 0, arguments: "{\"a\":1}".to_owned() };
+    assert_eq!(flaws(&message), [StreamFlaw::Unreadable(Unreadable::Stray), nameless]);
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn a_message_over_the_limit_fails_and_is_not_kept() {
     }
     assembler.handle_event(&Event::Done);
     let message = assembler.finish();
-    assert_eq!((message.ending, flaws(&message).as_slice()), (Ending::Failed, &[Flaw::TooLong][..]));
+    assert_eq!((message.ending, flaws(&message).as_slice()), (Ending::Failed, &[StreamFlaw::TooLong][..]));
     assert_eq!(message.blocks[0].text(), Some("fourfour"));
 }
 
@@ -299,7 +299,7 @@ fn a_call_without_input_is_not_run_if_input_went_astray() {
         let both = [lost, open_call(0, "a", &[]), open_call(1, "b", &["{\"x\":1}"])].concat();
         assert_eq!(executable_ids(&[both.clone(), CALLS.to_vec()].concat()), ["b"]);
         let message = assemble(&[both, CALLS.to_vec()].concat());
-        assert!(flaws(&message).contains(&Flaw::Unfinished { place: 0 }));
+        assert!(flaws(&message).contains(&StreamFlaw::Unfinished { place: 0 }));
     }
     assert_eq!(executable_ids(&[open_call(0, "a", &[]), CALLS.to_vec()].concat()), ["a"]);
     assert!(
@@ -325,7 +325,7 @@ fn of_two_calls_with_one_id_only_the_first_may_be_run() {
     for (pieces, blocks) in [("{\"x\":1}", 1), ("{\"x\":2}", 2)] {
         let message = assemble(&[first.clone(), open_call(1, "a", &[pieces]), CALLS.to_vec()].concat());
         assert_eq!((message.blocks.len(), message.executable().count()), (blocks, 1));
-        assert_eq!(flaws(&message), [Flaw::Repeated { place: 1 }]);
+        assert_eq!(flaws(&message), [StreamFlaw::Repeated { place: 1 }]);
     }
 }
 
@@ -340,7 +340,7 @@ fn a_failure_after_the_end_is_reported_once() {
     }
     let message = assembler.finish();
     assert_eq!((message.ending, message.executable().count()), (Ending::Complete, 2));
-    assert_eq!(flaws(&message), [Flaw::Unreadable(Unreadable::NotJson)]);
+    assert_eq!(flaws(&message), [StreamFlaw::Unreadable(Unreadable::NotJson)]);
 }
 
 #[test]
@@ -349,7 +349,7 @@ fn input_that_some_parsers_reject_is_not_run() {
         let message = assemble(&[open_call(0, "a", &[input]), CALLS.to_vec()].concat());
         assert_eq!(
             (message.executable().count(), flaws(&message)),
-            (0, vec![Flaw::BrokenInput { place: 0 }]),
+            (0, vec![StreamFlaw::BrokenInput { place: 0 }]),
             "{input}"
         );
     }
@@ -367,7 +367,7 @@ fn a_message_that_begins_again_replaces_the_first_attempt() {
         Event::Stop { stop: Stop::Turn, word: "end_turn" },
         Event::Done,
     ]);
-    assert_eq!((message.blocks[0].text(), flaws(&message)), (Some("Hello world"), vec![Flaw::BegunAgain]));
+    assert_eq!((message.blocks[0].text(), flaws(&message)), (Some("Hello world"), vec![StreamFlaw::BegunAgain]));
 }
 
 #[test]
@@ -382,6 +382,6 @@ fn snapshots_count_once_towards_the_limit_and_are_reported() {
     }
     assembler.handle_event(&Event::Done);
     let message = assembler.finish();
-    assert_eq!((message.ending, flaws(&message)), (Ending::Complete, vec![Flaw::Snapshots { place: 0 }]));
+    assert_eq!((message.ending, flaws(&message)), (Ending::Complete, vec![StreamFlaw::Snapshots { place: 0 }]));
     assert_eq!(message.blocks[0].text(), Some(text.as_str()));
 }

@@ -14,7 +14,7 @@ pub enum Framing {
     JsonLines,
     /// The elements of one JSON array.
     JsonArray,
-    /// `application/vnd.amazon.eventstream`.
+    /// AWS event streams: `application/vnd.amazon.eventstream`.
     AwsEventStream,
 }
 

@@ -21,7 +21,7 @@ pub struct Assembled {
     /// The provider's error text, if the request failed.
     pub failure: Option<String>,
     /// Defects of the stream, and how each was handled.
-    pub flaws: Vec<Noted>,
+    pub flaws: Vec<LocatedFlaw>,
 }
 
 /// One block of a message.
@@ -134,16 +134,16 @@ impl Ending {
 
 /// A flaw, and the frame in which it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Noted {
+pub struct LocatedFlaw {
     /// The flaw itself.
-    pub flaw: Flaw,
+    pub flaw: StreamFlaw,
     /// The frame, counted from one; none if only the whole message shows the flaw.
     pub frame: Option<u64>,
 }
 
 /// A defect of a stream that did not stop the assembly.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Flaw {
+pub enum StreamFlaw {
     /// Something could not be read and was skipped.
     Unreadable(Unreadable),
     /// A call's input arrived more than once (at its start, in deltas or at its end), and the versions differ.

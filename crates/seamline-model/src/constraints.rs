@@ -310,7 +310,7 @@ pub enum NameStart {
     Any,
     /// A letter or `_`.
     LetterOrUnderscore,
-    /// A letter.
+    /// A letter only.
     Letter,
 }
 

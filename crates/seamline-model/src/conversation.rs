@@ -42,14 +42,14 @@ pub enum Speaker {
     System,
     /// The person, or the program on their behalf.
     User,
-    /// The model.
+    /// The language model.
     Assistant,
 }
 
 /// One unit inside a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
-    /// Its content.
+    /// The block's content.
     pub says: Says,
     /// Its original position, as a JSON pointer.
     pub pointer: String,
@@ -70,7 +70,7 @@ impl Block {
 /// The content of a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Says {
-    /// Plain text.
+    /// A plain text.
     Text(String),
     /// The model asks for a tool to be run.
     Call(Call),
@@ -171,13 +171,13 @@ impl Media {
 /// The kind of media.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MediaKind {
-    /// A picture.
+    /// A still image.
     Image,
     /// A document with pages.
     Document,
     /// A sound recording.
     Audio,
-    /// A video.
+    /// A video recording.
     Video,
 }
 

@@ -8,7 +8,7 @@ use crate::{ErrorText, Models, NameStart, Role};
 /// What the text of a call's input must hold, where input is written as text.
 #[derive(Debug, Clone, Copy)]
 pub enum Arguments {
-    /// Any text.
+    /// Any text is accepted.
     Any,
     /// Any JSON value.
     Json {

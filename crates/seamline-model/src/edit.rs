@@ -129,7 +129,7 @@ pub enum Edit {
     },
     /// Declares tools that the request does not declare.
     DeclareTools {
-        /// Their names.
+        /// The tools' names.
         names: Vec<String>,
     },
     /// Moves a call from a retired field into its present field.

@@ -6,7 +6,7 @@
 pub struct Models(pub &'static [&'static str]);
 
 impl Models {
-    /// No model.
+    /// No model at all.
     pub const NONE: Self = Self(&[]);
 
     /// Every model, and a request that names none.

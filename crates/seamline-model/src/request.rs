@@ -74,7 +74,7 @@ pub struct Member {
     pub block: Option<BlockIndex>,
     /// The sort of member.
     pub sort: MemberSort,
-    /// Its key.
+    /// The member's key.
     pub key: Box<str>,
     /// The name of its owner in error texts.
     pub owner: &'static str,

@@ -26,7 +26,7 @@ pub struct ResultBlock {
 pub enum Parts {
     /// No content at all.
     Missing,
-    /// A string.
+    /// A JSON string.
     Text,
     /// A list of parts.
     List(Listed),
@@ -38,7 +38,7 @@ pub enum Parts {
 /// conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Listed {
-    /// No parts.
+    /// An empty list.
     Nothing,
     /// Only blank texts.
     Blanks,

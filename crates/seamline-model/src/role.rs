@@ -3,13 +3,13 @@
 /// The role of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// Instructions.
+    /// Instructions to the model.
     System,
     /// Instructions, under the newer name that some models use.
     Developer,
     /// The person or program that sends requests.
     User,
-    /// The model.
+    /// The language model.
     Assistant,
     /// Holds results, in dialects where they are separate messages.
     Tool,

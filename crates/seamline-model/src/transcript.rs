@@ -299,13 +299,13 @@ impl Message {
 /// How a message's content is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Body {
-    /// A string.
+    /// A JSON string.
     Text,
     /// A list of blocks.
     Blocks,
-    /// `null`.
+    /// The value `null`.
     Null,
-    /// Absent.
+    /// The member is absent.
     Missing,
     /// A value that no dialect allows.
     Unreadable,
@@ -381,7 +381,7 @@ pub enum IdForm {
     Word,
     /// As [`Word`](Self::Word), with the prefix that a client uses inside its own history.
     Internal,
-    /// Other characters.
+    /// Any other characters.
     Other,
 }
 
@@ -450,7 +450,7 @@ pub enum Input {
     BrokenText,
     /// The value `null`.
     Null,
-    /// Absent.
+    /// The member is absent.
     Missing,
     /// Any other kind of value.
     Other,

@@ -81,7 +81,7 @@ pub struct Other {
 /// The required format of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AnswerFormat {
-    /// Plain text.
+    /// Text without structure.
     Text,
     /// Any JSON value.
     Json,
