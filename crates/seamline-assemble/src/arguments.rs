@@ -1,4 +1,4 @@
-//! What a call is called with: the start value and the pieces, which are never joined.
+//! The input of a call: its start value and its deltas, which are never joined.
 
 use std::borrow::Cow;
 
@@ -6,36 +6,35 @@ use serde::de::IgnoredAny;
 
 use crate::snapshot::Snapshot;
 
-/// Which source of a call's input counts when there are several.
+/// Which source of a call's input counts if there are several.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ArgSource {
-    /// The pieces, if any came; else what stood at the start.
+    /// The deltas, if any arrived; otherwise the start value.
     #[default]
     DeltaWins,
-    /// A piece that begins an object replaces what stood at the start, any other goes on from it.
+    /// A delta that begins an object replaces the start value; any other continues it.
     MergeHeuristic,
-    /// The first of pieces and start that is an object, else as `DeltaWins`.
+    /// The first of deltas and start value that is an object; otherwise as `DeltaWins`.
     ParsableWins,
 }
 
-/// The input of a call while it comes.
+/// The input of a call while it arrives.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Arguments {
-    /// What stood where the call began, as JSON; nothing when that was nothing.
+    /// The start value as JSON; `None` if it was empty.
     start: Option<String>,
     deltas: Snapshot,
-    /// What the provider repeated at the end.
+    /// The complete input that the provider repeated at the end.
     whole: Option<String>,
-    /// It did so twice, and not with the same.
+    /// Whether the provider repeated the input twice, with different content.
     has_two: bool,
 }
 
 impl Arguments {
-    /// Notes what stood at the start. Nothing, an empty object and an empty string say that
-    /// the input is to come.
+    /// Records the start value. `null`, an empty string and no value mean that the input is still to come.
     pub(crate) fn start(&mut self, json: &str) {
-        let says = json.trim() != "\"\"" && !says_nothing(json);
-        if says && self.start.is_none() {
+        let has_value = json.trim() != "\"\"" && !is_absent(json);
+        if has_value && self.start.is_none() {
             self.start = Some(json.trim().to_owned());
         }
     }
@@ -44,130 +43,129 @@ impl Arguments {
         self.deltas.push(piece);
     }
 
-    /// The pieces are text of any kind, about which nothing is guessed.
-    pub(crate) fn take_as_it_comes(&mut self) {
-        self.deltas.take_as_it_comes();
+    /// Takes every piece as a delta: the input is free text, so snapshots are not detected.
+    pub(crate) fn disable_snapshots(&mut self) {
+        self.deltas.disable_snapshots();
     }
 
-    /// How many bytes of pieces are kept.
+    /// The number of bytes of deltas that are kept.
     pub(crate) fn size(&self) -> usize {
         self.deltas.size()
     }
 
-    /// How many bytes more are kept with a further piece, or about so many.
+    /// Roughly how many more bytes a further delta would take.
     pub(crate) fn growth(&self, piece: &str) -> usize {
         self.deltas.growth(piece)
     }
 
-    /// Whether anything came of it: that it begins with nothing says only that it is to come.
-    pub(crate) fn has_come(&self) -> bool {
+    /// Whether any input arrived. An empty start value only means that the input is still to come.
+    pub(crate) fn has_arrived(&self) -> bool {
         self.whole.is_some() || self.start.as_deref().is_some_and(|start| start != "{}") || !self.deltas.is_blank()
     }
 
-    /// Whether the provider itself gave all of it.
-    pub(crate) fn is_repeated_whole(&self) -> bool {
+    /// Whether the provider itself repeated the complete input.
+    pub(crate) fn is_repeated_in_full(&self) -> bool {
         self.whole.is_some()
     }
 
-    /// Whether pieces were taken for an input that came again and again, and count.
+    /// Whether the deltas are read as snapshots, and that reading is used.
     pub(crate) fn is_snapshot(&self) -> bool {
         let counts = self.whole.as_deref().is_none_or(|whole| !is_json(whole));
         counts && self.repeated().is_some()
     }
 
-    /// Compares all of it with what the provider says of it once more.
+    /// Compares the complete input with the provider's repetition of it.
     pub(crate) fn recall(&mut self, text: &str) {
         self.has_two |= self.whole.as_deref().is_some_and(|whole| !same_json(whole, text));
     }
 
-    pub(crate) fn whole(&mut self, text: &str) {
+    pub(crate) fn set_whole(&mut self, text: &str) {
         if !text.trim().is_empty() {
             self.recall(text);
             self.whole = Some(text.to_owned());
         }
     }
 
-    /// The text of an input that is no JSON: what the provider repeated at the end, else the pieces.
+    /// The text of free input: the provider's repetition at the end, otherwise the deltas.
     pub(crate) fn free_text(&self) -> String {
         self.whole.clone().unwrap_or_else(|| self.deltas.joined().into_owned())
     }
 
-    /// Whether the input came twice, at the start, in pieces or at the end, and not as the same.
+    /// Whether the input arrived more than once (start, deltas, end) with different content.
     pub(crate) fn differs(&self) -> bool {
-        let says = self.start.as_deref().filter(|start| *start != "{}");
-        let deltas = Some(self.delta_text()).filter(|deltas| !says_nothing(deltas));
-        let whole = self.whole.as_deref().filter(|whole| !says_nothing(whole));
+        let start = self.start.as_deref().filter(|start| *start != "{}");
+        let deltas = Some(self.delta_text()).filter(|deltas| !is_absent(deltas));
+        let whole = self.whole.as_deref().filter(|whole| !is_absent(whole));
         let differ = |one: &str| deltas.as_deref().is_some_and(|deltas| !same_json(one, deltas));
-        self.has_two || says.is_some_and(differ) || whole.is_some_and(differ)
+        self.has_two || start.is_some_and(differ) || whole.is_some_and(differ)
     }
 
-    /// The text of the input; no input is an empty object.
+    /// The text of the input; an absent input gives an empty object.
     pub(crate) fn text(&self, source: ArgSource) -> String {
         let text = match (&self.whole, &self.start) {
-            (Some(whole), _) if is_json(whole) && !says_nothing(whole) => whole.clone(),
+            (Some(whole), _) if is_json(whole) && !is_absent(whole) => whole.clone(),
             (_, start) => {
                 self.without_whole(start.as_deref(), source).or_else(|| self.whole.clone()).unwrap_or_default()
             }
         };
-        if says_nothing(&text) { "{}".to_owned() } else { text }
+        if is_absent(&text) { "{}".to_owned() } else { text }
     }
 
     fn without_whole(&self, start: Option<&str>, source: ArgSource) -> Option<String> {
-        let deltas = Some(self.delta_text()).filter(|deltas| !says_nothing(deltas));
+        let deltas = Some(self.delta_text()).filter(|deltas| !is_absent(deltas));
         let Some(deltas) = deltas else { return start.map(str::to_owned) };
         let Some(start) = start else { return Some(deltas.into_owned()) };
         let chosen = match source {
             ArgSource::MergeHeuristic if deltas.trim_start().starts_with('{') => deltas.into_owned(),
-            ArgSource::MergeHeuristic => continued(start, &deltas),
+            ArgSource::MergeHeuristic => join_object(start, &deltas),
             ArgSource::ParsableWins if !is_object(&deltas) && is_object(start) => start.to_owned(),
             ArgSource::DeltaWins | ArgSource::ParsableWins => deltas.into_owned(),
         };
         Some(chosen)
     }
 
-    /// The pieces one behind the other, unless they are repeated.
+    /// The deltas joined, unless they are snapshots.
     fn delta_text(&self) -> Cow<'_, str> {
         self.repeated().map_or_else(|| self.deltas.joined(), Cow::Borrowed)
     }
 
-    /// What the pieces say where what is repeated counts once, if it does. Where that is an
-    /// object, they cannot be one behind each other: each opens what it does not close.
+    /// The text if the deltas are snapshots. If that text is an object, the deltas cannot be parts of one text: each
+    /// opens brackets that it does not close.
     fn repeated(&self) -> Option<&str> {
         self.deltas.repeated().filter(|last| self.deltas.is_repeated() || is_object(last))
     }
 }
 
-/// An object that goes on: what closed it makes room for what follows.
-fn continued(start: &str, deltas: &str) -> String {
+/// Joins an object and its continuation: the closing bracket of the start is dropped.
+fn join_object(start: &str, deltas: &str) -> String {
     let open = start.strip_suffix('}').unwrap_or(start).trim_end();
     let both = [open, deltas].concat();
     if is_json(&both) { both } else { [start, deltas].concat() }
 }
 
-/// Whether a text is that of no input: tools without arguments are called with `null` too
-/// (CMP-7).
-fn says_nothing(text: &str) -> bool {
+/// Whether a text means that there is no input; some models call tools without arguments with `null` (CMP-7).
+fn is_absent(text: &str) -> bool {
     matches!(text.trim(), "" | "null")
 }
 
-/// Whether two texts are the same JSON, however it is laid out.
+/// Whether two texts are the same JSON, whatever their layout.
 fn same_json(one: &str, other: &str) -> bool {
     let value = |text| serde_json::from_str::<serde_json::Value>(text).ok();
     one == other || value(one).is_some_and(|read| value(other) == Some(read))
 }
 
-/// Whether a text is JSON and nothing else.
+/// Whether a text is exactly one JSON value.
 pub(crate) fn is_json(text: &str) -> bool {
     serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
-/// Whether a text is a JSON object and nothing else.
+/// Whether a text is exactly one JSON object.
 pub(crate) fn is_object(text: &str) -> bool {
     text.trim_start().starts_with('{') && is_json(text)
 }
 
-/// Whether a text is a JSON object that every reader takes: no half of a character, no number
-/// beyond all bounds. No other input of a call that takes JSON is fit to be run.
+/// Whether a text is a JSON object that every parser accepts: no half of a surrogate pair, no number out of range, no
+/// excessive nesting. Only such input of a call may be run.
 ///
 /// ```
 /// use seamline_assemble::is_plain_object;
@@ -180,7 +178,7 @@ pub fn is_plain_object(text: &str) -> bool {
     is_object && serde_json::from_str::<serde_json::Value>(text).is_ok_and(|value| is_flat(&value))
 }
 
-/// How many levels an input may have. Readers follow 127, of which the message around it takes some.
+/// The highest nesting of an input. Parsers accept 127 levels, of which the message around it takes some.
 const LEVELS_MAX: usize = 100;
 
 fn is_flat(value: &serde_json::Value) -> bool {
@@ -199,7 +197,7 @@ fn is_flat(value: &serde_json::Value) -> bool {
     false
 }
 
-/// Whether a text is a JSON object that has members.
+/// Whether a text is a JSON object with members.
 pub(crate) fn has_members(text: &str) -> bool {
     let is_empty = || text.trim().strip_prefix('{').is_some_and(|rest| rest.trim_start() == "}");
     is_object(text) && !is_empty()
@@ -219,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn the_six_sequences_of_start_and_pieces() {
+    fn start_value_and_deltas_combine_as_documented() {
         let wins = |start: &str, deltas: &[&str]| text(start, deltas, ArgSource::DeltaWins);
         let object = r#"{"command":"ls"}"#;
         assert_eq!(wins(object, &[object]), object);
@@ -231,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_continuation_is_valid_where_it_is_looked_for() {
+    fn the_merge_heuristic_joins_a_continuation() {
         let both = r#"{"pattern":"*.c","path":"x"}"#;
         assert_eq!(text(r#"{"pattern":"*.c"}"#, &[r#","path":"x"}"#], ArgSource::MergeHeuristic), both);
         assert_eq!(text(r#"{"a":1}"#, &[r#"{"a":"#, "2}"], ArgSource::MergeHeuristic), r#"{"a":2}"#);
@@ -240,17 +238,17 @@ mod tests {
     }
 
     #[test]
-    fn snapshots_are_told_from_pieces() {
+    fn snapshots_are_distinguished_from_deltas() {
         assert_eq!(text("", &[r#"{"a":"#, r#"{"a":1"#, r#"{"a":1}"#], ArgSource::DeltaWins), r#"{"a":1}"#);
         assert_eq!(text("", &[r#"{"a":"#, r#"{"a":1"#, "}"], ArgSource::DeltaWins), r#"{"a":1}"#);
-        // An object that comes twice is two objects.
+        // An object that arrives twice is two objects.
         assert_eq!(text("", &[r#"{"a":1}"#, r#"{"a":1}"#], ArgSource::DeltaWins), r#"{"a":1}{"a":1}"#);
-        // Both readings begin alike; only joined is it JSON.
+        // Both readings start the same; only the joined text is JSON.
         assert_eq!(text("", &[r#"{"a":"#, r#"{"a":1}}"#], ArgSource::DeltaWins), r#"{"a":{"a":1}}"#);
     }
 
     #[test]
-    fn no_input_is_an_empty_object() {
+    fn an_absent_input_is_an_empty_object() {
         for (start, deltas) in [("", &[][..]), ("null", &[]), ("\"\"", &[""]), ("{}", &[]), ("", &["nu", "ll"])] {
             assert_eq!(text(start, deltas, ArgSource::DeltaWins), "{}");
         }
@@ -260,28 +258,28 @@ mod tests {
         }
         let mut arguments = Arguments::default();
         arguments.push("{}");
-        arguments.whole("null");
+        arguments.set_whole("null");
         assert_eq!((arguments.text(ArgSource::DeltaWins).as_str(), arguments.free_text().as_str()), ("{}", "null"));
     }
 
     #[test]
-    fn a_free_input_is_taken_as_it_comes() {
+    fn free_input_is_kept_unchanged() {
         let mut arguments = Arguments::default();
         assert_eq!(arguments.free_text(), "");
         arguments.push("SELECT ");
         arguments.push("1");
         assert_eq!(arguments.free_text(), "SELECT 1");
-        arguments.whole("SELECT 12");
+        arguments.set_whole("SELECT 12");
         assert_eq!(arguments.free_text(), "SELECT 12");
     }
 
     #[test]
-    fn what_the_provider_repeats_at_the_end_counts_if_it_is_json() {
+    fn the_repetition_at_the_end_counts_if_it_is_json() {
         let mut arguments = Arguments::default();
         arguments.push(r#"{"a":"#);
-        arguments.whole(r#"{"a":1}"#);
+        arguments.set_whole(r#"{"a":1}"#);
         assert_eq!(arguments.text(ArgSource::DeltaWins), r#"{"a":1}"#);
-        arguments.whole("{oops");
+        arguments.set_whole("{oops");
         assert_eq!(arguments.text(ArgSource::DeltaWins), r#"{"a":"#);
     }
 }

@@ -1,27 +1,27 @@
-//! From events to a message.
+//! Assembles a message from the events of a stream.
 
 use std::collections::BTreeMap;
 
 use seamline_model::{
-    Addition, Assembled, AssembledBlock, AssembledCall, Content, Ending, Event, Flaw, Noted, Piece, Stop, Text,
+    Addition, Assembled, AssembledBlock, AssembledCall, Content, Ending, Event, StreamFlaw, LocatedFlaw, Piece, Stop, Text,
     Unreadable,
 };
 
 use crate::arguments::{ArgSource, is_plain_object};
 use crate::block::Block;
 use crate::catalogue::FlawKind;
+use crate::duplicates;
 use crate::ending::{Left, Signs};
 use crate::members::Members;
-use crate::twice;
 
-/// What a message may take at most.
+/// The limits of an assembled message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// How many bytes of text and JSON are kept.
+    /// The highest number of bytes of text and JSON.
     pub message_bytes_max: usize,
-    /// How many blocks there may be.
+    /// The highest number of blocks.
     pub blocks_max: usize,
-    /// How many flaws are noted.
+    /// The highest number of recorded flaws.
     pub flaws_max: usize,
 }
 
@@ -31,7 +31,7 @@ impl Default for Limits {
     }
 }
 
-/// Puts a message together from what a stream says about it.
+/// Assembles a message from the events of a stream.
 #[derive(Debug)]
 pub struct Assembler {
     source: ArgSource,
@@ -41,30 +41,30 @@ pub struct Assembler {
     usage: Members,
     signs: Signs,
     word: String,
-    /// The frame in which it was said why the provider stopped.
+    /// The frame that gave the stop reason.
     stop_frame: Option<u64>,
     failure: Option<String>,
-    flaws: Vec<Noted>,
-    /// The frame that is being read, counted from one.
+    flaws: Vec<LocatedFlaw>,
+    /// The present frame, counted from one.
     frame: Option<u64>,
     bytes: usize,
-    /// How many events came, and how many had come when something last could not be read.
+    /// The number of events so far, and that number at the last unreadable event.
     events: u64,
     last_gap: u64,
-    /// The same, once it had been said why the provider stopped.
+    /// The number of events at the last unreadable event after the stop reason.
     late_gap: u64,
-    /// Something came for a block that is not there.
+    /// Whether an addition named a block that does not exist.
     has_stray: bool,
-    /// The message is longer than it may be, and nothing more is kept.
+    /// Whether the message reached its limit, so that nothing more is kept.
     is_full: bool,
-    /// The stream could not be read on behind the end of the message.
+    /// Whether the stream became unreadable after the end of the message.
     is_broken: bool,
-    /// The call that began last, or whose input came after that.
+    /// The call that began last or last received input.
     latest_call: Option<u32>,
 }
 
 impl Assembler {
-    /// An assembler for a message that begins.
+    /// An assembler for a new message.
     pub fn new(source: ArgSource, limits: Limits) -> Self {
         Self {
             source,
@@ -89,17 +89,17 @@ impl Assembler {
         }
     }
 
-    /// The next frame begins: what is said from now on stands in it.
+    /// Begins the next frame: later events belong to it.
     pub fn handle_frame(&mut self) {
         self.frame = Some(self.frame.map_or(1, |frame| frame + 1));
     }
 
-    /// Takes the next thing that the stream says.
+    /// Handles the next event of the stream.
     pub fn handle_event(&mut self, event: &Event<'_>) {
         if !self.may_keep(event) {
             return;
         }
-        self.bytes += bytes(event);
+        self.bytes += kept_bytes(event);
         self.events += 1;
         match *event {
             Event::Member { name, json } => self.members.set(name, json),
@@ -108,75 +108,74 @@ impl Assembler {
             Event::Add { place, addition } => self.add(place, addition),
             Event::End { place } => match self.blocks.get_mut(&place) {
                 Some(block) => block.close(self.last_gap),
-                None => self.flaw(Flaw::Unreadable(Unreadable::Stray)),
+                None => self.flaw(StreamFlaw::Unreadable(Unreadable::Stray)),
             },
             Event::Again => self.begin_again(),
             Event::Stop { stop, word } => {
-                if self.signs.is_stopped_by(stop) {
+                if self.signs.record_stop(stop) {
                     word.clone_into(&mut self.word);
                     self.stop_frame = self.frame;
                 }
             }
             Event::Failed { said } => self.fail(said),
             Event::Done => self.signs.done = true,
-            Event::Unreadable { what } => self.pass_over(what),
+            Event::Unreadable { what } => self.skip_unreadable(what),
         }
     }
 
-    /// Whoever asked does not want the rest.
+    /// Records that the caller aborted the request.
     pub fn handle_abort(&mut self) {
         self.signs.left.get_or_insert(Left::Aborted);
     }
 
-    /// Nothing came for too long.
+    /// Records that the stream stalled.
     pub fn handle_stall(&mut self) {
         self.signs.left.get_or_insert(Left::Stalled);
     }
 
-    /// The stream could not be read on, and why. What was complete before stays so, though it is
-    /// told.
-    pub fn handle_failure(&mut self, said: &str) {
+    /// Records that the stream could not be read further, and why. A message that was already complete stays complete,
+    /// with a flaw.
+    pub fn handle_failure(&mut self, text: &str) {
         if !self.signs.done {
-            self.fail(said);
+            self.fail(text);
         } else if !std::mem::replace(&mut self.is_broken, true) {
-            self.flaw(Flaw::Unreadable(Unreadable::NotJson));
+            self.flaw(StreamFlaw::Unreadable(Unreadable::NotJson));
         }
     }
 
-    /// The last frame is not whole. That is how the message ended, and nothing else is wrong with it,
-    /// unless it had ended before.
+    /// Records that the last frame is incomplete. That only decides the ending, unless the message had already ended.
     pub fn handle_cut(&mut self) {
         if self.signs.done {
             self.handle_failure("the last frame was cut");
         }
     }
 
-    /// Whether the message is longer than it may be, so that nothing more is kept.
+    /// Whether the message reached its limit, so that nothing more is kept.
     pub fn is_full(&self) -> bool {
         self.is_full
     }
 
-    /// The message, once the stream has ended.
+    /// The message, after the end of the stream.
     pub fn finish(mut self) -> Assembled {
         if self.signs.stop == Some(Stop::Other) {
             self.frame = self.stop_frame;
-            self.flaw(Flaw::UnknownStop);
+            self.flaw(StreamFlaw::UnknownStop);
         }
-        // What shows only now stands in no single frame.
+        // Flaws found from here on belong to no single frame.
         self.frame = None;
         self.signs.ends_in_call = self.blocks.values().next_back().is_some_and(|block| block.piece == Piece::Call);
         let ending = self.signs.ending();
         let last = self.blocks.keys().next_back().copied();
         let calls = || self.blocks.values().filter(|block| block.piece == Piece::Call);
         let last_begun = calls().map(|call| call.begun).max().unwrap_or_default();
-        // What no call took may be what a call without input is called with.
-        self.has_stray |= calls().any(|call| call.is_nameless() && call.arguments.has_come());
-        self.has_stray |= ending == Ending::Complete && has_misled(&calls().collect::<Vec<_>>(), self.source);
+        // Input without a call may be the input of a call that has none.
+        self.has_stray |= calls().any(|call| call.is_nameless() && call.arguments.has_arrived());
+        self.has_stray |= ending == Ending::Complete && has_misrouted_input(&calls().collect::<Vec<_>>(), self.source);
         let mut blocks = Vec::with_capacity(self.blocks.len());
         for (place, block) in std::mem::take(&mut self.blocks) {
             let may_run = match ending {
                 Ending::Complete => true,
-                // The limit was reached in the last one; those before it may come at the same time.
+                // The limit cut the last call; earlier calls may have been streamed at the same time.
                 Ending::CutCall => {
                     let is_last = Some(place) == last || Some(place) == self.latest_call;
                     !is_last && block.is_finished(last_begun, self.source)
@@ -185,13 +184,13 @@ impl Assembler {
             };
             let is_left_out = ending != Ending::Complete && block.needs_signature && block.signature.is_none();
             if is_left_out {
-                self.flaw(Flaw::Unsigned { place });
+                self.flaw(StreamFlaw::Unsigned { place });
             }
-            let assembled = self.assembled(place, block, may_run);
+            let assembled = self.assemble(place, block, may_run);
             blocks.extend(assembled.map(|block| AssembledBlock { left_out: is_left_out, ..block }));
         }
-        for place in twice::settle(&mut blocks) {
-            self.flaw(Flaw::Repeated { place });
+        for place in duplicates::resolve(&mut blocks) {
+            self.flaw(StreamFlaw::Repeated { place });
         }
         Assembled {
             ending,
@@ -204,8 +203,8 @@ impl Assembler {
         }
     }
 
-    /// Counts what an event would have us keep. What is too much fails the message, and what
-    /// comes after it says nothing.
+    /// Counts the bytes that an event would add. If the limit is exceeded, the message fails and later events are
+    /// ignored.
     fn may_keep(&mut self, event: &Event<'_>) -> bool {
         let growth = match event {
             Event::Add { place, addition } => self.blocks.get(place).map_or(0, |block| block.growth(addition)),
@@ -213,54 +212,54 @@ impl Assembler {
         };
         let is_new = matches!(event, Event::Begin { place, .. } if !self.blocks.contains_key(place));
         let too_many = is_new && self.blocks.len() >= self.limits.blocks_max;
-        let is_over = self.is_full || too_many || self.bytes + bytes(event) + growth > self.limits.message_bytes_max;
+        let is_over =
+            self.is_full || too_many || self.bytes + kept_bytes(event) + growth > self.limits.message_bytes_max;
         if is_over && !self.is_full {
             self.is_full = true;
-            self.flaws.push(Noted { flaw: Flaw::TooLong, frame: self.frame });
+            self.flaws.push(LocatedFlaw { flaw: StreamFlaw::TooLong, frame: self.frame });
             self.signs.failed = true;
         }
         !is_over
     }
 
-    fn fail(&mut self, said: &str) {
+    fn fail(&mut self, text: &str) {
         self.signs.failed = true;
-        self.failure.get_or_insert_with(|| said.to_owned());
+        self.failure.get_or_insert_with(|| text.to_owned());
     }
 
-    fn flaw(&mut self, flaw: Flaw) {
+    fn flaw(&mut self, flaw: StreamFlaw) {
         if self.flaws.len() >= self.limits.flaws_max {
-            // What is worse is not crowded out.
+            // A more severe flaw replaces a less severe one.
             let severity = FlawKind::of(&flaw).severity;
-            let is_lesser = |noted: &Noted| FlawKind::of(&noted.flaw).severity < severity;
+            let is_lesser = |noted: &LocatedFlaw| FlawKind::of(&noted.flaw).severity < severity;
             let Some(lesser) = self.flaws.iter().rposition(is_lesser) else { return };
             self.flaws.remove(lesser);
         }
-        self.flaws.push(Noted { flaw, frame: self.frame });
+        self.flaws.push(LocatedFlaw { flaw, frame: self.frame });
     }
 
-    /// Replaces what was used of one thing by a later report.
+    /// Replaces a usage value by a later one.
     fn note_usage(&mut self, name: &str, json: &str) {
-        // What is not known yet does not undo what was.
+        // `null` does not replace a known value.
         if json != "null" || !self.usage.has(name) {
             self.usage.set(name, json);
         }
     }
 
-    /// Notes what could not be understood. It may have been a piece of any block that is still
-    /// coming, and what is left of a call may look whole without it. Nothing comes once the
-    /// provider has said why it stopped, unless it goes on all the same.
-    fn pass_over(&mut self, what: Unreadable) {
+    /// Records an unreadable event. It may have been part of any open block, and a call may look complete without it.
+    /// After the stop reason nothing more should arrive, unless the stream continues anyway.
+    fn skip_unreadable(&mut self, what: Unreadable) {
         if matches!(what, Unreadable::NotJson | Unreadable::Shape | Unreadable::Stray) && !self.signs.done {
             let gap = if self.signs.stop.is_none() { &mut self.last_gap } else { &mut self.late_gap };
             *gap = self.events;
             self.has_stray |= what == Unreadable::Stray;
         }
-        self.flaw(Flaw::Unreadable(what));
+        self.flaw(StreamFlaw::Unreadable(what));
     }
 
-    /// Forgets what came of the message, which comes once more.
+    /// Discards the blocks so far, because the message is sent again.
     fn begin_again(&mut self) {
-        self.flaw(Flaw::BegunAgain);
+        self.flaw(StreamFlaw::BegunAgain);
         self.blocks.clear();
         self.signs.stop = None;
         self.word.clear();
@@ -270,7 +269,7 @@ impl Assembler {
 
     fn begin(&mut self, place: u32, piece: Piece, base: &str) {
         if self.blocks.contains_key(&place) {
-            self.flaw(Flaw::Repeated { place });
+            self.flaw(StreamFlaw::Repeated { place });
             return;
         }
         let block = Block::new(piece, base, self.events);
@@ -283,7 +282,7 @@ impl Assembler {
     fn add(&mut self, place: u32, addition: Addition<'_>) {
         let Some(block) = self.blocks.get_mut(&place) else {
             self.has_stray |= !self.signs.done;
-            self.flaw(Flaw::Unreadable(Unreadable::Stray));
+            self.flaw(StreamFlaw::Unreadable(Unreadable::Stray));
             return;
         };
         if block.piece == Piece::Call && matches!(addition, Addition::Arguments(_)) {
@@ -294,11 +293,11 @@ impl Assembler {
         let (mut is_repeated, mut is_alone) = (false, false);
         match addition {
             Addition::Text(text) => {
-                is_alone = !text.is_empty() && block.leave_half();
+                is_alone = !text.is_empty() && block.flush_half();
                 block.text.push(text);
             }
             Addition::Arguments(piece) => {
-                is_alone = !piece.is_empty() && block.leave_half();
+                is_alone = !piece.is_empty() && block.flush_half();
                 block.arguments.push(piece);
             }
             Addition::Half(unit) => is_alone = block.take_half(unit),
@@ -306,10 +305,10 @@ impl Assembler {
             Addition::Id(id) => is_repeated = set_once(&mut block.id, id, block.whole.is_some()),
             Addition::Name(name) => is_repeated = set_once(&mut block.name, name, block.whole.is_some()),
             Addition::StartInput(json) => block.arguments.start(json),
-            Addition::WholeArguments(text) => block.arguments.whole(text),
+            Addition::WholeArguments(text) => block.arguments.set_whole(text),
             Addition::FreeInput => {
                 block.free = true;
-                block.arguments.take_as_it_comes();
+                block.arguments.disable_snapshots();
             }
             Addition::WithoutId => block.needs_id = false,
             Addition::Unfinished => block.unfinished = true,
@@ -322,17 +321,17 @@ impl Assembler {
         }
         self.bytes = self.bytes + block.size() - size;
         if is_repeated {
-            self.flaw(Flaw::Repeated { place });
+            self.flaw(StreamFlaw::Repeated { place });
         }
         if is_alone {
-            self.flaw(Flaw::Half { place });
+            self.flaw(StreamFlaw::Half { place });
         }
     }
 
-    /// The block as it came out; nothing when it is a call of nothing.
-    fn assembled(&mut self, place: u32, mut block: Block, may_run: bool) -> Option<AssembledBlock> {
-        if block.leave_half() {
-            self.flaw(Flaw::Half { place });
+    /// Assembles a block; `None` for a call without a tool name.
+    fn assemble(&mut self, place: u32, mut block: Block, may_run: bool) -> Option<AssembledBlock> {
+        if block.flush_half() {
+            self.flaw(StreamFlaw::Half { place });
         }
         let content = match block.piece {
             Piece::Text | Piece::Refusal | Piece::Reasoning => {
@@ -355,16 +354,16 @@ impl Assembler {
     }
 
     fn text(&mut self, place: u32, block: &Block) -> String {
-        // What was signed is kept byte for byte, so nothing is guessed about it.
+        // Signed text is kept byte for byte, so snapshots are not detected in it.
         let pieces = block.text.text();
         if let Some(whole) = &block.whole_text {
             if block.has_two_texts || !block.text.is_empty() && *whole != pieces {
-                self.flaw(Flaw::TwoTexts { place });
+                self.flaw(StreamFlaw::TwoTexts { place });
             }
             return whole.clone();
         }
         if block.text.is_repeated() {
-            self.flaw(Flaw::Snapshots { place });
+            self.flaw(StreamFlaw::Snapshots { place });
         }
         pieces.into_owned()
     }
@@ -372,28 +371,27 @@ impl Assembler {
     fn call(&mut self, place: u32, block: &Block, may_run: bool) -> Option<AssembledCall> {
         let arguments = if block.free { block.arguments.free_text() } else { block.arguments.text(self.source) };
         if block.is_nameless() {
-            self.flaw(Flaw::Nameless { place, arguments });
+            self.flaw(StreamFlaw::Nameless { place, arguments });
             return None;
         }
         if !block.free && block.arguments.differs() {
-            self.flaw(Flaw::TwoInputs { place });
+            self.flaw(StreamFlaw::TwoInputs { place });
         }
         if !block.free && block.arguments.is_snapshot() {
-            self.flaw(Flaw::Snapshots { place });
+            self.flaw(StreamFlaw::Snapshots { place });
         }
         if block.id.trim().is_empty() && block.needs_id && block.piece == Piece::Call {
-            self.flaw(Flaw::NoId { place });
+            self.flaw(StreamFlaw::NoId { place });
         }
         let is_readable = block.free || is_plain_object(&arguments);
         if !is_readable {
-            self.flaw(Flaw::BrokenInput { place });
+            self.flaw(StreamFlaw::BrokenInput { place });
         }
-        // Of a call without input it is not sure that it has none where input went astray, or
-        // where nothing says that the answer is over.
-        let is_sure = !self.has_stray && (block.closed || block.whole.is_some() || self.signs.stop.is_some());
-        let is_whole = block.is_whole(self.last_gap) && (is_sure || block.arguments.has_come());
+        // A call without input is uncertain if input went astray, or if nothing closed the call or the message.
+        let is_certain = !self.has_stray && (block.closed || block.whole.is_some() || self.signs.stop.is_some());
+        let is_whole = block.is_whole(self.last_gap) && (is_certain || block.arguments.has_arrived());
         if may_run && is_readable && !is_whole && block.piece == Piece::Call {
-            self.flaw(Flaw::Unfinished { place });
+            self.flaw(StreamFlaw::Unfinished { place });
         }
         Some(AssembledCall {
             id: block.id.clone(),
@@ -407,15 +405,15 @@ impl Assembler {
     }
 }
 
-/// Whether one call may have got what another one lacks.
-fn has_misled(calls: &[&Block], source: ArgSource) -> bool {
+/// Whether one call may have received the input of another.
+fn has_misrouted_input(calls: &[&Block], source: ArgSource) -> bool {
     let is_broken =
-        |call: &&Block| !call.free && call.arguments.has_come() && !is_plain_object(&call.arguments.text(source));
-    calls.iter().any(|call| !call.arguments.has_come()) && calls.iter().any(is_broken)
+        |call: &&Block| !call.free && call.arguments.has_arrived() && !is_plain_object(&call.arguments.text(source));
+    calls.iter().any(|call| !call.arguments.has_arrived()) && calls.iter().any(is_broken)
 }
 
-/// Sets what is set once, and again only by the provider's own account of the whole. Whether
-/// something else was there.
+/// Sets a value that is set once; only the provider's own complete block may replace it. Returns whether a different
+/// value was already set.
 fn set_once(slot: &mut String, value: &str, is_whole: bool) -> bool {
     let is_repeated = !slot.is_empty() && !value.is_empty() && slot != value;
     if slot.is_empty() || (is_repeated && is_whole) {
@@ -424,8 +422,8 @@ fn set_once(slot: &mut String, value: &str, is_whole: bool) -> bool {
     is_repeated
 }
 
-/// How many bytes an event would have us keep, but for pieces.
-fn bytes(event: &Event<'_>) -> usize {
+/// The number of bytes that an event adds, not counting deltas.
+fn kept_bytes(event: &Event<'_>) -> usize {
     match event {
         Event::Member { name, json } | Event::Usage { name, json } => name.len() + json.len(),
         Event::Begin { base: json, .. } => json.len(),
@@ -438,7 +436,7 @@ fn bytes(event: &Event<'_>) -> usize {
             | Addition::Signature(text)
             | Addition::Whole(text) => text.len(),
             Addition::Member(name, json) | Addition::Element(name, json) => name.len() + json.len(),
-            // Pieces are counted as they are kept.
+            // Deltas are counted when they are kept.
             Addition::Text(_)
             | Addition::Arguments(_)
             | Addition::Half(_)

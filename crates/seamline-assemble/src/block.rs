@@ -1,4 +1,4 @@
-//! One block of a message while it comes.
+//! One block of a message while it arrives.
 
 use seamline_model::{Addition, Piece, Recalled};
 
@@ -6,18 +6,18 @@ use crate::arguments::{ArgSource, Arguments, has_members};
 use crate::members::Members;
 use crate::snapshot::Snapshot;
 
-/// A block while it comes.
+/// A block while it arrives.
 #[derive(Debug)]
 pub(crate) struct Block {
     pub(crate) piece: Piece,
     pub(crate) base: String,
     pub(crate) whole: Option<String>,
     pub(crate) text: Snapshot,
-    /// The first half of a character, whose other half is to come.
+    /// The first half of a surrogate pair whose second half is still to come.
     pub(crate) half: Option<u16>,
-    /// The text that the provider repeated at the end.
+    /// The complete text that the provider repeated at the end.
     pub(crate) whole_text: Option<String>,
-    /// It did so twice, and not with the same.
+    /// Whether the provider repeated the text twice, with different content.
     pub(crate) has_two_texts: bool,
     pub(crate) id: String,
     pub(crate) name: String,
@@ -25,9 +25,9 @@ pub(crate) struct Block {
     pub(crate) free: bool,
     pub(crate) needs_id: bool,
     pub(crate) unfinished: bool,
-    /// How many events had come when it began.
+    /// The number of events before the block began.
     pub(crate) begun: u64,
-    /// Something that could not be read came while the block was coming.
+    /// Whether something unreadable arrived while the block was open.
     pub(crate) gap: bool,
     pub(crate) signature: Option<String>,
     pub(crate) needs_signature: bool,
@@ -36,7 +36,7 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// A block that begins once so many events have come.
+    /// A block that begins after `begun` events.
     pub(crate) fn new(piece: Piece, base: &str, begun: u64) -> Self {
         Self {
             piece,
@@ -61,12 +61,12 @@ impl Block {
         }
     }
 
-    /// How many bytes of pieces are kept.
+    /// The number of bytes of deltas that are kept.
     pub(crate) fn size(&self) -> usize {
         self.text.size() + self.arguments.size()
     }
 
-    /// How many bytes more are kept with an addition, or about so many.
+    /// Roughly how many more bytes an addition would take.
     pub(crate) fn growth(&self, addition: &Addition<'_>) -> usize {
         match addition {
             Addition::Text(text) => self.text.growth(text),
@@ -75,19 +75,19 @@ impl Block {
         }
     }
 
-    /// Notes that nothing of it is to be guessed.
+    /// Records the signature. Snapshots are not detected in signed text.
     pub(crate) fn sign(&mut self, signature: &str) {
         self.signature = Some(signature.to_owned());
-        self.text.take_as_it_comes();
+        self.text.disable_snapshots();
     }
 
-    /// Notes the text that the provider repeats.
+    /// Records the complete text that the provider repeats.
     pub(crate) fn repeat(&mut self, text: &str) {
         self.recall(Recalled::Text, text);
         self.whole_text = Some(text.to_owned());
     }
 
-    /// Compares it with what the provider says of it once more. Whether id and name are others.
+    /// Compares the block with the provider's repetition of it. Returns whether the id or name differs.
     pub(crate) fn recall(&mut self, what: Recalled, said: &str) -> bool {
         match what {
             Recalled::Id => return !self.id.is_empty() && self.id != said,
@@ -98,22 +98,22 @@ impl Block {
         false
     }
 
-    /// Whether it is a call that nobody can run.
+    /// Whether it is a call without a tool name.
     pub(crate) fn is_nameless(&self) -> bool {
         self.piece == Piece::Call && self.name.trim().is_empty()
     }
 
-    /// Whether all of a call is known to have come when the limit cut a later one: it was closed,
-    /// or its input is all that an object can be, and another call began after it.
+    /// Whether a call is known to be complete although the limit cut a later call: it was closed or repeated in full,
+    /// or its input is an object with members and another call began after it.
     pub(crate) fn is_finished(&self, last_begun: u64, source: ArgSource) -> bool {
         let is_followed = self.begun < last_begun && !self.free;
         self.closed
             || self.whole.is_some()
-            || self.arguments.is_repeated_whole()
+            || self.arguments.is_repeated_in_full()
             || is_followed && has_members(&self.arguments.text(source))
     }
 
-    /// Adds a character to its text or its input.
+    /// Adds a character to the text or the input.
     fn push(&mut self, char: char) {
         let mut bytes = [0; 4];
         let char = &*char.encode_utf8(&mut bytes);
@@ -123,7 +123,7 @@ impl Block {
         }
     }
 
-    /// Takes half a character. Whether a half stayed alone.
+    /// Adds half of a surrogate pair. Returns whether a half stayed alone.
     pub(crate) fn take_half(&mut self, unit: u16) -> bool {
         let pair = self.half.and_then(|first| char::decode_utf16([first, unit]).next()?.ok());
         if let Some(char) = pair {
@@ -131,13 +131,13 @@ impl Block {
             self.push(char);
             return false;
         }
-        let is_alone = self.leave_half();
+        let is_alone = self.flush_half();
         self.half = Some(unit);
-        is_alone || (is_second_half(unit) && self.leave_half())
+        is_alone || (is_second_half(unit) && self.flush_half())
     }
 
-    /// Gives up on the other half of a character. Whether there was one to come.
-    pub(crate) fn leave_half(&mut self) -> bool {
+    /// Replaces a half that is waiting for its second half by U+FFFD. Returns whether there was one.
+    pub(crate) fn flush_half(&mut self) -> bool {
         let is_alone = self.half.take().is_some();
         if is_alone {
             self.push(char::REPLACEMENT_CHARACTER);
@@ -145,7 +145,7 @@ impl Block {
         is_alone
     }
 
-    /// Nothing more comes for it.
+    /// Closes the block: it gets no further additions.
     pub(crate) fn close(&mut self, last_gap: u64) {
         if !self.closed {
             self.closed = true;
@@ -153,15 +153,14 @@ impl Block {
         }
     }
 
-    /// Whether nothing of it is missing, as far as the stream says. What the provider itself put
-    /// together has no gap.
+    /// Whether the block is complete, as far as the stream says. A block that the provider itself assembled has no gap.
     pub(crate) fn is_whole(&self, last_gap: u64) -> bool {
         let has_gap = self.gap || (!self.closed && last_gap > self.begun);
         !self.unfinished && (!has_gap || self.whole.is_some())
     }
 }
 
-/// Whether half a character is one that has to stand behind another.
+/// Whether a code unit is the second half of a surrogate pair.
 fn is_second_half(unit: u16) -> bool {
     matches!(unit, 0xdc00..=0xdfff)
 }

@@ -1,31 +1,31 @@
-//! What can be wrong with a stream, by code: what findings call it and what people are told.
+//! The catalogue of stream flaws: codes, names, messages and documentation.
 
 mod blocks;
 mod frames;
 
-use seamline_model::{Flaw, Severity, Unreadable};
+use seamline_model::{StreamFlaw, Severity, Unreadable};
 
 use blocks::{STREAM005, STREAM006, STREAM007, STREAM008, STREAM009, STREAM011, STREAM013, STREAM016, STREAM017};
 use frames::{
     STREAM001, STREAM002, STREAM003, STREAM004, STREAM010, STREAM012, STREAM014, STREAM015, STREAM018, STREAM019,
 };
 
-/// One kind of flaw of a stream.
+/// One kind of flaw in a stream.
 #[derive(Debug, PartialEq, Eq)]
 pub struct FlawKind {
-    /// Its code, never used again for another kind.
+    /// Its code, which is never reused.
     pub code: &'static str,
-    /// Its name.
+    /// Its name, such as `two-inputs`.
     pub name: &'static str,
-    /// How bad it is: an error when something of the answer is lost or may not be run.
+    /// How severe it is: an error if part of the response is lost or must not be run.
     pub severity: Severity,
-    /// What happened, in one clause.
+    /// The message, in one clause.
     pub message: &'static str,
     /// Its documentation, in Markdown.
     pub docs: &'static str,
 }
 
-/// Declares a kind of flaw. The doc comment is its documentation wherever it is shown.
+/// Declares a kind of flaw. The doc comment is its documentation everywhere.
 macro_rules! declare_flaw {
     ($(#[doc = $doc:literal])+ $code:ident $name:literal, $severity:ident, $message:literal) => {
         $(#[doc = $doc])+
@@ -50,27 +50,27 @@ pub const FLAWS: &[&FlawKind] = &[
 
 impl FlawKind {
     /// The kind of a flaw.
-    pub fn of(flaw: &Flaw) -> &'static Self {
+    pub fn of(flaw: &StreamFlaw) -> &'static Self {
         match flaw {
-            Flaw::Unreadable(Unreadable::NotJson) => &STREAM001,
-            Flaw::Unreadable(Unreadable::Shape) => &STREAM002,
-            Flaw::Unreadable(Unreadable::Stray) => &STREAM003,
-            Flaw::Unreadable(Unreadable::SecondMessage) => &STREAM004,
-            Flaw::TwoInputs { .. } => &STREAM005,
-            Flaw::BrokenInput { .. } => &STREAM006,
-            Flaw::Nameless { .. } => &STREAM007,
-            Flaw::NoId { .. } => &STREAM008,
-            Flaw::Repeated { .. } => &STREAM009,
-            Flaw::TooLong => &STREAM010,
-            Flaw::TwoTexts { .. } => &STREAM011,
-            Flaw::Unreadable(Unreadable::Count) => &STREAM012,
-            Flaw::Unfinished { .. } => &STREAM013,
-            Flaw::Half { .. } => &STREAM014,
-            Flaw::UnknownStop => &STREAM015,
-            Flaw::Unsigned { .. } => &STREAM016,
-            Flaw::Snapshots { .. } => &STREAM017,
-            Flaw::BegunAgain => &STREAM018,
-            Flaw::Rewritten => &STREAM019,
+            StreamFlaw::Unreadable(Unreadable::NotJson) => &STREAM001,
+            StreamFlaw::Unreadable(Unreadable::Shape) => &STREAM002,
+            StreamFlaw::Unreadable(Unreadable::Stray) => &STREAM003,
+            StreamFlaw::Unreadable(Unreadable::SecondMessage) => &STREAM004,
+            StreamFlaw::TwoInputs { .. } => &STREAM005,
+            StreamFlaw::BrokenInput { .. } => &STREAM006,
+            StreamFlaw::Nameless { .. } => &STREAM007,
+            StreamFlaw::NoId { .. } => &STREAM008,
+            StreamFlaw::Repeated { .. } => &STREAM009,
+            StreamFlaw::TooLong => &STREAM010,
+            StreamFlaw::TwoTexts { .. } => &STREAM011,
+            StreamFlaw::Unreadable(Unreadable::Count) => &STREAM012,
+            StreamFlaw::Unfinished { .. } => &STREAM013,
+            StreamFlaw::Half { .. } => &STREAM014,
+            StreamFlaw::UnknownStop => &STREAM015,
+            StreamFlaw::Unsigned { .. } => &STREAM016,
+            StreamFlaw::Snapshots { .. } => &STREAM017,
+            StreamFlaw::BegunAgain => &STREAM018,
+            StreamFlaw::Rewritten => &STREAM019,
         }
     }
 
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_in_order_and_every_kind_says_what_it_is() {
+    fn codes_are_in_order_and_every_kind_is_documented() {
         for (index, kind) in FLAWS.iter().enumerate() {
             assert_eq!(kind.code, format!("STREAM{:03}", index + 1));
             assert!(kind.docs.starts_with(" # What it does\n"), "{}", kind.code);

@@ -2,22 +2,22 @@
 
 use seamline_model::{Ending, Stop};
 
-/// What decides how a message ended.
+/// The facts that decide how a message ended.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Signs {
-    /// The provider said that it failed, or what it sent could not be kept.
+    /// Whether the provider reported a failure, or the message exceeded a limit.
     pub(crate) failed: bool,
-    /// Whoever asked stopped listening, and why.
+    /// Why the caller stopped reading, if it did.
     pub(crate) left: Option<Left>,
-    /// The reason the provider gave: the last of the worst.
+    /// The provider's stop reason: the last of the most severe.
     pub(crate) stop: Option<Stop>,
-    /// The end that the dialect demands has come.
+    /// Whether the dialect's final event arrived.
     pub(crate) done: bool,
-    /// The last block is a call.
+    /// Whether the last block is a call.
     pub(crate) ends_in_call: bool,
 }
 
-/// Why whoever asked stopped listening.
+/// Why the caller stopped reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Left {
     Stalled,
@@ -25,8 +25,8 @@ pub(crate) enum Left {
 }
 
 impl Signs {
-    /// Notes why the provider stopped. Whether the reason counts.
-    pub(crate) fn is_stopped_by(&mut self, stop: Stop) -> bool {
+    /// Records a stop reason. Returns whether it replaces the earlier one.
+    pub(crate) fn record_stop(&mut self, stop: Stop) -> bool {
         let counts = stop.counts_after(self.stop);
         if counts {
             self.stop = Some(stop);
@@ -38,7 +38,7 @@ impl Signs {
         match (self.failed, self.stop, self.left) {
             (true, ..) | (_, Some(Stop::Failure | Stop::Malformed), _) => Ending::Failed,
             (_, Some(Stop::Filter | Stop::Refusal), _) => Ending::Filtered,
-            // What was complete before nobody listened any more stays so.
+            // A message that was complete before the caller stopped reading stays complete.
             (_, _, Some(Left::Stalled)) if !self.done => Ending::Stalled,
             (_, _, Some(Left::Aborted)) if !self.done => Ending::Aborted,
             _ if !self.done => Ending::Truncated,
@@ -67,7 +67,7 @@ mod tests {
     ];
 
     #[test]
-    fn nothing_that_failed_was_filtered_or_stopped_short_is_complete() {
+    fn a_failed_filtered_or_truncated_message_is_never_complete() {
         let both = [false, true];
         for stop in STOPS {
             for left in [None, Some(Left::Stalled), Some(Left::Aborted)] {
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_inside_a_call_is_told_apart() {
+    fn the_limit_inside_a_call_is_a_separate_ending() {
         let signs = Signs { stop: Some(Stop::Length), done: true, ..Signs::default() };
         assert_eq!(signs.ending(), Ending::Length);
         assert_eq!(Signs { ends_in_call: true, ..signs }.ending(), Ending::CutCall);
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_filtered_or_cut_off_stays_so() {
+    fn a_severe_stop_reason_is_never_replaced_by_a_milder_one() {
         for (reasons, counts) in [
             ([Stop::Refusal, Stop::Turn], Stop::Refusal),
             ([Stop::Length, Stop::Turn], Stop::Length),
@@ -101,7 +101,7 @@ mod tests {
         ] {
             let mut signs = Signs::default();
             for stop in reasons {
-                signs.is_stopped_by(stop);
+                signs.record_stop(stop);
             }
             assert_eq!(signs.stop, Some(counts), "{reasons:?}");
         }

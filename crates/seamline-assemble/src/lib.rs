@@ -1,9 +1,8 @@
-//! The events of a stream to one message with its ending.
+//! Assembles the events of a stream into one message with its ending.
 //!
-//! An [`Assembler`] takes the [events](seamline_model::Event) that a dialect reads from a
-//! stream and makes one message of them. How it ended is decided once: a stream that failed,
-//! was filtered, stopped short or never said that it was done is never taken for a whole
-//! message, and a call that may not be whole is never to be run.
+//! An [`Assembler`] takes the [events](seamline_model::Event) that a dialect reads from a stream and assembles one
+//! message. The ending is decided once: a stream that failed, was filtered, was truncated or has no final event never
+//! counts as a complete message, and a call that may be incomplete must not be run.
 //!
 //! ```
 //! use seamline_assemble::{ArgSource, Assembler, Limits};
@@ -15,7 +14,7 @@
 //! for addition in [
 //!     Addition::Id("toolu_1"),
 //!     Addition::Name("shell"),
-//!     // The input stands at the start, and comes again in pieces.
+//! The input is given at the start and again in deltas.
 //!     Addition::StartInput(r#"{"command":"ls"}"#),
 //!     Addition::Arguments(r#"{"command":"#),
 //!     Addition::Arguments(r#""ls"}"#),
@@ -37,10 +36,10 @@ mod arguments;
 mod assembler;
 mod block;
 mod catalogue;
+mod duplicates;
 mod ending;
 mod members;
 mod snapshot;
-mod twice;
 
 pub use arguments::{ArgSource, is_plain_object};
 pub use assembler::{Assembler, Limits};

@@ -1,18 +1,17 @@
-//! Members of an object, in the order they came, the last of each name counting.
+//! Members of an object, in order of arrival; the last value of each name counts.
 
 use std::collections::HashMap;
 
-/// Names and values as JSON.
+/// Names with their JSON values.
 #[derive(Debug, Default)]
 pub(crate) struct Members {
     list: Vec<(String, String)>,
-    /// Where those are that stand behind the first [`SCAN_MAX`]: a stream says how many there
-    /// are, and a name must be found without going through all others.
+    /// The positions of members after the first [`SCAN_MAX`]. A stream may send any number, so finding a name must not
+    /// scan all of them.
     places: HashMap<String, usize>,
 }
 
-/// As many are found faster by going through them, and every frame of some streams repeats
-/// them.
+/// The number of members that are found by scanning, which is faster for few: some streams repeat them in every frame.
 const SCAN_MAX: usize = 16;
 
 impl Members {
@@ -20,7 +19,7 @@ impl Members {
         json.clone_into(self.value(name));
     }
 
-    /// Adds an element to a member that is a list, which it becomes.
+    /// Adds an element to a list member; creates the list if needed.
     pub(crate) fn append(&mut self, name: &str, json: &str) {
         let list = self.value(name);
         if list.ends_with(']') {
@@ -69,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_one_name_the_last_counts_and_lists_grow() {
+    fn the_last_value_of_a_name_counts_and_lists_grow() {
         let mut members = Members::default();
         for (name, json) in [("a", "1"), ("b", "2"), ("a", "3")] {
             members.set(name, json);
@@ -84,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn many_names_are_told_apart() {
+    fn many_names_are_found() {
         let mut members = Members::default();
         for json in ["1", "2"] {
             (0..3 * SCAN_MAX).for_each(|at| members.set(&at.to_string(), json));

@@ -1,37 +1,35 @@
-//! Pieces of a text that come one after the other, or the text again and again.
+//! Distinguishes deltas of a text from snapshots.
 //!
-//! Some servers send what is new, some send all they have so far, and some do both in turn.
-//! Which it is shows only when all is there, so both readings are kept: in one of them every
-//! piece is new, in the other a piece that begins with all there is replaces it. What was
-//! replaced is the start of what replaced it, so of that only the length is kept.
+//! Some servers send only what is new, some send everything so far, and some mix both. Which it is shows only at the
+//! end, so both readings are kept: in one every piece is new; in the other a piece that begins with the whole text so
+//! far replaces it. A replaced text is a prefix of its replacement, so only its length is kept.
 
 use std::borrow::Cow;
 
-/// How many pieces must each go on from all there was until text is taken for repeated, and how
-/// many of them must repeat words. What people and models write does so by chance, though never
-/// for long.
+/// How many pieces must extend the whole text so far before it counts as snapshots, and how many of them must repeat
+/// words. Real text repeats itself by chance, but never for long.
 const REPEATED_MIN: usize = 3;
 const TELLING_MIN: usize = 2;
 
-/// How many letters are a word: lines, indents, numbers and laughter are made of fewer.
+/// How many different letters make a word: lines, indents, numbers and laughter have fewer.
 const LETTERS_MIN: usize = 3;
 
-/// A text that comes in pieces.
+/// A text that arrives in pieces.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Snapshot {
-    /// The text in which what is repeated stands once.
+    /// The text if the pieces are snapshots.
     last: String,
-    /// How long it was when it was repeated, and how often that was.
+    /// The length of the text each time a piece repeated it, and how often.
     earlier: Vec<(usize, usize)>,
-    /// How many bytes came.
+    /// The number of bytes that arrived.
     came: usize,
-    /// How many pieces went on from all there was: what is only said twice says nothing.
+    /// How many pieces extended the whole text so far; exact repetitions do not count.
     longer: usize,
-    /// How many of these can hardly be new.
+    /// How many of these are evidence of snapshots.
     telling: usize,
-    /// Something new came before it was clear that text is repeated.
+    /// Whether a new piece arrived before the text counted as snapshots.
     is_mixed: bool,
-    /// Nothing is to be guessed about it.
+    /// Whether every piece counts as a delta.
     is_plain: bool,
 }
 
@@ -44,7 +42,7 @@ impl Snapshot {
         if let Some(new) = piece.strip_prefix(self.last.as_str()) {
             if !new.is_empty() {
                 self.longer += 1;
-                self.telling += usize::from(!self.is_repeated() && is_telling(&self.last, new));
+                self.telling += usize::from(!self.is_repeated() && is_evidence(&self.last, new));
             }
             self.note_repeated(before);
             self.last.push_str(new);
@@ -63,8 +61,8 @@ impl Snapshot {
         }
     }
 
-    /// Every piece is new, whatever they look like.
-    pub(crate) fn take_as_it_comes(&mut self) {
+    /// Makes every piece count as a delta.
+    pub(crate) fn disable_snapshots(&mut self) {
         self.is_plain = true;
     }
 
@@ -72,17 +70,17 @@ impl Snapshot {
         self.last.is_empty()
     }
 
-    /// Whether nothing came but blanks.
+    /// Whether only white space arrived.
     pub(crate) fn is_blank(&self) -> bool {
         self.last.trim().is_empty()
     }
 
-    /// How many bytes are kept, or would be if nothing were guessed.
+    /// The number of bytes that are kept, or would be if all pieces were deltas.
     pub(crate) fn size(&self) -> usize {
         if self.is_repeated() { self.last.len() + size_of_val(self.earlier.as_slice()) } else { self.came }
     }
 
-    /// How many bytes more are kept with a further piece, or about so many.
+    /// Roughly how many more bytes a further piece would take.
     pub(crate) fn growth(&self, piece: &str) -> usize {
         match piece.strip_prefix(self.last.as_str()) {
             Some(new) if self.is_repeated() => new.len() + size_of::<(usize, usize)>(),
@@ -90,7 +88,7 @@ impl Snapshot {
         }
     }
 
-    /// All pieces behind each other.
+    /// All pieces joined.
     pub(crate) fn joined(&self) -> Cow<'_, str> {
         if self.earlier.is_empty() {
             return Cow::Borrowed(&self.last);
@@ -103,25 +101,25 @@ impl Snapshot {
         Cow::Owned(joined)
     }
 
-    /// What is said where pieces repeat what was there, if any did.
+    /// The text if the pieces are snapshots; `None` if they cannot be.
     pub(crate) fn repeated(&self) -> Option<&str> {
         (self.longer > 1 && !self.is_plain).then_some(&self.last)
     }
 
-    /// What the pieces say where nothing else tells the two readings apart.
+    /// The text in the more likely reading.
     pub(crate) fn text(&self) -> Cow<'_, str> {
         if self.is_repeated() { Cow::Borrowed(&self.last) } else { self.joined() }
     }
 
-    /// Whether the pieces are taken for a text that comes again and again.
+    /// Whether the pieces count as snapshots.
     pub(crate) fn is_repeated(&self) -> bool {
         !self.is_plain && !self.is_mixed && self.longer >= REPEATED_MIN && self.telling >= TELLING_MIN
     }
 }
 
-/// Whether a piece that repeats all there was and goes on can hardly be new: it repeats words,
-/// and what is new in it does not repeat them once more.
-fn is_telling(before: &str, new: &str) -> bool {
+/// Whether a piece that extends the whole text so far is evidence of snapshots: the text has words, and the new part
+/// does not repeat them.
+fn is_evidence(before: &str, new: &str) -> bool {
     let mut letters = [' '; LETTERS_MIN];
     let mut count = 0;
     for letter in before.chars().filter(|char| char.is_alphabetic()) {
@@ -149,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_joined() {
+    fn deltas_are_joined() {
         assert_eq!(read(&["He", "", "llo", " you"]).text(), "Hello you");
         assert_eq!(read(&["ha", "haha"]).text(), "hahaha");
         assert_eq!(read(&["    ", "        ", "            "]).text(), " ".repeat(24));
@@ -159,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_grows_by_itself_is_not_taken_for_repeated() {
+    fn text_that_grows_by_chance_does_not_count_as_snapshots() {
         for pieces in [
             ["=", "==", "====", "========", "\nTitle"],
             [" ", "  ", "    ", "        ", "x = 1"],
@@ -171,7 +169,7 @@ mod tests {
             assert_eq!(read(&pieces).text(), pieces.concat());
         }
         let mut plain = Snapshot::default();
-        plain.take_as_it_comes();
+        plain.disable_snapshots();
         for piece in ["I", "I will", "I will look", "I will look at it"] {
             plain.push(piece);
         }
@@ -179,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_again_and_again_is_taken_once() {
+    fn snapshots_are_taken_once() {
         let pieces = ["I", "I will", "I will look", "I will look at it"];
         assert_eq!(read(&pieces).text(), "I will look at it");
         assert_eq!(read(&["I", "I", "I wi", "I will", "I will look", "I will look at"]).text(), "I will look at");
@@ -190,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_new_goes_on_from_what_was_repeated() {
+    fn deltas_continue_from_snapshots() {
         let pieces = ["I", "I will", "I will look", "I will look at", " it", "I will look at it all", "."];
         assert_eq!(read(&pieces).text(), "I will look at it all.");
         assert_eq!(read(&pieces).joined(), pieces.concat());
@@ -198,8 +196,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_repeated_takes_the_room_of_one() {
-        let text = "What is said once more is kept once. ".repeat(100);
+    fn snapshots_take_the_memory_of_one_text() {
+        let text = "A repeated text is kept only once. ".repeat(100);
         let mut snapshot = Snapshot::default();
         for end in 1..=text.len() {
             snapshot.push(&text[..end]);

@@ -9,16 +9,16 @@
 
 use crate::{Error, ErrorKind, Frame, FrameKind, Limits};
 
-/// The lengths and their checksum.
+/// The length of both length fields and their checksum.
 const PRELUDE_BYTES: usize = 12;
 const CHECKSUM_BYTES: usize = 4;
-/// The type of a header whose value is a string.
+/// The type of a header with a string value.
 const STRING: u8 = 7;
 
 #[derive(Debug)]
 pub(crate) struct AwsEventStream {
     limits: Limits,
-    /// The start of a message that was cut.
+    /// The start of an incomplete message.
     message: Vec<u8>,
     start: u64,
 }
@@ -34,7 +34,7 @@ impl AwsEventStream {
             if self.message.is_empty() {
                 match self.length(rest)? {
                     Some(length) if length <= rest.len() => {
-                        self.message_is(&rest[..length], sink)?;
+                        self.emit(&rest[..length], sink)?;
                         self.start += length as u64;
                         rest = &rest[length..];
                         continue;
@@ -50,25 +50,25 @@ impl AwsEventStream {
     pub(crate) fn finish(&mut self, sink: &mut dyn FnMut(Frame<'_>)) {
         let message = std::mem::take(&mut self.message);
         if !message.is_empty() {
-            // Nothing of it can be trusted before its checksum came.
+            // An incomplete message cannot be trusted, because its checksum is missing.
             sink(Frame { kind: FrameKind::Cut, name: b"", data: b"" });
         }
     }
 
-    /// Keeps as much as the message that was cut still wants, and gives back the rest.
+    /// Keeps the bytes that the incomplete message still needs, and returns the rest.
     fn keep<'r>(&mut self, rest: &'r [u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<&'r [u8], Error> {
         let wanted = self.length(&self.message)?.unwrap_or(PRELUDE_BYTES);
         let (more, rest) = rest.split_at(rest.len().min(wanted - self.message.len()));
         self.message.extend_from_slice(more);
         if self.length(&self.message)? == Some(self.message.len()) {
             let message = std::mem::take(&mut self.message);
-            self.message_is(&message, sink)?;
+            self.emit(&message, sink)?;
             self.start += message.len() as u64;
         }
         Ok(rest)
     }
 
-    /// How long the message is that `bytes` begin with, once its prelude is there.
+    /// The length of the message at the start of `bytes`, if its prelude is complete.
     fn length(&self, bytes: &[u8]) -> Result<Option<usize>, Error> {
         let Some(prelude) = bytes.get(..PRELUDE_BYTES) else { return Ok(None) };
         let (total, headers) = (number(prelude, 0), number(prelude, 4));
@@ -85,7 +85,7 @@ impl AwsEventStream {
         Ok(Some(total as usize))
     }
 
-    fn message_is(&self, message: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), Error> {
+    fn emit(&self, message: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), Error> {
         let (body, checksum) = message.split_at(message.len() - CHECKSUM_BYTES);
         if crc32fast::hash(body) != number(checksum, 0) {
             return Err(self.error(ErrorKind::Checksum));
@@ -103,7 +103,7 @@ impl AwsEventStream {
     }
 }
 
-/// What the headers of a message say that matters.
+/// The relevant headers of a message.
 struct Headers<'h> {
     kind: FrameKind,
     name: &'h [u8],
@@ -127,17 +127,17 @@ impl<'h> Headers<'h> {
     }
 }
 
-/// The value of a header, and what follows it.
+/// The value of a header, and the bytes after it.
 fn value(kind: u8, bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let length = match kind {
-        // True and false.
+        // `true` and `false`.
         0 | 1 => 0,
         2 => 1,
         3 => 2,
         4 => 4,
-        // A long number, a moment.
+        // A 64-bit integer or a timestamp.
         5 | 8 => 8,
-        // Bytes and strings say how long they are.
+        // Byte arrays and strings have a length prefix.
         6 | STRING => {
             let (length, rest) = bytes.split_at_checked(2)?;
             let length = usize::from(u16::from_be_bytes([length[0], length[1]]));
@@ -150,7 +150,7 @@ fn value(kind: u8, bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     bytes.split_at_checked(length)
 }
 
-/// Four bytes as a number, the highest first.
+/// Four bytes as a big-endian number.
 fn number(bytes: &[u8], at: usize) -> u32 {
     bytes.get(at..at + 4).and_then(|four| four.try_into().ok()).map_or(0, u32::from_be_bytes)
 }

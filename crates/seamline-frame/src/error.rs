@@ -1,30 +1,29 @@
-//! Why a stream could not be cut into frames.
+//! Errors of cutting a stream into frames.
 
-/// Why a stream could not be cut into frames, and where. The frames before it are right;
-/// nothing after it is read.
+/// Why a stream could not be cut into frames, and where. Earlier frames are correct; nothing after the error is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{kind} (the one that begins at byte {offset} of the stream)")]
+#[error("{kind} (at byte {offset} of the stream)")]
 pub struct Error {
-    /// The byte of the stream at which the frame begins that is wrong.
+    /// The byte offset of the faulty frame in the stream.
     pub offset: u64,
-    /// What is wrong with it.
+    /// The kind of error.
     pub kind: ErrorKind,
 }
 
-/// What is wrong with a frame.
+/// The kind of error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// It is longer than [`Limits::frame_bytes_max`](crate::Limits::frame_bytes_max).
+    /// A frame is longer than [`Limits::frame_bytes_max`](crate::Limits::frame_bytes_max).
     #[error("a frame is longer than {0} bytes")]
     TooLong(usize),
-    /// A message of an AWS event stream whose checksum does not fit.
-    #[error("the checksum of a message does not fit")]
+    /// A message of an AWS event stream has a wrong checksum.
+    #[error("the checksum of a message is wrong")]
     Checksum,
-    /// A message of an AWS event stream whose lengths contradict each other.
-    #[error("the lengths of a message contradict each other")]
+    /// A message of an AWS event stream has contradictory lengths.
+    #[error("the lengths in a message contradict each other")]
     Lengths,
-    /// Something that is no value stands between the elements of a list.
-    #[error("what stands between two elements of a list is no comma")]
+    /// The elements of a list are not separated by a comma.
+    #[error("two elements of a list are not separated by a comma")]
     Between,
 }

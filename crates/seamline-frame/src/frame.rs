@@ -1,14 +1,13 @@
-//! What a stream is cut into.
+//! The frames of a stream.
 
 /// One frame of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Frame<'f> {
-    /// What sort of frame it is.
+    /// The sort of frame.
     pub kind: FrameKind,
-    /// What the framing calls it: the event's name, the type of an AWS message. Empty when
-    /// it has none.
+    /// The name in the framing: the event name, or the type of an AWS message. Empty if it has none.
     pub name: &'f [u8],
-    /// What it holds.
+    /// The payload of the frame.
     pub data: &'f [u8],
 }
 
@@ -19,30 +18,30 @@ impl<'f> Frame<'f> {
     }
 }
 
-/// What sort of frame it is, as far as the framing says.
+/// The sort of frame, as far as the framing says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FrameKind {
-    /// What the stream is made of.
+    /// A normal event.
     Event,
-    /// The framing itself says that the request failed: AWS calls it an exception or an error.
+    /// The framing itself reports a failed request: an exception or error of AWS.
     Exception,
-    /// The stream ended before the frame was closed. It may be whole for all that, as where
-    /// only the last line break is missing.
+    /// The stream ended before the frame was closed. The frame may still be complete, if only the last line break is
+    /// missing.
     Cut,
-    /// The list whose elements the stream is made of was closed, and this stands behind it.
+    /// The frame comes after the end of the list whose elements are the stream.
     Behind,
 }
 
-/// What a stream may take at most.
+/// The limits of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The longest frame, in bytes. What is cut is kept until its frame is whole, so this is
-    /// what a framer may come to hold.
+    /// The longest frame, in bytes. A framer keeps an incomplete frame until it is complete, so this also limits its
+    /// memory.
     pub frame_bytes_max: usize,
 }
 
 impl Default for Limits {
-    /// The largest response that is known to come in one frame is a generated picture.
+    /// The largest known response in one frame is a generated image.
     fn default() -> Self {
         Self { frame_bytes_max: 64 * 1024 * 1024 }
     }

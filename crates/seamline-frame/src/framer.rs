@@ -1,4 +1,4 @@
-//! A framer of any kind.
+//! A framer for any framing.
 
 use crate::aws_event_stream::AwsEventStream;
 use crate::json_values::{JsonValues, Layout};
@@ -8,18 +8,18 @@ use crate::{Error, Frame, Limits};
 /// How a stream is cut into frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
-    /// An event stream, as the HTML standard has them.
+    /// Server-sent events, as in the HTML standard.
     Sse,
     /// Lines of JSON.
     JsonLines,
     /// The elements of one JSON array.
     JsonArray,
-    /// `application/vnd.amazon.eventstream`.
+    /// AWS event streams: `application/vnd.amazon.eventstream`.
     AwsEventStream,
 }
 
 impl Framing {
-    /// The framing that the type of a response's content names.
+    /// The framing that a content type names.
     ///
     /// ```
     /// use seamline_frame::Framing;
@@ -40,8 +40,7 @@ impl Framing {
         }
     }
 
-    /// The framing that a stream looks like that begins with these bytes; an event stream
-    /// unless they say otherwise.
+    /// The framing that the first bytes of a stream look like; server-sent events by default.
     ///
     /// ```
     /// use seamline_frame::Framing;
@@ -53,7 +52,7 @@ impl Framing {
     pub fn of_start(bytes: &[u8]) -> Self {
         let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
         match (text.first(), bytes.first()) {
-            // The length of a message is less than 16 MB.
+            // An AWS message is shorter than 16 MB, so its first byte is zero.
             (_, Some(0)) => Self::AwsEventStream,
             (Some(b'['), _) => Self::JsonArray,
             (Some(b'{'), _) => Self::JsonLines,
@@ -62,7 +61,7 @@ impl Framing {
     }
 }
 
-/// Cuts a stream into frames. Once it has failed it takes nothing more.
+/// Cuts a stream into frames. After an error it accepts nothing more.
 #[derive(Debug)]
 pub struct Framer {
     kind: Kind,
@@ -77,7 +76,7 @@ enum Kind {
 }
 
 impl Framer {
-    /// A framer for a stream that begins.
+    /// A framer for a new stream.
     pub fn new(framing: Framing, limits: Limits) -> Self {
         let kind = match framing {
             Framing::Sse => Kind::Sse(Box::new(Sse::new(limits))),
@@ -88,13 +87,13 @@ impl Framer {
         Self { kind, failed: None }
     }
 
-    /// Takes the next piece of the stream and gives out the frames that it completes.
+    /// Takes the next piece of the stream and emits the frames that it completes.
     ///
     /// # Errors
     ///
-    /// When a frame is too long or not what the framing allows; and ever after.
+    /// If a frame is too long or violates the framing. Every later call returns the same error.
     pub fn feed(&mut self, piece: &[u8], mut sink: impl FnMut(Frame<'_>)) -> Result<(), Error> {
-        self.go_on()?;
+        self.check_not_failed()?;
         let fed = match &mut self.kind {
             Kind::Sse(sse) => sse.feed(piece, &mut sink),
             Kind::JsonValues(values) => values.feed(piece, &mut sink),
@@ -104,13 +103,13 @@ impl Framer {
         fed
     }
 
-    /// Ends the stream and gives out what was left of it, as [`FrameKind::Cut`](crate::FrameKind::Cut).
+    /// Ends the stream and emits the rest as [`FrameKind::Cut`](crate::FrameKind::Cut).
     ///
     /// # Errors
     ///
     /// As [`feed`](Self::feed).
     pub fn finish(&mut self, mut sink: impl FnMut(Frame<'_>)) -> Result<(), Error> {
-        self.go_on()?;
+        self.check_not_failed()?;
         match &mut self.kind {
             Kind::Sse(sse) => sse.finish(&mut sink),
             Kind::JsonValues(values) => values.finish(&mut sink),
@@ -122,12 +121,12 @@ impl Framer {
         .inspect_err(|error| self.failed = Some(*error))
     }
 
-    /// Whether it has failed, and takes nothing more.
+    /// Whether the framer has failed and accepts nothing more.
     pub fn has_failed(&self) -> bool {
         self.failed.is_some()
     }
 
-    fn go_on(&self) -> Result<(), Error> {
+    fn check_not_failed(&self) -> Result<(), Error> {
         self.failed.map_or(Ok(()), Err)
     }
 }

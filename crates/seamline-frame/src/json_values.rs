@@ -1,20 +1,19 @@
-//! JSON values one after the other: lines of JSON, or the elements of a list that is written
-//! while it is read.
+//! Consecutive JSON values: lines of JSON, or the elements of a list that is read while it is written.
 //!
-//! A value ends where its brackets close, so one that is spread over lines is one frame. What
-//! begins with no bracket is a frame up to the end of its line. Where such a line is one of an
-//! event stream, an event stream goes on from it: gateways write an error as it is and then what
-//! came from elsewhere, and events may hold lines of JSON as well.
+//! A value ends where its brackets close, so a value that spans lines is one frame. Text without a bracket is a frame
+//! up to the end of its line. If such a line belongs to an event stream, the rest is read as an event stream: gateways
+//! write an error as plain JSON and then continue with events from elsewhere, and an event stream may also hold lines
+//! of JSON.
 
 use crate::nesting::Nesting;
 use crate::sse::{self, Sse};
 use crate::{Error, ErrorKind, Frame, FrameKind, Limits};
 
-/// How values stand behind each other.
+/// How values are separated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layout {
     Lines,
-    /// Inside one list, with commas between them.
+    /// Inside one list, separated by commas.
     List,
 }
 
@@ -23,13 +22,13 @@ pub(crate) struct JsonValues {
     layout: Layout,
     limits: Limits,
     state: State,
-    /// The start of a value that was cut.
+    /// The start of an incomplete value.
     value: Vec<u8>,
-    /// What goes on as an event stream.
+    /// The event stream that the rest is read as.
     events: Option<Box<Sse>>,
     read: u64,
     start: u64,
-    /// The list was closed.
+    /// Whether the list was closed.
     is_behind: bool,
 }
 
@@ -43,11 +42,11 @@ pub(crate) struct JsonValues {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Nothing was read but white space.
+    /// Only white space was read.
     Opening,
     Between,
     Value(Nesting),
-    /// Something that begins with no bracket.
+    /// Text without a bracket.
     Word,
 }
 
@@ -69,7 +68,7 @@ impl JsonValues {
         let mut rest = piece;
         while !rest.is_empty() {
             if let Some(events) = &mut self.events {
-                return events.feed(rest, &mut placed(self.is_behind, sink));
+                return events.feed(rest, &mut mark_behind(self.is_behind, sink));
             }
             let used = match self.state {
                 State::Opening => self.open(rest),
@@ -86,16 +85,16 @@ impl JsonValues {
     pub(crate) fn finish(&mut self, sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), Error> {
         let value = std::mem::take(&mut self.value);
         if self.is_event(&value) {
-            self.go_on(&value, sink)?;
+            self.continue_as_events(&value, sink)?;
         } else if !value.trim_ascii().is_empty() || self.is_list_open() {
             let cut = Frame { kind: FrameKind::Cut, ..Frame::unnamed(value.trim_ascii()) };
-            placed(self.is_behind, sink)(cut);
+            mark_behind(self.is_behind, sink)(cut);
         }
-        let mut sink = placed(self.is_behind, sink);
+        let mut sink = mark_behind(self.is_behind, sink);
         self.events.as_mut().map_or(Ok(()), |events| events.finish(&mut sink))
     }
 
-    /// Whether something is missing for all that is there: the end of the list.
+    /// Whether the end of the list is missing.
     fn is_list_open(&self) -> bool {
         self.layout == Layout::List && self.state != State::Opening
     }
@@ -105,19 +104,21 @@ impl JsonValues {
         self.state == State::Word && sse::is_field(line)
     }
 
-    /// Goes on as an event stream that begins with a line.
-    fn go_on(&mut self, line: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), Error> {
-        self.events.insert(Box::new(Sse::at(self.start, self.limits))).feed(line, &mut placed(self.is_behind, sink))
+    /// Reads the rest as an event stream that begins with a line.
+    fn continue_as_events(&mut self, line: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), Error> {
+        self.events
+            .insert(Box::new(Sse::at(self.start, self.limits)))
+            .feed(line, &mut mark_behind(self.is_behind, sink))
     }
 
-    /// Decides at the first byte that says something whether there is a list around the values.
+    /// Decides at the first byte that is not white space whether a list surrounds the values.
     fn open(&mut self, rest: &[u8]) -> usize {
         let blank = blanks(rest);
         let used = match (self.layout, rest.get(blank)) {
             (_, None) => return blank,
             (Layout::List, Some(b'[')) => blank + 1,
             (Layout::List, Some(_)) => {
-                // An error stands where the list should.
+                // An error takes the place of the list.
                 self.layout = Layout::Lines;
                 blank
             }
@@ -134,7 +135,7 @@ impl JsonValues {
         match (self.layout, byte) {
             (_, b'{') | (Layout::Lines, b'[') => self.state = State::Value(Nesting::default()),
             (Layout::List, b',') => return Ok(blank + 1),
-            // Whatever follows the list is read as lines.
+            // Everything after the list is read as lines.
             (Layout::List, b']') => {
                 self.layout = Layout::Lines;
                 self.is_behind = true;
@@ -149,7 +150,7 @@ impl JsonValues {
     fn value(&mut self, mut nesting: Nesting, rest: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<usize, Error> {
         let end = nesting.close(rest);
         self.state = if end.is_some() { State::Between } else { State::Value(nesting) };
-        self.give(rest, end, sink)
+        self.emit(rest, end, sink)
     }
 
     fn word(&mut self, rest: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<usize, Error> {
@@ -158,24 +159,24 @@ impl JsonValues {
             let mut line = std::mem::take(&mut self.value);
             line.extend_from_slice(&rest[..end]);
             if self.is_event(&line) {
-                self.go_on(&line, sink)?;
+                self.continue_as_events(&line, sink)?;
                 return Ok(end);
             }
             line.truncate(line.len() - end);
             self.value = line;
         }
         self.state = if end.is_some() { State::Between } else { State::Word };
-        self.give(rest, end, sink)
+        self.emit(rest, end, sink)
     }
 
-    /// Gives out a value that ends at `end`, or keeps what there is of it.
-    fn give(&mut self, rest: &[u8], end: Option<usize>, sink: &mut dyn FnMut(Frame<'_>)) -> Result<usize, Error> {
+    /// Emits a value that ends at `end`, or keeps its start.
+    fn emit(&mut self, rest: &[u8], end: Option<usize>, sink: &mut dyn FnMut(Frame<'_>)) -> Result<usize, Error> {
         let used = end.unwrap_or(rest.len());
         let max = self.limits.frame_bytes_max;
         if self.value.len() + used > max {
             return Err(Error { offset: self.start, kind: ErrorKind::TooLong(max) });
         }
-        let mut sink = placed(self.is_behind, sink);
+        let mut sink = mark_behind(self.is_behind, sink);
         match (end, self.value.is_empty()) {
             (Some(end), true) => sink(Frame::unnamed(rest[..end].trim_ascii_end())),
             (Some(end), false) => {
@@ -189,12 +190,12 @@ impl JsonValues {
     }
 }
 
-/// Gives frames out as what they are where they stand.
-fn placed(is_behind: bool, sink: &mut dyn FnMut(Frame<'_>)) -> impl FnMut(Frame<'_>) {
+/// Wraps a sink so that it marks frames after the end of the list.
+fn mark_behind(is_behind: bool, sink: &mut dyn FnMut(Frame<'_>)) -> impl FnMut(Frame<'_>) {
     move |frame| sink(if is_behind { Frame { kind: FrameKind::Behind, ..frame } } else { frame })
 }
 
-/// How many bytes at the start are white space, or the mark that some servers begin with.
+/// The number of leading bytes that are white space or part of a byte order mark.
 fn blanks(bytes: &[u8]) -> usize {
     let blank = |byte: &&u8| byte.is_ascii_whitespace() || matches!(byte, 0xef | 0xbb | 0xbf);
     bytes.iter().take_while(blank).count()

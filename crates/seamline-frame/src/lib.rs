@@ -1,9 +1,8 @@
-//! The bytes of a stream to its frames.
+//! Cuts the bytes of a stream into frames.
 //!
-//! A response that is streamed comes in pieces that are cut anywhere. A [`Framer`] takes them
-//! and gives the frames in them: the events of an event stream, the lines of JSON lines, the
-//! elements of a JSON array, the messages of an AWS event stream. What a frame says is none of
-//! its business; it works on bytes, and how they are cut makes no difference.
+//! A streamed response arrives in pieces that are cut anywhere. A [`Framer`] takes them and emits the frames: events of
+//! an event stream, lines of JSON, elements of a JSON array, or messages of an AWS event stream. It does not interpret
+//! the frames. It works on bytes, and the cuts make no difference.
 //!
 //! ```
 //! use seamline_frame::{Framer, Framing, Limits};
@@ -19,7 +18,7 @@
 //! # Ok::<(), seamline_frame::Error>(())
 //! ```
 //!
-//! A frame that lies in one piece is given out of it; only what is cut is copied.
+//! A frame inside one piece is not copied; only incomplete frames are.
 #![deny(clippy::disallowed_methods)]
 
 mod aws_event_stream;

@@ -1,7 +1,7 @@
-//! Where a JSON value that begins with a bracket ends.
+//! Finds the end of a JSON value that begins with a bracket.
 
-/// How far into a value we are. Brackets are counted and not compared: a value that closes
-/// them wrongly is still one frame, and whoever reads it says what is wrong.
+/// The position inside a value. Brackets are counted, not matched: a value with wrong brackets is still one frame, and
+/// its reader reports the error.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Nesting {
     depth: u64,
@@ -10,8 +10,7 @@ pub(crate) struct Nesting {
 }
 
 impl Nesting {
-    /// Looks at more of a value, and gives how many of the bytes belong to it once its last
-    /// bracket is closed.
+    /// Reads more of a value. Returns how many of the bytes belong to it, once its last bracket is closed.
     pub(crate) fn close(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut at = 0;
         while at < bytes.len() {
@@ -38,7 +37,7 @@ impl Nesting {
         None
     }
 
-    /// Looks at more of a string, and gives the place after what was looked at.
+    /// Reads more of a string, and returns the position after it.
     fn string(&mut self, bytes: &[u8], at: usize) -> usize {
         let Some(found) = memchr::memchr2(b'"', b'\\', &bytes[at..]) else {
             return bytes.len();
@@ -55,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_ends_with_its_last_bracket_however_it_is_cut() {
+    fn a_value_ends_with_its_last_bracket_at_every_cut() {
         let text = br#"{"a":"}\"]\\","b":[{"c":[]},"[{"]} rest"#;
         let end = text.len() - " rest".len();
         for cut in 0..end {

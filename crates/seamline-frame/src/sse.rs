@@ -1,44 +1,42 @@
-//! Event streams, as the HTML standard has them, and what servers make of them.
+//! Event streams, as in the HTML standard, and common deviations of servers.
 //!
-//! Beyond the standard: a line of JSON without a field in front of it is a frame, because
-//! gateways write their errors so; what stands at the end without an empty line behind it is
-//! given out as cut, because many streams end so; and data that begin an object where those
-//! before them closed one are a frame of their own, because whatever copies a stream by its
-//! lines may leave the empty ones out. Data behind a field that is written otherwise, or behind
-//! none, are no data, though they are given out for whoever has to know that they are missing.
+//! Beyond the standard: a line of JSON without a field name is a frame, because gateways write errors in this way. Data
+//! at the end without an empty line are emitted as cut, because many streams end in this way. Data that begin an object
+//! after a complete object are a separate frame, because programs that copy a stream by lines may drop the empty lines.
+//! Data after a misspelled or missing field name are not data, but are emitted so that the reader can report them as
+//! missing.
 
 use crate::nesting::Nesting;
 use crate::{Error, ErrorKind, Frame, FrameKind, Limits};
 
-/// What some servers put before the first byte.
+/// The mark that some servers send before the first byte.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// What many streams end with, and no JSON.
+/// The text that many streams end with. It is not JSON.
 const DONE: &[u8] = b"[DONE]";
 
 #[derive(Debug)]
 pub(crate) struct Sse {
     limits: Limits,
-    /// The start of a line that was cut.
+    /// The start of an incomplete line.
     line: Vec<u8>,
-    /// The last byte was a carriage return, so a line feed that follows belongs to it.
+    /// Whether the last byte was a carriage return, so that a following line feed belongs to it.
     after_return: bool,
-    /// The name of the frame that is being read.
+    /// The name of the present frame.
     name: Vec<u8>,
-    /// A name that came behind its data: of this frame, or of the next one where the empty line
-    /// between them is missing.
+    /// A name that came after its data: of this frame, or of the next one if the empty line between them is missing.
     late_name: Option<Vec<u8>>,
-    /// Its data so far, if there are any that had to be kept.
+    /// The data of the frame so far, if they had to be copied.
     data: Option<Vec<u8>>,
-    /// How many blanks its data end with.
+    /// The number of blanks at the end of its data.
     blanks: usize,
-    /// A value without a field in front of it that is still open.
+    /// An open JSON value without a field name.
     raw: Option<Nesting>,
-    /// Where in the stream the line begins, and the frame, once it has a line.
+    /// The stream offsets of the present line and of the frame, if it has a line.
     line_start: u64,
     frame_start: Option<u64>,
     is_first_line: bool,
-    /// Nothing more comes.
+    /// Whether the stream has ended.
     is_over: bool,
 }
 
@@ -60,13 +58,13 @@ impl Sse {
         }
     }
 
-    /// An event stream that begins at an offset of another one.
+    /// An event stream that begins at an offset of another stream.
     pub(crate) fn at(offset: u64, limits: Limits) -> Self {
         Self { line_start: offset, is_first_line: false, ..Self::new(limits) }
     }
 
     pub(crate) fn feed(&mut self, piece: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), Error> {
-        // Data that lie in this piece, and need not be kept unless it ends before the frame.
+        // Data inside this piece, which are copied only if the piece ends before the frame.
         let mut here: Option<&[u8]> = None;
         let mut rest = piece;
         if rest.is_empty() {
@@ -94,7 +92,7 @@ impl Sse {
         Ok(())
     }
 
-    /// Takes a line whose start came in a piece before.
+    /// Takes a line that started in an earlier piece.
     fn take_cut_line(&mut self, end: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), Error> {
         self.check_length(self.line.len() + end.len())?;
         let mut line = std::mem::take(&mut self.line);
@@ -102,7 +100,7 @@ impl Sse {
         let mut here = None;
         self.take_line(&line, &mut here, sink)?;
         self.keep(&mut here);
-        // Its memory is used again.
+        // Keeps the allocation for the next line.
         line.clear();
         self.line = line;
         Ok(())
@@ -121,15 +119,14 @@ impl Sse {
             (None, None) if is_error(&self.name) || is_cut_field(&line) => b"",
             (None, None) => return Ok(()),
         };
-        // A second name is that of a frame that never came.
+        // A second name belongs to a frame that never came.
         let name = self.late_name.as_ref().filter(|_| self.name.is_empty()).unwrap_or(&self.name);
         sink(Frame { kind: FrameKind::Cut, name, data });
         self.data = None;
         Ok(())
     }
 
-    /// Takes a line without its break. `here` are the data of the frame that lie where the
-    /// line does.
+    /// Takes a line without its line break. `here` is the data of the frame inside the present piece.
     fn take_line<'l>(
         &mut self,
         line: &'l [u8],
@@ -152,7 +149,7 @@ impl Sse {
             return self.take_raw(line, sink);
         }
         if self.raw.take().is_some() {
-            // What follows is an event stream again: the value was cut.
+            // The event stream continues, so the value was cut.
             self.dispatch(here, sink);
         }
         match field {
@@ -164,9 +161,9 @@ impl Sse {
                 self.name.extend_from_slice(value);
             }
             b"" | b"id" | b"retry" => {}
-            // A field nobody knows says nothing, unless what it holds was meant as data: then
-            // something of the stream is missing, and whoever reads the frame sees it.
-            _ if is_strange(line, field, value) => {
+            // An unknown field is ignored, unless its value was meant as data: then part of the stream is missing, and
+            // the frame shows it to the reader.
+            _ if may_hold_data(line, field, value) => {
                 let kind = if self.is_over { FrameKind::Cut } else { FrameKind::Event };
                 sink(Frame { kind, ..Frame::unnamed(line) });
             }
@@ -175,8 +172,8 @@ impl Sse {
         Ok(())
     }
 
-    /// Gives out the data so far where what comes cannot go on from them: in no JSON does an
-    /// object begin right behind another.
+    /// Emits the data so far if the next line cannot continue them: in JSON, an object never begins right after
+    /// another.
     fn divide(&mut self, next: &[u8], here: &mut Option<&[u8]>, sink: &mut dyn FnMut(Frame<'_>)) {
         let Some(data) = self.data.as_deref().or(*here).filter(|_| self.raw.is_none()) else { return };
         let (data, next) = (&data[..data.len() - self.blanks], next.trim_ascii());
@@ -206,7 +203,7 @@ impl Sse {
         Ok(())
     }
 
-    /// Whether a line begins a value without a field in front of it.
+    /// Whether a line begins a value without a field name.
     fn begins_raw(&self, line: &[u8], has_data: bool) -> bool {
         self.raw.is_none()
             && self.data.is_none()
@@ -231,7 +228,7 @@ impl Sse {
         Ok(())
     }
 
-    /// Gives out the frame that is being read, if there are data in it.
+    /// Emits the present frame, if it has data.
     fn dispatch(&mut self, here: &mut Option<&[u8]>, sink: &mut dyn FnMut(Frame<'_>)) {
         let kind = FrameKind::Event;
         if let Some(name) = self.late_name.take() {
@@ -247,7 +244,7 @@ impl Sse {
         self.frame_start = None;
     }
 
-    /// Keeps data that lie in a piece that will be gone.
+    /// Copies data out of a piece that is about to end.
     fn keep(&mut self, here: &mut Option<&[u8]>) {
         if let Some(here) = here.take() {
             self.data.get_or_insert_default().extend_from_slice(here);
@@ -261,18 +258,18 @@ impl Sse {
     }
 }
 
-/// Whether a frame of this name says enough without data: an error that says nothing is one.
+/// Whether a frame of this name counts even without data: an error event does.
 fn is_error(name: &[u8]) -> bool {
     name.eq_ignore_ascii_case(b"error")
 }
 
-/// Whether the last line is that of a frame whose data were still to come.
+/// Whether the last line belongs to a frame whose data were still to come.
 fn is_cut_field(line: &[u8]) -> bool {
     let is_cut_name = b"data".starts_with(line) || b"event".starts_with(line);
     !line.is_empty() && is_cut_name || line.starts_with(b"event:")
 }
 
-/// How long the line break is that `bytes` begin with.
+/// The length of the line break at the start of `bytes`.
 fn line_break(bytes: &[u8]) -> usize {
     if bytes.starts_with(b"\r\n") { 2 } else { 1 }
 }
@@ -282,10 +279,9 @@ pub(crate) fn is_field(line: &[u8]) -> bool {
     line.contains(&b':') && matches!(field(line).0, b"data" | b"event" | b"id" | b"retry" | b"")
 }
 
-/// Whether a line that says nothing in an event stream may hold data all the same: its field is
-/// nearly called so, or there is JSON behind a name nobody knows or in the middle of a text. A
-/// page that a gateway put there instead of data is one, too.
-fn is_strange(line: &[u8], name: &[u8], value: &[u8]) -> bool {
+/// Whether an ignored line may hold data: its field name is close to `data`, JSON follows an unknown name or is inside
+/// a text, or it is an HTML page of a gateway.
+fn may_hold_data(line: &[u8], name: &[u8], value: &[u8]) -> bool {
     let is_name = name.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     let is_data = name.trim_ascii().eq_ignore_ascii_case(b"data") && !value.trim_ascii().is_empty();
     let has_json = if is_name {
@@ -293,15 +289,15 @@ fn is_strange(line: &[u8], name: &[u8], value: &[u8]) -> bool {
     } else {
         memchr::memchr(b'"', line).is_some() && memchr::memchr2(b'{', b'}', line).is_some()
     };
-    // No field is called with several words: they are what a server says that fails.
+    // A field name with several words is a sentence of a failing server.
     let is_sentence = !is_name && memchr::memchr(b' ', name.trim_ascii()).is_some();
     is_data || has_json || is_sentence || line.trim_ascii_start().starts_with(b"<")
 }
 
-/// The name of a field and its value; a line without a colon is all name.
+/// The name and the value of a field; a line without a colon is only a name.
 fn field(line: &[u8]) -> (&[u8], &[u8]) {
     let (name, value) = match line {
-        // Most lines need not be searched.
+        // A fast path for most lines.
         [] => return (b"", b""),
         [b'd', b'a', b't', b'a', b':', value @ ..] => (&line[..4], value),
         _ => match memchr::memchr(b':', line) {

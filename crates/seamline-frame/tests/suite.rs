@@ -1,4 +1,4 @@
-//! Everything that is tested through the face of the crate, in one binary.
+//! Tests of the public interface, in one binary.
 
 #![expect(clippy::unwrap_used, reason = "a stream that cannot be built fails its test")]
 

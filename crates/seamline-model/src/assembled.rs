@@ -1,114 +1,114 @@
-//! A message that was put together from what a stream says, with the dialect taken out.
+//! A message assembled from the events of a stream, independent of the dialect.
 
 use std::collections::HashSet;
 
 use crate::{IdDemand, Piece, Stop, Unreadable};
 
-/// A message that was put together, with the dialect taken out; the dialect it came in writes
-/// it in the shape of an answer that was not streamed.
+/// A message assembled from a stream, independent of the dialect. The dialect of the stream writes it in the shape of a
+/// response that was not streamed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Assembled {
-    /// How it ended.
+    /// How the message ended.
     pub ending: Ending,
-    /// Why the provider stopped, and its word for it.
+    /// Why the provider stopped, and the provider's word for it.
     pub stop: Option<(Stop, String)>,
     /// Its blocks, in order.
     pub blocks: Vec<AssembledBlock>,
-    /// Members of the response around it, as JSON.
+    /// Members of the response around the message, with their JSON values.
     pub members: Vec<(String, String)>,
-    /// How much was used, as members of an object with their JSON.
+    /// Token usage, as members of an object with their JSON values.
     pub usage: Vec<(String, String)>,
-    /// What the provider said when it failed.
+    /// The provider's error text, if the request failed.
     pub failure: Option<String>,
-    /// What was wrong with the stream, and what was made of it.
-    pub flaws: Vec<Noted>,
+    /// Defects of the stream, and how each was handled.
+    pub flaws: Vec<LocatedFlaw>,
 }
 
 /// One block of a message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AssembledBlock {
-    /// The place the stream gave it.
+    /// The place the stream gave the block.
     pub place: u32,
-    /// What it is.
+    /// The type of block.
     pub piece: Piece,
-    /// The object it began with, as JSON; empty when there is none.
+    /// The JSON object the block began with; empty if there is none.
     pub base: String,
-    /// The block as the provider itself put it together, as JSON.
+    /// The block as the provider itself assembled it, as JSON.
     pub whole: Option<String>,
-    /// What was assembled.
+    /// The content that was assembled.
     pub content: Content,
-    /// Further members, as JSON.
+    /// Further members, with their JSON values.
     pub members: Vec<(String, String)>,
-    /// Whether the stream said that nothing more comes for it.
+    /// Whether the stream closed the block.
     pub closed: bool,
-    /// Whether it cannot be sent back, so that it is no part of the message: reasoning that was
-    /// cut before it was signed.
+    /// Whether the block is left out of the message because the provider would reject it: reasoning that was cut before
+    /// its signature.
     pub left_out: bool,
 }
 
-/// What a block says.
+/// The content of a block.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Content {
     /// Text, a refusal or reasoning.
     Text(Text),
-    /// A call of the client or of the provider.
+    /// A call that the client or the provider runs.
     Call(AssembledCall),
-    /// Whatever stands in its base and its members.
+    /// Everything is in the block's base and members.
     Opaque,
 }
 
-/// A text and what the provider signed it with.
+/// A text and the provider's signature of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Text {
-    /// The text.
+    /// The text itself.
     pub text: String,
-    /// The signature, if there is one.
+    /// The provider's signature, if there is one.
     pub signature: Option<String>,
 }
 
-/// A call.
+/// A tool call assembled from a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AssembledCall {
-    /// Its id; empty when the stream gave none.
+    /// The call id; empty if the stream gave none.
     pub id: String,
-    /// Whether it is of a kind that has an id, where the dialect has ids at all.
+    /// Whether a call of this kind needs an id, in dialects that have ids.
     pub needs_id: bool,
-    /// The tool.
+    /// The name of the tool.
     pub name: String,
-    /// The text of its input.
+    /// The text of the input.
     pub arguments: String,
-    /// Whether its input is text of any kind, and no JSON.
+    /// Whether the input is free text instead of JSON.
     pub free: bool,
-    /// What the provider signed it with, if anything.
+    /// The provider's signature of the call, if there is one.
     pub signature: Option<String>,
-    /// Whether it may be run: the message is whole as far as it goes, and the call has a name
-    /// and an input that is a JSON object, unless it is a free one.
+    /// Whether the client may run the call: nothing of it is missing, and it has a name and an input that is a JSON
+    /// object (or free text, for a free call).
     pub executable: bool,
 }
 
-/// How a message ended. Decided once, and only [`Complete`](Self::Complete) is whole.
+/// How a message ended. The ending is decided once. Only [`Complete`](Self::Complete) means that nothing is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// The provider said all it wanted and said so.
+    /// The provider finished the message and said so.
     Complete,
-    /// The limit of the answer was reached, between two thoughts or in the middle of a text.
+    /// The output limit was reached outside a call.
     Length,
-    /// The limit of the answer was reached while a call was being written.
+    /// The output limit was reached inside a call.
     CutCall,
-    /// The stream stopped before it said that it was done.
+    /// The stream stopped before its final event.
     Truncated,
-    /// What was said, or asked, was filtered, or the model refused.
+    /// The provider filtered the request or the response, or the model refused.
     Filtered,
-    /// The provider said that it failed, or sent what could not be read.
+    /// The provider reported an error, or sent data that could not be read.
     Failed,
-    /// Nothing came for too long.
+    /// The stream sent nothing for too long.
     Stalled,
-    /// Whoever asked did not want it any more.
+    /// The caller aborted the request.
     Aborted,
 }
 
 impl Ending {
-    /// Its name in output. Whatever is cut short is called so; [`cut`](Self::cut) says how.
+    /// The name in output. All truncated endings share one name; [`cut`](Self::cut) tells them apart.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Complete => "complete",
@@ -120,8 +120,8 @@ impl Ending {
         }
     }
 
-    /// What cut it short: the limit of the answer (`length`), that limit inside a call (`call`),
-    /// or the end of the stream (`stream`).
+    /// What cut the message short: the output limit (`length`), that limit inside a call (`call`), or the end of the
+    /// stream (`stream`).
     pub fn cut(self) -> Option<&'static str> {
         match self {
             Self::Length => Some("length"),
@@ -132,88 +132,85 @@ impl Ending {
     }
 }
 
-/// A flaw, and where in the stream it was seen.
+/// A flaw, and the frame in which it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Noted {
-    /// What was wrong.
-    pub flaw: Flaw,
-    /// The frame it was seen in, counted from one; none where only the whole message shows it.
+pub struct LocatedFlaw {
+    /// The flaw itself.
+    pub flaw: StreamFlaw,
+    /// The frame, counted from one; none if only the whole message shows the flaw.
     pub frame: Option<u64>,
 }
 
-/// Something that was wrong with a stream, which was made the best of.
+/// A defect of a stream that did not stop the assembly.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Flaw {
-    /// Something could not be understood and was passed over.
+pub enum StreamFlaw {
+    /// Something could not be read and was skipped.
     Unreadable(Unreadable),
-    /// The input of a call came twice, at its start, in pieces or at its end, and they differ.
+    /// A call's input arrived more than once (at its start, in deltas or at its end), and the versions differ.
     TwoInputs {
-        /// The block.
+        /// The place of the block.
         place: u32,
     },
-    /// The text that came in pieces is not the one that the provider repeated at the end, which
-    /// counts.
+    /// The text from the deltas differs from the text that the provider repeated at the end. The repeated text is used.
     TwoTexts {
-        /// The block.
+        /// The place of the block.
         place: u32,
     },
     /// The input of a call is not a JSON object.
     BrokenInput {
-        /// The block.
+        /// The place of the block.
         place: u32,
     },
-    /// A call of an answer that is whole is not whole itself: the provider says so, or something
-    /// that could not be read came while it was coming.
+    /// The message is complete, but one of its calls is not: the provider says so, or something unreadable arrived in
+    /// the middle of the call.
     Unfinished {
-        /// The block.
+        /// The place of the block.
         place: u32,
     },
-    /// A call without a name was left out.
+    /// A call without a tool name was left out.
     Nameless {
-        /// The block.
+        /// The place of the block.
         place: u32,
-        /// What its input said.
+        /// The text of the call's input.
         arguments: String,
     },
     /// A call of the client has no id.
     NoId {
-        /// The block.
+        /// The place of the block.
         place: u32,
     },
-    /// A second id, name or block was given where there was one.
+    /// The stream gave a second id, name or block where one was already set.
     Repeated {
-        /// The block.
+        /// The place of the block.
         place: u32,
     },
-    /// Reasoning of a message that is not whole came without the signature it needs, and is left
-    /// out of the message.
+    /// Reasoning in a message that is not complete arrived without the signature it needs, and was left out.
     Unsigned {
-        /// The block.
+        /// The place of the block.
         place: u32,
     },
-    /// The text or the input of a block came again and again, each time with more, and was taken
-    /// once.
+    /// The text or the input of a block arrived as growing snapshots instead of deltas, and was taken once.
     Snapshots {
-        /// The block.
+        /// The place of the block.
         place: u32,
     },
-    /// The message began again from its start, and what came before was replaced.
+    /// The message began again from its start, and replaced what came before.
     BegunAgain,
-    /// The provider stopped with a word nobody here knows.
+    /// The provider stopped with an unknown stop reason.
     UnknownStop,
-    /// Half a character came without its other half.
+    /// Half a surrogate pair arrived without its other half.
     Half {
-        /// The block.
+        /// The place of the block.
         place: u32,
     },
     /// The message is longer than the limit, and the rest was not kept.
     TooLong,
-    /// Something that is copied is JSON that many readers refuse, and was written otherwise.
+    /// A copied JSON value has a form that many parsers reject, and was rewritten.
     Rewritten,
 }
 
 impl AssembledBlock {
-    /// The call, if it is one that the client answers.
+    /// The call, if this is a call that the client answers.
     pub fn call(&self) -> Option<&AssembledCall> {
         match &self.content {
             Content::Call(call) if self.piece == Piece::Call => Some(call),
@@ -221,7 +218,7 @@ impl AssembledBlock {
         }
     }
 
-    /// The text, if it is one.
+    /// The text, if this block has one.
     pub fn text(&self) -> Option<&str> {
         match &self.content {
             Content::Text(text) => Some(&text.text),
@@ -231,9 +228,8 @@ impl AssembledBlock {
 }
 
 impl Assembled {
-    /// Gives each call that came without an id one that the provider takes. It is made of the
-    /// place, the tool and the input of the call, which are there as soon as it may be run:
-    /// whatever follows, it stays the same.
+    /// Gives each call without an id an id that the provider accepts. The id is made from the place, the tool and the
+    /// input of the call. All three are known when the call may be run, so later events never change the id.
     pub fn make_ids(&mut self, demand: &IdDemand) {
         let calls = self.blocks.iter().filter_map(AssembledBlock::call);
         let mut taken: HashSet<String> = calls.map(|call| call.id.clone()).collect();
@@ -247,7 +243,7 @@ impl Assembled {
         }
     }
 
-    /// The calls that may be run.
+    /// The calls that the client may run.
     pub fn executable(&self) -> impl Iterator<Item = &AssembledCall> {
         self.blocks.iter().filter_map(AssembledBlock::call).filter(|call| call.executable)
     }

@@ -2,44 +2,44 @@
 
 use crate::{BlockKind, Call, MessageIndex, Span};
 
-/// One unit inside a message. Blocks are most of what a long conversation takes in memory, and
-/// each check goes through all of them: one fills a line of the cache and no more.
+/// One unit inside a message. Blocks take most of the memory of a long conversation, and each check reads all of them,
+/// so a block fills exactly one cache line.
 #[derive(Debug, Clone)]
 pub struct Block {
     /// The message it belongs to.
     pub message: MessageIndex,
-    /// Where it stands in the source.
+    /// Its bytes in the source.
     pub span: Span,
-    /// What it is.
+    /// The kind of block.
     pub kind: BlockKind,
-    stand: Stand,
+    packed: PackedSlot,
 }
 
 const _: () = assert!(size_of::<Block>() == 64, "a block fills a line of the cache");
 
 impl Block {
-    /// A block, and whether the provider signed it, whatever it is.
+    /// A block. `is_signed` says whether the provider signed it, whatever its kind.
     pub fn new(message: MessageIndex, span: Span, slot: Slot, kind: BlockKind, is_signed: bool) -> Self {
-        Self { message, span, kind, stand: Stand::new(slot, is_signed) }
+        Self { message, span, kind, packed: PackedSlot::new(slot, is_signed) }
     }
 
-    /// Where it stands in its message.
+    /// The position in its message.
     pub fn slot(&self) -> Slot {
-        self.stand.slot()
+        self.packed.slot()
     }
 
-    /// Whether the provider signed it, whatever it is.
+    /// Whether the provider signed it, whatever its kind.
     pub fn is_signed(&self) -> bool {
-        self.stand.is_signed()
+        self.packed.is_signed()
     }
 
-    /// The same in a message so many places further on.
+    /// A copy whose message index is `messages` higher; a difference below zero wraps.
     #[must_use]
     pub fn moved(&self, messages: u32) -> Self {
         Self { message: MessageIndex(self.message.0.wrapping_add(messages)), ..self.clone() }
     }
 
-    /// The call, if it is one the client answers.
+    /// The call, if this is a call that the client answers.
     pub fn call(&self) -> Option<&Call> {
         match &self.kind {
             BlockKind::Call(call) => Some(call),
@@ -48,16 +48,16 @@ impl Block {
     }
 }
 
-/// Where a block stands in its message.
+/// The position of a block in its message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slot {
-    /// Which part of the message.
+    /// The part of the message.
     pub field: Field,
-    /// The place in that part.
+    /// The index inside that part.
     pub index: u32,
 }
 
-/// The parts of a message a block can stand in.
+/// The parts of a message that can hold a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field {
     /// The content is this one block, written as a string.
@@ -74,12 +74,12 @@ impl Field {
     const ALL: [Self; 4] = [Self::Whole, Self::Content, Self::Calls, Self::Item];
 }
 
-/// A slot and whether the block in it is signed: the field in the two lowest bits, the
-/// signature in the next, the index above. No body has as many values as would not fit.
+/// A slot and whether its block is signed: the field in the two lowest bits, the signature in the next bit, the index
+/// above. A body never has enough values to overflow the index.
 #[derive(Debug, Clone, Copy)]
-struct Stand(u32);
+struct PackedSlot(u32);
 
-impl Stand {
+impl PackedSlot {
     const SIGNED: u32 = 0b100;
 
     fn new(slot: Slot, is_signed: bool) -> Self {
@@ -101,12 +101,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slot_comes_back_as_it_was() {
+    fn packing_a_slot_keeps_all_its_fields() {
         for field in Field::ALL {
             for index in [0, 1, 7, u32::MAX >> 3] {
                 for is_signed in [false, true] {
-                    let stand = Stand::new(Slot { field, index }, is_signed);
-                    assert_eq!((stand.slot(), stand.is_signed()), (Slot { field, index }, is_signed));
+                    let packed = PackedSlot::new(Slot { field, index }, is_signed);
+                    assert_eq!((packed.slot(), packed.is_signed()), (Slot { field, index }, is_signed));
                 }
             }
         }

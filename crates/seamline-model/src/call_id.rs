@@ -1,13 +1,12 @@
-//! Ids of calls, kept where they are compared.
+//! Ids of calls, stored inline so that comparing them is fast.
 
 use std::hash::{Hash, Hasher};
 
-/// The longest id that is kept without memory of its own. What providers make up is 29 or
-/// 30 bytes long.
+/// The longest id stored without an allocation. Ids made by providers have 29 or 30 bytes.
 const INLINE_MAX: usize = 30;
 
-/// The id of a call. Short ones stand in the block itself: pairing compares every id of a
-/// conversation, and following each into a long text would be most of what it costs.
+/// The id of a call. Short ids are stored in the block itself: pairing compares every id of a conversation, and reading
+/// each from the source text would be most of its cost.
 #[derive(Clone)]
 pub struct CallId(Repr);
 
@@ -27,13 +26,13 @@ impl CallId {
         }
     }
 
-    /// How many bytes it has.
+    /// The length in bytes.
     #[inline]
     pub fn len(&self) -> usize {
         self.as_bytes().len()
     }
 
-    /// Whether it says nothing.
+    /// Whether the id has no characters.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.as_bytes().is_empty()
@@ -73,7 +72,7 @@ impl PartialEq for CallId {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
-            // What is behind the end is zero in both, so whole ids are compared at once.
+            // Bytes after the end are zero in both, so whole arrays can be compared.
             (Repr::Inline { len, bytes }, Repr::Inline { len: other_len, bytes: other_bytes }) => {
                 len == other_len && bytes == other_bytes
             }
@@ -102,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_says_what_it_was_made_from() {
+    fn an_id_keeps_its_text() {
         for len in [0, 1, 29, 30, 31, 300] {
             let text = "é".repeat(len / 2) + if len % 2 == 1 { "x" } else { "" };
             let id = CallId::from(&*text);
@@ -113,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_is_no_larger_than_a_half_cache_line() {
+    fn an_id_fits_half_a_cache_line() {
         assert_eq!(size_of::<Option<CallId>>(), 32);
     }
 }

@@ -1,162 +1,163 @@
 //! What a provider demands of a transcript, as data.
 //!
-//! Each dialect fills every field, so a new demand asks its question everywhere; a
-//! provider that differs overrides single fields. Each demand carries the error text
-//! that breaking it provokes.
+//! Each dialect fills every field, so a new demand must be decided for every dialect. A provider that differs from its
+//! dialect overrides single fields. Each demand carries the error text that the provider gives when it is broken.
 
 use crate::Models;
 use crate::demands::{Arguments, Limits, Members, ReasoningDemands, RoleOrder, SystemPlace, ToolDemands};
 
-/// Everything a provider demands of a transcript.
+/// Everything a provider demands of a transcript. A field of type [`ErrorText`] holds the error for the case it
+/// describes; where such a field is optional, `None` means that the provider accepts the case.
 #[derive(Debug, Clone, Copy)]
 pub struct Constraints {
     /// How results are carried.
     pub carrier: Carrier,
-    /// A call that is not answered right after it.
+    /// Error for a call that is not answered right after it.
     pub unanswered: ErrorText,
-    /// A result that answers no call before it.
+    /// Error for a result that answers no call before it.
     pub orphan: ErrorText,
-    /// A result of another type than its call wants, in dialects where calls have types.
+    /// Error for a result of another type than its call needs, in dialects where calls have types.
     pub mistyped_result: Option<ErrorText>,
-    /// A second result for one call.
+    /// Error for a second result of one call.
     pub duplicate_result: ErrorText,
-    /// All results of a cycle must be in one message.
+    /// Whether all results of a cycle must be in one message.
     pub one_answer_message: bool,
-    /// Calls of neighbouring assistant messages may be answered together after the last.
+    /// Whether calls of adjacent assistant messages may be answered together after the last one.
     pub joint_answers: bool,
-    /// Results must come before anything else in their message.
+    /// Error for other blocks before the results of a message.
     pub results_first: Option<ErrorText>,
-    /// Anything beside results in their message.
+    /// Error for other blocks in a message with results.
     pub results_alone: Option<ErrorText>,
-    /// A call in a message that is not the assistant's.
+    /// Error for a call in a message of another role than assistant.
     pub misplaced_call: ErrorText,
-    /// A result in a message that cannot carry it.
+    /// Error for a result in a message that cannot carry it.
     pub misplaced_result: ErrorText,
-    /// A call of the provider's own tools without its result.
+    /// Error for a call of the provider's own tools without its result.
     pub unanswered_server: ErrorText,
-    /// A result of the provider's own tools without its call.
+    /// Error for a result of the provider's own tools without its call.
     pub orphan_server: ErrorText,
-    /// What a call's id may look like.
+    /// Which call ids are legal.
     pub call_id: IdDemand,
-    /// Where a call's id must be the only one of its kind.
+    /// Within which range call ids must be unique.
     pub unique_ids: Uniqueness,
-    /// What a tool's name may look like.
+    /// Which tool names are legal.
     pub tool_name: NameDemand,
     /// How a call's input is written.
     pub input: InputForm,
-    /// Text with nothing in it.
+    /// How empty text is treated.
     pub empty_text: EmptyText,
-    /// A conversation with nothing in it.
+    /// Error for a request without messages.
     pub no_messages: ErrorText,
-    /// A message with nothing in it.
+    /// Error for a message without content.
     pub empty_message: Option<ErrorText>,
-    /// The last message may be empty when it is the assistant's.
+    /// Whether the last message may be empty if it is the assistant's.
     pub empty_ending: bool,
-    /// Content that is one string instead of a list of blocks.
+    /// Error for content that is a string instead of a list of blocks.
     pub string_content: Option<ErrorText>,
-    /// A message without content and without calls.
+    /// Error for a message without content and without calls.
     pub null_content: Option<ErrorText>,
-    /// A list of calls with nothing in it.
+    /// Error for an empty list of calls.
     pub empty_call_list: Option<ErrorText>,
-    /// Two messages of one role in a row.
+    /// How two adjacent messages of one role are treated.
     pub same_role: SameRole,
-    /// Who must speak first.
+    /// Which role must come first.
     pub first_role: FirstRole,
-    /// Who must not speak last.
+    /// Which role must not come last.
     pub last_role: LastRole,
-    /// Roles that some models do not know.
+    /// Roles that some models do not support.
     pub role_gaps: &'static [RoleGap],
-    /// A result without content.
+    /// Error for a result without content.
     pub missing_output: Option<ErrorText>,
-    /// What ids the provider gave its items must look like, in dialects that have items.
+    /// Which item ids are legal, in dialects that have items.
     pub item_id: Option<ItemIdDemand>,
-    /// The same id on two items.
+    /// Error for two items with the same id.
     pub repeated_item: Option<ErrorText>,
-    /// Reasoning under an id whose item does not follow it under an id.
+    /// Error for reasoning with an id that is not followed by the item with an id that it belongs to.
     pub dangling_reasoning: Option<ErrorText>,
-    /// An item that is only named, or sealed elsewhere, in a request that keeps nothing.
+    /// Error for an item that is only referenced, or encrypted elsewhere, in a request for which the provider stores
+    /// nothing.
     pub lost_item: Option<ErrorText>,
-    /// Nothing is ever kept, whatever a request says about it.
+    /// Whether the provider stores nothing, even if the request asks for it.
     pub keeps_nothing: bool,
-    /// An item that must be the last and is not.
+    /// Error for an item that must be the last one and is not.
     pub early_trigger: Option<ErrorText>,
-    /// A part of a type that belongs to another role.
+    /// Errors for a part whose type belongs to another role.
     pub part_type: Option<PartDemand>,
-    /// Results may hold text only.
+    /// Error for anything but text in a result.
     pub text_only_results: Option<ErrorText>,
-    /// Results must be one string, not a list of parts.
+    /// Error for a result that is a list of parts instead of a string.
     pub listed_results: Option<ErrorText>,
     /// What the text of a call's input must hold.
     pub arguments: Arguments,
-    /// Members that the dialect itself does not have.
+    /// How members that the dialect does not define are treated.
     pub members: Members,
     /// Roles that must not follow each other.
     pub role_order: Option<RoleOrder>,
-    /// Where system messages inside the conversation may stand.
+    /// Where system messages inside the conversation are allowed.
     pub system_place: Option<SystemPlace>,
-    /// White space at the end of a message of the assistant that is to be continued.
+    /// Error for white space at the end of an assistant message that the model is to continue.
     pub trailing_space: Option<ErrorText>,
-    /// An id of a call of the provider's own tools that is not one it gave.
+    /// Error for a call id of the provider's own tools that the provider did not give.
     pub server_id: Option<ErrorText>,
-    /// What is wanted of reasoning.
+    /// What the provider demands of reasoning.
     pub reasoning: ReasoningDemands,
-    /// What is wanted of declared tools.
+    /// What the provider demands of declared tools.
     pub tools: ToolDemands,
-    /// How much there may be.
+    /// The provider's limits on counts.
     pub limits: Limits,
-    /// How what a result holds is written.
+    /// How the output of a result is written.
     pub output: OutputForm,
-    /// A result that says the tool failed, and nothing else.
+    /// Error for a result that reports a failure and has no content.
     pub empty_failure: Option<ErrorText>,
-    /// A result that does not repeat the name of its tool.
+    /// Error for a result that does not repeat its tool's name.
     pub result_name: Option<ErrorText>,
-    /// The provider's signature on calls.
+    /// What the provider demands of the signature on calls.
     pub call_signature: Option<SignatureDemand>,
-    /// Half of a surrogate pair in a string.
+    /// Error for half of a surrogate pair in a string.
     pub lone_surrogate: ErrorText,
-    /// A body that does not start with JSON.
+    /// Error for a body that does not start with JSON.
     pub not_json: ErrorText,
 }
 
 /// How results are carried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Carrier {
-    /// As blocks of a user message.
+    /// Results are blocks of a user message.
     UserBlocks,
-    /// Each as a message of its own.
+    /// Each result is a message of its own.
     ToolMessages,
-    /// Each as an item of its own, anywhere after the item that is its call.
+    /// Each result is an item of its own, anywhere after the item of its call.
     Items,
 }
 
-/// A provider's error text, with `{name}` where values go.
+/// A provider's error text, with `{name}` as placeholders for values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ErrorText(pub &'static str);
 
-/// The values that go into an [`ErrorText`].
+/// The values for the placeholders of an [`ErrorText`].
 #[derive(Debug, Clone, Default)]
 pub struct Values<'v> {
-    /// `{message}`: the message's index; `{next}`: that of the one after it.
+    /// `{message}`: the index of the message; `{next}`: the index of the next message.
     pub message: usize,
-    /// `{block}`: the block's index in its message.
+    /// `{block}`: the index of the block in its message.
     pub block: usize,
-    /// `{id}`: the id, or several of them.
+    /// `{id}`: one id or several ids.
     pub id: &'v str,
-    /// `{length}`: how long something is.
+    /// `{length}`: a length or a count.
     pub length: usize,
     /// `{kind}`: the block's type on the wire, or a role.
     pub kind: &'v str,
 }
 
 impl ErrorText {
-    /// The text with its values put in.
+    /// The text with its placeholders filled.
     pub fn render(self, values: &Values<'_>) -> String {
         let mut out = String::with_capacity(self.0.len() + values.id.len());
         let mut rest = self.0;
         while let Some((before, after)) = rest.split_once('{') {
             out.push_str(before);
             let Some((name, tail)) = after.split_once('}') else {
-                // Not a place: part of the provider's own text.
+                // Not a placeholder: part of the provider's own text.
                 out.push('{');
                 rest = after;
                 break;
@@ -168,7 +169,7 @@ impl ErrorText {
                 "id" => out.push_str(values.id),
                 "length" => out.push_str(&values.length.to_string()),
                 "kind" => out.push_str(values.kind),
-                // Not a place either, such as a pattern's `{1,64}`.
+                // Not a placeholder either, such as a pattern's `{1,64}`.
                 other => out.push_str(&["{", other, "}"].concat()),
             }
             rest = tail;
@@ -178,65 +179,64 @@ impl ErrorText {
     }
 }
 
-/// What a call's id may look like.
+/// Which call ids are legal.
 #[derive(Debug, Clone, Copy)]
 pub struct IdDemand {
-    /// Whether a call must have one. Where it need not, its tool's name stands for it.
+    /// Whether a call must have an id. Where it need not, the tool's name identifies the call.
     pub demanded: bool,
-    /// Which characters.
+    /// Which characters are allowed.
     pub alphabet: Alphabet,
-    /// A character outside the alphabet, or no character at all.
+    /// Error for a character outside the alphabet, or an empty id.
     pub alphabet_error: ErrorText,
-    /// How many characters at most.
+    /// The highest number of characters.
     pub length_max: usize,
-    /// More characters than that.
+    /// Error for an id that is too long.
     pub length_error: ErrorText,
-    /// How an id made by a repair starts.
+    /// The prefix of ids that a repair makes.
     pub prefix: &'static str,
 }
 
-/// What the id of an item must look like: letters, digits, `_` and `-` after the start
-/// that belongs to the item's type.
+/// Which item ids are legal: letters, digits, `_` and `-` after the prefix of the item's type.
 #[derive(Debug, Clone, Copy)]
 pub struct ItemIdDemand {
-    /// Another start; `{kind}` is the one that is wanted.
+    /// Error for another prefix; `{kind}` is the expected prefix.
     pub prefix_error: ErrorText,
-    /// Other characters, or none at all.
+    /// Error for other characters, or an empty id.
     pub alphabet_error: ErrorText,
-    /// How many characters at most.
+    /// The highest number of characters.
     pub length_max: usize,
-    /// More characters than that.
+    /// Error for an id that is too long.
     pub length_error: ErrorText,
-    /// An id that ends in `_`.
+    /// Error for an id that ends in `_`.
     pub ending_error: Option<ErrorText>,
 }
 
-/// Types of parts that belong to a role; `{kind}` is the one that was found.
+/// Errors for part types of another role; `{kind}` is the type that was found.
 #[derive(Debug, Clone, Copy)]
 pub struct PartDemand {
-    /// A part of others where the assistant speaks.
+    /// Error for another role's part in an assistant message.
     pub assistant: ErrorText,
-    /// A part of the assistant's anywhere else.
+    /// Error for an assistant's part in another role's message.
     pub others: ErrorText,
 }
 
-/// Which characters an id may be made of.
+/// Which characters an id may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Alphabet {
-    /// Any, as long as there is one.
+    /// Any characters, but at least one.
     Any,
-    /// Any, but not the word `null`.
+    /// Any characters, but not the word `null`.
     NotNull,
     /// Letters, digits, `_` and `-`.
     Word,
-    /// The same, `.` and `:`.
+    /// Letters, digits, `_`, `-`, `.` and `:`.
     Dotted,
-    /// So many letters and digits, no more and no fewer.
+    /// Exactly this many letters and digits.
     Exactly(u8),
 }
 
 impl Alphabet {
-    /// Whether the id of a call is in the alphabet; mostly its form says it.
+    /// Whether a call's id is in the alphabet. In most cases the stored form of the id is enough to decide.
     pub fn takes(self, call: &crate::Call) -> bool {
         let id = || call.id.as_deref().unwrap_or("");
         match self {
@@ -261,19 +261,19 @@ impl Alphabet {
     }
 }
 
-/// Where a call's id must be the only one of its kind.
+/// Within which range a call's id must be unique.
 #[derive(Debug, Clone, Copy)]
 pub enum Uniqueness {
-    /// Among the calls of one message, or of neighbouring messages answered together.
+    /// Among the calls of one message, or of adjacent messages that are answered together.
     Cycle(ErrorText),
     /// Among all calls of the request.
     Request(ErrorText),
-    /// Nowhere: calls with one id are answered in their order.
+    /// Ids may repeat: calls with the same id are answered in their order.
     Nowhere,
 }
 
 impl Uniqueness {
-    /// The error text of a repeated id.
+    /// The error text for a repeated id.
     pub fn error(self) -> ErrorText {
         match self {
             Self::Cycle(text) | Self::Request(text) => text,
@@ -282,40 +282,40 @@ impl Uniqueness {
     }
 }
 
-/// What a tool's name may look like: letters, digits, `_`, `-` and what a provider takes besides.
+/// Which tool names are legal: letters, digits, `_`, `-` and the provider's additional characters.
 #[derive(Debug, Clone, Copy)]
 pub struct NameDemand {
-    /// Further characters.
+    /// Additional characters that are allowed.
     pub also: &'static str,
-    /// Which character may be the first.
+    /// Which first character is allowed.
     pub start: NameStart,
-    /// How many characters at most.
+    /// The highest number of characters.
     pub length_max: usize,
-    /// Any other name.
+    /// Error for any other name.
     pub error: ErrorText,
-    /// A name that a result repeats is looked at as well.
+    /// Whether the demand also applies to names in results.
     pub in_results: bool,
 }
 
 impl NameDemand {
-    /// Letters, digits, `_` and `-`, up to the length that most take.
+    /// Letters, digits, `_` and `-`, up to the length that most providers accept.
     pub const WORD: Self =
         Self { also: "", start: NameStart::Any, length_max: 64, error: ErrorText(""), in_results: false };
 }
 
-/// Which character a name may start with.
+/// Which first character of a name is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NameStart {
-    /// Any that may stand in it.
+    /// Any allowed character.
     Any,
     /// A letter or `_`.
     LetterOrUnderscore,
-    /// A letter.
+    /// A letter only.
     Letter,
 }
 
 impl NameStart {
-    /// Whether a name starts so.
+    /// Whether the first character of a name is allowed.
     pub fn takes(self, name: &str) -> bool {
         let letter = name.starts_with(|first: char| first.is_ascii_alphabetic());
         match self {
@@ -329,98 +329,96 @@ impl NameStart {
 /// How a call's input is written.
 #[derive(Debug, Clone, Copy)]
 pub enum InputForm {
-    /// As an object.
+    /// A JSON object.
     Object(ErrorText),
-    /// As an object, or not at all when there is nothing to say.
+    /// A JSON object; it may be absent if there are no arguments.
     ObjectOrNothing(ErrorText),
-    /// As a string that holds JSON.
+    /// A string that holds JSON.
     Text(ErrorText),
 }
 
-/// Text with nothing in it.
+/// How empty text is treated.
 #[derive(Debug, Clone, Copy)]
 pub enum EmptyText {
-    /// Is fine.
+    /// The provider accepts it.
     Accepted,
-    /// Is rejected, and so is white space alone.
+    /// The provider rejects empty text and text of white space only.
     Rejected(ErrorText),
-    /// Is rejected likewise, but not inside a result.
+    /// As [`Rejected`](Self::Rejected), except inside a result.
     RejectedInMessages(ErrorText),
 }
 
-/// How what a result holds is written.
+/// How the output of a result is written.
 #[derive(Debug, Clone, Copy)]
 pub enum OutputForm {
-    /// As a string or a list of parts.
+    /// A string or a list of parts.
     TextOrList {
-        /// Whether it must be there.
+        /// Whether it must be present.
         demanded: bool,
     },
-    /// As a list of parts, always.
+    /// Always a list of parts.
     List(ErrorText),
-    /// As an object.
+    /// A JSON object.
     Object(ErrorText),
 }
 
-/// The provider's signature on calls: the first call of each message must have it, as
-/// long as the turn goes on.
+/// The provider's signature on calls: in the current turn, the first call of each message must have it.
 #[derive(Debug, Clone, Copy)]
 pub struct SignatureDemand {
     /// The models that demand it.
     pub models: Models,
-    /// A call without it.
+    /// Error for a call without it.
     pub error: ErrorText,
 }
 
-/// Two messages of one role in a row.
+/// How two adjacent messages of one role are treated.
 #[derive(Debug, Clone, Copy)]
 pub enum SameRole {
-    /// Are fine, or joined by the provider.
+    /// The provider accepts or joins them.
     Accepted,
-    /// Are rejected.
+    /// The provider rejects them.
     Rejected(ErrorText),
 }
 
-/// Who must speak first, system messages aside.
+/// Which role must come first, not counting system messages.
 #[derive(Debug, Clone, Copy)]
 pub enum FirstRole {
-    /// Anybody.
+    /// Any role may come first.
     Any,
-    /// The user.
+    /// The user must come first.
     User(ErrorText),
-    /// The user, before the first call is made.
+    /// The user must come before the first call.
     UserBeforeCalls(ErrorText),
-    /// Anybody, system messages too, but a call is not made in the very first message.
+    /// Any role may come first, also system, but the first message must not make a call.
     AnyBeforeCalls(ErrorText),
 }
 
-/// Who must not speak last.
+/// Which role must not come last.
 #[derive(Debug, Clone, Copy)]
 pub enum LastRole {
-    /// Anybody may.
+    /// Any role may come last.
     Any,
-    /// Not the assistant, for these models.
+    /// The assistant must not come last, for these models.
     NotAssistant {
-        /// The models.
+        /// The models that demand it.
         models: Models,
-        /// The error text.
+        /// The provider's error text.
         error: ErrorText,
     },
-    /// Not the assistant, whatever the model, unless the message says that it is to be
-    /// continued.
+    /// The assistant must not come last for any model, unless the message is marked for continuation.
     NotAssistantUnlessContinued(ErrorText),
 }
 
-/// A role that some models do not know.
+/// A role that some models do not support.
 #[derive(Debug, Clone, Copy)]
 pub struct RoleGap {
-    /// The role.
+    /// The unsupported role.
     pub role: crate::Role,
-    /// The role that says the same there.
+    /// The role to use instead.
     pub instead: crate::Role,
-    /// The models.
+    /// The models without it.
     pub models: Models,
-    /// The error text.
+    /// The provider's error text.
     pub error: ErrorText,
 }
 
@@ -429,14 +427,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_go_where_their_names_stand_and_patterns_stay() {
+    fn placeholders_are_filled_and_patterns_stay() {
         let text = ErrorText("messages.{message}.content.{block}: `{id}` is not '^[a-z]{1,64}$'");
         let values = Values { message: 3, block: 1, id: "a.b", ..Values::default() };
         assert_eq!(text.render(&values), "messages.3.content.1: `a.b` is not '^[a-z]{1,64}$'");
     }
 
     #[test]
-    fn a_text_without_places_is_rendered_as_it_is() {
+    fn a_text_without_placeholders_stays_as_it_is() {
         assert_eq!(ErrorText("no places { here").render(&Values::default()), "no places { here");
     }
 }

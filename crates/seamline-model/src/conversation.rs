@@ -1,9 +1,8 @@
-//! A conversation as every dialect could say it, without its wire: what goes from one
-//! dialect into another.
+//! A conversation independent of its dialect, for conversion from one dialect to another.
 //!
-//! A [`Transcript`](crate::Transcript) points into the bytes it was read from, so that they
-//! can be kept; a [`Conversation`] owns what was said, so that it can be said elsewhere. Each
-//! block keeps where it stood, as a JSON pointer, for the report of what got lost.
+//! A [`Transcript`](crate::Transcript) points into the bytes it was read from, so that they can be kept. A
+//! [`Conversation`] owns its content, so that another dialect can write it. Each block keeps its original position as a
+//! JSON pointer, for the report of what was lost.
 
 mod settings;
 mod settle;
@@ -12,178 +11,178 @@ use std::collections::BTreeMap;
 
 pub use settings::{AnswerFormat, AnswerSchema, FreeText, Grammar, Other, Settings, ToolChoice, ToolDefinition};
 
-/// What was said, by whom, and how the answer was asked for.
+/// The messages of a request and its settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Conversation {
-    /// What stands before the first message.
+    /// The system prompt before the first message.
     pub system: Vec<Block>,
-    /// The messages.
+    /// The messages, in order.
     pub messages: Vec<Message>,
-    /// How the answer was asked for.
+    /// The settings of the request.
     pub settings: Settings,
-    /// What was read and cannot be said here.
+    /// What was read and cannot be represented here.
     pub left: Vec<Lost>,
-    /// Ids of calls that have none on the wire, and which calls these are.
+    /// Ids made for calls that have none on the wire, with the call each belongs to.
     pub made: BTreeMap<String, String>,
 }
 
 /// One role's contribution.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// Who speaks.
+    /// The role that speaks.
     pub speaker: Speaker,
-    /// What is said.
+    /// The content, in order.
     pub blocks: Vec<Block>,
 }
 
-/// Who speaks. Results are the user's.
+/// Who speaks. Results belong to the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Speaker {
-    /// Whoever set the conversation up, in the middle of it.
+    /// Instructions in the middle of the conversation.
     System,
     /// The person, or the program on their behalf.
     User,
-    /// The model.
+    /// The language model.
     Assistant,
 }
 
 /// One unit inside a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
-    /// What it says.
+    /// The block's content.
     pub says: Says,
-    /// Where it stood, as a JSON pointer.
+    /// Its original position, as a JSON pointer.
     pub pointer: String,
 }
 
 impl Block {
-    /// A block that was read at a place.
+    /// A block read at a JSON pointer.
     pub fn new(says: Says, pointer: impl Into<String>) -> Self {
         Self { says, pointer: pointer.into() }
     }
 
-    /// Whether it is text with nothing in it.
+    /// Whether it is text of white space only.
     pub fn is_blank(&self) -> bool {
         matches!(&self.says, Says::Text(text) if text.trim().is_empty())
     }
 }
 
-/// What a block says.
+/// The content of a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Says {
-    /// Words.
+    /// A plain text.
     Text(String),
     /// The model asks for a tool to be run.
     Call(Call),
-    /// The answer to a call.
+    /// The result of a call.
     Result(Answer),
-    /// How the model came to what it says.
+    /// The model's reasoning.
     Reasoning(Reasoning),
-    /// Something to look at or listen to.
+    /// An image, document, audio or video.
     Media(Media),
-    /// The model declines, in these words.
+    /// The model's refusal text.
     Refusal(String),
-    /// Something only its own dialect knows.
+    /// A block that only its own dialect defines.
     Opaque(Opaque),
 }
 
-/// The model asks for a tool to be run.
+/// A tool call: the model asks for a tool to be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// What the result refers to.
+    /// The id that its result refers to.
     pub id: String,
-    /// The tool.
+    /// The name of the tool.
     pub name: String,
-    /// What the tool is given, as the text of a JSON object.
+    /// The input, as the text of a JSON object.
     pub input: String,
-    /// What it is given where it takes any text; the object holds it too.
+    /// The input of a tool that takes free text; `input` holds it too.
     pub free: Option<String>,
-    /// What makes the call genuine, for those who sign calls.
+    /// The provider's signature of the call, if the provider signs calls.
     pub seal: Option<String>,
-    /// Whether nothing of it is missing, as far as its dialect says, and its input was an object or a text.
+    /// Whether the call is complete, as far as its dialect says, and its input was an object or a text.
     pub whole: bool,
-    /// What it is answered with in its dialect, such as the type of an item; nothing where calls are all answered alike.
+    /// The type of its result in its dialect, such as an item type; empty where all calls have the same result type.
     pub answered_by: &'static str,
     /// Whether the provider runs it.
     pub hosted: bool,
 }
 
-/// The answer to a call.
+/// A tool result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// The id of the call.
+    /// The id of its call.
     pub id: String,
-    /// The tool, where the dialect names it.
+    /// The tool's name, in dialects that repeat it.
     pub name: Option<String>,
-    /// What the tool gave: text, media, or what only one dialect knows.
+    /// The output of the tool: text, media or opaque blocks.
     pub blocks: Vec<Block>,
     /// Whether the tool failed.
     pub failed: bool,
 }
 
-/// How the model came to what it says.
+/// The model's reasoning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reasoning {
-    /// The words, if they may be read.
+    /// The readable text, if there is any.
     pub text: String,
-    /// What makes it genuine, or holds it in a form that only the provider reads.
+    /// The provider's signature, or the reasoning in encrypted form.
     pub seal: Option<String>,
-    /// Whether the seal holds the words themselves.
+    /// Whether the text itself is only in the seal.
     pub redacted: bool,
-    /// Whose models take it back.
+    /// The model family that accepts it when it is sent back.
     pub family: Family,
 }
 
-/// Whose models take reasoning back.
+/// The model family that accepts reasoning when it is sent back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Family {
-    /// Anthropic's, wherever they are served.
+    /// Anthropic's models, on any provider.
     Claude,
-    /// Those of `OpenAI`.
+    /// The models of `OpenAI`.
     OpenAi,
-    /// Google's.
+    /// Google's Gemini models.
     Gemini,
-    /// Models that write theirs down as plain text.
+    /// Models whose reasoning is plain text.
     Plain,
 }
 
-/// Something to look at or listen to.
+/// An image, document, audio or video.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Media {
-    /// What sort of thing.
+    /// The kind of media.
     pub kind: MediaKind,
-    /// Its MIME type, where it is known.
+    /// Its MIME type, if known.
     pub mime: Option<String>,
     /// Where its bytes are.
     pub source: MediaSource,
-    /// What it is called.
+    /// Its file name or title.
     pub name: Option<String>,
-    /// How closely it is to be looked at.
+    /// The level of detail at which the model looks at it.
     pub detail: Option<String>,
 }
 
 impl Media {
-    /// Media of which no more is known than where they are.
+    /// Media of which only kind and source are known.
     pub fn new(kind: MediaKind, source: MediaSource) -> Self {
         Self { kind, mime: None, source, name: None, detail: None }
     }
 }
 
-/// What sort of media.
+/// The kind of media.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MediaKind {
-    /// A picture.
+    /// A still image.
     Image,
-    /// Something with pages.
+    /// A document with pages.
     Document,
-    /// Something to listen to.
+    /// A sound recording.
     Audio,
-    /// A film.
+    /// A video recording.
     Video,
 }
 
 impl MediaKind {
-    /// The word for it.
+    /// Its name in output.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Image => "image",
@@ -193,7 +192,7 @@ impl MediaKind {
         }
     }
 
-    /// The kind a MIME type speaks of.
+    /// The kind that a MIME type names.
     pub fn of_mime(mime: &str) -> Self {
         match mime.split('/').next() {
             Some("image") => Self::Image,
@@ -207,57 +206,57 @@ impl MediaKind {
 /// Where the bytes of media are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MediaSource {
-    /// Here, as base64.
+    /// In the request, as base64.
     Data(String),
-    /// At an address.
+    /// At a URL.
     Url(String),
-    /// With the provider of these models, under this id.
+    /// Stored by the provider of this model family, under this id.
     File(Family, String),
 }
 
-/// Something only its own dialect knows.
+/// A block that only its own dialect defines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opaque {
-    /// Its type on the wire; empty for what has none.
+    /// Its type on the wire; empty if it has none.
     pub kind: String,
-    /// Its source.
+    /// Its source text.
     pub raw: String,
-    /// Whether it says something to a reader, or is a mark for the provider alone.
+    /// Whether it has content for a reader; otherwise it is a mark for the provider alone.
     pub spoken: bool,
 }
 
-/// Something that a conversion does not carry over as it was.
+/// Something that a conversion changes or drops.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lost {
-    /// What it is.
+    /// A short description of it.
     pub what: String,
-    /// Where it stood, as a JSON pointer into the body that came.
+    /// Its position, as a JSON pointer into the original body.
     pub pointer: String,
-    /// What happens to it.
+    /// What the conversion does with it.
     pub fate: Fate,
-    /// Why, and what that means.
+    /// The reason and the consequence.
     pub note: String,
 }
 
-/// What happens to something that cannot be said as it was.
+/// What a conversion does with something that the target cannot represent as it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// It is left out.
+    /// The conversion leaves it out.
     Dropped,
-    /// It is kept as text.
+    /// The conversion keeps it as text.
     Text,
-    /// It stands somewhere else.
+    /// The conversion moves it elsewhere.
     Moved,
-    /// It is there in another form.
+    /// The conversion writes it in another form.
     Altered,
-    /// It was not there and was made up.
+    /// The conversion adds it; it was absent.
     Added,
-    /// It is not there, and only the caller can say it.
+    /// It is absent, and only the caller can supply it.
     Missing,
 }
 
 impl Fate {
-    /// The word for it.
+    /// Its name in output.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Dropped => "dropped",
@@ -283,7 +282,7 @@ impl Conversation {
         blocks.filter_map(|block| if let Says::Result(result) = &block.says { Some(result) } else { None })
     }
 
-    /// Adds a block to what a speaker is saying, or starts a message with it.
+    /// Adds a block to the last message if the speaker is the same, or starts a new message with it.
     pub fn say(&mut self, speaker: Speaker, block: Block) {
         match self.messages.last_mut() {
             Some(message) if message.speaker == speaker => message.blocks.push(block),

@@ -1,138 +1,136 @@
-//! What a provider demands of members, reasoning, declared tools and sizes.
+//! What a provider demands of members, reasoning, declared tools and counts.
 //!
-//! Parts of [`Constraints`](crate::Constraints) that belong together; each has a `NONE` for
-//! dialects and providers that are not known to demand any of it.
+//! These are parts of [`Constraints`](crate::Constraints). Each has a `NONE` for dialects and providers without known
+//! demands of that kind.
 
 use crate::{ErrorText, Models, NameStart, Role};
 
 /// What the text of a call's input must hold, where input is written as text.
 #[derive(Debug, Clone, Copy)]
 pub enum Arguments {
-    /// Anything.
+    /// Any text is accepted.
     Any,
-    /// A JSON object, or anything else that is JSON.
+    /// Any JSON value.
     Json {
-        /// Whether text with nothing in it counts as no arguments.
+        /// Whether empty text counts as no arguments.
         empty: bool,
-        /// The error text.
+        /// The provider's error text.
         error: ErrorText,
     },
     /// A JSON object.
     Object {
-        /// Whether text with nothing in it counts as no arguments.
+        /// Whether empty text counts as no arguments.
         empty: bool,
-        /// The error text.
+        /// The provider's error text.
         error: ErrorText,
     },
 }
 
-/// Members of messages and blocks that the dialect itself does not have.
+/// How members of messages and blocks that the dialect does not define are treated.
 #[derive(Debug, Clone, Copy)]
 pub enum Members {
-    /// Are ignored, or nothing is known.
+    /// The provider ignores them, or its behaviour is unknown.
     Open,
-    /// Are rejected, unless they are among these.
+    /// The provider rejects them, except those in `known`.
     Closed {
-        /// Keys this provider takes beside those of the dialect.
+        /// Keys this provider accepts in addition to the dialect's.
         known: &'static [&'static str],
-        /// One of a message; `{kind}` is the message's role, `{id}` the key.
+        /// Error for a member of a message; `{kind}` is the role, `{id}` the key.
         error: ErrorText,
-        /// One of a block; `{kind}` is the block's type, `{id}` the key.
+        /// Error for a member of a block; `{kind}` is the block's type, `{id}` the key.
         in_block: ErrorText,
     },
 }
 
-/// Two roles that must not follow each other.
+/// Pairs of roles that must not follow each other.
 #[derive(Debug, Clone, Copy)]
 pub struct RoleOrder {
-    /// Roles, each with one that must not come right after it.
+    /// Pairs of roles; the second must not come right after the first.
     pub never: &'static [(Role, Role)],
     /// The error text; `{id}` is the first role, `{kind}` the second.
     pub error: ErrorText,
 }
 
-/// Where system messages inside a conversation may stand: after a user's or another one,
-/// and last or before the assistant.
+/// Where system messages inside a conversation are allowed: after a user or system message, and before an assistant
+/// message or at the end.
 #[derive(Debug, Clone, Copy)]
 pub struct SystemPlace {
-    /// The models that take such messages and are known to want this.
+    /// The models that accept such messages and are known to demand this.
     pub models: Models,
-    /// One that stands elsewhere.
+    /// Error for a system message elsewhere.
     pub error: ErrorText,
 }
 
-/// What a provider wants of the model's reasoning when it is sent back.
+/// What a provider demands of reasoning when it is sent back.
 #[derive(Debug, Clone, Copy)]
 pub struct ReasoningDemands {
-    /// Whether reasoning comes back at all.
+    /// Whether reasoning must or must not be sent back.
     pub echo: Echo,
-    /// Reasoning without the signature that the provider gave it.
+    /// Error for reasoning without the provider's signature.
     pub unsigned: Option<ErrorText>,
-    /// A turn with calls that does not start with reasoning, while thinking is switched on.
+    /// Error for a turn with calls that does not start with reasoning while thinking is on.
     pub leading: Option<ErrorText>,
-    /// Reasoning with a signature, which the provider does not know.
+    /// Error for signed reasoning, where the provider does not accept signatures.
     pub signed: Option<ErrorText>,
-    /// Reasoning in a last message of the assistant, while thinking is switched off.
+    /// Error for reasoning in a last assistant message while thinking is off.
     pub ending: Option<ErrorText>,
 }
 
 impl ReasoningDemands {
-    /// No demand is known.
+    /// No known demands.
     pub const NONE: Self = Self { echo: Echo::Free, unsigned: None, leading: None, signed: None, ending: None };
 }
 
-/// Whether reasoning comes back in a member of the message.
+/// Whether reasoning must be sent back in a member of the message.
 #[derive(Debug, Clone, Copy)]
 pub enum Echo {
-    /// It may, and is read or ignored.
+    /// It may be sent back; the provider reads or ignores it.
     Free,
-    /// It must, with every message that makes calls.
+    /// It must be sent back with every message that makes calls.
     Required {
-        /// The member it stands in.
+        /// The member that holds it.
         field: &'static str,
-        /// The models that think unless told otherwise; others only when the request switches
-        /// thinking on.
+        /// The models that think by default; other models only if the request switches thinking on.
         models: Models,
-        /// The error text.
+        /// The provider's error text.
         error: ErrorText,
     },
-    /// It must not.
+    /// It must not be sent back.
     Refused {
-        /// The members it must not stand in.
+        /// The members that must not hold it.
         fields: &'static [&'static str],
-        /// The member that it may stand in.
+        /// The member that may hold it.
         instead: Option<&'static str>,
         /// The error text; `{kind}` is the member.
         error: ErrorText,
     },
 }
 
-/// What a provider wants of the tools that a request declares.
+/// What a provider demands of the tools that a request declares.
 #[derive(Debug, Clone, Copy)]
 pub struct ToolDemands {
-    /// Calls or results in a request that declares no tools.
+    /// Error for calls or results in a request that declares no tools.
     pub none_declared: Option<ErrorText>,
-    /// A tool can be declared by its name and a schema that takes anything, so that a repair can
-    /// do it.
+    /// Whether a name and a schema that accepts anything are enough to declare a tool, so that a repair can do it.
     pub declared_by_name: bool,
-    /// A list of tools with nothing in it.
+    /// Error for an empty list of tools.
     pub empty_list: Option<ErrorText>,
-    /// Two tools of one name.
+    /// Error for two tools with one name.
     pub repeated: Option<ErrorText>,
-    /// A mark among the tools up to which they are cached.
+    /// Error for a cache mark in the list of tools.
     pub cache_mark: Option<ErrorText>,
-    /// A forced tool that is not declared.
+    /// Error for a forced tool that is not declared.
     pub unknown_choice: Option<ErrorText>,
-    /// A declared name that is not what a tool's name may look like.
+    /// Error for a declared name that is not a legal tool name.
     pub name: Option<ErrorText>,
-    /// Which character a declared name may start with, beside what names in calls may.
+    /// Which first character a declared name may have, in addition to the demand on names in calls.
     pub start: NameStart,
-    /// Characters that a declared name must not hold, although names in calls may.
+    /// Characters that are not allowed in a declared name, although they are in calls.
     pub never: &'static str,
 }
 
 impl ToolDemands {
-    /// No demand is known.
+    /// No known demands.
     pub const NONE: Self = Self {
         none_declared: None,
         declared_by_name: false,
@@ -146,23 +144,23 @@ impl ToolDemands {
     };
 }
 
-/// How much a provider takes.
+/// The provider's limits on counts.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Marks up to which a prompt is cached.
+    /// How many cache marks are allowed.
     pub cache_marks: Option<Limit>,
 }
 
 impl Limits {
-    /// No limit is known.
+    /// No known limits.
     pub const NONE: Self = Self { cache_marks: None };
 }
 
-/// The most there may be of something.
+/// The highest allowed number of something.
 #[derive(Debug, Clone, Copy)]
 pub struct Limit {
-    /// How many.
+    /// The highest allowed count.
     pub max: usize,
-    /// More than that; `{length}` is how many there are.
+    /// Error for a higher count; `{length}` is the count found.
     pub error: ErrorText,
 }

@@ -4,257 +4,256 @@ use std::ops::Range;
 
 use crate::{BlockIndex, MessageIndex, Role, Source, Span};
 
-/// The smallest change to a transcript. An edit says what should be true; how that is
-/// written is the dialect's affair.
+/// The smallest change to a transcript. An edit says what should be true; the dialect decides how to write it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Edit {
-    /// Write `text` where `span` stands. Only for bytes below the level of blocks.
+    /// Replaces the bytes of `span` with `text`. Only for bytes below the level of blocks.
     Patch {
-        /// What is replaced.
+        /// The bytes to replace.
         span: Span,
-        /// What replaces it.
+        /// The replacement text.
         text: String,
     },
-    /// Take a member out of an object. Only for members that are no block.
+    /// Removes a member from an object. Only for members that are not blocks.
     DropMember {
-        /// What is cut, so that the object stays well-formed.
+        /// The bytes to cut so that the object stays well-formed.
         cut: Span,
-        /// The member.
+        /// The bytes of the member.
         member: Span,
-        /// Whether something goes with it that was worth keeping.
+        /// Whether content of the conversation goes with it.
         lost: bool,
     },
-    /// Answer a call with a result that a repair made up.
+    /// Answers a call with a synthetic result.
     Synthesize {
-        /// The call.
+        /// The unanswered call.
         call: BlockIndex,
         /// The result's text.
         text: String,
     },
-    /// Move a result, and the media beside it, to the answer of the message that made its call.
+    /// Moves a result, and the media beside it, to the results of the message that made its call.
     Relocate {
-        /// The result.
+        /// The result to move.
         result: BlockIndex,
         /// The call it answers.
         call: BlockIndex,
-        /// Media that travel with it.
+        /// Media that move with it.
         media: Vec<BlockIndex>,
     },
-    /// Let a result answer another id.
+    /// Changes the call id that a result names.
     Readdress {
-        /// The result.
+        /// The result to change.
         result: BlockIndex,
         /// The call it answers.
         call: BlockIndex,
         /// The id it should name.
         id: String,
     },
-    /// Keep what a block holds as plain text, under a line that says what it was.
+    /// Keeps the content of a block as plain text, under a heading line.
     Demote {
-        /// The block.
+        /// The block to demote.
         block: BlockIndex,
-        /// The line.
+        /// The line that says what the block was.
         heading: String,
     },
-    /// Rebuild the call of a result, in a message of its own before the result's.
+    /// Rebuilds the call of a result, in a message of its own before the result's.
     ReconstructCall {
-        /// The result.
+        /// The result without a call.
         result: BlockIndex,
         /// The call's id.
         id: String,
         /// The tool's name.
         name: String,
     },
-    /// Take a block out.
+    /// Removes a block.
     Remove {
-        /// The block.
+        /// The block to remove.
         block: BlockIndex,
     },
-    /// Take a message out.
+    /// Removes a message.
     RemoveMessage {
-        /// The message.
+        /// The message to remove.
         message: MessageIndex,
     },
-    /// Take the id that the provider gave an item out of it.
+    /// Removes the provider's id from an item.
     RemoveItemId {
-        /// The item.
+        /// The message that is the item.
         message: MessageIndex,
     },
-    /// Give a call another id.
+    /// Gives a call another id.
     SetCallId {
-        /// The call.
+        /// The call to change.
         call: BlockIndex,
-        /// Its id.
+        /// Its new id.
         id: String,
     },
-    /// Give the tool of a call or result another name.
+    /// Gives the tool of a call or result another name.
     SetToolName {
         /// The call or result.
         block: BlockIndex,
-        /// The name.
+        /// The new name.
         name: String,
     },
-    /// Say that the last message, which is the assistant's, is to be continued.
+    /// Marks the last message, an assistant message, for continuation.
     Continue {
-        /// The message.
+        /// The message to continue.
         message: MessageIndex,
     },
-    /// Put reasoning that a repair made up into a message.
+    /// Adds synthetic reasoning to a message.
     AddReasoning {
-        /// The message.
+        /// The message to change.
         message: MessageIndex,
-        /// The member it goes into.
+        /// The member to add.
         field: &'static str,
-        /// The text.
+        /// The reasoning text.
         text: NewText,
     },
-    /// Write the parts of a result as one string.
+    /// Writes the parts of a result as one string.
     FlattenResult {
-        /// The result.
+        /// The result to change.
         result: BlockIndex,
     },
-    /// Write a call's input in the form the dialect wants, keeping what it says.
+    /// Writes a call's input in the form the dialect demands, without changing its meaning.
     SetInput {
-        /// The call.
+        /// The call to change.
         call: BlockIndex,
     },
-    /// Write a message's content in the form the dialect wants, keeping what it says.
+    /// Writes a message's content in the form the dialect demands, without changing its meaning.
     SetContent {
-        /// The message.
+        /// The message to change.
         message: MessageIndex,
     },
-    /// Put the mark on a call that stands for a signature nobody has.
+    /// Puts the provider's documented replacement for a lost signature on a call.
     Sign {
-        /// The call.
+        /// The call to sign.
         call: BlockIndex,
     },
-    /// Declare tools that the request does not declare.
+    /// Declares tools that the request does not declare.
     DeclareTools {
-        /// Their names.
+        /// The tools' names.
         names: Vec<String>,
     },
-    /// Put a call from a field the dialect no longer has into the one it has now.
+    /// Moves a call from a retired field into its present field.
     AdoptLegacyCall {
-        /// The call.
+        /// The call to move.
         call: BlockIndex,
     },
-    /// Take the empty list of calls out of a message.
+    /// Removes the empty list of calls from a message.
     RemoveCallList {
-        /// The message.
+        /// The message to change.
         message: MessageIndex,
     },
-    /// Let every block stand in a message of the role that may hold it.
+    /// Moves every block into a message of a role that may hold it.
     Regroup {
-        /// The message.
+        /// The message to split.
         message: MessageIndex,
     },
-    /// Give a message another role.
+    /// Gives a message another role.
     SetRole {
-        /// The message.
+        /// The message to change.
         message: MessageIndex,
-        /// Its role.
+        /// Its new role.
         role: Role,
     },
-    /// Put results before everything else in their message.
+    /// Puts results before everything else in their message.
     ResultsFirst {
-        /// The message.
+        /// The message to reorder.
         message: MessageIndex,
     },
-    /// Put what stands beside results in their message into one after it.
+    /// Moves everything but results out of a message, into a new message after it.
     SplitResults {
-        /// The message.
+        /// The message to split.
         message: MessageIndex,
     },
-    /// Give a message content that a repair made up.
+    /// Fills a message with synthetic content.
     FillMessage {
-        /// The message.
+        /// The message to fill.
         message: MessageIndex,
-        /// The text.
+        /// The synthetic text.
         text: NewText,
     },
-    /// Keep the members of a message that nobody reads as its text.
+    /// Turns the members of a message that the provider does not read into text.
     KeepMembers {
-        /// The message.
+        /// The message to change.
         message: MessageIndex,
     },
-    /// Write a message, calls and results in its content among them, in the form of the dialect.
+    /// Rewrites a message in the form of the dialect, with the calls and results in its content.
     Restate {
-        /// The message.
+        /// The message to rewrite.
         message: MessageIndex,
     },
-    /// Let a message of nobody known be the user's, under a line that says what it was.
+    /// Makes a message of unknown role a user message, under a heading line.
     TakeIn {
-        /// The message.
+        /// The message to change.
         message: MessageIndex,
-        /// The line.
+        /// The line that says what the message was.
         heading: String,
     },
-    /// Take empty text out of a result, or put a text there when nothing is left.
+    /// Removes empty text from a result, or fills the result if nothing is left.
     FillResult {
-        /// The result.
+        /// The result to change.
         result: BlockIndex,
-        /// The text when nothing is left.
+        /// The text if nothing is left.
         text: NewText,
     },
-    /// Move what is not text out of a result into a user message after the answer.
+    /// Moves everything but text out of a result, into a user message after the results.
     HoistMedia {
-        /// The result.
+        /// The result to change.
         result: BlockIndex,
-        /// The text that stays when nothing else does.
+        /// The text that stays if nothing else does.
         text: NewText,
     },
-    /// Answer a call of the provider's own tools with a result that says it is unavailable.
+    /// Answers a call of the provider's own tools with a result that says it is unavailable.
     CloseServerCall {
-        /// The call.
+        /// The unanswered call.
         call: BlockIndex,
     },
-    /// Put a message in before another one, or at the end.
+    /// Inserts a message before another one, or at the end.
     InsertMessage {
-        /// The message it stands before; one past the last means the end.
+        /// The message after the new one; one past the last means the end.
         before: MessageIndex,
-        /// Its role.
+        /// The new message's role.
         role: Role,
-        /// Its text.
+        /// The new message's text.
         text: NewText,
     },
-    /// Join a message to the one before it.
+    /// Joins a message to the one before it.
     JoinPrevious {
-        /// The message.
+        /// The message to join.
         message: MessageIndex,
     },
 }
 
 impl Edit {
-    /// Whether it changes bytes without a look at messages and blocks.
+    /// Whether it changes bytes independently of messages and blocks.
     pub fn is_bytes(&self) -> bool {
         matches!(self, Self::Patch { .. } | Self::DropMember { .. })
     }
 }
 
-/// Text that a repair made up.
+/// A synthetic text.
 pub type NewText = &'static str;
 
 /// A body with edits applied.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Encoded {
-    /// The new body, in pieces of the [`Source`]; those that touch are one.
+    /// The new body as ranges of the [`Source`]; adjacent ranges are merged.
     pub pieces: Vec<Range<usize>>,
-    /// What stands behind the body in the source: what earlier edits wrote, and these.
+    /// The bytes after the body in the source: the output of earlier edits, then of these.
     pub written: Vec<u8>,
-    /// For each of its messages, the message it stems from; nothing for a new one.
+    /// For each new message, the message it comes from; `None` for an inserted one.
     pub origins: Vec<Option<MessageIndex>>,
-    /// Where each of its messages stands, when a dialect wrote them.
+    /// The bytes of each new message, if a dialect wrote them.
     pub spans: Vec<Span>,
-    /// For each of its messages, whether it was copied as it stood.
+    /// For each new message, whether it was copied unchanged.
     pub copied: Vec<bool>,
-    /// What stands between its messages.
+    /// The bytes between the messages.
     pub layout: Layout,
-    /// For each edit, the new message it ended up in, if it is in one.
+    /// For each edit, the new message that holds its output, if there is one.
     pub landed: Vec<Option<MessageIndex>>,
 }
 
 impl Encoded {
-    /// A body to be written from the bytes of another one, with room for so many messages.
+    /// A body to be written from another body's bytes, with capacity for `messages` messages.
     pub fn of(source: Source<'_>, messages: usize) -> Self {
         Self {
             written: source.written.to_vec(),
@@ -266,13 +265,13 @@ impl Encoded {
         }
     }
 
-    /// The bytes it points into, when this is the body it was made of.
+    /// The source that the pieces point into; `body` must be the original body.
     pub fn source<'a>(&'a self, body: &'a [u8]) -> Source<'a> {
         Source { body, written: &self.written, pieces: &self.pieces }
     }
 
-    /// The messages of the body before that were copied from its message `at` on, one after
-    /// the other; nothing when that one was not copied.
+    /// The consecutive original messages that were copied to position `at` and after it; `None` if message `at` was not
+    /// copied.
     pub fn copied_run(&self, at: usize) -> Option<Range<usize>> {
         let origins = self.origins.get(at..)?;
         let first = origins.first().copied().flatten().filter(|_| self.copied[at])?;
@@ -283,17 +282,17 @@ impl Encoded {
         Some(first.get()..first.get() + count)
     }
 
-    /// Adds a piece of the source of `body`.
+    /// Adds a range of the source of `body`.
     pub fn push(&mut self, piece: Range<usize>, body: &[u8]) {
         match self.pieces.last_mut() {
-            // What was written stands behind the body and is still another piece.
+            // New text lies after the body but is always a separate piece.
             Some(last) if last.end == piece.start && piece.start != body.len() => last.end = piece.end,
             _ if piece.is_empty() => {}
             _ => self.pieces.push(piece),
         }
     }
 
-    /// Writes a text, and says where it stands in the source of `body`.
+    /// Writes a text, and returns its span in the source of `body`.
     pub fn write(&mut self, text: &str, body: &[u8]) -> Span {
         let start = body.len() + self.written.len();
         self.written.extend_from_slice(text.as_bytes());
@@ -303,11 +302,11 @@ impl Encoded {
     }
 }
 
-/// What stands between messages that do not stand side by side in the source.
+/// The bytes between messages that are not adjacent in the source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Layout {
-    /// For each message, what stands before it.
+    /// For each message, the bytes before it.
     pub leads: Vec<Span>,
-    /// What stands between the last message and the end of the list.
+    /// The bytes between the last message and the end of the list.
     pub closing: Span,
 }

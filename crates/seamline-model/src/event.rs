@@ -1,132 +1,130 @@
-//! What a stream says about the message it carries, with the dialect taken out.
+//! Events of a stream, independent of the dialect.
 //!
-//! A dialect turns frames into events; what is made of them is somebody else's affair. Events
-//! borrow from the frame they were read from. Text in them is unescaped, JSON is as it stood.
+//! A dialect turns frames into events; `seamline-assemble` turns events into a message. Events borrow from the frame
+//! they were read from. Text in them is unescaped; JSON is kept as it was written.
 
 use crate::Stop;
 
-/// One thing that a stream says.
+/// One event of a stream.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event<'e> {
-    /// A member of the response around the message, such as its id. Of one name the last counts.
+    /// A member of the response around the message, such as its id. If a name repeats, the last value counts.
     Member {
-        /// What it is called in the response.
+        /// The name in the response.
         name: &'e str,
-        /// Its value.
+        /// Its value as JSON.
         json: &'e str,
     },
-    /// How much of something was used so far. Of one name the last counts, unless it is null.
+    /// Token usage so far. If a name repeats, the last value that is not null counts.
     Usage {
-        /// What it is called.
+        /// The name of the counter.
         name: &'e str,
-        /// How much.
+        /// Its value as JSON.
         json: &'e str,
     },
     /// A block begins.
     Begin {
-        /// The place it has among the blocks: blocks come out in the order of their places,
-        /// and there may be gaps.
+        /// Its place: the assembled message orders blocks by place. Places may have gaps.
         place: u32,
-        /// What it is.
+        /// The type of block.
         piece: Piece,
-        /// The object it began with, in which what is assembled is put; empty when there is none.
+        /// The JSON object the block began with; assembled content is written into it. Empty if there is none.
         base: &'e str,
     },
     /// Something is added to a block.
     Add {
-        /// The block.
+        /// The place of the block.
         place: u32,
-        /// What is added.
+        /// The added data.
         addition: Addition<'e>,
     },
-    /// A block is closed: nothing more comes for it.
+    /// A block is closed: it gets no further additions.
     End {
-        /// The block.
+        /// The place of the block.
         place: u32,
     },
-    /// The message begins again from its start: all its blocks come once more.
+    /// The message begins again from its start; all its blocks are sent again.
     Again,
-    /// The provider says why it stopped. Of several the last of the worst counts.
+    /// The provider says why it stopped. Of several reasons, the last of the most severe counts.
     Stop {
-        /// What it means.
+        /// The meaning of the reason.
         stop: Stop,
         /// The provider's word for it.
         word: &'e str,
     },
-    /// The provider says that the request failed.
+    /// The provider reports that the request failed.
     Failed {
-        /// What it says, as it stood.
+        /// The provider's error, as it was written.
         said: &'e str,
     },
-    /// The end that the dialect demands of a whole stream has come.
+    /// The terminal event that the dialect demands has arrived.
     Done,
-    /// Something that could not be understood, which is passed over.
+    /// Something could not be read and is skipped.
     Unreadable {
-        /// What it is.
+        /// The kind of problem.
         what: Unreadable,
     },
 }
 
-/// What a block of a streamed message is.
+/// The type of a streamed block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Piece {
-    /// Text that the model says.
+    /// The model's text.
     Text,
-    /// Text with which it refuses.
+    /// The model's refusal text.
     Refusal,
-    /// Its reasoning.
+    /// The model's reasoning.
     Reasoning,
     /// A call that the client answers.
     Call,
     /// A call that the provider answers itself.
     ServerCall,
-    /// Anything else, which is kept as it is.
+    /// Anything else; kept unchanged.
     Opaque,
 }
 
-/// What is added to a block.
+/// Data added to a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Addition<'e> {
     /// More of its text.
     Text(&'e str),
-    /// Half a character of its text or its input, as a UTF-16 code unit: the other half stands in
-    /// the piece before or behind it.
+    /// Half of a surrogate pair in its text or input, as a UTF-16 code unit. The other half is in the addition before
+    /// or after it.
     Half(u16),
-    /// The whole of its text, as the provider repeats it at the end.
+    /// The complete text, as the provider repeats it at the end.
     WholeText(&'e str),
-    /// The id of a call. Ids are set once: a second one, or an empty one, says nothing, unless
-    /// it stands in the [`Whole`](Self::Whole) that came before it.
+    /// The id of a call. The first non-empty id counts, unless a later id is part of the [`Whole`](Self::Whole) before
+    /// it.
     Id(&'e str),
-    /// The name of a call's tool, likewise.
+    /// The name of a call's tool; the same rule applies.
     Name(&'e str),
-    /// The input of a call as it stood where the call began, as JSON.
+    /// The input of a call as given where the call began, as JSON.
     StartInput(&'e str),
     /// More of the text of its input.
     Arguments(&'e str),
-    /// The whole text of its input, as the provider repeats it at the end.
+    /// The complete text of its input, as the provider repeats it at the end.
     WholeArguments(&'e str),
-    /// The input of a call is text of any kind, and no JSON.
+    /// The input of the call is free text instead of JSON.
     FreeInput,
-    /// A call of a kind that has no id, and needs none.
+    /// The call is of a kind that has no id.
     WithoutId,
-    /// The provider says itself that the call is not whole: it may not be run.
+    /// The provider itself says that the call is incomplete, so it must not be run.
     Unfinished,
     /// The block can be sent back only with a signature.
     NeedsSignature,
-    /// What the provider signed it with; the last one counts.
+    /// The provider's signature; the last one counts.
     Signature(&'e str),
     /// A member of the block, as JSON; the last one counts.
     Member(&'e str, &'e str),
-    /// A further element of a member that is a list, as JSON.
+    /// A further element of a list member, as JSON.
     Element(&'e str, &'e str),
-    /// The block as the provider itself puts it together, as JSON: it counts before all else.
+    /// The block as the provider itself assembled it, as JSON; it overrides everything else.
     Whole(&'e str),
-    /// What the provider says of a block once more that it put together before: it should be the
-    /// same.
+    /// The provider repeats part of a block that it assembled before; the two should be equal.
     Recalled(Recalled, &'e str),
 }
 
-/// What of a block is said once more.
+/// The part of a block that is repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recalled {
     /// The id of a call.
@@ -135,21 +133,21 @@ pub enum Recalled {
     Name,
     /// The text of its input.
     Arguments,
-    /// The text of a block that has one.
+    /// The text of a block.
     Text,
 }
 
-/// What could not be understood in a stream.
+/// A problem that makes part of a stream unreadable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unreadable {
-    /// A frame that is no JSON.
+    /// A frame that is not JSON.
     NotJson,
-    /// A frame of another shape than the dialect has.
+    /// A frame whose shape the dialect does not define.
     Shape,
-    /// An addition to a block that has not begun, or is closed.
+    /// An addition to a block that has not begun or is closed.
     Stray,
-    /// A further message begins in the same stream.
+    /// A second message begins in the same stream.
     SecondMessage,
-    /// The end of the stream lists another number of blocks than came.
+    /// The end of the stream lists a different number of blocks than arrived.
     Count,
 }

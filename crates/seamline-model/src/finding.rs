@@ -1,4 +1,4 @@
-//! What a rule finds, and what it proposes.
+//! Findings of rules, and the fixes they propose.
 
 use crate::{BlockIndex, Edit, MessageIndex, Span};
 
@@ -9,46 +9,46 @@ pub struct Finding {
     pub code: &'static str,
     /// The rule's name, such as `unanswered-call`.
     pub name: &'static str,
-    /// How bad it is.
+    /// How severe it is.
     pub severity: Severity,
-    /// What is wrong, in one clause.
+    /// The violation, in one clause.
     pub message: String,
-    /// Where.
+    /// The position of the violation.
     pub place: Place,
-    /// The call it is about.
+    /// The id of the call it is about.
     pub call_id: Option<String>,
-    /// Other blocks that take part, such as the call of a displaced result.
+    /// Other blocks that are involved, such as the call of a displaced result.
     pub related: Vec<BlockIndex>,
-    /// The error the provider would answer with.
+    /// The error the provider would return.
     pub predicts: Option<String>,
-    /// What would put it right.
+    /// The edits that would repair it.
     pub fix: Option<Fix>,
 }
 
-/// Where a finding is.
+/// The position of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Place {
-    /// The message.
+    /// The message, if there is one.
     pub message: Option<MessageIndex>,
-    /// The block.
+    /// The block, if there is one.
     pub block: Option<BlockIndex>,
-    /// The bytes.
+    /// The bytes in the source.
     pub span: Span,
 }
 
-/// How bad a finding is.
+/// How severe a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Worth knowing: a call that may still be answered.
+    /// For information: a call that may still be answered.
     Info,
-    /// Accepted, but harmful.
+    /// The provider accepts it, but it does harm.
     Warning,
     /// The provider rejects the request.
     Error,
 }
 
 impl Severity {
-    /// The word for it.
+    /// Its name in output.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Info => "info",
@@ -58,26 +58,26 @@ impl Severity {
     }
 }
 
-/// What a finding proposes.
+/// The repair that a finding proposes.
 #[derive(Debug, Clone)]
 pub struct Fix {
-    /// What it does, in one clause in the imperative.
+    /// The effect, as one clause in the imperative.
     pub title: String,
-    /// What it may cost.
+    /// What the fix may cost.
     pub safety: Safety,
-    /// When its turn comes.
+    /// When the fix is applied.
     pub stage: Stage,
-    /// The edits; none when the fix is only shown.
+    /// The edits; none if the fix is only displayed.
     pub edits: Vec<Edit>,
 }
 
 impl Fix {
-    /// Whether its edits change bytes without a look at messages and blocks.
+    /// Whether all its edits change bytes independently of messages and blocks.
     pub fn is_bytes(&self) -> bool {
         self.edits.iter().all(Edit::is_bytes)
     }
 
-    /// Whether only some of its edits do, which cannot be written at once.
+    /// Whether only some of its edits do; such a fix cannot be written in one pass.
     pub fn is_mixed(&self) -> bool {
         !self.is_bytes() && self.edits.iter().any(Edit::is_bytes)
     }
@@ -86,16 +86,16 @@ impl Fix {
 /// What applying a fix may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Safety {
-    /// Nothing anyone said is lost or altered; what is added is marked synthetic.
+    /// Loses and alters no content; everything added is marked synthetic.
     Safe,
-    /// Content is dropped, altered or guessed.
+    /// Drops, alters or guesses content.
     Unsafe,
-    /// Shown, never applied.
+    /// Is displayed, never applied.
     DisplayOnly,
 }
 
 impl Safety {
-    /// The word for it.
+    /// Its name in output.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Safe => "safe",
@@ -105,18 +105,18 @@ impl Safety {
     }
 }
 
-/// When a fix's turn comes. The order is fixed: whatever can drop, convert or re-role
-/// a message runs before pairing, and what depends on settled pairs runs after it.
+/// When a fix is applied. The order is fixed: fixes that can drop or convert a message or change its role run before
+/// pairing; fixes that depend on correct pairs run after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
-    /// Bytes that no reader agrees on.
+    /// Bytes that parsers read differently.
     Bytes,
-    /// Fields, roles and calls that are not in their proper form.
+    /// Fields, roles and calls in a wrong form.
     Form,
     /// Calls and results.
     Pairing,
     /// Empty blocks and messages, ids and names, order inside messages.
     Finish,
-    /// Roles in a row, first and last message.
+    /// Adjacent roles, first and last message.
     Roles,
 }

@@ -1,12 +1,11 @@
-//! The ids of one conversation as another provider takes them.
+//! Maps the call ids of a conversation to ids that another provider accepts.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::{IdDemand, IdForm};
 
-/// Which id of a conversation becomes which for a provider. Two ids never become one, the
-/// same ids always become the same, and mapping twice is mapping once; so a call and its
-/// result still name each other.
+/// Maps the call ids of a conversation to ids that a provider accepts. The map is injective, deterministic and
+/// idempotent, so a call and its result still have the same id.
 ///
 /// ```
 /// use seamline_model::{Alphabet, ErrorText, IdDemand, IdMap};
@@ -33,8 +32,8 @@ pub struct IdMap {
 }
 
 impl IdMap {
-    /// The map for all ids of a conversation. All must be known at once: what stays as it is
-    /// has its place before anything is made.
+    /// The map for all ids of a conversation. All ids must be given at once, because ids that stay unchanged are
+    /// reserved before others are made.
     pub fn of<'i>(demand: IdDemand, ids: impl IntoIterator<Item = &'i str>) -> Self {
         let (kept, changed): (BTreeSet<_>, BTreeSet<_>) = ids.into_iter().partition(|id| is_kept(&demand, id));
         let mut map = Self { demand, ids: BTreeMap::new(), taken: HashSet::new() };
@@ -48,13 +47,12 @@ impl IdMap {
         map
     }
 
-    /// What an id becomes.
+    /// The new id of an id.
     pub fn get(&self, id: &str) -> Option<&str> {
         self.ids.get(id).map(String::as_str)
     }
 
-    /// What an id becomes when it occurs again where it must be the only one; `occurrence`
-    /// counts from 1 for the second.
+    /// A new id for a repeated occurrence of an id, where ids must be unique; `occurrence` is 1 for the second.
     pub fn again(&mut self, id: &str, occurrence: usize) -> String {
         let made = self.demand.made(&format!("{id}@{occurrence}"), |made| self.taken.contains(made));
         self.taken.insert(made.clone());
@@ -75,13 +73,13 @@ impl IdMap {
     }
 }
 
-/// Whether an id may go out as it is.
+/// Whether an id can be sent unchanged.
 fn is_kept(demand: &IdDemand, id: &str) -> bool {
     demand.takes(id) && !id.starts_with(IdForm::INTERNAL) && of_composite(id).is_none()
 }
 
-/// The id that the provider would have seen: a client's own ids are the provider's with
-/// another start, and some clients put the id of an item behind the id of its call.
+/// The id as the provider would have seen it. A client's internal id is the provider's id with another prefix, and some
+/// clients append the item id to the call id.
 fn rewritten(demand: &IdDemand, id: &str) -> Option<String> {
     if let Some(call) = of_composite(id) {
         return is_kept(demand, call).then(|| call.to_owned());
@@ -91,7 +89,7 @@ fn rewritten(demand: &IdDemand, id: &str) -> Option<String> {
     (!rest.is_empty()).then(|| format!("{}{rest}", demand.prefix))
 }
 
-/// The call's id in `call_id|item_id`.
+/// The call id in `call_id|item_id`.
 fn of_composite(id: &str) -> Option<&str> {
     let (call, item) = id.split_once('|')?;
     let is_item = !item.contains('|') && item.contains('_');
@@ -125,7 +123,7 @@ mod tests {
         ]
     }
 
-    /// Ids of every kind that was seen, each in many variants.
+    /// Ids of every kind found in practice, each in many variants.
     fn ids() -> Vec<String> {
         let form = |n: usize| match n % 12 {
             0 => format!("toolu_{n}"),
@@ -157,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn the_map_does_not_depend_on_order_and_maps_its_own_ids_to_themselves() {
+    fn the_map_is_independent_of_order_and_idempotent() {
         let ids = ids();
         for demand in demands() {
             let map = IdMap::of(demand, ids.iter().map(String::as_str));
@@ -169,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clients_own_ids_get_the_start_the_provider_gives() {
+    fn a_clients_internal_ids_get_the_providers_prefix() {
         let tables =
             [("hist_tool_abc123def", "call_abc123def", "toolu_abc123def"), ("call_x|fc_y", "call_x", "call_x")];
         for (id, openai, anthropic) in tables {
@@ -179,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_that_a_provider_gives_itself_are_kept_verbatim() {
+    fn legal_ids_of_the_provider_stay_unchanged() {
         let kimi = demand(Alphabet::Any, usize::MAX, "call_");
         assert_eq!(IdMap::of(kimi, ["functions.read:12"]).get("functions.read:12"), Some("functions.read:12"));
         let mistral = demand(Alphabet::Exactly(9), 9, "");
@@ -187,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_that_comes_again_gets_one_of_its_own_each_time() {
+    fn each_repeated_id_gets_a_new_id() {
         let mut map = IdMap::of(demand(Alphabet::Word, 64, "call_"), ["call_0"]);
         let (second, third) = (map.again("call_0", 1), map.again("call_0", 2));
         assert!(second != third && second != "call_0");

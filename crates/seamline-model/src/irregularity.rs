@@ -1,15 +1,15 @@
-//! What a dialect could read only by being tolerant.
+//! Input that a dialect could read only with tolerance.
 
 use crate::{BlockIndex, MessageIndex, Span};
 
-/// One thing a dialect could read only by being tolerant.
+/// Something that a dialect could read only with tolerance.
 ///
-/// Dialects report these without judging them; rules turn them into findings.
+/// Dialects report irregularities without judging them; rules turn them into findings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Irregularity {
-    /// What it is.
+    /// The kind of irregularity.
     pub kind: IrregularityKind,
-    /// Where it stands in the source.
+    /// Its bytes in the source.
     pub span: Span,
     /// The message it is in.
     pub message: Option<MessageIndex>,
@@ -20,77 +20,77 @@ pub struct Irregularity {
 /// The kinds of irregularity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum IrregularityKind {
-    /// The text starts with a byte order mark.
+    /// The body starts with a byte order mark.
     ByteOrderMark,
-    /// A string holds one half of a surrogate pair.
+    /// A string holds half of a surrogate pair.
     LoneSurrogate,
-    /// An object has the same key twice; the span is the member that readers ignore.
+    /// An object has the same key twice; the span is the member that parsers ignore.
     DuplicateKey {
-        /// The key.
+        /// The repeated key.
         key: String,
-        /// The span to cut so that the object stays well-formed.
+        /// The bytes to cut so that the object stays well-formed.
         cut: Span,
     },
-    /// A field has the name another program or dialect gives it; the span is the key.
+    /// A field has the name that another program or dialect uses; the span is the key.
     ForeignKey {
-        /// The name this dialect gives it.
+        /// The name in this dialect.
         expected: &'static str,
     },
-    /// The list of calls is written as a string that holds JSON; the span is that string.
+    /// The list of calls is a string that holds JSON; the span is that string.
     CallListAsText {
         /// The list itself.
         list: String,
     },
-    /// A call in a field that the dialect no longer has.
+    /// A call is in a retired field of the dialect.
     LegacyCall,
-    /// The list of calls is there but empty.
+    /// The list of calls is present but empty.
     EmptyCallList,
-    /// A message that is not an object or has no readable role.
+    /// A message is not an object or has no readable role.
     UnreadableMessage {
-        /// What was found instead.
+        /// The kind of value found.
         found: &'static str,
     },
-    /// A block or call that is not an object.
+    /// A block or call is not an object.
     UnreadableBlock {
-        /// What was found instead.
+        /// The kind of value found.
         found: &'static str,
     },
-    /// A list of calls that is not a list.
+    /// The list of calls is not a list.
     UnreadableCallList {
-        /// What was found instead.
+        /// The kind of value found.
         found: &'static str,
     },
-    /// A part whose type belongs to another role; the span is the type.
+    /// A part has a type that belongs to another role; the span is the type.
     PartOfOtherRole {
-        /// The type that says the same in this role, if there is one.
+        /// The equivalent type for this role, if there is one.
         expected: Option<&'static str>,
     },
-    /// One block that says several things, of which each is a block of its own; the span is the block.
+    /// One block holds several things that must each be a block; the span is the block.
     CrowdedBlock {
-        /// The blocks, as they stand in a list.
+        /// The separate blocks, as list elements.
         blocks: String,
     },
-    /// An id that is written without quotes, as a number.
+    /// An id is a number instead of a string.
     UnquotedId,
-    /// A role under the name that another program or dialect gives it; the span is the role.
+    /// A role has the name that another program or dialect uses; the span is the role.
     ForeignRole {
-        /// The name this dialect gives it.
+        /// The name in this dialect.
         expected: &'static str,
     },
-    /// A block of a type that goes by another name here; the span is the type.
+    /// A block type has another name in this dialect; the span is the type.
     ForeignType {
-        /// The name this dialect gives it.
+        /// The name in this dialect.
         expected: &'static str,
     },
-    /// A message whose content holds calls or results in the form of another dialect.
+    /// A message's content holds calls or results in the form of another dialect.
     ForeignPairs,
-    /// A block of a type that this dialect does not have.
+    /// A block has a type that this dialect does not define.
     ForeignBlock,
-    /// A block of text that does not say it is one, or whose text is no string.
+    /// A text block has no type, or its text is not a string.
     WordlessText {
-        /// What makes it a text that says the same, if that is known.
+        /// The patch that makes it an equivalent text block, if there is one.
         patch: Option<(Span, String)>,
-        /// Whether nothing is in it.
+        /// Whether it holds no content.
         empty: bool,
     },
 }

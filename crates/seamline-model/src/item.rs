@@ -1,64 +1,63 @@
-//! What is known of messages in dialects where every message is an item with a type and,
-//! when the provider made it, an id of its own.
+//! Items: messages in dialects where every message has a type and, if the provider made it, an id.
 
 use crate::{CallId, Span};
 
-/// What a message is as an item.
+/// A message seen as an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
-    /// What it is to the rules.
+    /// The kind that rules distinguish.
     pub kind: ItemKind,
-    /// What is known of its type.
+    /// The properties of its type.
     pub of: &'static ItemType,
-    /// The id the provider gave it. An id that is no text counts as empty.
+    /// The provider's id. An id that is not a string counts as empty.
     pub id: Option<CallId>,
-    /// Where its type stands in the source; empty when it has none.
+    /// The bytes of its type in the source; empty if it has none.
     pub type_span: Span,
-    /// Whether it is reasoning that says something a reader can understand.
+    /// Whether it is reasoning with readable text.
     pub readable: bool,
 }
 
-/// What is known of a type of items.
+/// The properties of an item type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ItemType {
-    /// What errors call a call of this type, and its result; nothing for other items.
+    /// The name of such a call and its result in error texts; empty for other items.
     pub words: &'static str,
-    /// How ids of its items start; nothing when that is not known.
+    /// The prefix of ids of this type; empty if unknown.
     pub id_start: &'static str,
-    /// The type of a result; of a call, the type its result must have. Nothing when any will do.
+    /// For a result, its type; for a call, the type its result must have. Empty if any type is accepted.
     pub result_type: &'static str,
-    /// Whether that result is an id and an output and nothing else, as those of other types are.
+    /// Whether that result has only an id and an output, like results of other types.
     pub plain_result: bool,
-    /// Whether that result is a list, and never a string.
+    /// Whether that result is always a list.
     pub listed_result: bool,
-    /// Whether that result is a picture, and never a string or a list.
+    /// Whether that result is always an image.
     pub shown_result: bool,
 }
 
-/// What an item is to the rules.
+/// The kind of item that rules distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ItemKind {
-    /// Something the model made: a message, a call, a call of the provider's own tools.
+    /// Made by the model: a message, a call, a call of the provider's own tools.
     Made,
-    /// The model's reasoning, which belongs to the item after it.
+    /// The model's reasoning, which belongs to the next item.
     Reasoning,
-    /// Something the client made.
+    /// Made by the client.
     Given,
-    /// Only the id of an item that the provider keeps.
+    /// Only the id of an item that the provider stores.
     Reference,
-    /// Something of a type nobody here knows.
+    /// An item of unknown type.
     Unknown,
-    /// A request to the provider that must be the last item.
+    /// An instruction to the provider that must be the last item.
     Trigger,
 }
 
-/// What the body around the messages says that matters to them.
+/// Facts in the body around the messages that affect them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Envelope {
-    /// The conversation goes on from messages that the provider keeps.
+    /// Whether the conversation continues messages that the provider stores.
     pub chained: bool,
-    /// The provider keeps nothing of this request.
+    /// Whether the provider stores nothing of this request.
     pub stateless: bool,
-    /// There is no list of messages, and none is needed.
+    /// Whether the list of messages is absent and not needed.
     pub unlisted: bool,
 }

@@ -1,26 +1,26 @@
-//! Which kinds of block occur.
+//! The kinds of block that occur in a transcript.
 
 use crate::{Block, BlockKind, IdForm};
 
-/// Which kinds of block occur in a transcript.
+/// The kinds of block that occur in a transcript.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Kinds {
-    /// How many calls the client answers.
+    /// The number of calls that the client answers.
     pub calls: u32,
-    /// Calls or results answered by the client.
+    /// Whether calls or results of the client occur.
     pub pairs: bool,
-    /// Calls whose id a client made up for its own history.
+    /// Whether a call has an id that a client made for its own history.
     pub internal_ids: bool,
-    /// Calls that may have the id of another one in the same message or in the one before it.
+    /// Whether a call may share its id with another one in the same message or the message before.
     pub neighbouring_ids: bool,
-    /// Calls or results of tools the provider runs itself.
+    /// Whether calls or results of the provider's own tools occur.
     pub server_pairs: bool,
-    /// Reasoning blocks.
+    /// Whether reasoning blocks occur.
     pub reasoning: bool,
 }
 
 impl Kinds {
-    /// Notes that a block of this kind occurs.
+    /// Records that a block of this kind occurs.
     pub fn note(&mut self, kind: &BlockKind) {
         match kind {
             BlockKind::Call(call) => {
@@ -34,7 +34,7 @@ impl Kinds {
             BlockKind::Text(_) | BlockKind::Media | BlockKind::Opaque => {}
         }
     }
-    /// Notes how the calls of a message stand to each other and to the message before it.
+    /// Records whether calls of a message may share ids with each other or with the message before.
     pub fn note_calls(&mut self, before: &[Block], blocks: &[Block]) {
         let calls = || blocks.iter().filter_map(Block::call);
         let follow = || before.iter().any(|block| block.call().is_some());
@@ -47,5 +47,5 @@ impl Kinds {
     }
 }
 
-/// More calls than this in one message are not compared pair by pair.
+/// The highest number of calls in a message that are compared pair by pair.
 const PAIRWISE_MAX: usize = 8;

@@ -1,12 +1,10 @@
-//! The words of Seamline, as types.
+//! The vocabulary of Seamline, as types.
 //!
-//! A [`Transcript`] is one conversation with the dialect taken out: messages made of
-//! blocks, each with the byte span it was read from. [`Pairing`] says which result
-//! answers which call. [`Constraints`] are what a provider demands, as data. A
-//! [`Finding`] is one violation at one place, and its [`Fix`] is a list of [`Edit`]s.
+//! A [`Transcript`] is one conversation independent of its dialect: messages made of blocks, each with the byte span it
+//! was read from. [`Pairing`] says which result answers which call. [`Constraints`] are a provider's demands, as data.
+//! A [`Finding`] is one violation at one place, and its [`Fix`] is a list of [`Edit`]s.
 //!
-//! Nothing in this crate reads a file, a clock or JSON; nothing in it names a dialect
-//! or a rule.
+//! This crate reads no file, no clock and no JSON. It names no dialect and no rule.
 #![deny(clippy::disallowed_methods)]
 
 mod assembled;
@@ -38,7 +36,7 @@ mod synthetic;
 mod tools;
 mod transcript;
 
-pub use assembled::{Assembled, AssembledBlock, AssembledCall, Content, Ending, Flaw, Noted, Text};
+pub use assembled::{Assembled, AssembledBlock, AssembledCall, Content, Ending, StreamFlaw, LocatedFlaw, Text};
 pub use block::{Block, Field, Slot};
 pub use call_id::CallId;
 pub use constraints::{
@@ -64,7 +62,7 @@ pub use source::{Source, Spliced};
 pub use span::{BlockIndex, MessageIndex, Span};
 pub use stop::Stop;
 pub use synthetic::{
-    ABORTED, CANCELLED, CONTINUE, CRASHED, DENIED, MARK, NO_ANSWER, NO_CONTENT, NO_OUTPUT, NO_REASONING, NO_RESULT,
+    ABORTED, CANCELLED, CONTINUE, CRASHED, DENIED, MARK, NO_CONTENT, NO_OUTPUT, NO_REASONING, NO_RESPONSE, NO_RESULT,
     NO_RESULT_CONVERTED, NO_SERVER_RESULT, NOTHING_BETWEEN, OUTPUT_FOLLOWS, RECONSTRUCTED, Reason, START, Synthetic,
     TIMED_OUT, TRUNCATED, UNSIGNED_THINKING, is_synthetic,
 };

@@ -1,12 +1,12 @@
-//! Models that a demand is about, by their names.
+//! The models that a demand applies to.
 
-/// Models that a demand is about: those in whose names one of these stands as a whole, so that
-/// `gemini-3` is also `models/gemini-3.1-pro`, but not `gemini-30`.
+/// The models that a demand applies to: those whose name contains one of these parts as a whole, so that `gemini-3`
+/// matches `models/gemini-3.1-pro`, but not `gemini-30`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Models(pub &'static [&'static str]);
 
 impl Models {
-    /// No model.
+    /// No model at all.
     pub const NONE: Self = Self(&[]);
 
     /// Every model, and a request that names none.
@@ -14,13 +14,12 @@ impl Models {
 
     /// Whether a model is one of them.
     pub fn claims(self, model: &str) -> bool {
-        self.0.iter().any(|part| stands_in(part, model))
+        self.0.iter().any(|part| contains_part(model, part))
     }
 }
 
-/// Whether a part stands in a name with nothing right before or after it that would make it
-/// another word or number.
-fn stands_in(part: &str, name: &str) -> bool {
+/// Whether `name` contains `part` as a whole: the characters before and after it do not extend the word or number.
+fn contains_part(name: &str, part: &str) -> bool {
     let ends_in_digit = part.ends_with(|last: char| last.is_ascii_digit());
     name.match_indices(part).any(|(at, _)| {
         let begins = !name[..at].ends_with(|before: char| before.is_ascii_alphanumeric());
@@ -34,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_stands_in_a_name_as_a_whole() {
+    fn a_part_matches_only_as_a_whole() {
         let models = Models(&["gemini-3", "opus-5", "o1-mini", "kimi-k"]);
         for name in ["gemini-3", "models/gemini-3.1-pro", "us.anthropic.claude-opus-5-v1:0", "o1-mini-2024", "kimi-k2"]
         {

@@ -1,29 +1,29 @@
-//! Ids and names that a provider takes, made so that the same one always gets the same.
+//! Makes ids and names that a provider accepts. The same input always gives the same output.
 
 use crate::{Alphabet, IdDemand, NameDemand};
 
-/// How many characters of a hash stand in a made id.
+/// The number of hash characters in a made id.
 const HASH_CHARS: usize = 24;
 
-/// How many characters of a hash a made id has at least; a prefix that leaves less room is left out.
+/// The lowest number of hash characters in a made id; a prefix that leaves less room is omitted.
 const HASH_CHARS_MIN: usize = 8;
 
-/// How many characters of a hash tell two changed names apart.
+/// The number of hash characters that keep two changed names apart.
 const NAME_HASH_CHARS: usize = 8;
 
-/// How many ids are tried before one that is taken is used all the same.
+/// The number of ids tried before one that is taken is used anyway.
 const PROBES_MAX: u32 = 64;
 
-/// The digits of ids that may hold nothing but letters and digits.
+/// The digits for ids that may have only letters and digits.
 const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 impl IdDemand {
-    /// Whether the provider takes an id.
+    /// Whether the provider accepts an id.
     pub fn takes(&self, id: &str) -> bool {
         !id.is_empty() && self.alphabet.holds(id) && id.chars().count() <= self.length_max
     }
 
-    /// An id that the provider takes and nobody has, the same for the same `seed`.
+    /// Makes an id that the provider accepts and that is not taken, always the same for the same `seed`.
     pub fn made(&self, seed: &str, is_taken: impl Fn(&str) -> bool) -> String {
         let id = |probe: u32| match probe {
             0 => self.hashed(seed),
@@ -45,7 +45,7 @@ impl IdDemand {
 }
 
 impl NameDemand {
-    /// Whether the provider takes a tool's name.
+    /// Whether the provider accepts a tool's name.
     pub fn takes(&self, name: &str) -> bool {
         (1..=self.length_max).contains(&name.len())
             && self.start.takes(name)
@@ -56,8 +56,8 @@ impl NameDemand {
         char.is_ascii_alphanumeric() || char == '_' || char == '-' || self.also.contains(char)
     }
 
-    /// A name that the provider takes. White space around a good name goes; any other change
-    /// ends in a hash, so that two names never become one.
+    /// Makes a name that the provider accepts. White space around a legal name is removed; any other change ends in a
+    /// hash, so that two names never become one.
     pub fn made(&self, name: &str) -> String {
         let trimmed = name.trim();
         if self.takes(trimmed) {
@@ -77,7 +77,7 @@ impl NameDemand {
     }
 }
 
-/// The start of a text's hash.
+/// The first characters of a text's hash, in hexadecimal.
 fn hex(text: &str, chars: usize) -> String {
     let mut hex = blake3::hash(text.as_bytes()).to_hex().to_string();
     hex.truncate(chars);

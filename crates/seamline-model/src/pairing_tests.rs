@@ -1,4 +1,4 @@
-//! Each step of the pairing, and what is left when all are done.
+//! Tests of each step of the pairing, and of the results that no step claims.
 
 use super::{Answer, Fate, Pairing, SCAN_MAX, Scope};
 use crate::{
@@ -7,19 +7,19 @@ use crate::{
 };
 
 const JOINT: Scope = Scope { joint: true, ..Scope::ALL };
-/// Results that are items, anywhere after their call.
+/// The scope for results that are items, anywhere after their call.
 const LASTING: Scope = Scope { joint: true, lasting: true, ..Scope::ALL };
 const SPAN_ONLY: Scope = Scope { late: false, early: false, misaddressed: false, joint: false, lasting: false };
 
-/// One block of a conversation, by the id it has or names.
+/// One block of a conversation, with the id it has or names.
 #[derive(Clone, Copy)]
 enum Part {
     Text,
     Call(&'static str),
-    /// A call of this tool.
+    /// A call with this id, of this tool.
     Named(&'static str, &'static str),
     Result(&'static str),
-    /// A result of this tool.
+    /// A result with this id, of this tool.
     From(&'static str, &'static str),
     MadeUp(&'static str),
 }
@@ -42,8 +42,8 @@ fn user() -> (Role, Vec<Part>) {
     (Role::User, vec![Text])
 }
 
-/// The pairing of a conversation: what each call is answered by, as the number of a
-/// result, and the fate of each result, with the number of a call.
+/// The pairing of a conversation: for each call the number of its result, and the fate of each result, with the number
+/// of its call.
 fn pair(messages: &[(Role, Vec<Part>)], scope: Scope) -> (Vec<Option<usize>>, Vec<Seen>) {
     let transcript = transcript(messages);
     let pairing = Pairing::of(&transcript, scope);
@@ -63,7 +63,7 @@ fn pair(messages: &[(Role, Vec<Part>)], scope: Scope) -> (Vec<Option<usize>>, Ve
     (answered, seen.collect())
 }
 
-/// A [`Fate`] with the calls numbered.
+/// A [`Fate`] with call numbers instead of block indexes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Seen {
     Answers(usize),
@@ -99,8 +99,8 @@ fn transcript(messages: &[(Role, Vec<Part>)]) -> Transcript<'static> {
 fn kind(part: Part, tools: &mut Tools) -> BlockKind {
     match part {
         Text => BlockKind::Text(Emptiness::Present),
-        Part::Call(id) => BlockKind::Call(Call::new(there(id), None, Input::Object, tools)),
-        Named(id, name) => BlockKind::Call(Call::new(there(id), Some(name), Input::Object, tools)),
+        Part::Call(id) => BlockKind::Call(Call::new(id_of(id), None, Input::Object, tools)),
+        Named(id, name) => BlockKind::Call(Call::new(id_of(id), Some(name), Input::Object, tools)),
         Result(id) => result(id, None, false),
         From(id, name) => result(id, Some(tools.add(name)), false),
         MadeUp(id) => result(id, None, true),
@@ -109,7 +109,7 @@ fn kind(part: Part, tools: &mut Tools) -> BlockKind {
 
 fn result(id: &'static str, tool: Option<Tool>, synthetic: bool) -> BlockKind {
     BlockKind::Result(ResultBlock {
-        id: there(id).map(CallId::from),
+        id: id_of(id).map(CallId::from),
         tool,
         synthetic: if synthetic { Synthetic::Yes } else { Synthetic::No },
         failed: false,
@@ -119,8 +119,8 @@ fn result(id: &'static str, tool: Option<Tool>, synthetic: bool) -> BlockKind {
     })
 }
 
-/// `-` stands for an id that is not there.
-fn there(id: &'static str) -> Option<&'static str> {
+/// The id; `-` means that there is none.
+fn id_of(id: &'static str) -> Option<&'static str> {
     (id != "-").then_some(id)
 }
 
@@ -147,7 +147,7 @@ fn an_id_used_again_in_a_later_cycle_pairs_cycle_by_cycle() {
 }
 
 #[test]
-fn a_span_goes_on_over_messages_that_are_not_the_assistants() {
+fn a_span_continues_over_messages_of_other_roles() {
     let messages = [calls(&["A", "B"]), answers(&[Result("A")]), user(), answers(&[Result("B")])];
     assert_eq!(fates(&messages, SPAN_ONLY), [Seen::Answers(0), Seen::Answers(1)]);
 }
@@ -167,7 +167,7 @@ fn missing_and_empty_ids_are_one_id() {
 }
 
 #[test]
-fn a_call_behind_a_result_in_one_message_is_answered_after_it() {
+fn a_call_after_a_result_in_one_message_is_answered_after_it() {
     let message = (Role::User, vec![Part::Call("A"), Result("A"), Part::Call("B")]);
     let messages = [message, answers(&[Result("B")])];
     assert_eq!(fates(&messages, Scope::ALL), [Seen::Answers(0), Seen::Answers(1)]);
@@ -189,7 +189,7 @@ fn cycles_hold_the_calls_of_their_message() {
 // Joint spans.
 
 #[test]
-fn neighbouring_messages_with_calls_share_a_span_where_that_is_wanted() {
+fn adjacent_messages_with_calls_share_a_span_in_a_joint_scope() {
     let messages = [calls(&["A"]), calls(&["B"]), answers(&[Result("A"), Result("B")])];
     assert_eq!(fates(&messages, Scope { joint: true, ..SPAN_ONLY }), [Seen::Answers(0), Seen::Answers(1)]);
     assert_eq!(fates(&messages, SPAN_ONLY), [Seen::Orphan, Seen::Answers(1)]);
@@ -202,7 +202,7 @@ fn in_a_joint_span_too_the_kth_result_answers_the_kth_call() {
 }
 
 #[test]
-fn what_stands_between_keeps_spans_apart() {
+fn a_message_between_them_separates_spans() {
     let narrow = Scope { joint: true, ..SPAN_ONLY };
     for between in [user(), says(&[Text]), answers(&[Result("Z")])] {
         let messages = [calls(&["A"]), between, calls(&["B"]), answers(&[Result("A"), Result("B")])];
@@ -228,7 +228,7 @@ fn a_late_result_answers_the_only_open_call_with_its_id() {
 }
 
 #[test]
-fn a_late_result_stands_in_the_span_of_another_cycle() {
+fn a_late_result_may_be_in_the_span_of_another_cycle() {
     let messages = [calls(&["A"]), user(), calls(&["B"]), answers(&[Result("A"), Result("B")])];
     assert_eq!(fates(&messages, Scope::ALL), [Seen::Answers(0), Seen::Answers(1)]);
 }
@@ -274,7 +274,7 @@ fn a_result_looks_back_before_it_looks_forward() {
 // Step 3: under another id.
 
 #[test]
-fn the_only_open_call_takes_the_result_that_names_nobody() {
+fn the_only_open_call_takes_a_result_that_names_no_call() {
     let messages = [calls(&["A", "B"]), answers(&[Result("A"), Result("Z")])];
     assert_eq!(fates(&messages, Scope::ALL), [Seen::Answers(0), Seen::Misaddressed(1)]);
     let narrow = Scope { misaddressed: false, ..Scope::ALL };
@@ -288,7 +288,7 @@ fn two_open_calls_take_nothing() {
 }
 
 #[test]
-fn of_two_strangers_the_first_answers() {
+fn of_two_results_that_name_no_call_the_first_answers() {
     let messages = [calls(&["A"]), answers(&[Result("Y"), Result("Z")])];
     assert_eq!(fates(&messages, Scope::ALL), [Seen::Misaddressed(0), Seen::Orphan]);
 }
@@ -300,7 +300,7 @@ fn a_duplicate_never_answers_a_sibling() {
 }
 
 #[test]
-fn a_stranger_outside_the_span_answers_nothing() {
+fn a_result_that_names_no_call_answers_nothing_outside_the_span() {
     let messages = [calls(&["A"]), says(&[Text]), answers(&[Result("Z")])];
     assert_eq!(fates(&messages, Scope::ALL), [Seen::Orphan]);
 }
@@ -311,18 +311,18 @@ fn a_result_of_another_tool_answers_nothing_under_another_id() {
     assert_eq!(fates(&with(From("Z", "write")), Scope::ALL), [Seen::Orphan]);
     assert_eq!(fates(&with(From("Z", "read")), Scope::ALL), [Seen::Misaddressed(0)]);
     assert_eq!(fates(&with(Result("Z")), Scope::ALL), [Seen::Misaddressed(0)]);
-    // Under its own id the tool's name is not asked for.
+    // Under its own id the tool's name is not checked.
     assert_eq!(fates(&with(From("A", "write")), Scope::ALL), [Seen::Answers(0)]);
 }
 
 #[test]
-fn a_contradicting_name_leaves_the_call_to_the_next_stranger() {
+fn a_contradicting_tool_name_leaves_the_call_to_the_next_result() {
     let messages = [says(&[Named("A", "read")]), answers(&[From("Y", "write"), From("Z", "read")])];
     assert_eq!(fates(&messages, Scope::ALL), [Seen::Orphan, Seen::Misaddressed(0)]);
 }
 
 #[test]
-fn a_result_without_an_id_is_a_stranger() {
+fn a_result_without_an_id_names_no_call() {
     let messages = [calls(&["A"]), answers(&[Result("-")])];
     assert_eq!(fates(&messages, Scope::ALL), [Seen::Misaddressed(0)]);
     let messages = [calls(&["-"]), answers(&[Result("A")])];
@@ -340,19 +340,19 @@ fn a_second_result_is_a_duplicate_in_the_span_and_after_it() {
 }
 
 #[test]
-fn a_real_result_replaces_one_that_was_made_up() {
+fn a_real_result_replaces_a_synthetic_one() {
     let messages = [calls(&["A"]), answers(&[MadeUp("A")]), user(), answers(&[Result("A")])];
     assert_eq!(pair(&messages, Scope::ALL), (vec![Some(1)], vec![Seen::Superseded(0), Seen::Answers(0)]));
 }
 
 #[test]
-fn a_late_real_result_replaces_one_that_was_made_up() {
+fn a_late_real_result_replaces_a_synthetic_one() {
     let messages = [calls(&["A"]), answers(&[MadeUp("A")]), says(&[Text]), answers(&[Result("A")])];
     assert_eq!(fates(&messages, Scope::ALL), [Seen::Superseded(0), Seen::Answers(0)]);
 }
 
 #[test]
-fn what_was_made_up_replaces_nothing() {
+fn a_synthetic_result_replaces_nothing() {
     for first in [Result("A"), MadeUp("A")] {
         let messages = [calls(&["A"]), answers(&[first, MadeUp("A")])];
         assert_eq!(fates(&messages, Scope::ALL), [Seen::Answers(0), Seen::Duplicate(0)]);
@@ -365,11 +365,11 @@ fn a_conversation_without_calls_has_orphans_only() {
     assert_eq!(pair(&[user(), says(&[Text])], Scope::ALL), (vec![], vec![]));
 }
 
-// The size of a cycle is no matter of meaning.
+// The size of a cycle does not change its pairing.
 
 const IDS: [&str; SCAN_MAX + 1] = ["A", "B", "C", "D", "E", "F", "G", "H", "I"];
 
-/// Cycles of as many calls as are scanned, and of one more, which are looked up.
+/// Ids of a cycle that is scanned, and of one that is one call larger and uses a map.
 fn both_sizes() -> [&'static [&'static str]; 2] {
     [&IDS[..SCAN_MAX], &IDS[..]]
 }
@@ -386,7 +386,7 @@ fn a_duplicate_has_the_same_fate_in_cycles_of_every_size() {
 }
 
 #[test]
-fn one_result_too_many_for_a_repeated_id_has_the_same_fate_in_cycles_of_every_size() {
+fn a_surplus_result_for_a_repeated_id_has_the_same_fate_in_cycles_of_every_size() {
     for ids in both_sizes() {
         let mut ids = ids.to_vec();
         ids[1] = "A";
@@ -397,7 +397,7 @@ fn one_result_too_many_for_a_repeated_id_has_the_same_fate_in_cycles_of_every_si
 }
 
 #[test]
-fn a_real_result_replaces_the_latest_made_up_one_in_cycles_of_every_size() {
+fn a_real_result_replaces_the_latest_synthetic_one_in_cycles_of_every_size() {
     for ids in both_sizes() {
         let mut ids = ids.to_vec();
         ids[1] = "A";
@@ -408,7 +408,7 @@ fn a_real_result_replaces_the_latest_made_up_one_in_cycles_of_every_size() {
 }
 
 #[test]
-fn everything_else_is_the_same_in_cycles_of_every_size() {
+fn everything_else_pairs_the_same_in_cycles_of_every_size() {
     for ids in both_sizes() {
         let last = ids.len() - 1;
         let mut results: Vec<_> = ids[..last].iter().rev().map(|id| Result(id)).collect();
@@ -430,7 +430,7 @@ fn a_message_whose_calls_come_between_results_pairs_the_same_in_every_size() {
 }
 
 #[test]
-fn a_lasting_span_ends_at_the_next_calls_and_not_at_what_the_assistant_says() {
+fn a_lasting_span_ends_at_the_next_calls_and_not_at_assistant_text() {
     let late = [calls(&["A"]), says(&[Text]), user(), answers(&[Result("A")])];
     assert_eq!(fates(&late, Scope { late: false, ..LASTING }), [Seen::Answers(0)]);
     let across = [calls(&["A"]), user(), calls(&["B"]), answers(&[Result("A"), Result("B")])];
@@ -448,7 +448,7 @@ fn a_further_result_answers_the_latest_open_call_with_its_id_when_spans_last() {
 }
 
 #[test]
-fn a_result_under_another_id_is_not_guessed_beyond_what_the_assistant_says_next() {
+fn a_result_under_another_id_is_not_guessed_beyond_the_next_assistant_message() {
     assert_eq!(fates(&[calls(&["A"]), answers(&[Result("Z")])], LASTING), [Seen::Misaddressed(0)]);
     assert_eq!(fates(&[calls(&["A"]), says(&[Text]), answers(&[Result("Z")])], LASTING), [Seen::Orphan]);
 }

@@ -1,28 +1,28 @@
-//! What a request says beside its messages, as far as it bears on them.
+//! Facts in the request outside its messages that affect them.
 
 use crate::{BlockIndex, MessageIndex, Span};
 
-/// What a request says beside its messages, as far as it bears on them.
+/// Facts in the request outside its messages that affect them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Request {
     /// The tools it declares.
     pub tools: Option<Declared>,
-    /// The tool that it forces the model to call.
+    /// The tool that the model must call.
     pub forced_tool: Option<Box<str>>,
-    /// Whether the model is to think before it answers.
+    /// Whether the model should think before it responds.
     pub thinking: Thinking,
-    /// How many cache marks stand outside the messages.
+    /// The number of cache marks outside the messages.
     pub cache_marks: u32,
 }
 
 /// The tools that a request declares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Declared {
-    /// What to cut so that the list is gone and the body stays well-formed.
+    /// The bytes to cut so that the list is gone and the body stays well-formed.
     pub cut: Span,
     /// The tools, in order.
     pub tools: Vec<DeclaredTool>,
-    /// Whether nothing at all stands there.
+    /// Whether the list is completely empty.
     pub is_hollow: bool,
 }
 
@@ -31,64 +31,63 @@ pub struct Declared {
 pub struct DeclaredTool {
     /// Its name; tools that the provider runs itself may have none.
     pub name: Option<Box<str>>,
-    /// Whether it is no tool, but a mark up to which the list is cached.
+    /// Whether it is a cache mark instead of a tool.
     pub cache_mark: bool,
-    /// Where it stands in the source.
+    /// Its bytes in the source.
     pub span: Span,
-    /// What to cut so that it is gone and the list stays well-formed.
+    /// The bytes to cut so that it is gone and the list stays well-formed.
     pub cut: Span,
 }
 
-/// Whether a request asks the model to think before it answers.
+/// Whether a request asks the model to think before it responds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Thinking {
-    /// It does not say.
+    /// The request does not say.
     #[default]
     Unsaid,
-    /// It does; the span is what says so.
+    /// The request switches thinking on; the span is the setting.
     On(Span),
-    /// It leaves it to the model.
+    /// The request leaves it to the model.
     Adaptive,
-    /// It asks it not to.
+    /// The request switches thinking off.
     Off,
 }
 
-/// What a list of messages holds at first sight.
+/// What the elements of a message list look like.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Entries {
-    /// Nothing that looks like a message.
+    /// No element looks like a message.
     #[default]
     Others,
-    /// Entries of a log, with messages inside them.
+    /// Log entries with messages inside them.
     Log,
-    /// Messages, among others perhaps.
+    /// Messages, possibly among other elements.
     Messages,
 }
 
-/// A member of a message or block that the dialect itself does not have, or that some
-/// providers count or refuse.
+/// A member of a message or block that the dialect does not define, or that some providers count or reject.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
     /// The message it is in.
     pub message: MessageIndex,
-    /// The block it is in, if it is not the message's own.
+    /// The block it is in; `None` if it belongs to the message itself.
     pub block: Option<BlockIndex>,
-    /// What sort of member it is.
+    /// The sort of member.
     pub sort: MemberSort,
-    /// Its key.
+    /// The member's key.
     pub key: Box<str>,
-    /// What the thing it is in is called in error texts.
+    /// The name of its owner in error texts.
     pub owner: &'static str,
-    /// Where the key stands.
+    /// The bytes of the key.
     pub key_span: Span,
-    /// Where the key and its value stand.
+    /// The bytes of the key and its value.
     pub span: Span,
-    /// What to cut so that it is gone and the object stays well-formed.
+    /// The bytes to cut so that it is gone and the object stays well-formed.
     pub cut: Span,
 }
 
 impl Member {
-    /// The same with its message and its blocks moved by so many places.
+    /// A copy with its message and block indexes moved; differences below zero wrap.
     #[must_use]
     pub fn moved(&self, messages: u32, blocks: u32) -> Self {
         let message = MessageIndex(self.message.0.wrapping_add(messages));
@@ -97,8 +96,7 @@ impl Member {
     }
 }
 
-/// Members of a message that say how it was made, not what was said. Answers and logs have
-/// them.
+/// Members of a message that hold metadata instead of content. Responses and logs have them.
 const ABOUT_ANSWERS: &[&str] = &[
     "cache_control",
     "id",
@@ -141,8 +139,7 @@ const ABOUT_ANSWERS: &[&str] = &[
 ];
 
 impl Member {
-    /// Whether something anyone said may go with it: it holds something, and is not known to
-    /// be about how a message was made.
+    /// Whether it may hold content: it is not empty, and it is not known metadata.
     pub fn says_something(&self) -> bool {
         match self.sort {
             MemberSort::Foreign { empty } => !empty && !ABOUT_ANSWERS.contains(&&*self.key),
@@ -151,38 +148,38 @@ impl Member {
         }
     }
 
-    /// Whether it is the message's own, and something anyone said may go with it.
+    /// Whether it belongs to the message itself and may hold content.
     pub fn speaks_for_message(&self) -> bool {
         self.block.is_none() && self.says_something()
     }
 
-    /// Whether it holds something to look at or listen to, which is worth nothing as text.
+    /// Whether it holds media, which are worthless as text.
     pub fn holds_media(&self) -> bool {
         matches!(&*self.key, "images" | "image" | "videos" | "video" | "files" | "attachments")
     }
 }
 
-/// What sort of member it is.
+/// The sort of member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemberSort {
-    /// The dialect does not have it.
+    /// The dialect does not define it.
     Foreign {
-        /// Whether nothing is in it.
+        /// Whether it holds no content.
         empty: bool,
     },
-    /// The dialect has it, and some of its providers do not.
+    /// The dialect defines it, but some of its providers do not support it.
     Spare {
-        /// Whether nothing is in it.
+        /// Whether it holds no content.
         empty: bool,
     },
     /// It holds the model's reasoning.
     Reasoning {
-        /// Whether nothing is in it.
+        /// Whether it holds no content.
         empty: bool,
     },
-    /// It asks to have a prompt cached up to here.
+    /// It asks the provider to cache the prompt up to here.
     CacheMark,
-    /// It is `true` and says that the message is to be continued.
+    /// It is `true` and marks the message for continuation.
     Continued,
     /// It holds the signature of reasoning.
     Signature,

@@ -1,59 +1,59 @@
-//! A result and what it holds.
+//! A result and its content.
 
 use crate::{CallId, Span, Synthetic, Tool};
 
-/// A result: the answer to a call.
+/// A tool result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResultBlock {
     /// The id of the call it answers.
     pub id: Option<CallId>,
     /// The tool, in dialects that repeat its name.
     pub tool: Option<Tool>,
-    /// Whether it was made up by a repair, ours or another program's.
+    /// Whether a repair made it, by Seamline or another program.
     pub synthetic: Synthetic,
-    /// Whether it says that the tool failed, in dialects that have a sign for it.
+    /// Whether it says that the tool failed, in dialects with a flag for it.
     pub failed: bool,
-    /// Whether it holds members that nobody reads.
+    /// Whether it holds members that the dialect does not read.
     pub has_more: bool,
-    /// What it holds.
+    /// The form of its content.
     pub parts: Parts,
-    /// Where its content stands in the source; empty when there is none.
+    /// The bytes of its content in the source; empty if there is none.
     pub content: Span,
 }
 
-/// What a result holds.
+/// The form of a result's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Parts {
-    /// Nothing.
+    /// No content at all.
     Missing,
-    /// A string.
+    /// A JSON string.
     Text,
     /// A list of parts.
     List(Listed),
-    /// Something no dialect allows.
+    /// A value that no dialect allows.
     Unreadable,
 }
 
-/// What a list of parts holds. One word and not three flags, because results are most of what
-/// a long conversation takes in memory.
+/// What a list of parts holds. One enum instead of three flags, because results take most of the memory of a long
+/// conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Listed {
-    /// No part.
+    /// An empty list.
     Nothing,
-    /// Texts, none of which says anything.
+    /// Only blank texts.
     Blanks,
-    /// Texts that all say something.
+    /// Only texts with content.
     Texts,
-    /// Texts, some of which say something.
+    /// Texts with content and blank texts.
     TextsAndBlanks,
-    /// Something that is not text, and texts that all say something.
+    /// Media, and no blank text.
     Media,
-    /// Something that is not text, and texts that do not all say something.
+    /// Media and at least one blank text.
     MediaAndBlanks,
 }
 
 impl Listed {
-    /// A list with these parts.
+    /// The value for a list with these parts.
     pub fn of(has_blanks: bool, has_texts: bool, has_media: bool) -> Self {
         match (has_media, has_texts, has_blanks) {
             (true, _, false) => Self::Media,
@@ -65,7 +65,7 @@ impl Listed {
         }
     }
 
-    /// Whether one of the parts is a text with nothing in it.
+    /// Whether one of the parts is a blank text.
     pub fn has_blanks(self) -> bool {
         matches!(self, Self::Blanks | Self::TextsAndBlanks | Self::MediaAndBlanks)
     }
@@ -75,7 +75,7 @@ impl Listed {
         matches!(self, Self::Media | Self::MediaAndBlanks)
     }
 
-    /// Whether nothing in it says anything.
+    /// Whether no part has content.
     pub fn is_blank(self) -> bool {
         matches!(self, Self::Nothing | Self::Blanks)
     }

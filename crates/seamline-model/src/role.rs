@@ -1,26 +1,26 @@
-//! Who speaks.
+//! The roles of messages.
 
-/// Who speaks in a message.
+/// The role of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// Instructions.
+    /// Instructions to the model.
     System,
-    /// Instructions, in the newer name of some models.
+    /// Instructions, under the newer name that some models use.
     Developer,
-    /// The person or program that asks.
+    /// The person or program that sends requests.
     User,
-    /// The model.
+    /// The language model.
     Assistant,
-    /// Carries results, in dialects where they are messages of their own.
+    /// Holds results, in dialects where they are separate messages.
     Tool,
-    /// Carries a result in the retired function-calling form.
+    /// Holds a result in the retired function-calling form.
     Function,
-    /// A role we do not know.
+    /// An unknown role.
     Unknown,
 }
 
 impl Role {
-    /// The word for it, which is that of the dialects that have it.
+    /// Its name in the dialects that have it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::System => "system",

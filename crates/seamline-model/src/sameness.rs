@@ -1,10 +1,9 @@
-//! Whether two transcripts say the same, wherever their bytes stand.
+//! Whether two transcripts are equal, at whatever positions their bytes are.
 
 use crate::{Block, BlockKind, Irregularity, IrregularityKind, Member, Request, Span, Thinking, Transcript};
 
 impl Transcript<'_> {
-    /// Whether both say the same in the same words: every span holds the same text, wherever
-    /// that stands.
+    /// Whether both transcripts have the same content: every span holds the same text, at whatever position.
     pub fn says_the_same(&self, other: &Transcript<'_>) -> bool {
         let texts = Texts { one: self, two: other };
         (&self.model, self.has, self.envelope) == (&other.model, other.has, other.envelope)
@@ -35,7 +34,7 @@ impl Texts<'_, '_, '_> {
         self.one.text(one) == self.two.text(two)
     }
 
-    /// The messages, and what stands between them.
+    /// Compares the messages and the bytes between them.
     fn messages(&self) -> bool {
         self.one.messages.len() == self.two.messages.len()
             && self.same(self.one.closing(), self.two.closing())

@@ -1,27 +1,28 @@
-//! How far from its call a result is looked for.
+//! How far from its call a result is searched.
 
 use crate::{Carrier, Constraints};
 
-/// How far from its call a result is recognised. Step 1 always applies.
+/// How far from its call a result is recognised. A result in its call's own span, with the same id, is always
+/// recognised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scope {
-    /// After the next assistant message.
+    /// Recognises results after the next assistant message.
     pub late: bool,
-    /// Before the call.
+    /// Recognises results before the call.
     pub early: bool,
-    /// Under another id.
+    /// Recognises results with another id.
     pub misaddressed: bool,
-    /// Neighbouring messages with calls share one span: they are answered together.
+    /// Adjacent messages with calls share one span: they are answered together.
     pub joint: bool,
-    /// A span lasts until the next calls, whatever the assistant says before.
+    /// A span lasts until the next calls, even if assistant messages come before them.
     pub lasting: bool,
 }
 
 impl Scope {
-    /// Everything that can be told.
+    /// Recognises results wherever they can be recognised.
     pub const ALL: Self = Self { late: true, early: true, misaddressed: true, joint: false, lasting: false };
 
-    /// The scope where a provider demands this: a result that it takes is always recognised.
+    /// The scope under a provider's demands: a result that the provider accepts is always recognised.
     #[must_use]
     pub fn under(self, demands: &Constraints) -> Self {
         let lasting = demands.carrier == Carrier::Items;

@@ -1,9 +1,9 @@
-//! Places in the source text and in the transcript.
+//! Positions in the source text and in the transcript.
 
 /// A range of bytes in the text a transcript was read from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
-    /// First byte.
+    /// The first byte.
     pub start: u32,
     /// One past the last byte.
     pub end: u32,
@@ -20,24 +20,24 @@ impl Span {
         self.start as usize..self.end as usize
     }
 
-    /// How many bytes it covers.
+    /// The number of bytes.
     pub fn len(self) -> usize {
         self.range().len()
     }
 
-    /// The same bytes after `by` others were put before them; a difference below zero wraps.
+    /// The span moved by `by` bytes; a difference below zero wraps.
     #[must_use]
     pub fn moved(self, by: u32) -> Self {
         Self { start: self.start.wrapping_add(by), end: self.end.wrapping_add(by) }
     }
 
-    /// Whether it covers nothing.
+    /// Whether it has no bytes.
     pub fn is_empty(self) -> bool {
         self.start >= self.end
     }
 }
 
-/// Which message of the transcript, counted from 0.
+/// The index of a message in the transcript, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MessageIndex(pub u32);
 
@@ -54,7 +54,7 @@ impl MessageIndex {
     }
 }
 
-/// Which block of the whole transcript, counted from 0 over all messages.
+/// The index of a block in the whole transcript, from 0 over all messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BlockIndex(pub u32);
 

@@ -1,33 +1,33 @@
-//! Why a provider stopped, and the words with which it says so.
+//! Why a provider stopped, and the providers' words for it.
 //!
-//! Gateways leave the words of the model they asked, so each dialect may get those of all the
-//! others. They are read in one place, so that no two readers take one word for two things.
+//! Gateways pass on the words of the model behind them, so each dialect may receive the words of all others. They are
+//! interpreted in one place, so that a word always has the same meaning.
 
 /// Why a provider stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
-    /// The model is done with its turn.
+    /// The model finished its turn.
     Turn,
-    /// It waits for the results of its calls.
+    /// The model waits for the results of its calls.
     Calls,
-    /// It may not say more: the limit of the answer or of the context is reached.
+    /// The output limit or the context limit was reached.
     Length,
-    /// What it said, or was asked, was filtered.
+    /// The provider filtered the request or the response.
     Filter,
-    /// It refuses.
+    /// The model refused.
     Refusal,
-    /// The provider paused a long turn, which goes on when the message is sent back.
+    /// The provider paused a long turn; it continues when the message is sent back.
     Pause,
-    /// The call it wrote could not be read by the provider.
+    /// The provider could not read the call that the model wrote.
     Malformed,
-    /// The provider failed while it was answering.
+    /// The provider failed during the response.
     Failure,
-    /// A word nobody here knows.
+    /// An unknown word.
     Other,
 }
 
 impl Stop {
-    /// What a word means, in capitals or not, with a hyphen or an underscore.
+    /// The meaning of a word, in any case, with hyphens or underscores.
     pub fn of_word(word: &str) -> Self {
         match word.to_ascii_lowercase().replace('-', "_").as_str() {
             "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" | "complete" | "completed" => Self::Turn,
@@ -82,14 +82,14 @@ impl Stop {
             | "user_cancel"
             | "image_other"
             | "no_image" => Self::Failure,
-            // Gemini's word for a failure (GEM-16); in small letters it is what gateways say that do not know.
+            // Gemini uses `OTHER` for a failure (GEM-16); gateways use `other` in lower case for an unknown reason.
             _ if word == "OTHER" => Self::Failure,
             _ => Self::Other,
         }
     }
 
-    /// Whether it counts after another reason: what was cut off, filtered or failed stays so,
-    /// whatever else the provider says.
+    /// Whether this reason replaces an earlier one: a truncation, filter or failure is never replaced by a less severe
+    /// reason.
     pub fn counts_after(self, before: Option<Self>) -> bool {
         before.is_none_or(|before| self.weight() >= before.weight())
     }
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_word_is_known_for_what_it_is() {
+    fn every_word_has_its_meaning() {
         for (means, words) in [
             (Stop::Turn, "stop STOP end_turn stop_sequence COMPLETE eos"),
             (Stop::Calls, "tool_calls tool-calls tool_use TOOL_CALL function_call"),

@@ -1,65 +1,58 @@
-//! How what a repair makes up is marked, and how such marks are recognised.
+//! Marks of synthetic texts, and how they are recognised.
 
-/// Stands at the start of every text that a repair makes up.
+/// The start of every synthetic text.
 pub const MARK: &str = "[synthetic]";
 
-/// Stands where a call has no result, when nothing else is known.
+/// The result of a call without a result, if nothing else is known.
 pub const NO_RESULT: &str = "[synthetic] No result was recorded for this tool call. Whether it ran is unknown; check \
                              before running it again.";
-/// The same when the user aborted the run.
+/// The result of a call after the user aborted the run.
 pub const ABORTED: &str =
     "[synthetic] The user aborted the run before this tool call gave a result. Whether it ran is unknown.";
-/// The same when the user cancelled the call.
+/// The result of a call that the user cancelled.
 pub const CANCELLED: &str = "[synthetic] The user cancelled this tool call. It did not finish.";
-/// The same when somebody refused to let the tool run.
+/// The result of a call that the user or the host denied.
 pub const DENIED: &str = "[synthetic] This tool call was denied. It did not run.";
-/// The same when the tool did not finish in time.
+/// The result of a call whose tool did not finish in time.
 pub const TIMED_OUT: &str = "[synthetic] This tool call did not finish in time. Whether it took effect is unknown.";
-/// The same when the tool or its host crashed.
+/// The result of a call whose tool or host crashed.
 pub const CRASHED: &str = "[synthetic] The tool crashed during this call. Whether it took effect is unknown.";
-/// The same when the call itself was cut off.
+/// The result of a call that was itself cut off.
 pub const TRUNCATED: &str = "[synthetic] This tool call was cut off before it was complete. It did not run.";
-/// Stands beside a call that was rebuilt from its result.
+/// The text beside a call that was rebuilt from its result.
 pub const RECONSTRUCTED: &str = "[synthetic] This tool call was rebuilt from its result.";
-/// Stands where a conversion finds no result.
+/// The result of a call that a conversion found without one.
 pub const NO_RESULT_CONVERTED: &str = "[synthetic] No result was recorded for this tool call.";
-/// Stands where a call of the provider's own tools has no result.
-pub const NO_SERVER_RESULT: &str = "[synthetic] no result was recorded for this call";
+/// The result of a server tool call without a result.
+pub const NO_SERVER_RESULT: &str = NO_RESULT_CONVERTED;
 
-/// Stands in a result that was there and held nothing. It is a real one.
+/// The content of a real result that was empty.
 pub const NO_OUTPUT: &str = "[synthetic] (no output)";
-/// Stands in a result whose output had to move out of it. It is a real one.
+/// The content of a real result whose output moved to a later message.
 pub const OUTPUT_FOLLOWS: &str = "[synthetic] (the output follows below)";
-/// Stands in a message that would otherwise be empty.
+/// The content of a message that would otherwise be empty.
 pub const NO_CONTENT: &str = "[synthetic] (no content)";
-/// Opens a conversation that the user has to open.
+/// The first user message, where the user must come first.
 pub const START: &str = "[synthetic] (the conversation starts here)";
-/// Closes a conversation that the user has to close.
+/// The last user message, where the user must come last.
 pub const CONTINUE: &str = "[synthetic] Continue.";
-/// Stands between two messages of one role that cannot be joined.
-pub const NOTHING_BETWEEN: &str = "[synthetic] (nothing was said in between)";
-/// Stands where the assistant has to answer and nothing is known of what it said.
-pub const NO_ANSWER: &str = "[synthetic] (no answer was recorded)";
-/// Stands where reasoning has to be and is not.
+/// The message between two messages of one role that cannot be joined.
+pub const NOTHING_BETWEEN: &str = "[synthetic] (no message in between)";
+/// The assistant message where the assistant's response was not recorded.
+pub const NO_RESPONSE: &str = "[synthetic] (no response was recorded)";
+/// The reasoning where reasoning is required and was not recorded.
 pub const NO_REASONING: &str = "[synthetic] (reasoning was not recorded)";
-/// The line above thinking that lost its signature.
+/// The heading of thinking that lost its signature.
 pub const UNSIGNED_THINKING: &str = "[synthetic] thinking without a signature:";
 
-/// Our texts that stand for a result nobody has.
-const OURS: &[&str] = &[
-    NO_RESULT,
-    ABORTED,
-    CANCELLED,
-    DENIED,
-    TIMED_OUT,
-    CRASHED,
-    TRUNCATED,
-    RECONSTRUCTED,
-    NO_RESULT_CONVERTED,
-    NO_SERVER_RESULT,
-];
+/// Seamline's texts that replace a missing result.
+const OURS: &[&str] =
+    &[NO_RESULT, ABORTED, CANCELLED, DENIED, TIMED_OUT, CRASHED, TRUNCATED, RECONSTRUCTED, NO_RESULT_CONVERTED];
 
-/// Texts that other programs put where a result was missing.
+/// Texts that replaced a missing result in earlier versions. Stored conversations still hold them.
+const EARLIER: &[&str] = &["[synthetic] no result was recorded for this call"];
+
+/// Texts that other programs write in place of a missing result.
 const OTHERS: &[&str] = &[
     "[Aborted by user]",
     "[Error: tool result missing]",
@@ -74,39 +67,39 @@ const OTHERS: &[&str] = &[
     "No result provided",
 ];
 
-/// How the texts begin with which a session answers a call of which it knows that it did not run, or that nobody knows
-/// what became of it. What follows names the call.
-const OF_SESSIONS: &[&str] = &[
+/// Prefixes of the texts with which a session answers a call that did not run, or whose outcome is unknown. The call's
+/// name follows.
+const SESSION_PREFIXES: &[&str] = &[
     "[synthetic] [outcome unknown] The call \"",
     "[synthetic] [not executed] The call \"",
     "[synthetic] [no result] The call \"",
 ];
 
-/// Whether a result's text is known to have been made up by a repair, compared without
-/// surrounding white space. A mark at its start alone proves nothing: tools say such things too.
+/// Whether a repair is known to have written a result's text, not counting surrounding white space. The mark alone is
+/// not enough: real tools may print it too.
 pub fn is_synthetic(text: &str) -> bool {
     let text = text.trim();
-    OURS.contains(&text) || OTHERS.contains(&text)
+    [OURS, EARLIER, OTHERS].iter().any(|known| known.contains(&text))
 }
 
-/// Whether a result was made up by a repair. A real result that turns up later takes its place.
+/// Whether a repair made a result. A real result that arrives later replaces a synthetic one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Synthetic {
-    /// Nothing says so.
+    /// Nothing marks it as synthetic.
     #[default]
     No,
-    /// Its text is known.
+    /// It is a known synthetic text.
     Yes,
-    /// Its text carries our mark, and is made up if the policy has such a text.
+    /// It starts with the mark, and is synthetic if the policy has this text.
     Marked,
 }
 
 impl Synthetic {
-    /// What the text of a result says about it.
+    /// Classifies the text of a result.
     pub fn of(text: &str) -> Self {
         match text.trim() {
             text if is_synthetic(text) => Self::Yes,
-            text if OF_SESSIONS.iter().any(|start| text.starts_with(start)) => Self::Yes,
+            text if SESSION_PREFIXES.iter().any(|start| text.starts_with(start)) => Self::Yes,
             NO_OUTPUT | OUTPUT_FOLLOWS => Self::No,
             text if text.starts_with(MARK) => Self::Marked,
             _ => Self::No,
@@ -114,16 +107,16 @@ impl Synthetic {
     }
 }
 
-/// Why a result had to be made up.
+/// Why a result had to be synthesised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reason {
-    /// No result was recorded; nothing else is known.
+    /// No result was recorded, for an unknown reason.
     Missing,
     /// The user aborted the run.
     Aborted,
     /// The user cancelled this call.
     Cancelled,
-    /// Somebody refused to let the tool run.
+    /// The user or the host denied the call.
     Denied,
     /// The tool did not finish in time.
     Timeout,
@@ -133,4 +126,40 @@ pub enum Reason {
     Truncated,
     /// The call was rebuilt from its result.
     Reconstructed,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The texts of missing results that every released version has written. Do not remove any.
+    const WRITTEN: &[&str] = &[
+        "[synthetic] No result was recorded for this tool call. Whether it ran is unknown; check before running it again.",
+        "[synthetic] The user aborted the run before this tool call gave a result. Whether it ran is unknown.",
+        "[synthetic] The user cancelled this tool call. It did not finish.",
+        "[synthetic] This tool call was denied. It did not run.",
+        "[synthetic] This tool call did not finish in time. Whether it took effect is unknown.",
+        "[synthetic] The tool crashed during this call. Whether it took effect is unknown.",
+        "[synthetic] This tool call was cut off before it was complete. It did not run.",
+        "[synthetic] This tool call was rebuilt from its result.",
+        "[synthetic] No result was recorded for this tool call.",
+        "[synthetic] no result was recorded for this call",
+    ];
+
+    #[test]
+    fn texts_of_earlier_versions_are_recognised_as_synthetic() {
+        for text in WRITTEN {
+            assert!(is_synthetic(text), "{text}");
+            assert_eq!(Synthetic::of(&format!("{text}\n")), Synthetic::Yes, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_marked_text_of_a_tool_is_not_synthetic_by_itself() {
+        assert!(!is_synthetic("[synthetic] 40 rows of test data"));
+        assert_eq!(Synthetic::of("[synthetic] 40 rows of test data"), Synthetic::Marked);
+        for real in [NO_OUTPUT, OUTPUT_FOLLOWS, "40 rows"] {
+            assert_eq!(Synthetic::of(real), Synthetic::No, "{real}");
+        }
+    }
 }

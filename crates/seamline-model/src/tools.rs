@@ -1,23 +1,23 @@
-//! The tools a conversation names.
+//! The tools that a conversation names.
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
 
-/// A tool by its place in [`Tools`]: two calls name the same tool when these are equal.
+/// A tool, by its index in [`Tools`]: two calls name the same tool if these are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Tool(NonZeroU32);
 
-/// The names of the tools a conversation calls, each kept once.
+/// The names of the tools that a conversation calls, each stored once.
 #[derive(Debug, Clone, Default)]
 pub struct Tools {
     names: Vec<String>,
     places: HashMap<String, Tool>,
-    /// The one that came last: calls of one tool come in runs.
+    /// The tool added last: calls of one tool often follow each other.
     last: Option<Tool>,
 }
 
 impl Tools {
-    /// The tool with this name.
+    /// The tool with this name; adds it if it is new.
     pub fn add(&mut self, name: &str) -> Tool {
         if let Some(last) = self.last.filter(|&last| self.name(last) == name) {
             return last;
@@ -29,13 +29,13 @@ impl Tools {
 
     fn add_new(&mut self, name: &str) -> Tool {
         self.names.push(name.to_owned());
-        // A text has fewer names than bytes, and those are counted in 32 bits.
+        // A text has fewer names than bytes, and bytes are counted in 32 bits.
         let tool = Tool(NonZeroU32::new(self.names.len() as u32).unwrap_or(NonZeroU32::MAX));
         self.places.insert(name.to_owned(), tool);
         tool
     }
 
-    /// What a tool is called.
+    /// The name of a tool.
     pub fn name(&self, tool: Tool) -> &str {
         self.names.get(tool.0.get() as usize - 1).map_or("", String::as_str)
     }
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_kept_once() {
+    fn a_name_is_stored_once() {
         let mut tools = Tools::default();
         let [read, write, again] = ["read", "write", "read"].map(|name| tools.add(name));
         assert_eq!((read, tools.name(read), tools.name(write)), (again, "read", "write"));

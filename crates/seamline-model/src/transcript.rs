@@ -1,4 +1,4 @@
-//! One conversation, dialect taken out; everything still points at its source bytes.
+//! One conversation, independent of its dialect; everything points at its source bytes.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -12,51 +12,51 @@ use crate::{
 /// The messages of one conversation, in order.
 #[derive(Debug, Clone)]
 pub struct Transcript<'a> {
-    /// What every span points into. What is in a span is UTF-8.
+    /// The bytes that every span points into. The bytes of a span are UTF-8.
     pub source: Source<'a>,
-    /// The messages.
+    /// The messages, in order.
     pub messages: Vec<Message>,
     /// The blocks of all messages, in order; a message owns a range of them.
     pub blocks: Vec<Block>,
-    /// Where the list of messages stood in the body when it was read.
+    /// The bytes of the message list in the body that was read.
     pub list: Span,
-    /// What stands between messages; nothing when they stand as they were read.
+    /// The bytes between messages; `None` if they are as they were read.
     pub layout: Option<Layout>,
     /// The tools that calls and results name.
     pub tools: Tools,
-    /// The model the request names.
+    /// The model that the request names.
     pub model: Option<Cow<'a, str>>,
-    /// What the request says beside its messages.
+    /// Facts in the request outside its messages.
     pub request: Request,
-    /// Members that some providers count or refuse, in the order of the messages.
+    /// Members that some providers count or reject, in message order.
     pub members: Vec<Member>,
-    /// What could be read only by being tolerant.
+    /// Everything that could be read only with tolerance.
     pub irregularities: Vec<Irregularity>,
-    /// What each message is as an item; nothing in dialects without items.
+    /// Each message as an item; empty in dialects without items.
     pub items: Vec<Item>,
-    /// What the body around the messages says.
+    /// Facts in the body around the messages.
     pub envelope: Envelope,
-    /// What the list of messages holds at first sight. Only what was read as a whole says so.
+    /// What the elements of the list look like. Known only if the whole body was read at once.
     pub entries: Entries,
-    /// The texts of results that carry our mark, by where their content stands.
+    /// The marked texts of results, by the span of their content.
     pub marked: HashMap<Span, String>,
-    /// Texts of results that the policy has made up, beside those that are always known.
+    /// The policy's own synthetic texts for results, in addition to those always known.
     pub made_up: Vec<String>,
-    /// Which kinds of block occur, so that rules about absent kinds cost nothing.
+    /// The kinds of block that occur, so that rules skip absent kinds.
     pub has: Kinds,
 }
 
-/// How long a message and a block of a usual conversation are, so that room is made once.
+/// The usual size of a message and of a block, to allocate capacity once.
 const MESSAGE_BYTES: usize = 1024;
 const BLOCK_BYTES: usize = 512;
 
 impl<'a> Transcript<'a> {
-    /// A transcript of a body with nothing in it yet, with room for what is to come.
+    /// An empty transcript of a body, with estimated capacity.
     pub fn new(body: &'a [u8]) -> Self {
         Self::with_room(Source::new(body), body.len() / MESSAGE_BYTES + 1, body.len() / BLOCK_BYTES + 1)
     }
 
-    /// The same, with room for so many messages and blocks.
+    /// An empty transcript with capacity for so many messages and blocks.
     pub fn with_room(source: Source<'a>, messages: usize, blocks: usize) -> Self {
         Self {
             source,
@@ -78,19 +78,19 @@ impl<'a> Transcript<'a> {
         }
     }
 
-    /// The transcript without its text, to be put [`over`](Self::over) it again.
+    /// The transcript without its source, to be attached again with [`over`](Self::over).
     pub fn detached(self) -> Transcript<'static> {
         let model = self.model.map(|model| Cow::Owned(model.into_owned()));
         Transcript { source: Source::default(), model, ..self }
     }
 
-    /// The transcript over the text it was [`detached`](Self::detached) from.
+    /// The transcript attached to the source it was [`detached`](Self::detached) from.
     #[must_use]
     pub fn over(self, source: Source<'a>) -> Self {
         Self { source, ..self }
     }
 
-    /// Takes out all messages behind the first so many. What the list holds at first sight is not known any more.
+    /// Removes all messages after the first `messages`, and resets `entries`.
     pub fn truncate(&mut self, messages: usize) {
         let Some(first) = self.messages.get(messages) else { return };
         let (blocks, start) = (first.range().start, first.span.start);
@@ -104,7 +104,7 @@ impl<'a> Transcript<'a> {
         self.has = self.kinds();
     }
 
-    /// Which kinds of block occur, as far as the messages tell.
+    /// The kinds of block that occur in the messages.
     fn kinds(&self) -> Kinds {
         let mut kinds = Kinds::default();
         let mut before = 0..0;
@@ -119,7 +119,7 @@ impl<'a> Transcript<'a> {
         kinds
     }
 
-    /// What stands before a message: between it and the one before it, or the start of the list.
+    /// The bytes before a message: from the end of the previous one, or from the start of the list.
     pub fn lead(&self, index: MessageIndex) -> Span {
         if let Some(layout) = &self.layout {
             return layout.leads[index.get()];
@@ -128,7 +128,7 @@ impl<'a> Transcript<'a> {
         Span { start: before.unwrap_or(self.list.start + 1), end: self.message(index).span.start }
     }
 
-    /// What stands between the last message and the end of the list.
+    /// The bytes between the last message and the end of the list.
     pub fn closing(&self) -> Span {
         match (&self.layout, self.messages.last()) {
             (Some(layout), _) => layout.closing,
@@ -139,16 +139,15 @@ impl<'a> Transcript<'a> {
         }
     }
 
-    /// Adds a message, whose blocks were added before.
+    /// Adds a message whose blocks are already added.
     pub fn push(&mut self, message: Message) {
         let before = self.messages.last().map_or(0..0, Message::range);
         self.has.note_calls(&self.blocks[before], &self.blocks[message.range()]);
         self.messages.push(message);
     }
 
-    /// Adds messages of another transcript whose blocks were added before, and which follow
-    /// each other there as they do here. `neighbouring` says whether calls of neighbours may
-    /// have the same id there.
+    /// Adds consecutive messages of another transcript, whose blocks are already added. `neighbouring` says whether
+    /// adjacent calls may share an id there.
     pub fn extend(&mut self, mut messages: impl Iterator<Item = Message>, neighbouring: bool) {
         if let Some(first) = messages.next() {
             self.push(first);
@@ -158,7 +157,7 @@ impl<'a> Transcript<'a> {
                 self.push(message);
             }
         } else {
-            // Where no two neighbours are alike, only the first of them has a new one.
+            // Without shared ids there, only the first message has a new neighbour.
             self.messages.extend(messages);
         }
     }
@@ -168,7 +167,7 @@ impl<'a> Transcript<'a> {
         &self.messages[index.get()]
     }
 
-    /// What the message at `index` is as an item, in dialects that have items.
+    /// The message at `index` as an item, in dialects that have items.
     pub fn item(&self, index: MessageIndex) -> Option<&Item> {
         self.items.get(index.get())
     }
@@ -183,7 +182,7 @@ impl<'a> Transcript<'a> {
         self.source.get(span).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
     }
 
-    /// Whether the body is the list of messages itself.
+    /// Whether the body itself is the list of messages.
     pub fn is_bare_list(&self) -> bool {
         let body = self.source.body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(self.source.body);
         body.trim_ascii_start().first() == Some(&b'[')
@@ -206,24 +205,24 @@ impl<'a> Transcript<'a> {
         self.blocks.iter().enumerate().map(|(index, block)| (BlockIndex(index as u32), block))
     }
 
-    /// The members of one message, and of its blocks, that some providers count or refuse.
+    /// The members of one message and its blocks that some providers count or reject.
     pub fn members_of(&self, index: MessageIndex) -> &[Member] {
         self.members_among(index.get()..index.get() + 1)
     }
 
-    /// The members of several messages.
+    /// The members of a range of messages.
     pub fn members_among(&self, messages: Range<usize>) -> &[Member] {
         let start = self.members.partition_point(|member| member.message.get() < messages.start);
         let end = self.members.partition_point(|member| member.message.get() < messages.end);
         &self.members[start..end]
     }
 
-    /// The call in a block, if it is one the client answers.
+    /// The call in a block, if the client answers it.
     pub fn call(&self, index: BlockIndex) -> Option<&Call> {
         self.block(index).call()
     }
 
-    /// The result in a block, if it answers a call of the client's.
+    /// The result in a block, if it answers a call of the client.
     pub fn result(&self, index: BlockIndex) -> Option<&ResultBlock> {
         match &self.block(index).kind {
             BlockKind::Result(result) => Some(result),
@@ -231,7 +230,7 @@ impl<'a> Transcript<'a> {
         }
     }
 
-    /// Whether a block is a result that a repair made up.
+    /// Whether a block is a synthetic result.
     pub fn is_made_up(&self, index: BlockIndex) -> bool {
         self.result(index).is_some_and(|result| match result.synthetic {
             Synthetic::No => false,
@@ -243,7 +242,7 @@ impl<'a> Transcript<'a> {
         })
     }
 
-    /// What a tool is called.
+    /// The name of a tool.
     pub fn name(&self, tool: Option<Tool>) -> Option<&str> {
         tool.map(|tool| self.tools.name(tool))
     }
@@ -258,8 +257,7 @@ impl<'a> Transcript<'a> {
         self.blocks[self.message(index).range()].iter().any(|block| matches!(block.kind, BlockKind::Result(_)))
     }
 
-    /// Whether a message holds signed reasoning or other signed blocks, which must stay as
-    /// they were produced.
+    /// Whether a message holds signed reasoning or other signed blocks, which must stay unchanged.
     pub fn has_signed_reasoning(&self, index: MessageIndex) -> bool {
         self.has.reasoning
             && self.blocks[self.message(index).range()]
@@ -271,11 +269,11 @@ impl<'a> Transcript<'a> {
 /// One role's contribution.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// Who speaks.
+    /// The role that speaks.
     pub role: Role,
-    /// Where it stands in the source.
+    /// Its bytes in the source.
     pub span: Span,
-    /// Its first block.
+    /// The index of its first block.
     pub first_block: u32,
     /// One past its last block.
     pub end_block: u32,
@@ -284,12 +282,12 @@ pub struct Message {
 }
 
 impl Message {
-    /// Its blocks as a range of [`Transcript::blocks`].
+    /// Its blocks, as a range of [`Transcript::blocks`].
     pub fn range(&self) -> Range<usize> {
         self.first_block as usize..self.end_block as usize
     }
 
-    /// The same with its blocks moved by so many places.
+    /// A copy with its block indexes moved; a difference below zero wraps.
     #[must_use]
     pub fn moved(&self, blocks: u32) -> Self {
         let first_block = self.first_block.wrapping_add(blocks);
@@ -301,65 +299,65 @@ impl Message {
 /// How a message's content is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Body {
-    /// A string.
+    /// A JSON string.
     Text,
     /// A list of blocks.
     Blocks,
-    /// `null`.
+    /// The value `null`.
     Null,
-    /// Not there.
+    /// The member is absent.
     Missing,
-    /// Something that no dialect allows.
+    /// A value that no dialect allows.
     Unreadable,
 }
 
-/// What a block is.
+/// The kind of a block.
 #[derive(Debug, Clone)]
 pub enum BlockKind {
-    /// Text somebody said.
+    /// Text of the user or the model.
     Text(Emptiness),
     /// The model asks for a tool to be run.
     Call(Call),
-    /// The answer to a call.
+    /// The result of a call.
     Result(ResultBlock),
     /// A call of a tool that the provider runs itself.
     ServerCall(Box<ServerCall>),
-    /// The answer to a [`BlockKind::ServerCall`], inside the assistant's own message.
+    /// The result of a [`BlockKind::ServerCall`], inside the assistant's own message.
     ServerResult(Box<ServerResult>),
-    /// The model's reasoning; `signed` when the provider checks it byte for byte.
+    /// The model's reasoning; `signed` if the provider checks it byte for byte.
     Reasoning {
-        /// Whether a signature or encrypted content stands on it.
+        /// Whether it has a signature or encrypted content.
         signed: bool,
     },
-    /// An image, a document, sound.
+    /// An image, document or sound.
     Media,
-    /// A block we do not know; kept as it is.
+    /// An unknown block; kept unchanged.
     Opaque,
 }
 
-/// How much text there is.
+/// Whether a text has content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Emptiness {
-    /// None at all.
+    /// No characters at all.
     Empty,
     /// White space only.
     Blank,
-    /// Some.
+    /// Some other characters.
     Present,
 }
 
-/// A call: the model asks for a tool to be run.
+/// A tool call: the model asks for a tool to be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// Its id.
+    /// The call id.
     pub id: Option<CallId>,
-    /// The tool.
+    /// The tool it names.
     pub tool: Option<Tool>,
     /// How its input is written.
     pub input: Input,
-    /// What its id is made of. Known here so that rules need not look at the text again.
+    /// The form of its id, stored so that rules need not read the text again.
     pub id_form: IdForm,
-    /// Whether its name is made of letters, digits, `_` and `-` alone.
+    /// Whether its name has only letters, digits, `_` and `-`.
     pub plain_name: bool,
 }
 
@@ -376,19 +374,19 @@ impl Call {
     }
 }
 
-/// What an id is made of.
+/// The characters of an id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IdForm {
     /// Letters, digits, `_` and `-`.
     Word,
-    /// The same, and starts as ids do that a client uses inside its own history.
+    /// As [`Word`](Self::Word), with the prefix that a client uses inside its own history.
     Internal,
-    /// Other characters.
+    /// Any other characters.
     Other,
 }
 
 impl IdForm {
-    /// How ids start that a client uses inside its own history.
+    /// The prefix of ids that a client uses inside its own history.
     pub const INTERNAL: &'static str = "hist_tool_";
 
     fn of(id: &str) -> Self {
@@ -400,7 +398,7 @@ impl IdForm {
     }
 }
 
-/// Whether a text is made of letters, digits, `_` and `-` alone.
+/// Whether a text has only letters, digits, `_` and `-`.
 pub(crate) fn is_word(text: &str) -> bool {
     text.bytes().all(|byte| WORD[usize::from(byte)])
 }
@@ -419,42 +417,42 @@ static WORD: [bool; 256] = {
 /// A call of a tool that the provider runs itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerCall {
-    /// The call.
+    /// The call itself.
     pub call: Call,
-    /// Whether it must be answered before the turn is closed. Calls of servers that are
-    /// connected to the provider were not seen to be rejected.
+    /// Whether it must be answered before the turn ends. No provider is known to reject unanswered calls of connected
+    /// MCP servers.
     pub must_be_answered: bool,
-    /// What errors call the family of the tool.
+    /// The name of the tool's family in error texts.
     pub family: String,
 }
 
-/// The answer to a [`ServerCall`].
+/// The result of a [`ServerCall`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerResult {
-    /// The call it answers.
+    /// The id of the call it answers.
     pub id: Option<CallId>,
-    /// What the dialect calls such a block.
+    /// The dialect's type for such a block.
     pub kind: String,
 }
 
 /// How a call's input is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Input {
-    /// As a JSON object.
+    /// A JSON object.
     Object,
-    /// As a string; where it should hold JSON, it holds an object.
+    /// A string; where it should hold JSON, it holds an object.
     Text,
-    /// As a string that holds JSON, but no object.
+    /// A string that holds JSON other than an object.
     ValueText,
-    /// As a string that should hold JSON and holds nothing.
+    /// An empty string that should hold JSON.
     EmptyText,
-    /// As a string that should hold JSON and does not.
+    /// A string that should hold JSON and does not.
     BrokenText,
-    /// As `null`.
+    /// The value `null`.
     Null,
-    /// Not there.
+    /// The member is absent.
     Missing,
-    /// As another kind of value.
+    /// Any other kind of value.
     Other,
 }
 

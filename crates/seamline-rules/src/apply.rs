@@ -1,9 +1,8 @@
 //! The repair loop.
 //!
-//! Each pass reads the text, checks it, takes the fixes of the earliest stage that the
-//! policy allows, drops those that overlap one already taken, applies the rest and
-//! starts again. It ends when nothing is left to apply; the last check is made on the
-//! exact bytes that are returned.
+//! Each pass checks the transcript, takes the fixes of the earliest stage that the policy allows, drops fixes that
+//! overlap one already taken, applies the rest and reads the new body. The loop ends when no fix is left to apply, so
+//! the last check runs on the exact bytes that are returned.
 
 use std::collections::HashMap;
 
@@ -15,84 +14,83 @@ use seamline_model::{
 use crate::claims::{Claim, Claims, claim_of};
 use crate::{Policy, check};
 
-/// The most passes a repair takes. Real damage settles in one to four.
+/// The highest number of passes. Real damage settles in one to four.
 pub const PASSES_MAX: u32 = 16;
 
-/// Reads and writes conversations. This is all the loop knows of dialects.
+/// Reads and writes conversations. It is the loop's only connection to dialects.
 pub trait Rewrite {
-    /// Reads the text that edits made of a transcript's, without reading again what was only
-    /// copied. Nothing when it must be read afresh.
+    /// Reads the body that edits made from a transcript, without reading copied messages again. Returns `None` if the
+    /// whole body must be read.
     fn follow<'n>(&self, before: &Transcript<'n>, encoded: &'n Encoded) -> Option<Transcript<'n>>;
 
-    /// Reads a body. Nothing when it cannot be read.
+    /// Reads a body. Returns `None` if it cannot be read.
     fn read<'n>(&self, body: &'n [u8]) -> Option<Transcript<'n>>;
 
-    /// Writes edits by splicing the text of a transcript. Either all or none of them are
-    /// about bytes.
+    /// Writes edits by splicing the source of a transcript. Either all edits change bytes directly, or none of them.
     fn write(&self, transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded;
 }
 
-/// What came of a repair.
+/// The outcome of a repair.
 #[derive(Debug, Clone, Default)]
 pub struct Repair<'a> {
-    /// The new body; nothing when the old one is right as it is.
+    /// The new body; `None` if the original needs no change.
     pub body: Option<Spliced<'a>>,
-    /// How many times edits were applied.
+    /// The number of passes that applied edits.
     pub passes: u32,
-    /// What was done, in order.
+    /// The actions taken, in order.
     pub actions: Vec<Action>,
-    /// What was wrong at first.
+    /// The findings before the repair.
     pub found: Vec<Finding>,
-    /// What is still wrong.
+    /// The findings after the repair.
     pub remaining: Vec<Finding>,
-    /// For each message of the new text, the message of the old one it stems from.
+    /// For each message of the new body, the original message it comes from.
     pub origins: Vec<Option<MessageIndex>>,
 }
 
-/// One thing a repair did.
+/// One action of a repair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Action {
-    /// The rule that asked for it.
+    /// The rule that proposed it.
     pub code: &'static str,
-    /// What was done, in one word.
+    /// The name of the action.
     pub action: &'static str,
-    /// The message of the input it is about, if it was there.
+    /// The message of the input it changes, if it existed there.
     pub message: Option<MessageIndex>,
-    /// Where in the input it is, while that is still known.
+    /// The position in the input, while that is still known.
     pub place: Option<Place>,
-    /// The call it is about.
+    /// The id of the call it is about.
     pub call_id: Option<String>,
-    /// Whether what it wrote was made up.
+    /// Whether it wrote synthetic content.
     pub synthetic: bool,
-    /// What it took out for good.
-    pub dropped: Vec<Taken>,
-    /// Hash of the message before.
+    /// The content it removed permanently.
+    pub dropped: Vec<DroppedContent>,
+    /// The hash of the message before.
     pub before_hash: Option<String>,
-    /// Hash of the message after.
+    /// The hash of the message after.
     pub after_hash: Option<String>,
 }
 
-/// Something that was taken out for good.
+/// Content that a repair removed permanently.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Taken {
-    /// Its source.
+pub struct DroppedContent {
+    /// Its source text.
     pub source: String,
-    /// What is lost with it.
+    /// The kind of loss.
     pub loss: Loss,
 }
 
-/// What is lost with something that was taken out.
+/// The kind of loss when content is removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Loss {
-    /// Something that somebody said.
+    /// Content of the user, the model or a tool.
     Said,
-    /// Nothing: it was made up by a repair.
+    /// Nothing is lost: a repair had synthesised it.
     Synthetic,
-    /// Something that the provider sealed, which nobody else can read.
+    /// Content that the provider encrypted or signed, which only the provider can read.
     Sealed,
-    /// Something that stood behind a repeated key, where no reader looks.
+    /// A value overridden by a later value of the same key, which no parser reads.
     Hidden,
 }
 
@@ -122,11 +120,11 @@ pub fn repair<'a>(
         stepped = next;
     }
     debug_assert!(false, "repair did not settle: {:?}", state.repair.actions);
-    unsettled(state.repair)
+    report_unsettled(state.repair)
 }
 
-/// The original, with a finding that says so: a half-repaired text is never given out.
-fn unsettled(repair: Repair<'_>) -> Repair<'_> {
+/// The original body with a finding that the repair failed: a half-repaired body is never returned.
+fn report_unsettled(repair: Repair<'_>) -> Repair<'_> {
     let bug = Finding {
         code: "BUG001",
         name: "repair-did-not-settle",
@@ -147,24 +145,24 @@ struct State<'p, 'a> {
     constraints: &'p Constraints,
     policy: &'p Policy,
     repair: Repair<'a>,
-    /// For each action of the last pass, the message it ended up in.
+    /// For each action of the last pass, the message that holds its output.
     landed: Vec<(usize, Option<MessageIndex>)>,
-    /// Hashes of messages of the text being looked at: many edits can be about one.
+    /// Hashes of messages of the present body; many edits can change one message.
     hashes: HashMap<MessageIndex, String>,
 }
 
-/// What one pass made of a text.
+/// The output of one pass.
 struct Stepped {
-    /// The new one.
+    /// The new body.
     encoded: Encoded,
-    /// The same put together, when it had to be read afresh.
+    /// The new body in one buffer, if it had to be read in full.
     joined: Option<Vec<u8>>,
-    /// What it says, if it can be read.
+    /// The transcript of the new body, if it can be read.
     read: Option<Transcript<'static>>,
 }
 
 impl State<'_, '_> {
-    /// Makes one pass. Nothing when there is nothing to apply.
+    /// Makes one pass. Returns `None` if there is nothing to apply.
     fn step(&mut self, rewrite: &dyn Rewrite, transcript: &Transcript<'_>) -> Option<Stepped> {
         let edits = self.pass(transcript);
         if edits.is_empty() {
@@ -184,7 +182,7 @@ impl State<'_, '_> {
         Some(Stepped { encoded, joined, read })
     }
 
-    /// Checks a text and chooses the edits of one pass.
+    /// Checks a transcript and selects the edits of one pass.
     fn pass(&mut self, transcript: &Transcript<'_>) -> Vec<Edit> {
         self.hashes.clear();
         self.hash_landed(transcript);
@@ -206,14 +204,14 @@ impl State<'_, '_> {
 
     fn choose(&mut self, transcript: &Transcript<'_>, findings: &[Finding]) -> Vec<Edit> {
         let mut edits = Vec::new();
-        for (finding, fix) in chosen(transcript, findings, self.policy) {
+        for (finding, fix) in select_fixes(transcript, findings, self.policy) {
             self.note(transcript, finding, fix);
             edits.extend(fix.edits.iter().cloned());
         }
         edits
     }
 
-    /// Notes what the edits of a fix do.
+    /// Records the actions of a fix's edits.
     fn note(&mut self, transcript: &Transcript<'_>, finding: &Finding, fix: &Fix) {
         for edit in &fix.edits {
             let about = subject(transcript, edit).or(finding.place.message);
@@ -228,29 +226,28 @@ impl State<'_, '_> {
                 place: first_pass.then_some(place_of(transcript, edit).unwrap_or(finding.place)),
                 call_id: call_of(transcript, edit).or_else(|| finding.call_id.clone()),
                 synthetic: is_synthetic_edit(edit),
-                dropped: dropped(transcript, edit, fix).into_iter().collect(),
+                dropped: dropped_content(transcript, edit, fix).into_iter().collect(),
                 before_hash,
                 after_hash: None,
             });
         }
     }
 
-    /// Notes the values that stood behind a repeated key of a message that was rewritten,
-    /// and went with it.
+    /// Records values of repeated keys that were lost because their message was rewritten.
     fn note_hidden(&mut self, before: &Transcript<'_>, after: &Transcript<'_>, encoded: &Encoded) {
         let mut kept: HashMap<_, usize> = HashMap::new();
-        for (message, source) in hidden(after) {
+        for (message, source) in overridden_members(after) {
             let origin = encoded.origins.get(message.get()).copied().flatten();
             *kept.entry((origin, source)).or_default() += 1;
         }
-        for (message, source) in hidden(before) {
+        for (message, source) in overridden_members(before) {
             if let Some(count) = kept.get_mut(&(Some(message), source)).filter(|count| **count > 0) {
                 *count -= 1;
                 continue;
             }
             let first = self.repair.actions.len() - encoded.landed.len();
             let origin = self.repair.origins.get(message.get()).copied().flatten();
-            let taken = Taken { source: source.to_owned(), loss: Loss::Hidden };
+            let taken = DroppedContent { source: source.to_owned(), loss: Loss::Hidden };
             let about = self.repair.actions[first..].iter_mut().find(|action| action.message == origin);
             if let Some(action) = about {
                 action.dropped.push(taken);
@@ -258,7 +255,7 @@ impl State<'_, '_> {
         }
     }
 
-    /// Follows messages to their new places.
+    /// Maps messages to their new positions.
     fn follow(&mut self, encoded: &Encoded) {
         let first = self.repair.actions.len() - encoded.landed.len();
         self.landed = encoded.landed.iter().enumerate().map(|(at, landed)| (first + at, *landed)).collect();
@@ -286,14 +283,18 @@ impl State<'_, '_> {
     }
 }
 
-/// The fixes of one pass: of the earliest stage, and none that changes what another does.
-fn chosen<'f>(transcript: &Transcript<'_>, findings: &'f [Finding], policy: &Policy) -> Vec<(&'f Finding, &'f Fix)> {
-    let allowed = || findings.iter().filter_map(|finding| Some((finding, applicable(finding, policy)?)));
+/// Selects the fixes of one pass: those of the earliest stage, without any two that change the same thing.
+fn select_fixes<'f>(
+    transcript: &Transcript<'_>,
+    findings: &'f [Finding],
+    policy: &Policy,
+) -> Vec<(&'f Finding, &'f Fix)> {
+    let allowed = || findings.iter().filter_map(|finding| Some((finding, allowed_fix(finding, policy)?)));
     let stage = allowed().map(|(_, fix)| fix.stage).min();
     let mut claims = Claims::new(transcript);
     let mut taken: Vec<(&Finding, &Fix)> = Vec::new();
     for (finding, fix) in allowed().filter(|(_, fix)| Some(fix.stage) == stage) {
-        // Bytes and blocks are written in different ways, so a pass is about one of them.
+        // Byte edits and block edits are written differently, so a pass holds only one of the two.
         let fits = taken.first().is_none_or(|(_, first)| first.is_bytes() == fix.is_bytes());
         if fits && claims.take(fix) {
             taken.push((finding, fix));
@@ -302,15 +303,15 @@ fn chosen<'f>(transcript: &Transcript<'_>, findings: &'f [Finding], policy: &Pol
     taken
 }
 
-/// The fix of a finding, if the policy lets it be applied.
-fn applicable<'f>(finding: &'f Finding, policy: &Policy) -> Option<&'f Fix> {
+/// The fix of a finding, if the policy allows it.
+fn allowed_fix<'f>(finding: &'f Finding, policy: &Policy) -> Option<&'f Fix> {
     let fix = finding.fix.as_ref()?;
     debug_assert!(!fix.is_mixed(), "{} edits bytes and blocks at once", finding.code);
     let worth = finding.severity >= Severity::Warning && !fix.edits.is_empty() && !fix.is_mixed();
     (worth && policy.allows(fix.safety)).then_some(fix)
 }
 
-/// Whether what an edit writes is made up.
+/// Whether an edit writes synthetic content.
 fn is_synthetic_edit(edit: &Edit) -> bool {
     match edit {
         Edit::FillMessage { text, .. } | Edit::FillResult { text, .. } => !text.is_empty(),
@@ -326,7 +327,7 @@ fn is_synthetic_edit(edit: &Edit) -> bool {
     }
 }
 
-/// The message an edit is about.
+/// The message an edit changes.
 fn subject(transcript: &Transcript<'_>, edit: &Edit) -> Option<MessageIndex> {
     match (claim_of(edit), edit) {
         (Claim::Message(message, _), _) => Some(message),
@@ -345,8 +346,8 @@ fn block_of(edit: &Edit) -> Option<BlockIndex> {
     }
 }
 
-/// The id of the call that an edit is about, where it has one: what a finding says of several
-/// calls it says under the first one's.
+/// The id of the call that an edit changes, if it has one. A finding about several calls carries only the first call's
+/// id.
 fn call_of(transcript: &Transcript<'_>, edit: &Edit) -> Option<String> {
     let block = match edit {
         Edit::Relocate { call, .. } | Edit::Readdress { call, .. } => *call,
@@ -397,15 +398,15 @@ fn action_name(edit: &Edit) -> &'static str {
     }
 }
 
-/// What an edit takes out for good: unsafe fixes do, members that were worth keeping, and
-/// results that count as made up.
-fn dropped(transcript: &Transcript<'_>, edit: &Edit, fix: &Fix) -> Option<Taken> {
+/// The content that an edit removes permanently: by unsafe fixes, with members that had content, and with synthetic
+/// results.
+fn dropped_content(transcript: &Transcript<'_>, edit: &Edit, fix: &Fix) -> Option<DroppedContent> {
     let is_unsafe = fix.safety == seamline_model::Safety::Unsafe;
     let (span, loss) = match edit {
         Edit::DropMember { member, lost: true, .. } => (*member, Loss::Said),
         Edit::Remove { block } if transcript.is_made_up(*block) => (transcript.block(*block).span, Loss::Synthetic),
         Edit::Remove { block } if is_unsafe => (transcript.block(*block).span, Loss::Said),
-        // Kept as text or not: what was sealed cannot be kept.
+        // Encrypted content is lost even if the block is kept as text.
         Edit::Remove { block } | Edit::Demote { block, .. } if is_sealed(transcript, *block) => {
             (transcript.block(*block).span, Loss::Sealed)
         }
@@ -413,11 +414,11 @@ fn dropped(transcript: &Transcript<'_>, edit: &Edit, fix: &Fix) -> Option<Taken>
         Edit::Patch { span, text } if is_unsafe && text.is_empty() => (*span, Loss::Said),
         _ => return None,
     };
-    Some(Taken { source: transcript.text(span).to_owned(), loss })
+    Some(DroppedContent { source: transcript.text(span).to_owned(), loss })
 }
 
-/// The members of messages that stand behind a later one of the same key.
-fn hidden<'t>(transcript: &'t Transcript<'_>) -> impl Iterator<Item = (MessageIndex, &'t str)> {
+/// Members of messages that a later member of the same key overrides.
+fn overridden_members<'t>(transcript: &'t Transcript<'_>) -> impl Iterator<Item = (MessageIndex, &'t str)> {
     transcript.irregularities.iter().filter_map(|irregularity| match &irregularity.kind {
         IrregularityKind::DuplicateKey { cut, .. } => Some((irregularity.message?, transcript.text(*cut))),
         _ => None,
@@ -450,12 +451,12 @@ mod tests {
     }
 
     #[test]
-    fn a_pass_is_about_bytes_or_about_blocks() {
+    fn a_pass_edits_only_bytes_or_only_blocks() {
         let bytes = |start| Edit::Patch { span: seamline_model::Span::new(start, start + 1), text: String::new() };
         let blocks = Edit::DeclareTools { names: Vec::new() };
         let findings = [finding(bytes(0)), finding(blocks.clone()), finding(bytes(4))];
         let edits = |findings| -> Vec<Edit> {
-            chosen(&Transcript::new(b"[]"), findings, &Policy::default())
+            select_fixes(&Transcript::new(b"[]"), findings, &Policy::default())
                 .into_iter()
                 .flat_map(|(_, fix)| fix.edits.clone())
                 .collect()

@@ -1,15 +1,15 @@
-//! What edits change, so that two of them never change the same thing in one pass.
+//! Tracks what edits change, so that no two edits change the same thing in one pass.
 
 use std::collections::BTreeSet;
 
 use seamline_model::{BlockIndex, Edit, Fix, MessageIndex, Span, Transcript};
 
-/// What the fixes taken so far are about.
+/// Everything that the fixes taken so far change.
 pub(crate) struct Claims<'t, 'a> {
     transcript: &'t Transcript<'a>,
     blocks: BTreeSet<(BlockIndex, Aspect)>,
     messages: BTreeSet<(MessageIndex, Aspect)>,
-    /// The messages of the blocks: whether a message is there at all decides it for its blocks.
+    /// The messages of the claimed blocks: an edit of a whole message also affects its blocks.
     around: BTreeSet<MessageIndex>,
     spans: BTreeSet<Span>,
 }
@@ -25,7 +25,7 @@ impl<'t, 'a> Claims<'t, 'a> {
         }
     }
 
-    /// Takes a fix, unless one of its edits changes what another fix changes.
+    /// Takes a fix and returns `true`, unless one of its edits overlaps an earlier fix.
     pub(crate) fn take(&mut self, fix: &Fix) -> bool {
         let overlaps = fix.edits.iter().any(|edit| self.overlaps(edit));
         if !overlaps {
@@ -72,7 +72,7 @@ impl<'t, 'a> Claims<'t, 'a> {
     }
 }
 
-/// What an edit changes, so that two edits never change the same thing in one pass.
+/// The thing that an edit changes.
 pub(crate) enum Claim {
     Block(BlockIndex, Aspect),
     Message(MessageIndex, Aspect),
@@ -80,24 +80,24 @@ pub(crate) enum Claim {
     Nothing,
 }
 
-/// What of a block or message an edit changes.
+/// The aspect of a block or message that an edit changes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Aspect {
-    /// Whether it is there at all, and as what.
+    /// Its existence and its kind.
     Whole,
-    /// Where it stands.
+    /// Its position in the conversation.
     Place,
-    /// Its id.
+    /// Its id or address.
     Id,
-    /// Its name.
+    /// The tool name.
     Name,
-    /// Its role.
+    /// Its role or continuation mark.
     Role,
-    /// What it holds.
+    /// The content it holds.
     Content,
     /// Its list of calls.
     Calls,
-    /// Its reasoning.
+    /// The reasoning it holds.
     Reasoning,
 }
 
@@ -105,14 +105,13 @@ impl Aspect {
     const ALL: [Self; 8] =
         [Self::Whole, Self::Place, Self::Id, Self::Name, Self::Role, Self::Content, Self::Calls, Self::Reasoning];
 
-    /// Two edits of one thing overlap when they change the same of it, or when one of them
-    /// changes whether it is there.
+    /// Two edits of one thing overlap if they change the same aspect, or if one of them changes its existence.
     fn overlaps(self, other: Self) -> bool {
         self == other || self == Self::Whole || other == Self::Whole
     }
 }
 
-/// What an edit changes.
+/// The thing that an edit changes.
 pub(crate) fn claim_of(edit: &Edit) -> Claim {
     match edit {
         Edit::Patch { span, .. } | Edit::DropMember { cut: span, .. } => Claim::Bytes(*span),

@@ -1,9 +1,8 @@
 //! Rules, policy and the repair loop.
 //!
-//! A rule is a file that finds one kind of violation; it reads the transcript, its
-//! pairing and the provider's constraints, and never knows which dialect they came
-//! from. The policy says how each kind of damage is put right. [`repair`] applies
-//! fixes until nothing is left that the policy allows to be fixed.
+//! A rule is a file that finds one kind of violation. It reads the transcript, its pairing and the provider's
+//! constraints, and does not know the dialect. The policy selects how each kind of damage is repaired. [`repair`]
+//! applies fixes until none is left that the policy allows.
 #![deny(clippy::disallowed_methods)]
 
 mod apply;
@@ -15,7 +14,7 @@ pub mod policy;
 mod rule;
 mod rules;
 
-pub use apply::{Action, Loss, PASSES_MAX, Repair, Rewrite, Taken, repair};
+pub use apply::{Action, Loss, PASSES_MAX, Repair, Rewrite, DroppedContent, repair};
 pub use check::check;
 pub use policy::Policy;
 pub use rule::{Group, Rule};

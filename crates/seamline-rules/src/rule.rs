@@ -1,4 +1,4 @@
-//! What a rule is.
+//! The type of rules, and how they report findings.
 
 use seamline_model::{
     BlockIndex, CallState, Edit, Finding, Fix, Irregularity, MessageIndex, Place, ResultState, Safety, Severity, Stage,
@@ -9,35 +9,35 @@ use crate::context::Context;
 /// Code that finds one kind of violation.
 #[derive(Debug)]
 pub struct Rule {
-    /// Its code, never used again for another rule.
+    /// Its code, which is never reused.
     pub code: &'static str,
-    /// Its name, which reads after "allow".
+    /// Its name, which reads well after "allow".
     pub name: &'static str,
     /// The group it belongs to.
     pub group: Group,
-    /// How bad its findings are, unless one says otherwise.
+    /// The default severity of its findings.
     pub severity: Severity,
     /// What its fix may cost under the default policy.
     pub safety: Safety,
     /// Its documentation, in Markdown.
     pub docs: &'static str,
-    /// The code.
+    /// The checking function.
     pub(crate) check: Check,
 }
 
-/// What a rule looks at. Rules about one thing at a time are run together over it, so
-/// that a long conversation goes through memory once and not once per rule.
+/// What a rule checks. Rules for the same kind of thing run together, so that a check reads a long conversation once
+/// instead of once per rule.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Check {
-    /// One message after the other.
+    /// Each message in turn.
     Message(EachMessage),
-    /// One call after the other.
+    /// Each call in turn.
     Call(EachCall),
-    /// One result after the other.
+    /// Each result in turn.
     Result(EachResult),
-    /// One irregularity after the other.
+    /// Each irregularity in turn.
     Irregularity(EachIrregularity),
-    /// The transcript as a whole.
+    /// The whole transcript at once.
     Whole(Whole),
 }
 
@@ -62,28 +62,28 @@ impl Rule {
 /// The groups of rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Group {
-    /// How the body is written.
+    /// The JSON of the body.
     Wire,
     /// Calls and results.
     Pairing,
-    /// The order of things.
+    /// The order of messages and blocks.
     Order,
     /// Ids and names.
     Ident,
-    /// The model's reasoning, and what it belongs to.
+    /// The model's reasoning and the items it belongs to.
     Reason,
-    /// Empty things, roles, first and last messages.
+    /// Empty content, roles, first and last messages.
     Shape,
-    /// Images, documents, sound.
+    /// Images, documents, audio.
     Media,
-    /// Declared tools, and how much there may be of anything.
+    /// Declared tools, and limits on counts.
     Limit,
-    /// What Seamline says about itself.
+    /// Reports of Seamline about itself.
     Log,
 }
 
 impl Group {
-    /// The word for it.
+    /// Its name in output.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Wire => "wire",
@@ -99,8 +99,7 @@ impl Group {
     }
 }
 
-/// Declares the rule of a file. The doc comment is the rule's documentation wherever it
-/// is shown.
+/// Declares the rule of a file. The doc comment is the rule's documentation everywhere.
 macro_rules! declare_rule {
     ($(#[doc = $doc:literal])+ $code:ident $name:literal in $group:ident, $severity:ident, $safety:ident, each $each:ident) => {
         $(#[doc = $doc])+
@@ -117,16 +116,16 @@ macro_rules! declare_rule {
 }
 pub(crate) use declare_rule;
 
-/// Where a rule puts what it finds.
+/// Collects the findings of rules.
 #[derive(Default)]
 pub(crate) struct Report {
-    /// The code and name of the rule that is running, and how bad its findings are.
+    /// The rule that is running.
     running: Option<&'static Rule>,
     pub(crate) findings: Vec<Finding>,
 }
 
 impl Report {
-    /// The rule that is running from here on.
+    /// Sets the rule that is running.
     pub(crate) fn enter(&mut self, rule: &'static Rule) {
         self.running = Some(rule);
     }
@@ -149,7 +148,7 @@ impl Report {
         self.place(Place { message: *index, block: *block, span: *span }, message)
     }
 
-    /// Adds a finding about a place.
+    /// Adds a finding at a place.
     pub(crate) fn place(&mut self, place: Place, message: String) -> Draft<'_> {
         let finding = Finding {
             code: self.running.map_or("", |rule| rule.code),
@@ -168,7 +167,7 @@ impl Report {
     }
 }
 
-/// A finding being put together.
+/// A finding under construction.
 pub(crate) struct Draft<'r>(&'r mut Finding);
 
 impl Draft<'_> {

@@ -63,7 +63,7 @@ pub fn documentation(rule: &Rule) -> String {
 ///
 /// ```
 /// let kind = seamline::flaw("two-inputs").unwrap();
-/// assert!(seamline::flaw_documentation(kind).contains("# What is made of it"));
+/// assert!(seamline::flaw_documentation(kind).contains("# How it is handled"));
 /// ```
 pub fn flaw_documentation(kind: &FlawKind) -> String {
     unindented(kind.docs)

@@ -2,7 +2,7 @@
 
 use seamline_dialects::Dialect;
 use seamline_model::{BlockKind, Constraints, Place, Transcript};
-use seamline_rules::{Loss, Taken};
+use seamline_rules::{Loss, DroppedContent};
 use serde::Serialize;
 
 use crate::policy::OnInvalid;
@@ -233,7 +233,7 @@ fn reported(
         .map(|action| {
             let place = action.place.unwrap_or(Place { message: action.message, ..Place::default() });
             let pointer = place.message.map(|_| dialect.pointer(transcript, &place));
-            dropped.extend(action.dropped.into_iter().map(|Taken { source, loss }| Dropped {
+            dropped.extend(action.dropped.into_iter().map(|DroppedContent { source, loss }| Dropped {
                 code: action.code,
                 pointer: pointer.clone(),
                 source,

@@ -1,4 +1,4 @@
-//! What can be wrong with the blocks of an answer.
+//! Flaws in the blocks of a response.
 
 use seamline_model::Severity;
 
@@ -6,11 +6,12 @@ use super::{FlawKind, declare_flaw};
 
 declare_flaw! {
     /// # What it does
-    /// Finds calls whose input came twice, where they began, in pieces or repeated at the end, and not as the same.
+    /// Finds tool calls whose input arrived more than once (at the start, in deltas or repeated at the end) with
+    /// different content.
     ///
     /// # Why is this bad?
-    /// A reader that joins the two makes a text that is no JSON, and the call fails for ever. Servers that speak the
-    /// dialect of Anthropic, among them Kimi's, send both.
+    /// A client that joins the two gets invalid JSON, and the tool call always fails. Some servers of the Anthropic
+    /// dialect, such as Kimi's, send both.
     ///
     /// # Example
     /// ```text
@@ -34,21 +35,21 @@ declare_flaw! {
     ///
     /// ```
     ///
-    /// # What is made of it
-    /// `arg_source` decides: the pieces count (`delta_wins`), a piece that goes on from the start is joined to it
-    /// (`merge_heuristic`), or the first of the two that is an object counts (`parsable_wins`). What the provider repeats
-    /// at the end counts before both, if it is JSON.
+    /// # How it is handled
+    /// `arg_source` decides: the deltas count (`delta_wins`), a delta that continues the start value is joined to it
+    /// (`merge_heuristic`), or the first of the two that is an object counts (`parsable_wins`). The provider's
+    /// repetition at the end overrides both, if it is JSON.
     STREAM005 "two-inputs", Warning,
-    "the input of a call came twice, and not as the same"
+    "the input of a tool call arrived twice with different content"
 }
 
 declare_flaw! {
     /// # What it does
-    /// Finds calls whose input is no JSON object.
+    /// Finds tool calls whose input is not a JSON object.
     ///
     /// # Why is this bad?
-    /// The tool cannot be run with it, and a message that holds it is rejected by providers that want an object. It is
-    /// what is left of a call that was cut, and what weak models write.
+    /// The tool cannot be run with it, and providers that demand an object reject the message. The cause is a tool call
+    /// that was cut off, or a weak model.
     ///
     /// # Example
     /// ```text
@@ -60,17 +61,17 @@ declare_flaw! {
     ///
     /// ```
     ///
-    /// # What is made of it
-    /// The call is kept with the text that came, and may not be run.
-    STREAM006 "broken-input", Error, "the input of a call is no JSON object, so it may not be run"
+    /// # How it is handled
+    /// The tool call keeps the text that arrived, and must not be run.
+    STREAM006 "broken-input", Error, "the input of a tool call is not a JSON object, so it must not be run"
 }
 
 declare_flaw! {
     /// # What it does
-    /// Finds calls without the name of a tool.
+    /// Finds tool calls without a tool name.
     ///
     /// # Why is this bad?
-    /// Nobody can run such a call, and providers reject the message that holds it.
+    /// Such a tool call cannot be run, and providers reject the message that holds it.
     ///
     /// # Example
     /// ```text
@@ -82,18 +83,18 @@ declare_flaw! {
     ///
     /// ```
     ///
-    /// # What is made of it
-    /// The call is left out of the message.
-    STREAM007 "nameless-call", Error, "a call has no name and was left out"
+    /// # How it is handled
+    /// The tool call is left out of the message.
+    STREAM007 "nameless-call", Error, "a tool call has no tool name and was left out"
 }
 
 declare_flaw! {
     /// # What it does
-    /// Finds calls without an id, where the dialect demands one.
+    /// Finds tool calls without an id, where the dialect demands one.
     ///
     /// # Why is this bad?
-    /// The result of the call cannot say what it answers, and the next request is rejected. Servers of local models,
-    /// Ollama among them, never send ids and expect none; most others do.
+    /// The tool result cannot name its call, and the provider rejects the next request. Servers of local models, such
+    /// as Ollama, send no ids and accept requests without them; most providers demand them.
     ///
     /// # Example
     /// ```text
@@ -105,19 +106,18 @@ declare_flaw! {
     ///
     /// ```
     ///
-    /// # What is made of it
-    /// The call gets an id, in the message and in the list of calls, that is made of its place, its tool and its input:
-    /// the same stream always gives the same one. Older servers that make a single call in `function_call` need none.
-    STREAM008 "call-without-id", Info, "a call came without an id and was given one"
+    /// # How it is handled
+    /// The tool call gets an id, in the message and in the list of calls, made from its place, its tool and its input:
+    /// the same stream always gives the same id. Older servers that make a single call in `function_call` need none.
+    STREAM008 "call-without-id", Info, "a tool call has no id and was given one"
 }
 
 declare_flaw! {
     /// # What it does
-    /// Finds a second id, name or start where a block had one.
+    /// Finds a second id, name or start of a block that already has one.
     ///
     /// # Why is this bad?
-    /// A reader that takes the last one, or joins them, calls a tool that is not there or answers an id that nobody
-    /// gave.
+    /// A client that takes the last one, or joins them, calls a tool that does not exist or answers an unknown id.
     ///
     /// # Example
     /// ```text
@@ -141,21 +141,21 @@ declare_flaw! {
     ///
     /// ```
     ///
-    /// # What is made of it
-    /// The first one counts, unless the provider repeats the whole block at its end: then what stands there does. The
-    /// same id or name again says nothing and is no flaw. A call that has the id of another one is left out if it is the
-    /// same call once more, and else may not be run: only one of them can be answered.
+    /// # How it is handled
+    /// The first one counts, unless the provider repeats the whole block at its end: then the repetition counts. The
+    /// same id or name again is not a flaw. A tool call with the id of another one is left out if both are identical;
+    /// otherwise it must not be run, because only one of them can be answered.
     STREAM009 "repeated-start", Warning,
-    "a second id, name or start came where a block had one; the first counts unless the whole block was repeated"
+    "a block got a second id, name or start; the first counts unless the whole block was repeated"
 }
 
 declare_flaw! {
     /// # What it does
-    /// Finds texts that came in pieces and were repeated by the provider at the end, and the two differ.
+    /// Finds texts whose deltas differ from the text that the provider repeats at the end.
     ///
     /// # Why is this bad?
-    /// A piece was lost on the way, or came twice. Whoever showed the pieces showed something that the model did not
-    /// say.
+    /// A delta was lost or arrived twice. A client that displayed the deltas displayed something that the model did not
+    /// write.
     ///
     /// # Example
     /// ```text
@@ -169,20 +169,20 @@ declare_flaw! {
     ///
     /// ```
     ///
-    /// # What is made of it
-    /// What the provider repeated at the end counts.
+    /// # How it is handled
+    /// The provider's repetition at the end counts.
     STREAM011 "two-texts", Warning,
-    "a text that came in pieces is not the one that the provider repeated at the end, which counts"
+    "the deltas of a text differ from the text that the provider repeated at the end, which counts"
 }
 
 declare_flaw! {
     /// # What it does
-    /// Finds calls of a complete answer that are not complete themselves.
+    /// Finds incomplete tool calls in a complete response.
     ///
     /// # Why is this bad?
-    /// The input of such a call can look whole and lack something: the provider left the call unfinished, or a frame
-    /// that could not be read came while the call was coming and may have been a piece of it. A call that nothing came
-    /// of but its name is not whole either where nothing closed it, or where the same answer has input of no call.
+    /// The input of such a tool call can look complete and lack something: the provider marked the call as incomplete,
+    /// or an unreadable frame arrived in the middle of the call. A call with only a name is also incomplete if nothing
+    /// closed it, or if the response holds input that belongs to no call.
     ///
     /// # Example
     /// ```text
@@ -196,17 +196,17 @@ declare_flaw! {
     ///
     /// ```
     ///
-    /// # What is made of it
-    /// The call is kept as far as it came, and may not be run.
-    STREAM013 "unfinished-call", Error, "not all of a call came, so it may not be run"
+    /// # How it is handled
+    /// The tool call is kept as far as it arrived, and must not be run.
+    STREAM013 "unfinished-call", Error, "a tool call is incomplete, so it must not be run"
 }
 
 declare_flaw! {
     /// # What it does
-    /// Finds reasoning that was cut before it was signed, where it can be sent back only with its signature.
+    /// Finds reasoning that was cut before its signature, where the provider accepts it only with a signature.
     ///
     /// # Why is this bad?
-    /// Anthropic refuses a request whose thinking has no signature, and every request that follows has it.
+    /// Anthropic rejects a request with unsigned thinking, and every later request contains it.
     ///
     /// # Example
     /// ```text
@@ -221,19 +221,18 @@ declare_flaw! {
     ///
     /// ```
     ///
-    /// # What is made of it
-    /// The block is left out of `message`; what it said is still among the blocks that are shown. In an answer that is
-    /// complete it stays: servers that sign nothing take it back as it is.
-    STREAM016 "unsigned-reasoning", Warning, "reasoning came without its signature and was left out of the message"
+    /// # How it is handled
+    /// The block is left out of `message`, but is still in the list of blocks. In a complete response it stays, because
+    /// servers that do not sign accept it.
+    STREAM016 "unsigned-reasoning", Warning, "reasoning has no signature and was left out of the message"
 }
 
 declare_flaw! {
     /// # What it does
-    /// Finds texts and inputs that came again and again, each time with more.
+    /// Finds texts and inputs that arrive as growing snapshots instead of deltas.
     ///
     /// # Why is this bad?
-    /// Most servers send what is new. A reader that joins what this one sends has everything many times over; one that
-    /// takes it once has guessed.
+    /// Most servers send only what is new. A client that joins snapshots gets everything many times.
     ///
     /// # Example
     /// ```text
@@ -249,8 +248,8 @@ declare_flaw! {
     ///
     /// ```
     ///
-    /// # What is made of it
-    /// It is taken once. Text is taken so only where several pieces repeat words from its start, an input where it is
-    /// an object so. Text that is signed and input that is no JSON are never guessed about.
-    STREAM017 "snapshots", Warning, "a text or an input came again and again with more, and was taken once"
+    /// # How it is handled
+    /// It is taken once. Text counts as snapshots only if several pieces repeat words from its start; an input only if
+    /// the last snapshot is an object. Snapshots are never assumed in signed text or free-text input.
+    STREAM017 "snapshots", Warning, "a text or an input arrived as growing snapshots, and was taken once"
 }

@@ -1,4 +1,4 @@
-//! What can be wrong with the frames of a stream and with its end.
+//! Flaws in the frames of a stream and at its end.
 
 use seamline_model::Severity;
 
@@ -6,11 +6,11 @@ use super::{FlawKind, declare_flaw};
 
 declare_flaw! {
     /// # What it does
-    /// Finds frames of a stream that are no JSON.
+    /// Finds frames of a stream that are not JSON.
     ///
     /// # Why is this bad?
-    /// What stood in the frame is lost. A proxy that cuts long lines, two writers on one connection and text that a
-    /// gateway puts between events do it.
+    /// The content of the frame is lost. The cause is a proxy that cuts long lines, two writers on one connection, or a
+    /// gateway that inserts text between events.
     ///
     /// # Example
     /// ```text
@@ -24,18 +24,18 @@ declare_flaw! {
     ///
     /// ```
     ///
-    /// # What is made of it
-    /// The frame is passed over. It is never taken for an end, and the answer keeps the ending that the rest says.
-    STREAM001 "frame-not-json", Error, "a frame is no JSON and was passed over"
+    /// # How it is handled
+    /// The frame is skipped. It never counts as the end of the stream; the other frames decide the ending.
+    STREAM001 "frame-not-json", Error, "a frame is not JSON and was skipped"
 }
 
 declare_flaw! {
     /// # What it does
-    /// Finds frames that are JSON and have another shape than the dialect has.
+    /// Finds frames that are JSON, but whose shape the dialect does not define.
     ///
     /// # Why is this bad?
-    /// What stood in the frame may be lost. Servers that speak a dialect loosely do it. Kinds of events that are new
-    /// are no flaw: they are passed over or kept, as the dialect asks of its clients.
+    /// The content of the frame may be lost. The cause is a server that follows a dialect loosely. New kinds of events
+    /// are not a flaw: they are skipped or kept, as the dialect demands of its clients.
     ///
     /// # Example
     /// ```text
@@ -53,18 +53,17 @@ declare_flaw! {
     ///
     /// ```
     ///
-    /// # What is made of it
-    /// The frame is passed over. It is never taken for an end.
-    STREAM002 "odd-frame", Warning, "a frame has another shape than the dialect has and was passed over"
+    /// # How it is handled
+    /// The frame is skipped. It never counts as the end of the stream.
+    STREAM002 "odd-frame", Warning, "a frame has a shape that the dialect does not define and was skipped"
 }
 
 declare_flaw! {
     /// # What it does
-    /// Finds additions to a block that has not begun, or is closed.
+    /// Finds additions to a block that has not begun or is closed.
     ///
     /// # Why is this bad?
-    /// Nobody can say what the addition belongs to. It happens when events were lost on the way or came in another
-    /// order.
+    /// The block that the addition belongs to is unknown. The cause is events that were lost or arrived out of order.
     ///
     /// # Example
     /// ```text
@@ -88,18 +87,19 @@ declare_flaw! {
     ///
     /// ```
     ///
-    /// # What is made of it
-    /// The addition is passed over; it is put into no other block.
+    /// # How it is handled
+    /// The addition is skipped; it is not added to another block.
     STREAM003 "stray-addition", Error,
-    "something was added to a block that had not begun or was closed, and was passed over"
+    "an addition to a block that has not begun or is closed was skipped"
 }
 
 declare_flaw! {
     /// # What it does
-    /// Finds a further answer that follows in the same stream.
+    /// Finds a second response in the same stream.
     ///
     /// # Why is this bad?
-    /// Whoever reads on mixes two answers into one. A gateway that tries again without starting a new response does it.
+    /// A client that reads on mixes two responses into one. The cause is a gateway that tries again without starting a
+    /// new response.
     ///
     /// # Example
     /// ```text
@@ -114,34 +114,35 @@ declare_flaw! {
     ///
     /// ```
     ///
-    /// # What is made of it
-    /// The first message counts, and keeps the ending it had when the further one began.
-    STREAM004 "second-message", Error, "a further answer follows in the same stream and is not read"
+    /// # How it is handled
+    /// The first message counts, with the ending it had when the second one began.
+    STREAM004 "second-message", Error, "a second response follows in the same stream and was not read"
 }
 
 declare_flaw! {
     /// # What it does
-    /// Finds messages that are longer, or have more blocks, than the limit.
+    /// Finds messages that exceed the limit on bytes or blocks.
     ///
     /// # Why is this bad?
-    /// Something that never ends would take all memory. The limits are far above what any model writes.
+    /// A stream that never ends would take all memory. The limits are far above the output of any model.
     ///
     /// # Example
     /// ```text
     /// A stream of more than 256 MB.
     /// ```
     ///
-    /// # What is made of it
-    /// What came up to the limit is kept, the ending is `failed`, and no call may be run.
+    /// # How it is handled
+    /// Everything up to the limit is kept, the ending is `failed`, and no tool call may be run.
     STREAM010 "message-too-long", Error, "the message is longer than the limit, and the rest was not kept"
 }
 
 declare_flaw! {
     /// # What it does
-    /// Finds streams whose end lists another number of blocks than came.
+    /// Finds streams whose end lists a different number of blocks than arrived.
     ///
     /// # Why is this bad?
-    /// Events were lost on the way, and whoever went by them missed a block: a text, or a call that nobody runs.
+    /// Events were lost, and a client that reads only the events misses a block: a text, or a tool call that is never
+    /// run.
     ///
     /// # Example
     /// ```text
@@ -151,18 +152,18 @@ declare_flaw! {
     ///
     /// ```
     ///
-    /// # What is made of it
-    /// What came is kept, and what the end lists beside it is taken from there.
-    STREAM012 "missed-block", Warning, "the end of the stream lists another number of blocks than came"
+    /// # How it is handled
+    /// Everything that arrived is kept, and missing blocks are taken from the list at the end.
+    STREAM012 "missed-block", Warning, "the end of the stream lists a different number of blocks than arrived"
 }
 
 declare_flaw! {
     /// # What it does
-    /// Finds half a character whose other half never came.
+    /// Finds half of a surrogate pair whose other half never arrived.
     ///
     /// # Why is this bad?
-    /// Characters such as emoji are two escapes in JSON, and servers cut between them. The two halves are put together
-    /// again; where one is missing, a piece of the text is.
+    /// Characters such as emoji are two escapes in JSON, and servers cut between them. Seamline joins the halves; if
+    /// one is missing, part of the text is lost.
     ///
     /// # Example
     /// ```text
@@ -176,18 +177,18 @@ declare_flaw! {
     ///
     /// ```
     ///
-    /// # What is made of it
-    /// U+FFFD stands for the half that came, so that the text can be sent back.
-    STREAM014 "half-character", Warning, "half a character came without its other half"
+    /// # How it is handled
+    /// U+FFFD replaces the half that arrived, so that the text can be sent back.
+    STREAM014 "half-character", Warning, "half of a surrogate pair arrived without its other half"
 }
 
 declare_flaw! {
     /// # What it does
-    /// Finds answers that stopped with a word nobody here knows.
+    /// Finds responses with an unknown stop reason.
     ///
     /// # Why is this bad?
-    /// The word may be new, or a gateway's own; it may also say that the answer was cut or filtered. Whoever takes it for
-    /// an ordinary end may run calls that were never meant.
+    /// The stop reason may be new or a gateway's own; it may also mean that the response was cut or filtered. A client
+    /// that treats it as a normal end may run tool calls that were not meant.
     ///
     /// # Example
     /// ```text
@@ -199,18 +200,18 @@ declare_flaw! {
     ///
     /// ```
     ///
-    /// # What is made of it
-    /// The answer counts as complete if its end came as the dialect demands. The word is in `stop_reason`.
-    STREAM015 "unknown-stop", Warning, "the answer stopped with a word that is not known"
+    /// # How it is handled
+    /// The response counts as complete if the dialect's final event arrived. The word is in `stop_reason`.
+    STREAM015 "unknown-stop", Warning, "the response stopped with an unknown reason"
 }
 
 declare_flaw! {
     /// # What it does
-    /// Finds a message that begins again in the same stream and says everything once more.
+    /// Finds a message that begins again in the same stream and repeats everything.
     ///
     /// # Why is this bad?
-    /// A gateway that lost its connection and asks for the answer again sends its start twice. A reader that goes on
-    /// has every text twice.
+    /// A gateway that lost its connection and sends the request again sends the start twice. A client that reads on
+    /// gets every text twice.
     ///
     /// # Example
     /// ```text
@@ -237,19 +238,19 @@ declare_flaw! {
     ///
     /// ```
     ///
-    /// # What is made of it
-    /// What came before is forgotten, and the message is what came since it began again.
-    STREAM018 "begun-again", Warning, "the message began again in the same stream, and what came before was replaced"
+    /// # How it is handled
+    /// The first attempt is discarded; the message is what arrived after the new start.
+    STREAM018 "begun-again", Warning, "the message began again in the same stream and replaced the first attempt"
 }
 
 declare_flaw! {
     /// # What it does
-    /// Finds values that are JSON and that many readers of JSON refuse: half a character as an escape, a number that no
-    /// float holds, more levels than they follow.
+    /// Finds JSON values that many parsers reject: half of a surrogate pair as an escape, a number that does not fit a
+    /// float, or too many levels of nesting.
     ///
     /// # Why is this bad?
-    /// What stands around a text or a call is copied as it came. One such value in it, and whoever reads the message
-    /// with another library gets nothing of it.
+    /// Values around texts and tool calls are copied unchanged. With one such value, another JSON parser rejects the
+    /// whole message.
     ///
     /// # Example
     /// ```text
@@ -261,8 +262,8 @@ declare_flaw! {
     ///
     /// ```
     ///
-    /// # What is made of it
-    /// U+FFFD stands for the half that came. A number that is too large, and a value that lies too deep, is a string with
-    /// its JSON. Texts and the inputs of calls are as they were.
-    STREAM019 "rewritten-value", Warning, "a value that many readers of JSON refuse was written otherwise"
+    /// # How it is handled
+    /// U+FFFD replaces half of a surrogate pair. A number that is too large, or a value that is nested too deeply,
+    /// becomes a string with its JSON. Texts and the inputs of tool calls are not changed.
+    STREAM019 "rewritten-value", Warning, "a value that many JSON parsers reject was rewritten"
 }

@@ -39,12 +39,12 @@ fn a_finding_is_told_with_its_place_and_the_pair() {
     bench.write("broken.json", BROKEN);
     let ran = bench.run(&["check", "broken.json"]).expect(1);
     for piece in [
-        "error[PAIR001] unanswered-call: no result answers call `toolu_1`\n",
+        "error[PAIR001] unanswered-call: no result answers tool call `toolu_1`\n",
         "╭─ broken.json:1:137 · message 1 · block 0 · /messages/1/content/0\n",
         "╭──▸ 1 assistant  call   read toolu_1 {\"path\":\"main.rs\"}\n",
         "╰──✗",
         "the provider would answer: messages.1: `tool_use` ids were found",
-        "╰ fix: answer call `toolu_1` with a synthetic result (safe)\n",
+        "╰ fix: answer tool call `toolu_1` with a synthetic result (safe)\n",
         "✗ 1 error; it can be fixed with `seamline fix`\n",
     ] {
         assert!(ran.out.contains(piece), "{piece}\n{}", ran.out);

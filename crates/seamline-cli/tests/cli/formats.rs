@@ -31,9 +31,9 @@ fn json_has_the_shape_that_is_promised() {
             "path": "broken.json", "dialect": "anthropic_messages", "provider": "anthropic", "messages": 3, "calls": 1,
             "findings": [{
                 "code": "PAIR001", "name": "unanswered-call", "severity": "error",
-                "message": "no result answers call `toolu_1`", "pointer": "/messages/1/content/0",
+                "message": "no result answers tool call `toolu_1`", "pointer": "/messages/1/content/0",
                 "message_index": 1, "block_index": 0, "call_id": "toolu_1", "predicts": null,
-                "fix": {"safety": "safe", "title": "answer call `toolu_1` with a synthetic result"},
+                "fix": {"safety": "safe", "title": "answer tool call `toolu_1` with a synthetic result"},
                 "related": [place],
             }],
         }]})

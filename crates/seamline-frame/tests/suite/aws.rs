@@ -49,7 +49,7 @@ fn messages_have_a_type_and_a_payload() {
 }
 
 #[test]
-fn a_message_that_was_cut_says_nothing() {
+fn an_incomplete_message_emits_no_data() {
     let whole = stream();
     assert_eq!(said(Framing::AwsEventStream, &whole[..whole.len() - 1]).last().map(String::as_str), Some("…|"));
 }
@@ -68,7 +68,7 @@ fn every_changed_bit_is_noticed() {
 }
 
 #[test]
-fn lengths_that_contradict_each_other_are_refused() {
+fn contradictory_lengths_are_rejected() {
     let mut wrong = [20_u32.to_be_bytes(), 5_u32.to_be_bytes()].concat();
     let checksum = crc32fast::hash(&wrong);
     wrong.extend_from_slice(&checksum.to_be_bytes());
@@ -79,7 +79,7 @@ fn lengths_that_contradict_each_other_are_refused() {
 }
 
 #[test]
-fn headers_of_every_type_are_passed_over() {
+fn headers_of_every_type_are_skipped() {
     let mut head = Vec::new();
     for (kind, value) in [(0, 0), (1, 0), (2, 1), (3, 2), (4, 4), (5, 8), (8, 8), (9, 16)] {
         head.extend_from_slice(&[1, b'x', kind]);

@@ -1,22 +1,22 @@
-//! What the tests share.
+//! Helpers of the tests.
 
 use seamline_frame::{Error, FrameKind, Framer, Framing, Limits};
 
-/// A frame that outlives its stream.
+/// An owned copy of a frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Kept {
+pub(crate) struct OwnedFrame {
     pub(crate) kind: FrameKind,
     pub(crate) name: String,
     pub(crate) data: Vec<u8>,
 }
 
-/// The frames of a stream that comes in these pieces.
-pub(crate) fn frames(framing: Framing, limits: Limits, pieces: &[&[u8]]) -> (Vec<Kept>, Result<(), Error>) {
+/// The frames of a stream that arrives in these pieces.
+pub(crate) fn frames(framing: Framing, limits: Limits, pieces: &[&[u8]]) -> (Vec<OwnedFrame>, Result<(), Error>) {
     let mut framer = Framer::new(framing, limits);
     let mut kept = Vec::new();
     let mut keep = |frame: seamline_frame::Frame<'_>| {
         let name = String::from_utf8_lossy(frame.name).into_owned();
-        kept.push(Kept { kind: frame.kind, name, data: frame.data.to_vec() });
+        kept.push(OwnedFrame { kind: frame.kind, name, data: frame.data.to_vec() });
     };
     let mut fed = Ok(());
     for piece in pieces {
@@ -26,12 +26,12 @@ pub(crate) fn frames(framing: Framing, limits: Limits, pieces: &[&[u8]]) -> (Vec
     (kept, ended)
 }
 
-/// The frames of a whole stream as text: the name, then what it holds; a cut one with `…`, one behind the
-/// list with `+`.
+/// The frames of a stream as text: name and data; `…` marks a cut frame, `+` a frame after the end of the list, `!` an
+/// exception.
 pub(crate) fn said(framing: Framing, stream: &[u8]) -> Vec<String> {
     let (frames, ended) = frames(framing, Limits::default(), &[stream]);
     assert_eq!(ended, Ok(()));
-    let text = |frame: &Kept| {
+    let text = |frame: &OwnedFrame| {
         let mark = match frame.kind {
             FrameKind::Event => "",
             FrameKind::Exception => "!",

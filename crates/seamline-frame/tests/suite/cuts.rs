@@ -1,4 +1,4 @@
-//! How a stream is cut makes no difference.
+//! The cuts of a stream make no difference.
 
 use proptest::prelude::*;
 use seamline_frame::{Framing, Limits};
@@ -8,9 +8,8 @@ use crate::bench::frames;
 
 const FRAMINGS: [Framing; 4] = [Framing::Sse, Framing::JsonLines, Framing::JsonArray, Framing::AwsEventStream];
 
-/// Whatever the cuts, the frames are those of the whole. Where the stream fails, those before
-/// it and the failure are the same too.
-fn same_however_cut(framing: Framing, limits: Limits, stream: &[u8]) {
+/// Checks that every cut gives the same frames, and the same error if the stream fails.
+fn check_every_cut(framing: Framing, limits: Limits, stream: &[u8]) {
     let whole = frames(framing, limits, &[stream]);
     for cut in 0..=stream.len() {
         let (one, other) = stream.split_at(cut);
@@ -23,19 +22,19 @@ fn same_however_cut(framing: Framing, limits: Limits, stream: &[u8]) {
 }
 
 #[test]
-fn streams_of_every_framing_are_the_same_at_every_cut() {
+fn streams_of_every_framing_give_the_same_frames_at_every_cut() {
     let sse = "\u{feff}: hi\r\n\r\nevent: a\r\ndata: é {\"x\":\"}\"}\r\n\r\n{\"error\":\r\n1}\r\rdata: 1\ndata: 2\n\ndata: [DONE]";
     let lines = "{\"a\":\"\\\"}\"}\r\n\n[1,\n2]\nword\n{\"cut\":";
     let array = "[{\"a\":\"]\\\\\"}\n,\n{\"b\":{}}]\n{\"late\":1}";
     for stream in [sse, lines, array] {
         for framing in FRAMINGS {
-            same_however_cut(framing, Limits::default(), stream.as_bytes());
+            check_every_cut(framing, Limits::default(), stream.as_bytes());
         }
     }
-    same_however_cut(Framing::AwsEventStream, Limits::default(), &aws::stream());
+    check_every_cut(Framing::AwsEventStream, Limits::default(), &aws::stream());
 }
 
-/// What streams are made of, whole and broken.
+/// Parts of valid and broken streams.
 const PIECES: [&[u8]; 21] = [
     b"data: ",
     b"data:",
@@ -66,9 +65,9 @@ fn stream() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn whatever_comes_is_the_same_at_every_cut(stream in stream(), max in 1_usize..40) {
+    fn any_bytes_give_the_same_frames_at_every_cut(stream in stream(), max in 1_usize..40) {
         for framing in FRAMINGS {
-            same_however_cut(framing, Limits { frame_bytes_max: max }, &stream);
+            check_every_cut(framing, Limits { frame_bytes_max: max }, &stream);
         }
     }
 }

@@ -15,7 +15,7 @@ fn each_line_is_a_frame() {
 }
 
 #[test]
-fn an_event_stream_may_go_on_from_lines() {
+fn an_event_stream_may_follow_lines_of_json() {
     assert_eq!(
         said(Framing::JsonLines, b"{\"a\":1}\nevent: x\ndata: {\"b\":2}\n\n{\"c\":3}\n: hello\n\ndata: [DONE]\n\n"),
         [r#"|{"a":1}"#, r#"x|{"b":2}"#, r#"|{"c":3}"#, "|[DONE]"]
@@ -37,13 +37,13 @@ fn each_element_of_an_array_is_a_frame() {
 }
 
 #[test]
-fn an_object_may_stand_where_the_array_should() {
+fn an_object_may_take_the_place_of_the_array() {
     assert_eq!(said(Framing::JsonArray, b"{\n\"error\":{\"code\":400}}"), ["|{\n\"error\":{\"code\":400}}"]);
     assert_eq!(said(Framing::JsonArray, b"[{\"a\":1}]\n{\"error\":1}"), [r#"|{"a":1}"#, r#"+|{"error":1}"#]);
 }
 
 #[test]
-fn an_array_that_is_not_closed_is_cut() {
+fn an_unclosed_array_is_cut() {
     for open in ["[{\"a\":1}", "[{\"a\":1},\n", "[{\"a\":1} "] {
         assert_eq!(said(Framing::JsonArray, open.as_bytes()), [r#"|{"a":1}"#, "…|"]);
     }
@@ -52,7 +52,7 @@ fn an_array_that_is_not_closed_is_cut() {
 }
 
 #[test]
-fn what_stands_behind_an_array_is_told_apart() {
+fn frames_after_an_array_are_marked() {
     assert_eq!(
         said(Framing::JsonArray, b"[{\"a\":1}][{\"b\":2},{\"c\":3}]"),
         [r#"|{"a":1}"#, r#"+|[{"b":2},{"c":3}]"#]
@@ -65,7 +65,7 @@ fn what_stands_behind_an_array_is_told_apart() {
 }
 
 #[test]
-fn what_is_no_element_ends_the_stream() {
+fn an_invalid_element_ends_the_stream() {
     let (kept, ended) = frames(Framing::JsonArray, Limits::default(), &[b"[{\"a\":1}, oops"]);
     assert_eq!(kept.len(), 1);
     let error = ended.unwrap_err();
@@ -73,7 +73,7 @@ fn what_is_no_element_ends_the_stream() {
 }
 
 #[test]
-fn nesting_has_no_bottom() {
+fn deep_nesting_is_read() {
     let deep = [vec![b'['; 100_000], vec![b']'; 100_000]].concat();
     let (kept, ended) = frames(Framing::JsonLines, Limits::default(), &[&deep]);
     assert_eq!((kept.len(), kept[0].data.len(), ended), (1, deep.len(), Ok(())));

@@ -9,7 +9,7 @@ fn events(stream: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_line_break_and_the_mark_before_the_first_are_read() {
+fn every_line_break_and_a_byte_order_mark_are_read() {
     for line_break in ["\n", "\r\n", "\r"] {
         let stream = "\u{feff}event: a\ndata: 1\n\ndata:2\n\n".replace('\n', line_break);
         assert_eq!(events(&stream), ["a|1", "|2"], "{stream:?}");
@@ -22,13 +22,13 @@ fn data_of_several_lines_are_one_frame() {
 }
 
 #[test]
-fn comments_and_fields_nobody_needs_are_passed_over() {
+fn comments_and_unneeded_fields_are_skipped() {
     let stream = ": keep-alive\n\n: OPENROUTER PROCESSING\nid: 7\nretry: 10\nfoo: bar\ndata: x\nodd\n\nevent: lonely\n\ndata: y\n\n";
     assert_eq!(events(stream), ["|x", "|y"]);
 }
 
 #[test]
-fn what_was_meant_as_data_is_not_passed_over() {
+fn lines_meant_as_data_are_not_skipped() {
     for line in [
         " data: {\"x\":1}",
         "Data: 1",
@@ -69,7 +69,7 @@ fn json_without_a_field_is_a_frame() {
 }
 
 #[test]
-fn events_whose_empty_lines_are_missing_are_told_apart() {
+fn events_without_empty_lines_between_them_are_separated() {
     let stream = "event: a\ndata: {\"x\":1}\n\nevent: b\nid: 7\ndata: {\"x\":2} \n\ndata:{\ndata:\"x\":{}}\n\nevent: c\n\
                   data: {\"x\":4}\n\n{\"error\":5}\n\ndata: [DONE]\n\ndata: {\"x\":6}\n\n";
     let whole = events(stream);
@@ -81,14 +81,14 @@ fn events_whose_empty_lines_are_missing_are_told_apart() {
 }
 
 #[test]
-fn a_name_may_stand_behind_its_data() {
+fn a_name_may_follow_its_data() {
     assert_eq!(events("data: {}\nevent: a\n\ndata: {}\n\n"), ["a|{}", "|{}"]);
     assert_eq!(events("data: {}\nevent: a\ndata: {}\nevent: b"), ["|{}", "…a|{}"]);
     assert_eq!(events("data: {}\nevent: a"), ["…a|{}"]);
 }
 
 #[test]
-fn what_is_too_long_ends_the_stream_and_says_where_it_begins() {
+fn a_frame_over_the_limit_ends_the_stream_and_names_its_offset() {
     let limits = Limits { frame_bytes_max: 10 };
     for stream in [
         "data: 1\n\ndata: 12345678901\n\ndata: 3\n\n",
@@ -106,7 +106,7 @@ fn what_is_too_long_ends_the_stream_and_says_where_it_begins() {
 }
 
 #[test]
-fn a_piece_of_nothing_says_nothing() {
+fn an_empty_piece_changes_nothing() {
     let pieces = [&b"data:x\r"[..], b"", b"\n", b"", b"data:y\r\n\r", b"", b"\n"];
     let (said, ended) = frames(Framing::Sse, Limits::default(), &pieces);
     assert_eq!((said.len(), said[0].data.as_slice(), ended), (1, &b"x\ny"[..], Ok(())));
@@ -118,9 +118,9 @@ fn an_error_without_data_is_a_frame() {
     assert_eq!(events("event: error"), ["…error|"]);
 }
 
-/// Going through all data with every line would take minutes.
+/// Scanning all data at every line would take minutes.
 #[test]
-fn many_lines_of_nothing_are_read_once() {
+fn many_empty_lines_are_scanned_once() {
     let lines = 1_000_000;
     assert_eq!(events(&"data:\n".repeat(lines)).len(), 1);
     let strange = format!("data: {}\n{}", " ".repeat(lines), "{x\n".repeat(lines / 4));
@@ -128,7 +128,7 @@ fn many_lines_of_nothing_are_read_once() {
 }
 
 #[test]
-fn a_frame_that_is_cut_before_its_data_is_told() {
+fn a_frame_cut_before_its_data_is_emitted_as_cut() {
     for (end, told) in
         [("d", "…|"), ("data", "…|"), ("event", "…|"), ("event: pin", "…pin|"), ("event: ping\nda", "…ping|")]
     {

@@ -1,116 +1,116 @@
-//! How an answer is asked for.
+//! The settings of a request.
 
 use std::collections::BTreeMap;
 
-/// How an answer is asked for. Numbers are kept as they were written.
+/// The settings of a request. Numbers are kept as they were written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// The model.
+    /// The name of the model.
     pub model: Option<String>,
-    /// How long the answer may be.
+    /// The highest number of output tokens.
     pub max_tokens: Option<String>,
-    /// How freely it is drawn.
+    /// The sampling temperature, as written.
     pub temperature: Option<String>,
-    /// From how much of the likely it is drawn.
+    /// The nucleus sampling threshold, as written.
     pub top_p: Option<String>,
-    /// What ends it.
+    /// Sequences that stop the output.
     pub stop: Vec<String>,
-    /// Whether it comes in pieces.
+    /// Whether the response is streamed.
     pub stream: Option<bool>,
     /// The tools the model may call.
     pub tools: Vec<ToolDefinition>,
-    /// Which of them it must call.
+    /// Which tool the model must call.
     pub tool_choice: Option<ToolChoice>,
-    /// What the answer must look like.
+    /// The required format of the response.
     pub format: Option<AnswerFormat>,
-    /// What else is asked for that more than one dialect has, by the names it has here.
+    /// Further settings that more than one dialect has, by Seamline's names.
     pub others: BTreeMap<&'static str, Other>,
-    /// Where settings stood, by the names they have here, as JSON pointers.
+    /// The original positions of settings, by Seamline's names, as JSON pointers.
     pub pointers: BTreeMap<&'static str, String>,
 }
 
 impl Settings {
-    /// Where a setting stood, by the name it has here; nothing for one that was nowhere.
+    /// The original position of a setting, by Seamline's name; empty if it was absent.
     pub fn pointer(&self, name: &str) -> &str {
         self.pointers.get(name).map_or("", String::as_str)
     }
 }
 
-/// A tool the model may call.
+/// A tool that the model may call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolDefinition {
-    /// Its name.
+    /// The name of the tool.
     pub name: String,
-    /// What it does.
+    /// The description for the model.
     pub description: Option<String>,
-    /// What it takes, as the text of a JSON schema.
+    /// The input schema, as JSON Schema text.
     pub schema: Option<String>,
-    /// Whether its input must fit the schema, where somebody said.
+    /// Whether its input must match the schema, if the request says so.
     pub strict: Option<bool>,
-    /// That it takes any text, and not an object.
+    /// Set if the tool takes free text instead of an object.
     pub free: Option<FreeText>,
-    /// Where it was defined, as a JSON pointer.
+    /// Its original position, as a JSON pointer.
     pub pointer: String,
 }
 
-/// The text that a tool takes which takes no object.
+/// The input of a tool that takes free text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FreeText {
-    /// What the text must look like.
+    /// The grammar of the text, if there is one.
     pub grammar: Option<Grammar>,
 }
 
-/// What a text must look like.
+/// The grammar that a text must match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grammar {
-    /// How it is written.
+    /// The syntax of the definition.
     pub syntax: String,
     /// The grammar itself.
     pub definition: String,
 }
 
-/// A setting that is handed over as it stands.
+/// A setting that a conversion copies unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Other {
-    /// Its value, as JSON.
+    /// Its value as JSON.
     pub json: String,
-    /// Where it stood, as a JSON pointer.
+    /// Its original position, as a JSON pointer.
     pub pointer: String,
 }
 
-/// What an answer must look like.
+/// The required format of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AnswerFormat {
-    /// Words.
+    /// Text without structure.
     Text,
-    /// Any JSON.
+    /// Any JSON value.
     Json,
-    /// JSON of this form.
+    /// JSON that matches this schema.
     Schema(AnswerSchema),
 }
 
-/// The form of an answer in JSON.
+/// The JSON schema of a response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AnswerSchema {
-    /// What it is called.
+    /// The name of the schema.
     pub name: Option<String>,
-    /// What it is for.
+    /// The description of its purpose.
     pub description: Option<String>,
-    /// The text of a JSON schema.
+    /// The schema, as JSON Schema text.
     pub schema: Option<String>,
-    /// Whether the answer must fit it, where somebody said.
+    /// Whether the response must match it, if the request says so.
     pub strict: Option<bool>,
 }
 
 /// Which tool the model must call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToolChoice {
-    /// Whichever it likes, or none.
+    /// The model decides.
     Auto,
-    /// None.
+    /// The model must not call a tool.
     None,
-    /// At least one.
+    /// The model must call at least one tool.
     Any,
-    /// This one.
+    /// The model must call this tool.
     Tool(String),
 }

@@ -1,4 +1,4 @@
-//! Every call with its result right after it, whatever the order was.
+//! Puts every result right after its call.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
@@ -6,18 +6,18 @@ use std::ops::Range;
 use super::{Answer, Block, Conversation, Fate, Lost, Message, Says, Speaker};
 
 impl Conversation {
-    /// Puts the results of each message with calls right after it, in one message of the
-    /// user: dialects that pair by id alone let them stand anywhere. Calls without a result
-    /// get one that says `missing`, results without a call become text.
+    /// Puts the results of each message with calls right after it, in one user message: dialects that pair only by id
+    /// allow results anywhere. A call without a result gets one with the text `missing`. A result without a call
+    /// becomes text.
     pub fn settle(&mut self, missing: &str) {
-        let messages = joined(by_speaker(std::mem::take(&mut self.messages)));
+        let messages = join_calling(split_by_speaker(std::mem::take(&mut self.messages)));
         let mut pool = Pool::of(&messages);
-        let answers = pool.deal(&messages);
+        let answers = pool.assign(&messages);
         let mut settled = Vec::with_capacity(messages.len());
         for (message, answers) in messages.into_iter().zip(answers) {
             let mut results: Vec<Block> = answers.iter().map(|&at| pool.results[at].clone()).collect();
             for call in open_calls(&message, &answers, &pool.results) {
-                results.extend(self.made_up(call, missing));
+                results.extend(self.synthetic_result(call, missing));
             }
             let rest = self.without_results(message, &pool);
             settled.extend(Some(rest).filter(|rest| !rest.blocks.is_empty()));
@@ -28,24 +28,24 @@ impl Conversation {
         self.messages = settled;
     }
 
-    /// A result for a call that has none.
-    fn made_up(&mut self, block: &Block, missing: &str) -> Option<Block> {
+    /// A synthetic result for a call that has none.
+    fn synthetic_result(&mut self, block: &Block, missing: &str) -> Option<Block> {
         let Says::Call(call) = &block.says else { return None };
-        let note = "no result was recorded; one that says so is put after it".to_owned();
+        let note = "no result was recorded; a synthetic result was added after it".to_owned();
         self.lost(format!("result of call `{}`", call.id), &block.pointer, Fate::Added, note);
         let text = Block::new(Says::Text(missing.to_owned()), &block.pointer);
         let answer = Answer { id: call.id.clone(), name: Some(call.name.clone()), blocks: vec![text], failed: true };
         Some(Block::new(Says::Result(answer), &block.pointer))
     }
 
-    /// A message without the results that stand after their calls now; others become text.
+    /// A message without the results that were moved to their calls; its other results become text.
     fn without_results(&mut self, message: Message, pool: &Pool) -> Message {
         let mut blocks = Vec::with_capacity(message.blocks.len());
         for block in message.blocks {
             match block.says {
-                Says::Result(_) if pool.dealt.contains(&block.pointer) => {}
+                Says::Result(_) if pool.assigned.contains(&block.pointer) => {}
                 Says::Result(answer) => {
-                    let note = "its call is not in the conversation".to_owned();
+                    let note = "the conversation does not contain its call".to_owned();
                     self.lost(format!("result `{}`", answer.id), &block.pointer, Fate::Text, note);
                     blocks.extend(answer.blocks);
                 }
@@ -60,9 +60,9 @@ impl Conversation {
     }
 }
 
-/// Messages whose blocks all belong to their speaker: calls and reasoning are the
-/// assistant's, results are the user's.
-fn by_speaker(messages: Vec<Message>) -> Vec<Message> {
+/// Splits messages so that each block has its own speaker: calls and reasoning belong to the assistant, results to the
+/// user.
+fn split_by_speaker(messages: Vec<Message>) -> Vec<Message> {
     let mut out: Vec<Message> = Vec::with_capacity(messages.len());
     for message in messages {
         let mut first = true;
@@ -82,9 +82,8 @@ fn by_speaker(messages: Vec<Message>) -> Vec<Message> {
     out
 }
 
-/// Messages of the assistant that follow one with calls directly are one with it: their
-/// calls are answered together.
-fn joined(messages: Vec<Message>) -> Vec<Message> {
+/// Joins assistant messages that directly follow one with calls: their calls are answered together.
+fn join_calling(messages: Vec<Message>) -> Vec<Message> {
     let mut out: Vec<Message> = Vec::with_capacity(messages.len());
     let mut is_calling = false;
     for message in messages {
@@ -103,11 +102,11 @@ fn has_calls(message: &Message) -> bool {
     message.blocks.iter().any(|block| matches!(block.says, Says::Call(_)))
 }
 
-/// The results of a conversation, and which of them no call has been given yet.
+/// The results of a conversation, and which of them are not yet assigned to a call.
 struct Pool {
     results: Vec<Block>,
-    dealt: HashSet<String>,
-    /// The first result of each message, and of what follows the last one.
+    assigned: HashSet<String>,
+    /// The index of the first result in each message, then the number of results.
     starts: Vec<usize>,
     open: HashMap<String, BTreeSet<usize>>,
 }
@@ -126,12 +125,11 @@ impl Pool {
             }
         }
         starts.push(results.len());
-        Self { results, dealt: HashSet::new(), starts, open }
+        Self { results, assigned: HashSet::new(), starts, open }
     }
 
-    /// Which results answer each message: those before the next message of the assistant
-    /// first, then any that is left.
-    fn deal(&mut self, messages: &[Message]) -> Vec<Vec<usize>> {
+    /// Assigns results to messages with calls: first those before the next assistant message, then any others.
+    fn assign(&mut self, messages: &[Message]) -> Vec<Vec<usize>> {
         let mut answers: Vec<Vec<usize>> = vec![Vec::new(); messages.len()];
         let ends = ends(messages);
         for (index, message) in messages.iter().enumerate() {
@@ -145,14 +143,14 @@ impl Pool {
         answers
     }
 
-    /// Gives the open calls of a message their results from a range of them.
+    /// Assigns results in `span` to the open calls of a message.
     fn answer(&mut self, message: &Message, span: &Range<usize>, answers: &mut Vec<usize>) {
         for block in open_calls(message, answers, &self.results) {
             let Says::Call(call) = &block.says else { continue };
             let Some(open) = self.open.get_mut(&call.id) else { continue };
             if let Some(at) = open.range(span.clone()).next().copied() {
                 open.remove(&at);
-                self.dealt.insert(self.results[at].pointer.clone());
+                self.assigned.insert(self.results[at].pointer.clone());
                 answers.push(at);
             }
         }
@@ -160,7 +158,7 @@ impl Pool {
     }
 }
 
-/// For each message the next one of the assistant.
+/// For each message, the index of the next assistant message.
 fn ends(messages: &[Message]) -> Vec<usize> {
     let mut ends = vec![messages.len(); messages.len()];
     let mut end = messages.len();
@@ -173,7 +171,7 @@ fn ends(messages: &[Message]) -> Vec<usize> {
     ends
 }
 
-/// The calls of a message that have no result among these.
+/// The calls of a message without a result among `answers`.
 fn open_calls<'m>(message: &'m Message, answers: &[usize], results: &[Block]) -> Vec<&'m Block> {
     let mut answered: HashMap<&str, usize> = HashMap::new();
     for &at in answers {
@@ -225,7 +223,7 @@ mod tests {
         Message { speaker, blocks }
     }
 
-    /// Each message as the pointers of its blocks.
+    /// The JSON pointers of each message's blocks, and the reported fates.
     fn settled(messages: Vec<Message>) -> (Vec<Vec<String>>, Vec<Fate>) {
         let mut conversation = Conversation { messages, ..Conversation::default() };
         conversation.settle("[synthetic] none");
@@ -235,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn results_that_stand_anywhere_come_right_after_their_calls() {
+    fn displaced_results_move_right_after_their_calls() {
         use Speaker::{Assistant, System, User};
         let (messages, fates) = settled(vec![
             message(Assistant, vec![call("a", "c1")]),
@@ -251,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_that_is_used_again_is_answered_by_its_own_cycle() {
+    fn a_result_answers_the_call_of_its_own_cycle_when_ids_repeat() {
         use Speaker::{Assistant, User};
         let (messages, fates) = settled(vec![
             message(Assistant, vec![call("a", "c1")]),
@@ -265,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_in_the_wrong_message_is_divided_and_orphans_become_text() {
+    fn messages_are_split_by_role_and_orphans_become_text() {
         use Speaker::Assistant;
         let mut orphan = result("x", "r9");
         if let Says::Result(answer) = &mut orphan.says {

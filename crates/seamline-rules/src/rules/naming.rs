@@ -1,12 +1,12 @@
-//! How ids are named in messages.
+//! Formats ids for finding messages.
 
 use std::fmt::Write as _;
 
-/// The most ids that are listed.
+/// The highest number of ids listed.
 const LISTED_MAX: usize = 5;
 
-/// Ids in backticks, the rest counted.
-pub(crate) fn named(ids: &[&str]) -> String {
+/// The ids in backticks; ids after the first few are only counted.
+pub(crate) fn list_ids(ids: &[&str]) -> String {
     let mut text = String::new();
     for (index, id) in ids.iter().take(LISTED_MAX).enumerate() {
         if index > 0 {

@@ -3,7 +3,7 @@
 use seamline_assemble::FlawKind;
 use seamline_dialects::{Dialect, readable};
 use seamline_guard::{Certainty, Failure, Filtered, Verdict, classify, filter_message};
-use seamline_model::{Assembled, AssembledBlock, AssembledCall, Content, Ending, Flaw, Noted, Piece, Severity};
+use seamline_model::{Assembled, AssembledBlock, AssembledCall, Content, Ending, StreamFlaw, LocatedFlaw, Piece, Severity};
 use serde::{Serialize, Serializer};
 
 use super::kept::Kept;
@@ -186,10 +186,10 @@ impl Answer {
         if let Some(readable) = readable(&message) {
             message = readable;
             if assembled.flaws.len() < findings_max {
-                assembled.flaws.push(Noted { flaw: Flaw::Rewritten, frame: None });
+                assembled.flaws.push(LocatedFlaw { flaw: StreamFlaw::Rewritten, frame: None });
             }
         }
-        let is_wrong = |noted: &&Noted| ids.demanded || !matches!(noted.flaw, Flaw::NoId { .. });
+        let is_wrong = |noted: &&LocatedFlaw| ids.demanded || !matches!(noted.flaw, StreamFlaw::NoId { .. });
         let findings = assembled.flaws.iter().filter(is_wrong).map(|noted| StreamFinding::of(noted, &assembled));
         Self {
             dialect: dialect.name(),
@@ -306,9 +306,9 @@ fn defect(assembled: &Assembled, place: u32, call: &AssembledCall) -> &'static s
     let is_object = call.free
         || call.arguments.trim_start().starts_with('{')
             && serde_json::from_str::<serde::de::IgnoredAny>(&call.arguments).is_ok();
-    if is_noted(Flaw::Repeated { place }) && has_same_id(assembled, place, call) {
+    if is_noted(StreamFlaw::Repeated { place }) && has_same_id(assembled, place, call) {
         "another call has its id"
-    } else if is_noted(Flaw::BrokenInput { place }) || !is_object && !is_noted(Flaw::Unfinished { place }) {
+    } else if is_noted(StreamFlaw::BrokenInput { place }) || !is_object && !is_noted(StreamFlaw::Unfinished { place }) {
         "its input is no JSON object"
     } else {
         "not all of it came"
@@ -336,8 +336,8 @@ fn hindrance(ending: Ending) -> Option<&'static str> {
 }
 
 impl StreamFinding {
-    fn of(noted: &Noted, assembled: &Assembled) -> Self {
-        let Noted { flaw, frame } = noted;
+    fn of(noted: &LocatedFlaw, assembled: &Assembled) -> Self {
+        let LocatedFlaw { flaw, frame } = noted;
         let kind = FlawKind::of(flaw);
         let mut calls = assembled.blocks.iter().filter(|block| block.call().is_some()).enumerate();
         let found = place(flaw).and_then(|place| calls.find(|(_, block)| block.place == place));
@@ -355,19 +355,19 @@ impl StreamFinding {
 }
 
 /// The block that a flaw is about.
-fn place(flaw: &Flaw) -> Option<u32> {
+fn place(flaw: &StreamFlaw) -> Option<u32> {
     match flaw {
-        Flaw::TwoInputs { place }
-        | Flaw::TwoTexts { place }
-        | Flaw::BrokenInput { place }
-        | Flaw::Unfinished { place }
-        | Flaw::Half { place }
-        | Flaw::Unsigned { place }
-        | Flaw::NoId { place }
-        | Flaw::Snapshots { place }
-        | Flaw::Repeated { place }
-        | Flaw::Nameless { place, .. } => Some(*place),
-        Flaw::Unreadable(_) | Flaw::BegunAgain | Flaw::UnknownStop | Flaw::TooLong | Flaw::Rewritten => None,
+        StreamFlaw::TwoInputs { place }
+        | StreamFlaw::TwoTexts { place }
+        | StreamFlaw::BrokenInput { place }
+        | StreamFlaw::Unfinished { place }
+        | StreamFlaw::Half { place }
+        | StreamFlaw::Unsigned { place }
+        | StreamFlaw::NoId { place }
+        | StreamFlaw::Snapshots { place }
+        | StreamFlaw::Repeated { place }
+        | StreamFlaw::Nameless { place, .. } => Some(*place),
+        StreamFlaw::Unreadable(_) | StreamFlaw::BegunAgain | StreamFlaw::UnknownStop | StreamFlaw::TooLong | StreamFlaw::Rewritten => None,
     }
 }
 

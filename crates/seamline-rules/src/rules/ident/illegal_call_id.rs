@@ -9,12 +9,12 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds calls whose id has characters that the provider does not take.
+    /// Finds tool calls whose id has characters that the provider does not accept.
     ///
     /// # Why is this bad?
-    /// Anthropic takes letters, digits, `_` and `-` in an id, Mistral exactly nine letters and digits, and both reject
-    /// the whole request for anything else. It happens when a conversation moves over from a provider whose ids look different, such as `functions.bash:0` or
-    /// `call_1|fc_1`.
+    /// Anthropic accepts letters, digits, `_` and `-` in an id. Mistral accepts exactly nine letters and digits. Both
+    /// reject the whole request for any other id. The cause is usually a conversation that moved from a provider with
+    /// other ids, such as `functions.bash:0` or `call_1|fc_1`.
     ///
     /// # Example
     /// ```json
@@ -63,8 +63,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the call and the result that answers it get an id made from a hash of the old one. The same old id
-    /// always gives the same new one, and two different ids stay different.
+    /// Safe: the tool call and its result get an id made from a hash of the old id. The same old id always gives the
+    /// same new id, and two different ids stay different.
     ///
     /// # References
     /// ANT-20, MIS-2, seen in `command-code#323`; cases 37, 41
@@ -78,14 +78,14 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     }
     let id = context.id(state.call);
     let values = context.values(state.call, id);
-    let made = ids::made(demand, id, |made| context.is_taken(state.call, made));
+    let made = ids::make_id(demand, id, |made| context.is_taken(state.call, made));
     let what = match demand.alphabet {
-        Alphabet::NotNull => "is none that the provider takes",
-        _ => "holds characters that the provider does not take",
+        Alphabet::NotNull => "is not accepted by the provider",
+        _ => "has characters that the provider does not accept",
     };
     report
-        .block(context, state.call, format!("id `{id}` {what}"))
+        .block(context, state.call, format!("tool call id `{id}` {what}"))
         .call_id(id)
         .predicts(demand.alphabet_error.render(&values))
-        .fix(Stage::Finish, Safety::Safe, format!("call it `{made}`"), rename(context, state.call, &made));
+        .fix(Stage::Finish, Safety::Safe, format!("change the id to `{made}`"), rename(context, state.call, &made));
 }

@@ -7,13 +7,12 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds items whose own id is not one that the provider gave: empty, with other characters, too long, or not
-    /// starting or ending as the ids of its type do.
+    /// Finds items whose id the provider cannot have given: an empty id, illegal characters, too many characters, or a
+    /// prefix or ending that does not fit the item's type.
     ///
     /// # Why is this bad?
-    /// The provider rejects the request. It happens when a client gives items ids of its own, or when the items of
-    /// one provider are sent to another. The id is only of use to the provider that gave it; calls and results are
-    /// paired by `call_id`.
+    /// The provider rejects the request. The cause is a client that makes its own item ids, or items of one provider
+    /// sent to another. Only the provider that gave the id needs it; tool calls and results are paired by `call_id`.
     ///
     /// # Example
     /// ```json
@@ -49,7 +48,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the id goes, the item stays. A bare reference is nothing but its id and is left alone.
+    /// Safe: the repair removes the id and keeps the item. A bare reference consists only of its id, so it is not
+    /// changed.
     ///
     /// # References
     /// OAR-14, OAR-15, seen in `codex#33176`, `langchainjs#11044`
@@ -66,26 +66,26 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
     let Some(id) = item.id.as_deref() else {
         return;
     };
-    let Some((what, error)) = wrong(demand, item, id) else {
+    let Some((what, error)) = find_violation(demand, item, id) else {
         return;
     };
     let values = Values { message: index.get(), id, kind: item.of.id_start, length: id.len(), ..Values::default() };
     let draft = report.message(context, index, format!("item id `{id}` {what}")).predicts(error.render(&values));
     if item.kind != ItemKind::Reference {
-        draft.fix(Stage::Form, Safety::Safe, "leave the id out", vec![Edit::RemoveItemId { message: index }]);
+        draft.fix(Stage::Form, Safety::Safe, "remove the id", vec![Edit::RemoveItemId { message: index }]);
     }
 }
 
-/// What is wrong with an id, and the error it provokes.
-fn wrong(demand: &ItemIdDemand, item: &Item, id: &str) -> Option<(&'static str, ErrorText)> {
+/// The violation of an id, and the provider's error for it.
+fn find_violation(demand: &ItemIdDemand, item: &Item, id: &str) -> Option<(&'static str, ErrorText)> {
     if id.is_empty() || !Alphabet::Word.holds(id) {
-        return Some(("holds characters that the provider does not take, or none", demand.alphabet_error));
+        return Some(("is empty or has characters that the provider does not accept", demand.alphabet_error));
     }
     if id.len() > demand.length_max {
         return Some(("is too long", demand.length_error));
     }
     if !id.starts_with(item.of.id_start) {
-        return Some(("does not start as ids of its type do", demand.prefix_error));
+        return Some(("does not have the prefix of its type", demand.prefix_error));
     }
     let ending = demand.ending_error.filter(|_| id.ends_with('_'));
     ending.map(|error| ("ends in `_`", error))

@@ -8,11 +8,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds results that repeat the name of their tool in a form that the provider does not take.
+    /// Finds tool results that repeat the name of their tool in a form that the provider does not accept.
     ///
     /// # Why is this bad?
-    /// Where a result may name its tool, the provider looks at the name as it does in calls, and rejects the request. It
-    /// happens when the tools of a connected server are recorded by their full path.
+    /// Where a tool result may name its tool, the provider checks that name as it does in tool calls, and rejects the
+    /// request. The cause is usually a client that records MCP tools by their full path.
     ///
     /// # Example
     /// ```json
@@ -51,7 +51,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the name is made as in calls, where other characters become `_` and a hash of the old name is put behind.
+    /// Safe: the name is changed as in tool calls: illegal characters become `_`, and a hash of the old name is
+    /// appended.
     ///
     /// # References
     /// MIS-7
@@ -67,11 +68,15 @@ fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {
         return;
     };
     let id = context.id(state.result);
-    let made = ids::made_name(demand, name);
+    let made = ids::make_name(demand, name);
     let edits = vec![Edit::SetToolName { block: state.result, name: made.clone() }];
     report
-        .block(context, state.result, format!("result names the tool `{name}`, which the provider does not take"))
+        .block(
+            context,
+            state.result,
+            format!("tool result names the tool `{name}`, which the provider does not accept"),
+        )
         .call_id(id)
         .predicts(demand.error.render(&Values { kind: name, ..context.values(state.result, id) }))
-        .fix(Stage::Form, Safety::Safe, format!("call the tool `{made}`"), edits);
+        .fix(Stage::Form, Safety::Safe, format!("change the tool name to `{made}`"), edits);
 }

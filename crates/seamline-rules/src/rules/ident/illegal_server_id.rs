@@ -8,10 +8,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds calls of the provider's own tools whose id is not of the kind that the provider gives.
+    /// Finds server tool calls whose id does not have the form that the provider gives.
     ///
     /// # Why is this bad?
-    /// Anthropic rejects the whole request. It happens when a proxy makes such calls up, or renames all ids alike.
+    /// Anthropic rejects the whole request. The cause is a proxy that invents such calls, or renames all ids in the
+    /// same way.
     ///
     /// # Example
     /// ```json
@@ -54,14 +55,14 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the call and its result get an id made from a hash of the old one.
+    /// Safe: the call and its result get an id made from a hash of the old id.
     ///
     /// # References
     /// ANT-22, observed
     IDENT007 "illegal-server-id" in Ident, Error, Safe, each Whole
 }
 
-/// What ids of the provider's own calls look like.
+/// The form of ids of server tool calls.
 const SERVER_ID: IdDemand = IdDemand {
     alphabet: Alphabet::Word,
     alphabet_error: ErrorText(""),
@@ -80,16 +81,16 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
             continue;
         };
         let id = server.call.id.as_deref().unwrap_or("");
-        // Only calls that must be answered are the provider's own; others have ids of their servers.
+        // Only calls that must be answered are the provider's own; others have ids of their MCP servers.
         if !server.must_be_answered || is_legal(id) {
             continue;
         }
-        let made = ids::made(&SERVER_ID, id, |_| false);
+        let made = ids::make_id(&SERVER_ID, id, |_| false);
         report
-            .block(context, block, format!("id `{id}` is not one that the provider gives its own calls"))
+            .block(context, block, format!("server tool call id `{id}` does not have the provider's form"))
             .call_id(id)
             .predicts(error.render(&context.values(block, id)))
-            .fix(Stage::Finish, Safety::Safe, format!("call it `{made}`"), rename(context, block, id, &made));
+            .fix(Stage::Finish, Safety::Safe, format!("change the id to `{made}`"), rename(context, block, id, &made));
     }
 }
 
@@ -98,7 +99,7 @@ fn is_legal(id: &str) -> bool {
     !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// The edits that give a call another id, and the results of its message that name it.
+/// The edits that change the id of a call and of its results in the same message.
 fn rename(context: &Context<'_, '_>, call: BlockIndex, id: &str, made: &str) -> Vec<Edit> {
     let mut edits = vec![Edit::SetCallId { call, id: made.to_owned() }];
     let message = context.transcript.block(call).message;

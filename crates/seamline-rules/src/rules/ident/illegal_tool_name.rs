@@ -8,13 +8,12 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds calls of a tool whose name the provider does not take.
-    /// A name may be missing, too long, start with a digit, or have other characters than letters, digits, `_` and `-`.
+    /// Finds tool calls whose tool name the provider does not accept. A name may be missing, too long, start with a
+    /// digit, or have characters other than letters, digits, `_` and `-`.
     ///
     /// # Why is this bad?
-    /// The provider rejects the request, even when the tool has long been gone from the list of tools. It happens
-    /// when a model leaks its control tokens into the name, or when the tools of a connected server are recorded by
-    /// their full path.
+    /// The provider rejects the request, even if the list of tools no longer contains the tool. The cause is a model
+    /// that writes control tokens into the name, or a client that records MCP tools by their full path.
     ///
     /// # Example
     /// ```json
@@ -73,8 +72,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: other characters become `_` and a hash of the old name is put behind, so that two names never become
-    /// one. White space around a good name goes.
+    /// Safe: illegal characters become `_`, and a hash of the old name is appended, so that two names never become one.
+    /// White space around a legal name is removed.
     ///
     /// # References
     /// ANT-21, GEM-7, OAC-9; case 42
@@ -87,22 +86,24 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
         return;
     };
     let name = context.transcript.name(call.tool).unwrap_or("");
-    // A call in a legacy field is looked at once it stands in the list.
+    // A call in a legacy field is checked after it moves into the list.
     let legacy = context.transcript.block(state.call).slot().field == Field::Whole;
     let plain = call.plain_name && (1..=demand.length_max).contains(&name.len()) && demand.start.takes(name);
     if legacy || plain || demand.takes(name) {
         return;
     }
     let message = match name {
-        "" => "call names no tool".to_owned(),
+        "" => "tool call has no tool name".to_owned(),
         name if name.len() > demand.length_max => {
-            format!("tool name is longer than {}", demand.length_max)
+            format!("tool name is longer than {} characters", demand.length_max)
         }
-        name if !demand.start.takes(name) => format!("tool name `{name}` does not start as the provider wants"),
-        name => format!("tool name `{name}` holds characters that the provider does not take"),
+        name if !demand.start.takes(name) => {
+            format!("tool name `{name}` has a first character that the provider does not accept")
+        }
+        name => format!("tool name `{name}` has characters that the provider does not accept"),
     };
     let id = context.id(state.call);
-    let made = ids::made_name(demand, name);
+    let made = ids::make_name(demand, name);
     let mut edits = vec![Edit::SetToolName { block: state.call, name: made.clone() }];
     // Where results repeat the name, both sides must change together.
     if let Some(answer) = state.answer.filter(|_| context.constraints.result_name.is_some()) {
@@ -112,5 +113,5 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
         .block(context, state.call, message)
         .call_id(id)
         .predicts(demand.error.render(&Values { kind: name, ..context.values(state.call, id) }))
-        .fix(Stage::Form, Safety::Safe, format!("call the tool `{made}`"), edits);
+        .fix(Stage::Form, Safety::Safe, format!("change the tool name to `{made}`"), edits);
 }

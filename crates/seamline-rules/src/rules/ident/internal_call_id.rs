@@ -9,11 +9,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds ids that a client uses in its own history and that no provider ever gave.
+    /// Finds ids that a client made for its own history and that no provider gave.
     ///
     /// # Why is this bad?
-    /// Providers take most of them. But a conversation whose ids change from one request to the next loses its prompt
-    /// cache, and results that come back under the other id are not recognised.
+    /// Providers accept most of these ids. But if the ids of a conversation change from one request to the next, the
+    /// provider's prompt cache is lost, and results with the other id are not recognised.
     ///
     /// # Example
     /// ```json
@@ -62,7 +62,7 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the call and the result that answers it get the id that the provider would have seen.
+    /// Safe: the tool call and its result get the id that the provider would have seen.
     ///
     /// # References
     /// S2-04 to S2-08; case 37
@@ -77,10 +77,10 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         |state: &CallState| context.transcript.call(state.call).is_some_and(|call| call.id_form == IdForm::Internal);
     for state in &context.pairing.calls {
         let id = context.id(state.call);
-        // A name that stands for an id is nobody's id.
+        // Where the tool name identifies a call, the name is not an internal id.
         let named = !context.constraints.call_id.demanded && is_name(context, state);
         if is_internal(state) && !named && ids::is_legal(&context.constraints.call_id, id) {
-            found(context, report, state.call);
+            report_id(context, report, state.call);
         }
     }
 }
@@ -90,17 +90,17 @@ fn is_name(context: &Context<'_, '_>, state: &CallState) -> bool {
     context.transcript.name(tool) == Some(context.id(state.call))
 }
 
-fn found(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex) {
+fn report_id(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex) {
     let demand = &context.constraints.call_id;
     let id = context.id(call);
     let rest = id.strip_prefix(IdForm::INTERNAL).unwrap_or(id);
     let plain = format!("{}{rest}", demand.prefix);
     let free = !rest.is_empty() && ids::is_legal(demand, &plain) && !context.is_taken(call, &plain);
-    let made = if free { plain } else { ids::made(demand, id, |made| context.is_taken(call, made)) };
-    report.block(context, call, format!("id `{id}` is a client's own")).call_id(id).fix(
+    let made = if free { plain } else { ids::make_id(demand, id, |made| context.is_taken(call, made)) };
+    report.block(context, call, format!("tool call id `{id}` is an internal id of the client")).call_id(id).fix(
         Stage::Finish,
         Safety::Safe,
-        format!("call it `{made}`"),
+        format!("change the id to `{made}`"),
         rename(context, call, &made),
     );
 }

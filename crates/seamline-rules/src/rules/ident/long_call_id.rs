@@ -9,12 +9,12 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds calls whose id is longer than the provider takes.
+    /// Finds tool calls whose id is longer than the provider accepts.
     ///
     /// # Why is this bad?
-    /// OpenAI takes 40 characters and rejects the whole request for more, with an error that some clients mistake for
-    /// an overflow of the context. Proxies that pack the ids of two providers into one make such ids, and some
-    /// providers hand them out themselves.
+    /// OpenAI accepts 40 characters and rejects the whole request for more, with an error that some clients mistake for
+    /// a context overflow. The cause is a proxy that packs the ids of two providers into one id; some providers also
+    /// give such ids themselves.
     ///
     /// # Example
     /// ```json
@@ -69,8 +69,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the call and the result that answers it get a shorter id made from a hash of the old one, so that two
-    /// long ids with the same beginning stay apart.
+    /// Safe: the tool call and its result get a shorter id made from a hash of the old id, so that two long ids with
+    /// the same start stay different.
     ///
     /// # References
     /// OAC-5, OAC-6, seen in `opencode#12653`; case 38
@@ -79,7 +79,7 @@ declare_rule! {
 
 fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     let demand = &context.constraints.call_id;
-    // Characters are never more than bytes.
+    // A string never has more characters than bytes.
     if context.call_id(state.call).is_none_or(|id| id.len() <= demand.length_max) {
         return;
     }
@@ -89,10 +89,14 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     }
     let length = id.chars().count();
     let values = Values { length, ..context.values(state.call, id) };
-    let made = ids::made(demand, id, |made| context.is_taken(state.call, made));
+    let made = ids::make_id(demand, id, |made| context.is_taken(state.call, made));
     report
-        .block(context, state.call, format!("id of {length} characters is longer than {}", demand.length_max))
+        .block(
+            context,
+            state.call,
+            format!("tool call id has {length} characters; the provider accepts {}", demand.length_max),
+        )
         .call_id(id)
         .predicts(demand.length_error.render(&values))
-        .fix(Stage::Finish, Safety::Safe, format!("call it `{made}`"), rename(context, state.call, &made));
+        .fix(Stage::Finish, Safety::Safe, format!("change the id to `{made}`"), rename(context, state.call, &made));
 }

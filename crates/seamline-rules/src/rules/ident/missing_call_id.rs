@@ -9,11 +9,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds calls without an id.
+    /// Finds tool calls without an id.
     ///
     /// # Why is this bad?
-    /// The provider rejects the request, and no result can name the call. It happens with servers that give no ids,
-    /// or give empty ones, such as local ones.
+    /// The provider rejects the request, and no tool result can name the call. The cause is a server, often a local
+    /// one, that gives no ids or empty ids.
     ///
     /// # Example
     /// ```json
@@ -60,8 +60,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the call and the result that answers it get an id made from where the call stands and what it says, so
-    /// that the next request gets the same one.
+    /// Safe: the tool call and its result get an id made from the position and the content of the call, so that the
+    /// next request gets the same id.
     ///
     /// # References
     /// ANT-20, OAC-1; case 40
@@ -77,11 +77,14 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     let values = context.values(state.call, "");
     let (message, place) = (content.message.0, content.slot().index);
     let seed = format!("{message}/{place}/{}", context.transcript.text(content.span));
-    let made = ids::made(demand, &seed, |made| context.is_taken(state.call, made));
-    report.block(context, state.call, "call has no id".to_owned()).predicts(demand.alphabet_error.render(&values)).fix(
-        context.naming_stage(),
-        Safety::Safe,
-        format!("call it `{made}`"),
-        rename(context, state.call, &made),
-    );
+    let made = ids::make_id(demand, &seed, |made| context.is_taken(state.call, made));
+    report
+        .block(context, state.call, "tool call has no id".to_owned())
+        .predicts(demand.alphabet_error.render(&values))
+        .fix(
+            context.naming_stage(),
+            Safety::Safe,
+            format!("set the id to `{made}`"),
+            rename(context, state.call, &made),
+        );
 }

@@ -12,13 +12,13 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds calls whose id a call before them has, in the same message.
-    /// Neighbouring messages of the assistant that are answered together count as one message.
+    /// Finds tool calls that have the id of an earlier tool call in the same message. Adjacent assistant messages that
+    /// are answered together count as one message.
     ///
     /// # Why is this bad?
-    /// Providers reject the whole request, since no result can say which of the calls it answers. It happens when a
-    /// model uses the name of the tool as the id, when a client writes one call into two fields, or when a stream of
-    /// snapshots is read as if it were pieces. An id that comes again in a later turn is normal and is left alone.
+    /// Providers reject the whole request, because a tool result cannot say which of the calls it answers. The cause is
+    /// a model that uses the tool name as the id, a client that writes one call into two fields, or a client that reads
+    /// a stream of snapshots as deltas. An id that repeats in a later turn is normal and is not changed.
     ///
     /// # Example
     /// ```json
@@ -71,9 +71,9 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the later call and its result get another id; results with the same id answer their calls in order.
-    /// Under `duplicate_call_id = "drop_later"` the later call and its result are taken out, which is unsafe; under
-    /// `"error"` an id that comes again in a later turn is reported too, and left as it is.
+    /// Safe: the later call and its result get another id; results with the same id answer their calls in order. Under
+    /// `duplicate_call_id = "drop_later"` the repair removes the later call and its result, which is unsafe. Under
+    /// `"error"` an id that repeats in a later turn is also reported, and not changed.
     ///
     /// # References
     /// ANT-8, KIM-2, MIS-5, seen in `claude-code#20700`; cases 13, 15
@@ -108,13 +108,13 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     }
 }
 
-/// Repetitions where results may stand anywhere after their call: two calls of one id that
-/// are open together cannot be told apart. A call without a result gets one right after it.
+/// Finds repetitions where results may come anywhere after their call: two calls with the same id cannot be told apart
+/// while both are open. A call without a result gets one right after it.
 fn check_open(context: &Context<'_, '_>, report: &mut Report) {
     if open_ids_differ(context) {
         return;
     }
-    // For each id, how many calls had it and the last result of one of them.
+    // For each id, the number of calls with it and the last result of one of them.
     let mut known: HashMap<&str, (usize, BlockIndex)> = HashMap::new();
     for state in &context.pairing.calls {
         let id = context.id(state.call);
@@ -129,13 +129,12 @@ fn check_open(context: &Context<'_, '_>, report: &mut Report) {
             continue;
         }
         let number = *count - 1;
-        let made = another(context, id, number, |made| known.contains_key(made));
-        found(context, report, state.call, &made);
+        let made = make_similar_id(context, id, number, |made| known.contains_key(made));
+        report_id(context, report, state.call, &made);
     }
 }
 
-/// Whether few calls are ever open together and no two of those have one id, which is
-/// quicker to see than to remember every id.
+/// Whether only a few calls are open at the same time and their ids differ. This is faster than remembering every id.
 fn open_ids_differ(context: &Context<'_, '_>) -> bool {
     let mut open: Vec<&CallState> = Vec::new();
     for state in &context.pairing.calls {
@@ -149,12 +148,12 @@ fn open_ids_differ(context: &Context<'_, '_>) -> bool {
     true
 }
 
-/// Where a call is open no longer.
+/// The position after which a call is no longer open.
 fn closed_at(state: &CallState) -> BlockIndex {
     state.answer.map_or(state.call, |answer| answer.result.max(state.call))
 }
 
-/// Repetitions in other turns, which providers accept and a policy may not.
+/// Finds repetitions across turns, which providers accept and a policy may reject.
 fn check_across(context: &Context<'_, '_>, report: &mut Report) {
     let mut seen: HashMap<&str, Option<MessageIndex>> = HashMap::new();
     for state in &context.pairing.calls {
@@ -165,14 +164,14 @@ fn check_across(context: &Context<'_, '_>, report: &mut Report) {
             && !id.is_empty()
         {
             report
-                .block(context, state.call, format!("id `{id}` is the id of a call in an earlier turn"))
+                .block(context, state.call, format!("tool call id `{id}` is already used in an earlier turn"))
                 .call_id(id)
                 .fix(context.naming_stage(), Safety::DisplayOnly, "give the later call another id", Vec::new());
         }
     }
 }
 
-/// One past the last of the cycles that are answered together with the one at `start`.
+/// One past the last cycle that is answered together with the one at `start`.
 fn group_end(context: &Context<'_, '_>, start: usize) -> usize {
     let cycles = &context.pairing.cycles;
     let answer = |cycle: &Cycle| context.answer_message(cycle.message);
@@ -181,7 +180,7 @@ fn group_end(context: &Context<'_, '_>, start: usize) -> usize {
     start + 1 + together.count()
 }
 
-/// Groups up to this size are compared pair by pair, which is quicker than hashing.
+/// The highest number of calls compared pair by pair, which is faster than hashing.
 const PAIRWISE_MAX: usize = 8;
 
 fn check_group(context: &Context<'_, '_>, report: &mut Report, states: &[CallState]) {
@@ -198,14 +197,14 @@ fn check_group(context: &Context<'_, '_>, report: &mut Report, states: &[CallSta
     for (index, state) in states.iter().enumerate() {
         let id = context.id(state.call);
         if !id.is_empty() && !seen.insert(id) {
-            let made = another(context, id, index, |made| all.contains(made));
-            found(context, report, state.call, &made);
+            let made = make_similar_id(context, id, index, |made| all.contains(made));
+            report_id(context, report, state.call, &made);
         }
     }
 }
 
-/// Whether a call is an item that repeats the one before it byte for byte under the
-/// provider's own id, which is another rule's affair.
+/// Whether a call is an item that repeats the previous item byte for byte under the provider's own id; `repeated-item`
+/// reports it.
 fn repeats_item(context: &Context<'_, '_>, state: &CallState) -> bool {
     let item = |index| context.transcript.item(index).and_then(|item| item.id.as_ref());
     let source = |index| context.transcript.text(context.transcript.message(index).span);
@@ -215,26 +214,33 @@ fn repeats_item(context: &Context<'_, '_>, state: &CallState) -> bool {
         && source(before) == source(state.message)
 }
 
-/// An id like `id` that nobody has.
-fn another(context: &Context<'_, '_>, id: &str, index: usize, taken: impl Fn(&str) -> bool) -> String {
+/// Makes an id similar to `id` that is not taken.
+fn make_similar_id(context: &Context<'_, '_>, id: &str, index: usize, taken: impl Fn(&str) -> bool) -> String {
     let demand = &context.constraints.call_id;
     let plain = format!("{id}__{}", index + 1);
-    if ids::is_legal(demand, &plain) && !taken(&plain) { plain } else { ids::made(demand, &plain, taken) }
+    if ids::is_legal(demand, &plain) && !taken(&plain) { plain } else { ids::make_id(demand, &plain, taken) }
 }
 
-fn found(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex, made: &str) {
+fn report_id(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex, made: &str) {
     let id = context.id(call);
     let predicts = context.constraints.unique_ids.error().render(&context.values(call, id));
-    let draft =
-        report.block(context, call, format!("id `{id}` is the id of a call before it")).call_id(id).predicts(predicts);
+    let draft = report
+        .block(context, call, format!("tool call id `{id}` is already used by an earlier call"))
+        .call_id(id)
+        .predicts(predicts);
     match context.policy.duplicate_call_id {
         DuplicateCallId::RenameLater | DuplicateCallId::Error => {
-            draft.fix(context.naming_stage(), Safety::Safe, format!("call it `{made}`"), rename(context, call, made));
+            draft.fix(
+                context.naming_stage(),
+                Safety::Safe,
+                format!("change the id to `{made}`"),
+                rename(context, call, made),
+            );
         }
         DuplicateCallId::DropLater => {
             let answer = context.pairing.call(call).and_then(|state| state.answer).map(|answer| answer.result);
             let edits = std::iter::once(call).chain(answer).map(|block| Edit::Remove { block }).collect();
-            draft.fix(context.naming_stage(), Safety::Unsafe, "take the later call out", edits);
+            draft.fix(context.naming_stage(), Safety::Unsafe, "remove the later tool call", edits);
         }
     }
 }

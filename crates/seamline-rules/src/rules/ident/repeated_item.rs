@@ -9,11 +9,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds items under an id that an item before them has.
+    /// Finds items with the id of an earlier item.
     ///
     /// # Why is this bad?
-    /// The provider takes each item once and rejects the request. It happens when a part of a history is added twice,
-    /// as after a retry.
+    /// The provider accepts each item once and rejects the request. The cause is a part of the history that was added
+    /// twice, for example after a retry.
     ///
     /// # Example
     /// ```json
@@ -41,7 +41,7 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: an item that says the same byte for byte goes; one that says something else stays, without the id.
+    /// Safe: a byte-identical repetition is removed; an item with other content stays, without the id.
     ///
     /// # References
     /// OAR-10
@@ -61,19 +61,19 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
             continue;
         };
         let draft = report
-            .message(context, index, format!("item `{id}` is here already"))
+            .message(context, index, format!("item id `{id}` is already used by an earlier item"))
             .predicts(error.render(&Values { message: at, id, ..Values::default() }));
-        if says_the_same(context, *earlier, index) {
+        if is_identical(context, *earlier, index) {
             let edits = vec![Edit::RemoveMessage { message: index }];
-            draft.fix(Stage::Form, Safety::Safe, "take the repetition out", edits);
+            draft.fix(Stage::Form, Safety::Safe, "remove the repeated item", edits);
         } else if item.kind != ItemKind::Reference {
             let edits = vec![Edit::RemoveItemId { message: index }];
-            draft.fix(Stage::Form, Safety::Safe, "leave the id out", edits);
+            draft.fix(Stage::Form, Safety::Safe, "remove the id", edits);
         }
     }
 }
 
-fn says_the_same(context: &Context<'_, '_>, one: MessageIndex, other: MessageIndex) -> bool {
+fn is_identical(context: &Context<'_, '_>, one: MessageIndex, other: MessageIndex) -> bool {
     let source = |index| context.transcript.text(context.transcript.message(index).span);
     source(one) == source(other)
 }

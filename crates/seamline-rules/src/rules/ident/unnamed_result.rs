@@ -7,11 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds results that do not repeat the name of their tool.
+    /// Finds tool results that do not repeat the name of their tool.
     ///
     /// # Why is this bad?
-    /// Where results name the tool that gave them, the provider rejects one without a name. It happens when results come
-    /// from a dialect that knows calls by their ids alone.
+    /// Where tool results name their tool, the provider rejects a result without a name. The cause is usually a
+    /// conversation from a dialect that identifies calls only by id.
     ///
     /// # Example
     /// ```json
@@ -58,7 +58,7 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the result gets the name that its call has.
+    /// Safe: the tool result gets the tool name of its call.
     ///
     /// # References
     /// GEM-7, seen in `langflow#9437`
@@ -78,14 +78,14 @@ fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {
     }
     let id = context.id(state.result);
     report
-        .block(context, state.result, format!("result for `{id}` does not name its tool"))
+        .block(context, state.result, format!("tool result for `{id}` does not name its tool"))
         .call_id(id)
         .predicts(error.render(&context.values(state.result, id)))
         .related([call])
         .fix(
             Stage::Finish,
             Safety::Safe,
-            format!("name the tool `{name}`"),
+            format!("set the tool name to `{name}`"),
             vec![Edit::SetToolName { block: state.result, name: name.to_owned() }],
         );
 }

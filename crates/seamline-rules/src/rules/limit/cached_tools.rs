@@ -7,10 +7,10 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds marks for the cache among the declared tools, for models that take none there.
+    /// Finds cache marks in the list of tools, for models that do not accept them there.
     ///
     /// # Why is this bad?
-    /// Amazon Nova rejects the whole request. It happens when a request that was made for Claude goes to Nova.
+    /// Amazon Nova rejects the whole request. The cause is a request made for Claude that is sent to Nova.
     ///
     /// # Example
     /// ```json
@@ -40,7 +40,7 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the mark is taken out. No model reads it.
+    /// Safe: the repair removes the mark, which models do not read.
     ///
     /// # References
     /// BED-19, seen in `LibreChat#13838`; case 44
@@ -55,11 +55,8 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     for (index, tool) in declared.tools.iter().enumerate().filter(|(_, tool)| tool.cache_mark) {
         let edit = Edit::DropMember { cut: tool.cut, member: tool.span, lost: false };
         report
-            .place(
-                Place { span: tool.span, ..Place::default() },
-                "a mark for the cache stands among the tools".to_owned(),
-            )
+            .place(Place { span: tool.span, ..Place::default() }, "the list of tools contains a cache mark".to_owned())
             .predicts(error.render(&Values { block: index, ..Values::default() }))
-            .fix(Stage::Bytes, Safety::Safe, "take it out", vec![edit]);
+            .fix(Stage::Bytes, Safety::Safe, "remove the mark", vec![edit]);
     }
 }

@@ -7,10 +7,10 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds lists of declared tools with nothing in them.
+    /// Finds empty lists of tools.
     ///
     /// # Why is this bad?
-    /// OpenAI and vLLM reject the request. It happens when a client filters its tools and none is left.
+    /// OpenAI and vLLM reject the request. The cause is a client that filters its tools until none is left.
     ///
     /// # Example
     /// ```json
@@ -34,7 +34,7 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the list is taken out; a request without tools says the same.
+    /// Safe: the repair removes the list; a request without tools means the same.
     ///
     /// # References
     /// OAC-7, VLM-1
@@ -51,6 +51,6 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         report
             .place(Place { span: declared.cut, ..Place::default() }, "the list of tools is empty".to_owned())
             .predicts(error.render(&Values::default()))
-            .fix(Stage::Bytes, Safety::Safe, "take the list out", vec![edit]);
+            .fix(Stage::Bytes, Safety::Safe, "remove the list", vec![edit]);
     }
 }

@@ -7,11 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds declared tools whose name the provider does not take.
+    /// Finds declared tools whose name the provider does not accept.
     ///
     /// # Why is this bad?
-    /// The provider rejects the whole request. It happens when tools of a connected server are declared by their
-    /// full path.
+    /// The provider rejects the whole request. The cause is usually a client that declares MCP tools by their full
+    /// path.
     ///
     /// # Example
     /// ```json
@@ -28,10 +28,10 @@ declare_rule! {
     /// ```
     ///
     /// # After repair
-    /// Nothing is changed.
+    /// Nothing changes.
     ///
     /// # Fix safety
-    /// Only shown: a client that renamed its tools behind its own back would not know the calls that come back.
+    /// Display only: if a repair renamed the tools, the client would not recognise the model's tool calls.
     ///
     /// # References
     /// ANT-21, BED-3, GEM-7, KIM-6, MIS-7, OAC-9
@@ -52,7 +52,10 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
             continue;
         }
         report
-            .place(Place { span: tool.span, ..Place::default() }, format!("the provider takes no tool called `{name}`"))
+            .place(
+                Place { span: tool.span, ..Place::default() },
+                format!("the provider does not accept the tool name `{name}`"),
+            )
             .predicts(error.render(&Values { block: index, id: name, ..Values::default() }));
     }
 }

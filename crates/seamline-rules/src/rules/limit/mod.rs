@@ -1,4 +1,4 @@
-//! Declared tools, and how much there may be of anything.
+//! Declared tools, and limits on counts.
 pub(crate) mod cached_tools;
 pub(crate) mod empty_tool_list;
 pub(crate) mod illegal_declared_name;

@@ -9,11 +9,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds declared tools with the name of one before them.
+    /// Finds declared tools with the name of an earlier tool.
     ///
     /// # Why is this bad?
-    /// Anthropic rejects the whole request. It happens when two servers offer tools of one name, or when a list of
-    /// tools is put together twice.
+    /// Anthropic rejects the whole request. The cause is two servers that offer tools with the same name, or a list of
+    /// tools that was joined twice.
     ///
     /// # Example
     /// ```json
@@ -45,8 +45,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe where both are the same to the byte: the later one is taken out. Else only shown, since a call could
-    /// mean either.
+    /// Safe if both declarations are byte-identical: the later one is removed. Otherwise display only, because a call
+    /// could mean either tool.
     ///
     /// # References
     /// ANT-21
@@ -68,13 +68,13 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         };
         seen.insert(name, first);
         let draft = report
-            .place(Place { span: tool.span, ..Place::default() }, format!("two tools are called `{name}`"))
+            .place(Place { span: tool.span, ..Place::default() }, format!("two tools have the name `{name}`"))
             .predicts(error.render(&Values { block: index, id: name, ..Values::default() }));
         if first == text {
             let edit = Edit::DropMember { cut: tool.cut, member: tool.span, lost: false };
-            draft.fix(Stage::Bytes, Safety::Safe, "declare it once", vec![edit]);
+            draft.fix(Stage::Bytes, Safety::Safe, "remove the repeated tool", vec![edit]);
         } else {
-            draft.fix(Stage::Bytes, Safety::DisplayOnly, "give one of them another name", Vec::new());
+            draft.fix(Stage::Bytes, Safety::DisplayOnly, "rename one of the tools", Vec::new());
         }
     }
 }

@@ -7,11 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds more cache marks than the provider takes.
+    /// Finds more cache marks than the provider accepts.
     ///
     /// # Why is this bad?
-    /// Anthropic takes four and rejects the whole request for more. It happens when each part of a client sets
-    /// marks of its own.
+    /// Anthropic accepts four and rejects the whole request for more. The cause is a client whose parts set marks
+    /// independently.
     ///
     /// # Example
     /// ```json
@@ -82,8 +82,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the oldest marks in the messages go, so that the newest part of the conversation is cached as before.
-    /// Marks on tools and instructions stay.
+    /// Safe: the oldest marks in the messages are removed, so that the newest part of the conversation is still cached.
+    /// Marks on tools and system prompts stay.
     ///
     /// # References
     /// ANT-67, recalled; case 44
@@ -103,8 +103,8 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         let place = Place { message: Some(member.message), block: member.block, span: member.span };
         let edit = Edit::DropMember { cut: member.cut, member: member.span, lost: false };
         report
-            .place(place, format!("{length} cache marks where {} are taken", limit.max))
+            .place(place, format!("the request has {length} cache marks; the provider accepts {}", limit.max))
             .predicts(limit.error.render(&Values { length, ..Values::default() }))
-            .fix(Stage::Bytes, Safety::Safe, "take this one out", vec![edit]);
+            .fix(Stage::Bytes, Safety::Safe, "remove this mark", vec![edit]);
     }
 }

@@ -7,10 +7,10 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds requests that force a call of a tool that they do not declare.
+    /// Finds requests that force a call of a tool they do not declare.
     ///
     /// # Why is this bad?
-    /// Groq rejects the request. It happens when the choice of a tool outlives the tool.
+    /// Groq rejects the request. The cause is a `tool_choice` that stays in the request after its tool is removed.
     ///
     /// # Example
     /// ```json
@@ -27,10 +27,10 @@ declare_rule! {
     /// ```
     ///
     /// # After repair
-    /// Nothing is changed.
+    /// Nothing changes.
     ///
     /// # Fix safety
-    /// Only shown: declare the tool, or choose another.
+    /// Display only: declare the tool, or choose another one.
     ///
     /// # References
     /// GRQ-3, observed

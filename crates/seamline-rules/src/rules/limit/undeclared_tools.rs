@@ -9,12 +9,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds calls and results in a request that declares no tools.
+    /// Finds tool calls and tool results in a request that declares no tools.
     ///
     /// # Why is this bad?
-    /// Bedrock and some proxies reject the whole request. It happens when a conversation is summarised or titled by
-    /// a request without tools. To keep the model from calling tools, the choice of tools is set to none, and the
-    /// tools stay.
+    /// Bedrock and some proxies reject the whole request. The cause is usually a request without tools that summarises
+    /// or titles a conversation. To keep the model from calling tools, set the tool choice to none and keep the tools.
     ///
     /// # Example
     /// ```json
@@ -68,8 +67,9 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe where a tool can be declared by its name and a schema for anything, as Bedrock Converse has it: the tools
-    /// that are called are declared. Elsewhere only shown: what the tools were cannot be known from the conversation.
+    /// Safe where a name and a schema that accepts anything are enough to declare a tool, as in Bedrock Converse: the
+    /// tools that are called get declared. Otherwise display only: the conversation does not contain the definitions of
+    /// the tools.
     ///
     /// # References
     /// ANT-44, BED-6, observed
@@ -81,7 +81,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     let by_name = context.constraints.tools.declared_by_name;
     let list = transcript.request.tools.as_ref();
     let declared = list.is_some_and(|list| !list.tools.is_empty());
-    // A bare list of messages is no request, and says nothing about tools.
+    // A bare list of messages is not a request and cannot declare tools.
     let Some(error) = context.constraints.tools.none_declared.filter(|_| !declared && !transcript.is_bare_list())
     else {
         return;
@@ -89,14 +89,14 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     let uses = |kind: &BlockKind| matches!(kind, BlockKind::Call(_) | BlockKind::Result(_));
     if let Some((block, _)) = transcript.enumerate_blocks().find(|(_, block)| uses(&block.kind)) {
         let draft = report
-            .block(context, block, "the conversation uses tools, and the request declares none".to_owned())
+            .block(context, block, "the conversation uses tools, but the request declares none".to_owned())
             .predicts(error.render(&context.values(block, context.id(block))));
-        let names = called(context);
+        let names = called_tools(context);
         if let (true, Some(list)) = (by_name, list) {
-            // What names nothing goes first, so that there is room for what does.
+            // A list without valid tools goes first, so that a new list can take its place.
             let edits = vec![Edit::DropMember { cut: list.cut, member: list.cut, lost: !list.is_hollow }];
             let safety = if list.is_hollow { Safety::Safe } else { Safety::Unsafe };
-            draft.fix(Stage::Bytes, safety, "take out what declares nothing", edits);
+            draft.fix(Stage::Bytes, safety, "remove the list without valid tools", edits);
         } else if by_name && !names.is_empty() {
             let edits = vec![Edit::DeclareTools { names }];
             draft.fix(Stage::Finish, Safety::Safe, "declare the tools that are called", edits);
@@ -104,8 +104,8 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     }
 }
 
-/// The names of the tools that are called, each once, in the order of their first call.
-fn called(context: &Context<'_, '_>) -> Vec<String> {
+/// The names of the called tools, each once, in the order of their first call.
+fn called_tools(context: &Context<'_, '_>) -> Vec<String> {
     let mut seen = HashSet::new();
     let calls = context.pairing.calls.iter().filter_map(|state| context.transcript.call(state.call));
     let names = calls.filter_map(|call| context.transcript.name(call.tool)).filter(|name| !name.is_empty());

@@ -7,12 +7,12 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds results that hold something else than text, where the provider takes only text.
+    /// Finds tool results with content other than text, where the provider accepts only text.
     ///
     /// # Why is this bad?
-    /// In Chat Completions a message with the role `tool` holds text; the provider rejects the request for a picture.
-    /// It happens when a tool returns a picture, or when a conversation moves over from a provider that takes
-    /// pictures in results.
+    /// In Chat Completions a message with the role `tool` holds only text; the provider rejects a request with an image
+    /// there. The cause is a tool that returns an image, or a conversation from a provider that accepts images in tool
+    /// results.
     ///
     /// # Example
     /// ```json
@@ -82,8 +82,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: what is not text moves into a message of the user right after the results, under a line that names
-    /// their call and is marked synthetic. A result that holds nothing else says that its output follows.
+    /// Safe: everything but text moves into a user message right after the results, under a synthetic line that names
+    /// the tool call. A result without text gets a text that says its output follows.
     ///
     /// # References
     /// OAC-1; case 27
@@ -102,13 +102,13 @@ fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {
     }
     let id = context.id(state.result);
     report
-        .block(context, state.result, format!("result for `{id}` holds something else than text"))
+        .block(context, state.result, format!("tool result for `{id}` has content other than text"))
         .call_id(id)
         .predicts(error.render(&context.values(state.result, id)))
         .fix(
             Stage::Finish,
             Safety::Safe,
-            "move it into a user message after the results",
+            "move that content into a user message after the results",
             vec![Edit::HoistMedia { result: state.result, text: seamline_model::OUTPUT_FOLLOWS }],
         );
 }

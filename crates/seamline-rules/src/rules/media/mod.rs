@@ -1,3 +1,3 @@
-//! Images, documents, sound.
+//! Images, documents, audio.
 
 pub(crate) mod media_in_result;

@@ -7,11 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds messages that say they are to be continued, and are not the last.
+    /// Finds messages that are marked for continuation and are not the last message.
     ///
     /// # Why is this bad?
-    /// Only the last message can be continued, and the provider rejects the request. It happens when a history keeps
-    /// the text that a request began for the model, with the member that said so.
+    /// The model can continue only the last message, and the provider rejects the request. The cause is a history that
+    /// keeps the `prefix` member of an earlier request.
     ///
     /// # Example
     /// ```json
@@ -38,7 +38,7 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the member is taken out. What was said stays, and has been followed by something else already.
+    /// Safe: the repair removes the member. The text stays; other messages already follow it.
     ///
     /// # References
     /// MIS-4
@@ -55,8 +55,8 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         let place = Place { message: Some(member.message), block: None, span: member.span };
         let edit = Edit::DropMember { cut: member.cut, member: member.span, lost: false };
         report
-            .place(place, "the message says that it is to be continued, and is not the last".to_owned())
+            .place(place, "the message is marked for continuation, but is not the last".to_owned())
             .predicts("Assistant message with prefix True must be last message".to_owned())
-            .fix(Stage::Bytes, Safety::Safe, "take the member out", vec![edit]);
+            .fix(Stage::Bytes, Safety::Safe, "remove the mark", vec![edit]);
     }
 }

@@ -7,12 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds system messages inside a conversation that do not stand between a message of the user and one of the
-    /// assistant.
+    /// Finds system messages inside a conversation that are not between a user message and an assistant message.
     ///
     /// # Why is this bad?
-    /// Newer models of Anthropic take instructions in the middle of a conversation, but only after a message of the
-    /// user, and last or before a message of the assistant. Anything else is rejected.
+    /// Newer Anthropic models accept system messages inside a conversation, but only after a user message, and last or
+    /// before an assistant message. The provider rejects any other position.
     ///
     /// # Example
     /// ```json
@@ -43,8 +42,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Unsafe: the message becomes one of the user, which gives its words another weight. The example is repaired
-    /// with `safety = "unsafe"`.
+    /// Unsafe: the message becomes a user message, which gives its text less authority. The example is repaired with
+    /// `safety = "unsafe"`.
     ///
     /// # References
     /// ANT-15, documented and recorded
@@ -72,12 +71,12 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
         return;
     }
     report
-        .message(context, index, "system message that does not stand between user and assistant".to_owned())
+        .message(context, index, "system message is not between a user message and an assistant message".to_owned())
         .predicts(demand.error.render(&Values { message: index.get(), ..Values::default() }))
         .fix(
             Stage::Form,
             Safety::Unsafe,
-            "let the user say it",
+            "change the role to `user`",
             vec![Edit::SetRole { message: index, role: Role::User }],
         );
 }

@@ -1,4 +1,4 @@
-//! The order of things.
+//! The order of messages and blocks.
 
 pub(crate) mod early_prefix;
 pub(crate) mod misplaced_system;

@@ -7,11 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds messages that hold results and something else.
+    /// Finds messages that hold tool results and other blocks.
     ///
     /// # Why is this bad?
-    /// The endpoint of MiniMax that speaks the dialect of Anthropic takes results only in a message of their own. It happens
-    /// when what the user says next is put into the message that brings the results.
+    /// MiniMax's endpoint for the Anthropic dialect accepts tool results only in a message of their own. The cause is a
+    /// client that puts the user's next text into the message with the results.
     ///
     /// # Example
     /// ```json
@@ -63,7 +63,7 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: what stands beside the results goes into a message right after theirs.
+    /// Safe: the other blocks move into a new message right after the results.
     ///
     /// # References
     /// Case 12, measured in `opencode#32609`
@@ -80,12 +80,12 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
         return;
     };
     report
-        .block(context, block, "something stands beside the results of a message".to_owned())
+        .block(context, block, "the message holds a block beside its tool results".to_owned())
         .predicts(error.render(&Values { message: index.get(), ..Values::default() }))
         .fix(
             Stage::Roles,
             Safety::Safe,
-            "put it into a message after them",
+            "move it into a message after the results",
             vec![Edit::SplitResults { message: index }],
         );
 }

@@ -7,12 +7,12 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds messages in which something stands before a result.
+    /// Finds messages with other blocks before a tool result.
     ///
     /// # Why is this bad?
-    /// Results must come first in their message. With a text before them Anthropic answers as if the results were not
-    /// there, which sends people looking in the wrong place. It happens when a reminder is put in front, or when two
-    /// messages of the user are merged.
+    /// Tool results must come first in their message. With a text before them, Anthropic responds as if the results
+    /// were absent, which is misleading. The cause is a reminder inserted at the front, or two user messages that were
+    /// merged.
     ///
     /// # Example
     /// ```json
@@ -63,7 +63,7 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the results move to the front, everything keeps its order otherwise.
+    /// Safe: the results move to the front; everything else keeps its order.
     ///
     /// # References
     /// ANT-9, measured in `dsh-plugin-subscriptions#22`; case 11
@@ -77,22 +77,21 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
     if !context.transcript.has.pairs {
         return;
     }
-    let Some(late) = late_result(context, index) else {
+    let Some(late) = first_late_result(context, index) else {
         return;
     };
     let id = context.id(late);
     let asks = index.0.saturating_sub(1) as usize;
     let predicts = error.render(&Values { message: asks, id, ..Values::default() });
     report
-        .block(context, late, format!("result for `{id}` does not lead its message"))
+        .block(context, late, format!("tool result for `{id}` is not at the start of its message"))
         .call_id(id)
         .predicts(predicts)
         .fix(Stage::Finish, Safety::Safe, "put the results first", vec![Edit::ResultsFirst { message: index }]);
 }
 
-/// The first result in its place that something else stands before. One that is not in
-/// its place is another rule's affair.
-fn late_result(context: &Context<'_, '_>, index: MessageIndex) -> Option<BlockIndex> {
+/// The first result in its place with other blocks before it. Another rule reports results that are not in their place.
+fn first_late_result(context: &Context<'_, '_>, index: MessageIndex) -> Option<BlockIndex> {
     if !context.may_answer(index) {
         return None;
     }

@@ -7,12 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds messages whose role may not follow that of the message before.
+    /// Finds messages whose role must not follow the role of the previous message.
     ///
     /// # Why is this bad?
-    /// Mistral rejects a message of the user right after a result, and a system message after a result or a message
-    /// of the assistant. It happens when the user speaks while tools run, or when a client puts reminders into the
-    /// conversation.
+    /// Mistral rejects a user message right after a tool result, and a system message after a tool result or an
+    /// assistant message. The cause is a user who writes while tools run, or a client that inserts reminders.
     ///
     /// # Example
     /// ```json
@@ -57,7 +56,7 @@ declare_rule! {
     ///     {"role": "tool", "tool_call_id": "aB3dE5gH7", "content": "main.rs"},
     ///     {
     ///       "role": "assistant",
-    ///       "content": "[synthetic] (no answer was recorded)"
+    ///       "content": "[synthetic] (no response was recorded)"
     ///     },
     ///     {"role": "user", "content": "And the tests?"}
     ///   ]
@@ -65,8 +64,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe for a message of the user: a message of the assistant, marked as synthetic, goes between. Unsafe for a
-    /// system message, which becomes one of the user.
+    /// Safe for a user message: a synthetic assistant message is inserted before it. Unsafe for a system message, which
+    /// becomes a user message.
     ///
     /// # References
     /// MIS-3, executed; case 12
@@ -83,14 +82,14 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
         return;
     }
     let values = Values { message: index.get(), id: before.as_str(), kind: after.as_str(), ..Values::default() };
-    let message = format!("`{}` may not come right after `{}`", after.as_str(), before.as_str());
+    let message = format!("role `{}` must not come right after role `{}`", after.as_str(), before.as_str());
     let draft = report.message(context, index, message).predicts(order.error.render(&values));
     if after == Role::User {
-        let text = seamline_model::NO_ANSWER;
+        let text = seamline_model::NO_RESPONSE;
         let edit = Edit::InsertMessage { before: index, role: Role::Assistant, text };
-        draft.fix(Stage::Roles, Safety::Safe, "let the assistant speak between them", vec![edit]);
+        draft.fix(Stage::Roles, Safety::Safe, "insert a synthetic assistant message between them", vec![edit]);
     } else {
         let edit = Edit::SetRole { message: index, role: Role::User };
-        draft.fix(Stage::Form, Safety::Unsafe, "let the user say it", vec![edit]);
+        draft.fix(Stage::Form, Safety::Unsafe, "change the role to `user`", vec![edit]);
     }
 }

@@ -9,12 +9,12 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds results that do not stand in the order of their calls.
-    /// Only under `result_order = "call_order"`; the example is checked and repaired with it.
+    /// Finds tool results that are not in the order of their calls. Only under `result_order = "call_order"`; the
+    /// example uses this setting.
     ///
     /// # Why is this bad?
-    /// No provider is known to reject it, and the ids say which is which. But some models go by position, and a
-    /// prompt cache wants the same order every time.
+    /// No provider is known to reject it, and the ids identify the calls. But some models go by position, and a prompt
+    /// cache needs the same order every time.
     ///
     /// # Example
     /// ```json
@@ -67,7 +67,7 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the results change places.
+    /// Safe: the results are reordered.
     ///
     /// # References
     /// OAC-2; case 11
@@ -81,8 +81,8 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     for cycle in &context.pairing.cycles {
         let states = &context.pairing.calls[cycle.range()];
         let answers: Vec<_> = states.iter().filter_map(|state| Some((state.call, state.answer?.result))).collect();
-        // While something is still displaced, the order is not known.
-        if answers.is_sorted_by_key(|(_, result)| *result) || !all_stand_right(context, states) {
+        // While a result is displaced, the order is unknown.
+        if answers.is_sorted_by_key(|(_, result)| *result) || !are_in_place(context, states) {
             continue;
         }
         let edits = answers
@@ -90,12 +90,12 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
             .map(|&(call, result)| Edit::Relocate { result, call, media: travelling_media(context, result) })
             .collect();
         report
-            .block(context, answers[0].0, "results do not stand in the order of their calls".to_owned())
+            .block(context, answers[0].0, "tool results are not in the order of their calls".to_owned())
             .severity(Severity::Warning)
-            .fix(Stage::Finish, Safety::Safe, "put them in the order of their calls", edits);
+            .fix(Stage::Finish, Safety::Safe, "put the results in the order of their calls", edits);
     }
 }
 
-fn all_stand_right(context: &Context<'_, '_>, states: &[CallState]) -> bool {
+fn are_in_place(context: &Context<'_, '_>, states: &[CallState]) -> bool {
     states.iter().all(|state| state.answer.is_some_and(|answer| context.in_place(state.call, answer.result)))
 }

@@ -7,11 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds blocks that say several things at once, such as a text and a call.
+    /// Finds blocks that hold several things at once, such as a text and a tool call.
     ///
     /// # Why is this bad?
-    /// A part of Gemini is a text, a call, a result or something else, and the provider does not take one that is two of
-    /// them. It happens when a client puts what a message says into one part.
+    /// A Gemini part is a text, a call, a result or something else; the provider does not accept a part that is two of
+    /// them. The cause is a client that puts the whole message into one part.
     ///
     /// # Example
     /// ```json
@@ -50,7 +50,7 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: each becomes a block of its own, in the same order.
+    /// Safe: each thing becomes a separate block, in the same order.
     ///
     /// # References
     /// GEM-1
@@ -62,10 +62,10 @@ fn check(_context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut R
         return;
     };
     let edits = vec![Edit::Patch { span: irregularity.span, text: blocks.clone() }];
-    report.irregularity(irregularity, "one block says several things".to_owned()).fix(
+    report.irregularity(irregularity, "one block holds several things".to_owned()).fix(
         Stage::Bytes,
         Safety::Safe,
-        "give each a block of its own",
+        "split it into separate blocks",
         edits,
     );
 }

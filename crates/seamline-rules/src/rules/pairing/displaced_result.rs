@@ -8,12 +8,12 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds results that do not stand right after the message that makes their call.
+    /// Finds tool results that are not right after the message with their tool call.
     ///
     /// # Why is this bad?
-    /// Providers look for results in one place only. When something stands between, they reject the request as if
-    /// there were no result. It happens when a user types while tools run, when a notice is put in, when a tool in
-    /// the background finishes late, or when messages are stored out of order.
+    /// Providers look for tool results in one place only. If other messages come between, they reject the request as if
+    /// there were no result. The cause is a user who types while tools run, an inserted notice, a background tool that
+    /// finishes late, or messages stored out of order.
     ///
     /// # Example
     /// ```json
@@ -64,8 +64,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the result moves to its call, together with the pictures right behind it; what stood between follows.
-    /// Under `displaced = "remove_pair"` or `"remove_result"` it is taken out, which is unsafe.
+    /// Safe: the result moves to its call, together with the images right after it; the messages between follow. Under
+    /// `displaced = "remove_pair"` or `"remove_result"` it is removed, which is unsafe.
     ///
     /// # References
     /// ANT-5, OAC-2, BED-4, GEM-2; cases 8, 9, 10
@@ -74,18 +74,18 @@ declare_rule! {
 
 fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     let Some(answer) = state.answer else { return };
-    if !stands_right(context, state, answer.result) && !is_split(context, state, answer.result) {
-        found(context, report, state, answer.result);
+    if !is_placed(context, state, answer.result) && !is_split(context, state, answer.result) {
+        report_displaced(context, report, state, answer.result);
     }
 }
 
-fn found(context: &Context<'_, '_>, report: &mut Report, state: &CallState, result: BlockIndex) {
+fn report_displaced(context: &Context<'_, '_>, report: &mut Report, state: &CallState, result: BlockIndex) {
     let id = context.id(state.call);
     let asks = state.message.get();
     let message = if result < state.call {
-        format!("result for `{id}` comes before its call in message {asks}")
+        format!("tool result for `{id}` comes before its call in message {asks}")
     } else {
-        format!("result for `{id}` is not right after its call in message {asks}")
+        format!("tool result for `{id}` is not right after its call in message {asks}")
     };
     let text = if result < state.call { context.constraints.orphan } else { context.constraints.unanswered };
     let values = if result < state.call { context.values(result, id) } else { context.values(state.call, id) };
@@ -94,32 +94,31 @@ fn found(context: &Context<'_, '_>, report: &mut Report, state: &CallState, resu
         Displaced::Relocate => {
             let media = travelling_media(context, result);
             let edits = vec![Edit::Relocate { result, call: state.call, media }];
-            draft.fix(Stage::Pairing, Safety::Safe, "move it to its call", edits);
+            draft.fix(Stage::Pairing, Safety::Safe, "move the result to its call", edits);
         }
         Displaced::RemovePair => {
             let edits = vec![Edit::Remove { block: state.call }, Edit::Remove { block: result }];
-            draft.fix(Stage::Pairing, Safety::Unsafe, "take the call and the result out", edits);
+            draft.fix(Stage::Pairing, Safety::Unsafe, "remove the call and the result", edits);
         }
         Displaced::RemoveResult => {
-            draft.fix(Stage::Pairing, Safety::Unsafe, "take the result out", vec![Edit::Remove { block: result }]);
+            draft.fix(Stage::Pairing, Safety::Unsafe, "remove the result", vec![Edit::Remove { block: result }]);
         }
     }
 }
 
-/// Whether a result needs no moving. Blocks in a message of the wrong role are another
-/// rule's affair.
-pub(super) fn stands_right(context: &Context<'_, '_>, state: &CallState, result: BlockIndex) -> bool {
+/// Whether a result need not be moved. Another rule reports blocks in a message of the wrong role.
+pub(super) fn is_placed(context: &Context<'_, '_>, state: &CallState, result: BlockIndex) -> bool {
     let holder = context.transcript.block(result).message;
     !context.may_call(state.message) || !context.may_answer(holder) || context.in_place(state.call, result)
 }
 
-/// Whether a result is only spread over a further message of the same answer.
+/// Whether a result is only in a second message of results.
 pub(super) fn is_split(context: &Context<'_, '_>, state: &CallState, result: BlockIndex) -> bool {
     let Some(answer) = context.answer_message(state.message) else {
         return false;
     };
     let holder = context.transcript.block(result).message;
-    // Only the very next message is looked at, so that the question costs the same everywhere.
+    // Only the next message is checked, so that the cost is constant.
     context.constraints.one_answer_message
         && context.may_answer(answer)
         && context.transcript.has_results(answer)
@@ -127,7 +126,7 @@ pub(super) fn is_split(context: &Context<'_, '_>, state: &CallState, result: Blo
         && context.holds_only_results(answer)
 }
 
-/// The media right behind a result, which belong to it.
+/// The media right after a result, which belong to it.
 pub(crate) fn travelling_media(context: &Context<'_, '_>, result: BlockIndex) -> Vec<BlockIndex> {
     let message = context.transcript.message(context.transcript.block(result).message);
     (result.0 + 1..message.end_block)

@@ -11,11 +11,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds results for calls that another result answers already.
+    /// Finds tool results for tool calls that already have a result.
     ///
     /// # Why is this bad?
-    /// Providers want exactly one result per call. It happens when a result is stored twice, when a resumed session
-    /// replays it, or when an approval is stored as a result of its own.
+    /// Providers accept exactly one result per tool call. The cause is a result that was stored twice, replayed by a
+    /// resumed session, or an approval that was stored as a separate result.
     ///
     /// # Example
     /// ```json
@@ -60,7 +60,7 @@ declare_rule! {
     ///         {"type": "tool_result", "tool_use_id": "toolu_01", "content": "3 files removed"},
     ///         {
     ///           "type": "text",
-    ///           "text": "[further output of tool call toolu_01, kept as text: the call has its result already]\napproved by the user"
+    ///           "text": "[further output of tool call toolu_01, kept as text: the call already has a result]\napproved by the user"
     ///         }
     ///       ]
     ///     }
@@ -69,8 +69,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: a second result that says the same, or is synthetic, is taken out; one that says something else is kept
-    /// as text. Under `duplicate_result = "first"` or `"last"` the other one is taken out, which is unsafe.
+    /// Safe: a second result is removed if it has the same content or is synthetic; otherwise it is kept as text. Under
+    /// `duplicate_result = "first"` or `"last"` the other result is removed, which is unsafe.
     ///
     /// # References
     /// ANT-7, OAC-3, BED-5, GEM-2; cases 6, 7
@@ -86,47 +86,57 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     };
     let last: HashMap<BlockIndex, BlockIndex> = duplicates().collect();
     for (call, result) in duplicates() {
-        found(context, report, (result, call), last.get(&call) == Some(&result));
+        report_duplicate(context, report, (result, call), last.get(&call) == Some(&result));
     }
 }
 
-fn found(context: &Context<'_, '_>, report: &mut Report, (result, call): (BlockIndex, BlockIndex), is_last: bool) {
+fn report_duplicate(
+    context: &Context<'_, '_>,
+    report: &mut Report,
+    (result, call): (BlockIndex, BlockIndex),
+    is_last: bool,
+) {
     let id = context.id(result);
     let kept = context.pairing.call(call).and_then(|state| state.answer).map(|answer| answer.result);
-    let same = kept.is_some_and(|kept| says_the_same(context, kept, result));
-    let how = if same { "says the same as" } else { "differs from" };
-    let message = format!("second result for `{id}` {how} the first");
+    let same = kept.is_some_and(|kept| has_same_content(context, kept, result));
+    let how = if same { "repeats" } else { "differs from" };
+    let message = format!("second tool result for `{id}` {how} the first");
     let predicts = context.constraints.duplicate_result.render(&context.values(result, id));
     let draft = report.block(context, result, message).call_id(id).predicts(predicts).related(kept);
     let made_up = context.transcript.is_made_up(result);
     match (context.policy.duplicate_result, kept) {
         _ if made_up && !same => {
-            draft.fix(Stage::Pairing, Safety::Safe, "take the synthetic one out", vec![Edit::Remove { block: result }]);
+            draft.fix(
+                Stage::Pairing,
+                Safety::Safe,
+                "remove the synthetic result",
+                vec![Edit::Remove { block: result }],
+            );
         }
         _ if same => {
-            draft.fix(Stage::Pairing, Safety::Safe, "take the repetition out", vec![Edit::Remove { block: result }]);
+            draft.fix(Stage::Pairing, Safety::Safe, "remove the repeated result", vec![Edit::Remove { block: result }]);
         }
         (DuplicateResult::First, _) => {
-            draft.fix(Stage::Pairing, Safety::Unsafe, "take the second out", vec![Edit::Remove { block: result }]);
+            draft.fix(Stage::Pairing, Safety::Unsafe, "remove the second result", vec![Edit::Remove { block: result }]);
         }
         (DuplicateResult::Last, Some(kept)) if is_last => {
             let media = travelling_media(context, result);
             let edits = vec![Edit::Remove { block: kept }, Edit::Relocate { result, call, media }];
-            draft.fix(Stage::Pairing, Safety::Unsafe, "let it take the place of the first", edits);
+            draft.fix(Stage::Pairing, Safety::Unsafe, "replace the first result with it", edits);
         }
         (DuplicateResult::Last, _) => {
-            draft.fix(Stage::Pairing, Safety::Unsafe, "take it out", vec![Edit::Remove { block: result }]);
+            draft.fix(Stage::Pairing, Safety::Unsafe, "remove the result", vec![Edit::Remove { block: result }]);
         }
         (DuplicateResult::Best, _) => {
-            let heading = format!("[further output of tool call {id}, kept as text: the call has its result already]");
+            let heading = format!("[further output of tool call {id}, kept as text: the call already has a result]");
             let edits = vec![Edit::Demote { block: result, heading }];
-            draft.fix(Stage::Pairing, Safety::Safe, "keep what it says as text", edits);
+            draft.fix(Stage::Pairing, Safety::Safe, "keep its content as text", edits);
         }
     }
 }
 
-/// Whether a further result says nothing that the one before it does not say.
-fn says_the_same(context: &Context<'_, '_>, one: BlockIndex, other: BlockIndex) -> bool {
+/// Whether a further result adds nothing to the first one.
+fn has_same_content(context: &Context<'_, '_>, one: BlockIndex, other: BlockIndex) -> bool {
     let said =
         |block| context.transcript.result(block).map(|result| (result.failed, context.transcript.text(result.content)));
     said(one) == said(other) && context.transcript.result(other).is_some_and(|result| !result.has_more)

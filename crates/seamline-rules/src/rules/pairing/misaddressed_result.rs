@@ -9,11 +9,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds results that name none of the calls before them, where only one call can be meant.
+    /// Finds tool results that name no call before them, where only one call can be meant.
     ///
     /// # Why is this bad?
-    /// The provider sees a result without a call and a call without a result. It happens when an id is cleaned up on
-    /// one side only, or when a result is stored without one.
+    /// The provider sees a result without a call and a call without a result. The cause is an id that was changed on
+    /// one side only, or a result stored without an id.
     ///
     /// # Example
     /// ```json
@@ -72,8 +72,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the result gets the id of the only call it can answer. Where several calls are open, or the result names
-    /// another tool, nothing is guessed. Under `misaddressed = "orphan"` it is taken for an orphan.
+    /// Safe: the result gets the id of the only call it can answer. If several calls are open, or the result names
+    /// another tool, Seamline does not guess. Under `misaddressed = "orphan"` it counts as an orphan.
     ///
     /// # References
     /// ANT-6, OAC-4, GEM-8; case 16
@@ -87,14 +87,14 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     let (named, meant) = (context.id(answer.result), context.id(state.call));
     let unaddressed = context.is_unaddressed(answer.result);
     let message = if unaddressed {
-        format!("result of `{named}` gives no id, and its call has one; only `{meant}` is open")
+        format!("tool result of `{named}` has no id, but its call has one; only `{meant}` is open")
     } else if named.is_empty() {
-        format!("result names no call, and only `{meant}` is open")
+        format!("tool result names no call; only `{meant}` is open")
     } else {
-        format!("result answers `{named}`, which was never called; only `{meant}` is open")
+        format!("tool result answers `{named}`, which was never called; only `{meant}` is open")
     };
     let predicts = if unaddressed {
-        // What is said of a result without an id is not known.
+        // The provider's error for a result without an id is unknown.
         String::new()
     } else if named.is_empty() {
         context.constraints.unanswered.render(&context.values(state.call, meant))
@@ -104,17 +104,17 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     let mut edits = Vec::new();
     let mut id = meant.to_owned();
     if is_shared(context, state, meant) && matches!(context.constraints.unique_ids, Uniqueness::Nowhere) {
-        // Results with one id answer their calls in turn; this one answers the last of them.
+        // Results with the same id answer their calls in order; this one answers the last call.
         let media = travelling_media(context, answer.result);
         edits.push(Edit::Relocate { result: answer.result, call: state.call, media });
     } else if is_shared(context, state, meant) {
-        // Results with one id answer their calls in turn; this call needs an id of its own.
+        // Results with the same id answer their calls in order; this call needs a separate id.
         let slot = context.transcript.block(state.call).slot().index;
         let demand = &context.constraints.call_id;
-        id = ids::made(demand, &format!("{meant}/{slot}"), |made| context.is_taken(state.call, made));
+        id = ids::make_id(demand, &format!("{meant}/{slot}"), |made| context.is_taken(state.call, made));
         edits.push(Edit::SetCallId { call: state.call, id: id.clone() });
     }
-    let title = format!("address it to `{id}`");
+    let title = format!("change its call id to `{id}`");
     edits.push(Edit::Readdress { result: answer.result, call: state.call, id });
     report.block(context, answer.result, message).call_id(meant).predicts(predicts).related([state.call]).fix(
         Stage::Pairing,

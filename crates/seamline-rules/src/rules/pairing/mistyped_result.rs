@@ -7,11 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds results of another type than their call wants.
+    /// Finds tool results whose type does not fit their call.
     ///
     /// # Why is this bad?
-    /// Where calls have types a result of another type does not count, and the provider says that the call has none.
-    /// It happens when a client writes every result in the form of the most common one.
+    /// Where calls have types, a result of another type does not count, and the provider says that the call has no
+    /// result. The cause is a client that writes every result with the most common type.
     ///
     /// # Example
     /// ```json
@@ -38,8 +38,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the result gets the type its call wants and says what it said. Types whose results are built differently
-    /// are left alone.
+    /// Safe: the result gets the type that its call needs and keeps its content. Types whose results have another
+    /// structure are not changed.
     ///
     /// # References
     /// OAR-5
@@ -59,11 +59,11 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     }
     let id = context.id(state.call);
     let message =
-        format!("result for `{id}` is a `{}`, its call wants a `{}`", result.of.result_type, call.of.result_type);
+        format!("tool result for `{id}` is a `{}`, its call needs a `{}`", result.of.result_type, call.of.result_type);
     let predicts = error.render(&context.values(state.call, id));
     let draft = report.block(context, answer.result, message).call_id(id).predicts(predicts).related([state.call]);
     if call.of.plain_result && result.of.plain_result {
         let edit = Edit::Patch { span: result.type_span, text: format!("\"{}\"", call.of.result_type) };
-        draft.fix(Stage::Bytes, Safety::Safe, format!("call it a `{}`", call.of.result_type), vec![edit]);
+        draft.fix(Stage::Bytes, Safety::Safe, format!("change its type to `{}`", call.of.result_type), vec![edit]);
     }
 }

@@ -1,4 +1,4 @@
-//! Calls and results.
+//! Tool calls and tool results.
 
 pub(crate) mod crowded_block;
 pub(crate) mod displaced_result;

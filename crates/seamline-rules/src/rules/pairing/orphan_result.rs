@@ -9,11 +9,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds results whose call is not in the conversation.
+    /// Finds tool results whose call is not in the conversation.
     ///
     /// # Why is this bad?
-    /// Every provider rejects the whole request. It happens when a history is trimmed or compacted between a call and
-    /// its result, when a failed turn is dropped and its result is kept, or when two programs write the same file.
+    /// Every provider rejects the whole request. The cause is a history that was trimmed or compacted between a call
+    /// and its result, a failed turn that was dropped without its result, or two programs that write the same file.
     ///
     /// # Example
     /// ```json
@@ -55,8 +55,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: what the result says is kept as text, under a line that says what it was. Under `orphan_result =
-    /// "remove"` it is taken out, under `"reconstruct_call"` a call is made up for it; both are unsafe.
+    /// Safe: the content of the result is kept as text, under a line that says what it was. Under `orphan_result =
+    /// "remove"` it is removed; under `"reconstruct_call"` a synthetic call is added for it. Both are unsafe.
     ///
     /// # References
     /// ANT-6, OAC-3, BED-5, GEM-4, seen in `claude-code#13460`, `morphic#136`; cases 4, 5, 9, 18, 19
@@ -65,36 +65,41 @@ declare_rule! {
 
 fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {
     match state.fate {
-        // The call may be one that the provider keeps.
+        // The provider may store the call.
         Fate::Orphan if context.transcript.envelope.chained && !context.id(state.result).is_empty() => {}
-        Fate::Orphan => found(context, report, state.result, never_called(context)),
-        Fate::Ambiguous => found(context, report, state.result, "which several open calls have as their id"),
+        Fate::Orphan => report_orphan(context, report, state.result, never_called(context)),
+        Fate::Ambiguous => report_orphan(context, report, state.result, "which is the id of several open calls"),
         Fate::Answers(_) | Fate::Duplicate(_) | Fate::Superseded(_) => {}
     }
 }
 
-fn found(context: &Context<'_, '_>, report: &mut Report, result: BlockIndex, why: &str) {
+fn report_orphan(context: &Context<'_, '_>, report: &mut Report, result: BlockIndex, why: &str) {
     let id = context.id(result);
     let unaddressed = context.is_unaddressed(result);
     let message = match id {
-        "" => "result names no call".to_owned(),
-        name if unaddressed => format!("result of `{name}` gives no id, and calls of it have one"),
-        id => format!("result answers `{id}`, {why}"),
+        "" => "tool result names no call".to_owned(),
+        name if unaddressed => format!("tool result of `{name}` has no id, but calls of that tool have one"),
+        id => format!("tool result answers `{id}`, {why}"),
     };
-    // What is said of a result without an id is not known.
+    // The provider's error for a result without an id is unknown.
     let error = if unaddressed { ErrorText("") } else { context.constraints.orphan };
     let predicts = error.render(&context.values(result, id));
     let draft = report.block(context, result, message).call_id(id).predicts(predicts);
     match context.policy.orphan_result {
         OrphanResult::ToText => {
             let edits = vec![Edit::Demote { block: result, heading: heading(context, result) }];
-            draft.fix(Stage::Pairing, Safety::Safe, "keep what it says as text", edits);
+            draft.fix(Stage::Pairing, Safety::Safe, "keep its content as text", edits);
         }
         OrphanResult::Remove => {
-            draft.fix(Stage::Pairing, Safety::Unsafe, "take the result out", vec![Edit::Remove { block: result }]);
+            draft.fix(Stage::Pairing, Safety::Unsafe, "remove the result", vec![Edit::Remove { block: result }]);
         }
         OrphanResult::ReconstructCall => {
-            draft.fix(Stage::Pairing, Safety::Unsafe, "make up the call it answers", vec![rebuilt(context, result)]);
+            draft.fix(
+                Stage::Pairing,
+                Safety::Unsafe,
+                "add a synthetic call for it",
+                vec![reconstruct_call(context, result)],
+            );
         }
     }
 }
@@ -102,11 +107,11 @@ fn found(context: &Context<'_, '_>, report: &mut Report, result: BlockIndex, why
 fn never_called(context: &Context<'_, '_>) -> &'static str {
     match context.policy.match_scope {
         MatchScope::Anywhere => "which was never called",
-        MatchScope::Adjacent | MatchScope::Span | MatchScope::Forward => "which no call in reach has as its id",
+        MatchScope::Adjacent | MatchScope::Span | MatchScope::Forward => "which is not the id of a call in reach",
     }
 }
 
-/// The line over a result that is kept as text.
+/// The line above a result that is kept as text.
 pub(super) fn heading(context: &Context<'_, '_>, result: BlockIndex) -> String {
     let id = context.id(result);
     let name = context.transcript.result(result).and_then(|result| context.transcript.name(result.tool));
@@ -116,7 +121,7 @@ pub(super) fn heading(context: &Context<'_, '_>, result: BlockIndex) -> String {
     let why = match context.policy.match_scope {
         _ if context.is_unaddressed(result) => "it does not say which call it answers",
         MatchScope::Anywhere => "its call is not in this conversation",
-        MatchScope::Adjacent | MatchScope::Span | MatchScope::Forward => "it does not stand where its call is",
+        MatchScope::Adjacent | MatchScope::Span | MatchScope::Forward => "it is not next to its call",
     };
     let failed = context.transcript.result(result).is_some_and(|result| result.failed);
     let kept = if failed { "an error, kept as text" } else { "kept as text" };
@@ -127,7 +132,7 @@ pub(super) fn heading(context: &Context<'_, '_>, result: BlockIndex) -> String {
     }
 }
 
-fn rebuilt(context: &Context<'_, '_>, result: BlockIndex) -> Edit {
+fn reconstruct_call(context: &Context<'_, '_>, result: BlockIndex) -> Edit {
     let content = context.transcript.block(result);
     let own = context.id(result);
     let name = context
@@ -138,7 +143,7 @@ fn rebuilt(context: &Context<'_, '_>, result: BlockIndex) -> Edit {
     let id = if ids::is_legal(&context.constraints.call_id, own) {
         own.to_owned()
     } else {
-        ids::made(&context.constraints.call_id, context.transcript.text(content.span), |_| false)
+        ids::make_id(&context.constraints.call_id, context.transcript.text(content.span), |_| false)
     };
     Edit::ReconstructCall { result, id, name: name.to_owned() }
 }

@@ -9,11 +9,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds results of the provider's own tools whose call is not before them in the same turn.
+    /// Finds server tool results without their call earlier in the same turn.
     ///
     /// # Why is this bad?
-    /// The provider rejects the request, and the conversation cannot go on. It happens when a turn of the assistant
-    /// is split, filtered or compacted between the two.
+    /// The provider rejects the request, and the conversation cannot continue. The cause is an assistant turn that was
+    /// split, filtered or compacted between the two.
     ///
     /// # Example
     /// ```json
@@ -46,7 +46,7 @@ declare_rule! {
     ///       "content": [
     ///         {
     ///           "type": "text",
-    ///           "text": "[output of the provider's own call srvtoolu_01, kept as text: its call is not in this turn]\n{\"type\": \"web_search_tool_result\", \"tool_use_id\": \"srvtoolu_01\", \"content\": []}"
+    ///           "text": "[output of server tool call srvtoolu_01, kept as text: its call is not in this turn]\n{\"type\": \"web_search_tool_result\", \"tool_use_id\": \"srvtoolu_01\", \"content\": []}"
     ///         },
     ///         {"type": "text", "text": "I found nothing."}
     ///       ]
@@ -70,7 +70,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     }
     let mut called: HashSet<&str> = HashSet::new();
     for (index, message) in context.transcript.enumerate() {
-        // The provider may answer in its next message, once the client's calls are answered.
+        // The provider may answer in its next message, after the client's calls are answered.
         if message.role != Role::Assistant && !context.holds_only_results(index) {
             called.clear();
         }
@@ -82,7 +82,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
                 BlockKind::ServerResult(result) => {
                     let id = result.id.as_deref().unwrap_or("");
                     if !called.contains(id) {
-                        found(context, report, block, (id, &result.kind));
+                        report_orphan(context, report, block, (id, &result.kind));
                     }
                 }
                 _ => {}
@@ -91,12 +91,12 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     }
 }
 
-fn found(context: &Context<'_, '_>, report: &mut Report, block: BlockIndex, (id, kind): (&str, &str)) {
+fn report_orphan(context: &Context<'_, '_>, report: &mut Report, block: BlockIndex, (id, kind): (&str, &str)) {
     let values = Values { kind, ..context.values(block, id) };
-    let heading = format!("[output of the provider's own call {id}, kept as text: its call is not in this turn]");
+    let heading = format!("[output of server tool call {id}, kept as text: its call is not in this turn]");
     report
-        .block(context, block, format!("result of the provider's own call `{id}`, which is not in this turn"))
+        .block(context, block, format!("result of server tool call `{id}`, which is not in this turn"))
         .call_id(id)
         .predicts(context.constraints.orphan_server.render(&values))
-        .fix(Stage::Pairing, Safety::Safe, "keep what it holds as text", vec![Edit::Demote { block, heading }]);
+        .fix(Stage::Pairing, Safety::Safe, "keep its content as text", vec![Edit::Demote { block, heading }]);
 }

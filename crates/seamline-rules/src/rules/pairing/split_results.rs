@@ -2,7 +2,7 @@
 
 use seamline_model::{CallState, Edit, Safety, Stage};
 
-use super::displaced_result::{is_split, stands_right, travelling_media};
+use super::displaced_result::{is_placed, is_split, travelling_media};
 use crate::context::Context;
 use crate::policy::Displaced;
 use crate::rule::{Report, declare_rule};
@@ -12,9 +12,9 @@ declare_rule! {
     /// Finds results of one cycle that are spread over several messages.
     ///
     /// # Why is this bad?
-    /// Where results are blocks of a message of the user, all results of a cycle must be in the one right after it;
-    /// in the eyes of the provider the others are missing. It happens when every tool that finishes appends a message
-    /// of its own.
+    /// Where tool results are blocks of a user message, all results of a cycle must be in the message right after it;
+    /// for the provider the others are missing. The cause is a client that appends a message for every tool that
+    /// finishes.
     ///
     /// # Example
     /// ```json
@@ -73,7 +73,7 @@ declare_rule! {
     ///
     /// # Fix safety
     /// Safe: the results move into the first message. Under `displaced = "remove_pair"` or `"remove_result"` they are
-    /// taken out, which is unsafe.
+    /// removed, which is unsafe.
     ///
     /// # References
     /// ANT-5, BED-4, GEM-2; case 21
@@ -86,11 +86,11 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
     }
     let Some(answer) = state.answer else { return };
     let result = answer.result;
-    if stands_right(context, state, result) || !is_split(context, state, result) {
+    if is_placed(context, state, result) || !is_split(context, state, result) {
         return;
     }
     let id = context.id(state.call);
-    let message = format!("result for `{id}` is not in the same message as the other results");
+    let message = format!("tool result for `{id}` is not in the same message as the other results");
     let predicts = context.constraints.unanswered.render(&context.values(state.call, id));
     let draft = report.block(context, result, message).call_id(id).predicts(predicts).related([state.call]);
     let (safety, edits) = match context.policy.displaced {
@@ -103,5 +103,5 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
         }
         Displaced::RemoveResult => (Safety::Unsafe, vec![Edit::Remove { block: result }]),
     };
-    draft.fix(Stage::Pairing, safety, "put the results of the cycle together", edits);
+    draft.fix(Stage::Pairing, safety, "move the results of the cycle into one message", edits);
 }

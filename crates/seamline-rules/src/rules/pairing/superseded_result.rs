@@ -7,11 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds synthetic results whose call got its real result later.
+    /// Finds synthetic results whose tool call got its real result later.
     ///
     /// # Why is this bad?
-    /// The call has two results, and the provider reads the made-up one first or rejects the request. It happens when
-    /// a call is closed while its tool still runs in the background.
+    /// The tool call has two results, and the provider reads the synthetic one first or rejects the request. The cause
+    /// is a call that was closed while its tool still ran in the background.
     ///
     /// # Example
     /// ```json
@@ -80,8 +80,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the synthetic result goes and the real one takes its place. Synthetic are the texts of Seamline and
-    /// those that other programs are known to put where a result is missing.
+    /// Safe: the real result replaces the synthetic one. Synthetic are Seamline's own texts and the texts that other
+    /// programs are known to write in place of a missing result.
     ///
     /// # References
     /// ANT-7; case 17
@@ -95,14 +95,14 @@ fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {
     let id = context.id(state.result);
     let real = context.pairing.call(call).and_then(|state| state.answer).map(|answer| answer.result);
     report
-        .block(context, state.result, format!("synthetic result for `{id}`, whose real result came later"))
+        .block(context, state.result, format!("synthetic result for `{id}`, whose real result comes later"))
         .call_id(id)
         .predicts(context.constraints.duplicate_result.render(&context.values(state.result, id)))
         .related(real)
         .fix(
             Stage::Pairing,
             Safety::Safe,
-            "let the real result take its place",
+            "replace it with the real result",
             vec![Edit::Remove { block: state.result }],
         );
 }

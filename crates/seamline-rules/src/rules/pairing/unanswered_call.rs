@@ -5,16 +5,15 @@ use seamline_model::{BlockIndex, Cycle, Edit, Safety, Severity, Stage};
 use crate::context::Context;
 use crate::policy::{TrailingCall, UnansweredCall};
 use crate::rule::{Report, declare_rule};
-use crate::rules::naming::named;
+use crate::rules::naming::list_ids;
 
 declare_rule! {
     /// # What it does
-    /// Finds calls that no result answers.
-    /// There is one finding for each message that makes calls.
+    /// Finds tool calls without a result. There is one finding for each message that makes calls.
     ///
     /// # Why is this bad?
-    /// Every provider rejects the whole request, and goes on rejecting it: the history is sent again with each turn.
-    /// It happens when a run is aborted, crashes or is cut off between a call and its result.
+    /// Every provider rejects the whole request, and keeps rejecting it, because each turn sends the history again. The
+    /// cause is a run that was aborted, crashed or cut off between a call and its result.
     ///
     /// # Example
     /// ```json
@@ -64,11 +63,10 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: each call gets a result that is marked synthetic and says what is known, which is that nothing was
-    /// recorded. A call that repeats another one byte for byte and has no result of its own is taken out. Under
-    /// `unanswered_call = "remove_call"` the call is taken out instead, which is unsafe; under `"rollback"` or
-    /// `"fail"` nothing is done. Under `trailing_call = "allow_pending"` calls at the end of the conversation may
-    /// stay open.
+    /// Safe: each call gets a result that is marked synthetic and says what is known: no result was recorded. A call
+    /// without a result that repeats another one byte for byte is removed. Under `unanswered_call = "remove_call"` the
+    /// call is removed instead, which is unsafe; under `"rollback"` or `"fail"` nothing changes. Under `trailing_call =
+    /// "allow_pending"` calls at the end of the conversation may stay open.
     ///
     /// # References
     /// ANT-5, OAC-2, BED-4, GEM-2, seen in `claude-code#2697`, `litellm#10083`; cases 1, 2, 3, 14, 24, 25
@@ -80,23 +78,23 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         let states = &context.pairing.calls[cycle.range()];
         if states.iter().any(|state| state.answer.is_none()) {
             let open = states.iter().filter(|state| state.answer.is_none()).map(|state| state.call).collect();
-            found(context, report, *cycle, open);
+            report_cycle(context, report, *cycle, open);
         }
     }
 }
 
-fn found(context: &Context<'_, '_>, report: &mut Report, cycle: Cycle, open: Vec<BlockIndex>) {
+fn report_cycle(context: &Context<'_, '_>, report: &mut Report, cycle: Cycle, open: Vec<BlockIndex>) {
     let ids: Vec<_> = open.iter().map(|&call| context.id(call)).collect();
     let listed = ids.join(", ");
     let first = open[0];
     let trailing = context.is_frontier(cycle.message);
-    let plural = if open.len() == 1 { "call" } else { "calls" };
+    let plural = if open.len() == 1 { "tool call" } else { "tool calls" };
     if trailing && context.policy.trailing_call == TrailingCall::AllowPending {
-        let message = format!("{plural} {} may still be answered", named(&ids));
+        let message = format!("{plural} {} may still be answered", list_ids(&ids));
         report.block(context, first, message).severity(Severity::Info).call_id(ids[0]).related(open);
         return;
     }
-    let message = format!("no result answers {plural} {}", named(&ids));
+    let message = format!("no result answers {plural} {}", list_ids(&ids));
     let predicts = context.constraints.unanswered.render(&context.values(first, &listed));
     let draft = report.block(context, first, message).call_id(ids[0]).predicts(predicts).related(open.clone());
     let removed = match (trailing, context.policy.trailing_call) {
@@ -109,7 +107,7 @@ fn found(context: &Context<'_, '_>, report: &mut Report, cycle: Cycle, open: Vec
                 draft.fix(
                     Stage::Pairing,
                     Safety::DisplayOnly,
-                    "leave it to the caller, as the policy says",
+                    "leave it to the caller, as the policy demands",
                     Vec::new(),
                 );
                 return;
@@ -118,26 +116,26 @@ fn found(context: &Context<'_, '_>, report: &mut Report, cycle: Cycle, open: Vec
     };
     if removed {
         let edits = open.into_iter().map(|block| Edit::Remove { block }).collect();
-        draft.fix(Stage::Pairing, Safety::Unsafe, format!("take out {plural} {}", named(&ids)), edits);
+        draft.fix(Stage::Pairing, Safety::Unsafe, format!("remove {plural} {}", list_ids(&ids)), edits);
     } else {
-        let edits = answered(context, &open);
+        let edits = answer_calls(context, &open);
         let repeats = edits.iter().filter(|edit| matches!(edit, Edit::Remove { .. })).count();
         let title = match repeats {
-            0 => format!("answer {plural} {} with a synthetic result", named(&ids)),
-            all if all == edits.len() => format!("take out what only repeats {plural} {}", named(&ids)),
-            _ => format!("answer {plural} {}, and take out what only repeats them", named(&ids)),
+            0 => format!("answer {plural} {} with a synthetic result", list_ids(&ids)),
+            all if all == edits.len() => format!("remove the repeated {plural} {}", list_ids(&ids)),
+            _ => format!("answer {plural} {} and remove repeated calls", list_ids(&ids)),
         };
         draft.fix(Stage::Pairing, Safety::Safe, title, edits);
     }
 }
 
-/// A synthetic result for each call; a call that only repeats one before it goes.
-fn answered(context: &Context<'_, '_>, open: &[BlockIndex]) -> Vec<Edit> {
+/// The edits that answer each call with a synthetic result, or remove a call that repeats an earlier one.
+fn answer_calls(context: &Context<'_, '_>, open: &[BlockIndex]) -> Vec<Edit> {
     let text = context.policy.synthetic_text.get(context.policy.unanswered_reason.into());
     let mut seen = std::collections::HashSet::new();
     let message = context.transcript.block(open[0]).message;
     let first_open = open[0];
-    // Calls before the first open one are answered; an identical open call repeats them.
+    // Calls before the first open one have results; an identical open call repeats them.
     for (block, content) in context.transcript.blocks_of(message) {
         if block >= first_open {
             break;

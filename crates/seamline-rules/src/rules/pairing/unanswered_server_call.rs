@@ -9,11 +9,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds calls of the provider's own tools without a result in the same turn of the assistant.
+    /// Finds server tool calls without a result in the same assistant turn.
     ///
     /// # Why is this bad?
-    /// The provider runs these tools itself, and puts call and result into one turn. A turn that is still open may
-    /// lack the result; once the user has gone on, the provider rejects the request. It happens when a stream is cut
+    /// The provider runs these tools itself, and puts call and result into one turn. A turn that is still open may lack
+    /// the result; after the next user message, the provider rejects the request. The cause is a stream that was cut
     /// between the two.
     ///
     /// # Example
@@ -71,8 +71,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: right after the call goes the result by which the provider itself says that the tool was unavailable.
-    /// The client has no say in these tools, so nothing else can be known.
+    /// Safe: a result with the provider's own error code for an unavailable tool is added right after the call. The
+    /// client does not run these tools, so nothing else is known.
     ///
     /// # References
     /// ANT-34, ANT-35, ANT-37; case 22
@@ -95,8 +95,8 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     }
 }
 
-/// One past the last message of the turn at `start`: messages of the assistant, and those
-/// that hold only results, which do not close a turn.
+/// One past the last message of the turn at `start`: assistant messages and messages that hold only results, which do
+/// not end a turn.
 fn turn_end(context: &Context<'_, '_>, start: usize) -> usize {
     let belongs = |index: &usize| {
         context.transcript.messages[*index].role == Role::Assistant
@@ -118,25 +118,25 @@ fn check_run(context: &Context<'_, '_>, report: &mut Report, run: std::ops::Rang
             continue;
         };
         let id = server.call.id.as_deref().unwrap_or("");
-        // Without an id nothing can answer it.
+        // A call without an id cannot be answered.
         if server.must_be_answered && !id.is_empty() && !answered.contains(id) {
-            found(context, report, block, server);
+            report_unanswered(context, report, block, server);
         }
     }
 }
 
-fn found(context: &Context<'_, '_>, report: &mut Report, block: BlockIndex, server: &ServerCall) {
+fn report_unanswered(context: &Context<'_, '_>, report: &mut Report, block: BlockIndex, server: &ServerCall) {
     let id = server.call.id.as_deref().unwrap_or("");
     let name = context.transcript.name(server.call.tool).unwrap_or("");
     let values = Values { kind: &server.family, ..context.values(block, id) };
     report
-        .block(context, block, format!("the provider's own call `{id}` of `{name}` has no result"))
+        .block(context, block, format!("server tool call `{id}` of `{name}` has no result"))
         .call_id(id)
         .predicts(context.constraints.unanswered_server.render(&values))
         .fix(
             Stage::Pairing,
             Safety::Safe,
-            "say that the tool was unavailable",
+            "add a result that says the tool was unavailable",
             vec![Edit::CloseServerCall { call: block }],
         );
 }

@@ -7,11 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds calls in messages that are not the assistant's, and results in messages that cannot hold them.
+    /// Finds tool calls in messages of another role than assistant, and tool results in messages that cannot hold them.
     ///
     /// # Why is this bad?
-    /// Providers reject blocks in the wrong role. It happens when messages are merged across a notice, or when a
-    /// cancelled call is written by the wrong side.
+    /// Providers reject blocks in the wrong role. The cause is messages merged across a notice, or a cancelled call
+    /// that was written with the wrong role.
     ///
     /// # Example
     /// ```json
@@ -77,8 +77,7 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the message is divided so that every block stands in a message of its role, in the same order; nothing
-    /// is lost.
+    /// Safe: the message is split so that every block is in a message of its role, in the same order; nothing is lost.
     ///
     /// # References
     /// ANT-10, OAC-1, seen in `llxprt-code#917`; case 20
@@ -96,19 +95,19 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
         _ => false,
     });
     if let Some((block, _)) = wrong {
-        found(context, report, index, block);
+        report_block(context, report, index, block);
     }
 }
 
-fn found(context: &Context<'_, '_>, report: &mut Report, message: MessageIndex, block: BlockIndex) {
+fn report_block(context: &Context<'_, '_>, report: &mut Report, message: MessageIndex, block: BlockIndex) {
     let (what, error) = match context.transcript.result(block) {
-        Some(_) => ("result", context.constraints.misplaced_result),
-        None => ("call", context.constraints.misplaced_call),
+        Some(_) => ("tool result", context.constraints.misplaced_result),
+        None => ("tool call", context.constraints.misplaced_call),
     };
     let id = context.id(block);
     report
-        .block(context, block, format!("{what} `{id}` stands in a message of the wrong role"))
+        .block(context, block, format!("{what} `{id}` is in a message of the wrong role"))
         .call_id(id)
         .predicts(error.render(&context.values(block, id)))
-        .fix(Stage::Form, Safety::Safe, "divide the message by role", vec![Edit::Regroup { message }]);
+        .fix(Stage::Form, Safety::Safe, "split the message by role", vec![Edit::Regroup { message }]);
 }

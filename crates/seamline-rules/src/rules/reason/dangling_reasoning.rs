@@ -2,18 +2,18 @@
 
 use seamline_model::{BlockKind, Edit, ErrorText, Item, ItemKind, MessageIndex, Safety, Stage, Values};
 
-use super::forgetting::{block, forget, ids_after};
+use super::removal::{block, remove_following_ids, remove_reasoning};
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds reasoning under an id that is not followed by the item it led to, under an id as well.
+    /// Finds reasoning with an id that is not followed by the item with an id that it belongs to.
     ///
     /// # Why is this bad?
-    /// A provider that knows the reasoning by its id looks for the message or call that came of it, and rejects the
-    /// request when there is none. It happens when a turn is cut off while the model thinks, when the end of a
-    /// history is trimmed, or when a client leaves out the ids of messages and keeps those of reasoning.
+    /// The provider finds the reasoning by its id, looks for the message or call that followed it, and rejects the
+    /// request if there is none. The cause is a turn that was cut off while the model was thinking, a history that was
+    /// trimmed at the end, or a client that removes the ids of messages and keeps those of reasoning.
     ///
     /// # Example
     /// ```json
@@ -39,9 +39,9 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: where what follows only lacks its id and the reasoning is sealed, the ids of both go and the reasoning
-    /// stays. Otherwise it goes: what nobody can read but the provider, which refuses it, says nothing to anybody;
-    /// what can be read is kept as text.
+    /// Safe: if the next item only lacks its id and the reasoning is encrypted, both ids are removed and the reasoning
+    /// stays. Otherwise the reasoning is removed: encrypted reasoning is useless, because only the provider can read it
+    /// and the provider rejects it; readable reasoning is kept as text.
     ///
     /// # References
     /// OAR-6, seen in `continue#8933`, `openai-agents-python#1611`
@@ -55,7 +55,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     if !context.transcript.has.reasoning {
         return;
     }
-    // What stands after the reasoning being looked at, further reasoning aside.
+    // The item after the present reasoning, not counting further reasoning.
     let mut follows: Option<&Item> = None;
     let mut found = Vec::new();
     for (at, item) in context.transcript.items.iter().enumerate().rev() {
@@ -66,11 +66,11 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         }
     }
     for (reasoning, follows) in found.into_iter().rev() {
-        dangles(context, report, (reasoning, follows), error);
+        report_dangling(context, report, (reasoning, follows), error);
     }
 }
 
-/// Whether an item may be what reasoning led to.
+/// Whether an item may belong to the reasoning before it.
 fn is_product(item: Option<&Item>) -> bool {
     item.is_some_and(|item| match item.kind {
         ItemKind::Made => item.id.is_some(),
@@ -79,7 +79,7 @@ fn is_product(item: Option<&Item>) -> bool {
     })
 }
 
-fn dangles(
+fn report_dangling(
     context: &Context<'_, '_>,
     report: &mut Report,
     (reasoning, follows): (MessageIndex, Option<&Item>),
@@ -89,15 +89,16 @@ fn dangles(
     let sealed = block(context, reasoning)
         .is_some_and(|block| matches!(context.transcript.block(block).kind, BlockKind::Reasoning { signed: true }));
     let nameless = follows.is_some_and(|item| item.kind == ItemKind::Made);
-    let why = if nameless { "what follows it has no id" } else { "nothing follows that it led to" };
+    let why = if nameless { "the next item has no id" } else { "the item it belongs to does not follow" };
     let values = Values { message: reasoning.get(), id, ..Values::default() };
     let draft = report.message(context, reasoning, format!("reasoning `{id}`: {why}")).predicts(error.render(&values));
     if nameless && sealed {
-        let edits =
-            std::iter::once(Edit::RemoveItemId { message: reasoning }).chain(ids_after(context, reasoning)).collect();
-        draft.fix(Stage::Form, Safety::Safe, "leave its id out as well", edits);
+        let edits = std::iter::once(Edit::RemoveItemId { message: reasoning })
+            .chain(remove_following_ids(context, reasoning))
+            .collect();
+        draft.fix(Stage::Form, Safety::Safe, "remove its id as well", edits);
     } else {
-        let edits = forget(context, reasoning, "what it led to is not in this conversation");
-        draft.fix(Stage::Form, Safety::Safe, "take it out", edits);
+        let edits = remove_reasoning(context, reasoning, "the item it belongs to is not in this conversation");
+        draft.fix(Stage::Form, Safety::Safe, "remove the reasoning", edits);
     }
 }

@@ -2,18 +2,18 @@
 
 use seamline_model::{BlockKind, Edit, ItemKind, MessageIndex, Safety, Stage, Values};
 
-use super::forgetting::{block, forget};
+use super::removal::{block, remove_reasoning};
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds items that the provider would have to look up by their id, in a request that tells it to keep nothing:
-    /// reasoning without its sealed content, and bare references.
+    /// Finds items that the provider would have to look up by id, in a request for which it stores nothing: reasoning
+    /// without its encrypted content, and bare references.
     ///
     /// # Why is this bad?
-    /// What is not kept cannot be found, and the request is rejected. It happens when a client switches `store` off
-    /// and does not ask for the sealed content of the reasoning.
+    /// The provider cannot find an item that it did not store, and rejects the request. The cause is a client that
+    /// switches `store` off and does not ask for the encrypted content of the reasoning.
     ///
     /// # Example
     /// ```json
@@ -52,8 +52,9 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe for reasoning: its summary is kept as text, and the ids of what it led to go with it, which the provider
-    /// would miss it by. Unsafe for a reference: what it stands for is not known here, and goes.
+    /// Safe for reasoning: its summary is kept as text, and the ids of the items that belong to it are removed, because
+    /// the provider would search for the reasoning of an item with an id. Unsafe for a reference: the referenced item
+    /// is unknown, so the reference is removed.
     ///
     /// # References
     /// OAR-8, seen in `CLIProxyAPI#2381`, `vercel/ai#7543`
@@ -78,13 +79,13 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
     }
     let values = Values { message: index.get(), id, ..Values::default() };
     let draft = report
-        .message(context, index, format!("`{id}` is known only to the provider, which keeps nothing"))
+        .message(context, index, format!("the provider would look up item `{id}`, but it stores nothing"))
         .predicts(error.render(&values));
     if bare {
-        let edits = forget(context, index, "the provider kept nothing of it");
-        draft.fix(Stage::Form, Safety::Safe, "take it out, and the ids of what it led to", edits);
+        let edits = remove_reasoning(context, index, "the provider did not store it");
+        draft.fix(Stage::Form, Safety::Safe, "remove it, and the ids of the items that belong to it", edits);
     } else {
         let edits = vec![Edit::RemoveMessage { message: index }];
-        draft.fix(Stage::Form, Safety::Unsafe, "take the reference out", edits);
+        draft.fix(Stage::Form, Safety::Unsafe, "remove the reference", edits);
     }
 }

@@ -7,11 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds messages with calls that lack the reasoning which the provider wants back.
+    /// Finds messages with tool calls that lack the reasoning that the provider demands.
     ///
     /// # Why is this bad?
-    /// DeepSeek and Moonshot reject the whole request while their models think. It happens when a client drops the
-    /// member `reasoning_content`, which others refuse, or when the calls were made by another model.
+    /// DeepSeek and Moonshot reject the whole request while their models think. The cause is a client that drops the
+    /// member `reasoning_content`, which other providers reject, or tool calls that another model made.
     ///
     /// # Example
     /// ```json
@@ -59,8 +59,7 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: a text that is marked as synthetic takes the place of the reasoning. The real one is better, if it was
-    /// kept somewhere.
+    /// Safe: a synthetic text replaces the reasoning. Use the real reasoning if you still have it.
     ///
     /// # References
     /// CMP-12, DSK-3, KIM-4; case 55
@@ -72,7 +71,10 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
         return;
     };
     let transcript = context.transcript;
-    if transcript.message(index).role != Role::Assistant || !thinks(context, models) || !transcript.has_calls(index) {
+    if transcript.message(index).role != Role::Assistant
+        || !is_thinking(context, models)
+        || !transcript.has_calls(index)
+    {
         return;
     }
     let mut blocks = transcript.blocks_of(index);
@@ -81,13 +83,13 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
     }
     let edit = Edit::AddReasoning { message: index, field, text: seamline_model::NO_REASONING };
     report
-        .message(context, index, format!("calls without `{field}`, which the provider wants back"))
+        .message(context, index, format!("tool calls without `{field}`, which the provider demands"))
         .predicts(error.render(&Values { message: index.get(), ..Values::default() }))
-        .fix(Stage::Finish, Safety::Safe, "say that it was not recorded", vec![edit]);
+        .fix(Stage::Finish, Safety::Safe, "add a text that says it was not recorded", vec![edit]);
 }
 
-/// Whether the model of the request thinks: it says so, or its models do unless told not to.
-fn thinks(context: &Context<'_, '_>, models: Models) -> bool {
+/// Whether the model thinks: the request says so, or the model does by default.
+fn is_thinking(context: &Context<'_, '_>, models: Models) -> bool {
     match context.transcript.request.thinking {
         Thinking::On(_) => true,
         Thinking::Off => false,

@@ -7,12 +7,12 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds open turns of calls without any thinking in a request that switches thinking on.
+    /// Finds open turns with tool calls but without thinking, in a request that switches thinking on.
     ///
     /// # Why is this bad?
-    /// Anthropic rejects the request: while calls are being answered, the turn must start with the thinking that
-    /// led to them. It happens when thinking is switched on in the middle of such a turn, or when a converter drops
-    /// it. It cannot be made up.
+    /// Anthropic rejects the request: while tool calls are being answered, the turn must start with thinking. The cause
+    /// is a request that switches thinking on in the middle of such a turn, or a converter that drops thinking.
+    /// Thinking cannot be synthesised.
     ///
     /// # Example
     /// ```json
@@ -49,8 +49,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Unsafe: thinking is switched off for this request, which changes how the model answers. The example is
-    /// repaired with `safety = "unsafe"`.
+    /// Unsafe: thinking is switched off for this request, which changes the model's response. The example is repaired
+    /// with `safety = "unsafe"`.
     ///
     /// # References
     /// ANT-26, seen in `opencode#3077`; case 45
@@ -72,13 +72,12 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     };
     let off = Edit::Patch { span: setting, text: "{\"type\":\"disabled\"}".to_owned() };
     report
-        .message(context, first, "the turn that is being answered has no thinking, and thinking is on".to_owned())
+        .message(context, first, "thinking is on, but the open turn has no thinking".to_owned())
         .predicts(error.render(&Values { message: first.get(), kind, ..Values::default() }))
         .fix(Stage::Bytes, Safety::Unsafe, "switch thinking off for this request", vec![off]);
 }
 
-/// The first message of the assistant since somebody else spoke, when its calls or later
-/// ones are being answered and there is no thinking anywhere since then.
+/// The first assistant message of the open turn, if the last message holds results and the turn has no thinking.
 fn open_turn(context: &Context<'_, '_>) -> Option<MessageIndex> {
     let transcript = context.transcript;
     let count = transcript.messages.len() as u32;

@@ -1,10 +1,10 @@
-//! The model's reasoning, signatures, and what they belong to.
+//! The model's reasoning and signatures.
 
 pub(crate) mod dangling_reasoning;
-mod forgetting;
 pub(crate) mod lost_item;
 pub(crate) mod missing_reasoning;
 pub(crate) mod missing_thinking;
+mod removal;
 pub(crate) mod thinking_while_off;
 pub(crate) mod unsigned_call;
 pub(crate) mod unsigned_thinking;

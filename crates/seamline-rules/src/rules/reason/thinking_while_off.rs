@@ -7,11 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds thinking in a last message of the assistant, in a request that switches thinking off.
+    /// Finds thinking in a last assistant message, in a request that switches thinking off.
     ///
     /// # Why is this bad?
-    /// A last message of the assistant is continued, and what is continued with thinking off cannot have begun with
-    /// thinking. It happens when a run that was cut off is resumed by a request with other settings.
+    /// The model continues a last assistant message. With thinking off, that message must not begin with thinking. The
+    /// cause is a run that was cut off and is resumed by a request with other settings.
     ///
     /// # Example
     /// ```json
@@ -51,7 +51,7 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Unsafe: the thinking is taken out, and is in the report. The example is repaired with `safety = "unsafe"`.
+    /// Unsafe: the thinking is removed, and is in the report. The example is repaired with `safety = "unsafe"`.
     ///
     /// # References
     /// Case 49, seen in `forgecode#1853`
@@ -65,16 +65,16 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     };
     let last = MessageIndex(transcript.messages.len().saturating_sub(1) as u32);
     let ends = transcript.messages.last().is_some_and(|message| message.role == Role::Assistant);
-    // What is called is answered after it, so that the message is not the last any more.
+    // Calls get answered after the message, so that it is no longer the last one.
     if transcript.request.thinking != Thinking::Off || !ends || transcript.has_calls(last) {
         return;
     }
     for (block, content) in transcript.blocks_of(last) {
         if matches!(content.kind, BlockKind::Reasoning { .. }) {
             report
-                .block(context, block, "thinking in the last message, and the request switches it off".to_owned())
+                .block(context, block, "thinking in the last message, but the request switches thinking off".to_owned())
                 .predicts(error.render(&context.values(block, "")))
-                .fix(Stage::Form, Safety::Unsafe, "take it out", vec![Edit::Remove { block }]);
+                .fix(Stage::Form, Safety::Unsafe, "remove the thinking", vec![Edit::Remove { block }]);
         }
     }
 }

@@ -7,12 +7,12 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds calls of the running turn that lost the signature the provider put on them.
+    /// Finds tool calls of the current turn that lost the provider's signature.
     ///
     /// # Why is this bad?
-    /// Some models sign the first call of each message and reject the request when the signature does not come back, as long
-    /// as the turn goes on. It happens when a history is stored or converted by a program that drops the field, or when it
-    /// comes from another model.
+    /// Some models sign the first tool call of each message and reject the request if the signature is missing, as long
+    /// as the turn lasts. The cause is a program that drops the field when it stores or converts the history, or a
+    /// history from another model.
     ///
     /// # Example
     /// ```json
@@ -59,8 +59,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the call gets the mark that the provider documents for signatures nobody has. Calls of turns that are over are
-    /// not looked at, and neither is a request that does not name its model.
+    /// Safe: the tool call gets the provider's documented replacement for a lost signature. Earlier turns are not
+    /// checked, nor are requests that do not name their model.
     ///
     /// # References
     /// GEM-9, seen in `dify-official-plugins#2088`
@@ -74,35 +74,39 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     if !demand.models.claims(model) {
         return;
     }
-    let over = last_of_others(context);
+    let over = turn_start(context);
     let running = context.pairing.cycles.iter().filter(|cycle| Some(cycle.message) > over);
-    for cycle in running.filter(|cycle| leads(context, cycle.message)) {
+    for cycle in running.filter(|cycle| is_first_of_role(context, cycle.message)) {
         let first = context.pairing.calls[cycle.range()][0].call;
         if !context.transcript.block(first).is_signed() {
-            found(context, report, first, demand);
+            report_call(context, report, first, demand);
         }
     }
 }
 
-fn found(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex, demand: SignatureDemand) {
+fn report_call(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex, demand: SignatureDemand) {
     let name = context.transcript.call(call).and_then(|call| context.transcript.name(call.tool)).unwrap_or("");
     report
-        .block(context, call, format!("call of `{name}` came without the signature the provider gave it"))
+        .block(context, call, format!("tool call of `{name}` lacks the provider's signature"))
         .call_id(context.id(call))
         .predicts(demand.error.render(&context.values(call, name)))
-        .fix(Stage::Finish, Safety::Safe, "mark that the signature is lost", vec![Edit::Sign { call }]);
+        .fix(
+            Stage::Finish,
+            Safety::Safe,
+            "add the provider's replacement for a lost signature",
+            vec![Edit::Sign { call }],
+        );
 }
 
-/// The last message in which somebody else than the assistant says more than results: with
-/// it the running turn started.
-fn last_of_others(context: &Context<'_, '_>) -> Option<MessageIndex> {
+/// The last message of another role than assistant that holds more than results: the current turn starts there.
+fn turn_start(context: &Context<'_, '_>) -> Option<MessageIndex> {
     let mut indexes = (0..context.transcript.messages.len() as u32).rev().map(MessageIndex);
     indexes
         .find(|&index| context.transcript.message(index).role != Role::Assistant && !context.holds_only_results(index))
 }
 
-/// Whether a message is the first of its neighbours of the same role: those count as one.
-fn leads(context: &Context<'_, '_>, message: MessageIndex) -> bool {
+/// Whether a message is the first of adjacent assistant messages, which count as one.
+fn is_first_of_role(context: &Context<'_, '_>, message: MessageIndex) -> bool {
     let before = message.0.checked_sub(1).map(MessageIndex);
     before.is_none_or(|before| context.transcript.message(before).role != Role::Assistant)
 }

@@ -7,11 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds thinking blocks without the signature that the provider gives them.
+    /// Finds thinking blocks without the provider's signature.
     ///
     /// # Why is this bad?
-    /// Anthropic rejects the whole request. It happens when a stream ends before the signature arrives, when a
-    /// client keeps the words and forgets the rest, or when another model thought. A signature cannot be made.
+    /// Anthropic rejects the whole request. The cause is a stream that ended before the signature, a client that stores
+    /// only the text, or thinking of another model. A signature cannot be synthesised.
     ///
     /// # Example
     /// ```json
@@ -52,8 +52,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the words stay, as text under a line that says what they are. A signed block is never touched, even an
-    /// empty one.
+    /// Safe: the thinking is kept as text, under a line that says what it is. A signed block is never changed, even if
+    /// it is empty.
     ///
     /// # References
     /// ANT-23, ANT-25; cases 32, 47

@@ -7,12 +7,12 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds reasoning in a member that the provider does not take back.
+    /// Finds reasoning in a member that the provider does not accept.
     ///
     /// # Why is this bad?
-    /// Groq, Cerebras, Mistral and Fireworks reject the whole request, although some of them answer with that very
-    /// member. It happens when an answer is sent back as it came, or when a conversation moves over from a provider
-    /// that wants its reasoning back.
+    /// Groq, Cerebras, Mistral and Fireworks reject the whole request, although some of them use the same member in
+    /// responses. The cause is a response that is sent back unchanged, or a conversation from a provider that demands
+    /// its reasoning back.
     ///
     /// # Example
     /// ```json
@@ -60,8 +60,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe where the provider takes reasoning in a member of another name: the member is renamed. Else unsafe: it
-    /// is taken out, and what it says is in the report. The example is repaired with `safety = "unsafe"`.
+    /// Safe where the provider accepts reasoning in another member: the member is renamed. Otherwise unsafe: it is
+    /// removed, and its content is in the report. The example is repaired with `safety = "unsafe"`.
     ///
     /// # References
     /// CER-1, CMP-12, FWK-1, GRQ-1, MIS-8; case 55
@@ -77,12 +77,12 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
     }
     for member in context.transcript.members_of(index) {
         if matches!(member.sort, MemberSort::Reasoning { .. }) && fields.contains(&&*member.key) {
-            found(context, report, member);
+            report_member(context, report, member);
         }
     }
 }
 
-fn found(context: &Context<'_, '_>, report: &mut Report, member: &Member) {
+fn report_member(context: &Context<'_, '_>, report: &mut Report, member: &Member) {
     let Echo::Refused { instead, error, .. } = context.constraints.reasoning.echo else {
         return;
     };
@@ -90,24 +90,24 @@ fn found(context: &Context<'_, '_>, report: &mut Report, member: &Member) {
     let place = Place { message: Some(*message), block: *block, span: *span };
     let values = Values { message: message.get(), kind: key, ..Values::default() };
     let draft = report
-        .place(place, format!("the provider does not take reasoning back in `{key}`"))
+        .place(place, format!("the provider does not accept reasoning in `{key}`"))
         .predicts(error.render(&values));
     let others = context.transcript.members_of(*message);
     let is_there = |key: &str| others.iter().any(|other| &*other.key == key);
-    // A list of details is not what a member for text holds.
+    // A list of details does not fit a member for text.
     let instead = instead.filter(|instead| !is_there(instead) && &**key != "reasoning_details");
     match (instead, *sort == MemberSort::Reasoning { empty: true }) {
         (_, true) => {
             let edit = Edit::DropMember { cut: *cut, member: *span, lost: false };
-            draft.fix(Stage::Bytes, Safety::Safe, "take it out; nothing is in it", vec![edit]);
+            draft.fix(Stage::Bytes, Safety::Safe, "remove the empty member", vec![edit]);
         }
         (Some(instead), false) => {
             let edit = Edit::Patch { span: *key_span, text: format!("\"{instead}\"") };
-            draft.fix(Stage::Bytes, Safety::Safe, format!("call it `{instead}`"), vec![edit]);
+            draft.fix(Stage::Bytes, Safety::Safe, format!("rename it to `{instead}`"), vec![edit]);
         }
         (None, false) => {
             let edit = Edit::DropMember { cut: *cut, member: *span, lost: true };
-            draft.fix(Stage::Bytes, Safety::Unsafe, "take it out", vec![edit]);
+            draft.fix(Stage::Bytes, Safety::Unsafe, "remove the member", vec![edit]);
         }
     }
 }

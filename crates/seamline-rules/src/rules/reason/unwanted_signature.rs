@@ -7,11 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds reasoning with a signature, for models that do not know any.
+    /// Finds signed reasoning, for models that do not accept signatures.
     ///
     /// # Why is this bad?
-    /// Only the models that sign their reasoning take the signature back; others reject the request and name the member.
-    /// It happens when a conversation goes on with a model of another maker.
+    /// Only models that sign their reasoning accept a signature; others reject the request and name the member. The
+    /// cause is a conversation that continues with a model of another company.
     ///
     /// # Example
     /// ```json
@@ -50,8 +50,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Unsafe: the signature is taken out and is in the report; the reasoning stays. The model that gave it would not take
-    /// its reasoning back without it. The example is repaired with `safety = "unsafe"`.
+    /// Unsafe: the signature is removed, and is in the report; the reasoning stays. The model that signed it would no
+    /// longer accept the reasoning. The example is repaired with `safety = "unsafe"`.
     ///
     /// # References
     /// BED-12
@@ -66,8 +66,8 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         let place = Place { message: Some(member.message), block: member.block, span: member.span };
         let edit = Edit::DropMember { cut: member.cut, member: member.span, lost: true };
         report
-            .place(place, "reasoning has a signature, which the provider does not know".to_owned())
+            .place(place, "reasoning has a signature, which the provider does not accept".to_owned())
             .predicts(error.render(&Values { message: member.message.get(), ..Values::default() }))
-            .fix(Stage::Bytes, Safety::Unsafe, "take the signature out", vec![edit]);
+            .fix(Stage::Bytes, Safety::Unsafe, "remove the signature", vec![edit]);
     }
 }

@@ -7,11 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds two messages of one role in a row, where the provider wants roles to take turns.
+    /// Finds two adjacent messages of one role, where the provider demands alternating roles.
     ///
     /// # Why is this bad?
-    /// Older and compatible servers reject it. It happens when prompts are queued, when a message is put in or taken
-    /// out, or when a turn is saved in pieces. The example is for `anthropic-compatible`; Anthropic itself joins such
+    /// Older and compatible servers reject the request. The cause is queued prompts, an inserted or removed message, or
+    /// a turn that was saved in pieces. The example is for `anthropic-compatible`; Anthropic itself joins such
     /// messages.
     ///
     /// # Example
@@ -57,7 +57,8 @@ declare_rule! {
     ///
     /// # Fix safety
     /// Safe: the second message is joined to the first, block by block. Messages with signed reasoning are never
-    /// joined, because their signature would no longer fit; a synthetic message of the other role goes between them.
+    /// joined, because the signature would become invalid; a synthetic message of the other role is inserted between
+    /// them.
     ///
     /// # References
     /// ANT-11, ANT-12, BED-7; case 60
@@ -77,18 +78,17 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         let (first, second) = (MessageIndex(index as u32), MessageIndex(index as u32 + 1));
         let kind = if role == Role::User { "user" } else { "assistant" };
         let values = Values { message: second.get(), kind, ..Values::default() };
-        let draft = report
-            .message(context, second, format!("second message of the {kind} in a row"))
-            .predicts(error.render(&values));
+        let draft =
+            report.message(context, second, format!("second {kind} message in a row")).predicts(error.render(&values));
         let signed = context.transcript.has_signed_reasoning(first) || context.transcript.has_signed_reasoning(second);
         if signed {
-            // What is signed stays as it was produced, so somebody must speak between.
+            // Signed content must stay unchanged, so a message of the other role goes between.
             let other = if role == Role::User { Role::Assistant } else { Role::User };
             let edits = vec![Edit::InsertMessage { before: second, role: other, text: NOTHING_BETWEEN }];
-            draft.fix(Stage::Roles, Safety::Safe, "put a message of the other role between", edits);
+            draft.fix(Stage::Roles, Safety::Safe, "insert a synthetic message of the other role between them", edits);
         } else {
             let edits = vec![Edit::JoinPrevious { message: second }];
-            draft.fix(Stage::Roles, Safety::Safe, "join it to the message before", edits);
+            draft.fix(Stage::Roles, Safety::Safe, "join it to the previous message", edits);
         }
     }
 }

@@ -7,11 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds requests for compaction that are not the last item.
+    /// Finds compaction triggers that are not the last item.
     ///
     /// # Why is this bad?
-    /// Such an item asks the provider to sum up what stands before it, and must end the list. It happens when a client
-    /// saves the item with the history and goes on.
+    /// A compaction trigger asks the provider to summarise the items before it, and must be the last item. The cause is
+    /// a client that saves the trigger with the history and continues.
     ///
     /// # Example
     /// ```json
@@ -37,7 +37,7 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Unsafe: whether the compaction is still wanted is not known. The example shows what `--unsafe` does.
+    /// Unsafe: it is unknown whether the compaction is still wanted. The example is repaired with `safety = "unsafe"`.
     ///
     /// # References
     /// OAR-17
@@ -53,7 +53,7 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
         return;
     }
     report
-        .message(context, index, "something follows the request for compaction".to_owned())
+        .message(context, index, "the compaction trigger is not the last item".to_owned())
         .predicts(error.0.to_owned())
-        .fix(Stage::Form, Safety::Unsafe, "take the request out", vec![Edit::RemoveMessage { message: index }]);
+        .fix(Stage::Form, Safety::Unsafe, "remove the trigger", vec![Edit::RemoveMessage { message: index }]);
 }

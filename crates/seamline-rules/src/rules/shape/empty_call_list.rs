@@ -7,11 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds messages whose list of calls is there but empty.
+    /// Finds messages with an empty list of tool calls.
     ///
     /// # Why is this bad?
-    /// OpenAI wants the list to be absent when there is nothing in it, and rejects the request. It happens when a
-    /// client always writes the field.
+    /// OpenAI demands that an empty list is omitted, and rejects the request. The cause is a client that always writes
+    /// the field.
     ///
     /// # Example
     /// ```json
@@ -38,7 +38,7 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the empty list goes.
+    /// Safe: the empty list is removed.
     ///
     /// # References
     /// OAC-7, seen in `openai-node#1341`
@@ -56,8 +56,10 @@ fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Re
         return;
     }
     let values = Values { message: message.get(), ..Values::default() };
-    report
-        .message(context, message, "list of calls with nothing in it".to_owned())
-        .predicts(error.render(&values))
-        .fix(Stage::Form, Safety::Safe, "take the empty list out", vec![Edit::RemoveCallList { message }]);
+    report.message(context, message, "the list of tool calls is empty".to_owned()).predicts(error.render(&values)).fix(
+        Stage::Form,
+        Safety::Safe,
+        "remove the empty list",
+        vec![Edit::RemoveCallList { message }],
+    );
 }

@@ -7,11 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds results that say the tool failed and nothing else.
+    /// Finds tool results that report a failure and have no content.
     ///
     /// # Why is this bad?
-    /// A provider may take an empty result of a tool that ended well, and reject one that says it failed. It happens when a
-    /// tool is stopped before it prints anything.
+    /// A provider may accept an empty result of a successful tool, and reject an empty result of a failed one. The
+    /// cause is a tool that was stopped before it printed anything.
     ///
     /// # Example
     /// ```json
@@ -60,7 +60,7 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the result gets a text that is marked synthetic and says that there is no output.
+    /// Safe: the result gets a synthetic text that says there is no output.
     ///
     /// # References
     /// BED-9
@@ -84,13 +84,13 @@ fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {
     }
     let id = context.id(state.result);
     report
-        .block(context, state.result, format!("result for `{id}` says that the tool failed, and nothing else"))
+        .block(context, state.result, format!("tool result for `{id}` reports a failure without content"))
         .call_id(id)
         .predicts(error.render(&context.values(state.result, id)))
         .fix(
             Stage::Finish,
             Safety::Safe,
-            "say that there is no output",
+            "add a text that says there is no output",
             vec![Edit::FillResult { result: state.result, text: seamline_model::NO_OUTPUT }],
         );
 }

@@ -13,12 +13,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds messages with nothing in them.
-    /// The last message may be an empty one of the assistant; that is a warning, since it will not be the last for
-    /// long.
+    /// Finds messages without content. An empty assistant message may be the last one; that is a warning, because later
+    /// messages will follow it.
     ///
     /// # Why is this bad?
-    /// Anthropic rejects them. It happens when a turn is aborted before its first word.
+    /// Anthropic rejects them. The cause is a turn that was aborted before its first word.
     ///
     /// # Example
     /// ```json
@@ -46,10 +45,10 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the message goes, since nobody said anything in it. Under `emptied = "placeholder"`, or when it is the
-    /// first message, it gets a synthetic text instead; under `"keep"` it does so where the provider does not take it.
-    /// A message that loses its last block to another fix is treated the same. Words that stand in a member where
-    /// nobody reads them are kept as the text of the message.
+    /// Safe: the message is removed, because it has no content. Under `emptied = "placeholder"`, or if it is the first
+    /// message, it gets a synthetic text instead; under `"keep"` it gets one only where the provider rejects it. A
+    /// message that loses its last block to another fix is treated the same. Text in members that the provider does not
+    /// read becomes the text of the message.
     ///
     /// # References
     /// ANT-18, BED-8, GEM-5, KIM-5, XAI-1; cases 33, 57
@@ -62,20 +61,20 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
     };
     let message = context.transcript.message(index);
     let readable = matches!(message.body, Body::Text | Body::Blocks);
-    if readable && says_nothing(context, index) {
-        found(context, report, index, error);
+    if readable && is_empty(context, index) {
+        report_empty(context, report, index, error);
     }
 }
 
-fn found(context: &Context<'_, '_>, report: &mut Report, index: MessageIndex, error: ErrorText) {
+fn report_empty(context: &Context<'_, '_>, report: &mut Report, index: MessageIndex, error: ErrorText) {
     let message = context.transcript.message(index);
     let last = index.get() + 1 == context.transcript.messages.len();
-    // An empty list or text is taken at the end, an empty block in a list is not.
+    // At the end the provider accepts an empty list or text, but not an empty block in a list.
     let allowed = context.constraints.empty_ending
         && last
         && message.role == Role::Assistant
         && (message.range().is_empty() || message.body == Body::Text);
-    let mut draft = report.message(context, index, "message with nothing in it".to_owned());
+    let mut draft = report.message(context, index, "the message has no content".to_owned());
     if allowed {
         draft = draft.severity(Severity::Warning);
     } else {
@@ -85,33 +84,33 @@ fn found(context: &Context<'_, '_>, report: &mut Report, index: MessageIndex, er
             ..Values::default()
         }));
     }
-    if let Some((edit, title)) = emptied::kept(context, index) {
+    if let Some((edit, title)) = emptied::keep_members(context, index) {
         draft.fix(Stage::Finish, Safety::Safe, title, vec![edit]);
         return;
     }
-    // The first one stays, so that a conversation that grows keeps the repairs it had.
+    // The first message stays, so that a growing conversation keeps its earlier repairs.
     if index.get() > 0 && context.policy.emptied == Emptied::Remove {
         let edits = vec![Edit::RemoveMessage { message: index }];
-        draft.fix(Stage::Finish, Safety::Safe, "take the empty message out", edits);
+        draft.fix(Stage::Finish, Safety::Safe, "remove the empty message", edits);
     } else if !allowed || context.policy.emptied != Emptied::Keep {
         let edits = vec![Edit::FillMessage { message: index, text: NO_CONTENT }];
-        draft.fix(Stage::Finish, Safety::Safe, "say that there is no content", edits);
+        draft.fix(Stage::Finish, Safety::Safe, "add a text that says there is no content", edits);
     }
 }
 
-/// Whether a message says nothing to the provider.
-fn says_nothing(context: &Context<'_, '_>, index: MessageIndex) -> bool {
+/// Whether a message has no content for the provider.
+fn is_empty(context: &Context<'_, '_>, index: MessageIndex) -> bool {
     match context.constraints.empty_text {
         EmptyText::Rejected(_) | EmptyText::RejectedInMessages(_) => is_hollow(context, index),
-        // A part with an empty text is a part, and white space is text.
+        // A part with an empty text still counts as a part, and white space counts as text.
         EmptyText::Accepted if context.constraints.carrier == Carrier::UserBlocks => {
             context.transcript.message(index).range().is_empty()
         }
-        EmptyText::Accepted => is_hollow(context, index) && !says_blank(context, index),
+        EmptyText::Accepted => is_hollow(context, index) && !has_blank_text(context, index),
     }
 }
 
-fn says_blank(context: &Context<'_, '_>, message: MessageIndex) -> bool {
+fn has_blank_text(context: &Context<'_, '_>, message: MessageIndex) -> bool {
     let mut blocks = context.transcript.blocks_of(message);
     blocks.any(|(_, block)| matches!(block.kind, BlockKind::Text(Emptiness::Blank)))
 }

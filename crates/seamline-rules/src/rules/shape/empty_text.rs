@@ -9,11 +9,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds texts with nothing but white space in them, also inside results.
+    /// Finds texts that are empty or only white space, also inside tool results.
     ///
     /// # Why is this bad?
-    /// Anthropic rejects them, although its own models write them beside calls. It happens when such a turn is sent
-    /// back as it came, or when a tool has no output.
+    /// Anthropic rejects them, although its own models write them beside tool calls. The cause is such a turn sent back
+    /// unchanged, or a tool without output.
     ///
     /// # Example
     /// ```json
@@ -63,7 +63,7 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the empty text goes. A result that holds nothing else says `[synthetic] (no output)`.
+    /// Safe: the empty text is removed. A result without other content gets the text `[synthetic] (no output)`.
     ///
     /// # References
     /// ANT-16, ANT-17, BED-8, seen in `litellm#22979`; cases 26, 57
@@ -76,47 +76,47 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
         EmptyText::Rejected(error) => (error, true),
         EmptyText::RejectedInMessages(error) => (error, false),
     };
-    // When nothing else is in the message, the message is the thing to mend.
+    // If the whole message is empty, `empty-message` repairs the message.
     if is_hollow(context, index) {
         return;
     }
     for (block, content) in context.transcript.blocks_of(index) {
         match &content.kind {
             BlockKind::Text(Emptiness::Empty | Emptiness::Blank) if content.slot().field == Field::Content => {
-                in_message(context, report, block, error);
+                report_text(context, report, block, error);
             }
             BlockKind::Result(result)
                 if in_results && matches!(result.parts, Parts::List(listed) if listed.has_blanks()) =>
             {
-                in_result(context, report, block, error);
+                report_result(context, report, block, error);
             }
             _ => {}
         }
     }
 }
 
-fn in_message(context: &Context<'_, '_>, report: &mut Report, block: BlockIndex, error: ErrorText) {
+fn report_text(context: &Context<'_, '_>, report: &mut Report, block: BlockIndex, error: ErrorText) {
     report
-        .block(context, block, "text with nothing in it".to_owned())
+        .block(context, block, "the text is empty".to_owned())
         .predicts(error.render(&context.values(block, "")))
-        .fix(Stage::Finish, Safety::Safe, "take the empty text out", vec![Edit::Remove { block }]);
+        .fix(Stage::Finish, Safety::Safe, "remove the empty text", vec![Edit::Remove { block }]);
 }
 
-fn in_result(context: &Context<'_, '_>, report: &mut Report, result: BlockIndex, error: ErrorText) {
+fn report_result(context: &Context<'_, '_>, report: &mut Report, result: BlockIndex, error: ErrorText) {
     let id = context.id(result);
     report
-        .block(context, result, format!("result for `{id}` holds a text with nothing in it"))
+        .block(context, result, format!("tool result for `{id}` has an empty text"))
         .call_id(id)
         .predicts(error.render(&context.values(result, id)))
         .fix(
             Stage::Finish,
             Safety::Safe,
-            "take the empty text out",
+            "remove the empty text",
             vec![Edit::FillResult { result, text: seamline_model::NO_OUTPUT }],
         );
 }
 
-/// Whether a message holds nothing but empty text.
+/// Whether a message holds only empty text.
 pub(crate) fn is_hollow(context: &Context<'_, '_>, message: MessageIndex) -> bool {
     context
         .transcript

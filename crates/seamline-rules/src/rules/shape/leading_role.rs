@@ -7,11 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds conversations that do not start with the user, where the provider wants them to.
+    /// Finds conversations that do not start with a user message, where the provider demands one.
     ///
     /// # Why is this bad?
-    /// Older and compatible servers reject it. It happens when the head of a history is trimmed. The example is for
-    /// `anthropic-compatible`; Anthropic itself takes it.
+    /// Older and compatible servers reject the request. The cause is a history that was trimmed at the start. The
+    /// example is for `anthropic-compatible`; Anthropic itself accepts it.
     ///
     /// # Example
     /// ```json
@@ -42,8 +42,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: a message of the user goes first that is marked synthetic. Where only calls need the user before them,
-    /// it goes right before the first call.
+    /// Safe: a synthetic user message is inserted at the start. Where only tool calls need a user message before them,
+    /// it is inserted right before the first call.
     ///
     /// # References
     /// ANT-12, BED-7, GEM-3, MIS-5, seen in `gemini-cli#26486`; case 58
@@ -65,30 +65,35 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     if message.role == Role::User {
         return;
     }
-    found(context, report, index, ("the conversation does not start with the user", error));
+    report_message(context, report, index, ("the conversation does not start with a user message", error));
 }
 
-/// Finds a call that is made before the user said anything.
+/// Finds a call before the first user message.
 fn check_calls(context: &Context<'_, '_>, report: &mut Report, error: ErrorText) {
     let led = context.transcript.enumerate().take_while(|(_, message)| message.role != Role::User);
     let first = led.map(|(index, _)| index).find(|&index| context.transcript.has_calls(index));
     if let Some(index) = first {
-        found(context, report, index, ("a call is made before the user says anything", error));
+        report_message(context, report, index, ("a tool call comes before the first user message", error));
     }
 }
 
-/// Finds calls in the very first message.
+/// Finds calls in the first message.
 fn check_first(context: &Context<'_, '_>, report: &mut Report, error: ErrorText) {
     let first = context.transcript.enumerate().next().map(|(index, _)| index);
     if let Some(index) = first.filter(|&index| context.transcript.has_calls(index)) {
-        found(context, report, index, ("a call is made before anybody says anything", error));
+        report_message(context, report, index, ("the first message makes a tool call", error));
     }
 }
 
-fn found(context: &Context<'_, '_>, report: &mut Report, index: MessageIndex, (what, error): (&str, ErrorText)) {
+fn report_message(
+    context: &Context<'_, '_>,
+    report: &mut Report,
+    index: MessageIndex,
+    (what, error): (&str, ErrorText),
+) {
     let edit = Edit::InsertMessage { before: index, role: Role::User, text: seamline_model::START };
     report
         .message(context, index, what.to_owned())
         .predicts(error.render(&Values { message: index.get(), ..Values::default() }))
-        .fix(Stage::Roles, Safety::Safe, "put a message of the user first", vec![edit]);
+        .fix(Stage::Roles, Safety::Safe, "insert a synthetic user message before it", vec![edit]);
 }

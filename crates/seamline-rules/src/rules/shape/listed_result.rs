@@ -7,11 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds results that are lists of parts where the provider wants one string.
+    /// Finds tool results that are lists of parts, where the provider demands one string.
     ///
     /// # Why is this bad?
-    /// Ollama takes such a message apart and loses the id of the call without a word; Together asks for a string.
-    /// It happens when a conversation comes from a client of OpenAI, which takes both.
+    /// Ollama splits such a message and silently loses the call id; Together demands a string. The cause is a
+    /// conversation from an OpenAI client, since OpenAI accepts both.
     ///
     /// # Example
     /// ```json
@@ -66,7 +66,7 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the texts of the parts become one string, each on a line of its own.
+    /// Safe: the texts of the parts become one string, one line for each part.
     ///
     /// # References
     /// OLL-4, TOG-1, in the server's and the SDK's code
@@ -78,13 +78,13 @@ fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {
         return;
     };
     let parts = context.transcript.result(state.result).map(|result| result.parts);
-    // What is not text leaves the result first.
+    // Media are moved out of the result first.
     if !matches!(parts, Some(Parts::List(listed)) if !listed.has_media()) {
         return;
     }
     let id = context.id(state.result);
     report
-        .block(context, state.result, format!("result for `{id}` is a list of parts"))
+        .block(context, state.result, format!("tool result for `{id}` is a list of parts"))
         .call_id(id)
         .predicts(error.render(&context.values(state.result, id)))
         .fix(Stage::Finish, Safety::Safe, "write it as one string", vec![Edit::FlattenResult { result: state.result }]);

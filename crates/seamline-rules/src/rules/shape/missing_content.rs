@@ -12,12 +12,12 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds messages and results whose content is `null`, absent, or neither text nor a list.
-    /// Beside calls, `null` is as it should be.
+    /// Finds messages and tool results whose content is `null`, absent, or neither text nor a list. Beside tool calls,
+    /// `null` is correct.
     ///
     /// # Why is this bad?
-    /// Providers reject the request. It happens when a message is saved before it has content, or when a tool returns
-    /// an object.
+    /// Providers reject the request. The cause is a message that was saved before it had content, or a tool that
+    /// returns an object.
     ///
     /// # Example
     /// ```json
@@ -43,9 +43,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: a message without content goes, or gets a text where it must stay; any other value is kept, in the form
-    /// that the provider takes. Words that stand in a member where nobody reads them are kept as the text of the
-    /// message.
+    /// Safe: a message without content is removed, or gets a text if it must stay; any other value is kept, in the form
+    /// that the provider accepts. Text in members that the provider does not read becomes the text of the message.
     ///
     /// # References
     /// ANT-1, OAC-8, BED-1, BED-10, GEM-1
@@ -60,7 +59,7 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
     if message.body == Body::Text
         && let Some(error) = context.constraints.string_content
     {
-        as_string(context, index, report, error);
+        report_string(context, index, report, error);
     }
     let wrong = match message.body {
         Body::Null | Body::Missing => {
@@ -70,19 +69,19 @@ fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {
         Body::Unreadable => true,
         Body::Text | Body::Blocks => false,
     };
-    // In a message that carries a result, the result is the thing to mend.
+    // In a message with a result, the result is repaired instead.
     if wrong && message.role != Role::Unknown && message.role != Role::Tool {
-        found(context, index, report, error);
+        report_message(context, index, report, error);
     }
     for (block, content) in context.transcript.blocks_of(index) {
         if let BlockKind::Result(result) = &content.kind {
-            in_result(context, report, (block, result), error);
+            report_result(context, report, (block, result), error);
         }
     }
 }
 
-/// Content that is a string where only lists are taken.
-fn as_string(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report, error: ErrorText) {
+/// Reports content that is a string where the provider accepts only lists.
+fn report_string(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report, error: ErrorText) {
     let values = Values { message: index.get(), ..Values::default() };
     report
         .message(context, index, "content is a string, not a list of blocks".to_owned())
@@ -90,7 +89,7 @@ fn as_string(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report
         .fix(Stage::Form, Safety::Safe, "write it as a list", vec![Edit::SetContent { message: index }]);
 }
 
-fn found(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report, error: ErrorText) {
+fn report_message(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report, error: ErrorText) {
     if context.transcript.message(index).body == Body::Unreadable {
         report.message(context, index, "content is neither text nor a list".to_owned()).fix(
             Stage::Finish,
@@ -104,24 +103,24 @@ fn found(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report, er
     let draft = report.message(context, index, "message has no content".to_owned()).predicts(error.render(&values));
     let empty_is_fine =
         matches!(context.constraints.empty_text, EmptyText::Accepted) && context.constraints.empty_message.is_none();
-    // The first one stays, so that a conversation that grows keeps the repairs it had.
+    // The first message stays, so that a growing conversation keeps its earlier repairs.
     let empty = context.transcript.message(index).range().is_empty();
-    if let Some((edit, title)) = emptied::kept(context, index).filter(|_| empty) {
+    if let Some((edit, title)) = emptied::keep_members(context, index).filter(|_| empty) {
         draft.fix(Stage::Finish, Safety::Safe, title, vec![edit]);
         return;
     }
     if index.get() > 0 && empty && context.policy.emptied == Emptied::Remove {
         let edits = vec![Edit::RemoveMessage { message: index }];
-        draft.fix(Stage::Finish, Safety::Safe, "take the message out", edits);
+        draft.fix(Stage::Finish, Safety::Safe, "remove the message", edits);
     } else {
         let placeholder = !empty_is_fine || context.policy.emptied == Emptied::Placeholder;
         let text = if placeholder { NO_CONTENT } else { "" };
         let edits = vec![Edit::FillMessage { message: index, text }];
-        draft.fix(Stage::Finish, Safety::Safe, "give it a text", edits);
+        draft.fix(Stage::Finish, Safety::Safe, "add a text", edits);
     }
 }
 
-fn in_result(
+fn report_result(
     context: &Context<'_, '_>,
     report: &mut Report,
     (block, result): (BlockIndex, &ResultBlock),
@@ -146,19 +145,20 @@ fn in_result(
     }
     let id = context.id(block);
     let (what, title) = match (context.constraints.output, result.parts) {
-        (_, Parts::Missing) if listed => ("no content", "give it an empty list"),
-        (_, Parts::Missing) if shown => ("no content", "give it a picture that says so"),
-        (_, _) if shown => ("content that is no picture", "show it as a picture"),
-        (_, Parts::Missing) => ("no content", "give it a text"),
-        (OutputForm::TextOrList { .. }, Parts::Text) => ("a string where a list is wanted", "put it into a list"),
-        (OutputForm::TextOrList { .. }, _) if listed => ("content that is no list", "put it into a list"),
+        (_, Parts::Missing) if listed => ("no content", "add an empty list"),
+        (_, Parts::Missing) if shown => ("no content", "add an image that says so"),
+        (_, _) if shown => ("content that is not an image", "render it as an image"),
+        (_, Parts::Missing) => ("no content", "add a text"),
+        (OutputForm::TextOrList { .. }, Parts::Text) => ("a string instead of a list", "put it into a list"),
+        (OutputForm::TextOrList { .. }, _) if listed => ("content that is not a list", "put it into a list"),
         (OutputForm::TextOrList { .. }, _) => ("content that is neither text nor a list", "keep it as text"),
-        (OutputForm::List(_), _) => ("content that is no list of readable parts", "keep it as a part"),
-        (OutputForm::Object(_), _) => ("content that is no object", "put it into an object"),
+        (OutputForm::List(_), _) => ("content that is not a list of readable parts", "keep it as a part"),
+        (OutputForm::Object(_), _) => ("content that is not an object", "put it into an object"),
     };
-    let draft = report.block(context, block, format!("result for `{id}` has {what}")).call_id(id);
-    // What the provider says of content it cannot read at all is known only where it names the form.
-    let told = result.parts == Parts::Missing || !matches!(context.constraints.output, OutputForm::TextOrList { .. });
-    let draft = if told { draft.predicts(error.render(&context.values(block, id))) } else { draft };
+    let draft = report.block(context, block, format!("tool result for `{id}` has {what}")).call_id(id);
+    // For unreadable content, the provider's error is known only where the dialect fixes the form.
+    let is_known =
+        result.parts == Parts::Missing || !matches!(context.constraints.output, OutputForm::TextOrList { .. });
+    let draft = if is_known { draft.predicts(error.render(&context.values(block, id))) } else { draft };
     draft.fix(Stage::Finish, Safety::Safe, title, vec![Edit::FillResult { result: block, text: "" }]);
 }

@@ -1,4 +1,4 @@
-//! Empty things, roles, first and last messages.
+//! Empty content, roles, first and last messages.
 
 pub(crate) mod consecutive_roles;
 pub(crate) mod early_trigger;

@@ -7,11 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds conversations without a single message.
+    /// Finds requests without messages.
     ///
     /// # Why is this bad?
-    /// Every provider rejects the request. It happens when a history is trimmed too far, or when a repair under a
-    /// policy that drops what does not pair leaves nothing.
+    /// Every provider rejects the request. The cause is a history that was trimmed too far, or a repair whose policy
+    /// dropped every message.
     ///
     /// # Example
     /// ```json
@@ -24,10 +24,10 @@ declare_rule! {
     /// ```
     ///
     /// # After repair
-    /// Nothing is changed.
+    /// Nothing changes.
     ///
     /// # Fix safety
-    /// None: nobody said anything that could be sent.
+    /// None: there is no content that could be sent.
     ///
     /// # References
     /// OAC-7

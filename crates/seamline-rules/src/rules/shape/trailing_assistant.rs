@@ -7,11 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds conversations that end with a message of the assistant, for models that do not take one.
+    /// Finds conversations that end with an assistant message, for models that do not accept it.
     ///
     /// # Why is this bad?
-    /// Newer models of Anthropic no longer continue a text that the request begins for them, and reject the request.
-    /// It happens when a run is resumed after its last answer, or after a switch of model.
+    /// Newer Anthropic models no longer continue an assistant message, and reject the request. The cause is a run that
+    /// is resumed after its last response, or a change of model.
     ///
     /// # Example
     /// ```json
@@ -42,9 +42,9 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Unsafe: a synthetic message of the user is put at the end. Whether the text of the assistant was meant to be
-    /// continued cannot be known. The example is repaired with `safety = "unsafe"`. Safe where a member says that the
-    /// text is to be continued (`prefix`, Mistral): that is what a last message of the assistant means there.
+    /// Unsafe: a synthetic user message is added at the end. It is unknown whether the model should continue the text.
+    /// The example is repaired with `safety = "unsafe"`. Safe where a member marks the message for continuation
+    /// (`prefix`, Mistral): a last assistant message has that meaning there.
     ///
     /// # References
     /// ANT-13, MIS-4; case 59
@@ -72,27 +72,23 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         return;
     }
     let draft = report
-        .message(
-            context,
-            last,
-            format!("`{}` does not continue a message of the assistant", model.unwrap_or("the model")),
-        )
+        .message(context, last, format!("`{}` does not continue an assistant message", model.unwrap_or("the model")))
         .predicts(error.render(&Values { message: last.get(), ..Values::default() }));
-    if has_sign && says_something(context, last) {
-        draft.fix(Stage::Roles, Safety::Safe, "say that it is to be continued", vec![Edit::Continue { message: last }]);
+    if has_sign && has_text(context, last) {
+        draft.fix(Stage::Roles, Safety::Safe, "mark it for continuation", vec![Edit::Continue { message: last }]);
     } else {
         let edit = Edit::InsertMessage { before: last.next(), role: Role::User, text: seamline_model::CONTINUE };
-        draft.fix(Stage::Roles, Safety::Unsafe, "let the user ask to continue", vec![edit]);
+        draft.fix(Stage::Roles, Safety::Unsafe, "add a user message that asks to continue", vec![edit]);
     }
 }
 
 /// Whether a message holds a text that can be continued.
-fn says_something(context: &Context<'_, '_>, message: MessageIndex) -> bool {
+fn has_text(context: &Context<'_, '_>, message: MessageIndex) -> bool {
     let is_text = |kind: &BlockKind| matches!(kind, BlockKind::Text(Emptiness::Present));
     context.transcript.blocks_of(message).any(|(_, block)| is_text(&block.kind))
 }
 
-/// Whether a message says that it is to be continued.
+/// Whether a message is marked for continuation.
 fn is_continued(context: &Context<'_, '_>, message: MessageIndex) -> bool {
     context.transcript.members_of(message).iter().any(|member| member.sort == MemberSort::Continued)
 }

@@ -7,10 +7,10 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds white space at the end of a message of the assistant that the model is to continue.
+    /// Finds white space at the end of an assistant message that the model is to continue.
     ///
     /// # Why is this bad?
-    /// Anthropic rejects the request. It happens when an answer that was cut off is sent back to be continued.
+    /// Anthropic rejects the request. The cause is a truncated response that is sent back to be continued.
     ///
     /// # Example
     /// ```json
@@ -37,8 +37,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Unsafe: the white space at the end goes. A message that others follow keeps it, so what is sent now would
-    /// differ from what is sent later. The example is repaired with `safety = "unsafe"`.
+    /// Unsafe: the white space at the end is removed. It stays if other messages follow, so this request would differ
+    /// from later ones. The example is repaired with `safety = "unsafe"`.
     ///
     /// # References
     /// ANT-14, in the SDK's code
@@ -59,24 +59,24 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     if !speaks || !matches!(content.kind, BlockKind::Text(Emptiness::Present)) {
         return;
     }
-    let Some(span) = space(context.transcript.text(content.span), content.span.start) else {
+    let Some(span) = trailing_space(context.transcript.text(content.span), content.span.start) else {
         return;
     };
     report
         .block(context, block, "the last message ends with white space".to_owned())
         .predicts(error.render(&Values { message: last.get(), ..Values::default() }))
-        .fix(Stage::Bytes, Safety::Unsafe, "take it off", vec![Edit::Patch { span, text: String::new() }]);
+        .fix(Stage::Bytes, Safety::Unsafe, "remove the white space", vec![Edit::Patch { span, text: String::new() }]);
 }
 
-/// Where the white space at the end of a text stands, given its source or that of the block
-/// whose last member it is. A block that ends otherwise is left alone.
-fn space(source: &str, start: u32) -> Option<Span> {
+/// The span of the white space at the end of a text, given the source of the text or of a block whose last member is
+/// the text. `None` for a block that ends otherwise.
+fn trailing_space(source: &str, start: u32) -> Option<Span> {
     let text = source.trim_end_matches(['}', ' ', '\n', '\r', '\t']).strip_suffix('"')?;
     let mut rest = text;
     loop {
         let shorter = [" ", "\\n", "\\r", "\\t"].into_iter().find_map(|space| rest.strip_suffix(space));
         match shorter {
-            // What looks like an escape may be a letter after an escaped backslash.
+            // It is not an escape if the backslash itself is escaped.
             Some(shorter) if rest.ends_with(' ') || !is_escaped(shorter) => rest = shorter,
             _ => break,
         }

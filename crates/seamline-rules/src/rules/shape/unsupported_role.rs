@@ -7,11 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds messages with a role that the model of the request does not know.
+    /// Finds messages with a role that the model does not support.
     ///
     /// # Why is this bad?
-    /// The provider rejects the request. It happens when a conversation moves to an older model, or to a provider
-    /// that never had the role.
+    /// The provider rejects the request. The cause is a conversation that moves to an older model, or to a provider
+    /// without that role.
     ///
     /// # Example
     /// ```json
@@ -36,8 +36,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Unsafe: the message gets the role that comes closest, which gives its words another weight. Where `developer`
-    /// becomes `system`, or the old `function` becomes `tool`, they keep it, and the fix is safe. The example is
+    /// Unsafe: the message gets the closest role, which gives its text less authority. Where `developer` becomes
+    /// `system`, or the old `function` becomes `tool`, the meaning is the same and the fix is safe. The example is
     /// repaired with `safety = "unsafe"`.
     ///
     /// # References
@@ -48,21 +48,21 @@ declare_rule! {
 fn check(context: &Context<'_, '_>, report: &mut Report) {
     let model = context.transcript.model.as_deref().unwrap_or_default();
     for gap in context.constraints.role_gaps.iter().filter(|gap| gap.models.claims(model)) {
-        found(context, report, gap, model);
+        report_gap(context, report, gap, model);
     }
 }
 
-fn found(context: &Context<'_, '_>, report: &mut Report, gap: &RoleGap, model: &str) {
+fn report_gap(context: &Context<'_, '_>, report: &mut Report, gap: &RoleGap, model: &str) {
     let who = if gap.models == Models::ALL { "the provider".to_owned() } else { format!("`{model}`") };
     let safety = if gap.instead == Role::User { Safety::Unsafe } else { Safety::Safe };
     for (index, _) in context.transcript.enumerate().filter(|(_, message)| message.role == gap.role) {
         report
-            .message(context, index, format!("{who} does not know this role"))
+            .message(context, index, format!("{who} does not support the role of this message"))
             .predicts(gap.error.render(&Values { message: index.get(), ..Values::default() }))
             .fix(
                 Stage::Form,
                 safety,
-                "give it the role that comes closest",
+                "change it to the closest role",
                 vec![Edit::SetRole { message: index, role: gap.instead }],
             );
     }

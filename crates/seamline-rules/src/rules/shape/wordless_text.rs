@@ -7,11 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds blocks of text whose text is missing or no string, and texts that do not say that they are one.
+    /// Finds text blocks whose text is missing or not a string, and text blocks without a type.
     ///
     /// # Why is this bad?
-    /// The provider rejects the request. It happens when a client puts a number or an object where text belongs, or
-    /// leaves out the type that another dialect does without.
+    /// The provider rejects the request. The cause is a client that writes a number or an object instead of text, or
+    /// omits the type, as another dialect does.
     ///
     /// # Example
     /// ```json
@@ -48,8 +48,7 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: what stands there becomes the text, letter by letter, and the type is added. A block with nothing in it
-    /// is taken out.
+    /// Safe: the value becomes the text, character by character, and the type is added. An empty block is removed.
     ///
     /// # References
     /// ANT-1, OAC-1, BED-1, GEM-1
@@ -61,17 +60,17 @@ fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Re
     else {
         return;
     };
-    let draft = report.block(context, block, "block of text without a text".to_owned());
+    let draft = report.block(context, block, "the text block has no valid text".to_owned());
     match patch {
         Some((span, text)) => {
             let edits = vec![Edit::Patch { span: *span, text: text.clone() }];
             draft.fix(Stage::Bytes, Safety::Safe, "write it as text", edits);
         }
         None if *empty => {
-            draft.fix(Stage::Form, Safety::Safe, "take it out", vec![Edit::Remove { block }]);
+            draft.fix(Stage::Form, Safety::Safe, "remove the block", vec![Edit::Remove { block }]);
         }
         None => {
-            let heading = "[a text that could not be read, kept as it stood]".to_owned();
+            let heading = "[a text that could not be read, kept unchanged]".to_owned();
             draft.fix(Stage::Form, Safety::Safe, "keep it as text", vec![Edit::Demote { block, heading }]);
         }
     }

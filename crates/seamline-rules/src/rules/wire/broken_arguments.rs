@@ -7,13 +7,12 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds calls whose arguments are text that holds no JSON, no object, or nothing.
-    /// Such text is legal for OpenAI; others read it and fail.
+    /// Finds tool calls whose arguments are text that is empty, not JSON, or not a JSON object. OpenAI accepts such
+    /// text; other providers parse it and fail.
     ///
     /// # Why is this bad?
-    /// The server takes the arguments of old calls apart again and rejects the whole request. It happens when a
-    /// stream was cut in the middle of a call, when a history was trimmed inside a text, or when a tool without
-    /// arguments was called with nothing.
+    /// The server parses the arguments of old tool calls again and rejects the whole request. The cause is a stream cut
+    /// in the middle of a call, a history trimmed inside a text, or a call without arguments.
     ///
     /// # Example
     /// ```json
@@ -60,8 +59,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: text that is no JSON is kept in an object under `raw`, JSON that is no object under `value`; an object
-    /// that was written as text twice is taken out, and nothing becomes an object without members.
+    /// Safe: text that is not JSON is kept in an object under `raw`, JSON other than an object under `value`; an object
+    /// encoded twice is decoded once, and empty text becomes an empty object.
     ///
     /// # References
     /// DSK-10, OLL-2, QWN-3, VLM-1, X-7; cases 28, 29, 31
@@ -75,14 +74,14 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
         Arguments::Object { empty, error } => (empty, error, true),
     };
     let what = match context.transcript.call(state.call).map(|call| call.input) {
-        Some(Input::BrokenText) => "no JSON",
-        Some(Input::ValueText) if object => "no object",
+        Some(Input::BrokenText) => "not valid JSON",
+        Some(Input::ValueText) if object => "not a JSON object",
         Some(Input::EmptyText) if !empty => "empty",
         _ => return,
     };
     let id = context.id(state.call);
     report
-        .block(context, state.call, format!("the arguments of call `{id}` are {what}"))
+        .block(context, state.call, format!("the arguments of tool call `{id}` are {what}"))
         .call_id(id)
         .predicts(error.render(&context.values(state.call, id)))
         .fix(Stage::Form, Safety::Safe, "keep them in an object", vec![Edit::SetInput { call: state.call }]);

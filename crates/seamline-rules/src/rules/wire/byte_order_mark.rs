@@ -10,11 +10,10 @@ declare_rule! {
     /// Finds a byte order mark before the body.
     ///
     /// # Why is this bad?
-    /// JSON may not start with one, and providers answer that the body cannot be parsed. Some editors and shells put
-    /// it there.
+    /// JSON must not start with one, and providers reject the body as invalid JSON. Some editors and shells add it.
     ///
     /// # Example
-    /// The file starts with the bytes `EF BB BF`, which no page can show.
+    /// The file starts with the bytes `EF BB BF`, which are invisible here.
     ///
     /// ```json
     /// {
@@ -38,7 +37,7 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the mark goes.
+    /// Safe: the mark is removed.
     ///
     /// # References
     /// ANT-19, OAC-21; RFC 8259, section 8.1
@@ -53,5 +52,5 @@ fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Re
     report
         .irregularity(irregularity, "byte order mark before the body".to_owned())
         .predicts(context.constraints.not_json.0.to_owned())
-        .fix(Stage::Bytes, Safety::Safe, "take it out", edits);
+        .fix(Stage::Bytes, Safety::Safe, "remove the mark", edits);
 }

@@ -7,11 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds calls whose input does not have the form that the dialect wants.
-    /// Anthropic wants an object, Chat Completions a string that holds JSON.
+    /// Finds tool calls whose input does not have the form that the dialect demands. Anthropic demands an object, Chat
+    /// Completions a string that holds JSON.
     ///
     /// # Why is this bad?
-    /// The provider rejects the request. It happens when arguments are encoded twice, cut off, or never arrive.
+    /// The provider rejects the request. The cause is arguments that were encoded twice, cut off, or never arrived.
     ///
     /// # Example
     /// ```json
@@ -60,8 +60,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the input keeps what it says in the right form. An object is taken out of a string or put into one,
-    /// nothing becomes an object without members, and anything else is wrapped in an object.
+    /// Safe: the input is written in the right form, without changing its meaning. An object is decoded from a string
+    /// or encoded into one, an absent input becomes an empty object, and anything else is wrapped in an object.
     ///
     /// # References
     /// ANT-3, OAC-1; cases 28, 29
@@ -77,23 +77,23 @@ fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {
         InputForm::ObjectOrNothing(error) => (error, matches!(call.input, Input::Object | Input::Missing)),
         InputForm::Text(error) => (error, call.input.is_text()),
     };
-    // A call in a legacy field takes its form when it moves.
+    // A call in a legacy field gets the right form when it moves.
     if right || is_legacy(context, state.call) {
         return;
     }
     let id = context.id(state.call);
     report
-        .block(context, state.call, format!("input of call `{id}` is {}", found(call.input)))
+        .block(context, state.call, format!("input of tool call `{id}` is {}", form_name(call.input)))
         .call_id(id)
         .predicts(error.render(&context.values(state.call, id)))
-        .fix(Stage::Form, Safety::Safe, "write it in the right form", vec![Edit::SetInput { call: state.call }]);
+        .fix(Stage::Form, Safety::Safe, "write the input in the right form", vec![Edit::SetInput { call: state.call }]);
 }
 
 fn is_legacy(context: &Context<'_, '_>, call: BlockIndex) -> bool {
     context.transcript.block(call).slot().field == Field::Whole
 }
 
-fn found(input: Input) -> &'static str {
+fn form_name(input: Input) -> &'static str {
     match input {
         Input::Object => "an object",
         Input::Text | Input::ValueText | Input::EmptyText | Input::BrokenText => "a string",

@@ -7,11 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds lists of calls that are written as a string that holds JSON, or as a single call.
+    /// Finds lists of tool calls that are written as a string that holds JSON, or as a single call.
     ///
     /// # Why is this bad?
-    /// The provider rejects the message, and programs that read it letter by letter find no call in it and lose every
-    /// result that follows. It happens when a column of a database is replayed as it was stored.
+    /// The provider rejects the message, and programs that read the string as a list find no call in it and lose every
+    /// result that follows. The cause is a database column that is sent as it was stored.
     ///
     /// # Example
     /// ```json
@@ -46,7 +46,7 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the list is taken out of the string.
+    /// Safe: the list is decoded from the string.
     ///
     /// # References
     /// OAC-1, seen in `hermes-agent#52813`; case 29
@@ -58,7 +58,7 @@ fn check(_context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut R
         return;
     };
     let edits = vec![Edit::Patch { span: irregularity.span, text: list.clone() }];
-    report.irregularity(irregularity, "list of calls is not written as a list".to_owned()).fix(
+    report.irregularity(irregularity, "the list of tool calls is not written as a list".to_owned()).fix(
         Stage::Bytes,
         Safety::Safe,
         "write it as a list",

@@ -7,12 +7,12 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds messages and blocks that have the same key twice.
-    /// Only keys that are read here count, such as `role`, `content` and those of ids.
+    /// Finds messages and blocks that have the same key twice. Only keys that Seamline reads count, such as `role`,
+    /// `content` and ids.
     ///
     /// # Why is this bad?
-    /// Readers do not agree which of the two counts; most take the last. What the other one says is sent but never
-    /// read, and a proxy in between may choose differently from the provider.
+    /// Parsers disagree on which value counts; most take the last. The other value is sent but never read, and a proxy
+    /// in between may choose differently from the provider.
     ///
     /// # Example
     /// ```json
@@ -61,7 +61,7 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Unsafe: the member that readers ignore is taken out. The example is repaired with `safety = "unsafe"`.
+    /// Unsafe: the value that parsers ignore is removed. The example is repaired with `safety = "unsafe"`.
     ///
     /// # References
     /// RFC 8259, section 4
@@ -73,10 +73,10 @@ fn check(_context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut R
         return;
     };
     let edits = vec![Edit::Patch { span: *cut, text: String::new() }];
-    report.irregularity(irregularity, format!("key `{key}` stands twice in one object")).fix(
+    report.irregularity(irregularity, format!("key `{key}` occurs twice in one object")).fix(
         Stage::Bytes,
         Safety::Unsafe,
-        "take the earlier one out",
+        "remove the earlier value",
         edits,
     );
 }

@@ -9,14 +9,14 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds members of messages and blocks that the provider does not have: those of other dialects, and those of
-    /// this dialect that only some of its providers know, such as `refusal`, `audio`, `function_call` and `name`. Calls
-    /// in the form of another dialect are a warning where the provider takes any member, and does not look at it.
+    /// Finds members of messages and blocks that the provider does not support: those of other dialects, and those of
+    /// this dialect that only some of its providers support, such as `refusal`, `audio`, `function_call` and `name`.
+    /// Tool calls in the form of another dialect are a warning where the provider accepts any member and ignores this
+    /// one.
     ///
     /// # Why is this bad?
-    /// Some providers take nothing they do not know and reject the whole request, naming the member. It happens
-    /// when what one provider answered with is sent to another, or when a client keeps notes of its own in the
-    /// messages it sends.
+    /// Some providers accept only members they know and reject the whole request, naming the member. The cause is a
+    /// response of one provider that is sent to another, or a client that keeps its own notes in messages.
     ///
     /// # Example
     /// ```json
@@ -49,11 +49,11 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Unsafe: the member is taken out, and what it says is in the report. Members that only say when, by whom or
-    /// at what cost an answer was made, what is to be cached, or nothing, are taken out safely. Where a message says
-    /// nothing else, what stands in its members, a refusal among them, is kept as its text, which is safe; so is a
-    /// part of the content that is a refusal. A `function_call` safely becomes the only one of `tool_calls`. A file
-    /// is only reported. The example is repaired with `safety = "unsafe"`.
+    /// Unsafe: the member is removed, and its content is in the report. Empty members and metadata (time, author, cost,
+    /// cache marks) are removed safely. If a message has no other content, the content of its members, such as a
+    /// refusal, becomes its text, which is safe; so does a refusal part of the content. A `function_call` safely
+    /// becomes the only entry of `tool_calls`. A file is only reported. The example is repaired with `safety =
+    /// "unsafe"`.
     ///
     /// # References
     /// ANT-4, FWK-1, GRQ-1, MIS-8; cases 43, 44
@@ -63,38 +63,38 @@ declare_rule! {
 fn check(context: &Context<'_, '_>, report: &mut Report) {
     let Members::Closed { known, .. } = context.constraints.members else {
         context.transcript.members.iter().filter(|member| holds_calls(member)).for_each(|member| {
-            unseen_calls(context, report, member);
+            report_ignored_calls(context, report, member);
         });
         return;
     };
     for member in &context.transcript.members {
         if is_unknown(context, member) && !known.contains(&&*member.key) {
-            found(context, report, member);
+            report_member(context, report, member);
         }
     }
 }
 
-/// Whether a member makes calls as another dialect does.
+/// Whether a member holds calls in the form of another dialect.
 fn holds_calls(member: &Member) -> bool {
     member.sort == (MemberSort::Foreign { empty: false }) && matches!(&*member.key, "tool_calls" | "function_call")
 }
 
-/// Notes calls that a provider takes and never looks at.
-fn unseen_calls(context: &Context<'_, '_>, report: &mut Report, member: &Member) {
+/// Reports calls that a provider accepts and ignores.
+fn report_ignored_calls(context: &Context<'_, '_>, report: &mut Report, member: &Member) {
     let Member { message, block, key, span, .. } = member;
     let place = Place { message: Some(*message), block: *block, span: *span };
-    let what = format!("the provider does not see the calls in `{key}`, which are in the form of another dialect");
+    let what = format!("the provider ignores the tool calls in `{key}`, which have the form of another dialect");
     let draft = report.place(place, what).severity(Severity::Warning);
-    if is_all_that_is_said(context, member) {
+    if is_only_content(context, member) {
         draft.fix(Stage::Finish, Safety::Safe, "keep them as text", vec![Edit::KeepMembers { message: *message }]);
     }
 }
 
-/// Whether a member is not one of those that every provider of the dialect has.
+/// Whether not every provider of the dialect supports a member.
 fn is_unknown(context: &Context<'_, '_>, member: &Member) -> bool {
     match member.sort {
         MemberSort::Foreign { .. } => true,
-        // Results have the name of their tool, and an empty list of calls has a rule of its own.
+        // Results have the name of their tool, and another rule handles an empty list of calls.
         MemberSort::Spare { .. } => match &*member.key {
             "name" => !matches!(context.transcript.message(member.message).role, Role::Tool | Role::Function),
             key => key != "tool_calls",
@@ -103,25 +103,25 @@ fn is_unknown(context: &Context<'_, '_>, member: &Member) -> bool {
     }
 }
 
-fn found(context: &Context<'_, '_>, report: &mut Report, member: &Member) {
+fn report_member(context: &Context<'_, '_>, report: &mut Report, member: &Member) {
     let Member { message, block, key, span, cut, .. } = member;
     let place = Place { message: Some(*message), block: *block, span: *span };
     let draft = report
-        .place(place, format!("the provider does not know the member `{key}`"))
-        .predicts(predicted(context, member));
+        .place(place, format!("the provider does not support the member `{key}`"))
+        .predicts(predict_error(context, member));
     if let (MemberSort::Spare { .. }, Some(block)) = (member.sort, member.block) {
         if &**key == "refusal" {
             let text = format!("{{\"type\":\"text\",\"text\":{}}}", value_of(context, member));
             let edits = vec![Edit::Patch { span: context.transcript.block(block).span, text }];
-            draft.fix(Stage::Bytes, Safety::Safe, "make it a text", edits);
+            draft.fix(Stage::Bytes, Safety::Safe, "turn it into a text", edits);
         }
         return;
     }
     if let Some(edits) = as_call(context, member) {
-        draft.fix(Stage::Bytes, Safety::Safe, "move it into the list of calls", edits);
+        draft.fix(Stage::Bytes, Safety::Safe, "move it into the list of tool calls", edits);
         return;
     }
-    if is_all_that_is_said(context, member) {
+    if is_only_content(context, member) {
         let edits = vec![Edit::KeepMembers { message: *message }];
         draft.fix(Stage::Finish, Safety::Safe, "keep it as text", edits);
         return;
@@ -132,11 +132,11 @@ fn found(context: &Context<'_, '_>, report: &mut Report, member: &Member) {
     };
     let safety = if safe { Safety::Safe } else { Safety::Unsafe };
     let edit = Edit::DropMember { cut: *cut, member: *span, lost: !safe };
-    draft.fix(Stage::Bytes, safety, "take it out", vec![edit]);
+    draft.fix(Stage::Bytes, safety, "remove the member", vec![edit]);
 }
 
-/// Whether a message says nothing but what stands in such members. They become its text.
-fn is_all_that_is_said(context: &Context<'_, '_>, member: &Member) -> bool {
+/// Whether a member is the only content of its message, so that it becomes its text.
+fn is_only_content(context: &Context<'_, '_>, member: &Member) -> bool {
     member.speaks_for_message()
         && !member.holds_media()
         && matches!(
@@ -146,7 +146,7 @@ fn is_all_that_is_said(context: &Context<'_, '_>, member: &Member) -> bool {
         && is_hollow_beside(context, member)
 }
 
-/// Whether a message holds nothing but empty text beside a member.
+/// Whether a message holds only empty text beside a member.
 fn is_hollow_beside(context: &Context<'_, '_>, member: &Member) -> bool {
     let within = |span: Span| member.span.start <= span.start && span.end <= member.span.end;
     context.transcript.blocks_of(member.message).all(|(_, block)| {
@@ -154,7 +154,7 @@ fn is_hollow_beside(context: &Context<'_, '_>, member: &Member) -> bool {
     })
 }
 
-/// The edits that make a `function_call` the only call of its message. Its id is found later.
+/// The edits that make a `function_call` the only tool call of its message. A later pass sets its id.
 fn as_call(context: &Context<'_, '_>, member: &Member) -> Option<Vec<Edit>> {
     let call = value_of(context, member);
     let is_call = &*member.key == "function_call" && matches!(member.sort, MemberSort::Spare { empty: false });
@@ -170,13 +170,13 @@ fn as_call(context: &Context<'_, '_>, member: &Member) -> Option<Vec<Edit>> {
     Some(edits)
 }
 
-/// The value of a member, as it is written.
+/// The JSON value of a member, as it is written.
 fn value_of<'a>(context: &Context<'_, 'a>, member: &Member) -> &'a str {
     let value = context.transcript.text(Span { start: member.key_span.end, end: member.span.end });
     value.trim_ascii_start().trim_start_matches(':').trim_ascii_start()
 }
 
-fn predicted(context: &Context<'_, '_>, member: &Member) -> String {
+fn predict_error(context: &Context<'_, '_>, member: &Member) -> String {
     let Members::Closed { error, in_block, .. } = context.constraints.members else {
         return String::new();
     };

@@ -7,12 +7,12 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds blocks of a type that this dialect does not have: calls and results in the form of another one, texts
-    /// under another name. A block that is not written anew here is a warning.
+    /// Finds blocks of a type that this dialect does not define: tool calls and results in the form of another dialect,
+    /// or texts under another name. A block that Seamline does not rewrite is a warning.
     ///
     /// # Why is this bad?
-    /// The provider rejects the request, or sees neither the call nor its result. It happens when a history is moved
-    /// from one provider to another and only some of its messages are rewritten.
+    /// The provider rejects the request, or ignores the tool call and its result. The cause is a history that moved
+    /// from one provider to another with only some of its messages rewritten.
     ///
     /// # Example
     /// ```json
@@ -54,8 +54,9 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: calls and results are written in the form of this dialect, and a type gets the name it has here. What has
-    /// no counterpart is kept as text, letter by letter, under a line that says what it was.
+    /// Safe: tool calls and results are rewritten in the form of this dialect, and a type gets its name in this
+    /// dialect. A block without an equivalent is kept as text, character by character, under a line that says what it
+    /// was.
     ///
     /// # References
     /// ANT-1, OAC-1; case 29
@@ -66,28 +67,25 @@ fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Re
     let kind = context.transcript.text(irregularity.span).trim_matches('"');
     match (&irregularity.kind, irregularity.message, irregularity.block) {
         (IrregularityKind::ForeignPairs, Some(message), _) => {
-            let what = "calls or results stand in the content, in the form of another dialect".to_owned();
+            let what = "the content holds tool calls or results in the form of another dialect".to_owned();
             let edits = vec![Edit::Restate { message }];
             report.irregularity(irregularity, what).fix(
                 Stage::Form,
                 Safety::Safe,
-                "write them as they are here",
+                "write them in the form of this dialect",
                 edits,
             );
         }
         (IrregularityKind::ForeignType { expected }, ..) => {
             let edits = vec![Edit::Patch { span: irregularity.span, text: format!("\"{expected}\"") }];
-            report.irregularity(irregularity, format!("block of type `{kind}` is called `{expected}` here")).fix(
-                Stage::Bytes,
-                Safety::Safe,
-                format!("call it `{expected}`"),
-                edits,
-            );
+            report
+                .irregularity(irregularity, format!("block type `{kind}` is named `{expected}` in this dialect"))
+                .fix(Stage::Bytes, Safety::Safe, format!("rename it to `{expected}`"), edits);
         }
         (IrregularityKind::ForeignBlock, _, Some(block)) => {
             let heading = "[a block of another dialect, kept as text]".to_owned();
             report
-                .irregularity(irregularity, "block of a type that this dialect does not have".to_owned())
+                .irregularity(irregularity, "the block has a type that this dialect does not define".to_owned())
                 .severity(Severity::Warning)
                 .fix(Stage::Form, Safety::Safe, "keep it as text", vec![Edit::Demote { block, heading }]);
         }

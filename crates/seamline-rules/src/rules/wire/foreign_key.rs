@@ -10,8 +10,8 @@ declare_rule! {
     /// Finds ids under a key that another program or dialect uses, such as `toolCallId`.
     ///
     /// # Why is this bad?
-    /// The provider does not read the key and sees a call or result without an id. It happens when the histories of
-    /// several programs are mixed.
+    /// The provider does not read the key, and sees a tool call or result without an id. The cause is a mix of
+    /// histories from several programs.
     ///
     /// # Example
     /// ```json
@@ -58,7 +58,7 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the key gets the name that this dialect gives it.
+    /// Safe: the key gets its name in this dialect.
     ///
     /// # References
     /// S0-31
@@ -71,10 +71,7 @@ fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Re
     };
     let key = context.transcript.text(irregularity.span);
     let edits = vec![Edit::Patch { span: irregularity.span, text: format!("\"{expected}\"") }];
-    report.irregularity(irregularity, format!("key `{}` is called `{expected}` here", key.trim_matches('"'))).fix(
-        Stage::Bytes,
-        Safety::Safe,
-        format!("call it `{expected}`"),
-        edits,
-    );
+    report
+        .irregularity(irregularity, format!("key `{}` is named `{expected}` in this dialect", key.trim_matches('"')))
+        .fix(Stage::Bytes, Safety::Safe, format!("rename it to `{expected}`"), edits);
 }

@@ -7,10 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds roles under the name that another program or dialect gives them, such as `human`, `ai` and `model`.
+    /// Finds roles with a name from another program or dialect, such as `human`, `ai` and `model`.
     ///
     /// # Why is this bad?
-    /// The provider rejects the request. It happens when a history is sent as a framework or another provider keeps it.
+    /// The provider rejects the request. The cause is a history that is sent in the form of a framework or another
+    /// provider.
     ///
     /// # Example
     /// ```json
@@ -37,8 +38,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the role gets the name that this dialect gives it. Where only the user and the model speak, what the
-    /// system says is said by the user.
+    /// Safe: the role gets its name in this dialect. Where the dialect has only user and model, a system message
+    /// becomes a user message.
     ///
     /// # References
     /// ANT-1, OAC-1, GEM-1
@@ -51,10 +52,10 @@ fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Re
     };
     let role = context.transcript.text(irregularity.span).trim_matches('"');
     let edits = vec![Edit::Patch { span: irregularity.span, text: format!("\"{expected}\"") }];
-    report.irregularity(irregularity, format!("role `{role}` is called `{expected}` here")).fix(
+    report.irregularity(irregularity, format!("role `{role}` is named `{expected}` in this dialect")).fix(
         Stage::Bytes,
         Safety::Safe,
-        format!("call it `{expected}`"),
+        format!("rename it to `{expected}`"),
         edits,
     );
 }

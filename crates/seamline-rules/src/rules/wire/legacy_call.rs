@@ -7,11 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds calls in a field that the dialect does not have: `tool_use` beside the content.
+    /// Finds tool calls in a field that the dialect does not define: `tool_use` beside the content.
     ///
     /// # Why is this bad?
-    /// The provider ignores or rejects the field, and the result that follows has no call. It happens with the
-    /// histories of older clients.
+    /// The provider ignores or rejects the field, and the result that follows has no call. The cause is a history of an
+    /// older client.
     ///
     /// # Example
     /// ```json
@@ -55,7 +55,7 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the call moves into the list of calls.
+    /// Safe: the tool call moves into the list of tool calls.
     ///
     /// # References
     /// S4-16; case 29
@@ -69,10 +69,10 @@ fn check(_context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut R
     let Some(call) = irregularity.block else {
         return;
     };
-    report.irregularity(irregularity, "call in a field that this dialect does not have".to_owned()).fix(
+    report.irregularity(irregularity, "tool call in a field that this dialect does not define".to_owned()).fix(
         Stage::Form,
         Safety::Safe,
-        "move it into the list of calls",
+        "move it into the list of tool calls",
         vec![Edit::AdoptLegacyCall { call }],
     );
 }

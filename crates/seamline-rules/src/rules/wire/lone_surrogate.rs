@@ -7,11 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds half of a surrogate pair in a string, such as `\ud83d` without the half that belongs behind it.
+    /// Finds half of a surrogate pair in a string, such as `\ud83d` without its second half.
     ///
     /// # Why is this bad?
-    /// No text holds half a character. Providers answer that the body is not valid JSON, and most JSON readers refuse
-    /// it before it is sent. It happens when output is cut by UTF-16 units, in the middle of an emoji.
+    /// Valid text has no half characters. Providers reject the body as invalid JSON, and most JSON parsers reject it
+    /// before it is sent. The cause is output that was cut by UTF-16 units, in the middle of an emoji.
     ///
     /// # Example
     /// ```json
@@ -70,8 +70,7 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: it becomes U+FFFD, the sign for a character that could not be read. The other half is nowhere in the
-    /// body.
+    /// Safe: it becomes U+FFFD, the replacement character. The other half is not in the body.
     ///
     /// # References
     /// ANT-19, OAC-21, seen in `claude-code#60394`; case 65
@@ -86,5 +85,5 @@ fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Re
     report
         .irregularity(irregularity, "half of a surrogate pair in a string".to_owned())
         .predicts(context.constraints.lone_surrogate.0.to_owned())
-        .fix(Stage::Bytes, Safety::Safe, "write U+FFFD for it", edits);
+        .fix(Stage::Bytes, Safety::Safe, "replace it with U+FFFD", edits);
 }

@@ -1,4 +1,4 @@
-//! How the body is written.
+//! The JSON of the body.
 
 pub(crate) mod broken_arguments;
 pub(crate) mod byte_order_mark;

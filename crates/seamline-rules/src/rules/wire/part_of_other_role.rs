@@ -7,11 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds parts of a type that belongs to another role, such as `input_text` where the assistant speaks.
+    /// Finds parts whose type belongs to another role, such as `input_text` in an assistant message.
     ///
     /// # Why is this bad?
-    /// The provider rejects the request. It happens when a client writes all messages alike, or takes parts over from
-    /// another dialect.
+    /// The provider rejects the request. The cause is a client that writes all messages in the same way, or copies
+    /// parts from another dialect.
     ///
     /// # Example
     /// ```json
@@ -38,7 +38,7 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: a text gets the type that the role has for it. What has no such type is left alone.
+    /// Safe: a text gets the type for its role. Parts without an equivalent type are not changed.
     ///
     /// # References
     /// OAR-16
@@ -60,6 +60,6 @@ fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Re
         .predicts(error.render(&values));
     if let Some(expected) = expected {
         let edit = Edit::Patch { span: irregularity.span, text: format!("\"{expected}\"") };
-        draft.fix(Stage::Bytes, Safety::Safe, format!("call it `{expected}`"), vec![edit]);
+        draft.fix(Stage::Bytes, Safety::Safe, format!("change its type to `{expected}`"), vec![edit]);
     }
 }

@@ -7,11 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds ids of calls and results that are written as numbers.
+    /// Finds ids of tool calls and results that are numbers.
     ///
     /// # Why is this bad?
-    /// Ids are strings everywhere; the provider rejects the request. It happens when a client counts its calls itself
-    /// or keeps ids in a column of numbers.
+    /// Ids are strings in every dialect; the provider rejects the request. The cause is a client that numbers its
+    /// calls, or keeps ids in a numeric column.
     ///
     /// # Example
     /// ```json
@@ -46,7 +46,7 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the number is put into quotes, on both sides.
+    /// Safe: the number becomes a string, in the call and in the result.
     ///
     /// # References
     /// ANT-2, OAC-1
@@ -62,7 +62,7 @@ fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Re
     report.irregularity(irregularity, format!("id `{id}` is a number")).call_id(id).fix(
         Stage::Bytes,
         Safety::Safe,
-        "put it into quotes",
+        "write the id as a string",
         edits,
     );
 }

@@ -7,10 +7,10 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds blocks and calls that are not an object.
+    /// Finds blocks and tool calls that are not objects.
     ///
     /// # Why is this bad?
-    /// The provider rejects the request. It happens when a file is damaged or was written by another program.
+    /// The provider rejects the request. The cause is a damaged file, or a file of another program.
     ///
     /// # Example
     /// ```json
@@ -52,8 +52,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: a block with nothing in it is taken out, any other is kept as text, letter by letter, under a line that says what it was. A call that is not an
-    /// object is taken out, which is unsafe.
+    /// Safe: an empty block is removed; any other block is kept as text, character by character, under a line that says
+    /// what it was. A tool call that is not an object is removed, which is unsafe.
     ///
     /// # References
     /// ANT-1, GEM-5, OAC-1
@@ -64,14 +64,14 @@ fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Re
     let (IrregularityKind::UnreadableBlock { found }, Some(block)) = (&irregularity.kind, irregularity.block) else {
         return;
     };
-    let draft = report.block(context, block, format!("block cannot be read: it is {found}"));
+    let draft = report.block(context, block, format!("the block cannot be read: it is {found}"));
     let source = context.transcript.text(irregularity.span);
     if source.trim_matches(|char: char| "{}".contains(char) || char.is_whitespace()).is_empty() {
-        draft.fix(Stage::Form, Safety::Safe, "take it out", vec![Edit::Remove { block }]);
+        draft.fix(Stage::Form, Safety::Safe, "remove the block", vec![Edit::Remove { block }]);
     } else if context.transcript.block(block).slot().field == Field::Content {
         let edit = Edit::Demote { block, heading: "[a block that could not be read, kept as text]".to_owned() };
         draft.fix(Stage::Form, Safety::Safe, "keep it as text", vec![edit]);
     } else {
-        draft.fix(Stage::Form, Safety::Unsafe, "take it out", vec![Edit::Remove { block }]);
+        draft.fix(Stage::Form, Safety::Unsafe, "remove the block", vec![Edit::Remove { block }]);
     }
 }

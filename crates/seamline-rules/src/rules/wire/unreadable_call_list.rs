@@ -7,11 +7,11 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds lists of calls that are not a list and do not hold one.
+    /// Finds lists of tool calls that are not a list and do not hold one.
     ///
     /// # Why is this bad?
-    /// The provider rejects the message. It happens when a client writes a word such as `none` where it has no calls,
-    /// or one call where a list should be. A field that is `null` is no list of calls, and is left alone.
+    /// The provider rejects the message. The cause is a client that writes a word such as `none` if it has no calls, or
+    /// one call instead of a list. A field that is `null` counts as absent and is not changed.
     ///
     /// # Example
     /// ```json
@@ -38,7 +38,7 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Unsafe: the field is taken out, with whatever stood in it. The example is repaired with `safety = "unsafe"`.
+    /// Unsafe: the field is removed with its value. The example is repaired with `safety = "unsafe"`.
     ///
     /// # References
     /// OAC-1; case 29
@@ -52,10 +52,10 @@ fn check(_context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut R
     let Some(message) = irregularity.message else {
         return;
     };
-    report.irregularity(irregularity, format!("list of calls is {found}")).fix(
+    report.irregularity(irregularity, format!("the list of tool calls is {found}")).fix(
         Stage::Form,
         Safety::Unsafe,
-        "take the field out",
+        "remove the field",
         vec![Edit::RemoveCallList { message }],
     );
 }

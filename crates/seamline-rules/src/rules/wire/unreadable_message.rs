@@ -7,10 +7,10 @@ use crate::rule::{Report, declare_rule};
 
 declare_rule! {
     /// # What it does
-    /// Finds messages that are not an object, have no role, or have a role that nobody knows.
+    /// Finds messages that are not an object, have no role, or have an unknown role.
     ///
     /// # Why is this bad?
-    /// The provider rejects the request. It happens when a file is damaged or was written by another program.
+    /// The provider rejects the request. The cause is a damaged file, or a file of another program.
     ///
     /// # Example
     /// ```json
@@ -37,8 +37,8 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Unsafe: the message becomes one of the user, under a line that says what it was, since nobody can tell whose it
-    /// is. The example is repaired with `safety = "unsafe"`.
+    /// Unsafe: the message becomes a user message, under a line that says what it was, because its author is unknown.
+    /// The example is repaired with `safety = "unsafe"`.
     ///
     /// # References
     /// ANT-1, OAC-1
@@ -56,10 +56,10 @@ fn check(_context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut R
         "an unknown role" | "no role" => format!("[a message with {found}, kept as text]"),
         found => format!("[an entry that is {found}, kept as text]"),
     };
-    report.irregularity(irregularity, format!("message cannot be read: {found}")).fix(
+    report.irregularity(irregularity, format!("the message cannot be read: {found}")).fix(
         Stage::Form,
         Safety::Unsafe,
-        "keep it as text of the user",
+        "keep it as text in a user message",
         vec![Edit::TakeIn { message, heading }],
     );
 }

@@ -1,12 +1,12 @@
-//! Calls that come twice.
+//! Resolves duplicate calls.
 
 use std::collections::HashMap;
 
 use seamline_model::{AssembledBlock, Content};
 
-/// Leaves out the calls that are another once more, and lets none run that has the id of one
-/// before it: only one of them can be answered. The places of all these.
-pub(crate) fn settle(blocks: &mut Vec<AssembledBlock>) -> Vec<u32> {
+/// Removes calls that repeat an earlier call exactly, and forbids running a call with the id of an earlier one: only
+/// one of them can be answered. Returns the places of all these calls.
+pub(crate) fn resolve(blocks: &mut Vec<AssembledBlock>) -> Vec<u32> {
     let mut first: HashMap<String, usize> = HashMap::new();
     let mut places = Vec::new();
     let mut again = Vec::new();
