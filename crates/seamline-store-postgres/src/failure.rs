@@ -89,7 +89,7 @@ fn is_unsendable(error: &tokio_postgres::Error) -> bool {
 fn is_handshake(error: &tokio_postgres::Error) -> bool {
     let Some(source) = error.source() else { return false };
     match source.downcast_ref::<io::Error>() {
-        Some(io) => io.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()),
+        Some(io) => matches!(io.get_ref(), Some(inner) if inner.is::<rustls::Error>()),
         None => true,
     }
 }

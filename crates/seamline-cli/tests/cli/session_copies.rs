@@ -24,7 +24,7 @@ fn an_erased_session_comes_back_under_another_name_as_a_copy() {
     bench.session(&["verify", "s-2"]).expect(0);
     bench.append("s-2", HELLO).expect(0);
     let ran = bench.session(&["import", "s-1.jsonl", "--as", "s-2"]).expect(2);
-    assert!(ran.err.contains("there is a session `s-2` already") && ran.err.contains("`--as NAME`"), "{}", ran.err);
+    assert!(ran.err.contains("session `s-2` exists already") && ran.err.contains("`--as NAME`"), "{}", ran.err);
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use futures_executor::block_on;
-use seamline::session::{OpenOptions, Session, SessionOptions, ToolOutput};
-use seamline::store::Effect;
+use seamline::session::{OpenOptions, Session, SessionError, SessionOptions, ToolOutput};
+use seamline::store::{Effect, Error};
 
 use crate::bench::{BROKEN, Bench, Ran};
 
@@ -96,7 +96,7 @@ fn names_that_are_no_names_and_providers_that_do_not_fit_are_refused() {
     assert!(ran.err.contains("there is no store") && !bench.path("state").exists(), "{}", ran.err);
     bench.session(&["new", "s-1"]).expect(0);
     let ran = bench.session(&["new", "s-1"]).expect(2);
-    assert!(ran.err.contains("there is a session `s-1` already"), "{}", ran.err);
+    assert!(ran.err.contains("session `s-1` exists already"), "{}", ran.err);
     let ran = bench.session(&["show", "s-12"]).expect(2);
     assert!(ran.err.contains("there is no session `s-12`") && ran.err.contains("did you mean `s-1`?"), "{}", ran.err);
 }
@@ -412,7 +412,8 @@ fn another_writer_is_left_alone_unless_it_is_taken_over() {
     );
     block_on(session.append(ODD)).unwrap();
     bench.run_on(HELLO, &["session", "append", "s-1", "--take-over"]).expect(0);
-    assert!(block_on(session.append(HELLO)).unwrap_err().to_string().contains("was taken over"));
+    let fenced = block_on(session.append(HELLO)).unwrap_err();
+    assert!(matches!(fenced, SessionError::Store(Error::Fenced { .. })), "{fenced}");
     assert_eq!(bench.messages("s-1"), format!("{HELLO}\n{ODD}\n{HELLO}\n"));
     let ran = bench.session(&["incidents", "s-1", "--type", "taken_over"]).expect(0);
     assert!(ran.out.contains(&format!("taken from process {}", std::process::id())), "{}", ran.out);
