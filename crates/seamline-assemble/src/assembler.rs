@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use seamline_model::{
-    Addition, Assembled, AssembledBlock, AssembledCall, Content, Ending, Event, StreamFlaw, LocatedFlaw, Piece, Stop, Text,
-    Unreadable,
+    Addition, Assembled, AssembledBlock, AssembledCall, Content, Ending, Event, LocatedFlaw, Piece, Stop, StreamFlaw,
+    Text, Unreadable,
 };
 
 use crate::arguments::{ArgSource, is_plain_object};

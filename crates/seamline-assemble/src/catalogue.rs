@@ -3,7 +3,7 @@
 mod blocks;
 mod frames;
 
-use seamline_model::{StreamFlaw, Severity, Unreadable};
+use seamline_model::{Severity, StreamFlaw, Unreadable};
 
 use blocks::{STREAM005, STREAM006, STREAM007, STREAM008, STREAM009, STREAM011, STREAM013, STREAM016, STREAM017};
 use frames::{

@@ -14,7 +14,7 @@
 //! for addition in [
 //!     Addition::Id("toolu_1"),
 //!     Addition::Name("shell"),
-//! The input is given at the start and again in deltas.
+//!     // The input is given at the start and again in deltas.
 //!     Addition::StartInput(r#"{"command":"ls"}"#),
 //!     Addition::Arguments(r#"{"command":"#),
 //!     Addition::Arguments(r#""ls"}"#),

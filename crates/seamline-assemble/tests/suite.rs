@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use seamline_assemble::{ArgSource, Assembler, Limits};
-use seamline_model::{Addition, Assembled, Ending, Event, StreamFlaw, Piece, Stop, Unreadable};
+use seamline_model::{Addition, Assembled, Ending, Event, Piece, Stop, StreamFlaw, Unreadable};
 
 fn assemble(events: &[Event<'_>]) -> Assembled {
     let mut assembler = Assembler::new(ArgSource::DeltaWins, Limits::default());

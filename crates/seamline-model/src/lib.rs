@@ -36,7 +36,7 @@ mod synthetic;
 mod tools;
 mod transcript;
 
-pub use assembled::{Assembled, AssembledBlock, AssembledCall, Content, Ending, StreamFlaw, LocatedFlaw, Text};
+pub use assembled::{Assembled, AssembledBlock, AssembledCall, Content, Ending, LocatedFlaw, StreamFlaw, Text};
 pub use block::{Block, Field, Slot};
 pub use call_id::CallId;
 pub use constraints::{

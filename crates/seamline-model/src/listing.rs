@@ -115,7 +115,7 @@ impl List {
         match demands.unique_ids {
             Uniqueness::Cycle(error) => self.add("unique_ids", "tool calls of one message have different ids", error),
             Uniqueness::Request(error) => {
-                self.add("unique_ids", "all tool calls of a request have different ids", error)
+                self.add("unique_ids", "all tool calls of a request have different ids", error);
             }
             Uniqueness::Nowhere => {}
         }

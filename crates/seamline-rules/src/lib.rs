@@ -14,7 +14,7 @@ pub mod policy;
 mod rule;
 mod rules;
 
-pub use apply::{Action, Loss, PASSES_MAX, Repair, Rewrite, DroppedContent, repair};
+pub use apply::{Action, DroppedContent, Loss, PASSES_MAX, Repair, Rewrite, repair};
 pub use check::check;
 pub use policy::Policy;
 pub use rule::{Group, Rule};

@@ -2,7 +2,7 @@
 
 use seamline_dialects::Dialect;
 use seamline_model::{BlockKind, Constraints, Place, Transcript};
-use seamline_rules::{Loss, DroppedContent};
+use seamline_rules::{DroppedContent, Loss};
 use serde::Serialize;
 
 use crate::policy::OnInvalid;

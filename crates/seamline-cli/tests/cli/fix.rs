@@ -81,7 +81,7 @@ fn what_remains_is_said_with_what_unsafe_would_do() {
     let ran = bench.run(&["fix", "body.json", "--policy", "cautious.toml"]).expect(1);
     assert!(ran.out.starts_with("✗ body.json: not repaired\n"), "{}", ran.out);
     assert!(ran.out.contains("still wrong: 1 error\n"), "{}", ran.out);
-    assert!(ran.out.contains("fix: take out call `toolu_1` (unsafe)\n"), "{}", ran.out);
+    assert!(ran.out.contains("fix: remove tool call `toolu_1` (unsafe)\n"), "{}", ran.out);
     assert!(ran.out.contains("`--unsafe` would put 1 of them right"), "{}", ran.out);
     assert_eq!(bench.read("body.json"), BROKEN);
     bench.write("twice.json", TWICE);

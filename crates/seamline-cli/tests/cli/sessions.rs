@@ -171,7 +171,7 @@ fn what_is_wrong_is_found_repaired_and_taken_back() {
     // A result may still come, so by itself nothing is made up.
     let ran = bench.session(&["repair", "s-1"]).expect(1);
     for part in [
-        "fix: answer call",
+        "fix: answer tool call",
         "(safe)",
         "`seamline session request s-1` prints one",
         "`seamline session repair --all s-1` does it now and writes it down",

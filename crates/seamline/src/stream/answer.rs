@@ -3,7 +3,9 @@
 use seamline_assemble::FlawKind;
 use seamline_dialects::{Dialect, readable};
 use seamline_guard::{Certainty, Failure, Filtered, Verdict, classify, filter_message};
-use seamline_model::{Assembled, AssembledBlock, AssembledCall, Content, Ending, StreamFlaw, LocatedFlaw, Piece, Severity};
+use seamline_model::{
+    Assembled, AssembledBlock, AssembledCall, Content, Ending, LocatedFlaw, Piece, Severity, StreamFlaw,
+};
 use serde::{Serialize, Serializer};
 
 use super::kept::Kept;
@@ -367,7 +369,11 @@ fn place(flaw: &StreamFlaw) -> Option<u32> {
         | StreamFlaw::Snapshots { place }
         | StreamFlaw::Repeated { place }
         | StreamFlaw::Nameless { place, .. } => Some(*place),
-        StreamFlaw::Unreadable(_) | StreamFlaw::BegunAgain | StreamFlaw::UnknownStop | StreamFlaw::TooLong | StreamFlaw::Rewritten => None,
+        StreamFlaw::Unreadable(_)
+        | StreamFlaw::BegunAgain
+        | StreamFlaw::UnknownStop
+        | StreamFlaw::TooLong
+        | StreamFlaw::Rewritten => None,
     }
 }
 
