@@ -194,6 +194,12 @@ impl<'a> Transcript<'a> {
         self.messages.iter().enumerate().map(|(index, message)| (MessageIndex(index as u32), message))
     }
 
+    /// Every message from `first` on with its index.
+    pub fn enumerate_from(&self, first: MessageIndex) -> impl Iterator<Item = (MessageIndex, &Message)> {
+        let messages = self.messages.get(first.get()..).unwrap_or_default();
+        (first.0..).map(MessageIndex).zip(messages)
+    }
+
     /// The blocks of one message with their indexes.
     pub fn blocks_of(&self, index: MessageIndex) -> impl DoubleEndedIterator<Item = (BlockIndex, &Block)> {
         let range = self.message(index).range();

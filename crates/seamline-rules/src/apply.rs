@@ -103,9 +103,21 @@ pub fn repair<'a>(
     constraints: &Constraints,
     policy: &Policy,
 ) -> Repair<'a> {
+    let found = check(transcript, constraints, policy);
+    repair_found(transcript, found, rewrite, constraints, policy)
+}
+
+/// Repairs a conversation that was checked for the same constraints and policy, as far as the policy allows.
+pub fn repair_found<'a>(
+    transcript: &Transcript<'a>,
+    found: Vec<Finding>,
+    rewrite: &dyn Rewrite,
+    constraints: &Constraints,
+    policy: &Policy,
+) -> Repair<'a> {
     let mut state =
-        State { constraints, policy, repair: Repair::default(), landed: Vec::new(), hashes: HashMap::new() };
-    let Some(mut stepped) = state.step(rewrite, transcript) else {
+        State { policy, repair: Repair::default(), landed: Vec::new(), hashes: HashMap::new() };
+    let Some(mut stepped) = state.step(rewrite, transcript, found) else {
         return state.repair;
     };
     let mut body = Spliced::new(transcript.source.body);
@@ -115,7 +127,8 @@ pub fn repair<'a>(
             None => body.take(stepped.encoded),
         }
         let Some(transcript) = stepped.read.map(|transcript| transcript.over(body.source())) else { break };
-        let Some(next) = state.step(rewrite, &transcript) else {
+        let findings = check(&transcript, constraints, policy);
+        let Some(next) = state.step(rewrite, &transcript, findings) else {
             state.repair.body = Some(body);
             return state.repair;
         };
@@ -144,7 +157,6 @@ fn unsettled(repair: Repair<'_>) -> Repair<'_> {
 }
 
 struct State<'p, 'a> {
-    constraints: &'p Constraints,
     policy: &'p Policy,
     repair: Repair<'a>,
     /// For each action of the last pass, the message it ended up in.
@@ -164,9 +176,14 @@ struct Stepped {
 }
 
 impl State<'_, '_> {
-    /// Makes one pass. Nothing when there is nothing to apply.
-    fn step(&mut self, rewrite: &dyn Rewrite, transcript: &Transcript<'_>) -> Option<Stepped> {
-        let edits = self.pass(transcript);
+    /// Makes one pass over a text with these findings. Nothing when there is nothing to apply.
+    fn step(
+        &mut self,
+        rewrite: &dyn Rewrite,
+        transcript: &Transcript<'_>,
+        findings: Vec<Finding>,
+    ) -> Option<Stepped> {
+        let edits = self.pass(transcript, findings);
         if edits.is_empty() {
             return None;
         }
@@ -184,11 +201,10 @@ impl State<'_, '_> {
         Some(Stepped { encoded, joined, read })
     }
 
-    /// Checks a text and chooses the edits of one pass.
-    fn pass(&mut self, transcript: &Transcript<'_>) -> Vec<Edit> {
+    /// Chooses the edits of one pass over a text with these findings.
+    fn pass(&mut self, transcript: &Transcript<'_>, findings: Vec<Finding>) -> Vec<Edit> {
         self.hashes.clear();
         self.hash_landed(transcript);
-        let findings = check(transcript, self.constraints, self.policy);
         let edits = self.choose(transcript, &findings);
         if self.repair.passes == 0 {
             self.repair.origins =

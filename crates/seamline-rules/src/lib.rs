@@ -14,9 +14,11 @@ mod ids;
 pub mod policy;
 mod rule;
 mod rules;
+mod settled;
 
-pub use apply::{Action, Loss, PASSES_MAX, Repair, Rewrite, Taken, repair};
-pub use check::check;
+pub use apply::{Action, Loss, PASSES_MAX, Repair, Rewrite, Taken, repair, repair_found};
+pub use check::{check, check_on};
 pub use policy::Policy;
 pub use rule::{Group, Rule};
 pub use rules::ALL;
+pub use settled::Settled;

@@ -1,7 +1,7 @@
 //! What is sent to the provider.
 
-use super::{IntegrityConfig, Session, SessionError};
-use crate::{Finding, RepairAction};
+use super::{Session, SessionError};
+use crate::{Error, Finding, Options, RepairAction, Repaired};
 
 /// A body to send, and what was done for it.
 ///
@@ -23,7 +23,7 @@ use crate::{Finding, RepairAction};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # }).unwrap();
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     /// The body.
     pub body: Vec<u8>,
@@ -47,18 +47,33 @@ impl Session {
     /// # Errors
     /// When the envelope is no JSON object or has messages of its own, or the conversation cannot be read.
     pub fn request(&self, envelope: &str) -> Result<Request, SessionError> {
+        if self.config.enabled
+            && let Some(request) = self.reading.request(&self.wire, self.entries(), envelope)
+        {
+            return Ok(request);
+        }
         let body = self.wire.body(envelope, self.entries().iter().map(|entry| &entry.message))?;
-        let IntegrityConfig { enabled, .. } = self.config;
-        if !enabled {
+        if !self.config.enabled {
             return Ok(Request { body, actions: Vec::new(), found: Vec::new(), remaining: Vec::new(), sendable: true });
         }
-        let repaired = crate::repair(&body, &self.wire.options)?;
-        Ok(Request {
+        Ok(Request::from_body(&body, &self.wire.options)?)
+    }
+}
+
+impl Request {
+    /// Reads a body and puts it right.
+    pub(super) fn from_body(body: &[u8], options: &Options) -> Result<Self, Error> {
+        Ok(Self::of(crate::repair(body, options)?))
+    }
+
+    /// Makes a request of a body that was put right.
+    pub(super) fn of(repaired: Repaired<'_>) -> Self {
+        Self {
             actions: repaired.actions,
             found: repaired.found,
             remaining: repaired.remaining,
             sendable: repaired.sendable,
             body: repaired.body.into_bytes().into_owned(),
-        })
+        }
     }
 }

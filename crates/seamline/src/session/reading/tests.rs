@@ -1,5 +1,4 @@
-//! Whatever becomes of a list of messages, and however it is looked at: a check says what it would say of a body that
-//! nobody looked at before.
+//! A check and a request of a kept reading equal those that are made from scratch, for any history of the messages.
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -54,12 +53,26 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
+/// What requests say beside their messages.
+const ENVELOPES: &[&str] = &[
+    "{}",
+    r#"{"model":"claude-sonnet-4-5","max_tokens":64}"#,
+    r#"{"model":"claude-opus-4-1","max_tokens":64,"thinking":{"type":"enabled","budget_tokens":1024}}"#,
+    r#"{"model":"gpt-5","store":false,"tools":[]}"#,
+    r#"{ "model" : "gpt-5", "previous_response_id" : "resp_1", "x" : "\udc00" }"#,
+    r#"{"model":"gemini-3-pro","tools":[{"name":"x"},{"name":"x"}],"tool_choice":{"type":"tool","name":"y"}}"#,
+    r#"{"model":"mistral-large","system":[{"type":"text","text":"a","cache_control":{"type":"ephemeral"}}],"model":"deepseek-reasoner"}"#,
+    r#"{"model":"kimi-k2","toolConfig":{"tools":[]}}"#,
+];
+
 /// How messages are looked at.
 fn wire() -> impl Strategy<Value = Wire> {
     let policy = prop_oneof![
         Just(Policy::default()),
         Just(Policy::preset("minimal").unwrap()),
         Just(Policy::from_toml("[synthetic_text]\nmissing = 'lost in the post'").unwrap()),
+        select(vec!["strict", "opal", "clawos", "llxprt", "kilroy", "libr-agent"]).prop_map(|name| Policy::preset(name).unwrap()),
+        Just(Policy { duplicate_call_id: crate::policy::DuplicateCallId::Error, ..Policy::default() }),
     ];
     (select(providers::ALL), policy).prop_map(|(provider, policy)| {
         Wire::new(Options { provider: Some(provider.name.to_owned()), policy, ..Options::default() }).unwrap()
@@ -88,6 +101,10 @@ fn from_scratch(wire: &Wire, messages: &[Raw], options: &Options) -> Result<Chec
     Ok(crate::check(&wire.body("{}", messages.iter())?, options)?)
 }
 
+fn request_from_scratch(wire: &Wire, messages: &[Raw], envelope: &str) -> Result<Request, SessionError> {
+    Ok(Request::from_body(&wire.body(envelope, messages.iter())?, &wire.options)?)
+}
+
 /// The messages after a step, given all that came before.
 fn after(step: &Step, views: &[Vec<Raw>], pool: &[Raw]) -> Vec<Raw> {
     let mut view = views.last().cloned().unwrap_or_default();
@@ -111,17 +128,17 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_check_says_what_one_from_scratch_says(
+    fn a_check_and_a_request_equal_those_from_scratch(
         pools in prop::collection::vec(messages(), 1..4),
         wires in prop::collection::vec(wire(), 1..4),
-        steps in prop::collection::vec((step(), any::<Index>(), any::<bool>()), 1..24),
+        steps in prop::collection::vec((step(), any::<Index>(), any::<bool>(), select(ENVELOPES)), 1..24),
     ) {
         // Whole conversations come in order most of the time, so that calls find their results.
         let odd = ODD.iter().map(|text| Raw::parse(*text).unwrap());
         let pool: Vec<Raw> = pools.iter().flatten().cloned().chain(odd).collect();
         let mut views = vec![pools[0].clone()];
         let reading = Reading::default();
-        for (step, wire, switches) in &steps {
+        for (step, wire, switches, envelope) in &steps {
             let view = after(step, &views, &pool);
             let wire = if *switches { &wires[wire.index(wires.len())] } else { &wires[0] };
             let mut pending = wire.options.clone();
@@ -130,6 +147,9 @@ proptest! {
                 let checked = reading.check(wire, &entries(&view), options);
                 prop_assert_eq!(checked, from_scratch(wire, &view, options), "{:?}", &view);
             }
+            let request = reading.request(wire, &entries(&view), envelope);
+            let scratch = request_from_scratch(wire, &view, envelope);
+            prop_assert_eq!(request.as_ref(), scratch.as_ref().ok(), "{:?}", &view);
             views.push(view);
         }
     }
@@ -163,7 +183,7 @@ fn only_what_is_new_is_read() {
     check(5);
     assert!(!follows(&reading, &view[4..]), "more went than stays");
     check(5);
-    assert!(reading.kept().as_ref().unwrap().report.is_some());
+    assert!(reading.kept().as_ref().unwrap().looks.0[0].report().is_some());
 }
 
 #[test]
