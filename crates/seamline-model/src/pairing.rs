@@ -197,11 +197,7 @@ impl<'t, 'a> Walk<'t, 'a> {
             transcript,
             scope,
             start,
-            pairing: Pairing {
-                cycles: Vec::new(),
-                calls: Vec::with_capacity(room),
-                results: Vec::with_capacity(room),
-            },
+            pairing: Pairing { cycles: Vec::new(), calls: Vec::with_capacity(room), results: Vec::with_capacity(room) },
             current: None,
             interrupted: false,
             queues: HashMap::new(),

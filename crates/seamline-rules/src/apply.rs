@@ -115,8 +115,7 @@ pub fn repair_found<'a>(
     constraints: &Constraints,
     policy: &Policy,
 ) -> Repair<'a> {
-    let mut state =
-        State { policy, repair: Repair::default(), landed: Vec::new(), hashes: HashMap::new() };
+    let mut state = State { policy, repair: Repair::default(), landed: Vec::new(), hashes: HashMap::new() };
     let Some(mut stepped) = state.step(rewrite, transcript, found) else {
         return state.repair;
     };
@@ -177,22 +176,19 @@ struct Stepped {
 
 impl State<'_, '_> {
     /// Makes one pass over a text with these findings. Nothing when there is nothing to apply.
-    fn step(
-        &mut self,
-        rewrite: &dyn Rewrite,
-        transcript: &Transcript<'_>,
-        findings: Vec<Finding>,
-    ) -> Option<Stepped> {
+    fn step(&mut self, rewrite: &dyn Rewrite, transcript: &Transcript<'_>, findings: Vec<Finding>) -> Option<Stepped> {
         let edits = self.pass(transcript, findings);
         if edits.is_empty() {
             return None;
         }
         let encoded = rewrite.write(transcript, &edits);
-        let followed = rewrite.follow(transcript, &encoded);
+        // Bytes may be around the messages, so all of them are read again.
+        let is_bytes = edits.iter().all(Edit::is_bytes);
+        let followed = if is_bytes { None } else { rewrite.follow(transcript, &encoded) };
         let joined = followed.is_none().then(|| encoded.source(transcript.source.body).joined());
         let read = followed.or_else(|| rewrite.read(joined.as_deref()?));
         if let Some(read) = &read
-            && !edits.iter().all(Edit::is_bytes)
+            && !is_bytes
         {
             self.note_hidden(transcript, read, &encoded);
         }

@@ -4,11 +4,11 @@ use std::sync::LazyLock;
 
 use seamline_model::{Constraints, Finding, MessageIndex, Transcript};
 
+use crate::Policy;
 use crate::context::Context;
 use crate::rule::{Check, EachCall, EachIrregularity, EachMessage, EachResult, Report, Rule, Whole};
 use crate::rules::ALL;
 use crate::settled::{More, Settled};
-use crate::Policy;
 
 /// Everything that is wrong with a transcript, in the order of the transcript.
 pub fn check(transcript: &Transcript<'_>, constraints: &Constraints, policy: &Policy) -> Vec<Finding> {

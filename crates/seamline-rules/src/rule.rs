@@ -190,7 +190,9 @@ impl Report {
         };
         match (self.running.map(|rule| rule.reach), place.message) {
             (Some(Reach::Message), Some(_)) => self.lasting.push(self.findings.len()),
-            (Some(Reach::Cycle | Reach::Ids), Some(at)) => self.unsettled = Some(self.unsettled.map_or(at, |first| first.min(at))),
+            (Some(Reach::Cycle | Reach::Ids), Some(at)) => {
+                self.unsettled = Some(self.unsettled.map_or(at, |first| first.min(at)))
+            }
             (Some(Reach::Conversation) | None, _) | (_, None) => {}
         }
         self.findings.push(finding);

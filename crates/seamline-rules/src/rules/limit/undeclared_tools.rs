@@ -82,7 +82,11 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     let list = transcript.request.tools.as_ref();
     let declared = list.is_some_and(|list| !list.tools.is_empty());
     // A bare list of messages is no request, and says nothing about tools.
-    let Some(error) = context.constraints.tools.none_declared.filter(|_| transcript.has.pairs && !declared && !transcript.is_bare_list())
+    let Some(error) = context
+        .constraints
+        .tools
+        .none_declared
+        .filter(|_| transcript.has.pairs && !declared && !transcript.is_bare_list())
     else {
         return;
     };

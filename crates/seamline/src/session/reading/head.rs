@@ -9,7 +9,7 @@ use seamline_model::{Envelope, Irregularity, Request, Transcript};
 pub(super) const CLOSING: &[u8] = b"]}";
 
 /// The start of a body, up to its first message.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Head {
     /// The bytes.
     pub(super) bytes: Vec<u8>,
@@ -26,8 +26,14 @@ impl Head {
         if transcript.list.range() != list || !transcript.messages.is_empty() || transcript.is_bare_list() {
             return None;
         }
-        let around = Around::of(&transcript);
+        let irregularities = transcript.irregularities.clone();
+        let around = Around { irregularities, ..Around::of(&transcript) };
         Some(Self { bytes: head.as_bytes().to_vec(), around })
+    }
+
+    /// The head of a body with nothing but messages, which was read.
+    pub(super) fn plain(head: String, transcript: &Transcript<'_>) -> Self {
+        Self { bytes: head.into_bytes(), around: Around::of(transcript) }
     }
 }
 
@@ -42,13 +48,13 @@ pub(super) struct Around {
 }
 
 impl Around {
-    /// What the body of a transcript says.
+    /// What the body of a transcript says, which was read without tolerance around its messages.
     fn of(transcript: &Transcript<'_>) -> Self {
         Self {
             model: transcript.model.as_deref().map(str::to_owned),
             request: transcript.request.clone(),
             envelope: transcript.envelope,
-            irregularities: transcript.irregularities.clone(),
+            irregularities: Vec::new(),
         }
     }
 

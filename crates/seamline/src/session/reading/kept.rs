@@ -13,8 +13,8 @@ use crate::session::{Request, SessionError};
 use crate::subject::Subject;
 use crate::{Error, Options};
 
-/// The longest body of which the reading is kept. One that is no longer cannot hold more values than may be read, so
-/// they need not be counted while it grows.
+/// The longest body of which the reading is kept. A body of so many bytes cannot hold more values than may be read, so
+/// the values need not be counted while it grows.
 const BODY_BYTES_MAX: usize = NODES_MAX;
 
 /// How many bytes a transcript may take to be kept: so many times those of its body, or as many as these.
@@ -47,9 +47,8 @@ impl Kept {
         let body = wire.body("{}", messages.iter())?;
         let dialect = Subject::dialect(&body, options)?;
         let transcript = dialect.decode(&body).map_err(Error::from)?.detached();
-        let plain = wire.head("{}")?;
-        let head = || Head::read(dialect, &plain).ok_or_else(|| Error::UnknownDialect(wire.dialect.to_owned()));
-        let (head, plain) = (head()?, head()?);
+        let plain = Head::plain(wire.head("{}")?, &transcript);
+        let head = plain.clone();
         Ok(Self { dialect, messages, body, head, plain, transcript, gone: 0, looks: Looks::default() })
     }
 

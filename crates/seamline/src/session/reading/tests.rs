@@ -30,6 +30,8 @@ const ODD: &[&str] = &[
 enum Step {
     /// These come behind the others.
     Append(Vec<Index>),
+    /// So many that follow each other in the pool come behind the others.
+    Run(Index, usize),
     /// The last ones go.
     Cut(Index),
     /// So many from a place on go, and these come there.
@@ -44,7 +46,8 @@ enum Step {
 fn step() -> impl Strategy<Value = Step> {
     let some = || prop::collection::vec(any::<Index>(), 0..6);
     prop_oneof![
-        6 => some().prop_map(Step::Append),
+        4 => some().prop_map(Step::Append),
+        6 => (any::<Index>(), 1..12_usize).prop_map(|(from, count)| Step::Run(from, count)),
         2 => any::<Index>().prop_map(Step::Cut),
         2 => (any::<Index>(), 0..4_usize, some()).prop_map(|(at, gone, come)| Step::Splice(at, gone, come)),
         1 => any::<Index>().prop_map(Step::Back),
@@ -71,7 +74,8 @@ fn wire() -> impl Strategy<Value = Wire> {
         Just(Policy::default()),
         Just(Policy::preset("minimal").unwrap()),
         Just(Policy::from_toml("[synthetic_text]\nmissing = 'lost in the post'").unwrap()),
-        select(vec!["strict", "opal", "clawos", "llxprt", "kilroy", "libr-agent"]).prop_map(|name| Policy::preset(name).unwrap()),
+        select(vec!["strict", "opal", "clawos", "llxprt", "kilroy", "libr-agent"])
+            .prop_map(|name| Policy::preset(name).unwrap()),
         Just(Policy { duplicate_call_id: crate::policy::DuplicateCallId::Error, ..Policy::default() }),
     ];
     (select(providers::ALL), policy).prop_map(|(provider, policy)| {
@@ -111,6 +115,7 @@ fn after(step: &Step, views: &[Vec<Raw>], pool: &[Raw]) -> Vec<Raw> {
     let chosen = |from: &[Index]| from.iter().map(|index| pool[index.index(pool.len())].clone()).collect::<Vec<_>>();
     match step {
         Step::Append(come) => view.extend(chosen(come)),
+        Step::Run(from, count) => view.extend(pool.iter().skip(from.index(pool.len())).take(*count).cloned()),
         Step::Cut(at) => view.truncate(at.index(view.len() + 1)),
         Step::Splice(at, gone, come) => {
             let at = at.index(view.len() + 1);
@@ -184,6 +189,44 @@ fn only_what_is_new_is_read() {
     assert!(!follows(&reading, &view[4..]), "more went than stays");
     check(5);
     assert!(reading.kept().as_ref().unwrap().looks.0[0].report().is_some());
+}
+
+const RESULT: &str = r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"done"}]}"#;
+const CALL: &str = r#"{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"read","input":{}}]}"#;
+const EMPTY: &str = r#"{"role":"user","content":[{"type":"text","text":""},{"type":"text","text":"x"}]}"#;
+
+/// How many messages must stay so that the next check does not look at all of them.
+fn needed(reading: &Reading) -> usize {
+    reading.kept().as_ref().unwrap().looks.0[0].settled.needs()
+}
+
+#[test]
+fn only_messages_behind_the_last_seam_are_checked() {
+    let (wire, reading) = (anthropic(), Reading::default());
+    let check = |texts: &[&str]| {
+        let checked = reading.check(&wire, &entries(&raws(texts)), &wire.options).unwrap();
+        (checked.findings.len(), needed(&reading))
+    };
+    assert_eq!(check(&[ASK, CALL, RESULT, ANSWER, ASK]), (0, 4), "a seam is before the last assistant message");
+    assert_eq!(check(&[ASK, CALL, RESULT, ANSWER, ASK, CALL]), (1, 6), "an open call is not settled");
+    assert_eq!(check(&[ASK, CALL, RESULT, ANSWER, ASK, CALL, ASK, ANSWER]), (1, 6), "nor is one without a result");
+    assert_eq!(check(&[ASK, CALL, RESULT, ANSWER, EMPTY, CALL, RESULT, ANSWER]), (1, 8), "its finding is kept");
+    assert_eq!(check(&[ASK, CALL, RESULT, ANSWER, EMPTY, CALL, RESULT, ANSWER, ASK]), (1, 8), "and found again");
+    assert_eq!(check(&[ASK, CALL, RESULT, ANSWER, ASK, RESULT]), (2, 4), "a late result asks for all messages");
+    assert_eq!(check(&[ASK, CALL]), (1, 2), "all of it went");
+}
+
+#[test]
+fn a_request_settles_messages_whatever_its_envelope_is() {
+    let (wire, reading) = (anthropic(), Reading::default());
+    let messages = entries(&raws(&[ASK, CALL, RESULT, ANSWER, ASK]));
+    for envelope in [r#"{"max_tokens":64}"#, r#"{"max_tokens":4096}"#, "{}", r#"{"max_tokens":64}"#] {
+        let request = reading.request(&wire, &messages, envelope).unwrap();
+        assert!(request.sendable && request.found.is_empty());
+        assert_eq!((needed(&reading), reading.kept().as_ref().unwrap().looks.0.len()), (4, 1), "{envelope}");
+    }
+    assert_eq!(reading.request(&wire, &messages, r#"{"messages":[]}"#), None);
+    assert_eq!(reading.request(&wire, &messages, r#"{"max_tokens":}"#), None);
 }
 
 #[test]
