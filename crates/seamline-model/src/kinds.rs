@@ -34,6 +34,15 @@ impl Kinds {
             BlockKind::Text(_) | BlockKind::Media | BlockKind::Opaque => {}
         }
     }
+
+    /// Which kinds are left after blocks of the kinds `gone` went. Nothing when the blocks that are left must tell.
+    pub fn without(self, gone: Self) -> Option<Self> {
+        let Self { calls, pairs, internal_ids, neighbouring_ids, server_pairs, reasoning } = gone;
+        let calls = self.calls.checked_sub(calls)?;
+        let is_known = !internal_ids && !neighbouring_ids && !server_pairs && !reasoning && (!pairs || calls > 0);
+        is_known.then_some(Self { calls, ..self })
+    }
+
     /// Notes how the calls of a message stand to each other and to the message before it.
     pub fn note_calls(&mut self, before: &[Block], blocks: &[Block]) {
         let calls = || blocks.iter().filter_map(Block::call);
