@@ -3,7 +3,7 @@
 use crate::{BlockIndex, Edit, MessageIndex, Span};
 
 /// One violation at one place.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The rule's code, such as `PAIR001`.
     pub code: &'static str,
@@ -59,7 +59,7 @@ impl Severity {
 }
 
 /// The repair that a finding proposes.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
     /// The effect, as one clause in the imperative.
     pub title: String,

@@ -34,6 +34,15 @@ impl Kinds {
             BlockKind::Text(_) | BlockKind::Media | BlockKind::Opaque => {}
         }
     }
+
+    /// Returns the kinds that are left after blocks of the kinds `gone` went, or `None` if only the blocks can tell.
+    pub fn without(self, gone: Self) -> Option<Self> {
+        let Self { calls, pairs, internal_ids, neighbouring_ids, server_pairs, reasoning } = gone;
+        let calls = self.calls.checked_sub(calls)?;
+        let is_known = !internal_ids && !neighbouring_ids && !server_pairs && !reasoning && (!pairs || calls > 0);
+        is_known.then_some(Self { calls, ..self })
+    }
+
     /// Records whether calls of a message may share ids with each other or with the message before.
     pub fn note_calls(&mut self, before: &[Block], blocks: &[Block]) {
         let calls = || blocks.iter().filter_map(Block::call);

@@ -22,6 +22,7 @@ mod item;
 mod kinds;
 mod listing;
 mod models;
+mod moving;
 mod naming;
 mod pairing;
 mod request;

@@ -18,6 +18,8 @@
 //! Each step looks back only as far as the result itself, so appending messages changes
 //! an earlier pair only when one of them takes part in a pair itself.
 
+mod behind;
+
 use std::collections::{HashMap, HashSet};
 
 use crate::{BlockIndex, BlockKind, CallId, MessageIndex, ResultBlock, Role, Scope, Transcript};
@@ -101,7 +103,7 @@ impl Pairing {
         if !transcript.has.pairs {
             return Self::default();
         }
-        let mut walk = Walk::new(transcript, scope);
+        let mut walk = Walk::new(transcript, scope, behind::Start::default());
         walk.run();
         if scope.early {
             walk.claim_early();
@@ -162,6 +164,8 @@ struct Running {
 struct Walk<'t, 'a> {
     transcript: &'t Transcript<'a>,
     scope: Scope,
+    /// Where the walk starts, and whether it needed to know what is before that.
+    start: behind::Start,
     pairing: Pairing,
     /// The span that is still running.
     current: Option<Running>,
@@ -187,22 +191,20 @@ struct Walk<'t, 'a> {
 }
 
 impl<'t, 'a> Walk<'t, 'a> {
-    fn new(transcript: &'t Transcript<'a>, scope: Scope) -> Self {
+    fn new(transcript: &'t Transcript<'a>, scope: Scope, start: behind::Start) -> Self {
+        let room = start.room(transcript);
         Self {
             transcript,
             scope,
-            pairing: Pairing {
-                cycles: Vec::new(),
-                calls: Vec::with_capacity(transcript.has.calls as usize),
-                results: Vec::with_capacity(transcript.has.calls as usize),
-            },
+            start,
+            pairing: Pairing { cycles: Vec::new(), calls: Vec::with_capacity(room), results: Vec::with_capacity(room) },
             current: None,
             interrupted: false,
             queues: HashMap::new(),
             queued: 0,
             known: HashMap::new(),
             known_cycles: 0,
-            span_of: Vec::with_capacity(transcript.has.calls as usize),
+            span_of: Vec::with_capacity(room),
             early: Vec::new(),
             nameless: Vec::new(),
             counted: (None, None),
@@ -210,7 +212,7 @@ impl<'t, 'a> Walk<'t, 'a> {
     }
 
     fn run(&mut self) {
-        for (index, message) in self.transcript.enumerate() {
+        for (index, message) in self.transcript.enumerate_from(self.start.message) {
             // Kept until it is known whether this message joins the span.
             let before = self.current;
             if message.role == Role::Assistant {
@@ -303,6 +305,7 @@ impl<'t, 'a> Walk<'t, 'a> {
 
     /// Whether a call with this id is open in a span that has closed.
     fn is_open_before(&mut self, key: Key<'t>) -> bool {
+        self.start.look_back();
         self.learn_closed_spans();
         key.is_some() && self.known.get(&key).is_some_and(|known| !known.open.is_empty())
     }
@@ -325,6 +328,7 @@ impl<'t, 'a> Walk<'t, 'a> {
 
     /// Step 2, looking back. A result without an id is only known by where it stands.
     fn claim_late(&mut self, key: Key<'t>, block: BlockIndex, position: u32) -> Fate {
+        self.start.look_back();
         if key.is_none() {
             self.nameless.push(position);
             return Fate::Orphan;

@@ -15,6 +15,30 @@ pub struct Request {
     pub cache_marks: u32,
 }
 
+impl Request {
+    /// The same request without the places where it says things: two requests that say the same are equal.
+    #[must_use]
+    pub fn without_places(&self) -> Self {
+        let nowhere = Span::default();
+        let tool = |tool: &DeclaredTool| DeclaredTool { span: nowhere, cut: nowhere, ..tool.clone() };
+        let declared = |declared: &Declared| Declared {
+            cut: nowhere,
+            tools: declared.tools.iter().map(tool).collect(),
+            is_hollow: declared.is_hollow,
+        };
+        let thinking = match self.thinking {
+            Thinking::On(_) => Thinking::On(nowhere),
+            thinking @ (Thinking::Unsaid | Thinking::Adaptive | Thinking::Off) => thinking,
+        };
+        Self {
+            tools: self.tools.as_ref().map(declared),
+            forced_tool: self.forced_tool.clone(),
+            thinking,
+            cache_marks: self.cache_marks,
+        }
+    }
+}
+
 /// The tools that a request declares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Declared {

@@ -94,6 +94,7 @@ impl<'a> Transcript<'a> {
     pub fn truncate(&mut self, messages: usize) {
         let Some(first) = self.messages.get(messages) else { return };
         let (blocks, start) = (first.range().start, first.span.start);
+        let gone = self.kinds_from(messages);
         self.messages.truncate(messages);
         self.blocks.truncate(blocks);
         self.items.truncate(messages);
@@ -101,14 +102,15 @@ impl<'a> Transcript<'a> {
         self.irregularities.retain(|irregularity| irregularity.span.start < start);
         self.marked.retain(|content, _| content.start < start);
         self.entries = Entries::default();
-        self.has = self.kinds();
+        self.has = self.has.without(gone).unwrap_or_else(|| self.kinds_from(0));
+        debug_assert_eq!(self.has, self.kinds_from(0), "kinds of block came or went");
     }
 
-    /// The kinds of block that occur in the messages.
-    fn kinds(&self) -> Kinds {
+    /// The kinds of block that occur in the messages from `first` on.
+    fn kinds_from(&self, first: usize) -> Kinds {
         let mut kinds = Kinds::default();
-        let mut before = 0..0;
-        for message in &self.messages {
+        let mut before = first.checked_sub(1).map_or(0..0, |before| self.messages[before].range());
+        for message in &self.messages[first..] {
             for block in &self.blocks[message.range()] {
                 kinds.note(&block.kind);
                 kinds.reasoning |= block.is_signed();
@@ -191,6 +193,12 @@ impl<'a> Transcript<'a> {
     /// Every message with its index.
     pub fn enumerate(&self) -> impl Iterator<Item = (MessageIndex, &Message)> {
         self.messages.iter().enumerate().map(|(index, message)| (MessageIndex(index as u32), message))
+    }
+
+    /// Every message from `first` on with its index.
+    pub fn enumerate_from(&self, first: MessageIndex) -> impl Iterator<Item = (MessageIndex, &Message)> {
+        let messages = self.messages.get(first.get()..).unwrap_or_default();
+        (first.0..).map(MessageIndex).zip(messages)
     }
 
     /// The blocks of one message with their indexes.

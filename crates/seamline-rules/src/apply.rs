@@ -101,9 +101,20 @@ pub fn repair<'a>(
     constraints: &Constraints,
     policy: &Policy,
 ) -> Repair<'a> {
-    let mut state =
-        State { constraints, policy, repair: Repair::default(), landed: Vec::new(), hashes: HashMap::new() };
-    let Some(mut stepped) = state.step(rewrite, transcript) else {
+    let found = check(transcript, constraints, policy);
+    repair_found(transcript, found, rewrite, constraints, policy)
+}
+
+/// Repairs a conversation that was checked for the same constraints and policy, as far as the policy allows.
+pub fn repair_found<'a>(
+    transcript: &Transcript<'a>,
+    found: Vec<Finding>,
+    rewrite: &dyn Rewrite,
+    constraints: &Constraints,
+    policy: &Policy,
+) -> Repair<'a> {
+    let mut state = State { policy, repair: Repair::default(), landed: Vec::new(), hashes: HashMap::new() };
+    let Some(mut stepped) = state.step(rewrite, transcript, found) else {
         return state.repair;
     };
     let mut body = Spliced::new(transcript.source.body);
@@ -113,7 +124,8 @@ pub fn repair<'a>(
             None => body.take(stepped.encoded),
         }
         let Some(transcript) = stepped.read.map(|transcript| transcript.over(body.source())) else { break };
-        let Some(next) = state.step(rewrite, &transcript) else {
+        let findings = check(&transcript, constraints, policy);
+        let Some(next) = state.step(rewrite, &transcript, findings) else {
             state.repair.body = Some(body);
             return state.repair;
         };
@@ -142,7 +154,6 @@ fn report_unsettled(repair: Repair<'_>) -> Repair<'_> {
 }
 
 struct State<'p, 'a> {
-    constraints: &'p Constraints,
     policy: &'p Policy,
     repair: Repair<'a>,
     /// For each action of the last pass, the message that holds its output.
@@ -162,18 +173,20 @@ struct Stepped {
 }
 
 impl State<'_, '_> {
-    /// Makes one pass. Returns `None` if there is nothing to apply.
-    fn step(&mut self, rewrite: &dyn Rewrite, transcript: &Transcript<'_>) -> Option<Stepped> {
-        let edits = self.pass(transcript);
+    /// Makes one pass over a body with these findings. Returns `None` if there is nothing to apply.
+    fn step(&mut self, rewrite: &dyn Rewrite, transcript: &Transcript<'_>, findings: Vec<Finding>) -> Option<Stepped> {
+        let edits = self.pass(transcript, findings);
         if edits.is_empty() {
             return None;
         }
         let encoded = rewrite.write(transcript, &edits);
-        let followed = rewrite.follow(transcript, &encoded);
+        // Bytes may be around the messages, so all of them are read again.
+        let is_bytes = edits.iter().all(Edit::is_bytes);
+        let followed = if is_bytes { None } else { rewrite.follow(transcript, &encoded) };
         let joined = followed.is_none().then(|| encoded.source(transcript.source.body).joined());
         let read = followed.or_else(|| rewrite.read(joined.as_deref()?));
         if let Some(read) = &read
-            && !edits.iter().all(Edit::is_bytes)
+            && !is_bytes
         {
             self.note_hidden(transcript, read, &encoded);
         }
@@ -182,11 +195,10 @@ impl State<'_, '_> {
         Some(Stepped { encoded, joined, read })
     }
 
-    /// Checks a transcript and selects the edits of one pass.
-    fn pass(&mut self, transcript: &Transcript<'_>) -> Vec<Edit> {
+    /// Selects the edits of one pass over a body with these findings.
+    fn pass(&mut self, transcript: &Transcript<'_>, findings: Vec<Finding>) -> Vec<Edit> {
         self.hashes.clear();
         self.hash_landed(transcript);
-        let findings = check(transcript, self.constraints, self.policy);
         let edits = self.choose(transcript, &findings);
         if self.repair.passes == 0 {
             self.repair.origins =

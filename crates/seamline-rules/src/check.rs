@@ -2,33 +2,81 @@
 
 use std::sync::LazyLock;
 
-use seamline_model::{Constraints, Finding, Transcript};
+use seamline_model::{Constraints, Finding, MessageIndex, Transcript};
 
 use crate::Policy;
 use crate::context::Context;
 use crate::rule::{Check, EachCall, EachIrregularity, EachMessage, EachResult, Report, Rule, Whole};
 use crate::rules::ALL;
+use crate::settled::{More, Settled};
 
 /// Everything that is wrong with a transcript, in the order of the transcript.
+pub fn check(transcript: &Transcript<'_>, constraints: &Constraints, policy: &Policy) -> Vec<Finding> {
+    sorted(run(&Context::new(transcript, constraints, policy)).findings)
+}
+
+/// Everything that is wrong with a transcript, without a look at messages that are settled; the same as [`check`] says.
+/// Settles what it can for the next check, which must be for the same provider, policy and request. Messages may be
+/// added and taken away between the two, but those that [`Settled::needs`] stay.
+pub fn check_on(
+    transcript: &Transcript<'_>,
+    constraints: &Constraints,
+    policy: &Policy,
+    settled: &mut Settled,
+) -> Vec<Finding> {
+    let (findings, more) = behind(transcript, constraints, policy, settled).unwrap_or_else(|| {
+        settled.clear();
+        let context = Context::new(transcript, constraints, policy);
+        let report = run(&context);
+        let more = settled.more(&context, &report);
+        (report.findings, more)
+    });
+    if let Some(more) = more {
+        settled.extend(more);
+    }
+    let findings = sorted(findings);
+    debug_assert_eq!(findings, check(transcript, constraints, policy), "a check of all messages finds something else");
+    findings
+}
+
+/// Checks the messages behind those that are settled. Nothing when more must be known of these.
+fn behind(
+    transcript: &Transcript<'_>,
+    constraints: &Constraints,
+    policy: &Policy,
+    settled: &Settled,
+) -> Option<(Vec<Finding>, Option<More>)> {
+    if settled.needs() == 0 || settled.needs() > transcript.messages.len() {
+        return None;
+    }
+    let context = Context::behind(transcript, constraints, policy, settled)?;
+    let report = run(&context);
+    if context.asks_whole() {
+        return None;
+    }
+    let more = settled.more(&context, &report);
+    Some((settled.findings().iter().cloned().chain(report.findings).collect(), more))
+}
+
+/// Runs the rules over the messages that are looked at.
 ///
 /// Rules about one thing at a time are run together over it, and the calls and results of
 /// a message right after the message: a long conversation goes through memory once and
 /// not once per rule.
-pub fn check(transcript: &Transcript<'_>, constraints: &Constraints, policy: &Policy) -> Vec<Finding> {
-    let context = Context::new(transcript, constraints, policy);
+fn run(context: &Context<'_, '_>) -> Report {
     let mut report = Report::default();
     /// Runs the rules of one kind over one thing.
     macro_rules! run {
         ($kind:ident $(, $thing:expr)?) => {
             for (rule, check) in &RULES.$kind {
                 report.enter(rule);
-                check(&context, $($thing,)? &mut report);
+                check(context, $($thing,)? &mut report);
             }
         };
     }
     let mut calls = context.pairing.calls.iter().peekable();
     let mut results = context.pairing.results.iter().peekable();
-    for (index, message) in transcript.enumerate() {
+    for (index, message) in context.messages() {
         run!(message, index);
         while let Some(call) = calls.next_if(|state| state.call.0 < message.end_block) {
             run!(call, call);
@@ -37,12 +85,17 @@ pub fn check(transcript: &Transcript<'_>, constraints: &Constraints, policy: &Po
             run!(result, result);
         }
     }
-    for irregularity in &transcript.irregularities {
+    let is_looked_at = |message: Option<MessageIndex>| message.is_none_or(|message| message >= context.first());
+    for irregularity in context.transcript.irregularities.iter().filter(|found| is_looked_at(found.message)) {
         run!(irregularity, irregularity);
     }
     run!(whole);
-    report.findings.sort_by_key(|finding| (finding.place.message, finding.place.span.start, finding.code));
-    report.findings
+    report
+}
+
+fn sorted(mut findings: Vec<Finding>) -> Vec<Finding> {
+    findings.sort_by_key(|finding| (finding.place.message, finding.place.span.start, finding.code));
+    findings
 }
 
 /// The rules by what they look at, each with its code.

@@ -4,11 +4,13 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashSet;
 
 use seamline_model::{
-    BlockIndex, CallId, CallState, Carrier, Constraints, Fate, MessageIndex, Pairing, Role, Stage, Transcript, Values,
+    Block, BlockIndex, CallId, CallState, Carrier, Constraints, Fate, Member, Message, MessageIndex, Pairing, Role,
+    Scope, Stage, Transcript, Values,
 };
 
 use crate::Policy;
 use crate::policy::MatchScope;
+use crate::settled::Settled;
 
 /// What a rule sees: the transcript, how it pairs, what the provider demands and how the
 /// caller wants damage put right.
@@ -16,29 +18,54 @@ pub(crate) struct Context<'c, 'a> {
     pub(crate) transcript: &'c Transcript<'a>,
     pub(crate) constraints: &'c Constraints,
     pub(crate) policy: &'c Policy,
+    /// How calls and results pair, in the messages that are looked at.
     pub(crate) pairing: Pairing,
-    /// For each message, the message in which its calls are answered (results as blocks)
+    /// The messages before those that are looked at; none when all are.
+    pub(crate) settled: Option<&'c Settled>,
+    /// Whether a rule must know more of the settled messages than is kept of them.
+    asks_whole: Cell<bool>,
+    /// For each message that is looked at, the message in which its calls are answered (results as blocks)
     /// or the message that it answers (results as messages).
     partner: Vec<Option<MessageIndex>>,
     /// The ids of the calls of one message, the one last asked for.
     siblings: RefCell<(Option<MessageIndex>, HashSet<String>)>,
-    /// For each message that was asked for, whether it holds results and nothing else. Only
-    /// looked at once something is wrong.
+    /// For each message that is looked at and was asked for, whether it holds results and nothing else.
+    /// Only looked at once something is wrong.
     only_results: OnceCell<Vec<Cell<Option<bool>>>>,
     /// The last message that says something else, likewise.
     last_said: OnceCell<Option<MessageIndex>>,
 }
 
 impl<'c, 'a> Context<'c, 'a> {
+    /// A look at all messages.
     pub(crate) fn new(transcript: &'c Transcript<'a>, constraints: &'c Constraints, policy: &'c Policy) -> Self {
-        let mut scope = policy.scope().under(constraints);
-        // A result that names no call here may name one that the provider keeps.
-        scope.misaddressed &= !transcript.envelope.chained;
-        let pairing = Pairing::of(transcript, scope);
+        let pairing = Pairing::of(transcript, scope(transcript, constraints, policy));
+        Self::with(transcript, (constraints, policy), (pairing, None))
+    }
+
+    /// A look at the messages behind those that are settled. Nothing when one of their results may answer a call of a
+    /// settled message.
+    pub(crate) fn behind(
+        transcript: &'c Transcript<'a>,
+        constraints: &'c Constraints,
+        policy: &'c Policy,
+        settled: &'c Settled,
+    ) -> Option<Self> {
+        let scope = scope(transcript, constraints, policy);
+        let pairing = Pairing::behind(transcript, scope, settled.end())?;
+        Some(Self::with(transcript, (constraints, policy), (pairing, Some(settled))))
+    }
+
+    fn with(
+        transcript: &'c Transcript<'a>,
+        (constraints, policy): (&'c Constraints, &'c Policy),
+        (pairing, settled): (Pairing, Option<&'c Settled>),
+    ) -> Self {
+        let first = settled.map_or(MessageIndex(0), Settled::end);
         let partner = match constraints.carrier {
             _ if !transcript.has.pairs => Vec::new(),
-            Carrier::UserBlocks => answer_messages(transcript, constraints.joint_answers),
-            Carrier::ToolMessages => answered_messages(transcript),
+            Carrier::UserBlocks => answer_messages(transcript, first, constraints.joint_answers),
+            Carrier::ToolMessages => answered_messages(transcript, first),
             Carrier::Items => Vec::new(),
         };
         let mut context = Self {
@@ -46,6 +73,8 @@ impl<'c, 'a> Context<'c, 'a> {
             constraints,
             policy,
             pairing,
+            settled,
+            asks_whole: Cell::new(false),
             partner,
             siblings: RefCell::default(),
             only_results: OnceCell::new(),
@@ -55,6 +84,40 @@ impl<'c, 'a> Context<'c, 'a> {
             context.forget_displaced();
         }
         context
+    }
+
+    /// The first message that is looked at.
+    pub(crate) fn first(&self) -> MessageIndex {
+        self.settled.map_or(MessageIndex(0), Settled::end)
+    }
+
+    /// The messages that are looked at.
+    pub(crate) fn messages(&self) -> impl Iterator<Item = (MessageIndex, &'c Message)> {
+        self.transcript.enumerate_from(self.first())
+    }
+
+    /// The blocks of the messages that are looked at.
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = (BlockIndex, &'c Block)> {
+        let message = self.transcript.messages.get(self.first().get());
+        let first = message.map_or(self.transcript.blocks.len() as u32, |message| message.first_block);
+        (first..).map(BlockIndex).zip(&self.transcript.blocks[first as usize..])
+    }
+
+    /// The members of the messages that are looked at.
+    pub(crate) fn members(&self) -> &'c [Member] {
+        self.transcript.members_among(self.first().get()..usize::MAX)
+    }
+
+    /// Asks for a check of all messages, because more must be known of the settled ones than is kept of them. A check
+    /// of all messages must not ask for it.
+    pub(crate) fn ask_whole(&self) {
+        debug_assert!(self.settled.is_some(), "there is no more to look at");
+        self.asks_whole.set(true);
+    }
+
+    /// Whether a rule asked for a check of all messages.
+    pub(crate) fn asks_whole(&self) -> bool {
+        self.asks_whole.get()
     }
 
     /// Lets only results in their place count as answers.
@@ -76,8 +139,8 @@ impl<'c, 'a> Context<'c, 'a> {
         let asks = self.transcript.block(call).message;
         let answers = self.transcript.block(result).message;
         match self.constraints.carrier {
-            Carrier::UserBlocks => self.partner[asks.get()] == Some(answers),
-            Carrier::ToolMessages => self.partner[answers.get()] == Some(asks),
+            Carrier::UserBlocks => self.partner(asks) == Some(answers),
+            Carrier::ToolMessages => self.partner(answers) == Some(asks),
             Carrier::Items => asks < answers,
         }
     }
@@ -85,9 +148,14 @@ impl<'c, 'a> Context<'c, 'a> {
     /// The message in which the calls of a message are answered, when results are blocks.
     pub(crate) fn answer_message(&self, asks: MessageIndex) -> Option<MessageIndex> {
         match self.constraints.carrier {
-            Carrier::UserBlocks => self.partner.get(asks.get()).copied().flatten(),
+            Carrier::UserBlocks => self.partner(asks),
             Carrier::ToolMessages | Carrier::Items => None,
         }
+    }
+
+    fn partner(&self, message: MessageIndex) -> Option<MessageIndex> {
+        let at = message.get().checked_sub(self.first().get())?;
+        self.partner.get(at).copied().flatten()
     }
 
     /// Whether a message may hold calls.
@@ -123,8 +191,12 @@ impl<'c, 'a> Context<'c, 'a> {
 
     /// Whether a message holds results and nothing else.
     pub(crate) fn holds_only_results(&self, index: MessageIndex) -> bool {
-        let asked = self.only_results.get_or_init(|| vec![Cell::new(None); self.transcript.messages.len()]);
-        let Some(known) = asked.get(index.get()) else { return false };
+        let Some(at) = index.get().checked_sub(self.first().get()) else {
+            return holds_only_results(self.transcript, index);
+        };
+        let count = self.transcript.messages.len() - self.first().get();
+        let asked = self.only_results.get_or_init(|| vec![Cell::new(None); count]);
+        let Some(known) = asked.get(at) else { return false };
         known.get().unwrap_or_else(|| {
             let only = holds_only_results(self.transcript, index);
             known.set(Some(only));
@@ -149,7 +221,7 @@ impl<'c, 'a> Context<'c, 'a> {
     pub(crate) fn is_unaddressed(&self, result: BlockIndex) -> bool {
         let tool = self.transcript.result(result).and_then(|result| result.tool);
         let named = tool.is_some() && self.transcript.name(tool) == Some(self.id(result));
-        let calls = || self.pairing.calls.iter().filter_map(|state| self.transcript.call(state.call));
+        let calls = || self.transcript.blocks.iter().filter_map(Block::call);
         !self.constraints.call_id.demanded && named && calls().any(|call| call.tool == tool)
     }
 
@@ -182,35 +254,43 @@ impl<'c, 'a> Context<'c, 'a> {
     }
 }
 
+/// How far from their calls results are looked for.
+fn scope(transcript: &Transcript<'_>, constraints: &Constraints, policy: &Policy) -> Scope {
+    let mut scope = policy.scope().under(constraints);
+    // A result that names no call here may name one that the provider keeps.
+    scope.misaddressed &= !transcript.envelope.chained;
+    scope
+}
+
 fn holds_only_results(transcript: &Transcript<'_>, index: MessageIndex) -> bool {
     let mut blocks = transcript.blocks_of(index).peekable();
     blocks.peek().is_some() && blocks.all(|(block, _)| transcript.result(block).is_some())
 }
 
-/// Where the calls of each message are answered: the next message, or the one after the
+/// Where the calls of each message from `first` on are answered: the next message, or the one after the
 /// neighbouring messages with calls, when those may be answered together.
-fn answer_messages(transcript: &Transcript<'_>, joint: bool) -> Vec<Option<MessageIndex>> {
-    let count = transcript.messages.len();
-    let mut partner = vec![None; count];
-    for index in (0..count.saturating_sub(1)).rev() {
-        let next = MessageIndex(index as u32 + 1);
+fn answer_messages(transcript: &Transcript<'_>, first: MessageIndex, joint: bool) -> Vec<Option<MessageIndex>> {
+    let messages = transcript.messages.get(first.get()..).unwrap_or_default();
+    let mut partner = vec![None; messages.len()];
+    for at in (0..messages.len().saturating_sub(1)).rev() {
+        let next = MessageIndex(first.0 + at as u32 + 1);
         // Asked in this order because the last question looks at blocks.
         let joins = joint
-            && transcript.messages[index].role == Role::Assistant
-            && transcript.message(next).role == Role::Assistant
+            && messages[at].role == Role::Assistant
+            && messages[at + 1].role == Role::Assistant
             && transcript.has_calls(next);
-        partner[index] = if joins { partner[next.get()] } else { Some(next) };
+        partner[at] = if joins { partner[at + 1] } else { Some(next) };
     }
     partner
 }
 
-/// Which message each run of tool messages answers.
-fn answered_messages(transcript: &Transcript<'_>) -> Vec<Option<MessageIndex>> {
-    let mut partner: Vec<Option<MessageIndex>> = Vec::with_capacity(transcript.messages.len());
-    for (index, message) in transcript.enumerate() {
+/// Which message each run of tool messages from `first` on answers.
+fn answered_messages(transcript: &Transcript<'_>, first: MessageIndex) -> Vec<Option<MessageIndex>> {
+    let mut partner: Vec<Option<MessageIndex>> = Vec::with_capacity(transcript.messages.len() - first.get());
+    for (index, message) in transcript.enumerate_from(first) {
         let owner = match index.0.checked_sub(1).map(MessageIndex) {
             Some(before) if message.role == Role::Tool => match transcript.message(before).role {
-                Role::Tool => partner[before.get()],
+                Role::Tool => partner.last().copied().flatten(),
                 _ => Some(before),
             },
             _ => None,

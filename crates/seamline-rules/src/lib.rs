@@ -13,9 +13,11 @@ mod ids;
 pub mod policy;
 mod rule;
 mod rules;
+mod settled;
 
-pub use apply::{Action, DroppedContent, Loss, PASSES_MAX, Repair, Rewrite, repair};
-pub use check::check;
+pub use apply::{Action, DroppedContent, Loss, PASSES_MAX, Repair, Rewrite, repair, repair_found};
+pub use check::{check, check_on};
 pub use policy::Policy;
 pub use rule::{Group, Rule};
 pub use rules::ALL;
+pub use settled::Settled;

@@ -21,8 +21,29 @@ pub struct Rule {
     pub safety: Safety,
     /// Its documentation, in Markdown.
     pub docs: &'static str,
+    /// How far the rule looks from the message of a finding.
+    pub(crate) reach: Reach,
     /// The checking function.
     pub(crate) check: Check,
+}
+
+/// How far a rule looks from the message of a finding. A check that continues from a [settled](crate::Settled) start of
+/// the conversation relies on it. The members of the request beside its messages, the provider's constraints and the
+/// policy are in reach of every rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// The message itself, its number, and whether it is the last one. Its findings stay the same when messages are
+    /// added after the next one.
+    Message,
+    /// The message, the messages beside it, and the calls and results of its cycle. The rule finds nothing new in
+    /// messages before a seam, because all their calls are answered there.
+    Cycle,
+    /// The ids of the whole conversation. The rule finds nothing in settled messages, whose ids are kept, and asks for a
+    /// check of all messages when one of those ids occurs again.
+    Ids,
+    /// The whole conversation. The rule runs over all messages in each check, and must not ask for the pairing of settled
+    /// messages.
+    Conversation,
 }
 
 /// What a rule checks. Rules for the same kind of thing run together, so that a check reads a long conversation once
@@ -101,7 +122,7 @@ impl Group {
 
 /// Declares the rule of a file. The doc comment is the rule's documentation everywhere.
 macro_rules! declare_rule {
-    ($(#[doc = $doc:literal])+ $code:ident $name:literal in $group:ident, $severity:ident, $safety:ident, each $each:ident) => {
+    ($(#[doc = $doc:literal])+ $code:ident $name:literal in $group:ident, $severity:ident, $safety:ident, each $each:ident, reach $reach:ident) => {
         $(#[doc = $doc])+
         pub(crate) static RULE: crate::rule::Rule = crate::rule::Rule {
             code: stringify!($code),
@@ -110,6 +131,7 @@ macro_rules! declare_rule {
             severity: seamline_model::Severity::$severity,
             safety: seamline_model::Safety::$safety,
             docs: concat!($($doc, "\n"),+),
+            reach: crate::rule::Reach::$reach,
             check: crate::rule::Check::$each(check),
         };
     };
@@ -122,6 +144,10 @@ pub(crate) struct Report {
     /// The rule that is running.
     running: Option<&'static Rule>,
     pub(crate) findings: Vec<Finding>,
+    /// The findings that are about one message alone, as places in the list of findings.
+    pub(crate) lasting: Vec<usize>,
+    /// The first message with a finding that depends on the messages around it.
+    pub(crate) unsettled: Option<MessageIndex>,
 }
 
 impl Report {
@@ -161,6 +187,13 @@ impl Report {
             predicts: None,
             fix: None,
         };
+        match (self.running.map(|rule| rule.reach), place.message) {
+            (Some(Reach::Message), Some(_)) => self.lasting.push(self.findings.len()),
+            (Some(Reach::Cycle | Reach::Ids), Some(at)) => {
+                self.unsettled = Some(self.unsettled.map_or(at, |first| first.min(at)))
+            }
+            (Some(Reach::Conversation) | None, _) | (_, None) => {}
+        }
         self.findings.push(finding);
         let last = self.findings.len() - 1;
         Draft(&mut self.findings[last])

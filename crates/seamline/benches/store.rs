@@ -133,7 +133,7 @@ async fn measured(store: &Arc<dyn Store>, size: usize) -> Vec<(&'static str, &'s
         ("repair and persist", "50", repair),
         ("append", "-", append),
         ("whole cycle", "20", cycle),
-        ("before a request", "20", ask),
+        ("before a request", "2", ask),
         ("answer and its commit", "20", end),
         ("whole turn, no calls", "20", whole_turn),
     ]

@@ -2,6 +2,7 @@
 
 use seamline_dialects::Dialect;
 use seamline_model::Transcript;
+use seamline_rules::Settled;
 use serde::Serialize;
 
 use crate::subject::Subject;
@@ -45,6 +46,19 @@ impl Checked {
     pub fn accepted(&self) -> bool {
         self.findings.iter().all(|finding| finding.severity < Severity::Error)
     }
+
+    fn of(subject: &Subject, transcript: &Transcript<'_>, findings: Vec<seamline_model::Finding>) -> Self {
+        let described = |finding| Finding::of(subject.dialect, transcript, finding);
+        let checked = Self {
+            dialect: subject.dialect.name(),
+            provider: subject.provider.name,
+            messages: transcript.messages.len(),
+            calls: transcript.has.calls as usize,
+            findings: findings.into_iter().map(described).collect(),
+        };
+        log::checked(&checked);
+        checked
+    }
 }
 
 /// Says what is wrong with a body.
@@ -68,24 +82,20 @@ impl Checked {
 pub fn check(body: &[u8], options: &Options) -> Result<Checked, Error> {
     let _span = log::enter("check", body);
     let dialect = Subject::dialect(body, options)?;
-    check_transcript(dialect, &Subject::transcript(dialect, body, options)?, options)
+    let transcript = Subject::transcript(dialect, body, options)?;
+    let subject = Subject::of(dialect, &transcript, options)?;
+    let findings = seamline_rules::check(&transcript, &subject.provider.constraints, &options.policy);
+    Ok(Checked::of(&subject, &transcript, findings))
 }
 
-/// Says what is wrong with a body that was read.
+/// Says what is wrong with a body that was read, without a look at messages that are settled for the same options.
 pub(crate) fn check_transcript(
     dialect: &'static dyn Dialect,
     transcript: &Transcript<'_>,
     options: &Options,
+    settled: &mut Settled,
 ) -> Result<Checked, Error> {
     let subject = Subject::of(dialect, transcript, options)?;
-    let findings = seamline_rules::check(transcript, &subject.provider.constraints, &options.policy);
-    let checked = Checked {
-        dialect: dialect.name(),
-        provider: subject.provider.name,
-        messages: transcript.messages.len(),
-        calls: transcript.has.calls as usize,
-        findings: findings.into_iter().map(|finding| Finding::of(dialect, transcript, finding)).collect(),
-    };
-    log::checked(&checked);
-    Ok(checked)
+    let findings = seamline_rules::check_on(transcript, &subject.provider.constraints, &options.policy, settled);
+    Ok(Checked::of(&subject, transcript, findings))
 }

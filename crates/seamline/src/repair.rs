@@ -195,31 +195,43 @@ pub(crate) fn repair_demanding<'b>(
     let transcript = Subject::transcript(dialect, body, options)?;
     let mut subject = Subject::of(dialect, &transcript, options)?;
     demand(&mut subject.provider.constraints);
-    let repair = seamline_rules::repair(&transcript, &subject, &subject.provider.constraints, &options.policy);
-    log::repaired(&transcript, &repair);
-    let (actions, dropped) = reported(dialect, &transcript, repair.actions);
-    let new = repair.body.map_or(Body::of(body), Body::changed);
-    let prefix = prefix(&transcript, &new, &actions);
+    let found = seamline_rules::check(&transcript, &subject.provider.constraints, &options.policy);
+    Ok(repair_transcript(&subject, &transcript, found, &options.policy))
+}
+
+/// Repairs a body that was read, and checked for the same subject and policy.
+pub(crate) fn repair_transcript<'b>(
+    subject: &Subject,
+    transcript: &Transcript<'b>,
+    found: Vec<seamline_model::Finding>,
+    policy: &Policy,
+) -> Repaired<'b> {
+    let dialect = subject.dialect;
+    let repair = seamline_rules::repair_found(transcript, found, subject, &subject.provider.constraints, policy);
+    log::repaired(transcript, &repair);
+    let (actions, dropped) = reported(dialect, transcript, repair.actions);
+    let new = repair.body.map_or(Body::of(transcript.source.body), Body::changed);
+    let prefix = prefix(transcript, &new, &actions);
     let remaining = if new.is_changed() && !repair.remaining.is_empty() {
-        remaining(&subject, &new, &options.policy)
+        remaining(subject, &new, policy)
     } else {
-        described(dialect, &transcript, repair.remaining)
+        described(dialect, transcript, repair.remaining)
     };
-    let warns = options.policy.on_invalid == OnInvalid::Warn;
-    Ok(Repaired {
+    let warns = policy.on_invalid == OnInvalid::Warn;
+    Repaired {
         sendable: warns || remaining.iter().all(|finding| finding.severity < Severity::Error),
         dialect: dialect.name(),
         provider: subject.provider.name,
         messages: transcript.messages.len(),
         passes: repair.passes,
-        found: described(dialect, &transcript, repair.found),
+        found: described(dialect, transcript, repair.found),
         actions,
         dropped,
         remaining,
         origins: repair.origins.iter().map(|origin| origin.map(seamline_model::MessageIndex::get)).collect(),
         prefix,
         body: new,
-    })
+    }
 }
 
 fn reported(

@@ -212,6 +212,13 @@ mod tests {
     }
 
     #[test]
+    fn bytes_around_an_empty_list_of_messages_are_put_right() {
+        let options = Options { provider: Some("vllm".to_owned()), ..Options::default() };
+        let repaired = crate::repair(br#"{"model":"gpt-5","tools":[],"messages":[]}"#, &options).unwrap();
+        assert_eq!((repaired.passes, &*repaired.body), (1, &br#"{"model":"gpt-5","messages":[]}"#[..]));
+    }
+
+    #[test]
     fn members_without_number_are_taken_out_in_few_passes() {
         let members: Vec<_> = (0..2000).map(|at| format!("\"x{at}\":\"\"")).collect();
         let members = members.join(",");

@@ -1,9 +1,9 @@
-//! What is sent to the provider.
+//! The request that the provider gets.
 
-use super::{IntegrityConfig, Session, SessionError};
-use crate::{Finding, RepairAction};
+use super::{Session, SessionError};
+use crate::{Error, Finding, Options, RepairAction, Repaired};
 
-/// A body to send, and what was done for it.
+/// A body to send, and the repairs that were made for it.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -23,42 +23,59 @@ use crate::{Finding, RepairAction};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # }).unwrap();
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// The body.
+    /// The body to send.
     pub body: Vec<u8>,
-    /// What was done so that the provider takes it. It is done anew for every request: what is kept stays as it is.
+    /// The repairs that make the provider accept the body. Each request makes them again: the kept messages stay as they
+    /// are.
     pub actions: Vec<RepairAction>,
-    /// What was wrong with what is kept.
+    /// The findings in the kept messages, before the repairs.
     pub found: Vec<Finding>,
-    /// What is still wrong, be it an error or not.
+    /// The findings that are left after the repairs, errors and others.
     pub remaining: Vec<Finding>,
-    /// Whether it may be sent: no error is left.
+    /// Whether the body may be sent: no error is left.
     pub sendable: bool,
 }
 
 impl Session {
-    /// The body that the provider gets: what the request says beside its messages, a JSON object, and the messages, put
-    /// right as the policy says. Cycles that are not whole are not in it, so it can be asked for at any time.
+    /// Makes the body that the provider gets: the envelope, a JSON object with all that the request says beside its
+    /// messages, and the messages, repaired as the policy says. Open cycles are not in it, so it can be made at any time.
     ///
-    /// Nobody is asked for it: what [`Session::before_agent_start`] would block comes out put right as well, and
-    /// [`sendable`](Request::sendable) says whether the provider takes it.
+    /// It repairs also what [`Session::before_agent_start`] would block, and [`sendable`](Request::sendable) says whether
+    /// the provider accepts the body. Only the envelope and the messages that are new since the last check or request are
+    /// read; see [`forget_reading`](Self::forget_reading) for what that takes.
     ///
     /// # Errors
-    /// When the envelope is no JSON object or has messages of its own, or the conversation cannot be read.
+    /// When the envelope is not a JSON object or has messages of its own, or the conversation cannot be read.
     pub fn request(&self, envelope: &str) -> Result<Request, SessionError> {
+        if self.config.enabled
+            && let Some(request) = self.reading.request(&self.wire, self.entries(), envelope)
+        {
+            return Ok(request);
+        }
         let body = self.wire.body(envelope, self.entries().iter().map(|entry| &entry.message))?;
-        let IntegrityConfig { enabled, .. } = self.config;
-        if !enabled {
+        if !self.config.enabled {
             return Ok(Request { body, actions: Vec::new(), found: Vec::new(), remaining: Vec::new(), sendable: true });
         }
-        let repaired = crate::repair(&body, &self.wire.options)?;
-        Ok(Request {
+        Ok(Request::from_body(&body, &self.wire.options)?)
+    }
+}
+
+impl Request {
+    /// Reads a body and puts it right.
+    pub(super) fn from_body(body: &[u8], options: &Options) -> Result<Self, Error> {
+        Ok(Self::of(crate::repair(body, options)?))
+    }
+
+    /// Makes a request of a body that was put right.
+    pub(super) fn of(repaired: Repaired<'_>) -> Self {
+        Self {
             actions: repaired.actions,
             found: repaired.found,
             remaining: repaired.remaining,
             sendable: repaired.sendable,
             body: repaired.body.into_bytes().into_owned(),
-        })
+        }
     }
 }

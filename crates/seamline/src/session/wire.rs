@@ -67,12 +67,8 @@ impl Wire {
         Ok(Self { dialect: dialect.name(), options, converter: dialect.converter(), results: dialect.results() })
     }
 
-    /// A body with these messages as its last member, and around them what the request says beside them.
-    pub(super) fn body<'m>(
-        &self,
-        envelope: &str,
-        messages: impl Iterator<Item = &'m Raw> + Clone,
-    ) -> Result<Vec<u8>, SessionError> {
+    /// The start of a body whose last member is the list of messages, up to the first message.
+    pub(super) fn head(&self, envelope: &str) -> Result<String, SessionError> {
         let envelope = envelope.trim();
         let wrong = || SessionError::Refused("what a request says beside its messages is a JSON object".to_owned());
         let inside = envelope.strip_suffix('}').filter(|_| envelope.starts_with('{')).ok_or_else(wrong)?.trim_end();
@@ -82,7 +78,16 @@ impl Wire {
             return Err(SessionError::Refused(why));
         }
         let comma = if inside == "{" { "" } else { "," };
-        let mut body = format!("{inside}{comma}\"{}\":[", self.converter.list).into_bytes();
+        Ok(format!("{inside}{comma}\"{list}\":["))
+    }
+
+    /// A body with these messages as its last member, and around them what the request says beside them.
+    pub(super) fn body<'m>(
+        &self,
+        envelope: &str,
+        messages: impl Iterator<Item = &'m Raw> + Clone,
+    ) -> Result<Vec<u8>, SessionError> {
+        let mut body = self.head(envelope)?.into_bytes();
         let start = body.len();
         body.reserve_exact(messages.clone().map(|message| message.as_bytes().len() + 1).sum::<usize>() + 2);
         for message in messages {

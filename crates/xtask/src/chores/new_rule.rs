@@ -125,7 +125,7 @@ declare_rule! {{
     ///
     /// # References
     /// {BLANK}: the provider's error text and where it was seen.
-    {code} \"{name}\" in {variant}, Error, DisplayOnly, each Message
+    {code} \"{name}\" in {variant}, Error, DisplayOnly, each Message, reach Message
 }}
 
 fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {{
@@ -220,7 +220,11 @@ mod tests {
                 "fixtures/rules/pairing/late-result/clean/input.json",
             ]
         );
-        assert!(files[0].1.contains("    PAIR005 \"late-result\" in Pairing, Error, DisplayOnly, each Message\n"));
+        assert!(
+            files[0]
+                .1
+                .contains("    PAIR005 \"late-result\" in Pairing, Error, DisplayOnly, each Message, reach Message\n")
+        );
         assert_eq!(files[1].1, "//! Pairs.\n\npub(crate) mod c;\npub(crate) mod late_result;\n");
         assert_eq!(
             files[2].1,

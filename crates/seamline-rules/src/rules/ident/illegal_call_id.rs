@@ -68,7 +68,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-20, MIS-2, seen in `command-code#323`; cases 37, 41
-    IDENT001 "illegal-call-id" in Ident, Error, Safe, each Call
+    IDENT001 "illegal-call-id" in Ident, Error, Safe, each Call, reach Cycle
 }
 
 fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {

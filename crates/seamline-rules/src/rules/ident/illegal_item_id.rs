@@ -53,7 +53,7 @@ declare_rule! {
     ///
     /// # References
     /// OAR-14, OAR-15, seen in `codex#33176`, `langchainjs#11044`
-    IDENT008 "illegal-item-id" in Ident, Error, Safe, each Message
+    IDENT008 "illegal-item-id" in Ident, Error, Safe, each Message, reach Message
 }
 
 fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {

@@ -56,7 +56,7 @@ declare_rule! {
     ///
     /// # References
     /// MIS-7
-    IDENT011 "illegal-result-name" in Ident, Error, Safe, each Result
+    IDENT011 "illegal-result-name" in Ident, Error, Safe, each Result, reach Message
 }
 
 fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {

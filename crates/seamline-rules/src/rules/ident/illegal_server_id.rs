@@ -59,7 +59,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-22, observed
-    IDENT007 "illegal-server-id" in Ident, Error, Safe, each Whole
+    IDENT007 "illegal-server-id" in Ident, Error, Safe, each Whole, reach Message
 }
 
 /// The form of ids of server tool calls.
@@ -76,7 +76,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     let Some(error) = context.constraints.server_id.filter(|_| context.transcript.has.server_pairs) else {
         return;
     };
-    for (block, content) in context.transcript.enumerate_blocks() {
+    for (block, content) in context.blocks() {
         let BlockKind::ServerCall(server) = &content.kind else {
             continue;
         };

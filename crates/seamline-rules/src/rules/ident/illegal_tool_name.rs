@@ -77,7 +77,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-21, GEM-7, OAC-9; case 42
-    IDENT005 "illegal-tool-name" in Ident, Error, Safe, each Call
+    IDENT005 "illegal-tool-name" in Ident, Error, Safe, each Call, reach Cycle
 }
 
 fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {

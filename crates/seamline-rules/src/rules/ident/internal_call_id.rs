@@ -66,7 +66,7 @@ declare_rule! {
     ///
     /// # References
     /// S2-04 to S2-08; case 37
-    IDENT006 "internal-call-id" in Ident, Warning, Safe, each Whole
+    IDENT006 "internal-call-id" in Ident, Warning, Safe, each Whole, reach Cycle
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

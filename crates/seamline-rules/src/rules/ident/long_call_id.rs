@@ -74,7 +74,7 @@ declare_rule! {
     ///
     /// # References
     /// OAC-5, OAC-6, seen in `opencode#12653`; case 38
-    IDENT002 "long-call-id" in Ident, Error, Safe, each Call
+    IDENT002 "long-call-id" in Ident, Error, Safe, each Call, reach Cycle
 }
 
 fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {

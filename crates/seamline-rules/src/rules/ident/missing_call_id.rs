@@ -65,7 +65,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-20, OAC-1; case 40
-    IDENT004 "missing-call-id" in Ident, Error, Safe, each Call
+    IDENT004 "missing-call-id" in Ident, Error, Safe, each Call, reach Cycle
 }
 
 fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {

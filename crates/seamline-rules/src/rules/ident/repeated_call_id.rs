@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::ids;
 use crate::policy::DuplicateCallId;
 use crate::rule::{Report, declare_rule};
+use crate::settled::has_distant_ids;
 
 declare_rule! {
     /// # What it does
@@ -77,7 +78,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-8, KIM-2, MIS-5, seen in `claude-code#20700`; cases 13, 15
-    IDENT003 "repeated-call-id" in Ident, Error, Safe, each Whole
+    IDENT003 "repeated-call-id" in Ident, Error, Safe, each Whole, reach Ids
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
@@ -89,7 +90,11 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         return;
     }
     let whole_request = matches!(context.constraints.unique_ids, Uniqueness::Request(_));
-    let far = whole_request || context.policy.duplicate_call_id == DuplicateCallId::Error;
+    let far = has_distant_ids(context);
+    if far && is_settled_id_repeated(context) {
+        context.ask_whole();
+        return;
+    }
     if !far && !context.transcript.has.neighbouring_ids {
         return;
     }
@@ -106,6 +111,12 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     if context.policy.duplicate_call_id == DuplicateCallId::Error && !whole_request {
         check_across(context, report);
     }
+}
+
+/// Whether a call may have the id of a call in a settled message.
+fn is_settled_id_repeated(context: &Context<'_, '_>) -> bool {
+    let mut ids = context.pairing.calls.iter().map(|state| context.id(state.call)).filter(|id| !id.is_empty());
+    context.settled.is_some_and(|settled| ids.any(|id| settled.may_have_call(id)))
 }
 
 /// Finds repetitions where results may come anywhere after their call: two calls with the same id cannot be told apart
@@ -163,6 +174,9 @@ fn check_across(context: &Context<'_, '_>, report: &mut Report) {
             && earlier != group
             && !id.is_empty()
         {
+            if context.settled.is_some() {
+                return context.ask_whole();
+            }
             report
                 .block(context, state.call, format!("tool call id `{id}` is already used in an earlier turn"))
                 .call_id(id)
@@ -222,6 +236,10 @@ fn make_similar_id(context: &Context<'_, '_>, id: &str, index: usize, taken: imp
 }
 
 fn report_id(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex, made: &str) {
+    // The new name of the call depends on the calls before it.
+    if context.settled.is_some() {
+        return context.ask_whole();
+    }
     let id = context.id(call);
     let predicts = context.constraints.unique_ids.error().render(&context.values(call, id));
     let draft = report

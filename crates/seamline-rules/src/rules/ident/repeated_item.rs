@@ -6,6 +6,7 @@ use seamline_model::{Edit, ItemKind, MessageIndex, Safety, Stage, Values};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
+use crate::settled::item_id;
 
 declare_rule! {
     /// # What it does
@@ -45,7 +46,7 @@ declare_rule! {
     ///
     /// # References
     /// OAR-10
-    IDENT009 "repeated-item" in Ident, Error, Safe, each Whole
+    IDENT009 "repeated-item" in Ident, Error, Safe, each Whole, reach Ids
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
@@ -53,9 +54,12 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         return;
     };
     let mut first: HashMap<&str, MessageIndex> = HashMap::new();
-    for (at, item) in context.transcript.items.iter().enumerate() {
+    for (at, item) in context.transcript.items.iter().enumerate().skip(context.first().get()) {
         let index = MessageIndex(at as u32);
-        let Some(id) = item.id.as_deref().filter(|id| !id.is_empty()) else { continue };
+        let Some(id) = item_id(item) else { continue };
+        if context.settled.is_some_and(|settled| settled.may_have_item(id)) {
+            return context.ask_whole();
+        }
         let Some(earlier) = first.get(id) else {
             first.insert(id, index);
             continue;

@@ -62,7 +62,7 @@ declare_rule! {
     ///
     /// # References
     /// GEM-7, seen in `langflow#9437`
-    IDENT010 "unnamed-result" in Ident, Error, Safe, each Result
+    IDENT010 "unnamed-result" in Ident, Error, Safe, each Result, reach Cycle
 }
 
 fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {

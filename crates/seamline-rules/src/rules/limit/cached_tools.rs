@@ -44,7 +44,7 @@ declare_rule! {
     ///
     /// # References
     /// BED-19, seen in `LibreChat#13838`; case 44
-    LIMIT007 "cached-tools" in Limit, Error, Safe, each Whole
+    LIMIT007 "cached-tools" in Limit, Error, Safe, each Whole, reach Conversation
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

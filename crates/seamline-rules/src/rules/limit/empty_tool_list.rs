@@ -38,7 +38,7 @@ declare_rule! {
     ///
     /// # References
     /// OAC-7, VLM-1
-    LIMIT003 "empty-tool-list" in Limit, Error, Safe, each Whole
+    LIMIT003 "empty-tool-list" in Limit, Error, Safe, each Whole, reach Conversation
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

@@ -35,7 +35,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-21, BED-3, GEM-7, KIM-6, MIS-7, OAC-9
-    LIMIT006 "illegal-declared-name" in Limit, Error, DisplayOnly, each Whole
+    LIMIT006 "illegal-declared-name" in Limit, Error, DisplayOnly, each Whole, reach Conversation
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

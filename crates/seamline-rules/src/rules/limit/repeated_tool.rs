@@ -50,7 +50,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-21
-    LIMIT004 "repeated-tool" in Limit, Error, Safe, each Whole
+    LIMIT004 "repeated-tool" in Limit, Error, Safe, each Whole, reach Conversation
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

@@ -87,7 +87,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-67, recalled; case 44
-    LIMIT001 "surplus-cache-mark" in Limit, Error, Safe, each Whole
+    LIMIT001 "surplus-cache-mark" in Limit, Error, Safe, each Whole, reach Conversation
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

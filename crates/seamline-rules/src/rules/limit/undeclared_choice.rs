@@ -34,7 +34,7 @@ declare_rule! {
     ///
     /// # References
     /// GRQ-3, observed
-    LIMIT005 "undeclared-choice" in Limit, Error, DisplayOnly, each Whole
+    LIMIT005 "undeclared-choice" in Limit, Error, DisplayOnly, each Whole, reach Conversation
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

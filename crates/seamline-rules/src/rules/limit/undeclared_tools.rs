@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use seamline_model::{BlockKind, Edit, Safety, Stage};
+use seamline_model::{Block, BlockKind, Edit, Safety, Stage};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -73,7 +73,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-44, BED-6, observed
-    LIMIT002 "undeclared-tools" in Limit, Error, Safe, each Whole
+    LIMIT002 "undeclared-tools" in Limit, Error, Safe, each Whole, reach Conversation
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
@@ -82,7 +82,11 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     let list = transcript.request.tools.as_ref();
     let declared = list.is_some_and(|list| !list.tools.is_empty());
     // A bare list of messages is not a request and cannot declare tools.
-    let Some(error) = context.constraints.tools.none_declared.filter(|_| !declared && !transcript.is_bare_list())
+    let Some(error) = context
+        .constraints
+        .tools
+        .none_declared
+        .filter(|_| transcript.has.pairs && !declared && !transcript.is_bare_list())
     else {
         return;
     };
@@ -107,7 +111,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
 /// The names of the called tools, each once, in the order of their first call.
 fn called_tools(context: &Context<'_, '_>) -> Vec<String> {
     let mut seen = HashSet::new();
-    let calls = context.pairing.calls.iter().filter_map(|state| context.transcript.call(state.call));
+    let calls = context.transcript.blocks.iter().filter_map(Block::call);
     let names = calls.filter_map(|call| context.transcript.name(call.tool)).filter(|name| !name.is_empty());
     names.filter(|name| seen.insert(*name)).map(str::to_owned).collect()
 }

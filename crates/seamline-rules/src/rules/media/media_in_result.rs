@@ -87,7 +87,7 @@ declare_rule! {
     ///
     /// # References
     /// OAC-1; case 27
-    MEDIA001 "media-in-result" in Media, Error, Safe, each Result
+    MEDIA001 "media-in-result" in Media, Error, Safe, each Result, reach Message
 }
 
 fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {

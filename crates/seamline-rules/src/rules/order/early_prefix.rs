@@ -42,7 +42,7 @@ declare_rule! {
     ///
     /// # References
     /// MIS-4
-    ORDER005 "early-prefix" in Order, Error, Safe, each Whole
+    ORDER005 "early-prefix" in Order, Error, Safe, each Whole, reach Message
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
@@ -50,7 +50,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         return;
     };
     let count = context.transcript.messages.len();
-    let continued = context.transcript.members.iter().filter(|member| member.sort == MemberSort::Continued);
+    let continued = context.members().iter().filter(|member| member.sort == MemberSort::Continued);
     for member in continued.filter(|member| member.message.get() + 1 < count) {
         let place = Place { message: Some(member.message), block: None, span: member.span };
         let edit = Edit::DropMember { cut: member.cut, member: member.span, lost: false };

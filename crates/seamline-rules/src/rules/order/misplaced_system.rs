@@ -47,7 +47,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-15, documented and recorded
-    ORDER004 "misplaced-system" in Order, Error, Unsafe, each Message
+    ORDER004 "misplaced-system" in Order, Error, Unsafe, each Message, reach Cycle
 }
 
 fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {

@@ -67,7 +67,7 @@ declare_rule! {
     ///
     /// # References
     /// Case 12, measured in `opencode#32609`
-    ORDER006 "text-after-results" in Order, Error, Safe, each Message
+    ORDER006 "text-after-results" in Order, Error, Safe, each Message, reach Message
 }
 
 fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {

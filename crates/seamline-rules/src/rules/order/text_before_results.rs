@@ -67,7 +67,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-9, measured in `dsh-plugin-subscriptions#22`; case 11
-    ORDER001 "text-before-results" in Order, Error, Safe, each Message
+    ORDER001 "text-before-results" in Order, Error, Safe, each Message, reach Cycle
 }
 
 fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {

@@ -69,7 +69,7 @@ declare_rule! {
     ///
     /// # References
     /// MIS-3, executed; case 12
-    ORDER003 "unexpected-role" in Order, Error, Safe, each Message
+    ORDER003 "unexpected-role" in Order, Error, Safe, each Message, reach Cycle
 }
 
 fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {

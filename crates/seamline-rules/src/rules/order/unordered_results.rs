@@ -71,7 +71,7 @@ declare_rule! {
     ///
     /// # References
     /// OAC-2; case 11
-    ORDER002 "unordered-results" in Order, Warning, Safe, each Whole
+    ORDER002 "unordered-results" in Order, Warning, Safe, each Whole, reach Cycle
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

@@ -54,7 +54,7 @@ declare_rule! {
     ///
     /// # References
     /// GEM-1
-    PAIR012 "crowded-block" in Pairing, Error, Safe, each Irregularity
+    PAIR012 "crowded-block" in Pairing, Error, Safe, each Irregularity, reach Message
 }
 
 fn check(_context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Report) {

@@ -69,7 +69,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-5, OAC-2, BED-4, GEM-2; cases 8, 9, 10
-    PAIR004 "displaced-result" in Pairing, Error, Safe, each Call
+    PAIR004 "displaced-result" in Pairing, Error, Safe, each Call, reach Cycle
 }
 
 fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {

@@ -74,7 +74,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-7, OAC-3, BED-5, GEM-2; cases 6, 7
-    PAIR003 "duplicate-result" in Pairing, Error, Safe, each Whole
+    PAIR003 "duplicate-result" in Pairing, Error, Safe, each Whole, reach Cycle
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

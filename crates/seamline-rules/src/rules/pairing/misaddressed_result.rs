@@ -77,7 +77,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-6, OAC-4, GEM-8; case 16
-    PAIR005 "misaddressed-result" in Pairing, Error, Safe, each Call
+    PAIR005 "misaddressed-result" in Pairing, Error, Safe, each Call, reach Cycle
 }
 
 fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {

@@ -43,7 +43,7 @@ declare_rule! {
     ///
     /// # References
     /// OAR-5
-    PAIR011 "mistyped-result" in Pairing, Error, Safe, each Call
+    PAIR011 "mistyped-result" in Pairing, Error, Safe, each Call, reach Cycle
 }
 
 fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {

@@ -60,7 +60,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-6, OAC-3, BED-5, GEM-4, seen in `claude-code#13460`, `morphic#136`; cases 4, 5, 9, 18, 19
-    PAIR002 "orphan-result" in Pairing, Error, Safe, each Result
+    PAIR002 "orphan-result" in Pairing, Error, Safe, each Result, reach Cycle
 }
 
 fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {

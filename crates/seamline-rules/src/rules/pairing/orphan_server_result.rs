@@ -61,7 +61,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-36, seen in `claude-code#64383`; case 22
-    PAIR009 "orphan-server-result" in Pairing, Error, Safe, each Whole
+    PAIR009 "orphan-server-result" in Pairing, Error, Safe, each Whole, reach Conversation
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

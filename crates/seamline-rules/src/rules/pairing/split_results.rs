@@ -77,7 +77,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-5, BED-4, GEM-2; case 21
-    PAIR007 "split-results" in Pairing, Error, Safe, each Call
+    PAIR007 "split-results" in Pairing, Error, Safe, each Call, reach Cycle
 }
 
 fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {

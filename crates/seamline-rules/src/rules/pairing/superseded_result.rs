@@ -85,7 +85,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-7; case 17
-    PAIR006 "superseded-result" in Pairing, Error, Safe, each Result
+    PAIR006 "superseded-result" in Pairing, Error, Safe, each Result, reach Cycle
 }
 
 fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {

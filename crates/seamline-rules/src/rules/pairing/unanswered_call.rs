@@ -70,7 +70,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-5, OAC-2, BED-4, GEM-2, seen in `claude-code#2697`, `litellm#10083`; cases 1, 2, 3, 14, 24, 25
-    PAIR001 "unanswered-call" in Pairing, Error, Safe, each Whole
+    PAIR001 "unanswered-call" in Pairing, Error, Safe, each Whole, reach Cycle
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

@@ -76,7 +76,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-34, ANT-35, ANT-37; case 22
-    PAIR008 "unanswered-server-call" in Pairing, Error, Safe, each Whole
+    PAIR008 "unanswered-server-call" in Pairing, Error, Safe, each Whole, reach Conversation
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

@@ -81,7 +81,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-10, OAC-1, seen in `llxprt-code#917`; case 20
-    PAIR010 "wrong-role-block" in Pairing, Error, Safe, each Message
+    PAIR010 "wrong-role-block" in Pairing, Error, Safe, each Message, reach Message
 }
 
 fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {

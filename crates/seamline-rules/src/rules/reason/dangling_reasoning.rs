@@ -45,7 +45,7 @@ declare_rule! {
     ///
     /// # References
     /// OAR-6, seen in `continue#8933`, `openai-agents-python#1611`
-    REASON005 "dangling-reasoning" in Reason, Error, Safe, each Whole
+    REASON005 "dangling-reasoning" in Reason, Error, Safe, each Whole, reach Conversation
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

@@ -58,7 +58,7 @@ declare_rule! {
     ///
     /// # References
     /// OAR-8, seen in `CLIProxyAPI#2381`, `vercel/ai#7543`
-    REASON006 "lost-item" in Reason, Error, Safe, each Message
+    REASON006 "lost-item" in Reason, Error, Safe, each Message, reach Cycle
 }
 
 fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {

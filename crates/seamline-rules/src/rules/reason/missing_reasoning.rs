@@ -63,7 +63,7 @@ declare_rule! {
     ///
     /// # References
     /// CMP-12, DSK-3, KIM-4; case 55
-    REASON003 "missing-reasoning" in Reason, Error, Safe, each Message
+    REASON003 "missing-reasoning" in Reason, Error, Safe, each Message, reach Message
 }
 
 fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {

@@ -54,7 +54,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-26, seen in `opencode#3077`; case 45
-    REASON002 "missing-thinking" in Reason, Error, Unsafe, each Whole
+    REASON002 "missing-thinking" in Reason, Error, Unsafe, each Whole, reach Conversation
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

@@ -55,7 +55,7 @@ declare_rule! {
     ///
     /// # References
     /// Case 49, seen in `forgecode#1853`
-    REASON009 "thinking-while-off" in Reason, Error, Unsafe, each Whole
+    REASON009 "thinking-while-off" in Reason, Error, Unsafe, each Whole, reach Conversation
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

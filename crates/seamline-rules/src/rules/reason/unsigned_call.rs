@@ -64,7 +64,7 @@ declare_rule! {
     ///
     /// # References
     /// GEM-9, seen in `dify-official-plugins#2088`
-    REASON007 "unsigned-call" in Reason, Error, Safe, each Whole
+    REASON007 "unsigned-call" in Reason, Error, Safe, each Whole, reach Conversation
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
@@ -75,10 +75,10 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         return;
     }
     let over = turn_start(context);
-    let running = context.pairing.cycles.iter().filter(|cycle| Some(cycle.message) > over);
-    for cycle in running.filter(|cycle| is_first_of_role(context, cycle.message)) {
-        let first = context.pairing.calls[cycle.range()][0].call;
-        if !context.transcript.block(first).is_signed() {
+    let running = context.transcript.enumerate_from(over.map_or(MessageIndex(0), MessageIndex::next));
+    for (index, _) in running.filter(|(index, _)| is_first_of_role(context, *index)) {
+        let mut calls = context.transcript.blocks_of(index).filter(|(_, block)| block.call().is_some());
+        if let Some((first, _)) = calls.next().filter(|(_, block)| !block.is_signed()) {
             report_call(context, report, first, demand);
         }
     }

@@ -57,7 +57,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-23, ANT-25; cases 32, 47
-    REASON001 "unsigned-thinking" in Reason, Error, Safe, each Message
+    REASON001 "unsigned-thinking" in Reason, Error, Safe, each Message, reach Message
 }
 
 fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {

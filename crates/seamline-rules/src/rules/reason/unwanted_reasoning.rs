@@ -65,7 +65,7 @@ declare_rule! {
     ///
     /// # References
     /// CER-1, CMP-12, FWK-1, GRQ-1, MIS-8; case 55
-    REASON004 "unwanted-reasoning" in Reason, Error, Unsafe, each Message
+    REASON004 "unwanted-reasoning" in Reason, Error, Unsafe, each Message, reach Message
 }
 
 fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {

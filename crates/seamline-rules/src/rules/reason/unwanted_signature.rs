@@ -55,14 +55,14 @@ declare_rule! {
     ///
     /// # References
     /// BED-12
-    REASON008 "unwanted-signature" in Reason, Error, Unsafe, each Whole
+    REASON008 "unwanted-signature" in Reason, Error, Unsafe, each Whole, reach Message
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
     let Some(error) = context.constraints.reasoning.signed.filter(|_| context.transcript.has.reasoning) else {
         return;
     };
-    for member in context.transcript.members.iter().filter(|member| member.sort == MemberSort::Signature) {
+    for member in context.members().iter().filter(|member| member.sort == MemberSort::Signature) {
         let place = Place { message: Some(member.message), block: member.block, span: member.span };
         let edit = Edit::DropMember { cut: member.cut, member: member.span, lost: true };
         report

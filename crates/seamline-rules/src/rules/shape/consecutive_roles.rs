@@ -62,20 +62,22 @@ declare_rule! {
     ///
     /// # References
     /// ANT-11, ANT-12, BED-7; case 60
-    SHAPE003 "consecutive-roles" in Shape, Error, Safe, each Whole
+    SHAPE003 "consecutive-roles" in Shape, Error, Safe, each Whole, reach Cycle
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
     let SameRole::Rejected(error) = context.constraints.same_role else {
         return;
     };
-    let messages = &context.transcript.messages;
-    for (index, pair) in messages.windows(2).enumerate() {
+    let before = context.first().get().saturating_sub(1);
+    let messages = context.transcript.messages.get(before..).unwrap_or_default();
+    for (at, pair) in messages.windows(2).enumerate() {
         let role = pair[0].role;
         if role != pair[1].role || !matches!(role, Role::User | Role::Assistant) {
             continue;
         }
-        let (first, second) = (MessageIndex(index as u32), MessageIndex(index as u32 + 1));
+        let first = MessageIndex((before + at) as u32);
+        let second = first.next();
         let kind = if role == Role::User { "user" } else { "assistant" };
         let values = Values { message: second.get(), kind, ..Values::default() };
         let draft =

@@ -41,7 +41,7 @@ declare_rule! {
     ///
     /// # References
     /// OAR-17
-    SHAPE012 "early-trigger" in Shape, Error, Unsafe, each Message
+    SHAPE012 "early-trigger" in Shape, Error, Unsafe, each Message, reach Message
 }
 
 fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {

@@ -42,7 +42,7 @@ declare_rule! {
     ///
     /// # References
     /// OAC-7, seen in `openai-node#1341`
-    SHAPE006 "empty-call-list" in Shape, Error, Safe, each Irregularity
+    SHAPE006 "empty-call-list" in Shape, Error, Safe, each Irregularity, reach Message
 }
 
 fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Report) {

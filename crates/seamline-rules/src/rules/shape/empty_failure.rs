@@ -64,7 +64,7 @@ declare_rule! {
     ///
     /// # References
     /// BED-9
-    SHAPE013 "empty-failure" in Shape, Error, Safe, each Result
+    SHAPE013 "empty-failure" in Shape, Error, Safe, each Result, reach Message
 }
 
 fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {

@@ -52,7 +52,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-18, BED-8, GEM-5, KIM-5, XAI-1; cases 33, 57
-    SHAPE002 "empty-message" in Shape, Error, Safe, each Message
+    SHAPE002 "empty-message" in Shape, Error, Safe, each Message, reach Message
 }
 
 fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {

@@ -67,7 +67,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-16, ANT-17, BED-8, seen in `litellm#22979`; cases 26, 57
-    SHAPE001 "empty-text" in Shape, Error, Safe, each Message
+    SHAPE001 "empty-text" in Shape, Error, Safe, each Message, reach Message
 }
 
 fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {

@@ -47,7 +47,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-12, BED-7, GEM-3, MIS-5, seen in `gemini-cli#26486`; case 58
-    SHAPE004 "leading-role" in Shape, Error, Safe, each Whole
+    SHAPE004 "leading-role" in Shape, Error, Safe, each Whole, reach Conversation
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

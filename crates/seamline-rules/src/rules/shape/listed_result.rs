@@ -70,7 +70,7 @@ declare_rule! {
     ///
     /// # References
     /// OLL-4, TOG-1, in the server's and the SDK's code
-    SHAPE011 "listed-result" in Shape, Warning, Safe, each Result
+    SHAPE011 "listed-result" in Shape, Warning, Safe, each Result, reach Message
 }
 
 fn check(context: &Context<'_, '_>, state: &ResultState, report: &mut Report) {

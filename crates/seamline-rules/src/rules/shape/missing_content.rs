@@ -48,7 +48,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-1, OAC-8, BED-1, BED-10, GEM-1
-    SHAPE007 "missing-content" in Shape, Error, Safe, each Message
+    SHAPE007 "missing-content" in Shape, Error, Safe, each Message, reach Message
 }
 
 fn check(context: &Context<'_, '_>, index: MessageIndex, report: &mut Report) {

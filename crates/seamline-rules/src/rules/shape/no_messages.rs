@@ -31,7 +31,7 @@ declare_rule! {
     ///
     /// # References
     /// OAC-7
-    SHAPE009 "no-messages" in Shape, Error, DisplayOnly, each Whole
+    SHAPE009 "no-messages" in Shape, Error, DisplayOnly, each Whole, reach Conversation
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

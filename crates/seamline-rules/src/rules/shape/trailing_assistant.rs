@@ -48,7 +48,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-13, MIS-4; case 59
-    SHAPE005 "trailing-assistant" in Shape, Error, Unsafe, each Whole
+    SHAPE005 "trailing-assistant" in Shape, Error, Unsafe, each Whole, reach Conversation
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

@@ -42,7 +42,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-14, in the SDK's code
-    SHAPE010 "trailing-space" in Shape, Error, Unsafe, each Whole
+    SHAPE010 "trailing-space" in Shape, Error, Unsafe, each Whole, reach Conversation
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {

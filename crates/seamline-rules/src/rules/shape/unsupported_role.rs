@@ -42,7 +42,7 @@ declare_rule! {
     ///
     /// # References
     /// MIS-3, a recorded rejection by `o1-mini`
-    SHAPE008 "unsupported-role" in Shape, Error, Unsafe, each Whole
+    SHAPE008 "unsupported-role" in Shape, Error, Unsafe, each Whole, reach Message
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
@@ -55,7 +55,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
 fn report_gap(context: &Context<'_, '_>, report: &mut Report, gap: &RoleGap, model: &str) {
     let who = if gap.models == Models::ALL { "the provider".to_owned() } else { format!("`{model}`") };
     let safety = if gap.instead == Role::User { Safety::Unsafe } else { Safety::Safe };
-    for (index, _) in context.transcript.enumerate().filter(|(_, message)| message.role == gap.role) {
+    for (index, _) in context.messages().filter(|(_, message)| message.role == gap.role) {
         report
             .message(context, index, format!("{who} does not support the role of this message"))
             .predicts(gap.error.render(&Values { message: index.get(), ..Values::default() }))

@@ -52,7 +52,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-1, OAC-1, BED-1, GEM-1
-    SHAPE014 "wordless-text" in Shape, Error, Safe, each Irregularity
+    SHAPE014 "wordless-text" in Shape, Error, Safe, each Irregularity, reach Message
 }
 
 fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Report) {

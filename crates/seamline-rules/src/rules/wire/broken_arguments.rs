@@ -64,7 +64,7 @@ declare_rule! {
     ///
     /// # References
     /// DSK-10, OLL-2, QWN-3, VLM-1, X-7; cases 28, 29, 31
-    WIRE012 "broken-arguments" in Wire, Error, Safe, each Call
+    WIRE012 "broken-arguments" in Wire, Error, Safe, each Call, reach Message
 }
 
 fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {

@@ -41,7 +41,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-19, OAC-21; RFC 8259, section 8.1
-    WIRE002 "byte-order-mark" in Wire, Error, Safe, each Irregularity
+    WIRE002 "byte-order-mark" in Wire, Error, Safe, each Irregularity, reach Message
 }
 
 fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Report) {

@@ -65,7 +65,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-3, OAC-1; cases 28, 29
-    WIRE006 "call-input" in Wire, Error, Safe, each Call
+    WIRE006 "call-input" in Wire, Error, Safe, each Call, reach Message
 }
 
 fn check(context: &Context<'_, '_>, state: &CallState, report: &mut Report) {

@@ -50,7 +50,7 @@ declare_rule! {
     ///
     /// # References
     /// OAC-1, seen in `hermes-agent#52813`; case 29
-    WIRE005 "call-list-as-text" in Wire, Error, Safe, each Irregularity
+    WIRE005 "call-list-as-text" in Wire, Error, Safe, each Irregularity, reach Message
 }
 
 fn check(_context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Report) {

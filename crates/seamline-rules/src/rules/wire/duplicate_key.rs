@@ -65,7 +65,7 @@ declare_rule! {
     ///
     /// # References
     /// RFC 8259, section 4
-    WIRE003 "duplicate-key" in Wire, Warning, Unsafe, each Irregularity
+    WIRE003 "duplicate-key" in Wire, Warning, Unsafe, each Irregularity, reach Message
 }
 
 fn check(_context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Report) {

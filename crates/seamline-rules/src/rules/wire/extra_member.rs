@@ -57,17 +57,17 @@ declare_rule! {
     ///
     /// # References
     /// ANT-4, FWK-1, GRQ-1, MIS-8; cases 43, 44
-    WIRE013 "extra-member" in Wire, Error, Unsafe, each Whole
+    WIRE013 "extra-member" in Wire, Error, Unsafe, each Whole, reach Message
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
     let Members::Closed { known, .. } = context.constraints.members else {
-        context.transcript.members.iter().filter(|member| holds_calls(member)).for_each(|member| {
+        context.members().iter().filter(|member| holds_calls(member)).for_each(|member| {
             report_ignored_calls(context, report, member);
         });
         return;
     };
-    for member in &context.transcript.members {
+    for member in context.members() {
         if is_unknown(context, member) && !known.contains(&&*member.key) {
             report_member(context, report, member);
         }

@@ -60,7 +60,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-1, OAC-1; case 29
-    WIRE015 "foreign-block" in Wire, Error, Safe, each Irregularity
+    WIRE015 "foreign-block" in Wire, Error, Safe, each Irregularity, reach Message
 }
 
 fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Report) {

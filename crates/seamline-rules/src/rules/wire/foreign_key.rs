@@ -62,7 +62,7 @@ declare_rule! {
     ///
     /// # References
     /// S0-31
-    WIRE004 "foreign-key" in Wire, Error, Safe, each Irregularity
+    WIRE004 "foreign-key" in Wire, Error, Safe, each Irregularity, reach Message
 }
 
 fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Report) {

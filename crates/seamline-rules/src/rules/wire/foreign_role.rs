@@ -43,7 +43,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-1, OAC-1, GEM-1
-    WIRE016 "foreign-role" in Wire, Error, Safe, each Irregularity
+    WIRE016 "foreign-role" in Wire, Error, Safe, each Irregularity, reach Message
 }
 
 fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Report) {

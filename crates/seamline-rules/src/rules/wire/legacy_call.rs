@@ -59,7 +59,7 @@ declare_rule! {
     ///
     /// # References
     /// S4-16; case 29
-    WIRE007 "legacy-call" in Wire, Error, Safe, each Irregularity
+    WIRE007 "legacy-call" in Wire, Error, Safe, each Irregularity, reach Message
 }
 
 fn check(_context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Report) {

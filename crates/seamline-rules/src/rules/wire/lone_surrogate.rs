@@ -74,7 +74,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-19, OAC-21, seen in `claude-code#60394`; case 65
-    WIRE001 "lone-surrogate" in Wire, Error, Safe, each Irregularity
+    WIRE001 "lone-surrogate" in Wire, Error, Safe, each Irregularity, reach Message
 }
 
 fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Report) {

@@ -42,7 +42,7 @@ declare_rule! {
     ///
     /// # References
     /// OAR-16
-    WIRE014 "part-of-other-role" in Wire, Error, Safe, each Irregularity
+    WIRE014 "part-of-other-role" in Wire, Error, Safe, each Irregularity, reach Message
 }
 
 fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Report) {

@@ -50,7 +50,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-2, OAC-1
-    WIRE011 "unquoted-id" in Wire, Error, Safe, each Irregularity
+    WIRE011 "unquoted-id" in Wire, Error, Safe, each Irregularity, reach Message
 }
 
 fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Report) {

@@ -57,7 +57,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-1, GEM-5, OAC-1
-    WIRE009 "unreadable-block" in Wire, Error, Safe, each Irregularity
+    WIRE009 "unreadable-block" in Wire, Error, Safe, each Irregularity, reach Message
 }
 
 fn check(context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Report) {

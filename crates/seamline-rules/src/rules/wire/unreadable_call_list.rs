@@ -42,7 +42,7 @@ declare_rule! {
     ///
     /// # References
     /// OAC-1; case 29
-    WIRE010 "unreadable-call-list" in Wire, Error, Unsafe, each Irregularity
+    WIRE010 "unreadable-call-list" in Wire, Error, Unsafe, each Irregularity, reach Message
 }
 
 fn check(_context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Report) {

@@ -42,7 +42,7 @@ declare_rule! {
     ///
     /// # References
     /// ANT-1, OAC-1
-    WIRE008 "unreadable-message" in Wire, Error, Unsafe, each Irregularity
+    WIRE008 "unreadable-message" in Wire, Error, Unsafe, each Irregularity, reach Message
 }
 
 fn check(_context: &Context<'_, '_>, irregularity: &Irregularity, report: &mut Report) {

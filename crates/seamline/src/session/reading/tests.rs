@@ -1,5 +1,4 @@
-//! Whatever becomes of a list of messages, and however it is looked at: a check says what it would say of a body that
-//! nobody looked at before.
+//! A check and a request of a kept reading equal those that are made from scratch, for any history of the messages.
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -31,6 +30,8 @@ const ODD: &[&str] = &[
 enum Step {
     /// These come behind the others.
     Append(Vec<Index>),
+    /// So many that follow each other in the pool come behind the others.
+    Run(Index, usize),
     /// The last ones go.
     Cut(Index),
     /// So many from a place on go, and these come there.
@@ -45,7 +46,8 @@ enum Step {
 fn step() -> impl Strategy<Value = Step> {
     let some = || prop::collection::vec(any::<Index>(), 0..6);
     prop_oneof![
-        6 => some().prop_map(Step::Append),
+        4 => some().prop_map(Step::Append),
+        6 => (any::<Index>(), 1..12_usize).prop_map(|(from, count)| Step::Run(from, count)),
         2 => any::<Index>().prop_map(Step::Cut),
         2 => (any::<Index>(), 0..4_usize, some()).prop_map(|(at, gone, come)| Step::Splice(at, gone, come)),
         1 => any::<Index>().prop_map(Step::Back),
@@ -54,12 +56,27 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
+/// What requests say beside their messages.
+const ENVELOPES: &[&str] = &[
+    "{}",
+    r#"{"model":"claude-sonnet-4-5","max_tokens":64}"#,
+    r#"{"model":"claude-opus-4-1","max_tokens":64,"thinking":{"type":"enabled","budget_tokens":1024}}"#,
+    r#"{"model":"gpt-5","store":false,"tools":[]}"#,
+    r#"{ "model" : "gpt-5", "previous_response_id" : "resp_1", "x" : "\udc00" }"#,
+    r#"{"model":"gemini-3-pro","tools":[{"name":"x"},{"name":"x"}],"tool_choice":{"type":"tool","name":"y"}}"#,
+    r#"{"model":"mistral-large","system":[{"type":"text","text":"a","cache_control":{"type":"ephemeral"}}],"model":"deepseek-reasoner"}"#,
+    r#"{"model":"kimi-k2","toolConfig":{"tools":[]}}"#,
+];
+
 /// How messages are looked at.
 fn wire() -> impl Strategy<Value = Wire> {
     let policy = prop_oneof![
         Just(Policy::default()),
         Just(Policy::preset("minimal").unwrap()),
         Just(Policy::from_toml("[synthetic_text]\nmissing = 'lost in the post'").unwrap()),
+        select(vec!["strict", "opal", "clawos", "llxprt", "kilroy", "libr-agent"])
+            .prop_map(|name| Policy::preset(name).unwrap()),
+        Just(Policy { duplicate_call_id: crate::policy::DuplicateCallId::Error, ..Policy::default() }),
     ];
     (select(providers::ALL), policy).prop_map(|(provider, policy)| {
         Wire::new(Options { provider: Some(provider.name.to_owned()), policy, ..Options::default() }).unwrap()
@@ -88,12 +105,17 @@ fn from_scratch(wire: &Wire, messages: &[Raw], options: &Options) -> Result<Chec
     Ok(crate::check(&wire.body("{}", messages.iter())?, options)?)
 }
 
+fn request_from_scratch(wire: &Wire, messages: &[Raw], envelope: &str) -> Result<Request, SessionError> {
+    Ok(Request::from_body(&wire.body(envelope, messages.iter())?, &wire.options)?)
+}
+
 /// The messages after a step, given all that came before.
 fn after(step: &Step, views: &[Vec<Raw>], pool: &[Raw]) -> Vec<Raw> {
     let mut view = views.last().cloned().unwrap_or_default();
     let chosen = |from: &[Index]| from.iter().map(|index| pool[index.index(pool.len())].clone()).collect::<Vec<_>>();
     match step {
         Step::Append(come) => view.extend(chosen(come)),
+        Step::Run(from, count) => view.extend(pool.iter().skip(from.index(pool.len())).take(*count).cloned()),
         Step::Cut(at) => view.truncate(at.index(view.len() + 1)),
         Step::Splice(at, gone, come) => {
             let at = at.index(view.len() + 1);
@@ -111,17 +133,17 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_check_says_what_one_from_scratch_says(
+    fn a_check_and_a_request_equal_those_from_scratch(
         pools in prop::collection::vec(messages(), 1..4),
         wires in prop::collection::vec(wire(), 1..4),
-        steps in prop::collection::vec((step(), any::<Index>(), any::<bool>()), 1..24),
+        steps in prop::collection::vec((step(), any::<Index>(), any::<bool>(), select(ENVELOPES)), 1..24),
     ) {
         // Whole conversations come in order most of the time, so that calls find their results.
         let odd = ODD.iter().map(|text| Raw::parse(*text).unwrap());
         let pool: Vec<Raw> = pools.iter().flatten().cloned().chain(odd).collect();
         let mut views = vec![pools[0].clone()];
         let reading = Reading::default();
-        for (step, wire, switches) in &steps {
+        for (step, wire, switches, envelope) in &steps {
             let view = after(step, &views, &pool);
             let wire = if *switches { &wires[wire.index(wires.len())] } else { &wires[0] };
             let mut pending = wire.options.clone();
@@ -130,6 +152,9 @@ proptest! {
                 let checked = reading.check(wire, &entries(&view), options);
                 prop_assert_eq!(checked, from_scratch(wire, &view, options), "{:?}", &view);
             }
+            let request = reading.request(wire, &entries(&view), envelope);
+            let scratch = request_from_scratch(wire, &view, envelope);
+            prop_assert_eq!(request.as_ref(), scratch.as_ref().ok(), "{:?}", &view);
             views.push(view);
         }
     }
@@ -163,7 +188,45 @@ fn only_what_is_new_is_read() {
     check(5);
     assert!(!follows(&reading, &view[4..]), "more went than stays");
     check(5);
-    assert!(reading.kept().as_ref().unwrap().report.is_some());
+    assert!(reading.kept().as_ref().unwrap().looks.0[0].report().is_some());
+}
+
+const RESULT: &str = r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"done"}]}"#;
+const CALL: &str = r#"{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"read","input":{}}]}"#;
+const EMPTY: &str = r#"{"role":"user","content":[{"type":"text","text":""},{"type":"text","text":"x"}]}"#;
+
+/// How many messages must stay so that the next check does not look at all of them.
+fn needed(reading: &Reading) -> usize {
+    reading.kept().as_ref().unwrap().looks.0[0].settled.needs()
+}
+
+#[test]
+fn only_messages_behind_the_last_seam_are_checked() {
+    let (wire, reading) = (anthropic(), Reading::default());
+    let check = |texts: &[&str]| {
+        let checked = reading.check(&wire, &entries(&raws(texts)), &wire.options).unwrap();
+        (checked.findings.len(), needed(&reading))
+    };
+    assert_eq!(check(&[ASK, CALL, RESULT, ANSWER, ASK]), (0, 4), "a seam is before the last assistant message");
+    assert_eq!(check(&[ASK, CALL, RESULT, ANSWER, ASK, CALL]), (1, 6), "an open call is not settled");
+    assert_eq!(check(&[ASK, CALL, RESULT, ANSWER, ASK, CALL, ASK, ANSWER]), (1, 6), "nor is one without a result");
+    assert_eq!(check(&[ASK, CALL, RESULT, ANSWER, EMPTY, CALL, RESULT, ANSWER]), (1, 8), "its finding is kept");
+    assert_eq!(check(&[ASK, CALL, RESULT, ANSWER, EMPTY, CALL, RESULT, ANSWER, ASK]), (1, 8), "and found again");
+    assert_eq!(check(&[ASK, CALL, RESULT, ANSWER, ASK, RESULT]), (1, 4), "a late result asks for all messages");
+    assert_eq!(check(&[ASK, CALL]), (1, 2), "all of it went");
+}
+
+#[test]
+fn a_request_settles_messages_whatever_its_envelope_is() {
+    let (wire, reading) = (anthropic(), Reading::default());
+    let messages = entries(&raws(&[ASK, CALL, RESULT, ANSWER, ASK]));
+    for envelope in [r#"{"max_tokens":64}"#, r#"{"max_tokens":4096}"#, "{}", r#"{"max_tokens":64}"#] {
+        let request = reading.request(&wire, &messages, envelope).unwrap();
+        assert!(request.sendable && request.found.is_empty());
+        assert_eq!((needed(&reading), reading.kept().as_ref().unwrap().looks.0.len()), (4, 1), "{envelope}");
+    }
+    assert_eq!(reading.request(&wire, &messages, r#"{"messages":[]}"#), None);
+    assert_eq!(reading.request(&wire, &messages, r#"{"max_tokens":}"#), None);
 }
 
 #[test]

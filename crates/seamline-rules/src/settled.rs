@@ -1,0 +1,180 @@
+//! The start of a conversation that need not be checked again.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::num::NonZeroUsize;
+
+use seamline_model::{BlockIndex, CallState, Carrier, Fate, Finding, Item, MessageIndex, Role, Uniqueness};
+
+use crate::context::Context;
+use crate::policy::DuplicateCallId;
+use crate::rule::Report;
+
+/// The most findings of settled messages that are kept.
+const FINDINGS_MAX: usize = 64;
+
+/// The messages at the start of a conversation that [`check_on`](crate::check_on) need not look at again, and what it
+/// must know of them: their findings, and the ids of their calls and items where these must not repeat.
+///
+/// It holds for one set of constraints, one policy and one request around the messages. The settled messages end at a
+/// *seam*: each call before it is answered before it, each result before it answers a call, and an assistant message
+/// follows one of another role. No rule about a message or a cycle looks across a seam any further than to the messages
+/// beside it.
+///
+/// It takes at most 64 findings and a hash for each id.
+#[derive(Debug, Clone)]
+pub struct Settled {
+    /// How many of the last messages are never settled.
+    open: usize,
+    /// How many messages are settled.
+    messages: usize,
+    /// What is wrong with one of them alone.
+    findings: Vec<Finding>,
+    /// The ids of their calls, where ids must differ in the whole conversation.
+    call_ids: Ids,
+    /// The ids of their items, likewise.
+    item_ids: Ids,
+}
+
+impl Settled {
+    /// Nothing settled yet. The last `open` messages, of which there is at least one, never are: the conversation can go
+    /// back to before them, and still go on from what is settled.
+    pub fn new(open: NonZeroUsize) -> Self {
+        let ids = || Ids(HashSet::new());
+        Self { open: open.get(), messages: 0, findings: Vec::new(), call_ids: ids(), item_ids: ids() }
+    }
+
+    /// Forgets all that is settled.
+    pub fn clear(&mut self) {
+        self.messages = 0;
+        self.findings.clear();
+        self.call_ids.0.clear();
+        self.item_ids.0.clear();
+    }
+
+    /// How many messages must stay as they are: those that are settled, and the one behind them.
+    pub fn needs(&self) -> usize {
+        if self.messages == 0 { 0 } else { self.messages + 1 }
+    }
+
+    /// Whether findings are kept, which point to bytes of the body.
+    pub fn has_findings(&self) -> bool {
+        !self.findings.is_empty()
+    }
+
+    /// One past the last settled message.
+    pub(crate) fn end(&self) -> MessageIndex {
+        MessageIndex(self.messages as u32)
+    }
+
+    /// The findings of settled messages.
+    pub(crate) fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// Whether a settled message may make a call with this id.
+    pub(crate) fn may_have_call(&self, id: &str) -> bool {
+        self.call_ids.may_hold(id)
+    }
+
+    /// Whether a settled message may be an item with this id.
+    pub(crate) fn may_have_item(&self, id: &str) -> bool {
+        self.item_ids.may_hold(id)
+    }
+
+    /// Adds messages up to a later seam.
+    pub(crate) fn extend(&mut self, more: More) {
+        self.messages = more.end.get();
+        self.findings.extend(more.findings);
+        self.call_ids.0.extend(more.call_ids);
+        self.item_ids.0.extend(more.item_ids);
+    }
+
+    /// What a check settles of the messages that it looked at, which are those behind the settled ones or all of them.
+    pub(crate) fn more(&self, context: &Context<'_, '_>, report: &Report) -> Option<More> {
+        let end = last_seam(context, (self.open, report.unsettled));
+        let is_before = |finding: &&Finding| finding.place.message.is_some_and(|message| message < end);
+        let lasting = report.lasting.iter().map(|&at| &report.findings[at]).filter(is_before);
+        let known = context.settled.map_or(0, |settled| settled.findings.len());
+        if end == context.first() || known + lasting.clone().count() > FINDINGS_MAX {
+            return None;
+        }
+        let calls = context.pairing.calls.iter().take_while(|state| state.message < end);
+        let call_ids = calls.filter(|_| has_distant_ids(context)).map(|state| context.id(state.call));
+        let items = context.transcript.items.get(context.first().get()..end.get()).unwrap_or_default();
+        let item_ids = items.iter().filter(|_| context.constraints.repeated_item.is_some()).filter_map(item_id);
+        let (call_ids, item_ids) = (call_ids.map(hash).collect(), item_ids.map(hash).collect());
+        Some(More { end, findings: lasting.cloned().collect(), call_ids, item_ids })
+    }
+}
+
+/// What a check adds to the settled messages.
+pub(crate) struct More {
+    end: MessageIndex,
+    findings: Vec<Finding>,
+    call_ids: Vec<u64>,
+    item_ids: Vec<u64>,
+}
+
+/// Whether no two calls of the whole conversation may have one id.
+pub(crate) fn has_distant_ids(context: &Context<'_, '_>) -> bool {
+    let is_asked = matches!(context.constraints.unique_ids, Uniqueness::Request(_))
+        || context.policy.duplicate_call_id == DuplicateCallId::Error;
+    is_asked
+        && context.constraints.carrier != Carrier::Items
+        && !matches!(context.constraints.unique_ids, Uniqueness::Nowhere)
+}
+
+/// The id of an item, if it has one.
+pub(crate) fn item_id(item: &Item) -> Option<&str> {
+    item.id.as_deref().filter(|id| !id.is_empty())
+}
+
+/// The last seam among the messages that are looked at, before the last `open` of them and not behind `limit`; the first
+/// message that is looked at when there is none.
+fn last_seam(context: &Context<'_, '_>, (open, limit): (usize, Option<MessageIndex>)) -> MessageIndex {
+    let transcript = context.transcript;
+    let loose = context.pairing.results.iter().find(|state| !matches!(state.fate, Fate::Answers(_)));
+    let loose = loose.map(|state| transcript.block(state.result).message);
+    let open = transcript.messages.len().saturating_sub(open);
+    let end = [limit, loose].into_iter().flatten().map(MessageIndex::get).fold(open, usize::min);
+    let mut calls = context.pairing.calls.iter().peekable();
+    let mut seam = context.first();
+    let mut awaited = None;
+    for (index, message) in transcript.enumerate_from(seam.next()).take_while(|(index, _)| index.get() <= end) {
+        while let Some(CallState { answer, .. }) = calls.next_if(|state| state.message < index) {
+            let Some(answer) = answer else { return seam };
+            awaited = awaited.max(Some(answer.result));
+        }
+        let is_closed = awaited < Some(BlockIndex(message.first_block)) || awaited.is_none();
+        if is_closed && is_seam(context, index) {
+            seam = index;
+        }
+    }
+    seam
+}
+
+/// Whether an assistant message follows one of another role that makes no calls.
+fn is_seam(context: &Context<'_, '_>, index: MessageIndex) -> bool {
+    let transcript = context.transcript;
+    let Some(before) = index.0.checked_sub(1).map(MessageIndex) else { return false };
+    transcript.message(index).role == Role::Assistant
+        && transcript.message(before).role != Role::Assistant
+        && !transcript.has_calls(before)
+}
+
+/// Ids by their hashes: two ids may have one hash, so that an id that is not there may seem to be.
+#[derive(Debug, Clone)]
+struct Ids(HashSet<u64>);
+
+impl Ids {
+    fn may_hold(&self, id: &str) -> bool {
+        self.0.contains(&hash(id))
+    }
+}
+
+fn hash(id: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    id.hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,218 @@
+//! Messages with their body, and what was read and settled of them.
+
+use seamline_dialects::{Dialect, NODES_MAX};
+use seamline_model::{Source, Span, Transcript};
+use seamline_store::{Entry, Raw};
+
+use super::head::{Around, CLOSING, Head};
+use super::looks::{Look, Looks};
+use crate::check::{Checked, check_transcript};
+use crate::repair::repair_transcript;
+use crate::session::wire::Wire;
+use crate::session::{Request, SessionError};
+use crate::subject::Subject;
+use crate::{Error, Options};
+
+/// The longest body of which the reading is kept. A body of so many bytes cannot hold more values than may be read, so
+/// the values need not be counted while it grows.
+const BODY_BYTES_MAX: usize = NODES_MAX;
+
+/// How many bytes a transcript may take to be kept: so many times those of its body, or as many as these.
+const TRANSCRIPT_SHARE: usize = 4;
+const TRANSCRIPT_BYTES: usize = 1024 * 1024;
+
+/// Messages with their body, and what was read and settled of them.
+pub(super) struct Kept {
+    dialect: &'static dyn Dialect,
+    /// The messages themselves, to compare them with those of the session.
+    messages: Vec<Raw>,
+    /// The head, the messages, and the closing of the list and the body.
+    body: Vec<u8>,
+    /// The head of the body: that of the last request.
+    head: Head,
+    /// The head of a body with nothing but messages, which is what a check looks at.
+    plain: Head,
+    /// The messages of the body, without its text.
+    transcript: Transcript<'static>,
+    /// How many bytes of messages were read and are gone since. The names of their tools stay in the transcript.
+    pub(super) gone: usize,
+    /// The ways in which the messages were looked at.
+    pub(super) looks: Looks,
+}
+
+impl Kept {
+    /// Reads messages.
+    pub(super) fn read(wire: &Wire, entries: &[Entry], options: &Options) -> Result<Self, SessionError> {
+        let messages: Vec<Raw> = entries.iter().map(|entry| entry.message.clone()).collect();
+        let body = wire.body("{}", messages.iter())?;
+        let dialect = Subject::dialect(&body, options)?;
+        let transcript = dialect.decode(&body).map_err(Error::from)?.detached();
+        let plain = Head::plain(wire.head("{}")?, &transcript);
+        let head = plain.clone();
+        Ok(Self { dialect, messages, body, head, plain, transcript, gone: 0, looks: Looks::default() })
+    }
+
+    /// Whether it is of this dialect.
+    pub(super) fn is_of(&self, dialect: &str) -> bool {
+        self.dialect.name() == dialect
+    }
+
+    /// How many messages there are.
+    pub(super) fn count(&self) -> usize {
+        self.messages.len()
+    }
+
+    /// Whether it takes little enough to be kept.
+    pub(super) fn may_be_kept(&self) -> bool {
+        let Transcript { messages, blocks, members, irregularities, items, .. } = &self.transcript;
+        let read = size_of_val(&**messages)
+            + size_of_val(&**blocks)
+            + size_of_val(&**members)
+            + size_of_val(&**irregularities)
+            + size_of_val(&**items);
+        self.body.len() <= BODY_BYTES_MAX && read <= TRANSCRIPT_BYTES.max(TRANSCRIPT_SHARE * self.body.len())
+    }
+
+    /// The same for the messages that there are now, of which only those are read that were not there before. Nothing
+    /// when all must be read afresh.
+    pub(super) fn brought_to(mut self, entries: &[Entry]) -> Option<Self> {
+        let both = self.messages.iter().zip(entries);
+        let same = both.take_while(|(read, entry)| is_same(read, &entry.message)).count();
+        if same == self.messages.len() && same == entries.len() {
+            return Some(self);
+        }
+        self.cut(same)?;
+        self.looks.keep_start(same);
+        let added = self.put_behind(&entries[same..])?;
+        let transcript = self.dialect.read_on(self.transcript.over(Source::new(&self.body)), &added)?;
+        debug_assert!(reads_the_same(self.dialect, &transcript, &self.head.around), "the kept transcript is outdated");
+        Some(Self { transcript: transcript.detached(), ..self })
+    }
+
+    /// Takes out all messages behind the first so many. Nothing when more went by now than stays.
+    fn cut(&mut self, messages: usize) -> Option<()> {
+        let start = self.transcript.list.start as usize + 1;
+        let end = match messages.checked_sub(1) {
+            Some(last) => self.transcript.messages.get(last)?.span.range().end,
+            None => start,
+        };
+        let closing = self.transcript.closing().range().start;
+        self.gone += closing.checked_sub(end)?;
+        if self.gone > end {
+            return None;
+        }
+        self.messages.truncate(messages);
+        self.transcript.truncate(messages);
+        self.body.truncate(end);
+        Some(())
+    }
+
+    /// Puts messages behind the others, closes the body again and says where they stand. Nothing when it gets too long.
+    fn put_behind(&mut self, entries: &[Entry]) -> Option<Vec<Span>> {
+        let bytes: usize = entries.iter().map(|entry| entry.message.as_bytes().len() + 1).sum();
+        if self.body.len() + bytes + CLOSING.len() > BODY_BYTES_MAX {
+            return None;
+        }
+        let start = self.transcript.list.start as usize + 1;
+        let mut spans = Vec::with_capacity(entries.len());
+        for Entry { message, .. } in entries {
+            if self.body.len() > start {
+                self.body.push(b',');
+            }
+            let at = self.body.len();
+            self.body.extend_from_slice(message.as_bytes());
+            spans.push(Span::new(at, self.body.len()));
+            self.messages.push(message.clone());
+        }
+        self.transcript.list.end = self.body.len() as u32 + 1;
+        self.body.extend_from_slice(CLOSING);
+        Some(spans)
+    }
+
+    /// Puts a head before the messages. Returns nothing when it cannot be read, or the body gets too long.
+    fn put_head(&mut self, head: &str) -> Option<()> {
+        if self.head.bytes == head.as_bytes() {
+            return Some(());
+        }
+        let head = Head::read(self.dialect, head)?;
+        let before = self.head.bytes.len();
+        if self.body.len() - before + head.bytes.len() > BODY_BYTES_MAX {
+            return None;
+        }
+        self.body.splice(..before, head.bytes.iter().copied());
+        self.transcript.move_messages((head.bytes.len() as u32).wrapping_sub(before as u32));
+        self.looks.forget_places();
+        self.head = head;
+        Some(())
+    }
+
+    /// Checks the messages as a body with nothing but them, unless they were checked before and are the same since.
+    pub(super) fn check(&mut self, options: &Options) -> Result<Checked, Error> {
+        let mut look = self.looks.take(options, &self.plain.around);
+        let checked = match look.report() {
+            Some(checked) => checked.clone(),
+            None => self.check_plain(options, &mut look)?,
+        };
+        self.looks.put(look);
+        Ok(checked)
+    }
+
+    fn check_plain(&mut self, options: &Options, look: &mut Look) -> Result<Checked, Error> {
+        let transcript = std::mem::replace(&mut self.transcript, nothing());
+        let transcript = around(transcript.over(Source::new(&self.body)), &self.plain.around);
+        let mut transcript = Subject::with_messages(self.dialect, transcript, options)?;
+        let mut checked = check_transcript(self.dialect, &transcript, options, &mut look.settled)?;
+        self.plain.around.take_from(&mut transcript);
+        self.transcript = transcript.detached();
+        // The body has another head than the one that is checked.
+        let (here, there) = (self.head.bytes.len(), self.plain.bytes.len());
+        for finding in checked.findings.iter_mut().filter(|finding| finding.span != (0..0)) {
+            finding.span = finding.span.start + there - here..finding.span.end + there - here;
+        }
+        look.keep_report(&checked);
+        Ok(checked)
+    }
+
+    /// Makes a request of the messages. Returns nothing when it must be made from scratch.
+    pub(super) fn request(&mut self, head: &str, options: &Options) -> Option<Request> {
+        self.put_head(head)?;
+        let mut look = self.looks.take(options, &self.head.around);
+        let transcript = std::mem::replace(&mut self.transcript, nothing());
+        let transcript = around(transcript.over(Source::new(&self.body)), &self.head.around);
+        let mut transcript = Subject::with_messages(self.dialect, transcript, options).ok()?;
+        let subject = Subject::of(self.dialect, &transcript, options).ok()?;
+        let constraints = &subject.provider.constraints;
+        let found = seamline_rules::check_on(&transcript, constraints, &options.policy, &mut look.settled);
+        let request = Request::of(repair_transcript(&subject, &transcript, found, &options.policy));
+        self.head.around.take_from(&mut transcript);
+        self.transcript = transcript.detached();
+        self.looks.put(look);
+        debug_assert_eq!(Some(&request), Request::from_body(&self.body, options).ok().as_ref(), "not as from scratch");
+        Some(request)
+    }
+}
+
+/// A transcript of messages, with this around them.
+fn around<'a>(mut transcript: Transcript<'a>, around: &Around) -> Transcript<'a> {
+    around.put_around(&mut transcript);
+    transcript
+}
+
+/// A transcript without messages, in place of one that is in use.
+fn nothing() -> Transcript<'static> {
+    Transcript::with_room(Source::default(), 0, 0)
+}
+
+/// Whether two messages are the same. Most are one and the same in memory.
+fn is_same(one: &Raw, other: &Raw) -> bool {
+    std::ptr::eq(one.as_str(), other.as_str()) || one == other
+}
+
+/// Whether a body says what was read of it when all of it is read afresh.
+fn reads_the_same(dialect: &dyn Dialect, read: &Transcript<'_>, around: &Around) -> bool {
+    let read = self::around(read.clone(), around);
+    dialect.decode(read.source.body).is_ok_and(|fresh| {
+        fresh.says_the_same(&read)
+            && (fresh.list, fresh.entries, &fresh.marked) == (read.list, read.entries, &read.marked)
+    })
+}

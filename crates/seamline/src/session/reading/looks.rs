@@ -1,0 +1,83 @@
+//! The ways in which messages are looked at, and what is settled for each of them.
+
+use std::num::NonZeroUsize;
+
+use seamline_rules::Settled;
+
+use super::head::Around;
+use crate::{Checked, Options};
+
+/// The most ways of which something is kept: two checks and two requests come before every send.
+const LOOKS_MAX: usize = 4;
+
+/// The most findings of a report that is kept.
+const FINDINGS_MAX: usize = 64;
+
+/// How many of the last messages are checked each time, so that a session can go back a few messages without a check of
+/// all of them. Tests settle as many messages as they can.
+const OPEN_MESSAGES: NonZeroUsize = match NonZeroUsize::new(if cfg!(test) { 1 } else { 32 }) {
+    Some(open) => open,
+    None => NonZeroUsize::MIN,
+};
+
+/// One way to look at messages, and what is settled for it.
+#[derive(Debug)]
+pub(super) struct Look {
+    options: Options,
+    /// What the body says beside its messages, without places.
+    around: Around,
+    /// The messages that need not be checked again.
+    pub(super) settled: Settled,
+    /// The report of the last check, if it is short and the messages are the same since.
+    report: Option<Checked>,
+}
+
+impl Look {
+    /// The report of the last check, if the messages are the same since.
+    pub(super) fn report(&self) -> Option<&Checked> {
+        self.report.as_ref()
+    }
+
+    /// Keeps a report, if it is short.
+    pub(super) fn keep_report(&mut self, checked: &Checked) {
+        self.report = (checked.findings.len() <= FINDINGS_MAX).then(|| checked.clone());
+    }
+}
+
+/// The last ways in which messages were looked at, the latest first.
+#[derive(Debug, Default)]
+pub(super) struct Looks(pub(super) Vec<Look>);
+
+impl Looks {
+    /// Takes out what is kept of a way to look at messages.
+    pub(super) fn take(&mut self, options: &Options, around: &Around) -> Look {
+        let around = around.without_places();
+        match self.0.iter().position(|look| look.options == *options && look.around == around) {
+            Some(at) => self.0.remove(at),
+            None => Look { options: options.clone(), around, settled: Settled::new(OPEN_MESSAGES), report: None },
+        }
+    }
+
+    /// Puts it back.
+    pub(super) fn put(&mut self, look: Look) {
+        self.0.insert(0, look);
+        self.0.truncate(LOOKS_MAX);
+    }
+
+    /// Forgets what does not hold when only the first so many messages stay as they are.
+    pub(super) fn keep_start(&mut self, messages: usize) {
+        for look in &mut self.0 {
+            look.report = None;
+            if look.settled.needs() > messages {
+                look.settled.clear();
+            }
+        }
+    }
+
+    /// Forgets what points to bytes of the body.
+    pub(super) fn forget_places(&mut self) {
+        for look in self.0.iter_mut().filter(|look| look.settled.has_findings()) {
+            look.settled.clear();
+        }
+    }
+}
