@@ -6,16 +6,23 @@ use serde::de::IgnoredAny;
 
 use crate::snapshot::Snapshot;
 
-/// Which source of a call's input counts when there are several.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum ArgSource {
-    /// The pieces, if any came; else what stood at the start.
-    #[default]
-    DeltaWins,
-    /// A piece that begins an object replaces what stood at the start, any other goes on from it.
-    MergeHeuristic,
-    /// The first of pieces and start that is an object, else as `DeltaWins`.
-    ParsableWins,
+seamline_model::words! {
+    /// Which source of a tool call's input counts when there are several.
+    ArgSource {
+        /// The deltas, if any came; else the input at the start of the call.
+        DeltaWins = "delta_wins",
+        /// A delta that begins an object replaces the input at the start; any other delta continues it.
+        MergeHeuristic = "merge_heuristic",
+        /// The first of deltas and start that is a JSON object, else as `delta_wins`.
+        ParsableWins = "parsable_wins",
+    }
+}
+
+#[expect(clippy::derivable_impls, reason = "the macro that declares the words has no place for the attribute")]
+impl Default for ArgSource {
+    fn default() -> Self {
+        Self::DeltaWins
+    }
 }
 
 /// The input of a call while it comes.

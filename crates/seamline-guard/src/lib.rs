@@ -6,7 +6,7 @@
 //! family of providers under `errors/`, what each saying means under `kinds/`. [`filter`] says
 //! whether an answer or an error is a content filter's or a refusal (`filters/`), [`Retry`] when
 //! a request is sent again, [`Breaker`] when a model calls tools wrongly again and again, and
-//! [`StallGuard`] when a run gets nowhere; [`GuardSettings`] reads what they are set to. None of them reads a clock: time is an argument.
+//! [`StallGuard`] when a run gets nowhere; [`GuardPolicy`] has the limits of all of them. None of them reads a clock: time is an argument.
 #![deny(clippy::disallowed_methods)]
 
 mod answer;
@@ -20,15 +20,15 @@ mod kinds;
 mod known;
 mod patterns;
 mod place;
+mod policy;
 mod reading;
 mod retry;
-mod settings;
 mod stall;
 mod views;
 mod wait;
 
 pub use breaker::{
-    Breaker, BreakerLimits, CallInRound, CheckedCall, Outcome, Reset, SchemaError, StopTurn, ToolSchemas, TurnLoop,
+    Breaker, BreakerLimits, BreakerScope, CallInRound, CheckedCall, Outcome, Reset, SchemaError, StopTurn, ToolSchemas, TurnLoop,
 };
 pub use classify::{Certainty, Failure, Verdict, classify};
 pub use errors::{is_provider, providers};
@@ -36,7 +36,7 @@ pub use filter::{Filtered, FilteredPart, filter, filter_message};
 pub use kinds::{Class, Kind};
 pub use known::{Known, all};
 pub use place::{IDS_MAX, Place};
+pub use policy::GuardPolicy;
 pub use retry::{Advice, Emitted, GaveUp, OnCorruption, Retry, RetryPolicy};
-pub use settings::{GuardSettings, SettingsError};
 pub use stall::{StallGuard, StallLimits, StallNotice};
 pub use views::{LAYERS_MAX, TEXT_BYTES_MAX};

@@ -7,8 +7,6 @@
 
 use std::time::Duration;
 
-use serde::Deserialize;
-
 use crate::{Class, Verdict};
 
 /// How often and how late a request is sent again.
@@ -26,18 +24,25 @@ pub struct RetryPolicy {
     pub on_corruption: OnCorruption,
 }
 
-/// What is done about a conversation that a provider finds broken. It is never sent again as it is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum OnCorruption {
-    /// It is repaired, and sent once more.
-    #[default]
-    Repair,
-    /// It is given up, and what it was about is begun anew, once: for whoever runs stages that can
-    /// be run again.
-    Restart,
-    /// It is left to a person.
-    Stop,
+seamline_model::words! {
+    /// What happens after a provider rejects a conversation as broken. The same body is never sent again.
+    OnCorruption {
+        /// The body is repaired and sent once more.
+        Repair = "repair" | "repair_and_resend",
+        /// The run is given up and begun anew, once: for hosts whose stages can run again.
+        Restart = "restart" | "transient",
+        /// The conversation is rolled back to its last open checkpoint and sent once more.
+        Rollback = "rollback",
+        /// Nothing is sent again.
+        Stop = "stop",
+    }
+}
+
+#[expect(clippy::derivable_impls, reason = "the macro that declares the words has no place for the attribute")]
+impl Default for OnCorruption {
+    fn default() -> Self {
+        Self::Repair
+    }
 }
 
 impl Default for RetryPolicy {
@@ -92,6 +97,9 @@ pub enum Advice {
     /// Give the conversation up and begin anew, with another one: ask
     /// [`handle_repaired`](Retry::handle_repaired) whether it is sent.
     Restart,
+    /// Roll the conversation back to its last open checkpoint, and ask
+    /// [`handle_repaired`](Retry::handle_repaired) whether what is left of it is sent.
+    Rollback,
     /// Make the conversation shorter; nothing else helps.
     Shorten,
     /// Do not send this again.
@@ -131,7 +139,7 @@ impl Advice {
             Self::SendAgain { .. }
             | Self::Restart
             | Self::GiveUp { why: GaveUp::Retries | GaveUp::Wait | GaveUp::Emitted } => "transient_infra",
-            Self::Repair | Self::Shorten | Self::GiveUp { .. } => "deterministic",
+            Self::Repair | Self::Rollback | Self::Shorten | Self::GiveUp { .. } => "deterministic",
         }
     }
 }
@@ -202,6 +210,7 @@ impl Retry {
         let advice = match self.policy.on_corruption {
             OnCorruption::Repair => Advice::Repair,
             OnCorruption::Restart => Advice::Restart,
+            OnCorruption::Rollback => Advice::Rollback,
             OnCorruption::Stop => return Advice::GiveUp { why: GaveUp::Broken },
         };
         if std::mem::replace(&mut self.repaired, true) {
@@ -373,6 +382,16 @@ mod tests {
 
     /// A stage of a pipeline against a provider that refuses a broken history: what it sent, and
     /// what came of it.
+    #[test]
+    fn x14_a_broken_conversation_is_rolled_back_once_where_the_policy_says_so() {
+        let mut retry = Retry::new(RetryPolicy { on_corruption: OnCorruption::Rollback, ..RetryPolicy::default() });
+        let broken = verdict(400, &[], BROKEN);
+        assert_eq!(retry.handle_failure(&broken, b"old", Emitted::Nothing), Advice::Rollback);
+        assert_eq!(Advice::Rollback.failure_class(), "deterministic");
+        assert_eq!(retry.handle_repaired(b"shorter"), send_again(0));
+        assert_eq!(retry.handle_failure(&broken, b"shorter", Emitted::Nothing), give_up(GaveUp::Repaired));
+    }
+
     fn stage(policy: RetryPolicy, glitches: &[bool]) -> (Vec<String>, Result<(), Advice>) {
         let mut retry = Retry::new(policy);
         let mut sent = Vec::new();

@@ -13,7 +13,7 @@ use seamline_model::{
 };
 
 use crate::claims::{Claim, Claims, claim_of};
-use crate::{Policy, check};
+use crate::{RepairPolicy, check};
 
 /// The most passes a repair takes. Real damage settles in one to four.
 pub const PASSES_MAX: u32 = 16;
@@ -101,7 +101,7 @@ pub fn repair<'a>(
     transcript: &Transcript<'a>,
     rewrite: &dyn Rewrite,
     constraints: &Constraints,
-    policy: &Policy,
+    policy: &RepairPolicy,
 ) -> Repair<'a> {
     let mut state =
         State { constraints, policy, repair: Repair::default(), landed: Vec::new(), hashes: HashMap::new() };
@@ -145,7 +145,7 @@ fn unsettled(repair: Repair<'_>) -> Repair<'_> {
 
 struct State<'p, 'a> {
     constraints: &'p Constraints,
-    policy: &'p Policy,
+    policy: &'p RepairPolicy,
     repair: Repair<'a>,
     /// For each action of the last pass, the message it ended up in.
     landed: Vec<(usize, Option<MessageIndex>)>,
@@ -287,7 +287,7 @@ impl State<'_, '_> {
 }
 
 /// The fixes of one pass: of the earliest stage, and none that changes what another does.
-fn chosen<'f>(transcript: &Transcript<'_>, findings: &'f [Finding], policy: &Policy) -> Vec<(&'f Finding, &'f Fix)> {
+fn chosen<'f>(transcript: &Transcript<'_>, findings: &'f [Finding], policy: &RepairPolicy) -> Vec<(&'f Finding, &'f Fix)> {
     let allowed = || findings.iter().filter_map(|finding| Some((finding, applicable(finding, policy)?)));
     let stage = allowed().map(|(_, fix)| fix.stage).min();
     let mut claims = Claims::new(transcript);
@@ -303,7 +303,7 @@ fn chosen<'f>(transcript: &Transcript<'_>, findings: &'f [Finding], policy: &Pol
 }
 
 /// The fix of a finding, if the policy lets it be applied.
-fn applicable<'f>(finding: &'f Finding, policy: &Policy) -> Option<&'f Fix> {
+fn applicable<'f>(finding: &'f Finding, policy: &RepairPolicy) -> Option<&'f Fix> {
     let fix = finding.fix.as_ref()?;
     debug_assert!(!fix.is_mixed(), "{} edits bytes and blocks at once", finding.code);
     let worth = finding.severity >= Severity::Warning && !fix.edits.is_empty() && !fix.is_mixed();
@@ -455,7 +455,7 @@ mod tests {
         let blocks = Edit::DeclareTools { names: Vec::new() };
         let findings = [finding(bytes(0)), finding(blocks.clone()), finding(bytes(4))];
         let edits = |findings| -> Vec<Edit> {
-            chosen(&Transcript::new(b"[]"), findings, &Policy::default())
+            chosen(&Transcript::new(b"[]"), findings, &RepairPolicy::default())
                 .into_iter()
                 .flat_map(|(_, fix)| fix.edits.clone())
                 .collect()

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use seamline_model::{Constraints, Finding, Transcript};
 
-use crate::Policy;
+use crate::RepairPolicy;
 use crate::context::Context;
 use crate::rule::{Check, EachCall, EachIrregularity, EachMessage, EachResult, Report, Rule, Whole};
 use crate::rules::ALL;
@@ -14,7 +14,7 @@ use crate::rules::ALL;
 /// Rules about one thing at a time are run together over it, and the calls and results of
 /// a message right after the message: a long conversation goes through memory once and
 /// not once per rule.
-pub fn check(transcript: &Transcript<'_>, constraints: &Constraints, policy: &Policy) -> Vec<Finding> {
+pub fn check(transcript: &Transcript<'_>, constraints: &Constraints, policy: &RepairPolicy) -> Vec<Finding> {
     let context = Context::new(transcript, constraints, policy);
     let mut report = Report::default();
     /// Runs the rules of one kind over one thing.

@@ -7,7 +7,7 @@ use seamline_model::{
     BlockIndex, CallId, CallState, Carrier, Constraints, Fate, MessageIndex, Pairing, Role, Stage, Transcript, Values,
 };
 
-use crate::Policy;
+use crate::RepairPolicy;
 use crate::policy::MatchScope;
 
 /// What a rule sees: the transcript, how it pairs, what the provider demands and how the
@@ -15,7 +15,7 @@ use crate::policy::MatchScope;
 pub(crate) struct Context<'c, 'a> {
     pub(crate) transcript: &'c Transcript<'a>,
     pub(crate) constraints: &'c Constraints,
-    pub(crate) policy: &'c Policy,
+    pub(crate) policy: &'c RepairPolicy,
     pub(crate) pairing: Pairing,
     /// For each message, the message in which its calls are answered (results as blocks)
     /// or the message that it answers (results as messages).
@@ -30,7 +30,7 @@ pub(crate) struct Context<'c, 'a> {
 }
 
 impl<'c, 'a> Context<'c, 'a> {
-    pub(crate) fn new(transcript: &'c Transcript<'a>, constraints: &'c Constraints, policy: &'c Policy) -> Self {
+    pub(crate) fn new(transcript: &'c Transcript<'a>, constraints: &'c Constraints, policy: &'c RepairPolicy) -> Self {
         let mut scope = policy.scope().under(constraints);
         // A result that names no call here may name one that the provider keeps.
         scope.misaddressed &= !transcript.envelope.chained;

@@ -17,6 +17,6 @@ mod rules;
 
 pub use apply::{Action, Loss, PASSES_MAX, Repair, Rewrite, Taken, repair};
 pub use check::check;
-pub use policy::Policy;
+pub use policy::RepairPolicy;
 pub use rule::{Group, Rule};
 pub use rules::ALL;

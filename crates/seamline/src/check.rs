@@ -77,7 +77,8 @@ pub(crate) fn check_transcript(
     options: &Options,
 ) -> Result<Checked, Error> {
     let subject = Subject::of(dialect, transcript, options)?;
-    let findings = seamline_rules::check(transcript, &subject.provider.constraints, &options.policy);
+    let policy = options.policy.repair_for(subject.provider.name);
+    let findings = seamline_rules::check(transcript, &subject.provider.constraints, &policy);
     Ok(Checked {
         dialect: dialect.name(),
         provider: subject.provider.name,

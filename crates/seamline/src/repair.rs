@@ -5,9 +5,9 @@ use seamline_model::{BlockKind, Constraints, Place, Transcript};
 use seamline_rules::{Loss, Taken};
 use serde::Serialize;
 
-use crate::policy::OnInvalid;
+use crate::policy::{OnInvalid, RepairPolicy};
 use crate::subject::Subject;
-use crate::{Body, Error, Finding, Options, Policy, Severity};
+use crate::{Body, Error, Finding, Options, Severity};
 
 /// What came of a repair.
 ///
@@ -194,16 +194,17 @@ pub(crate) fn repair_demanding<'b>(
     let transcript = Subject::transcript(dialect, body, options)?;
     let mut subject = Subject::of(dialect, &transcript, options)?;
     demand(&mut subject.provider.constraints);
-    let repair = seamline_rules::repair(&transcript, &subject, &subject.provider.constraints, &options.policy);
+    let policy = options.policy.repair_for(subject.provider.name);
+    let repair = seamline_rules::repair(&transcript, &subject, &subject.provider.constraints, &policy);
     let (actions, dropped) = reported(dialect, &transcript, repair.actions);
     let new = repair.body.map_or(Body::of(body), Body::changed);
     let prefix = prefix(&transcript, &new, &actions);
     let remaining = if new.is_changed() && !repair.remaining.is_empty() {
-        remaining(&subject, &new, &options.policy)
+        remaining(&subject, &new, &policy)
     } else {
         described(dialect, &transcript, repair.remaining)
     };
-    let warns = options.policy.on_invalid == OnInvalid::Warn;
+    let warns = policy.on_invalid == OnInvalid::Warn;
     Ok(Repaired {
         sendable: warns || remaining.iter().all(|finding| finding.severity < Severity::Error),
         dialect: dialect.name(),
@@ -252,7 +253,7 @@ fn reported(
 }
 
 /// What is still wrong with a new body, as whoever gets its bytes will see it.
-fn remaining(subject: &Subject, body: &Body<'_>, policy: &Policy) -> Vec<Finding> {
+fn remaining(subject: &Subject, body: &Body<'_>, policy: &RepairPolicy) -> Vec<Finding> {
     let Ok(transcript) = subject.dialect.decode(body) else {
         return Vec::new();
     };

@@ -24,6 +24,8 @@ mod laws;
 mod oracles;
 #[path = "suite/peers.rs"]
 mod peers;
+#[path = "suite/policies.rs"]
+mod policies;
 #[path = "suite/presets.rs"]
 mod presets;
 #[path = "suite/properties.rs"]

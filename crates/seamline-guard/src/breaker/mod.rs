@@ -13,5 +13,5 @@ mod rows;
 mod schema;
 mod work;
 
-pub use round::{Breaker, BreakerLimits, CallInRound, CheckedCall, Outcome, Reset, StopTurn, TurnLoop};
+pub use round::{Breaker, BreakerLimits, BreakerScope, CallInRound, CheckedCall, Outcome, Reset, StopTurn, TurnLoop};
 pub use schema::{SchemaError, ToolSchemas};

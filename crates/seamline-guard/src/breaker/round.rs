@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::fault::{Fault, fault};
@@ -20,6 +19,8 @@ pub struct BreakerLimits {
     /// How many different rounds may take turns and still be a loop: three at most, and one where
     /// only a round that follows itself is one.
     pub period_max: u32,
+    /// Which wrong calls count together.
+    pub scope: BreakerScope,
     /// What ends a row of failures.
     pub reset: Reset,
     /// Whether a tool that has failed too often ends the turn as well.
@@ -35,6 +36,7 @@ impl Default for BreakerLimits {
             failures_max: 3,
             rounds_max: 3,
             period_max: 3,
+            scope: BreakerScope::Tool,
             reset: Reset::AnySuccess,
             ends_turn: false,
             reads_results: true,
@@ -42,19 +44,42 @@ impl Default for BreakerLimits {
     }
 }
 
-/// What ends a row of failures.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Reset {
-    /// Any call that went well.
-    #[default]
-    AnySuccess,
-    /// A call of the same tool that went well.
-    #[serde(alias = "same_tool_success")]
-    SameTool,
-    /// A call of the same tool that was made well, however it went.
-    #[serde(alias = "valid_args")]
-    SameToolFits,
+seamline_model::words! {
+    /// What ends a row of wrong tool calls.
+    Reset {
+        /// Any tool call that succeeds.
+        AnySuccess = "any_success",
+        /// A call of the same tool that succeeds.
+        SameTool = "same_tool" | "same_tool_success",
+        /// A call of the same tool that fits its schema, whether it succeeds or not.
+        SameToolFits = "same_tool_fits" | "valid_args",
+    }
+}
+
+#[expect(clippy::derivable_impls, reason = "the macro that declares the words has no place for the attribute")]
+impl Default for Reset {
+    fn default() -> Self {
+        Self::AnySuccess
+    }
+}
+
+seamline_model::words! {
+    /// Which wrong tool calls count together.
+    BreakerScope {
+        /// Those of one tool.
+        Tool = "tool",
+        /// Those of all tools in one turn; [`Breaker::handle_turn`] begins the next one.
+        Turn = "turn",
+        /// Those of all tools as long as the breaker lives.
+        Session = "session",
+    }
+}
+
+#[expect(clippy::derivable_impls, reason = "the macro that declares the words has no place for the attribute")]
+impl Default for BreakerScope {
+    fn default() -> Self {
+        Self::Tool
+    }
 }
 
 /// A call of a round.
@@ -147,6 +172,8 @@ pub struct Breaker {
     limits: BreakerLimits,
     /// For each tool, in how many rounds in a row it was called wrongly.
     failures: BTreeMap<String, u32>,
+    /// In how many rounds in a row any tool was called wrongly.
+    failed_rounds: u32,
     malformed: Row,
     failing: Row,
     /// Answers to calls of this round that were refused, where not all of the call and the answer
@@ -210,6 +237,27 @@ impl Breaker {
         (checked.collect(), stop)
     }
 
+    /// Takes note that a turn begins. Under [`BreakerScope::Turn`] all counts start over.
+    ///
+    /// ```
+    /// use seamline_guard::{Breaker, BreakerLimits, BreakerScope, CallInRound, CheckedCall, ToolSchemas};
+    ///
+    /// let mut breaker = Breaker::new(BreakerLimits { scope: BreakerScope::Turn, ..BreakerLimits::default() });
+    /// let mut escalated = |name| {
+    ///     let call = CallInRound { name, arguments: "{}", free: false, truncated: false };
+    ///     let (checked, _) = breaker.handle_round(&[call], &ToolSchemas::new());
+    ///     matches!(checked[0], CheckedCall::Refuse { escalated: true, .. })
+    /// };
+    /// assert_eq!([escalated("one"), escalated("two"), escalated("three")], [false, false, true]);
+    /// breaker.handle_turn();
+    /// ```
+    pub fn handle_turn(&mut self) {
+        match self.limits.scope {
+            BreakerScope::Turn => *self = Self::new(self.limits),
+            BreakerScope::Tool | BreakerScope::Session => {}
+        }
+    }
+
     /// Takes how the calls of a round went, those that were refused among them; and the turn
     /// may be over.
     pub fn handle_outcomes(&mut self, outcomes: &[Outcome<'_>]) -> Option<StopTurn> {
@@ -224,6 +272,7 @@ impl Breaker {
                 Reset::SameToolFits => {}
             }
         }
+        self.end_row_if_all_reset();
         if !went_well.is_empty() {
             self.failing.end();
             return None;
@@ -264,10 +313,27 @@ impl Breaker {
         for name in &wrong {
             self.count_failure(name);
         }
+        self.failed_rounds = self.failed_rounds.saturating_add(u32::from(!wrong.is_empty()));
         if self.limits.reset == Reset::SameToolFits {
             for name in right.difference(&wrong) {
                 self.failures.remove(*name);
             }
+        }
+        self.end_row_if_all_reset();
+    }
+
+    /// Ends the row of all tools together once every tool of it was reset.
+    fn end_row_if_all_reset(&mut self) {
+        if self.failures.is_empty() {
+            self.failed_rounds = 0;
+        }
+    }
+
+    /// In how many rounds in a row calls were wrong that count together with those of this tool.
+    fn failures_of(&self, name: &str) -> u32 {
+        match self.limits.scope {
+            BreakerScope::Tool => self.failures.get(name).copied().unwrap_or(0),
+            BreakerScope::Turn | BreakerScope::Session => self.failed_rounds,
         }
     }
 
@@ -305,7 +371,7 @@ impl Breaker {
     fn misfitting(&self, calls: &[CallInRound<'_>], faults: &[Option<Fault>]) -> Option<StopTurn> {
         let wrong = calls.iter().zip(faults).filter(|(call, fault)| fault.is_some() && !call.truncated);
         let names: BTreeSet<_> = wrong.map(|(call, _)| call.name).filter(|name| self.escalates(name)).collect();
-        let rounds = names.iter().filter_map(|name| self.failures.get(*name)).max().copied()?;
+        let rounds = names.iter().map(|name| self.failures_of(name)).max()?;
         self.limits.ends_turn.then(|| StopTurn {
             repeats: TurnLoop::Misfitting,
             tools: names.into_iter().map(str::to_owned).collect(),
@@ -323,7 +389,7 @@ impl Breaker {
     }
 
     fn escalates(&self, name: &str) -> bool {
-        self.failures.get(name).is_some_and(|count| *count >= self.limits.failures_max)
+        self.failures_of(name) >= self.limits.failures_max
     }
 
     fn refusal(&mut self, call: &CallInRound<'_>, fault: Option<Fault>, tools: &ToolSchemas) -> Option<CheckedCall> {
@@ -341,7 +407,7 @@ impl Breaker {
         let plain = escalated.then(|| text.clone());
         if escalated {
             text.push_str("\n\n");
-            text.push_str(&fault.escalation(name, self.failures.get(name).copied().unwrap_or(0), tools));
+            text.push_str(&fault.escalation(name, self.failures_of(name), tools));
         }
         let counts = if fault == Fault::Unknown { Some(Counts::Tool) } else { plain.map(Counts::Call) };
         if let Some(counts) = counts {

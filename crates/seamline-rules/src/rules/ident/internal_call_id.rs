@@ -5,6 +5,7 @@ use seamline_model::{BlockIndex, CallState, IdForm, Safety, Stage};
 use super::rename::rename;
 use crate::context::Context;
 use crate::ids;
+use crate::policy::IdMode;
 use crate::rule::{Report, declare_rule};
 
 declare_rule! {
@@ -62,24 +63,31 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the call and the result that answers it get the id that the provider would have seen.
+    /// Safe: the call and the result that answers it get the id that the provider would have seen. Under
+    /// `id_mode = "canonical"` every id that does not begin as the provider's own ids do is changed as well.
     ///
     /// # References
     /// S2-04 to S2-08; case 37
     IDENT006 "internal-call-id" in Ident, Warning, Safe, each Whole
 }
 
+/// How the ids of providers begin. Under `id_mode = "canonical"` the beginning of another provider's id is replaced.
+const BEGINNINGS: [&str; 5] = [IdForm::INTERNAL, "toolu_", "tooluse_", "call_", "fc_"];
+
 fn check(context: &Context<'_, '_>, report: &mut Report) {
-    if !context.transcript.has.internal_ids {
+    let demand = &context.constraints.call_id;
+    let is_canonical = context.policy.id_mode == IdMode::Canonical && !demand.prefix.is_empty();
+    if !context.transcript.has.internal_ids && !is_canonical {
         return;
     }
     let is_internal =
         |state: &CallState| context.transcript.call(state.call).is_some_and(|call| call.id_form == IdForm::Internal);
     for state in &context.pairing.calls {
         let id = context.id(state.call);
-        // A name that stands for an id is nobody's id.
-        let named = !context.constraints.call_id.demanded && is_name(context, state);
-        if is_internal(state) && !named && ids::is_legal(&context.constraints.call_id, id) {
+        let is_foreign = is_canonical && !id.is_empty() && !id.starts_with(demand.prefix);
+        // Where ids are optional, the tool's name stands for the id.
+        let named = !demand.demanded && is_name(context, state);
+        if (is_internal(state) || is_foreign) && !named && ids::is_legal(demand, id) {
             found(context, report, state.call);
         }
     }
@@ -93,11 +101,16 @@ fn is_name(context: &Context<'_, '_>, state: &CallState) -> bool {
 fn found(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex) {
     let demand = &context.constraints.call_id;
     let id = context.id(call);
-    let rest = id.strip_prefix(IdForm::INTERNAL).unwrap_or(id);
+    let rest = BEGINNINGS.iter().find_map(|beginning| id.strip_prefix(beginning)).unwrap_or(id);
     let plain = format!("{}{rest}", demand.prefix);
     let free = !rest.is_empty() && ids::is_legal(demand, &plain) && !context.is_taken(call, &plain);
     let made = if free { plain } else { ids::made(demand, id, |made| context.is_taken(call, made)) };
-    report.block(context, call, format!("id `{id}` is a client's own")).call_id(id).fix(
+    let message = if id.starts_with(IdForm::INTERNAL) {
+        format!("id `{id}` is a client's own")
+    } else {
+        format!("id `{id}` does not begin as the ids of the provider do")
+    };
+    report.block(context, call, message).call_id(id).fix(
         Stage::Finish,
         Safety::Safe,
         format!("call it `{made}`"),

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use seamline_model::{BlockIndex, CallState, Carrier, Cycle, Edit, MessageIndex, Safety, Uniqueness};
+use seamline_model::{BlockIndex, CallState, Carrier, Cycle, Edit, MessageIndex, Safety, Severity, Uniqueness};
 
 use super::rename::rename;
 use crate::context::Context;
@@ -72,8 +72,9 @@ declare_rule! {
     ///
     /// # Fix safety
     /// Safe: the later call and its result get another id; results with the same id answer their calls in order.
-    /// Under `duplicate_call_id = "drop_later"` the later call and its result are taken out, which is unsafe; under
-    /// `"error"` an id that comes again in a later turn is reported too, and left as it is.
+    /// Under `duplicate_call_id = "drop_later"` the later call and its result are removed, which is unsafe. Under
+    /// `"rename_later"` the call of a later turn that repeats an id gets another one as well. Under `"error"` the rule
+    /// reports such a call and leaves it as it is.
     ///
     /// # References
     /// ANT-8, KIM-2, MIS-5, seen in `claude-code#20700`; cases 13, 15
@@ -89,7 +90,8 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         return;
     }
     let whole_request = matches!(context.constraints.unique_ids, Uniqueness::Request(_));
-    let far = whole_request || context.policy.duplicate_call_id == DuplicateCallId::Error;
+    let looks_across = matches!(context.policy.duplicate_call_id, DuplicateCallId::Error | DuplicateCallId::RenameLater);
+    let far = whole_request || looks_across;
     if !far && !context.transcript.has.neighbouring_ids {
         return;
     }
@@ -103,7 +105,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         }
         start = end;
     }
-    if context.policy.duplicate_call_id == DuplicateCallId::Error && !whole_request {
+    if looks_across && !whole_request {
         check_across(context, report);
     }
 }
@@ -111,7 +113,8 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
 /// Repetitions where results may stand anywhere after their call: two calls of one id that
 /// are open together cannot be told apart. A call without a result gets one right after it.
 fn check_open(context: &Context<'_, '_>, report: &mut Report) {
-    if open_ids_differ(context) {
+    let renames = context.policy.duplicate_call_id == DuplicateCallId::RenameLater;
+    if !renames && open_ids_differ(context) {
         return;
     }
     // For each id, how many calls had it and the last result of one of them.
@@ -124,13 +127,18 @@ fn check_open(context: &Context<'_, '_>, report: &mut Report) {
             continue;
         };
         *count += 1;
-        if *last < state.call || repeats_item(context, state) {
+        let is_closed = *last < state.call;
+        if is_closed && !renames || repeats_item(context, state) {
             *last = closed.max(*last);
             continue;
         }
         let number = *count - 1;
         let made = another(context, id, number, |made| known.contains_key(made));
-        found(context, report, state.call, &made);
+        if is_closed {
+            found_across(context, report, state.call, Some(&made));
+        } else {
+            found(context, report, state.call, &made);
+        }
     }
 }
 
@@ -156,20 +164,44 @@ fn closed_at(state: &CallState) -> BlockIndex {
 
 /// Repetitions in other turns, which providers accept and a policy may not.
 fn check_across(context: &Context<'_, '_>, report: &mut Report) {
-    let mut seen: HashMap<&str, Option<MessageIndex>> = HashMap::new();
+    let renames = context.policy.duplicate_call_id == DuplicateCallId::RenameLater;
+    // For each id, the turn of its last call and how many turns have one.
+    let mut seen: HashMap<&str, (Option<MessageIndex>, usize)> = HashMap::new();
+    let mut given: HashSet<String> = HashSet::new();
     for state in &context.pairing.calls {
         let id = context.id(state.call);
         let group = context.answer_message(state.message).or(Some(state.message));
-        if let Some(earlier) = seen.insert(id, group)
-            && earlier != group
-            && !id.is_empty()
-        {
-            report
-                .block(context, state.call, format!("id `{id}` is the id of a call in an earlier turn"))
-                .call_id(id)
-                .fix(context.naming_stage(), Safety::DisplayOnly, "give the later call another id", Vec::new());
+        let Some((last, turns)) = seen.get_mut(id).filter(|_| !id.is_empty()) else {
+            seen.insert(id, (group, 1));
+            continue;
+        };
+        if *last == group {
+            continue;
         }
+        (*last, *turns) = (group, *turns + 1);
+        let index = *turns - 1;
+        let made = renames.then(|| another(context, id, index, |made| seen.contains_key(made) || given.contains(made)));
+        found_across(context, report, state.call, made.as_deref());
+        given.extend(made);
     }
+}
+
+/// Reports a call that repeats an id of an earlier turn. The provider accepts it, so without a new id it is an error of
+/// the policy alone.
+fn found_across(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex, made: Option<&str>) {
+    let id = context.id(call);
+    let draft = report.block(context, call, format!("id `{id}` is the id of a call in an earlier turn")).call_id(id);
+    match made {
+        Some(made) => draft.severity(Severity::Warning).fix(
+            context.naming_stage(),
+            Safety::Safe,
+            format!("call it `{made}`"),
+            rename(context, call, made),
+        ),
+        None => {
+            draft.fix(context.naming_stage(), Safety::DisplayOnly, "give the later call another id", Vec::new())
+        }
+    };
 }
 
 /// One past the last of the cycles that are answered together with the one at `start`.
@@ -228,7 +260,7 @@ fn found(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex, made:
     let draft =
         report.block(context, call, format!("id `{id}` is the id of a call before it")).call_id(id).predicts(predicts);
     match context.policy.duplicate_call_id {
-        DuplicateCallId::RenameLater | DuplicateCallId::Error => {
+        DuplicateCallId::AllowPositional | DuplicateCallId::RenameLater | DuplicateCallId::Error => {
             draft.fix(context.naming_stage(), Safety::Safe, format!("call it `{made}`"), rename(context, call, made));
         }
         DuplicateCallId::DropLater => {

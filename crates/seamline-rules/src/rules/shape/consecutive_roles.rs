@@ -1,6 +1,6 @@
 //! `SHAPE003 consecutive-roles`
 
-use seamline_model::{Edit, MessageIndex, NOTHING_BETWEEN, Role, Safety, SameRole, Stage, Values};
+use seamline_model::{Carrier, Edit, MessageIndex, NOTHING_BETWEEN, Role, Safety, SameRole, Severity, Stage, Values};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -58,6 +58,8 @@ declare_rule! {
     /// # Fix safety
     /// Safe: the second message is joined to the first, block by block. Messages with signed reasoning are never
     /// joined, because their signature would no longer fit; a synthetic message of the other role goes between them.
+    /// Under `merge_same_role = true` messages that are lists of blocks are joined for other providers as well; those
+    /// with signed reasoning stay apart there.
     ///
     /// # References
     /// ANT-11, ANT-12, BED-7; case 60
@@ -65,8 +67,10 @@ declare_rule! {
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
-    let SameRole::Rejected(error) = context.constraints.same_role else {
-        return;
+    let error = match context.constraints.same_role {
+        SameRole::Rejected(error) => Some(error),
+        SameRole::Accepted if context.policy.merge_same_role && has_blocks(context) => None,
+        SameRole::Accepted => return,
     };
     let messages = &context.transcript.messages;
     for (index, pair) in messages.windows(2).enumerate() {
@@ -77,10 +81,15 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         let (first, second) = (MessageIndex(index as u32), MessageIndex(index as u32 + 1));
         let kind = if role == Role::User { "user" } else { "assistant" };
         let values = Values { message: second.get(), kind, ..Values::default() };
-        let draft = report
-            .message(context, second, format!("second message of the {kind} in a row"))
-            .predicts(error.render(&values));
         let signed = context.transcript.has_signed_reasoning(first) || context.transcript.has_signed_reasoning(second);
+        if error.is_none() && signed {
+            continue;
+        }
+        let draft = report.message(context, second, format!("second message of the {kind} in a row"));
+        let draft = match error {
+            Some(error) => draft.predicts(error.render(&values)),
+            None => draft.severity(Severity::Warning),
+        };
         if signed {
             // What is signed stays as it was produced, so somebody must speak between.
             let other = if role == Role::User { Role::Assistant } else { Role::User };
@@ -90,5 +99,13 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
             let edits = vec![Edit::JoinPrevious { message: second }];
             draft.fix(Stage::Roles, Safety::Safe, "join it to the message before", edits);
         }
+    }
+}
+
+/// Whether messages are lists of blocks, so that two of them can be joined block by block.
+fn has_blocks(context: &Context<'_, '_>) -> bool {
+    match context.constraints.carrier {
+        Carrier::UserBlocks => true,
+        Carrier::ToolMessages | Carrier::Items => false,
     }
 }

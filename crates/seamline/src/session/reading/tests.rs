@@ -125,7 +125,7 @@ proptest! {
             let view = after(step, &views, &pool);
             let wire = if *switches { &wires[wire.index(wires.len())] } else { &wires[0] };
             let mut pending = wire.options.clone();
-            pending.policy.trailing_call = crate::policy::TrailingCall::AllowPending;
+            pending.policy.repair.trailing_call = crate::policy::TrailingCall::AllowPending;
             for options in [&wire.options, &pending, &pending] {
                 let checked = reading.check(wire, &entries(&view), options);
                 prop_assert_eq!(checked, from_scratch(wire, &view, options), "{:?}", &view);
