@@ -1,7 +1,7 @@
 //! `cargo xtask codegen`: the pages that the command itself can write.
 //!
-//! `docs/cli.md` is the help of every command; `docs/rules/` is what the rules say of themselves, `docs/providers/` what
-//! providers demand.
+//! `docs/cli.md` is the help of every command, `docs/knobs.md` lists the knobs of policies; `docs/rules/` is what the rules
+//! say of themselves, `docs/providers/` what providers demand.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
-use super::provider_pages;
+use super::{knob_page, provider_pages};
 use crate::tree::Tree;
 use crate::workspace::{self, Workspace};
 
@@ -37,6 +37,8 @@ pub(crate) fn run(workspace: &Workspace, mode: Mode) -> Result<()> {
     let root = workspace.root();
     let providers = seamline(workspace, &["providers", "--format", "json"])?;
     pages.extend(provider_pages::pages(&providers, &Tree::read(root)?)?);
+    let policies = seamline(workspace, &["policies", "--format", "json"])?;
+    pages.insert(knob_page::PATH.to_owned(), knob_page::page(&policies)?);
     let stale = differing(root, &pages)?;
     let left = left_over(root, &pages)?;
     match mode {
