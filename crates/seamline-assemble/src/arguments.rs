@@ -6,16 +6,23 @@ use serde::de::IgnoredAny;
 
 use crate::snapshot::Snapshot;
 
-/// Which source of a call's input counts if there are several.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum ArgSource {
-    /// The deltas, if any arrived; otherwise the start value.
-    #[default]
-    DeltaWins,
-    /// A delta that begins an object replaces the start value; any other continues it.
-    MergeHeuristic,
-    /// The first of deltas and start value that is an object; otherwise as `DeltaWins`.
-    ParsableWins,
+seamline_model::words! {
+    /// Which source of a call's input counts if there are several.
+    ArgSource {
+        /// The deltas, if any arrived; otherwise the start value.
+        DeltaWins = "delta_wins",
+        /// A delta that begins an object replaces the start value; any other continues it.
+        MergeHeuristic = "merge_heuristic",
+        /// The first of deltas and start value that is an object; otherwise as `delta_wins`.
+        ParsableWins = "parsable_wins",
+    }
+}
+
+#[expect(clippy::derivable_impls, reason = "the macro that declares the words has no place for the attribute")]
+impl Default for ArgSource {
+    fn default() -> Self {
+        Self::DeltaWins
+    }
 }
 
 /// The input of a call while it arrives.

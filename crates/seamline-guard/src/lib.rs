@@ -4,8 +4,8 @@
 //! conversation, the moment, the account, the content or the length. The known error texts are data: one file per family
 //! of providers under `errors/`, and their meanings under `kinds/`. [`filter`] finds content filters and refusals
 //! (`filters/`). [`Retry`] decides whether to send a request again, [`Breaker`] stops a model that repeats wrong tool
-//! calls, and [`StallGuard`] stops a run without progress. [`GuardSettings`] reads their settings. No guard reads a
-//! clock: the caller passes the time.
+//! calls, and [`StallGuard`] stops a run without progress. [`GuardPolicy`] holds their limits. No guard reads a clock: the
+//! caller passes the time.
 #![deny(clippy::disallowed_methods)]
 
 mod breaker;
@@ -18,16 +18,17 @@ mod kinds;
 mod known;
 mod patterns;
 mod place;
+mod policy;
 mod reading;
 mod response;
 mod retry;
-mod settings;
 mod views;
 mod wait;
 mod watchdog;
 
 pub use breaker::{
-    Breaker, BreakerLimits, CallInRound, CheckedCall, Outcome, Reset, SchemaError, StopTurn, ToolSchemas, TurnLoop,
+    Breaker, BreakerLimits, BreakerScope, CallInRound, CheckedCall, Outcome, Reset, SchemaError, StopTurn, ToolSchemas,
+    TurnLoop,
 };
 pub use classify::{Certainty, Failure, Verdict, classify};
 pub use errors::{is_provider, providers};
@@ -35,7 +36,7 @@ pub use filter::{Filtered, FilteredPart, filter, filter_message};
 pub use kinds::{Class, Kind};
 pub use known::{Known, all};
 pub use place::{IDS_MAX, Place};
+pub use policy::GuardPolicy;
 pub use retry::{Advice, Emitted, GaveUp, OnCorruption, Retry, RetryPolicy};
-pub use settings::{GuardSettings, SettingsError};
 pub use views::{LAYERS_MAX, TEXT_BYTES_MAX};
 pub use watchdog::{StallGuard, StallLimits, StallNotice};

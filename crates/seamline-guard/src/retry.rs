@@ -6,8 +6,6 @@
 
 use std::time::Duration;
 
-use serde::Deserialize;
-
 use crate::{Class, Verdict};
 
 /// How often and when to send a request again.
@@ -25,17 +23,25 @@ pub struct RetryPolicy {
     pub on_corruption: OnCorruption,
 }
 
-/// What to do about a conversation that a provider rejects as broken. It is never sent again unchanged.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum OnCorruption {
-    /// Repair it and send it once more.
-    #[default]
-    Repair,
-    /// Drop it and start over once, for pipelines whose stages can run again.
-    Restart,
-    /// Leave it to a person.
-    Stop,
+seamline_model::words! {
+    /// What to do about a conversation that a provider rejects as broken. It is never sent again unchanged.
+    OnCorruption {
+        /// Repair it and send it once more.
+        Repair = "repair" | "repair_and_resend",
+        /// Drop it and start over once, for pipelines whose stages can run again.
+        Restart = "restart" | "transient",
+        /// Roll it back to its last open checkpoint and send it once more.
+        Rollback = "rollback",
+        /// Leave it to a person.
+        Stop = "stop",
+    }
+}
+
+#[expect(clippy::derivable_impls, reason = "the macro that declares the words has no place for the attribute")]
+impl Default for OnCorruption {
+    fn default() -> Self {
+        Self::Repair
+    }
 }
 
 impl Default for RetryPolicy {
@@ -87,6 +93,9 @@ pub enum Advice {
     Repair,
     /// Start over with a new conversation, and ask [`handle_repaired`](Retry::handle_repaired) whether to send it.
     Restart,
+    /// Roll the conversation back to its last open checkpoint, and ask [`handle_repaired`](Retry::handle_repaired)
+    /// whether to send the rest.
+    Rollback,
     /// Shorten the conversation; nothing else helps.
     Shorten,
     /// Do not send the request again.
@@ -126,7 +135,7 @@ impl Advice {
             Self::SendAgain { .. }
             | Self::Restart
             | Self::GiveUp { why: GaveUp::Retries | GaveUp::Wait | GaveUp::Emitted } => "transient_infra",
-            Self::Repair | Self::Shorten | Self::GiveUp { .. } => "deterministic",
+            Self::Repair | Self::Rollback | Self::Shorten | Self::GiveUp { .. } => "deterministic",
         }
     }
 }
@@ -196,6 +205,7 @@ impl Retry {
         let advice = match self.policy.on_corruption {
             OnCorruption::Repair => Advice::Repair,
             OnCorruption::Restart => Advice::Restart,
+            OnCorruption::Rollback => Advice::Rollback,
             OnCorruption::Stop => return Advice::GiveUp { why: GaveUp::Broken },
         };
         if std::mem::replace(&mut self.repaired, true) {
@@ -363,6 +373,16 @@ mod tests {
         assert_eq!(retry.handle_failure(&broken, b"old", Emitted::Nothing), Advice::Repair);
         assert_eq!(retry.handle_failure(&broken, b"old", Emitted::Nothing), give_up(GaveUp::Repaired));
         assert_eq!(retry.handle_repaired(b"new"), give_up(GaveUp::Repaired));
+    }
+
+    #[test]
+    fn x14_a_broken_conversation_is_rolled_back_once_where_the_policy_says_so() {
+        let mut retry = Retry::new(RetryPolicy { on_corruption: OnCorruption::Rollback, ..RetryPolicy::default() });
+        let broken = verdict(400, &[], BROKEN);
+        assert_eq!(retry.handle_failure(&broken, b"old", Emitted::Nothing), Advice::Rollback);
+        assert_eq!(Advice::Rollback.failure_class(), "deterministic");
+        assert_eq!(retry.handle_repaired(b"shorter"), send_again(0));
+        assert_eq!(retry.handle_failure(&broken, b"shorter", Emitted::Nothing), give_up(GaveUp::Repaired));
     }
 
     /// Runs a stage of a pipeline with a provider that rejects a broken conversation. Returns the bodies that were sent and

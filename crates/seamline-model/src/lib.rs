@@ -20,6 +20,7 @@ mod id_map;
 mod irregularity;
 mod item;
 mod kinds;
+pub mod knob;
 mod listing;
 mod models;
 mod moving;

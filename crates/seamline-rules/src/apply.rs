@@ -12,7 +12,7 @@ use seamline_model::{
 };
 
 use crate::claims::{Claim, Claims, claim_of};
-use crate::{Policy, check};
+use crate::{RepairPolicy, check};
 
 /// The highest number of passes. Real damage settles in one to four.
 pub const PASSES_MAX: u32 = 16;
@@ -99,7 +99,7 @@ pub fn repair<'a>(
     transcript: &Transcript<'a>,
     rewrite: &dyn Rewrite,
     constraints: &Constraints,
-    policy: &Policy,
+    policy: &RepairPolicy,
 ) -> Repair<'a> {
     let found = check(transcript, constraints, policy);
     repair_found(transcript, found, rewrite, constraints, policy)
@@ -111,7 +111,7 @@ pub fn repair_found<'a>(
     found: Vec<Finding>,
     rewrite: &dyn Rewrite,
     constraints: &Constraints,
-    policy: &Policy,
+    policy: &RepairPolicy,
 ) -> Repair<'a> {
     let mut state = State { policy, repair: Repair::default(), landed: Vec::new(), hashes: HashMap::new() };
     let Some(mut stepped) = state.step(rewrite, transcript, found) else {
@@ -154,7 +154,7 @@ fn report_unsettled(repair: Repair<'_>) -> Repair<'_> {
 }
 
 struct State<'p, 'a> {
-    policy: &'p Policy,
+    policy: &'p RepairPolicy,
     repair: Repair<'a>,
     /// For each action of the last pass, the message that holds its output.
     landed: Vec<(usize, Option<MessageIndex>)>,
@@ -299,7 +299,7 @@ impl State<'_, '_> {
 fn select_fixes<'f>(
     transcript: &Transcript<'_>,
     findings: &'f [Finding],
-    policy: &Policy,
+    policy: &RepairPolicy,
 ) -> Vec<(&'f Finding, &'f Fix)> {
     let allowed = || findings.iter().filter_map(|finding| Some((finding, allowed_fix(finding, policy)?)));
     let stage = allowed().map(|(_, fix)| fix.stage).min();
@@ -316,7 +316,7 @@ fn select_fixes<'f>(
 }
 
 /// The fix of a finding, if the policy allows it.
-fn allowed_fix<'f>(finding: &'f Finding, policy: &Policy) -> Option<&'f Fix> {
+fn allowed_fix<'f>(finding: &'f Finding, policy: &RepairPolicy) -> Option<&'f Fix> {
     let fix = finding.fix.as_ref()?;
     debug_assert!(!fix.is_mixed(), "{} edits bytes and blocks at once", finding.code);
     let worth = finding.severity >= Severity::Warning && !fix.edits.is_empty() && !fix.is_mixed();
@@ -468,7 +468,7 @@ mod tests {
         let blocks = Edit::DeclareTools { names: Vec::new() };
         let findings = [finding(bytes(0)), finding(blocks.clone()), finding(bytes(4))];
         let edits = |findings| -> Vec<Edit> {
-            select_fixes(&Transcript::new(b"[]"), findings, &Policy::default())
+            select_fixes(&Transcript::new(b"[]"), findings, &RepairPolicy::default())
                 .into_iter()
                 .flat_map(|(_, fix)| fix.edits.clone())
                 .collect()

@@ -4,14 +4,14 @@ use std::sync::LazyLock;
 
 use seamline_model::{Constraints, Finding, MessageIndex, Transcript};
 
-use crate::Policy;
+use crate::RepairPolicy;
 use crate::context::Context;
 use crate::rule::{Check, EachCall, EachIrregularity, EachMessage, EachResult, Report, Rule, Whole};
 use crate::rules::ALL;
 use crate::settled::{More, Settled};
 
 /// Everything that is wrong with a transcript, in the order of the transcript.
-pub fn check(transcript: &Transcript<'_>, constraints: &Constraints, policy: &Policy) -> Vec<Finding> {
+pub fn check(transcript: &Transcript<'_>, constraints: &Constraints, policy: &RepairPolicy) -> Vec<Finding> {
     sorted(run(&Context::new(transcript, constraints, policy)).findings)
 }
 
@@ -21,7 +21,7 @@ pub fn check(transcript: &Transcript<'_>, constraints: &Constraints, policy: &Po
 pub fn check_on(
     transcript: &Transcript<'_>,
     constraints: &Constraints,
-    policy: &Policy,
+    policy: &RepairPolicy,
     settled: &mut Settled,
 ) -> Vec<Finding> {
     let (findings, more) = behind(transcript, constraints, policy, settled).unwrap_or_else(|| {
@@ -43,7 +43,7 @@ pub fn check_on(
 fn behind(
     transcript: &Transcript<'_>,
     constraints: &Constraints,
-    policy: &Policy,
+    policy: &RepairPolicy,
     settled: &Settled,
 ) -> Option<(Vec<Finding>, Option<More>)> {
     if settled.needs() == 0 || settled.needs() > transcript.messages.len() {

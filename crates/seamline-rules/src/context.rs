@@ -8,7 +8,7 @@ use seamline_model::{
     Scope, Stage, Transcript, Values,
 };
 
-use crate::Policy;
+use crate::RepairPolicy;
 use crate::policy::MatchScope;
 use crate::settled::Settled;
 
@@ -17,7 +17,7 @@ use crate::settled::Settled;
 pub(crate) struct Context<'c, 'a> {
     pub(crate) transcript: &'c Transcript<'a>,
     pub(crate) constraints: &'c Constraints,
-    pub(crate) policy: &'c Policy,
+    pub(crate) policy: &'c RepairPolicy,
     /// How calls and results pair, in the messages that are looked at.
     pub(crate) pairing: Pairing,
     /// The messages before those that are looked at; none when all are.
@@ -38,7 +38,7 @@ pub(crate) struct Context<'c, 'a> {
 
 impl<'c, 'a> Context<'c, 'a> {
     /// A look at all messages.
-    pub(crate) fn new(transcript: &'c Transcript<'a>, constraints: &'c Constraints, policy: &'c Policy) -> Self {
+    pub(crate) fn new(transcript: &'c Transcript<'a>, constraints: &'c Constraints, policy: &'c RepairPolicy) -> Self {
         let pairing = Pairing::of(transcript, scope(transcript, constraints, policy));
         Self::with(transcript, (constraints, policy), (pairing, None))
     }
@@ -48,7 +48,7 @@ impl<'c, 'a> Context<'c, 'a> {
     pub(crate) fn behind(
         transcript: &'c Transcript<'a>,
         constraints: &'c Constraints,
-        policy: &'c Policy,
+        policy: &'c RepairPolicy,
         settled: &'c Settled,
     ) -> Option<Self> {
         let scope = scope(transcript, constraints, policy);
@@ -58,7 +58,7 @@ impl<'c, 'a> Context<'c, 'a> {
 
     fn with(
         transcript: &'c Transcript<'a>,
-        (constraints, policy): (&'c Constraints, &'c Policy),
+        (constraints, policy): (&'c Constraints, &'c RepairPolicy),
         (pairing, settled): (Pairing, Option<&'c Settled>),
     ) -> Self {
         let first = settled.map_or(MessageIndex(0), Settled::end);
@@ -255,7 +255,7 @@ impl<'c, 'a> Context<'c, 'a> {
 }
 
 /// How far from their calls results are looked for.
-fn scope(transcript: &Transcript<'_>, constraints: &Constraints, policy: &Policy) -> Scope {
+fn scope(transcript: &Transcript<'_>, constraints: &Constraints, policy: &RepairPolicy) -> Scope {
     let mut scope = policy.scope().under(constraints);
     // A result that names no call here may name one that the provider keeps.
     scope.misaddressed &= !transcript.envelope.chained;

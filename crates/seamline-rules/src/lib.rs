@@ -17,7 +17,7 @@ mod settled;
 
 pub use apply::{Action, DroppedContent, Loss, PASSES_MAX, Repair, Rewrite, repair, repair_found};
 pub use check::{check, check_on};
-pub use policy::Policy;
+pub use policy::RepairPolicy;
 pub use rule::{Group, Rule};
 pub use rules::ALL;
 pub use settled::Settled;

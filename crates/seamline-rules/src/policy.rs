@@ -1,159 +1,60 @@
-//! The caller's choice: how each kind of damage is put right, and up to which safety.
+//! How damage to a conversation is repaired: the `[repair]` section of a policy.
 
-use seamline_model::{Reason, Safety, Scope};
-use serde::{Deserialize, Serialize};
+use seamline_model::knob::Flag;
+use seamline_model::{Reason, Safety, Scope, words};
 
-mod presets;
-
-pub use presets::{PRESETS, Preset};
-
-/// Why a policy could not be read.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// The text is not TOML, or names a knob or value that does not exist.
-    #[error("not a policy: {0}")]
-    NotAPolicy(String),
-    /// No preset has this name.
-    #[error("no preset is called `{0}`; there are {names}", names = preset_names())]
-    UnknownPreset(String),
-}
-
-fn preset_names() -> String {
-    PRESETS.iter().map(|preset| format!("`{}`", preset.name)).collect::<Vec<_>>().join(", ")
-}
-
-/// One choice of a policy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Knob {
-    /// Its name in a policy file.
-    pub name: &'static str,
-    /// The value it has.
-    pub value: &'static str,
-    /// What it is about.
-    pub about: &'static str,
-    /// The values it may have.
-    pub values: &'static [Value],
-}
-
-/// A value that a knob may have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct Value {
-    /// The word for it in a policy file.
-    pub name: &'static str,
-    /// What it does.
-    pub about: &'static str,
-}
-
-/// Declares the knobs once: as fields of [`Policy`], as optional fields of a policy file,
-/// and as a table that can be printed.
-macro_rules! knobs {
-    ($($(#[doc = $doc:literal])+ $name:ident: $type:ty $(, alias $alias:literal)?;)+) => {
-        /// How each kind of damage is put right. A named preset plus overrides.
-        #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-        pub struct Policy {
-            /// The preset it started from.
-            pub preset: String,
+/// Declares the knobs once: as fields of [`RepairPolicy`] and as its table.
+macro_rules! section {
+    ($($(#[doc = $doc:literal])+ $name:ident $(| $alias:ident)* [$mark:literal]: $type:ty as $knob:ty;)+) => {
+        /// How each kind of damage to a conversation is repaired.
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub struct RepairPolicy {
             $($(#[doc = $doc])+ pub $name: $type,)+
             /// The texts of synthetic results.
             pub synthetic_text: Texts,
         }
 
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct File {
-            preset: Option<String>,
-            $($(#[serde(alias = $alias)])? $name: Option<$type>,)+
-            #[serde(default)]
-            synthetic_text: TextsFile,
-        }
-
-        impl File {
-            fn apply(self, policy: &mut Policy) {
-                $(if let Some(value) = self.$name { policy.$name = value; })+
-                self.synthetic_text.apply(&mut policy.synthetic_text);
-            }
-        }
-
-        impl Policy {
-            /// Every knob with its value here.
-            pub fn knobs(&self) -> Vec<Knob> {
-                vec![$(Knob {
-                    name: stringify!($name),
-                    value: self.$name.as_str(),
-                    about: concat!($($doc),+).trim_ascii(),
-                    values: <$type>::VALUES,
-                }),+]
-            }
+        seamline_model::knobs! {
+            RepairPolicy { $($(#[doc = $doc])+ $name $(| $alias)* [$mark]: $knob = $name;)+ }
         }
     };
 }
 
-/// Declares the values of a knob.
-macro_rules! values {
-    ($(#[doc = $doc:literal])+ $name:ident { $($(#[doc = $value_doc:literal])+ $value:ident = $text:literal,)+ }) => {
-        $(#[doc = $doc])+
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-        #[serde(rename_all = "snake_case")]
-        pub enum $name {
-            $($(#[doc = $value_doc])+ $value,)+
-        }
-
-        impl $name {
-            /// Every value.
-            pub const VALUES: &'static [Value] =
-                &[$(Value { name: $text, about: concat!($($value_doc),+).trim_ascii() }),+];
-
-            /// The word for it in a policy file.
-            pub fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$value => $text,)+
-                }
-            }
-        }
-    };
-}
-
-knobs! {
+section! {
     /// Up to which safety fixes are applied.
-    safety: SafetyMax;
+    safety [""]: SafetyMax as SafetyMax;
     /// What happens to a conversation that is not valid.
-    on_invalid: OnInvalid;
-    // X1
-    /// A call without a result.
-    unanswered_call: UnansweredCall, alias "orphan_call";
-    /// What is known about calls without a result; says which synthetic text they get.
-    unanswered_reason: UnansweredReason;
-    // X2
-    /// A result without a call.
-    orphan_result: OrphanResult;
-    // X3
-    /// How far from its call a result is recognised.
-    match_scope: MatchScope;
-    /// A result that names another call than the one it answers.
-    misaddressed: Misaddressed;
-    // X4
-    /// A result that is not where the provider looks for it.
-    displaced: Displaced;
-    // X5
-    /// A call that may still be answered, at the end of the conversation.
-    trailing_call: TrailingCall;
-    // X9
-    /// A second result for one call.
-    duplicate_result: DuplicateResult;
-    // X10
-    /// An id that two calls have.
-    duplicate_call_id: DuplicateCallId;
-    // X19
-    /// A message with nothing in it.
-    emptied: Emptied;
-    /// The order of the results of one cycle.
-    result_order: ResultOrder;
+    on_invalid ["X8"]: OnInvalid as OnInvalid;
+    /// What happens to a tool call without a result.
+    unanswered_call | orphan_call ["X1"]: UnansweredCall as UnansweredCall;
+    /// What is known about tool calls without a result. It selects the synthetic text that they get.
+    unanswered_reason ["X11"]: UnansweredReason as UnansweredReason;
+    /// What happens to a tool result without a call.
+    orphan_result ["X2"]: OrphanResult as OrphanResult;
+    /// How far from its call a tool result is recognised.
+    match_scope ["X3"]: MatchScope as MatchScope;
+    /// What happens to a tool result that names another call than the one it answers.
+    misaddressed ["X3"]: Misaddressed as Misaddressed;
+    /// What happens to a tool result that is not where the provider expects it.
+    displaced ["X4"]: Displaced as Displaced;
+    /// What happens to an open tool call at the end of the conversation.
+    trailing_call ["X5"]: TrailingCall as TrailingCall;
+    /// Which of two results for one tool call stays.
+    duplicate_result ["X9"]: DuplicateResult as DuplicateResult;
+    /// What happens when two tool calls have the same id.
+    duplicate_call_id ["X10"]: DuplicateCallId as DuplicateCallId;
+    /// Which ids of tool calls the provider gets.
+    id_mode ["X15"]: IdMode as IdMode;
+    /// What happens to a message without content.
+    emptied ["X19"]: Emptied as Emptied;
+    /// Whether neighbouring messages of one role are joined even where the provider accepts them apart, as long as
+    /// messages are lists of blocks. Where the provider rejects them they are always joined.
+    merge_same_role ["X19"]: bool as Flag;
+    /// The order of the results of one tool cycle.
+    result_order [""]: ResultOrder as ResultOrder;
 }
 
-values! {
+words! {
     /// Up to which safety fixes are applied.
     SafetyMax {
         /// Only fixes that lose and alter nothing.
@@ -163,42 +64,44 @@ values! {
     }
 }
 
-values! {
+words! {
     /// What happens to a conversation that is not valid.
     OnInvalid {
-        /// It is repaired.
+        /// It is repaired before it is sent.
         Repair = "repair",
-        /// It is reported and must not be sent.
+        /// It is reported and not sent until the caller asks for the repair.
+        Offer = "offer",
+        /// It is reported, not sent and never changed.
         Block = "block",
-        /// It is reported.
+        /// It is reported and sent as it is.
         Warn = "warn",
     }
 }
 
-values! {
+words! {
     /// What happens to a call without a result.
     UnansweredCall {
         /// It gets a result that says what is known.
         Synthesize = "synthesize",
-        /// It is taken out.
+        /// It is removed.
         RemoveCall = "remove_call",
-        /// It stays; the caller goes back to a checkpoint.
+        /// It stays, and the caller rolls back to a checkpoint.
         Rollback = "rollback",
-        /// It stays; the caller gives up.
+        /// It stays, and the caller gives up.
         Fail = "fail",
     }
 }
 
-values! {
+words! {
     /// What is known about calls without a result.
     UnansweredReason {
-        /// Nothing.
+        /// Nothing is known about the call.
         Missing = "missing",
         /// The user aborted the run.
         Aborted = "aborted",
         /// The user cancelled the call.
         Cancelled = "cancelled",
-        /// Somebody refused to let the tool run.
+        /// The user or the host refused to let the tool run.
         Denied = "denied",
         /// The tool did not finish in time.
         Timeout = "timeout",
@@ -223,7 +126,7 @@ impl From<UnansweredReason> for Reason {
     }
 }
 
-values! {
+words! {
     /// What happens to a result without a call.
     OrphanResult {
         /// What it says is kept as text.
@@ -235,7 +138,7 @@ values! {
     }
 }
 
-values! {
+words! {
     /// How far from its call a result is recognised.
     MatchScope {
         /// In the next message.
@@ -249,7 +152,7 @@ values! {
     }
 }
 
-values! {
+words! {
     /// What happens to a result that names another call than the one it answers.
     Misaddressed {
         /// It is addressed to the only call it can answer.
@@ -259,7 +162,7 @@ values! {
     }
 }
 
-values! {
+words! {
     /// What happens to a result that is not where the provider looks for it.
     Displaced {
         /// It is moved there.
@@ -271,7 +174,7 @@ values! {
     }
 }
 
-values! {
+words! {
     /// What happens to a call that may still be answered.
     TrailingCall {
         /// It is answered as any other.
@@ -283,7 +186,7 @@ values! {
     }
 }
 
-values! {
+words! {
     /// Which of two results for one call stays.
     DuplicateResult {
         /// The first; the other is taken out.
@@ -296,10 +199,13 @@ values! {
     }
 }
 
-values! {
-    /// What happens to an id that two calls have.
+words! {
+    /// What happens when two tool calls have the same id.
     DuplicateCallId {
-        /// The later call gets another one where the provider wants it.
+        /// The calls are paired with their results by position; the later one gets another id only where the provider
+        /// rejects the repetition.
+        AllowPositional = "allow_positional",
+        /// The later call gets another id, wherever in the conversation the two are.
         RenameLater = "rename_later",
         /// The later call is taken out.
         DropLater = "drop_later",
@@ -308,7 +214,17 @@ values! {
     }
 }
 
-values! {
+words! {
+    /// Which ids of tool calls the provider gets.
+    IdMode {
+        /// The ids that the conversation has, as far as the provider takes them.
+        Preserve = "preserve",
+        /// Ids in the form that the provider itself makes, such as `toolu_1` for Anthropic and `call_1` for OpenAI.
+        Canonical = "canonical",
+    }
+}
+
+words! {
     /// What happens to a message with nothing in it.
     Emptied {
         /// It is taken out.
@@ -320,7 +236,7 @@ values! {
     }
 }
 
-values! {
+words! {
     /// The order of the results of one cycle.
     ResultOrder {
         /// As they stand.
@@ -335,27 +251,24 @@ macro_rules! texts {
     ($($(#[doc = $doc:literal])+ $name:ident = $reason:ident;)+) => {
         // X11
         /// The texts of synthetic results, by what is known about the call.
-        #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+        #[derive(Debug, Clone, PartialEq, Eq)]
         pub struct Texts {
             $($(#[doc = $doc])+ pub $name: String,)+
-        }
-
-        #[derive(Default, Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct TextsFile {
-            $($name: Option<String>,)+
-        }
-
-        impl TextsFile {
-            fn apply(self, texts: &mut Texts) {
-                $(if let Some(text) = self.$name { texts.$name = marked(text); })+
-            }
         }
 
         impl Texts {
             /// Every text: its name in a policy file, what it says, and when it is used.
             pub fn list(&self) -> Vec<(&'static str, &str, &'static str)> {
                 vec![$((stringify!($name), self.$name.as_str(), concat!($($doc),+).trim_ascii())),+]
+            }
+
+            /// Sets the text with this name, marked as synthetic; says whether there is such a text.
+            pub fn set(&mut self, name: &str, text: &str) -> bool {
+                $(if name == stringify!($name) {
+                    self.$name = marked(text);
+                    return true;
+                })+
+                false
             }
 
             /// Those of them that only this policy knows to be made up.
@@ -376,9 +289,9 @@ macro_rules! texts {
 
 /// A text that is known to be made up: without a mark, a real result that comes later
 /// could not take its place.
-fn marked(text: String) -> String {
-    let known = seamline_model::is_synthetic(&text) || text.trim_start().starts_with(seamline_model::MARK);
-    if known { text } else { format!("{} {text}", seamline_model::MARK) }
+fn marked(text: &str) -> String {
+    let known = seamline_model::is_synthetic(text) || text.trim_start().starts_with(seamline_model::MARK);
+    if known { text.to_owned() } else { format!("{} {text}", seamline_model::MARK) }
 }
 
 texts! {
@@ -388,7 +301,7 @@ texts! {
     aborted = Aborted;
     /// The user cancelled the call.
     cancelled = Cancelled;
-    /// Somebody refused to let the tool run.
+    /// The user or the host refused to let the tool run.
     denied = Denied;
     /// The tool did not finish in time.
     timeout = Timeout;
@@ -400,43 +313,7 @@ texts! {
     reconstructed = Reconstructed;
 }
 
-impl Policy {
-    /// The preset with this name.
-    ///
-    /// ```
-    /// use seamline_rules::Policy;
-    ///
-    /// let policy = Policy::preset("minimal").unwrap();
-    /// assert_eq!(policy.preset, "minimal");
-    /// assert_eq!(Policy::preset("lossless"), Some(Policy::default()));
-    /// assert_eq!(Policy::preset("no such preset"), None);
-    /// ```
-    pub fn preset(name: &str) -> Option<Self> {
-        PRESETS.iter().find(|preset| preset.name == name).map(|preset| (preset.build)())
-    }
-
-    /// Reads a policy file: `preset = "…"` and any knobs that differ from it.
-    ///
-    /// ```
-    /// use seamline_rules::policy::{Policy, UnansweredCall};
-    ///
-    /// let policy = Policy::from_toml("preset = 'lossless'\nunanswered_call = 'remove_call'")?;
-    /// assert_eq!(policy.unanswered_call, UnansweredCall::RemoveCall);
-    /// assert!(Policy::from_toml("unanswered_call = 'ignore'").is_err());
-    /// # Ok::<(), seamline_rules::policy::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// When the text is not TOML, or names a preset, knob or value that does not exist.
-    pub fn from_toml(text: &str) -> Result<Self, Error> {
-        let mut file: File = toml::from_str(text).map_err(|error| Error::NotAPolicy(error.to_string()))?;
-        let name = file.preset.take().unwrap_or_else(|| "lossless".to_owned());
-        let mut policy = Self::preset(&name).ok_or(Error::UnknownPreset(name))?;
-        file.apply(&mut policy);
-        Ok(policy)
-    }
-
+impl RepairPolicy {
     /// Whether a fix of this safety is applied.
     pub fn allows(&self, safety: Safety) -> bool {
         let within = match safety {
@@ -444,7 +321,7 @@ impl Policy {
             Safety::Unsafe => self.safety == SafetyMax::Unsafe,
             Safety::DisplayOnly => false,
         };
-        within && self.on_invalid == OnInvalid::Repair
+        within && matches!(self.on_invalid, OnInvalid::Repair | OnInvalid::Offer)
     }
 
     /// How far pairing looks; `joint` is the provider's affair.
@@ -458,8 +335,42 @@ impl Policy {
     }
 }
 
-impl Default for Policy {
+impl Default for RepairPolicy {
+    /// Nothing that the user, the model or a tool wrote is dropped: relocate, then re-address, then keep as text, then
+    /// synthesise.
     fn default() -> Self {
-        presets::lossless()
+        Self {
+            safety: SafetyMax::Safe,
+            on_invalid: OnInvalid::Repair,
+            unanswered_call: UnansweredCall::Synthesize,
+            unanswered_reason: UnansweredReason::Missing,
+            orphan_result: OrphanResult::ToText,
+            match_scope: MatchScope::Anywhere,
+            misaddressed: Misaddressed::Readdress,
+            displaced: Displaced::Relocate,
+            trailing_call: TrailingCall::Close,
+            duplicate_result: DuplicateResult::Best,
+            duplicate_call_id: DuplicateCallId::AllowPositional,
+            id_mode: IdMode::Preserve,
+            emptied: Emptied::Remove,
+            merge_same_role: false,
+            result_order: ResultOrder::AsFound,
+            synthetic_text: Texts::default(),
+        }
+    }
+}
+
+impl Default for Texts {
+    fn default() -> Self {
+        Self {
+            missing: seamline_model::NO_RESULT.to_owned(),
+            aborted: seamline_model::ABORTED.to_owned(),
+            cancelled: seamline_model::CANCELLED.to_owned(),
+            denied: seamline_model::DENIED.to_owned(),
+            timeout: seamline_model::TIMED_OUT.to_owned(),
+            crashed: seamline_model::CRASHED.to_owned(),
+            truncated: seamline_model::TRUNCATED.to_owned(),
+            reconstructed: seamline_model::RECONSTRUCTED.to_owned(),
+        }
     }
 }

@@ -116,13 +116,15 @@ pub(crate) struct More {
     item_ids: Vec<u64>,
 }
 
-/// Whether no two calls of the whole conversation may have one id.
+/// Whether the ids of calls are compared over the whole conversation.
 pub(crate) fn has_distant_ids(context: &Context<'_, '_>) -> bool {
-    let is_asked = matches!(context.constraints.unique_ids, Uniqueness::Request(_))
-        || context.policy.duplicate_call_id == DuplicateCallId::Error;
-    is_asked
-        && context.constraints.carrier != Carrier::Items
-        && !matches!(context.constraints.unique_ids, Uniqueness::Nowhere)
+    let choice = context.policy.duplicate_call_id;
+    match context.constraints.unique_ids {
+        Uniqueness::Nowhere => false,
+        _ if context.constraints.carrier == Carrier::Items => choice == DuplicateCallId::RenameLater,
+        Uniqueness::Request(_) => true,
+        Uniqueness::Cycle(_) => matches!(choice, DuplicateCallId::Error | DuplicateCallId::RenameLater),
+    }
 }
 
 /// The id of an item, if it has one.

@@ -84,7 +84,8 @@ pub fn check(body: &[u8], options: &Options) -> Result<Checked, Error> {
     let dialect = Subject::dialect(body, options)?;
     let transcript = Subject::transcript(dialect, body, options)?;
     let subject = Subject::of(dialect, &transcript, options)?;
-    let findings = seamline_rules::check(&transcript, &subject.provider.constraints, &options.policy);
+    let policy = options.policy.repair_for(subject.provider.name);
+    let findings = seamline_rules::check(&transcript, &subject.provider.constraints, &policy);
     Ok(Checked::of(&subject, &transcript, findings))
 }
 
@@ -96,6 +97,7 @@ pub(crate) fn check_transcript(
     settled: &mut Settled,
 ) -> Result<Checked, Error> {
     let subject = Subject::of(dialect, transcript, options)?;
-    let findings = seamline_rules::check_on(transcript, &subject.provider.constraints, &options.policy, settled);
+    let policy = options.policy.repair_for(subject.provider.name);
+    let findings = seamline_rules::check_on(transcript, &subject.provider.constraints, &policy, settled);
     Ok(Checked::of(&subject, transcript, findings))
 }

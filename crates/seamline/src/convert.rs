@@ -9,13 +9,12 @@ use std::collections::{HashMap, HashSet};
 use seamline_dialects::convert::{Renamed, Rendered, Target};
 use seamline_model::conversation::{Block, Conversation, Fate, Says};
 use seamline_model::{Alphabet, Constraints, IdDemand};
-use seamline_rules::Policy;
 
 pub use report::{Carried, Converted, Rename, Side};
 pub use seamline_dialects::convert::ForeignReasoning;
 
 use crate::repair::repair_demanding;
-use crate::{Error, Options, Repaired, log, repair};
+use crate::{Error, Options, Policy, Repaired, log, repair};
 use sides::Speaking;
 pub use sides::convertible_dialects;
 
@@ -87,16 +86,17 @@ fn convert_body(body: &[u8], options: &ConvertOptions) -> Result<Converted, Erro
     }
     let source = from.repaired_to_leave(body, &to, options)?;
     let mut conversation = (from.converter.lift)(&source.body)?;
-    let made_up = options.policy.synthetic_text.own();
+    let made_up = options.policy.own_texts();
     note_made_up(&mut conversation, &made_up);
     let original = if source.changed() { (from.converter.lift)(body).ok() } else { None };
     let messages = conversation.messages.len();
+    let policy = options.policy.repair_for(to.provider.map_or("", |provider| provider.name));
     let target = Target {
         provider: to.provider.map(|provider| provider.name),
         model: options.model.as_deref(),
         call_id: to.call_id(),
         tool_name: to.tool_name(),
-        missing: &options.policy.synthetic_text.missing,
+        missing: &policy.synthetic_text.missing,
         made_up: &made_up,
         foreign_reasoning: options.reasoning,
         layout: body,

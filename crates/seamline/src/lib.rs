@@ -36,6 +36,7 @@ mod guard;
 pub mod guards;
 mod log;
 mod outline;
+pub mod policy;
 mod preview;
 mod repair;
 pub mod session;
@@ -54,12 +55,13 @@ pub use guard::{
     Certainty, Class, Failure, KnownError, NamedPlace, Verdict, causes, classify, error_providers, known_errors,
 };
 pub use outline::{OutlineBlock, OutlineMessage, message_spans, outline, outline_at};
+pub use policy::Policy;
 pub use repair::{Dropped, Prefix, RepairAction, Repaired, repair};
 pub use seamline_dialects::Error as BodyError;
 pub use seamline_rules::Loss;
 pub use store::open_store;
 pub use stream::{Answer, AnswerBlock, AnswerCall, AnswerError, AnswerStream, ArgSource, Ending};
-pub use stream::{FLAWS, FlawKind, Framing, StreamFinding, StreamLimits, StreamOptions};
+pub use stream::{FLAWS, FlawKind, Framing, RefusedCall, StreamFinding, StreamLimits, StreamOptions};
 pub use subject::{Options, dialect_names};
 
 /// The most bytes a body may have.
@@ -109,25 +111,6 @@ pub use seamline_model::Safety;
 /// ```
 #[doc(inline)]
 pub use seamline_model::Severity;
-
-/// Policies: presets, knobs and the values these may have.
-///
-/// ```
-/// let default = seamline::policy::PRESETS[0].name;
-/// assert_eq!(seamline::Policy::default().preset, default);
-/// ```
-#[doc(inline)]
-pub use seamline_rules::policy;
-
-/// One policy: a preset, and what differs from it.
-///
-/// ```
-/// let policy = seamline::Policy::from_toml("preset = 'minimal'\ntrailing_call = 'allow_pending'")?;
-/// assert!(policy.allows(seamline::Safety::Unsafe));
-/// # Ok::<(), seamline::policy::Error>(())
-/// ```
-#[doc(inline)]
-pub use seamline_rules::Policy;
 
 /// What the front page shows must run.
 #[cfg(doctest)]

@@ -5,9 +5,9 @@ use seamline_model::{BlockKind, Constraints, Place, Transcript};
 use seamline_rules::{DroppedContent, Loss};
 use serde::Serialize;
 
-use crate::policy::OnInvalid;
+use crate::policy::{OnInvalid, RepairPolicy};
 use crate::subject::Subject;
-use crate::{Body, Error, Finding, Options, Policy, Severity, log};
+use crate::{Body, Error, Finding, Options, Severity, log};
 
 /// What came of a repair.
 ///
@@ -195,8 +195,9 @@ pub(crate) fn repair_demanding<'b>(
     let transcript = Subject::transcript(dialect, body, options)?;
     let mut subject = Subject::of(dialect, &transcript, options)?;
     demand(&mut subject.provider.constraints);
-    let found = seamline_rules::check(&transcript, &subject.provider.constraints, &options.policy);
-    Ok(repair_transcript(&subject, &transcript, found, &options.policy))
+    let policy = options.policy.repair_for(subject.provider.name);
+    let found = seamline_rules::check(&transcript, &subject.provider.constraints, &policy);
+    Ok(repair_transcript(&subject, &transcript, found, &policy))
 }
 
 /// Repairs a body that was read, and checked for the same subject and policy.
@@ -204,7 +205,7 @@ pub(crate) fn repair_transcript<'b>(
     subject: &Subject,
     transcript: &Transcript<'b>,
     found: Vec<seamline_model::Finding>,
-    policy: &Policy,
+    policy: &RepairPolicy,
 ) -> Repaired<'b> {
     let dialect = subject.dialect;
     let repair = seamline_rules::repair_found(transcript, found, subject, &subject.provider.constraints, policy);
@@ -266,7 +267,7 @@ fn reported(
 }
 
 /// What is still wrong with a new body, as whoever gets its bytes will see it.
-fn remaining(subject: &Subject, body: &Body<'_>, policy: &Policy) -> Vec<Finding> {
+fn remaining(subject: &Subject, body: &Body<'_>, policy: &RepairPolicy) -> Vec<Finding> {
     let Ok(transcript) = subject.dialect.decode(body) else {
         return Vec::new();
     };

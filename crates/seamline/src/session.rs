@@ -65,7 +65,14 @@ use seamline_store::{
 pub use checkpoints::{Checkpoint, RollbackResult};
 pub use clock::{Clock, SystemClock};
 pub use compaction::Compacted;
-pub use config::{IntegrityConfig, LastResort, OnFailure, PersistRepairs, UnknownOutcome};
+pub use config::{LastResort, OnFailure, PersistRepairs, SessionPolicy, UnknownOutcome};
+
+/// Another name of [`SessionPolicy`].
+///
+/// ```
+/// assert_eq!(seamline::session::IntegrityConfig::default(), seamline::session::SessionPolicy::default());
+/// ```
+pub type IntegrityConfig = SessionPolicy;
 pub use context::{LostCall, RepairContext};
 pub use cycle::{CycleOutcome, ToolCycleResult};
 pub use error::SessionError;

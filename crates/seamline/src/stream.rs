@@ -8,12 +8,13 @@ mod options;
 mod progress;
 
 pub use answer::{Answer, AnswerBlock, AnswerCall, AnswerError, StreamFinding};
-pub use options::{StreamLimits, StreamOptions};
+pub use kept::RefusedCall;
+pub use options::{PartialCall, StreamLimits, StreamOptions, StreamPolicy};
 
 use seamline_assemble::Assembler;
 use seamline_frame::Framer;
 
-use self::answer::Beside;
+use self::answer::{Beside, Keeping};
 use self::listening::Listening;
 use self::opening::Opening;
 use crate::{Error, log};
@@ -32,8 +33,9 @@ pub use seamline_model::Ending;
 /// Which source of a call's input counts when there are several.
 ///
 /// ```
-/// let options = seamline::StreamOptions { arg_source: seamline::ArgSource::ParsableWins, ..Default::default() };
-/// assert_ne!(options.arg_source, seamline::ArgSource::default());
+/// let policy = seamline::Policy::from_toml("arg_source = 'parsable_wins'")?;
+/// assert_eq!(policy.stream.arg_source, seamline::ArgSource::ParsableWins);
+/// # Ok::<(), seamline::policy::Error>(())
 /// ```
 #[doc(inline)]
 pub use seamline_assemble::ArgSource;
@@ -98,7 +100,9 @@ pub struct AnswerStream {
     framed: Framed,
     listening: Listening,
     beside: Beside,
-    limits: StreamLimits,
+    policy: StreamPolicy,
+    /// The text of the results of calls that may not be run.
+    refusal: String,
     /// Nobody listens any more: what comes is not heard.
     left: bool,
 }
@@ -128,16 +132,20 @@ impl AnswerStream {
     /// ```
     pub fn new(options: &StreamOptions) -> Result<Self, Error> {
         let expected = options.expected()?;
+        let policy = options.policy();
+        let refusal = policy.repair.synthetic_text.truncated.clone();
+        let policy = policy.stream;
         let framed = match options.framing {
-            Some(framing) => Framed::Frames(Framer::new(framing, options.limits.of_frames())),
+            Some(framing) => Framed::Frames(Framer::new(framing, policy.limits.of_frames())),
             None => Framed::Opening(Opening::default()),
         };
-        let assembler = Assembler::new(options.arg_source, options.limits.of_message());
+        let assembler = Assembler::new(policy.arg_source, policy.limits.of_message());
         Ok(Self {
             framed,
-            listening: Listening::new(expected, assembler, options.limits.frame_bytes_max),
+            listening: Listening::new(expected, assembler, policy.limits.frame_bytes_max),
             beside: Beside { provider: options.provider.clone(), ..Beside::default() },
-            limits: options.limits,
+            policy,
+            refusal,
             left: false,
         })
     }
@@ -181,7 +189,7 @@ impl AnswerStream {
         }
         if let Framed::Opening(opening) = &mut self.framed {
             let Some((framing, start)) = opening.handle_piece(piece) else { return false };
-            self.framed = Framed::Frames(Framer::new(framing, self.limits.of_frames()));
+            self.framed = Framed::Frames(Framer::new(framing, self.policy.limits.of_frames()));
             self.cut(&start);
         } else {
             self.cut(piece);
@@ -278,7 +286,7 @@ impl AnswerStream {
     pub fn finish(mut self) -> Result<Answer, Error> {
         if let Framed::Opening(opening) = &mut self.framed {
             let start = opening.take();
-            self.framed = Framed::Frames(Framer::new(Framing::Sse, self.limits.of_frames()));
+            self.framed = Framed::Frames(Framer::new(Framing::Sse, self.policy.limits.of_frames()));
             self.cut(&start);
         }
         if let Framed::Frames(framer) = &mut self.framed {
@@ -288,7 +296,8 @@ impl AnswerStream {
             }
         }
         let (dialect, assembled) = self.listening.finish()?;
-        let answer = Answer::of(dialect, &self.beside, assembled, self.limits.findings_max);
+        let answer =
+            Answer::of(dialect, &self.beside, assembled, Keeping { policy: self.policy, refusal: self.refusal });
         log::assembled(&answer);
         Ok(answer)
     }

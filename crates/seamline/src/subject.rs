@@ -2,9 +2,9 @@
 
 use seamline_dialects::{Dialect, Provider, providers};
 use seamline_model::{Edit, Encoded, Entries, LastRole, Transcript};
-use seamline_rules::{Policy, Rewrite};
+use seamline_rules::Rewrite;
 
-use crate::Error;
+use crate::{Error, Policy};
 
 /// How a body is looked at. The default detects dialect and provider and repairs without
 /// losing anything.
@@ -25,7 +25,7 @@ pub struct Options {
     pub dialect: Option<String>,
     /// The provider, by name; detected from the model when not given.
     pub provider: Option<String>,
-    /// How damage is put right.
+    /// How damage is repaired; overrides for the provider hold.
     pub policy: Policy,
     /// Whether the body is what is kept of a conversation, and no request to be sent as it is. Then nothing is found that
     /// only the request can answer: which tools it declares, and whether somebody speaks behind the last message.
@@ -120,7 +120,7 @@ impl Subject {
 }
 
 fn made_up(options: &Options) -> Vec<String> {
-    options.policy.synthetic_text.own()
+    options.policy.own_texts()
 }
 
 fn named_provider(name: &str) -> Result<&'static Provider, Error> {

@@ -26,6 +26,8 @@ mod logs;
 mod oracles;
 #[path = "suite/peers.rs"]
 mod peers;
+#[path = "suite/policies.rs"]
+mod policies;
 #[path = "suite/presets.rs"]
 mod presets;
 #[path = "suite/properties.rs"]

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use seamline::{Answer, AnswerStream, ArgSource, Ending, Framing, StreamOptions};
 
-use crate::args::ListFormat;
+use crate::args::{self, ListFormat};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::head::Head;
@@ -29,7 +29,8 @@ use crate::screen;
 /// As JSON: `version`, `path`, `dialect`, `ending` and `cut`, `stop_reason`, `message`, `messages`, `calls`, `findings` and
 /// `error`. `message` is the whole response; a call in it whose input is no JSON object has the text of it as a JSON
 /// string, so that nothing of it is lost. `messages` is what a history keeps of it, ready to be sent back and to go into a
-/// session: without what only responses have, and without calls that may not be run.
+/// session: without what only responses have, and without calls that may not be run, unless the policy keeps them
+/// (`partial_call`).
 ///
 /// Framing (an event stream, lines of JSON, a JSON array, an AWS event stream) and dialect are told by the stream
 /// itself when they are not given. Headers before it, as `curl -i` writes them, are skipped.
@@ -50,9 +51,12 @@ pub(crate) struct Assemble {
     /// How the stream is cut into frames; told by its first bytes when not given
     #[arg(long, value_enum)]
     framing: Option<FramingName>,
-    /// Which input counts where a call has one at its start and one in pieces
-    #[arg(long, value_enum, default_value_t = ArgSourceName::DeltaWins)]
-    arg_source: ArgSourceName,
+    /// How the stream is read: the name of a preset, or a TOML file (see `seamline policies`)
+    #[arg(long, value_name = "NAME|FILE", default_value = "lossless")]
+    policy: PathBuf,
+    /// Which input counts where a call has one at its start and one in pieces; the policy says so when not given
+    #[arg(long, value_enum)]
+    arg_source: Option<ArgSourceName>,
     /// How what came of it is printed
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     format: ListFormat,
@@ -98,7 +102,7 @@ pub(crate) enum ArgSourceName {
 
 impl Assemble {
     pub(crate) fn run(&self) -> Result<Exit, Failure> {
-        let stream = AnswerStream::new(&self.options())?;
+        let stream = AnswerStream::new(&self.options()?)?;
         let source = self.source()?;
         let label = source.label();
         let answer = match Self::assembled(&source, stream) {
@@ -116,20 +120,25 @@ impl Assemble {
         Ok(out.finish(if answer.is_well() { Exit::Clean } else { Exit::Findings }))
     }
 
-    fn options(&self) -> StreamOptions {
+    fn options(&self) -> Result<StreamOptions, Failure> {
         let framing = self.framing.map(|framing| match framing {
             FramingName::Sse => Framing::Sse,
             FramingName::JsonLines => Framing::JsonLines,
             FramingName::JsonArray => Framing::JsonArray,
             FramingName::AwsEventStream => Framing::AwsEventStream,
         });
-        let arg_source = match self.arg_source {
-            ArgSourceName::DeltaWins => ArgSource::DeltaWins,
-            ArgSourceName::MergeHeuristic => ArgSource::MergeHeuristic,
-            ArgSourceName::ParsableWins => ArgSource::ParsableWins,
-        };
         let (dialect, provider) = (self.dialect.clone(), self.provider.clone());
-        StreamOptions { dialect, provider, framing, arg_source, ..StreamOptions::default() }
+        let policy = args::policy(&self.policy)?;
+        let mut policy =
+            provider.as_deref().map_or_else(|| policy.clone(), |name| policy.for_provider(name).into_owned());
+        if let Some(source) = self.arg_source {
+            policy.stream.arg_source = match source {
+                ArgSourceName::DeltaWins => ArgSource::DeltaWins,
+                ArgSourceName::MergeHeuristic => ArgSource::MergeHeuristic,
+                ArgSourceName::ParsableWins => ArgSource::ParsableWins,
+            };
+        }
+        Ok(StreamOptions { dialect, provider, framing, policy })
     }
 
     fn source(&self) -> Result<Source, Failure> {

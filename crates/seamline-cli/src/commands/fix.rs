@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use account::Account;
 use clap::Args;
-use seamline::policy::SafetyMax;
 use seamline::{Options, Repaired};
 
 use crate::args::{Format, SubjectArgs};
@@ -106,7 +105,7 @@ impl Fix {
     fn options(&self) -> Result<Options, Failure> {
         let mut options = self.subject.options()?;
         if self.allow_unsafe {
-            options.policy.safety = SafetyMax::Unsafe;
+            options.policy.allow_unsafe();
         }
         Ok(options)
     }

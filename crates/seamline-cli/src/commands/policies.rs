@@ -1,11 +1,10 @@
 //! `seamline policies`
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use clap::Args;
 use seamline::Policy;
-use seamline::policy::{PRESETS, Preset, Value};
+use seamline::policy::{KnobKind, KnobValue, ListedKnob, PRESETS, Preset};
 use serde::Serialize;
 
 use crate::args::ListFormat;
@@ -14,11 +13,14 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::render::{json, style, table};
 use crate::screen;
+use crate::suggest;
 
 /// List the presets, or show what one of them does
 ///
-/// A policy says how each kind of damage is put right and up to which safety. It is a preset, or a TOML file
-/// with a preset and the knobs that differ from it.
+/// A policy is the configuration of everything: how damage is repaired, how careful sessions are, how streams are read, and
+/// when guards step in. It is a preset, or a TOML file with a preset and the knobs that differ from it. A knob stands in its
+/// section (`[repair]`, `[session]`, `[stream]`, `[guard]`) or at the top level; `[provider.NAME]` overrides it for one
+/// provider.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Policies {
@@ -52,9 +54,43 @@ struct Listed {
 #[derive(Serialize)]
 struct Knob {
     name: &'static str,
-    value: &'static str,
+    aliases: &'static [&'static str],
+    section: &'static str,
+    value: KnobValue,
+    default: KnobValue,
     about: &'static str,
-    values: &'static [Value],
+    mark: &'static str,
+    allowed: String,
+    values: Vec<Value>,
+}
+
+/// A word that a knob takes.
+#[derive(Serialize)]
+struct Value {
+    name: &'static str,
+    aliases: &'static [&'static str],
+    about: &'static str,
+}
+
+impl Knob {
+    fn of(knob: &ListedKnob) -> Self {
+        let words = match knob.kind {
+            KnobKind::Word(words) => words,
+            KnobKind::Flag | KnobKind::Count(_) | KnobKind::Milliseconds | KnobKind::MillisecondsOrNever => &[],
+        };
+        let value = |word: &seamline::policy::Word| Value { name: word.name, aliases: word.aliases, about: word.about };
+        Self {
+            name: knob.name,
+            aliases: knob.aliases,
+            section: knob.section,
+            value: knob.value,
+            default: knob.default,
+            about: knob.about,
+            mark: knob.mark,
+            allowed: knob.allowed(),
+            values: words.iter().map(value).collect(),
+        }
+    }
 }
 
 /// What synthetic results say.
@@ -91,8 +127,10 @@ impl Policies {
         }
         if let (Some(name), true) = (&self.name, listed.is_empty()) {
             let names: Vec<_> = PRESETS.iter().map(|preset| preset.name).collect();
-            return Err(Failure::new(format!("no preset is called `{name}`"))
-                .with_hint(format!("the presets are {}", names.join(", "))));
+            let all = format!("the presets are {}", names.join(", "));
+            return Err(
+                Failure::new(format!("no preset is called `{name}`")).with_hint(suggest::hint(name, &names, &all))
+            );
         }
         Ok(listed)
     }
@@ -100,14 +138,11 @@ impl Policies {
 
 impl Listed {
     fn of(preset: &Preset, policy: &Policy) -> Self {
-        let knobs = policy.knobs().into_iter();
-        let texts = policy.synthetic_text.list().into_iter();
+        let texts = policy.repair.synthetic_text.list().into_iter();
         Self {
             name: preset.name,
             about: preset.about,
-            knobs: knobs
-                .map(|knob| Knob { name: knob.name, value: knob.value, about: knob.about, values: knob.values })
-                .collect(),
+            knobs: policy.knobs().iter().map(Knob::of).collect(),
             synthetic_text: texts.map(|(name, text, about)| Said { name, text: text.to_owned(), about }).collect(),
         }
     }
@@ -115,8 +150,6 @@ impl Listed {
 
 /// Every preset with the knobs in which it differs from the first one.
 fn overview(policies: &[Listed]) -> String {
-    let default: BTreeMap<_, _> =
-        policies.iter().take(1).flat_map(|policy| &policy.knobs).map(|knob| (knob.name, knob.value)).collect();
     let mut out = String::new();
     let widest = policies.iter().map(|policy| policy.name.len()).max();
     let start = widest.unwrap_or(0) + 2;
@@ -126,8 +159,8 @@ fn overview(policies: &[Listed]) -> String {
         let differing: Vec<_> = policy
             .knobs
             .iter()
-            .filter(|knob| default.get(knob.name) != Some(&knob.value))
-            .map(|knob| format!("{}={}", knob.name, knob.value))
+            .filter(|knob| knob.value != knob.default)
+            .map(|knob| format!("{}={}", knob.name, knob.value.to_string().trim_matches('"')))
             .collect();
         if !differing.is_empty() {
             let room = screen::width().saturating_sub(start).max(20);
@@ -142,8 +175,14 @@ fn overview(policies: &[Listed]) -> String {
 /// Everything a preset says, as it would stand in a file, with what else could stand there.
 fn details(policy: &Listed) -> String {
     let mut out = format!("{}  {}\n\n", style::HINT.paint(policy.name), policy.about);
+    let mut section = "";
     for knob in &policy.knobs {
-        let row = [format!("{} = \"{}\"", knob.name, knob.value), knob.about.to_owned()];
+        if knob.section != section {
+            section = knob.section;
+            let space = if out.ends_with("\n\n") { "" } else { "\n" };
+            let _ = writeln!(out, "{space}{}", style::STRONG.paint(&format!("[{section}]")));
+        }
+        let row = [format!("{} = {}", knob.name, knob.value), described(knob)];
         out += &table::render(&[row], [style::STRONG, style::FAINT], screen::width());
         out += &values(knob);
     }
@@ -155,13 +194,23 @@ fn details(policy: &Listed) -> String {
     out + &how_to_write(policy)
 }
 
+/// What a knob decides, the mark of the question it settles, and its default where it has another value.
+fn described(knob: &Knob) -> String {
+    let mark = if knob.mark.is_empty() { String::new() } else { format!(" [{}]", knob.mark) };
+    let default = if knob.value == knob.default { String::new() } else { format!(" Default: {}.", knob.default) };
+    format!("{}{default}{mark}", knob.about)
+}
+
 /// The values a knob may have, the one it has marked.
 fn values(knob: &Knob) -> String {
+    if knob.values.is_empty() {
+        return indented(&style::FAINT.paint(&knob.allowed));
+    }
     let rows: Vec<_> = knob
         .values
         .iter()
         .map(|value| {
-            let mark = if value.name == knob.value { "▸" } else { "" };
+            let mark = if knob.value.word() == Some(value.name) { "▸" } else { "" };
             [mark, value.name, value.about].map(str::to_owned)
         })
         .collect();
@@ -178,8 +227,9 @@ fn room() -> usize {
 
 fn how_to_write(policy: &Listed) -> String {
     let sample = format!(
-        "  preset = \"{}\"\n  safety = \"unsafe\"  # what removes something is unsafe\n  \
-         orphan_result = \"remove\"\n\n  [synthetic_text]\n  missing = \"[no result was recorded]\"\n",
+        "  preset = \"{}\"\n\n  [repair]\n  safety = \"unsafe\"  # fixes that remove something are unsafe\n  \
+         orphan_result = \"remove\"\n\n  [synthetic_text]\n  missing = \"[no result was recorded]\"\n\n  \
+         [provider.groq.guard]\n  retries_max = 5\n",
         policy.name
     );
     format!(

@@ -105,7 +105,7 @@ fn headline(examined: &Examined<'_>, repaired: &Repaired<'_>, destination: &Dest
     let label = screen::printable(if examined.label == "-" { "standard input" } else { examined.label });
     let is_wrong = Counts::of(examined.findings).is_wrong();
     let is_dry_run = destination.is_dry_run();
-    let policy = &examined.options.policy;
+    let policy = examined.options.policy.for_provider(repaired.provider);
     let mark = if is_wrong { style::ERROR.paint("✗") } else { style::GOOD.paint("✓") };
     let found = screen::count(repaired.found.len(), "finding");
     let what = match (repaired.changed(), is_dry_run, is_wrong) {
@@ -114,7 +114,7 @@ fn headline(examined: &Examined<'_>, repaired: &Repaired<'_>, destination: &Dest
         (true, true, true) => format!("{found}; some would be put right"),
         (true, false, false) => format!("repaired; {found} put right"),
         (true, false, true) => "repaired in part".to_owned(),
-        (false, _, true) if policy.on_invalid != OnInvalid::Repair => {
+        (false, _, true) if matches!(policy.repair.on_invalid, OnInvalid::Block | OnInvalid::Warn) => {
             format!("not repaired; policy `{}` only reports", policy.preset)
         }
         (false, _, true) => "not repaired".to_owned(),

@@ -27,6 +27,7 @@ impl Tally {
     /// The tally of one body.
     pub(crate) fn of(checked: &Checked, policy: &Policy) -> Self {
         let counts = Counts::of(&checked.findings);
+        let policy = &*policy.for_provider(checked.provider);
         let wrong = || checked.findings.iter().filter(|finding| finding.severity > seamline::Severity::Info);
         Self {
             bodies: 1,

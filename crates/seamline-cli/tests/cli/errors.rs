@@ -193,7 +193,11 @@ fn the_mark_that_an_error_is_known_as_is_explained() {
     let bench = Bench::new();
     let ran = bench.run(&["explain", "ant-5"]).expect(0);
     assert!(ran.out.starts_with("# ANT-5\n"), "{}", ran.out);
-    assert!(ran.out.contains("an error of `anthropic`, `unanswered-call`: a tool call has no tool result"), "{}", ran.out);
+    assert!(
+        ran.out.contains("an error of `anthropic`, `unanswered-call`: a tool call has no tool result"),
+        "{}",
+        ran.out
+    );
     assert!(ran.out.contains("PAIR001 `unanswered-call`, PAIR004 `displaced-result`"), "{}", ran.out);
     let whole = bench.run(&["explain", "GEM-22", "--format", "json"]).expect(0).json();
     assert_eq!(

@@ -65,9 +65,11 @@ fn every_preset_is_listed_with_its_knobs() {
             let set = format!("{} = {}", knob["name"].as_str().unwrap(), knob["value"]);
             assert!(shown.contains(&set), "{shown}");
             let values = knob["values"].as_array().unwrap();
-            assert!(values.iter().any(|value| value["name"] == knob["value"]), "{knob}");
+            let values: Vec<_> = values.iter().map(|value| &value["name"]).collect();
+            assert!(values.is_empty() != values.contains(&&knob["value"]), "{knob}");
+            let values = if values.is_empty() { vec![&knob["value"]] } else { values };
             for value in values {
-                let text = format!("preset = \"{name}\"\n{} = {}\n", knob["name"].as_str().unwrap(), value["name"]);
+                let text = format!("preset = \"{name}\"\n{} = {value}\n", knob["name"].as_str().unwrap());
                 bench.write("policy.toml", text);
                 bench.run_on(crate::bench::CLEAN, &["check", "--policy", "policy.toml"]).expect(0);
             }
@@ -79,6 +81,8 @@ fn every_preset_is_listed_with_its_knobs() {
         assert!(shown.contains(&format!("preset = \"{name}\"")), "{shown}");
     }
     bench.run(&["policies", "nothing"]).expect(2);
+    let ran = bench.run(&["policies", "clawoss"]).expect(2);
+    assert!(ran.err.contains("did you mean `clawos`?"), "{}", ran.err);
 }
 
 #[test]

@@ -20,5 +20,5 @@ mod validator;
 #[cfg(feature = "schemas")]
 mod work;
 
-pub use round::{Breaker, BreakerLimits, CallInRound, CheckedCall, Outcome, Reset, StopTurn, TurnLoop};
+pub use round::{Breaker, BreakerLimits, BreakerScope, CallInRound, CheckedCall, Outcome, Reset, StopTurn, TurnLoop};
 pub use schema::{SchemaError, ToolSchemas};

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::call_error::{CallError, check_call};
@@ -19,6 +18,8 @@ pub struct BreakerLimits {
     /// How many different rounds may alternate and still count as a loop: three at most; with one, only a round that
     /// repeats itself is a loop.
     pub period_max: u32,
+    /// Which wrong calls count together.
+    pub scope: BreakerScope,
     /// Which success resets the count of failures.
     pub reset: Reset,
     /// Whether too many wrong calls of one tool end the turn.
@@ -34,6 +35,7 @@ impl Default for BreakerLimits {
             failures_max: 3,
             rounds_max: 3,
             period_max: 3,
+            scope: BreakerScope::Tool,
             reset: Reset::AnySuccess,
             ends_turn: false,
             reads_results: true,
@@ -41,19 +43,42 @@ impl Default for BreakerLimits {
     }
 }
 
-/// Which success resets the count of failures.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Reset {
-    /// Any successful call resets all counts.
-    #[default]
-    AnySuccess,
-    /// A successful call of the same tool.
-    #[serde(alias = "same_tool_success")]
-    SameTool,
-    /// A valid call of the same tool, whatever its result.
-    #[serde(alias = "valid_args")]
-    SameToolFits,
+seamline_model::words! {
+    /// Which success resets the count of failures.
+    Reset {
+        /// Any successful call resets all counts.
+        AnySuccess = "any_success",
+        /// A successful call of the same tool.
+        SameTool = "same_tool" | "same_tool_success",
+        /// A valid call of the same tool, whatever its result.
+        SameToolFits = "same_tool_fits" | "valid_args",
+    }
+}
+
+#[expect(clippy::derivable_impls, reason = "the macro that declares the words has no place for the attribute")]
+impl Default for Reset {
+    fn default() -> Self {
+        Self::AnySuccess
+    }
+}
+
+seamline_model::words! {
+    /// Which wrong tool calls count together.
+    BreakerScope {
+        /// The calls of one tool.
+        Tool = "tool",
+        /// The calls of all tools in one turn; [`Breaker::handle_turn`] begins the next one.
+        Turn = "turn",
+        /// The calls of all tools as long as the breaker lives.
+        Session = "session",
+    }
+}
+
+#[expect(clippy::derivable_impls, reason = "the macro that declares the words has no place for the attribute")]
+impl Default for BreakerScope {
+    fn default() -> Self {
+        Self::Tool
+    }
 }
 
 /// A call of a round.
@@ -144,6 +169,8 @@ pub struct Breaker {
     limits: BreakerLimits,
     /// The number of wrong rounds in a row, by tool.
     failures: BTreeMap<String, u32>,
+    /// In how many rounds in a row any tool was called wrongly.
+    failed_rounds: u32,
     malformed: Row,
     failing: Row,
     /// The error results of this round, with the part of each that identifies the round.
@@ -205,6 +232,27 @@ impl Breaker {
         (checked.collect(), stop)
     }
 
+    /// Begins a turn. Under [`BreakerScope::Turn`] all counts start over.
+    ///
+    /// ```
+    /// use seamline_guard::{Breaker, BreakerLimits, BreakerScope, CallInRound, CheckedCall, ToolSchemas};
+    ///
+    /// let mut breaker = Breaker::new(BreakerLimits { scope: BreakerScope::Turn, ..BreakerLimits::default() });
+    /// let mut escalated = |name| {
+    ///     let call = CallInRound { name, arguments: "{}", free: false, truncated: false };
+    ///     let (checked, _) = breaker.handle_round(&[call], &ToolSchemas::new());
+    ///     matches!(checked[0], CheckedCall::Refuse { escalated: true, .. })
+    /// };
+    /// assert_eq!([escalated("one"), escalated("two"), escalated("three")], [false, false, true]);
+    /// breaker.handle_turn();
+    /// ```
+    pub fn handle_turn(&mut self) {
+        match self.limits.scope {
+            BreakerScope::Turn => *self = Self::new(self.limits),
+            BreakerScope::Tool | BreakerScope::Session => {}
+        }
+    }
+
     /// Takes the results of a round, including those of refused calls. Returns a reason to end the turn, if there is
     /// one.
     pub fn handle_outcomes(&mut self, outcomes: &[Outcome<'_>]) -> Option<StopTurn> {
@@ -219,6 +267,7 @@ impl Breaker {
                 Reset::SameToolFits => {}
             }
         }
+        self.end_row_if_all_reset();
         if !went_well.is_empty() {
             self.failing.clear();
             return None;
@@ -259,10 +308,27 @@ impl Breaker {
         for name in &wrong {
             self.count_failure(name);
         }
+        self.failed_rounds = self.failed_rounds.saturating_add(u32::from(!wrong.is_empty()));
         if self.limits.reset == Reset::SameToolFits {
             for name in right.difference(&wrong) {
                 self.failures.remove(*name);
             }
+        }
+        self.end_row_if_all_reset();
+    }
+
+    /// Ends the row of all tools together once every tool of it was reset.
+    fn end_row_if_all_reset(&mut self) {
+        if self.failures.is_empty() {
+            self.failed_rounds = 0;
+        }
+    }
+
+    /// In how many rounds in a row calls were wrong that count together with those of this tool.
+    fn failures_of(&self, name: &str) -> u32 {
+        match self.limits.scope {
+            BreakerScope::Tool => self.failures.get(name).copied().unwrap_or(0),
+            BreakerScope::Turn | BreakerScope::Session => self.failed_rounds,
         }
     }
 
@@ -300,7 +366,7 @@ impl Breaker {
     fn stop_misfits(&self, calls: &[CallInRound<'_>], errors: &[Option<CallError>]) -> Option<StopTurn> {
         let wrong = calls.iter().zip(errors).filter(|(call, error)| error.is_some() && !call.truncated);
         let names: BTreeSet<_> = wrong.map(|(call, _)| call.name).filter(|name| self.escalates(name)).collect();
-        let rounds = names.iter().filter_map(|name| self.failures.get(*name)).max().copied()?;
+        let rounds = names.iter().map(|name| self.failures_of(name)).max()?;
         self.limits.ends_turn.then(|| StopTurn {
             repeats: TurnLoop::Misfitting,
             tools: names.into_iter().map(str::to_owned).collect(),
@@ -318,7 +384,7 @@ impl Breaker {
     }
 
     fn escalates(&self, name: &str) -> bool {
-        self.failures.get(name).is_some_and(|count| *count >= self.limits.failures_max)
+        self.failures_of(name) >= self.limits.failures_max
     }
 
     fn refuse(&mut self, call: &CallInRound<'_>, error: Option<CallError>, tools: &ToolSchemas) -> Option<CheckedCall> {
@@ -336,7 +402,7 @@ impl Breaker {
         let plain = escalated.then(|| text.clone());
         if escalated {
             text.push_str("\n\n");
-            text.push_str(&error.escalation(name, self.failures.get(name).copied().unwrap_or(0), tools));
+            text.push_str(&error.escalation(name, self.failures_of(name), tools));
         }
         let counts = if error == CallError::Unknown { Some(Counts::Tool) } else { plain.map(Counts::Call) };
         if let Some(counts) = counts {

@@ -86,7 +86,7 @@ impl Session {
 
     /// What the model reads of a call that was given up. One that never ran is given by its tool and id.
     pub(super) fn given_up(&self, stop: Stop, never_ran: Option<(&str, &str)>) -> String {
-        let texts = &self.wire.options.policy.synthetic_text;
+        let texts = &self.wire.options.policy.repair.synthetic_text;
         let text = match stop {
             Stop::Aborted => &texts.aborted,
             Stop::TimedOut => &texts.timeout,

@@ -1,28 +1,30 @@
 //! How careful a session is.
 
+use seamline_model::knob::{Count, Flag};
+use seamline_model::words;
 use serde::{Deserialize, Serialize};
 
-/// How careful a session is. The first six are those of a layer of integrity under an agent; the rest say what is done
-/// where reasonable hosts want different things.
+/// The `[session]` section of a policy: how careful a session is. The first six fields are those of source document 001;
+/// the others settle what hosts want to be different.
 ///
 /// ```
-/// use seamline::session::{IntegrityConfig, PersistRepairs};
+/// use seamline::session::{PersistRepairs, SessionPolicy};
 ///
-/// let config = IntegrityConfig::default();
+/// let config = SessionPolicy::default();
 /// assert!(config.enabled && config.validate_before_call && !config.auto_repair);
 /// assert_eq!((config.checkpoint_retention, config.persist_repairs), (5, PersistRepairs::RealMovesOnly));
-/// let config: IntegrityConfig = serde_json::from_str(r#"{"autoRepair":true}"#).unwrap();
+/// let config: SessionPolicy = serde_json::from_str(r#"{"autoRepair":true}"#).unwrap();
 /// assert!(config.auto_repair && config.enabled);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-pub struct IntegrityConfig {
+pub struct SessionPolicy {
     /// Whether anything is looked at. A session that is not is kept, and nothing of it is checked, repaired or taken
     /// back by the hooks or after errors. What is asked for by name, such as a repair or a checkpoint, is done.
     pub enabled: bool,
     /// Whether the conversation is checked before the provider is asked.
     pub validate_before_call: bool,
-    /// Whether what is wrong then is put right without asking.
+    /// Whether hooks repair a broken conversation without asking. A policy copies it from its knob `on_invalid`.
     pub auto_repair: bool,
     /// How many committed checkpoints are kept.
     pub checkpoint_retention: usize,
@@ -42,7 +44,7 @@ pub struct IntegrityConfig {
     pub last_resort: LastResort,
 }
 
-impl Default for IntegrityConfig {
+impl Default for SessionPolicy {
     fn default() -> Self {
         Self {
             enabled: true,
@@ -60,60 +62,94 @@ impl Default for IntegrityConfig {
     }
 }
 
-/// Which repairs are written down.
-///
-/// ```
-/// assert_eq!(serde_json::to_string(&seamline::session::PersistRepairs::All).unwrap(), r#""all""#);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PersistRepairs {
-    /// None: they are made anew for every request.
-    Never,
-    /// Those that make nothing up: what was said is moved, kept as text or taken out.
-    RealMovesOnly,
-    /// All of them.
-    All,
+seamline_model::knobs! {
+    SessionPolicy {
+        /// Whether anything is checked. A session where nothing is keeps all messages, and its hooks check, repair and
+        /// roll back nothing.
+        enabled [""]: Flag = enabled;
+        /// Whether the conversation is checked before each request.
+        validate_before_call | validateBeforeCall ["X7"]: Flag = validate_before_call;
+        /// How many committed checkpoints are kept.
+        checkpoint_retention | checkpointRetention [""]: Count<0> = checkpoint_retention;
+        /// Whether checkpoints keep the messages too.
+        snapshot_messages | snapshotMessages [""]: Flag = snapshot_messages;
+        /// Whether all events are logged, and not only incidents.
+        verbose [""]: Flag = verbose;
+        /// Which repairs are written to the session.
+        persist_repairs ["X6"]: PersistRepairs = persist_repairs;
+        /// What happens when a tool reports that it failed.
+        on_tool_error ["X12"]: OnFailure = on_tool_error;
+        /// What happens when a tool throws, crashes or cannot be run.
+        on_executor_failure ["X12"]: OnFailure = on_executor_failure;
+        /// What happens when it is not known whether a tool ran.
+        unknown_outcome ["X13"]: UnknownOutcome = unknown_outcome;
+        /// What happens when the provider rejects a conversation that no repair could help.
+        last_resort [""]: LastResort = last_resort;
+    }
 }
 
-/// What happens when a call goes wrong.
-///
-/// ```
-/// assert_eq!(serde_json::to_string(&seamline::session::OnFailure::Rollback).unwrap(), r#""rollback""#);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum OnFailure {
-    /// The model is told.
-    Record,
-    /// The whole cycle is taken back.
-    Rollback,
+words! {
+    /// Which repairs are written down.
+    ///
+    /// ```
+    /// assert_eq!(serde_json::to_string(&seamline::session::PersistRepairs::All).unwrap(), r#""all""#);
+    /// ```
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    PersistRepairs {
+        /// None; every request is repaired anew.
+        Never = "never",
+        /// Those that synthesise nothing: they move, keep as text or remove what is there.
+        RealMovesOnly = "real_moves_only",
+        /// All of them, synthetic results too.
+        All = "all",
+    }
 }
 
-/// What happens when nobody knows whether a tool ran.
-///
-/// ```
-/// assert_eq!(serde_json::to_string(&seamline::session::UnknownOutcome::Forget).unwrap(), r#""forget""#);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum UnknownOutcome {
-    /// The model is told that it is not known.
-    Annotate,
-    /// The cycle is taken back, and the effect, if there was one, forgotten.
-    Forget,
+words! {
+    /// What happens when a call goes wrong.
+    ///
+    /// ```
+    /// assert_eq!(serde_json::to_string(&seamline::session::OnFailure::Rollback).unwrap(), r#""rollback""#);
+    /// ```
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    OnFailure {
+        /// The model gets a result that says so.
+        Record = "record",
+        /// The whole tool cycle is rolled back.
+        Rollback = "rollback",
+    }
 }
 
-/// What happens when the provider refuses a conversation that nothing could put right.
-///
-/// ```
-/// assert_eq!(serde_json::to_string(&seamline::session::LastResort::Reset).unwrap(), r#""reset""#);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LastResort {
-    /// Somebody is told.
-    Escalate,
-    /// The session starts over, and is kept as it was as a session of its own.
-    Reset,
+words! {
+    /// What happens when nobody knows whether a tool ran.
+    ///
+    /// ```
+    /// assert_eq!(serde_json::to_string(&seamline::session::UnknownOutcome::Forget).unwrap(), r#""forget""#);
+    /// ```
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    UnknownOutcome {
+        /// The model gets a result that says that the outcome is not known.
+        Annotate = "annotate",
+        /// The tool cycle is rolled back; the model does not learn of an effect.
+        Forget = "forget",
+    }
+}
+
+words! {
+    /// What happens when the provider refuses a conversation that nothing could put right.
+    ///
+    /// ```
+    /// assert_eq!(serde_json::to_string(&seamline::session::LastResort::Reset).unwrap(), r#""reset""#);
+    /// ```
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    LastResort {
+        /// The host is told.
+        Escalate = "escalate",
+        /// The session starts over; an archive keeps it as it was.
+        Reset = "reset",
+    }
 }

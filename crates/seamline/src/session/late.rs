@@ -289,7 +289,7 @@ impl Session {
     fn written(&self, place: &Place, output: &ToolOutput) -> Result<Written, SessionError> {
         let turn = self.messages_at(place.turn.clone());
         let (calls, ids) = (self.wire.calls(&turn)?, self.wire.call_ids(&turn)?);
-        let missing = &self.wire.options.policy.synthetic_text.missing;
+        let missing = &self.wire.options.policy.repair.synthetic_text.missing;
         let answers = calls.into_iter().zip(ids).enumerate().map(|(at, (call, id))| {
             let (name, is_it) = (call.name, at == place.call);
             let text = if is_it { &output.output } else { missing };

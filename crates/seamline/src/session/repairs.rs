@@ -146,10 +146,10 @@ const LEFT: UnansweredCall = UnansweredCall::Rollback;
 /// unless the configuration says otherwise.
 pub(super) fn stored_options(options: &Options, persist: PersistRepairs) -> Options {
     let mut options = super::validation::kept(options);
-    options.policy.trailing_call = crate::policy::TrailingCall::AllowPending;
-    let makes_up = options.policy.unanswered_call == UnansweredCall::Synthesize;
+    options.policy.repair.trailing_call = crate::policy::TrailingCall::AllowPending;
+    let makes_up = options.policy.repair.unanswered_call == UnansweredCall::Synthesize;
     if makes_up && persist == PersistRepairs::RealMovesOnly {
-        options.policy.unanswered_call = LEFT;
+        options.policy.repair.unanswered_call = LEFT;
     }
     options
 }

@@ -48,7 +48,7 @@ impl Session {
     /// way: nothing is lost or made up by that, and no repair of what is kept would change them. Neither is who speaks
     /// after whom, where a request arranges it.
     pub(super) fn validate_to_send(&self) -> Result<ValidationResult, SessionError> {
-        self.validate_with(self.wire.options.policy.duplicate_call_id, |options| self.checked(options))
+        self.validate_with(self.wire.options.policy.repair.duplicate_call_id, |options| self.checked(options))
     }
 
     /// Whether it may be sent with this envelope, which may say that nothing is wrong after all: that the conversation
@@ -59,7 +59,7 @@ impl Session {
             return Ok(validation);
         }
         let body = self.wire.body(envelope, self.entries().iter().map(|entry| &entry.message))?;
-        let repeated = self.wire.options.policy.duplicate_call_id;
+        let repeated = self.wire.options.policy.repair.duplicate_call_id;
         self.validate_with(repeated, |options| Ok(crate::check(&body, options)?))
     }
 
@@ -73,8 +73,8 @@ impl Session {
             return Ok(ValidationResult { valid: true, ..ValidationResult::default() });
         }
         let mut options = kept(&self.wire.options);
-        options.policy.trailing_call = crate::policy::TrailingCall::AllowPending;
-        options.policy.duplicate_call_id = repeated;
+        options.policy.repair.trailing_call = crate::policy::TrailingCall::AllowPending;
+        options.policy.repair.duplicate_call_id = repeated;
         let checked = check(&options)?;
         let is_wrong = |found: &&Finding| {
             let is_let_through = repeated != DuplicateCallId::Error

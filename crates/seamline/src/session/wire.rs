@@ -202,7 +202,7 @@ impl Wire {
     }
 
     fn is_made_up_by_policy(&self, text: &str) -> bool {
-        seamline_model::is_synthetic(text) || self.options.policy.synthetic_text.own().iter().any(|own| own == text)
+        seamline_model::is_synthetic(text) || self.options.policy.own_texts().iter().any(|own| own == text)
     }
 
     /// What each result in a message says, where that is one text.

@@ -8,7 +8,8 @@ use seamline_model::{
 };
 use serde::{Serialize, Serializer};
 
-use super::kept::Kept;
+use super::kept::{Kept, RefusedCall};
+use super::options::StreamPolicy;
 
 /// A streamed answer that was put together.
 ///
@@ -154,6 +155,12 @@ pub struct AnswerError {
     pub verdict: Verdict,
 }
 
+/// What a history keeps of an answer, and what results of calls say that may not be run.
+pub(super) struct Keeping {
+    pub(super) policy: StreamPolicy,
+    pub(super) refusal: String,
+}
+
 /// What is known of a response beside its body.
 #[derive(Debug, Default)]
 pub(super) struct Beside {
@@ -179,7 +186,8 @@ impl Beside {
 }
 
 impl Answer {
-    pub(super) fn of(dialect: &dyn Dialect, beside: &Beside, mut assembled: Assembled, findings_max: usize) -> Self {
+    pub(super) fn of(dialect: &dyn Dialect, beside: &Beside, mut assembled: Assembled, keeping: Keeping) -> Self {
+        let Keeping { policy, refusal } = keeping;
         let ids = &dialect.constraints().call_id;
         if ids.demanded {
             assembled.make_ids(ids);
@@ -187,7 +195,7 @@ impl Answer {
         let mut message = (dialect.streaming().answer)(&assembled);
         if let Some(readable) = readable(&message) {
             message = readable;
-            if assembled.flaws.len() < findings_max {
+            if assembled.flaws.len() < policy.limits.findings_max {
                 assembled.flaws.push(LocatedFlaw { flaw: StreamFlaw::Rewritten, frame: None });
             }
         }
@@ -203,7 +211,7 @@ impl Answer {
             filtered: filter_message(&assembled),
             stop_reason: assembled.stop.as_ref().map(|(_, word)| word.clone()),
             message,
-            kept: Kept::of(dialect, assembled),
+            kept: Kept::of(dialect, assembled, policy.partial_call, refusal),
         }
     }
 
@@ -212,7 +220,9 @@ impl Answer {
     ///
     /// Nor are calls that are not [executable](AnswerCall::executable), those that were cut among
     /// them: a request with half a call is refused, and so is one with a call that nobody answers.
-    /// All that are left want a result. Where nothing is left that was said, there is no message.
+    /// All that are left want a result. Where nothing is left that was said, there is no message. The knob
+    /// `partial_call` of the policy drops the whole message instead, or keeps such calls for
+    /// [`refused`](Self::refused) to answer.
     ///
     /// ```
     /// use seamline::{AnswerStream, StreamOptions};
@@ -248,6 +258,25 @@ impl Answer {
     /// `docs/guards.md`.
     pub fn messages(&self) -> Vec<&str> {
         self.kept.messages().iter().map(String::as_str).collect()
+    }
+
+    /// The calls of [`messages`](Self::messages) that may not be run, each with the result that answers it. There are
+    /// some only under `partial_call = "error_result"`.
+    ///
+    /// ```
+    /// use seamline::{AnswerStream, Policy, StreamOptions};
+    ///
+    /// let policy = Policy::from_toml("partial_call = 'error_result'")?;
+    /// let mut stream = AnswerStream::new(&StreamOptions { policy, ..StreamOptions::default() })?;
+    /// stream.feed(br#"data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"call_1","function":{"name":"read","arguments":"{\"pa"}}]},"finish_reason":"length"}]}"#);
+    /// stream.feed(b"\n\ndata: [DONE]\n\n");
+    /// let answer = stream.finish()?;
+    /// assert!(answer.messages()[0].contains("call_1"));
+    /// assert_eq!((answer.refused()[0].id.as_str(), answer.refused()[0].name.as_str()), ("call_1", "read"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn refused(&self) -> &[RefusedCall] {
+        self.kept.refused()
     }
 
     /// Whether it is complete and nothing was wrong with it. What is only worth knowing is not

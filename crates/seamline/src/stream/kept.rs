@@ -1,24 +1,65 @@
 //! What a history keeps of an answer.
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use seamline_dialects::{Dialect, readable};
-use seamline_model::Assembled;
+use seamline_model::{Assembled, AssembledBlock, Content, Piece};
 
-/// The messages that a history keeps, written when somebody asks for them: an answer that is only looked at does without
-/// this copy of what was said.
+use super::options::PartialCall;
+
+/// The messages that a history keeps, written when the caller asks for them: an answer that is only looked at does
+/// without this copy of its text.
 #[derive(Clone)]
 pub(super) struct Kept {
     assembled: Assembled,
+    refused: Vec<RefusedCall>,
     write: fn(&Assembled) -> Vec<String>,
     written: OnceLock<Vec<String>>,
 }
 
+/// A tool call that a history keeps although it may not be run, and the result that answers it.
+///
+/// ```
+/// let answer = seamline::AnswerStream::new(&seamline::StreamOptions {
+///     provider: Some("openai".to_owned()),
+///     ..Default::default()
+/// })?
+/// .finish()?;
+/// assert!(answer.refused().is_empty());
+/// # Ok::<(), seamline::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RefusedCall {
+    /// The id of the call.
+    pub id: String,
+    /// The name of the tool.
+    pub name: String,
+    /// The text of the result, for the model; the result is an error.
+    pub text: String,
+}
+
 impl Kept {
-    /// All of a message but the calls that are not to be run.
-    pub(super) fn of(dialect: &dyn Dialect, mut assembled: Assembled) -> Self {
-        assembled.blocks.retain(|block| block.call().is_none_or(|call| call.executable));
-        Self { assembled, write: dialect.streaming().messages, written: OnceLock::new() }
+    pub(super) fn of(
+        dialect: &dyn Dialect,
+        mut assembled: Assembled,
+        partial_call: PartialCall,
+        refusal: String,
+    ) -> Self {
+        let may_stay = |block: &AssembledBlock| block.call().is_none_or(|call| call.executable);
+        let mut refused = Vec::new();
+        match partial_call {
+            PartialCall::DropCall => assembled.blocks.retain(may_stay),
+            PartialCall::DropTurn if assembled.blocks.iter().all(may_stay) => {}
+            PartialCall::DropTurn => assembled.blocks.clear(),
+            PartialCall::ErrorResult => refused = refuse(&mut assembled, dialect, &refusal),
+        }
+        Self { assembled, refused, write: dialect.streaming().messages, written: OnceLock::new() }
+    }
+
+    pub(super) fn refused(&self) -> &[RefusedCall] {
+        &self.refused
     }
 
     pub(super) fn messages(&self) -> &[String] {
@@ -27,9 +68,31 @@ impl Kept {
     }
 }
 
+/// Keeps the calls that can be told apart by their ids, and says which of them are answered without being run. Input that
+/// is not an object becomes an empty one.
+fn refuse(assembled: &mut Assembled, dialect: &dyn Dialect, refusal: &str) -> Vec<RefusedCall> {
+    let demands_id = dialect.constraints().call_id.demanded;
+    let (mut refused, mut ids) = (Vec::new(), BTreeSet::new());
+    assembled.blocks.retain_mut(|block| {
+        let is_call = block.piece == Piece::Call;
+        let Content::Call(call) = &mut block.content else { return true };
+        let is_known = !call.name.is_empty() && (!call.id.is_empty() || !demands_id);
+        let is_new = call.id.is_empty() || ids.insert(call.id.clone());
+        if call.executable || !is_call || !is_known || !is_new {
+            return call.executable;
+        }
+        if !call.free && !seamline_assemble::is_plain_object(&call.arguments) {
+            "{}".clone_into(&mut call.arguments);
+        }
+        refused.push(RefusedCall { id: call.id.clone(), name: call.name.clone(), text: refusal.to_owned() });
+        true
+    });
+    refused
+}
+
 impl PartialEq for Kept {
     fn eq(&self, other: &Self) -> bool {
-        self.messages() == other.messages()
+        self.refused == other.refused && self.messages() == other.messages()
     }
 }
 

@@ -1,10 +1,13 @@
 //! How a streamed answer is read, and what it may take.
 
+use std::borrow::Cow;
+
 use seamline_assemble::ArgSource;
 use seamline_dialects::{Dialect, providers};
 use seamline_frame::Framing;
+use seamline_model::knob::Count;
 
-use crate::Error;
+use crate::{Error, Policy};
 
 /// How a streamed answer is read. The default detects framing and dialect.
 ///
@@ -29,13 +32,19 @@ pub struct StreamOptions {
     pub provider: Option<String>,
     /// How the stream is cut into frames; told by its first bytes when not given.
     pub framing: Option<Framing>,
-    /// Which source of a call's input counts when there are several.
-    pub arg_source: ArgSource,
-    /// What the stream may take at most.
-    pub limits: StreamLimits,
+    /// How the stream is read: the section `stream`, with the overrides for the provider.
+    pub policy: Policy,
 }
 
 impl StreamOptions {
+    /// The policy for the provider.
+    pub(super) fn policy(&self) -> Cow<'_, Policy> {
+        match &self.provider {
+            Some(provider) => self.policy.for_provider(provider),
+            None => Cow::Borrowed(&self.policy),
+        }
+    }
+
     /// What is known of the dialect before anything comes.
     pub(super) fn expected(&self) -> Result<Expected, Error> {
         let known = |name: &str| seamline_dialects::by_name(name).ok_or_else(|| Error::UnknownDialect(name.to_owned()));
@@ -56,6 +65,62 @@ impl StreamOptions {
     }
 }
 
+/// The `[stream]` section of a policy: how streamed responses are read.
+///
+/// ```
+/// use seamline::policy::{PartialCall, StreamPolicy};
+///
+/// assert_eq!(StreamPolicy::default().partial_call, PartialCall::DropCall);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StreamPolicy {
+    /// Which source of a tool call's input counts.
+    pub arg_source: ArgSource,
+    /// What a history keeps of tool calls that may not be run.
+    pub partial_call: PartialCall,
+    /// The limits of one response.
+    pub limits: StreamLimits,
+}
+
+impl Default for StreamPolicy {
+    fn default() -> Self {
+        Self { arg_source: ArgSource::default(), partial_call: PartialCall::DropCall, limits: StreamLimits::default() }
+    }
+}
+
+seamline_model::knobs! {
+    StreamPolicy {
+        /// Which source of a tool call's input counts when the stream has several.
+        arg_source ["X17"]: ArgSource = arg_source;
+        /// What a history keeps of a tool call that may not be run: it was cut, its input is broken, or its id repeats.
+        partial_call ["X16"]: PartialCall = partial_call;
+        /// How many bytes the longest frame may have.
+        frame_bytes_max [""]: Count<1> = limits.frame_bytes_max;
+        /// How many bytes of text and JSON a message may have.
+        message_bytes_max [""]: Count<1> = limits.message_bytes_max;
+        /// How many blocks a message may have.
+        blocks_max [""]: Count<1> = limits.blocks_max;
+        /// How many findings are noted.
+        findings_max [""]: Count<0> = limits.findings_max;
+    }
+}
+
+seamline_model::words! {
+    /// What a history keeps of tool calls that may not be run.
+    ///
+    /// ```
+    /// assert_eq!(seamline::policy::PartialCall::DropTurn.as_str(), "drop_turn");
+    /// ```
+    PartialCall {
+        /// The message without these calls.
+        DropCall = "drop_call",
+        /// Nothing of the message.
+        DropTurn = "drop_turn",
+        /// The message with these calls; each gets a result that says that it was not run.
+        ErrorResult = "error_result",
+    }
+}
+
 /// What is known of the dialect of a stream before anything of it came.
 #[derive(Clone, Copy)]
 pub(super) enum Expected {
@@ -70,15 +135,15 @@ pub(super) enum Expected {
 /// without bound.
 ///
 /// ```
-/// use seamline::{AnswerStream, Ending, StreamLimits, StreamOptions};
+/// use seamline::{AnswerStream, Ending, Policy, StreamOptions};
 ///
-/// let limits = StreamLimits { message_bytes_max: 8, ..Default::default() };
-/// let options = StreamOptions { dialect: Some("openai_chat".to_owned()), limits, ..Default::default() };
+/// let policy = Policy::from_toml("message_bytes_max = 8")?;
+/// let options = StreamOptions { dialect: Some("openai_chat".to_owned()), policy, ..Default::default() };
 /// let mut stream = AnswerStream::new(&options)?;
 /// stream.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"rather long\"}}]}\n\n");
 /// let answer = stream.finish()?;
 /// assert_eq!((answer.ending, answer.findings[0].name), (Ending::Failed, "message-too-long"));
-/// # Ok::<(), seamline::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StreamLimits {

@@ -468,7 +468,7 @@ fn an_output_that_looks_made_up_has_not_failed() {
     assert_eq!(result(made_up, &options)["is_error"], true);
 
     // A policy's own text is made up where that policy holds.
-    options.policy.synthetic_text.missing = "[synthetic] lost at sea".to_owned();
+    options.policy.repair.synthetic_text.missing = "[synthetic] lost at sea".to_owned();
     let there = convert(body("[synthetic] lost at sea").as_bytes(), &options).unwrap();
     assert_eq!(parsed(&there.body)["messages"][2]["content"][0]["is_error"], true);
     let back = ConvertOptions { to: "openai".to_owned(), policy: options.policy, ..ConvertOptions::default() };

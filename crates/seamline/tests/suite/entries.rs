@@ -88,7 +88,10 @@ fn stream(dialect: &str, bytes: &[u8]) {
     let limits = StreamLimits { frame_bytes_max: FRAME_BYTES_MAX, blocks_max: BLOCKS_MAX, ..StreamLimits::default() };
     let arg_source = sources[bytes.len() % sources.len()];
     for dialect in [Some(dialect.to_owned()), None] {
-        answer(&StreamOptions { dialect, arg_source, limits, ..StreamOptions::default() }, bytes);
+        let mut options = StreamOptions { dialect, ..StreamOptions::default() };
+        options.policy.stream.arg_source = arg_source;
+        options.policy.stream.limits = limits;
+        answer(&options, bytes);
     }
 }
 

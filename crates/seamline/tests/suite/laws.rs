@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use seamline::policy::OnInvalid;
 use seamline::{Error, Options, Repaired, Safety, Severity, check, repair};
 use seamline_dialects::Document;
 use seamline_model::BlockIndex;
@@ -98,7 +97,7 @@ pub(crate) fn hold_everywhere(body: &str, payloads: &[String], options: &Options
     let out: Value = match serde_json::from_slice(&repaired.body) {
         Ok(out) => out,
         // Half a character stays where nothing may be changed.
-        Err(_) if options.policy.on_invalid != OnInvalid::Repair => return Ok(()),
+        Err(_) if !options.policy.allows(seamline::Safety::Safe) => return Ok(()),
         Err(error) => return Err(fail(error.to_string())),
     };
     let mut missing = lossless::missing_payloads(&out, payloads);
@@ -128,7 +127,7 @@ pub(crate) fn hold_at_least(repaired: &Repaired<'_>, options: &Options) -> Resul
     if let Some(bug) = findings().find(|finding| finding.code.starts_with("BUG")) {
         return Err(format!("{bug:?} in {out}"));
     }
-    let blocked = options.policy.on_invalid != OnInvalid::Repair;
+    let blocked = !options.policy.allows(seamline::Safety::Safe);
     if blocked && repaired.changed() {
         return Err(format!("changed where nothing may be: {out}"));
     }

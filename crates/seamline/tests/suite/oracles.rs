@@ -47,8 +47,9 @@ fn judged(judge: &str, dialect: Dialect, provider: &str) {
         return;
     };
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracles/judge.py");
-    for (leave, safety) in [("unasked", Policy::default().safety), ("with leave", SafetyMax::Unsafe)] {
-        let policy = Policy { safety, ..Policy::default() };
+    for (leave, safety) in [("unasked", Policy::default().repair.safety), ("with leave", SafetyMax::Unsafe)] {
+        let mut policy = Policy::default();
+        policy.repair.safety = safety;
         let (bodies, left) = repaired(dialect, provider, &policy);
         let verdicts = ask(Command::new(&python).arg(&script).arg(judge), &bodies.join("\n"));
         assert_eq!(verdicts.len(), bodies.len(), "{judge} did not answer to each");

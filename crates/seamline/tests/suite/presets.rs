@@ -125,7 +125,7 @@ fn settles(dialect: Dialect, options: &Options, body: &str) -> Result<(), String
     same("a second repair", &again.body, &repaired.body)?;
     let output: Value = serde_json::from_slice(&repaired.body).map_err(|e| e.to_string())?;
     let remains = |name: &str| repaired.remaining.iter().any(|finding| finding.name == name);
-    let pending = options.policy.trailing_call == TrailingCall::AllowPending && remains("unanswered-call");
+    let pending = options.policy.repair.trailing_call == TrailingCall::AllowPending && remains("unanswered-call");
     if pending || remains("no-messages") {
         return Ok(());
     }
@@ -377,11 +377,9 @@ fn table(text: &str) -> Result<Value, String> {
 fn a_policy_file_is_a_preset_and_what_differs_from_it() {
     let policy =
         Policy::from_toml("preset = \"opal\"\norphan_result = \"to_text\"\ntrailing_call = \"allow_pending\"\n");
-    let expected = Policy {
-        orphan_result: OrphanResult::ToText,
-        trailing_call: TrailingCall::AllowPending,
-        ..Policy::preset("opal").unwrap()
-    };
+    let mut expected = Policy::preset("opal").unwrap();
+    expected.repair.orphan_result = OrphanResult::ToText;
+    expected.repair.trailing_call = TrailingCall::AllowPending;
     assert_eq!(policy, Ok(expected));
     assert_eq!(Policy::from_toml(""), Ok(Policy::default()));
 }
@@ -390,7 +388,7 @@ fn a_policy_file_is_a_preset_and_what_differs_from_it() {
 fn a_policy_file_may_call_an_unanswered_call_an_orphan() {
     for knob in ["unanswered_call", "orphan_call"] {
         let policy = Policy::from_toml(&format!("{knob} = \"remove_call\"")).unwrap();
-        assert_eq!(policy.unanswered_call, UnansweredCall::RemoveCall);
+        assert_eq!(policy.repair.unanswered_call, UnansweredCall::RemoveCall);
     }
 }
 
@@ -408,7 +406,7 @@ fn a_policy_file_with_a_word_nobody_knows_is_refused_by_that_word() {
         assert!(error.to_string().contains(word), "{text}: {error}");
     }
     let error = Policy::from_toml("preset = \"opel\"").unwrap_err();
-    assert_eq!(error, policy::Error::UnknownPreset("opel".to_owned()));
+    assert_eq!(error, policy::Error::UnknownPreset { name: "opel".to_owned() });
     for (preset, _) in CASES_MIN {
         assert!(error.to_string().contains(&format!("`{preset}`")));
     }
@@ -418,7 +416,7 @@ fn a_policy_file_with_a_word_nobody_knows_is_refused_by_that_word() {
 fn a_policy_file_says_what_a_synthetic_result_says() {
     let text = "preset = \"opal\"\n[synthetic_text]\nmissing = \"[Lost at sea]\"\n";
     let options = Options { policy: Policy::from_toml(text).unwrap(), ..Options::default() };
-    assert_eq!(options.policy.synthetic_text.aborted, "[Aborted by user]");
+    assert_eq!(options.policy.repair.synthetic_text.aborted, "[Aborted by user]");
     let body = br#"{"model":"gpt-4.1","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"t","arguments":"{}"}}]},{"role":"user","content":"go on"}]}"#;
     let repaired = repair(body, &options).unwrap();
     let body: Value = serde_json::from_slice(&repaired.body).unwrap();

@@ -90,6 +90,8 @@ impl Stream {
         keys.remove("about").ok_or("no `about` in case.toml")?;
         let framing = keys.remove("framing").map(|name| framing(&name)).transpose()?;
         let arg_source = keys.remove("arg_source").map(|name| arg_source(&name)).transpose()?.unwrap_or_default();
+        let mut policy = seamline::Policy::default();
+        policy.stream.arg_source = arg_source;
         let mut is_late = |key| keys.remove(key).is_some_and(|is_late| is_late == "true");
         let late = [("late_error", Ending::Failed), ("late_filter", Ending::Filtered)];
         let late = late.into_iter().find_map(|(key, ending)| is_late(key).then_some(ending));
@@ -102,7 +104,7 @@ impl Stream {
             name: format!("{dialect}/{case}"),
             bytes: bytes(&folder.join("input.bin"))?,
             folder,
-            options: StreamOptions { dialect: Some(dialect), framing, arg_source, ..StreamOptions::default() },
+            options: StreamOptions { dialect: Some(dialect), framing, policy, ..StreamOptions::default() },
             late,
         })
     }

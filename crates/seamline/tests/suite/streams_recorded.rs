@@ -154,7 +154,9 @@ fn the_six_sequences_of_start_and_pieces_come_to_what_they_should() {
 }
 
 fn answer(bytes: &[u8], arg_source: ArgSource) -> Result<Answer, String> {
-    assembled(&StreamOptions { arg_source, ..StreamOptions::default() }, [bytes])
+    let mut options = StreamOptions::default();
+    options.policy.stream.arg_source = arg_source;
+    assembled(&options, [bytes])
 }
 
 fn ends_as_it_did<'e>(stream: &Stream, endings: &mut BTreeMap<&'e str, usize>) -> Result<(), String> {

@@ -1,7 +1,7 @@
 //! `cargo xtask codegen`: writes the pages that come from the command `seamline`.
 //!
-//! `docs/cli.md` holds the help of every command, `docs/rules/` the documentation of rules, `docs/providers/` the
-//! demands of providers.
+//! `docs/cli.md` holds the help of every command, `docs/knobs.md` the knobs of policies, `docs/rules/` the documentation
+//! of rules, `docs/providers/` the demands of providers.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
-use super::provider_pages;
+use super::{knob_page, provider_pages};
 use crate::tree::Tree;
 use crate::workspace::{self, Workspace};
 
@@ -38,6 +38,8 @@ pub(crate) fn run(workspace: &Workspace, mode: Mode) -> Result<()> {
     let root = workspace.root();
     let providers = seamline(workspace, &["providers", "--format", "json"])?;
     pages.extend(provider_pages::pages(&providers, &Tree::read(root)?)?);
+    let policies = seamline(workspace, &["policies", "--format", "json"])?;
+    pages.insert(knob_page::PATH.to_owned(), knob_page::page(&policies)?);
     let stale = differing_pages(root, &pages)?;
     let left = removed_pages(root, &pages)?;
     match mode {

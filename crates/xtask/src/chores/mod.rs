@@ -4,6 +4,7 @@ pub(crate) mod bench;
 pub(crate) mod codegen;
 pub(crate) mod figures;
 pub(crate) mod fuzz;
+mod knob_page;
 mod licences;
 pub(crate) mod new_rule;
 mod oracles;

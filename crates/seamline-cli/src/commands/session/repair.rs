@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use seamline::policy::SafetyMax;
 use seamline::session::{IntegrityConfig, PersistRepairs};
 use seamline::store::SessionId;
 use seamline::{Finding, Options, Policy, RepairAction, Repaired};
@@ -88,7 +87,7 @@ impl Repair {
     pub(super) fn run(&self, place: &Place) -> Result<Exit, Failure> {
         let mut policy = args::policy(&self.policy)?;
         if self.allow_unsafe {
-            policy.safety = SafetyMax::Unsafe;
+            policy.allow_unsafe();
         }
         let persist_repairs = if self.all { PersistRepairs::All } else { PersistRepairs::RealMovesOnly };
         let config = IntegrityConfig { persist_repairs, ..IntegrityConfig::default() };

@@ -5,6 +5,7 @@ use seamline_model::{BlockIndex, CallState, IdForm, Safety, Stage};
 use super::rename::rename;
 use crate::context::Context;
 use crate::ids;
+use crate::policy::IdMode;
 use crate::rule::{Report, declare_rule};
 
 declare_rule! {
@@ -62,24 +63,31 @@ declare_rule! {
     /// ```
     ///
     /// # Fix safety
-    /// Safe: the tool call and its result get the id that the provider would have seen.
+    /// Safe: the tool call and its result get the id that the provider would have seen. Under `id_mode = "canonical"` every
+    /// id without the provider's own prefix is changed as well.
     ///
     /// # References
     /// S2-04 to S2-08; case 37
     IDENT006 "internal-call-id" in Ident, Warning, Safe, each Whole, reach Cycle
 }
 
+/// How the ids of providers begin. Under `id_mode = "canonical"` the beginning of another provider's id is replaced.
+const BEGINNINGS: [&str; 5] = [IdForm::INTERNAL, "toolu_", "tooluse_", "call_", "fc_"];
+
 fn check(context: &Context<'_, '_>, report: &mut Report) {
-    if !context.transcript.has.internal_ids {
+    let demand = &context.constraints.call_id;
+    let is_canonical = context.policy.id_mode == IdMode::Canonical && !demand.prefix.is_empty();
+    if !context.transcript.has.internal_ids && !is_canonical {
         return;
     }
     let is_internal =
         |state: &CallState| context.transcript.call(state.call).is_some_and(|call| call.id_form == IdForm::Internal);
     for state in &context.pairing.calls {
         let id = context.id(state.call);
+        let is_foreign = is_canonical && !id.is_empty() && !id.starts_with(demand.prefix);
         // Where the tool name identifies a call, the name is not an internal id.
-        let named = !context.constraints.call_id.demanded && is_name(context, state);
-        if is_internal(state) && !named && ids::is_legal(&context.constraints.call_id, id) {
+        let named = !demand.demanded && is_name(context, state);
+        if (is_internal(state) || is_foreign) && !named && ids::is_legal(demand, id) {
             report_id(context, report, state.call);
         }
     }
@@ -93,11 +101,16 @@ fn is_name(context: &Context<'_, '_>, state: &CallState) -> bool {
 fn report_id(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex) {
     let demand = &context.constraints.call_id;
     let id = context.id(call);
-    let rest = id.strip_prefix(IdForm::INTERNAL).unwrap_or(id);
+    let rest = BEGINNINGS.iter().find_map(|beginning| id.strip_prefix(beginning)).unwrap_or(id);
     let plain = format!("{}{rest}", demand.prefix);
     let free = !rest.is_empty() && ids::is_legal(demand, &plain) && !context.is_taken(call, &plain);
     let made = if free { plain } else { ids::make_id(demand, id, |made| context.is_taken(call, made)) };
-    report.block(context, call, format!("tool call id `{id}` is an internal id of the client")).call_id(id).fix(
+    let message = if id.starts_with(IdForm::INTERNAL) {
+        format!("tool call id `{id}` is an internal id of the client")
+    } else {
+        format!("tool call id `{id}` lacks the prefix of the provider's ids")
+    };
+    report.block(context, call, message).call_id(id).fix(
         Stage::Finish,
         Safety::Safe,
         format!("change the id to `{made}`"),

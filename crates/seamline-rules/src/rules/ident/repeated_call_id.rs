@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use seamline_model::{BlockIndex, CallState, Carrier, Cycle, Edit, MessageIndex, Safety, Uniqueness};
+use seamline_model::{BlockIndex, CallState, Carrier, Cycle, Edit, MessageIndex, Safety, Severity, Uniqueness};
 
 use super::rename::rename;
 use crate::context::Context;
@@ -74,7 +74,8 @@ declare_rule! {
     /// # Fix safety
     /// Safe: the later call and its result get another id; results with the same id answer their calls in order. Under
     /// `duplicate_call_id = "drop_later"` the repair removes the later call and its result, which is unsafe. Under
-    /// `"error"` an id that repeats in a later turn is also reported, and not changed.
+    /// `"rename_later"` a call of a later turn that repeats an id gets another one as well. Under `"error"` the rule reports
+    /// such a call and does not change it.
     ///
     /// # References
     /// ANT-8, KIM-2, MIS-5, seen in `claude-code#20700`; cases 13, 15
@@ -85,16 +86,16 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     if matches!(context.constraints.unique_ids, Uniqueness::Nowhere) {
         return;
     }
-    if context.constraints.carrier == Carrier::Items {
-        check_open(context, report);
-        return;
-    }
-    let whole_request = matches!(context.constraints.unique_ids, Uniqueness::Request(_));
     let far = has_distant_ids(context);
     if far && is_settled_id_repeated(context) {
         context.ask_whole();
         return;
     }
+    if context.constraints.carrier == Carrier::Items {
+        check_open(context, report);
+        return;
+    }
+    let whole_request = matches!(context.constraints.unique_ids, Uniqueness::Request(_));
     if !far && !context.transcript.has.neighbouring_ids {
         return;
     }
@@ -108,7 +109,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         }
         start = end;
     }
-    if context.policy.duplicate_call_id == DuplicateCallId::Error && !whole_request {
+    if far && !whole_request {
         check_across(context, report);
     }
 }
@@ -122,7 +123,8 @@ fn is_settled_id_repeated(context: &Context<'_, '_>) -> bool {
 /// Finds repetitions where results may come anywhere after their call: two calls with the same id cannot be told apart
 /// while both are open. A call without a result gets one right after it.
 fn check_open(context: &Context<'_, '_>, report: &mut Report) {
-    if open_ids_differ(context) {
+    let renames = context.policy.duplicate_call_id == DuplicateCallId::RenameLater;
+    if !renames && open_ids_differ(context) {
         return;
     }
     // For each id, the number of calls with it and the last result of one of them.
@@ -135,13 +137,18 @@ fn check_open(context: &Context<'_, '_>, report: &mut Report) {
             continue;
         };
         *count += 1;
-        if *last < state.call || repeats_item(context, state) {
+        let is_closed = *last < state.call;
+        if is_closed && !renames || repeats_item(context, state) {
             *last = closed.max(*last);
             continue;
         }
         let number = *count - 1;
         let made = make_similar_id(context, id, number, |made| known.contains_key(made));
-        report_id(context, report, state.call, &made);
+        if is_closed {
+            report_across(context, report, state.call, Some(&made));
+        } else {
+            report_id(context, report, state.call, &made);
+        }
     }
 }
 
@@ -166,23 +173,48 @@ fn closed_at(state: &CallState) -> BlockIndex {
 
 /// Finds repetitions across turns, which providers accept and a policy may reject.
 fn check_across(context: &Context<'_, '_>, report: &mut Report) {
-    let mut seen: HashMap<&str, Option<MessageIndex>> = HashMap::new();
+    let renames = context.policy.duplicate_call_id == DuplicateCallId::RenameLater;
+    // For each id, the turn of its last call and how many turns have one.
+    let mut seen: HashMap<&str, (Option<MessageIndex>, usize)> = HashMap::new();
+    let mut given: HashSet<String> = HashSet::new();
     for state in &context.pairing.calls {
         let id = context.id(state.call);
         let group = context.answer_message(state.message).or(Some(state.message));
-        if let Some(earlier) = seen.insert(id, group)
-            && earlier != group
-            && !id.is_empty()
-        {
-            if context.settled.is_some() {
-                return context.ask_whole();
-            }
-            report
-                .block(context, state.call, format!("tool call id `{id}` is already used in an earlier turn"))
-                .call_id(id)
-                .fix(context.naming_stage(), Safety::DisplayOnly, "give the later call another id", Vec::new());
+        let Some((last, turns)) = seen.get_mut(id).filter(|_| !id.is_empty()) else {
+            seen.insert(id, (group, 1));
+            continue;
+        };
+        if *last == group {
+            continue;
         }
+        (*last, *turns) = (group, *turns + 1);
+        let index = *turns - 1;
+        let made = renames
+            .then(|| make_similar_id(context, id, index, |made| seen.contains_key(made) || given.contains(made)));
+        report_across(context, report, state.call, made.as_deref());
+        given.extend(made);
     }
+}
+
+/// Reports a call that repeats an id of an earlier turn. The provider accepts it, so without a new id it is an error of
+/// the policy alone.
+fn report_across(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex, made: Option<&str>) {
+    // The new name of the call depends on the calls before it.
+    if context.settled.is_some() {
+        return context.ask_whole();
+    }
+    let id = context.id(call);
+    let message = format!("tool call id `{id}` is already used in an earlier turn");
+    let draft = report.block(context, call, message).call_id(id);
+    match made {
+        Some(made) => draft.severity(Severity::Warning).fix(
+            context.naming_stage(),
+            Safety::Safe,
+            format!("change the id to `{made}`"),
+            rename(context, call, made),
+        ),
+        None => draft.fix(context.naming_stage(), Safety::DisplayOnly, "give the later call another id", Vec::new()),
+    };
 }
 
 /// One past the last cycle that is answered together with the one at `start`.
@@ -247,7 +279,7 @@ fn report_id(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex, m
         .call_id(id)
         .predicts(predicts);
     match context.policy.duplicate_call_id {
-        DuplicateCallId::RenameLater | DuplicateCallId::Error => {
+        DuplicateCallId::AllowPositional | DuplicateCallId::RenameLater | DuplicateCallId::Error => {
             draft.fix(
                 context.naming_stage(),
                 Safety::Safe,

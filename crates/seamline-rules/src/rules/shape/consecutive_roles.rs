@@ -1,6 +1,6 @@
 //! `SHAPE003 consecutive-roles`
 
-use seamline_model::{Edit, MessageIndex, NOTHING_BETWEEN, Role, Safety, SameRole, Stage, Values};
+use seamline_model::{Carrier, Edit, MessageIndex, NOTHING_BETWEEN, Role, Safety, SameRole, Severity, Stage, Values};
 
 use crate::context::Context;
 use crate::rule::{Report, declare_rule};
@@ -58,7 +58,8 @@ declare_rule! {
     /// # Fix safety
     /// Safe: the second message is joined to the first, block by block. Messages with signed reasoning are never
     /// joined, because the signature would become invalid; a synthetic message of the other role is inserted between
-    /// them.
+    /// them. Under `merge_same_role = true` messages that are lists of blocks are joined for other providers as well; those
+    /// with signed reasoning stay apart there.
     ///
     /// # References
     /// ANT-11, ANT-12, BED-7; case 60
@@ -66,8 +67,10 @@ declare_rule! {
 }
 
 fn check(context: &Context<'_, '_>, report: &mut Report) {
-    let SameRole::Rejected(error) = context.constraints.same_role else {
-        return;
+    let error = match context.constraints.same_role {
+        SameRole::Rejected(error) => Some(error),
+        SameRole::Accepted if context.policy.merge_same_role && has_blocks(context) => None,
+        SameRole::Accepted => return,
     };
     let before = context.first().get().saturating_sub(1);
     let messages = context.transcript.messages.get(before..).unwrap_or_default();
@@ -80,9 +83,15 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         let second = first.next();
         let kind = if role == Role::User { "user" } else { "assistant" };
         let values = Values { message: second.get(), kind, ..Values::default() };
-        let draft =
-            report.message(context, second, format!("second {kind} message in a row")).predicts(error.render(&values));
         let signed = context.transcript.has_signed_reasoning(first) || context.transcript.has_signed_reasoning(second);
+        if error.is_none() && signed {
+            continue;
+        }
+        let draft = report.message(context, second, format!("second {kind} message in a row"));
+        let draft = match error {
+            Some(error) => draft.predicts(error.render(&values)),
+            None => draft.severity(Severity::Warning),
+        };
         if signed {
             // Signed content must stay unchanged, so a message of the other role goes between.
             let other = if role == Role::User { Role::Assistant } else { Role::User };
@@ -92,5 +101,13 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
             let edits = vec![Edit::JoinPrevious { message: second }];
             draft.fix(Stage::Roles, Safety::Safe, "join it to the previous message", edits);
         }
+    }
+}
+
+/// Whether messages are lists of blocks, so that two of them can be joined block by block.
+fn has_blocks(context: &Context<'_, '_>) -> bool {
+    match context.constraints.carrier {
+        Carrier::UserBlocks => true,
+        Carrier::ToolMessages | Carrier::Items => false,
     }
 }

@@ -182,8 +182,9 @@ impl Kept {
         let mut transcript = Subject::with_messages(self.dialect, transcript, options).ok()?;
         let subject = Subject::of(self.dialect, &transcript, options).ok()?;
         let constraints = &subject.provider.constraints;
-        let found = seamline_rules::check_on(&transcript, constraints, &options.policy, &mut look.settled);
-        let request = Request::of(repair_transcript(&subject, &transcript, found, &options.policy));
+        let policy = options.policy.repair_for(subject.provider.name);
+        let found = seamline_rules::check_on(&transcript, constraints, &policy, &mut look.settled);
+        let request = Request::of(repair_transcript(&subject, &transcript, found, &policy));
         self.head.around.take_from(&mut transcript);
         self.transcript = transcript.detached();
         self.looks.put(look);

@@ -76,7 +76,9 @@ fn wire() -> impl Strategy<Value = Wire> {
         Just(Policy::from_toml("[synthetic_text]\nmissing = 'lost in the post'").unwrap()),
         select(vec!["strict", "opal", "clawos", "llxprt", "kilroy", "libr-agent"])
             .prop_map(|name| Policy::preset(name).unwrap()),
-        Just(Policy { duplicate_call_id: crate::policy::DuplicateCallId::Error, ..Policy::default() }),
+        Just(Policy::from_toml("duplicate_call_id = 'error'").unwrap()),
+        Just(Policy::from_toml("duplicate_call_id = 'rename_later'").unwrap()),
+        Just(Policy::from_toml("id_mode = 'canonical'\nmerge_same_role = true").unwrap()),
     ];
     (select(providers::ALL), policy).prop_map(|(provider, policy)| {
         Wire::new(Options { provider: Some(provider.name.to_owned()), policy, ..Options::default() }).unwrap()
@@ -147,7 +149,7 @@ proptest! {
             let view = after(step, &views, &pool);
             let wire = if *switches { &wires[wire.index(wires.len())] } else { &wires[0] };
             let mut pending = wire.options.clone();
-            pending.policy.trailing_call = crate::policy::TrailingCall::AllowPending;
+            pending.policy.repair.trailing_call = crate::policy::TrailingCall::AllowPending;
             for options in [&wire.options, &pending, &pending] {
                 let checked = reading.check(wire, &entries(&view), options);
                 prop_assert_eq!(checked, from_scratch(wire, &view, options), "{:?}", &view);

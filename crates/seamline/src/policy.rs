@@ -1,0 +1,248 @@
+//! Policies: one configuration for repairs, sessions, streams and guards.
+//!
+//! A [`Policy`] is a named preset and the knobs that differ from it. Every knob has a name that no other knob has, so a
+//! policy file may write it in its section or at the top level; `[provider.NAME]` tables override knobs for one provider.
+//! The page `docs/policies.md` explains policy files, `docs/knobs.md` lists every knob.
+//!
+//! ```
+//! use seamline::Policy;
+//! use seamline::policy::UnansweredCall;
+//!
+//! let policy = Policy::from_toml(
+//!     "preset = 'lossless'
+//!      [guard]
+//!      stall_timeout_ms = 600000
+//!      [provider.groq.repair]
+//!      unanswered_call = 'remove_call'",
+//! )?;
+//! assert_eq!(policy.for_provider("groq").repair.unanswered_call, UnansweredCall::RemoveCall);
+//! assert_eq!(policy.for_provider("openai").repair.unanswered_call, UnansweredCall::Synthesize);
+//! # Ok::<(), seamline::policy::Error>(())
+//! ```
+
+mod error;
+mod file;
+mod listing;
+mod presets;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use seamline_model::Safety;
+use seamline_model::knob::{Knob, Refused, Section, Setting};
+
+pub use crate::session::{LastResort, OnFailure, PersistRepairs, SessionPolicy, UnknownOutcome};
+pub use crate::stream::{PartialCall, StreamLimits, StreamPolicy};
+pub use error::Error;
+pub use listing::{KnobValue, ListedKnob};
+pub use presets::{PRESETS, Preset};
+pub use seamline_guard::{BreakerScope, GuardPolicy, OnCorruption, Reset};
+pub use seamline_model::knob::{KnobKind, Word};
+pub use seamline_rules::policy::{
+    Displaced, DuplicateCallId, DuplicateResult, Emptied, IdMode, MatchScope, Misaddressed, OnInvalid, OrphanResult,
+    RepairPolicy, ResultOrder, SafetyMax, Texts, TrailingCall, UnansweredCall, UnansweredReason,
+};
+
+/// The configuration of everything that Seamline does: a preset and what differs from it.
+///
+/// ```
+/// let policy = seamline::Policy::from_toml("preset = 'minimal'\ntrailing_call = 'allow_pending'")?;
+/// assert!(policy.allows(seamline::Safety::Unsafe));
+/// # Ok::<(), seamline::policy::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Policy {
+    /// The name of the preset that the policy started from.
+    pub preset: String,
+    /// How damage to a conversation is repaired.
+    pub repair: RepairPolicy,
+    /// How careful a session is.
+    pub session: SessionPolicy,
+    /// How streamed responses are read.
+    pub stream: StreamPolicy,
+    /// When requests are sent again and runs are ended.
+    pub guard: GuardPolicy,
+    /// What differs for single providers, by the name of the provider.
+    pub providers: BTreeMap<String, Overrides>,
+}
+
+/// The knobs and texts that differ for one provider.
+///
+/// ```
+/// let policy = seamline::Policy::from_toml("[provider.groq]\nemptied = 'keep'")?;
+/// assert!(policy.providers.contains_key("groq"));
+/// # Ok::<(), seamline::policy::Error>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Overrides {
+    settings: Vec<(SectionName, &'static str, Setting<'static>)>,
+    texts: Vec<(String, String)>,
+}
+
+/// The sections of a policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum SectionName {
+    Repair,
+    Session,
+    Stream,
+    Guard,
+}
+
+impl SectionName {
+    pub(crate) const ALL: [Self; 4] = [Self::Repair, Self::Session, Self::Stream, Self::Guard];
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Repair => "repair",
+            Self::Session => "session",
+            Self::Stream => "stream",
+            Self::Guard => "guard",
+        }
+    }
+
+    pub(crate) fn knobs(self) -> &'static [Knob] {
+        match self {
+            Self::Repair => RepairPolicy::KNOBS,
+            Self::Session => SessionPolicy::KNOBS,
+            Self::Stream => StreamPolicy::KNOBS,
+            Self::Guard => GuardPolicy::KNOBS,
+        }
+    }
+}
+
+impl Policy {
+    /// Builds the preset with this name; there may be none.
+    ///
+    /// ```
+    /// use seamline::Policy;
+    ///
+    /// assert_eq!(Policy::preset("minimal").unwrap().preset, "minimal");
+    /// assert_eq!(Policy::preset("lossless"), Some(Policy::default()));
+    /// assert_eq!(Policy::preset("no such preset"), None);
+    /// ```
+    pub fn preset(name: &str) -> Option<Self> {
+        PRESETS.iter().find(|preset| preset.name == name).map(|preset| (preset.build)())
+    }
+
+    /// Reads a policy file: `preset = "…"` and the knobs that differ from it, in sections or at the top level.
+    ///
+    /// ```
+    /// use seamline::policy::{OnInvalid, Policy};
+    ///
+    /// let policy = Policy::from_toml("preset = 'clawos'\n[session]\ncheckpointRetention = 9")?;
+    /// assert_eq!((policy.repair.on_invalid, policy.session.checkpoint_retention), (OnInvalid::Offer, 9));
+    /// let error = Policy::from_toml("checkpoint_retension = 9").unwrap_err().to_string();
+    /// assert!(error.contains("did you mean `checkpoint_retention`?"), "{error}");
+    /// # Ok::<(), seamline::policy::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the text is not TOML, names a preset, knob, value, section or provider that does not exist, or sets one knob
+    /// to two values.
+    pub fn from_toml(text: &str) -> Result<Self, Error> {
+        let table: toml::Table = toml::from_str(text).map_err(|error| Error::NotToml(error.to_string()))?;
+        file::read(&table)
+    }
+
+    /// The policy for one provider: its overrides are applied, and none are left.
+    ///
+    /// ```
+    /// let policy = seamline::Policy::from_toml("[provider.groq]\nretries_max = 5")?;
+    /// assert_eq!(policy.for_provider("groq").guard.retry.retries_max, 5);
+    /// # Ok::<(), seamline::policy::Error>(())
+    /// ```
+    pub fn for_provider(&self, provider: &str) -> Cow<'_, Self> {
+        let Some(overrides) = self.providers.get(provider) else { return Cow::Borrowed(self) };
+        let mut policy = Self { providers: BTreeMap::new(), ..self.clone() };
+        for (section, knob, setting) in &overrides.settings {
+            // The file was refused where a knob does not take its value.
+            let _ = policy.set(*section, knob, *setting);
+        }
+        for (name, text) in &overrides.texts {
+            policy.repair.synthetic_text.set(name, text);
+        }
+        policy.mirror();
+        Cow::Owned(policy)
+    }
+
+    /// Whether a repair applies fixes of this safety.
+    ///
+    /// ```
+    /// assert!(!seamline::Policy::default().allows(seamline::Safety::Unsafe));
+    /// ```
+    pub fn allows(&self, safety: Safety) -> bool {
+        self.repair.allows(safety)
+    }
+
+    /// Lets repairs apply unsafe fixes, for every provider.
+    ///
+    /// ```
+    /// let mut policy = seamline::Policy::from_toml("[provider.groq]\nsafety = 'safe'")?;
+    /// policy.allow_unsafe();
+    /// assert!(policy.for_provider("groq").allows(seamline::Safety::Unsafe));
+    /// # Ok::<(), seamline::policy::Error>(())
+    /// ```
+    pub fn allow_unsafe(&mut self) {
+        self.repair.safety = SafetyMax::Unsafe;
+        for overrides in self.providers.values_mut() {
+            overrides.settings.retain(|(_, knob, _)| *knob != "safety");
+        }
+    }
+
+    /// The repair section for one provider.
+    pub(crate) fn repair_for(&self, provider: &str) -> Cow<'_, RepairPolicy> {
+        match self.for_provider(provider) {
+            Cow::Borrowed(policy) => Cow::Borrowed(&policy.repair),
+            Cow::Owned(policy) => Cow::Owned(policy.repair),
+        }
+    }
+
+    /// Every text that this policy puts where a result is missing, for whatever provider, and that only it knows to be
+    /// synthetic.
+    pub(crate) fn own_texts(&self) -> Vec<String> {
+        let mut texts = self.repair.synthetic_text.own();
+        for provider in self.providers.keys() {
+            for text in self.repair_for(provider).synthetic_text.own() {
+                if !texts.contains(&text) {
+                    texts.push(text);
+                }
+            }
+        }
+        texts
+    }
+
+    fn get(&self, section: SectionName, knob: &str) -> Option<Setting<'static>> {
+        match section {
+            SectionName::Repair => self.repair.get(knob),
+            SectionName::Session => self.session.get(knob),
+            SectionName::Stream => self.stream.get(knob),
+            SectionName::Guard => self.guard.get(knob),
+        }
+    }
+
+    fn set(&mut self, section: SectionName, knob: &str, setting: Setting<'_>) -> Result<(), Refused> {
+        let done = match section {
+            SectionName::Repair => self.repair.set(knob, setting),
+            SectionName::Session => self.session.set(knob, setting),
+            SectionName::Stream => self.stream.set(knob, setting),
+            SectionName::Guard => self.guard.set(knob, setting),
+        };
+        done.unwrap_or(Err(Refused))
+    }
+
+    /// Copies `on_invalid` to where sessions read it.
+    fn mirror(&mut self) {
+        self.session.auto_repair = self.repair.on_invalid == OnInvalid::Repair;
+    }
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        presets::lossless()
+    }
+}
+
+/// What the page about policies shows must run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/policies.md")]
+struct Page;
