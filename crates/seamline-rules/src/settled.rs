@@ -72,11 +72,6 @@ impl Settled {
         &self.findings
     }
 
-    /// Whether a settled message may make a call with this id.
-    pub(crate) fn may_have_call(&self, id: &str) -> bool {
-        self.call_ids.may_hold(id)
-    }
-
     /// Whether a settled message may be an item with this id.
     pub(crate) fn may_have_item(&self, id: &str) -> bool {
         self.item_ids.may_hold(id)
@@ -123,6 +118,12 @@ pub(crate) fn has_distant_ids(context: &Context<'_, '_>) -> bool {
     is_asked
         && context.constraints.carrier != Carrier::Items
         && !matches!(context.constraints.unique_ids, Uniqueness::Nowhere)
+}
+
+/// Whether a call may have the id of one in a settled message.
+pub(crate) fn repeats_settled_call(context: &Context<'_, '_>) -> bool {
+    let mut ids = context.pairing.calls.iter().map(|state| context.id(state.call)).filter(|id| !id.is_empty());
+    context.settled.is_some_and(|settled| ids.any(|id| settled.call_ids.may_hold(id)))
 }
 
 /// The id of an item, if it has one.

@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::ids;
 use crate::policy::DuplicateCallId;
 use crate::rule::{Report, declare_rule};
-use crate::settled::has_distant_ids;
+use crate::settled::{has_distant_ids, repeats_settled_call};
 
 declare_rule! {
     /// # What it does
@@ -91,9 +91,8 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     }
     let whole_request = matches!(context.constraints.unique_ids, Uniqueness::Request(_));
     let far = has_distant_ids(context);
-    if far && is_settled_id_repeated(context) {
-        context.ask_whole();
-        return;
+    if far && repeats_settled_call(context) {
+        return context.ask_whole();
     }
     if !far && !context.transcript.has.neighbouring_ids {
         return;
@@ -111,12 +110,6 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     if context.policy.duplicate_call_id == DuplicateCallId::Error && !whole_request {
         check_across(context, report);
     }
-}
-
-/// Whether a call may have the id of one in a settled message.
-fn is_settled_id_repeated(context: &Context<'_, '_>) -> bool {
-    let mut ids = context.pairing.calls.iter().map(|state| context.id(state.call)).filter(|id| !id.is_empty());
-    context.settled.is_some_and(|settled| ids.any(|id| settled.may_have_call(id)))
 }
 
 /// Repetitions where results may stand anywhere after their call: two calls of one id that
@@ -175,9 +168,6 @@ fn check_across(context: &Context<'_, '_>, report: &mut Report) {
             && earlier != group
             && !id.is_empty()
         {
-            if context.settled.is_some() {
-                return context.ask_whole();
-            }
             report
                 .block(context, state.call, format!("id `{id}` is the id of a call in an earlier turn"))
                 .call_id(id)
@@ -237,10 +227,6 @@ fn another(context: &Context<'_, '_>, id: &str, index: usize, taken: impl Fn(&st
 }
 
 fn found(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex, made: &str) {
-    // How the call is named depends on the calls before it.
-    if context.settled.is_some() {
-        return context.ask_whole();
-    }
     let id = context.id(call);
     let predicts = context.constraints.unique_ids.error().render(&context.values(call, id));
     let draft =
