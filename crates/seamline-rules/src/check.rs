@@ -51,7 +51,7 @@ fn behind(
     }
     let context = Context::behind(transcript, constraints, policy, settled)?;
     let report = run(&context);
-    if context.asks_whole() {
+    if context.asks_whole() || report.repeats_ids {
         return None;
     }
     let more = settled.more(&context, &report);

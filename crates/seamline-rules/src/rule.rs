@@ -38,8 +38,8 @@ pub(crate) enum Reach {
     /// The message, the messages beside it, and the calls and results of its cycle. The rule finds nothing new in
     /// messages before a seam, because all their calls are answered there.
     Cycle,
-    /// The ids of the whole conversation. The rule finds nothing in settled messages, whose ids are kept, and asks for a
-    /// check of all messages when one of those ids occurs again.
+    /// The ids of the whole conversation. The rule finds nothing in settled messages, whose ids are kept. It asks for a
+    /// check of all messages when one of those ids may occur again, and so does each finding: its fix depends on all ids.
     Ids,
     /// The whole conversation. The rule runs over all messages in each check, and must not ask for the pairing of settled
     /// messages.
@@ -148,6 +148,8 @@ pub(crate) struct Report {
     pub(crate) lasting: Vec<usize>,
     /// The first message with a finding that depends on the messages around it.
     pub(crate) unsettled: Option<MessageIndex>,
+    /// Whether a finding depends on the ids of the whole conversation.
+    pub(crate) repeats_ids: bool,
 }
 
 impl Report {
@@ -187,10 +189,12 @@ impl Report {
             predicts: None,
             fix: None,
         };
-        match (self.running.map(|rule| rule.reach), place.message) {
+        let reach = self.running.map(|rule| rule.reach);
+        self.repeats_ids |= reach == Some(Reach::Ids);
+        match (reach, place.message) {
             (Some(Reach::Message), Some(_)) => self.lasting.push(self.findings.len()),
             (Some(Reach::Cycle | Reach::Ids), Some(at)) => {
-                self.unsettled = Some(self.unsettled.map_or(at, |first| first.min(at)))
+                self.unsettled = Some(self.unsettled.map_or(at, |first| first.min(at)));
             }
             (Some(Reach::Conversation) | None, _) | (_, None) => {}
         }

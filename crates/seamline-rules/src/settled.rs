@@ -72,11 +72,6 @@ impl Settled {
         &self.findings
     }
 
-    /// Whether a settled message may make a call with this id.
-    pub(crate) fn may_have_call(&self, id: &str) -> bool {
-        self.call_ids.may_hold(id)
-    }
-
     /// Whether a settled message may be an item with this id.
     pub(crate) fn may_have_item(&self, id: &str) -> bool {
         self.item_ids.may_hold(id)
@@ -125,6 +120,12 @@ pub(crate) fn has_distant_ids(context: &Context<'_, '_>) -> bool {
         Uniqueness::Request(_) => true,
         Uniqueness::Cycle(_) => matches!(choice, DuplicateCallId::Error | DuplicateCallId::RenameLater),
     }
+}
+
+/// Whether a call may have the id of one in a settled message.
+pub(crate) fn repeats_settled_call(context: &Context<'_, '_>) -> bool {
+    let mut ids = context.pairing.calls.iter().map(|state| context.id(state.call)).filter(|id| !id.is_empty());
+    context.settled.is_some_and(|settled| ids.any(|id| settled.call_ids.may_hold(id)))
 }
 
 /// The id of an item, if it has one.

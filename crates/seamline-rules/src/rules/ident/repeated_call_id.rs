@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::ids;
 use crate::policy::DuplicateCallId;
 use crate::rule::{Report, declare_rule};
-use crate::settled::has_distant_ids;
+use crate::settled::{has_distant_ids, repeats_settled_call};
 
 declare_rule! {
     /// # What it does
@@ -87,9 +87,8 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         return;
     }
     let far = has_distant_ids(context);
-    if far && is_settled_id_repeated(context) {
-        context.ask_whole();
-        return;
+    if far && repeats_settled_call(context) {
+        return context.ask_whole();
     }
     if context.constraints.carrier == Carrier::Items {
         check_open(context, report);
@@ -112,12 +111,6 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
     if far && !whole_request {
         check_across(context, report);
     }
-}
-
-/// Whether a call may have the id of a call in a settled message.
-fn is_settled_id_repeated(context: &Context<'_, '_>) -> bool {
-    let mut ids = context.pairing.calls.iter().map(|state| context.id(state.call)).filter(|id| !id.is_empty());
-    context.settled.is_some_and(|settled| ids.any(|id| settled.may_have_call(id)))
 }
 
 /// Finds repetitions where results may come anywhere after their call: two calls with the same id cannot be told apart
@@ -199,10 +192,6 @@ fn check_across(context: &Context<'_, '_>, report: &mut Report) {
 /// Reports a call that repeats an id of an earlier turn. The provider accepts it, so without a new id it is an error of
 /// the policy alone.
 fn report_across(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex, made: Option<&str>) {
-    // The new name of the call depends on the calls before it.
-    if context.settled.is_some() {
-        return context.ask_whole();
-    }
     let id = context.id(call);
     let message = format!("tool call id `{id}` is already used in an earlier turn");
     let draft = report.block(context, call, message).call_id(id);
@@ -268,10 +257,6 @@ fn make_similar_id(context: &Context<'_, '_>, id: &str, index: usize, taken: imp
 }
 
 fn report_id(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex, made: &str) {
-    // The new name of the call depends on the calls before it.
-    if context.settled.is_some() {
-        return context.ask_whole();
-    }
     let id = context.id(call);
     let predicts = context.constraints.unique_ids.error().render(&context.values(call, id));
     let draft = report
