@@ -89,9 +89,10 @@ fn causes_are_the_findings_at_the_place_that_is_named() {
 #[test]
 fn the_symptoms_page_names_the_class_and_the_rules_of_every_error() {
     let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/symptoms.md")).unwrap();
-    let rows: Vec<Symptom> = page.lines().filter_map(Symptom::read).collect();
-    assert!(rows.len() > 80, "the page has {} rows", rows.len());
-    for row in rows {
+    let lines: Vec<&str> = page.lines().filter(|line| line.starts_with("| ``")).collect();
+    assert!(lines.len() > 80, "the page has {} rows", lines.len());
+    for line in lines {
+        let row = Symptom::read(line).unwrap_or_else(|| panic!("a row has four cells: {line}"));
         let verdict = classify(&Failure { text: row.text, ..Failure::default() });
         assert_eq!(verdict.certainty, Certainty::Known, "{}", row.text);
         assert_eq!(verdict.class.as_str(), row.class, "{}", row.text);
@@ -117,7 +118,7 @@ impl<'p> Symptom<'p> {
     fn read(line: &'p str) -> Option<Self> {
         let (text, rest) = line.strip_prefix("| ``")?.split_once("`` | ")?;
         let [_cause, meaning, _command] = rest.strip_suffix(" |")?.split(" | ").collect::<Vec<_>>()[..] else {
-            panic!("a row has four cells: {line}");
+            return None;
         };
         let (class, links) = meaning.strip_prefix('`')?.split_once('`')?;
         let rules = links.split('[').skip(1).filter_map(|link| Some(link.split_once(']')?.0)).collect();
