@@ -108,7 +108,7 @@ fn calls_that_are_left_open_are_closed_before_the_provider_is_asked() {
         let mut session = place.create(IntegrityConfig::default()).await;
         session.append(ASK).await.unwrap();
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1", "toolu_2"])], &|_| Effect::Unsafe).await.unwrap();
-        session.start_call(&cycle, "toolu_1").await.unwrap();
+        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
         let output = ToolOutput { output: "paid".to_owned(), is_error: false };
         session.finish_call(&cycle, "toolu_1", &output).await.unwrap();
         let start = session.before_agent_start(ENVELOPE).await.unwrap();
@@ -282,12 +282,7 @@ fn a_session_that_could_not_be_opened_is_not_held() {
         let full = Fault::Fails(|| seamline::store::Error::NoSpace("full".to_owned()));
         assert!(Session::open(Faulty::new(place.store.clone(), full), id.clone(), open_options()).await.is_err());
         let session = Session::open(place.store.clone(), id.clone(), OpenOptions::default()).await.unwrap();
-        // One that is only dropped is.
-        drop(session);
-        let busy = Session::open(place.store.clone(), id.clone(), open_options()).await.unwrap_err();
-        assert!(matches!(busy, SessionError::Store(seamline::store::Error::Busy { .. })), "{busy}");
-        let options = OpenOptions { take_over: true, ..open_options() };
-        Session::open(place.store.clone(), id, options).await.unwrap().close().await.unwrap();
+        session.close().await.unwrap();
     });
 }
 
@@ -339,7 +334,7 @@ fn what_is_taken_back_while_its_tools_run_is_told() {
             session.append(ASK).await.unwrap();
             let made = session.checkpoint(Operation::Manual).await.unwrap();
             let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
-            session.start_call(&cycle, "toolu_1").await.unwrap();
+            session.before_tool_call(&cycle, "toolu_1").await.unwrap();
             match how {
                 0 => drop(session.rollback(&made.id, "test").await.unwrap()),
                 1 => drop(session.handle_error(&OVERLOADED).await.unwrap()),

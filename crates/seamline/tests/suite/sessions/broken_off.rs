@@ -23,7 +23,7 @@ fn an_abort_or_a_timeout_says_which_calls_and_messages_it_left() {
         session.append(ASK).await.unwrap();
         let calls = turn(&["toolu_1", "toolu_2"]);
         let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
-        session.start_call(&cycle, "toolu_1").await.unwrap();
+        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
         session.finish_call(&cycle, "toolu_1", &said("first")).await.unwrap();
         session.abort().await.unwrap();
         let context = session.repair_context();
@@ -50,9 +50,9 @@ async fn crashed(place: &Place) -> Session {
     session.append(ASK).await.unwrap();
     let calls = turn(&["toolu_1", "toolu_2"]);
     let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
-    session.start_call(&cycle, "toolu_1").await.unwrap();
+    session.before_tool_call(&cycle, "toolu_1").await.unwrap();
     session.finish_call(&cycle, "toolu_1", &said("first")).await.unwrap();
-    session.start_call(&cycle, "toolu_2").await.unwrap();
+    session.before_tool_call(&cycle, "toolu_2").await.unwrap();
     session
 }
 

@@ -116,7 +116,7 @@ fn two_calls_of_a_turn_get_their_own_results_in_every_dialect() {
                     order.reverse();
                 }
                 for at in order {
-                    session.start_call(&cycle, &calls[at].id).await.unwrap();
+                    session.before_tool_call(&cycle, &calls[at].id).await.unwrap();
                     session.finish_call(&cycle, &calls[at].id, &said(texts[at])).await.unwrap();
                 }
                 let outcomes = session.commit_cycle(&cycle).await.unwrap();
@@ -147,8 +147,8 @@ fn calls_of_one_id_are_told_apart() {
         let (cycle, calls) = session.begin_cycle(&[turn], &|_| Effect::Unsafe).await.unwrap();
         let ids: Vec<&str> = calls.iter().map(|call| call.id.as_str()).collect();
         assert_eq!(ids, ["a", "a#3", "a#2"]);
-        let one = session.start_call(&cycle, "a").await.unwrap();
-        let two = session.start_call(&cycle, "a#3").await.unwrap();
+        let one = session.before_tool_call(&cycle, "a").await.unwrap();
+        let two = session.before_tool_call(&cycle, "a#3").await.unwrap();
         assert_ne!(one, two);
         session.finish_call(&cycle, "a#3", &said("TWO")).await.unwrap();
         let truths: Vec<Truth> = session.unresolved().iter().map(|call| call.truth).collect();
@@ -187,7 +187,7 @@ fn two_open_cycles_do_not_take_each_other_back() {
             session.append(ASK).await.unwrap();
             let (one, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
             let (two, _) = session.begin_cycle(&[&turn(&["toolu_2"])], &|_| Effect::Unsafe).await.unwrap();
-            session.start_call(&two, "toolu_2").await.unwrap();
+            session.before_tool_call(&two, "toolu_2").await.unwrap();
             session.finish_call(&two, "toolu_2", &said("paid")).await.unwrap();
             if by_hand {
                 session.roll_back_cycle(&one, "test").await.unwrap();
@@ -208,7 +208,7 @@ fn a_call_is_begun_once_and_finished_after_that() {
             session.append(ASK).await.unwrap();
             let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| effect).await.unwrap();
             assert!(session.finish_call(&cycle, "toolu_1", &said("x")).await.is_err(), "it was never begun");
-            session.start_call(&cycle, "toolu_1").await.unwrap();
+            session.before_tool_call(&cycle, "toolu_1").await.unwrap();
             assert_eq!(session.before_tool_call(&cycle, "toolu_1").await.is_ok(), again, "{}", effect.as_str());
             session.finish_call(&cycle, "toolu_1", &said("x")).await.unwrap();
         }
@@ -222,7 +222,7 @@ fn recovery_writes_down_what_it_is_about_to_run() {
         session.append(ASK).await.unwrap();
         let effect = |call: &ToolCall| if call.id == "toolu_1" { Effect::Unsafe } else { Effect::Idempotent };
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1", "toolu_2"])], &effect).await.unwrap();
-        session.start_call(&cycle, "toolu_1").await.unwrap();
+        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
         session.finish_call(&cycle, "toolu_1", &said("one")).await.unwrap();
         let mut again = after_a_crash(&place, &session).await;
         let intents = Arc::new(Mutex::new(0));
@@ -281,7 +281,7 @@ fn late_results_replace_what_was_made_up_one_by_one_in_every_dialect() {
                 let mut session = in_dialect(&place, dialect).await;
                 let (cycle, calls) = session.begin_cycle(turn, &|_| Effect::Unsafe).await.unwrap();
                 for call in &calls {
-                    session.start_call(&cycle, &call.id).await.unwrap();
+                    session.before_tool_call(&cycle, &call.id).await.unwrap();
                 }
                 if aborted {
                     session.abort().await.unwrap();

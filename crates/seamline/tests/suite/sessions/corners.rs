@@ -33,7 +33,7 @@ fn k_02_what_a_tool_did_for_an_answer_that_then_failed_is_not_forgotten() {
         // One had, and the other was running: the turn is taken back, and what was done is said.
         let calls = turn(&["toolu_2", "toolu_3"]);
         let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
-        session.start_call(&cycle, "toolu_2").await.unwrap();
+        session.before_tool_call(&cycle, "toolu_2").await.unwrap();
         session.finish_call(&cycle, "toolu_2", &said("PAID AGAIN")).await.unwrap();
         session.agent_end(TurnEnd::Failed(overloaded())).await.unwrap();
         assert_eq!(kept(&session), before);
@@ -65,14 +65,14 @@ fn k_28_whatever_comes_after_an_abort_changes_nothing_that_was_written() {
         let mut session = place.create(IntegrityConfig::default()).await;
         session.append(ASK).await.unwrap();
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1", "toolu_2"])], &|_| Effect::Unsafe).await.unwrap();
-        session.start_call(&cycle, "toolu_1").await.unwrap();
+        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
         assert_eq!(session.abort().await.unwrap().len(), 2);
         let (before, end) = (kept(&session), place.store.head(session.id()).await.unwrap());
         // A second abort, tasks that report late, and a timer that begins a call again.
         assert!(session.abort().await.unwrap().is_empty());
         assert!(session.finish_call(&cycle, "toolu_1", &said("late")).await.is_err());
         assert!(session.after_tool_call(&cycle, "toolu_1", &said("late")).await.is_err());
-        assert!(session.start_call(&cycle, "toolu_2").await.is_err());
+        assert!(session.before_tool_call(&cycle, "toolu_2").await.is_err());
         assert!(session.commit_cycle(&cycle).await.is_err());
         assert_eq!((kept(&session), place.store.head(session.id()).await.unwrap()), (before.clone(), end));
         // A prompt that waited is taken, and a result that is real is, too.
@@ -132,7 +132,7 @@ fn k_33_wherever_a_compaction_cuts_no_pair_is_parted() {
         for (start, end) in (0..=7).flat_map(|start| (start..=7).map(move |end| (start, end))) {
             let mut session = place.create(IntegrityConfig::default()).await;
             session.append_all(&messages).await.unwrap();
-            let range = session.begin_compaction(start..end).await.unwrap();
+            let range = session.before_compaction(start..end).await.unwrap();
             assert!(range.is_empty() || (range.start >= start && range.end <= end), "{start}..{end}: {range:?}");
             let done = session.finish_compaction(range.clone(), &[summary]).await.unwrap();
             assert_eq!(done.replaced, range);
@@ -182,7 +182,7 @@ fn k_44_the_next_turn_is_told_what_was_lost_and_who_waits_for_an_answer() {
         session.append_all(&[ASK, YES, ASK]).await.unwrap();
         assert!(session.repair_context().is_empty(), "nothing was lost");
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
-        session.start_call(&cycle, "toolu_1").await.unwrap();
+        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
         let mut again = place.reopen(&session).await;
         let told = r#"{"role":"user","content":"are you there?"}"#;
         again.append(told).await.unwrap();

@@ -62,7 +62,7 @@ fn script(session: &mut Session) -> usize {
     }
     step!(session.execute_tool_cycle(&[&turn(&["toolu_1", "toolu_2"])], &Tool::saying("ok"), pending()));
     step!(session.abort());
-    if let Some(Ok(range)) = step!(session.begin_compaction(0..1)) {
+    if let Some(Ok(range)) = step!(session.before_compaction(0..1)) {
         step!(session.append(&said("meanwhile")));
         if step!(session.finish_compaction(range.clone(), &[&said("summary")])).is_none() {
             step!(session.append(&said("a little later")));

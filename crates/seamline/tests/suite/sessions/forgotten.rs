@@ -23,7 +23,7 @@ fn a_call_that_finished_is_not_forgotten_with_its_cycle() {
             let checkpoint = session.checkpoint(Operation::Manual).await.unwrap();
             let calls = turn(&["toolu_1", "toolu_2"]);
             let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
-            session.start_call(&cycle, "toolu_1").await.unwrap();
+            session.before_tool_call(&cycle, "toolu_1").await.unwrap();
             session.finish_call(&cycle, "toolu_1", &said("PAID 100", false)).await.unwrap();
             match how {
                 "rollback" => drop(session.rollback(&checkpoint.id, "x").await.unwrap()),
@@ -34,7 +34,7 @@ fn a_call_that_finished_is_not_forgotten_with_its_cycle() {
                 }
                 "reset" => drop(session.reset(ResetOptions { archive: true }).await.unwrap()),
                 "tool" => {
-                    session.start_call(&cycle, "toolu_2").await.unwrap();
+                    session.before_tool_call(&cycle, "toolu_2").await.unwrap();
                     session.after_tool_call(&cycle, "toolu_2", &said("no", true)).await.unwrap();
                 }
                 _ => session.roll_back_cycle(&cycle, "x").await.unwrap(),
@@ -60,9 +60,9 @@ fn what_finished_before_a_crash_is_not_forgotten_with_what_nobody_knows() {
         session.append(ASK).await.unwrap();
         let calls = turn(&["toolu_1", "toolu_2"]);
         let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
-        session.start_call(&cycle, "toolu_1").await.unwrap();
+        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
         session.finish_call(&cycle, "toolu_1", &said("PAID 100", false)).await.unwrap();
-        session.start_call(&cycle, "toolu_2").await.unwrap();
+        session.before_tool_call(&cycle, "toolu_2").await.unwrap();
         let options = OpenOptions { take_over: true, config, ..open_options() };
         let again = Session::open(place.store.clone(), session.id().clone(), options).await.unwrap();
         let returned: Vec<_> = again.repair_context().lost_calls.into_iter().map(|call| call.returned).collect();
@@ -78,7 +78,7 @@ fn what_is_kept_is_not_lost() {
         session.append(ASK).await.unwrap();
         let calls = turn(&["toolu_1", "toolu_2"]);
         let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
-        session.start_call(&cycle, "toolu_1").await.unwrap();
+        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
         session.finish_call(&cycle, "toolu_1", &said("PAID 100", false)).await.unwrap();
         let again = place.reopen(&session).await;
         let lost: Vec<_> = again.repair_context().lost_calls.into_iter().map(|call| call.id).collect();
@@ -96,7 +96,7 @@ fn a_call_that_only_reads_is_harmless_also_where_a_host_said_that_it_begins() {
             let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::ReadOnly).await.unwrap();
             let head = place.store.head(session.id()).await.unwrap();
             assert!(!session.before_tool_call(&cycle, "toolu_1").await.unwrap().key.is_empty());
-            session.start_call(&cycle, "toolu_2").await.unwrap();
+            session.before_tool_call(&cycle, "toolu_2").await.unwrap();
             assert_eq!(place.store.head(session.id()).await.unwrap(), head, "a read needs no intent");
             session.finish_call(&cycle, "toolu_1", &said("READ", false)).await.unwrap();
             let options = OpenOptions { take_over: true, recover: false, ..open_options() };

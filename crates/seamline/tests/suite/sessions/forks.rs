@@ -35,7 +35,7 @@ fn a_late_result_in_a_fork_replaces_what_was_made_up_and_nothing_else() {
             session.append(&spoken(dialect, "go")).await.unwrap();
             let (cycle, _) =
                 session.begin_cycle(&refs(&paying(dialect, &["a", "b"])), &|_| Effect::Unsafe).await.unwrap();
-            session.start_call(&cycle, "a").await.unwrap();
+            session.before_tool_call(&cycle, "a").await.unwrap();
             session.finish_call(&cycle, "a", &said("[synthetic] [no result] quoted")).await.unwrap();
             session.abort().await.unwrap();
             session.append(&spoken(dialect, "well?")).await.unwrap();

@@ -49,9 +49,9 @@ async fn started(place: &Place, dialect: &str, ids: &[&str]) -> (Session, String
     session.append(&spoken(dialect, "go")).await.unwrap();
     let (cycle, _) = session.begin_cycle(&refs(&paying(dialect, ids)), &|_| Effect::Unsafe).await.unwrap();
     for id in ids {
-        session.start_call(&cycle, id).await.unwrap();
+        session.before_tool_call(&cycle, *id).await.unwrap();
     }
-    (session, cycle)
+    (session, cycle.to_string())
 }
 
 fn pay(id: &str) -> ToolCallRef<'_> {

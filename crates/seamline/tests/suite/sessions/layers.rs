@@ -24,7 +24,7 @@ fn a_compaction_never_splits_a_cycle_and_loses_nothing_that_came_meanwhile() {
             [ASK.to_owned(), turn(&["toolu_1"]), results(&["toolu_1"]), turn(&["toolu_2"]), results(&["toolu_2"])];
         let messages: Vec<&str> = messages.iter().map(String::as_str).collect();
         session.append_all(&messages).await.unwrap();
-        let range = session.begin_compaction(0..4).await.unwrap();
+        let range = session.before_compaction(0..4).await.unwrap();
         assert_eq!(range, 0..3, "the cut would have parted a call from its result");
         session.append(r#"{"role":"user","content":"meanwhile"}"#).await.unwrap();
         // It is there whatever becomes of the compaction.
@@ -45,12 +45,12 @@ fn a_compaction_that_fails_lets_what_waited_in() {
     on_every_store(async |place| {
         let mut session = place.create(IntegrityConfig::default()).await;
         session.append_all(&[ASK, ASK]).await.unwrap();
-        let range = session.begin_compaction(0..1).await.unwrap();
-        assert!(session.begin_compaction(0..1).await.is_err(), "one at a time");
+        let range = session.before_compaction(0..1).await.unwrap();
+        assert!(session.before_compaction(0..1).await.is_err(), "one at a time");
         session.append(SUMMARY).await.unwrap();
         assert!(session.finish_compaction(range, &["no json"]).await.is_err());
         assert_eq!(kept(&session), [ASK, ASK, SUMMARY]);
-        let range = session.begin_compaction(0..1).await.unwrap();
+        let range = session.before_compaction(0..1).await.unwrap();
         session.append(SUMMARY).await.unwrap();
         assert_eq!(session.cancel_compaction().await.unwrap(), 1);
         assert_eq!((session.messages().count(), range), (4, 0..1));
@@ -85,7 +85,7 @@ fn a_rollback_behind_a_repair_or_a_compaction_gives_back_what_was_there() {
         let before = kept(&session);
         let made = session.checkpoint(Operation::Manual).await.unwrap();
         assert!(session.repair().await.unwrap().repaired);
-        let range = session.begin_compaction(0..1).await.unwrap();
+        let range = session.before_compaction(0..1).await.unwrap();
         session.finish_compaction(range, &[SUMMARY]).await.unwrap();
         assert_ne!(kept(&session), before);
         session.rollback(&made.id, "test").await.unwrap();

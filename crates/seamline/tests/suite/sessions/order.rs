@@ -15,7 +15,7 @@ async fn crashed(place: &Place, turns: &[&[&str]]) -> Session {
     session.append(ASK).await.unwrap();
     for ids in turns {
         let (cycle, calls) = session.begin_cycle(&[&turn(ids)], &|_| Effect::Unsafe).await.unwrap();
-        session.start_call(&cycle, &calls[0].id).await.unwrap();
+        session.before_tool_call(&cycle, &calls[0].id).await.unwrap();
     }
     left_open(place, &session).await
 }
@@ -70,7 +70,7 @@ fn what_the_user_says_while_tools_run_stands_behind_their_results() {
             let mut session = place.create(IntegrityConfig::default()).await;
             session.append(ASK).await.unwrap();
             let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
-            session.start_call(&cycle, "toolu_1").await.unwrap();
+            session.before_tool_call(&cycle, "toolu_1").await.unwrap();
             session.append(WAIT).await.unwrap();
             let item = InboxItem { id: "i-1".to_owned(), message: Raw::parse(GO_ON).unwrap() };
             place.store.push(session.id(), &item).await.unwrap();
@@ -96,10 +96,10 @@ fn of_several_turns_each_stands_where_it_was_begun() {
             let mut session = place.create(IntegrityConfig::default()).await;
             session.append(ASK).await.unwrap();
             let (one, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
-            session.start_call(&one, "toolu_1").await.unwrap();
+            session.before_tool_call(&one, "toolu_1").await.unwrap();
             session.append(WAIT).await.unwrap();
             let (two, _) = session.begin_cycle(&[&turn(&["toolu_2"])], &|_| Effect::Unsafe).await.unwrap();
-            session.start_call(&two, "toolu_2").await.unwrap();
+            session.before_tool_call(&two, "toolu_2").await.unwrap();
             session.append(GO_ON).await.unwrap();
             session.finish_call(&one, "toolu_1", &said("one")).await.unwrap();
             session.finish_call(&two, "toolu_2", &said("two")).await.unwrap();

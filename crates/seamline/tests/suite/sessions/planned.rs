@@ -1,8 +1,8 @@
-//! What sessions write down, by data.
+//! The planners of sessions, tested by data.
 //!
-//! A case is a folder in `fixtures/sessions/cases/`: the records that a session has (`records.jsonl`, a blank line between
-//! two commits), what is asked of it then (`input.json`), and what comes of that (`expected.snap`): the result of each
-//! input, the records that were written, and the messages that a provider would get. `SEAMLINE_BLESS=1` writes the last.
+//! A case is a folder in `fixtures/sessions/cases/`: the records of a session (`records.jsonl`, a blank line between two
+//! commits), the input (`input.json`), and the outcome (`expected.snap`): the result of each input, the records that were
+//! written, and the view. `SEAMLINE_BLESS=1` writes the outcome.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -23,7 +23,7 @@ use serde_json::value::RawValue;
 
 use crate::fixtures::{corpus, expect, folders, keys, read, report};
 
-/// When everything in a case happens.
+/// The time of everything in a case.
 const NOW: u64 = 1_794_639_611_000;
 
 #[test]
@@ -36,7 +36,7 @@ fn every_case_of_a_session_writes_what_is_expected() {
     report(folders.len(), failures);
 }
 
-/// What is asked of a session.
+/// An input of a case.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum Input {
@@ -49,9 +49,9 @@ enum Input {
     AfterToolFailure(String, String),
     CommitCycle,
     RollBackCycle(String),
-    /// What each tool returns; without any, nothing is run.
+    /// The output of each tool; without an executor where there is none.
     Recover(Option<HashMap<String, String>>),
-    /// The turn, and what each tool returns. Others cannot be run.
+    /// The turn, and the output of each tool. Other tools cannot be run.
     ExecuteToolCycle(Vec<Box<RawValue>>, HashMap<String, String>),
     Abort,
     LateResult(String, String, String),
@@ -74,13 +74,13 @@ enum Input {
     Fork,
 }
 
-/// One case, opened.
+/// An opened case.
 struct Case {
     store: Arc<MemoryStore>,
     session: Session,
-    /// The cycle that was begun last.
+    /// The id of the last cycle.
     cycle: String,
-    /// The records that were there before.
+    /// The number of the last record before the input.
     seq: u64,
 }
 
@@ -115,7 +115,7 @@ async fn open(folder: &Path) -> Result<Case, String> {
     let config = keys.remove("config").unwrap_or("{}".to_owned()).replace('\'', "\"");
     let config: IntegrityConfig = serde_json::from_str(&config).map_err(in_words)?;
     if let Some(key) = keys.into_keys().next() {
-        return Err(format!("`{key}` is no key of case.toml"));
+        return Err(format!("`{key}` is not a key of case.toml"));
     }
     let begin = format!(r#"{{"begin":{{"dialect":"{dialect}"}}}}"#);
     let records = read(&folder.join("records.jsonl"))?;
@@ -278,7 +278,7 @@ fn describe(session: &Session, text: &mut String) {
     }
 }
 
-/// A text whose cycle ids and keys do not depend on chance.
+/// Replaces the random parts of cycle ids and keys.
 fn without_chance(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -308,7 +308,7 @@ fn in_words(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
-/// A clock that says the same time always.
+/// A clock that stands still.
 #[derive(Debug)]
 struct Still;
 
@@ -318,7 +318,7 @@ impl Clock for Still {
     }
 }
 
-/// Tools that return what is written down for them.
+/// Tools with a given output.
 struct Tools(HashMap<String, String>);
 
 impl ToolExecutor for Tools {
@@ -351,7 +351,7 @@ impl ToolExecutor for Tools {
     }
 }
 
-/// The folder of the cases.
+/// The folder of the databases that earlier versions wrote.
 pub(super) fn databases() -> PathBuf {
     corpus().join("sessions/databases")
 }

@@ -130,7 +130,7 @@ fn s1_14_all_that_a_session_is_comes_back_from_its_log_alone() {
         session.repair().await.unwrap();
         session.checkpoint(Operation::Manual).await.unwrap();
         session.execute_tool_cycle(&[&turn(&["toolu_2"])], &Tool::saying("done"), pending()).await.unwrap();
-        let range = session.begin_compaction(0..2).await.unwrap();
+        let range = session.before_compaction(0..2).await.unwrap();
         session.finish_compaction(range, &[ASK]).await.unwrap();
         session.before_agent_start(ENVELOPE).await.unwrap();
         let again = place.reopen(&session).await;
@@ -181,7 +181,7 @@ fn s1_45_a_cycle_has_its_id_checkpoint_turn_and_the_state_of_each_call() {
         session.append(ASK).await.unwrap();
         let calls = turn(&["toolu_1", "toolu_2"]);
         let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
-        session.start_call(&cycle, "toolu_1").await.unwrap();
+        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
         let states = |session: &Session| -> Vec<&'static str> {
             let open = session.state().cycle(&cycle).unwrap();
             let checkpoint = session.get_checkpoint(open.checkpoint.as_deref().unwrap()).unwrap();
@@ -202,7 +202,7 @@ fn s1_45_a_cycle_has_its_id_checkpoint_turn_and_the_state_of_each_call() {
         assert_eq!(states(&session), ["recording", "pending"], "another process finds the same");
         session.roll_back_cycle(&cycle, "test").await.unwrap();
         assert_eq!(session.state().cycle(&cycle), None);
-        for past in [session.commit_cycle(&cycle).await.err(), session.start_call(&cycle, "toolu_2").await.err()] {
+        for past in [session.commit_cycle(&cycle).await.err(), session.before_tool_call(&cycle, "toolu_2").await.err()] {
             assert_eq!(past, Some(SessionError::Rejected(Rejected::NoCycle(cycle.clone()))));
         }
     });

@@ -26,7 +26,7 @@ async fn half_done(place: &Place) -> (Session, String) {
     let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
     session.before_tool_call(&cycle, "toolu_1").await.unwrap();
     session.after_tool_call(&cycle, "toolu_1", &said("first")).await.unwrap();
-    (session, cycle)
+    (session, cycle.to_string())
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn a_reset_in_the_middle_of_a_compaction_ends_it() {
             let config = IntegrityConfig { last_resort: LastResort::Reset, ..IntegrityConfig::default() };
             let mut session = place.create(config).await;
             session.append_all(&[ASK, r#"{"role":"assistant","content":"yes"}"#]).await.unwrap();
-            let range = session.begin_compaction(0..2).await.unwrap();
+            let range = session.before_compaction(0..2).await.unwrap();
             if by_error {
                 let failure = Failure { status: Some(400), text: REFUSED, ..Failure::default() };
                 let recovery = session.handle_error(&failure).await.unwrap();
@@ -31,7 +31,7 @@ fn a_reset_in_the_middle_of_a_compaction_ends_it() {
             assert_eq!(session.take_inbox().await.unwrap(), 1);
             let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
             session.roll_back_cycle(&cycle, "test").await.unwrap();
-            session.begin_compaction(0..1).await.unwrap();
+            session.before_compaction(0..1).await.unwrap();
         }
     });
 }
@@ -41,14 +41,14 @@ fn a_rollback_behind_a_compaction_ends_it() {
     on_every_store(async |place| {
         let mut session = place.create(IntegrityConfig::default()).await;
         session.append_all(&[ASK, ASK]).await.unwrap();
-        session.begin_compaction(0..1).await.unwrap();
+        session.before_compaction(0..1).await.unwrap();
         let failure = Failure { status: Some(529), text: "Overloaded", ..Failure::default() };
         session.handle_error(&failure).await.unwrap();
         assert_eq!(kept(&session), [ASK, ASK]);
-        session.begin_compaction(0..1).await.unwrap();
+        session.before_compaction(0..1).await.unwrap();
         let later = session.checkpoint(Operation::Manual).await.unwrap();
         session.rollback(&later.id, "test").await.unwrap();
-        assert!(session.begin_compaction(0..1).await.is_err(), "one that was begun before goes on");
+        assert!(session.before_compaction(0..1).await.is_err(), "one that was begun before goes on");
     });
 }
 

@@ -114,7 +114,7 @@ fn an_abort_keeps_what_has_finished() {
         let mut session = opal(&place).await;
         session.append(ASK).await.unwrap();
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_A", "toolu_B"])], &|_| Effect::Unsafe).await.unwrap();
-        session.start_call(&cycle, "toolu_A").await.unwrap();
+        session.before_tool_call(&cycle, "toolu_A").await.unwrap();
         let output = ToolOutput { output: "A is done".to_owned(), is_error: false };
         session.finish_call(&cycle, "toolu_A", &output).await.unwrap();
         let outcomes = session.abort().await.unwrap();

@@ -73,8 +73,8 @@ fn s2_18_a_call_is_made_and_cancelled_and_the_next_message_is_accepted() {
         let mut session = llxprt(&place, PersistRepairs::Never).await;
         session.append(ASK).await.unwrap();
         let (cycle, _) = session.begin_cycle(&[&calls(&["call_1", "call_2"])], &|_| Effect::Unsafe).await.unwrap();
-        session.start_call(&cycle, "call_1").await.unwrap();
-        session.start_call(&cycle, "call_2").await.unwrap();
+        session.before_tool_call(&cycle, "call_1").await.unwrap();
+        session.before_tool_call(&cycle, "call_2").await.unwrap();
         assert_eq!(session.abort().await.unwrap().len(), 2);
         for (message, id) in kept(&session)[2..].iter().zip(["call_1", "call_2"]) {
             let message: serde_json::Value = serde_json::from_str(message).unwrap();

@@ -88,7 +88,7 @@ fn a_call_that_is_run_again_and_returns_too_much_does_not_keep_its_cycle_open() 
         let mut session = place.create(IntegrityConfig::default()).await;
         session.append(ASK).await.unwrap();
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Idempotent).await.unwrap();
-        session.start_call(&cycle, "toolu_1").await.unwrap();
+        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
         let tool = Tool { effect: Effect::Idempotent, ..Tool::saying(&"x".repeat(101 * 1024 * 1024)) };
         let recovered = session.recover(Some(&tool)).await.unwrap();
         assert_eq!((recovered.cycles, recovered.run_again, tool.runs()), (1, 1, 1));

@@ -37,7 +37,7 @@ impl ToolExecutor for Books {
             if self.fails == Some(call.id.as_str()) {
                 return Err(ExecutorFailure("the hotel does not answer".to_owned()));
             }
-            self.undone.lock().unwrap().push((call.id.clone(), returned));
+            self.undone.lock().unwrap().push((call.id.to_string(), returned));
             Ok(())
         })
     }
@@ -89,9 +89,9 @@ async fn crashed(place: &Place) -> Session {
     session.append(ASK).await.unwrap();
     let calls = turn(&["toolu_1", "toolu_2", "toolu_3"]);
     let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Compensatable).await.unwrap();
-    session.start_call(&cycle, "toolu_1").await.unwrap();
+    session.before_tool_call(&cycle, "toolu_1").await.unwrap();
     session.finish_call(&cycle, "toolu_1", &said("booked")).await.unwrap();
-    session.start_call(&cycle, "toolu_2").await.unwrap();
+    session.before_tool_call(&cycle, "toolu_2").await.unwrap();
     session
 }
 
