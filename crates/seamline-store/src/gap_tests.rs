@@ -238,7 +238,11 @@ fn what_was_written_without_names_is_passed_over_where_something_is_lost() {
     state.apply(2, 0, &said("2"));
     state.expect_gaps();
     let cuts = vec![Cut { at: 0, removed: 1, inserted: vec![] }];
-    state.apply(4, 0, &Record::Repair(Repair { kind: RepairKind::Fix, id: "r".into(), cuts, meant: vec![], report: None }));
+    state.apply(
+        4,
+        0,
+        &Record::Repair(Repair { kind: RepairKind::Fix, id: "r".into(), cuts, meant: vec![], report: None }),
+    );
     state.apply(5, 0, &Record::Compact(Compact { from: 0, to: 1, meant: None, summary: vec![] }));
     state.apply(6, 0, &Record::Rollback(Rollback { checkpoint: "c".into(), since: None, reason: String::new() }));
     assert_eq!((shown(state.view.entries()), state.passed_over), (vec!["1", "2"], 3));

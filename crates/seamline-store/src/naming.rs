@@ -82,7 +82,8 @@ pub(crate) fn of_repair(view: &View, has_gaps: bool, seq: u64, repair: &Repair) 
 pub(crate) fn of_compact(view: &View, has_gaps: bool, seq: u64, compact: &Compact) -> (Vec<Patch>, bool) {
     let summary = (0..).zip(&compact.summary);
     let (origin, source) = (Origin::Summary, EntrySource::Compaction);
-    let inserted = summary.map(|(part, message)| Entry { seq, part, message: message.clone(), origin, source }).collect();
+    let inserted =
+        summary.map(|(part, message)| Entry { seq, part, message: message.clone(), origin, source }).collect();
     let range = compact.to.checked_sub(compact.from).and_then(|count| range(compact.from, count));
     place(view, has_gaps, vec![Wanted { range, meant: compact.meant.as_ref(), inserted }])
 }

@@ -51,8 +51,7 @@ fn incident() -> Incident {
 }
 
 fn record() -> impl Strategy<Value = Record> {
-    let call =
-        || CallRecord { id: "x".into(), tool: "t".to_owned(), effect: Effect::Unsafe, arguments: Hash::ZERO };
+    let call = || CallRecord { id: "x".into(), tool: "t".to_owned(), effect: Effect::Unsafe, arguments: Hash::ZERO };
     let turn = move |(cycle, message): (CycleId, Raw)| Turn {
         cycle,
         checkpoint: None,
@@ -175,7 +174,13 @@ fn many_repairs_are_remembered_by_what_they_took_out() {
     for number in 0..4_000 {
         let inserted = vec![Insert { message: said(number), origin: Origin::Synthetic }];
         let cuts = vec![Cut { at: number * 5, removed: 1, inserted }];
-        let mut records = [Record::Repair(Repair { kind: RepairKind::Fix, id: format!("r{number}").into(), cuts, meant: vec![], report: None })];
+        let mut records = [Record::Repair(Repair {
+            kind: RepairKind::Fix,
+            id: format!("r{number}").into(),
+            cuts,
+            meant: vec![],
+            report: None,
+        })];
         state.name(&mut records);
         state.apply(40_000 + number, 0, &records[0]);
     }
@@ -194,7 +199,11 @@ fn a_way_back_that_changes_nothing_leaves_repairs_that_can_be_taken_back() {
     state.apply(2, 0, &said("2"));
     let before = state.view.clone();
     let cuts = vec![Cut { at: 0, removed: 1, inserted: vec![] }];
-    state.apply(3, 0, &Record::Repair(Repair { kind: RepairKind::Fix, id: "r".into(), cuts, meant: vec![], report: None }));
+    state.apply(
+        3,
+        0,
+        &Record::Repair(Repair { kind: RepairKind::Fix, id: "r".into(), cuts, meant: vec![], report: None }),
+    );
     state.apply(4, 0, &checkpoint(&state, "c".into()));
     state.apply(5, 0, &said("3"));
     let rollback = Rollback { checkpoint: "c".into(), since: Some(4), reason: String::new() };
@@ -245,7 +254,11 @@ fn every_beginning_is_hashed_once_after_a_change() {
         state.apply(seq, 0, &Record::Message(MessageRecord { message, origin: Origin::Said }));
     }
     let cuts = vec![Cut { at: 1, removed: 1, inserted: vec![] }];
-    state.apply(5, 0, &Record::Repair(Repair { kind: RepairKind::Fix, id: "r".into(), cuts, meant: vec![], report: None }));
+    state.apply(
+        5,
+        0,
+        &Record::Repair(Repair { kind: RepairKind::Fix, id: "r".into(), cuts, meant: vec![], report: None }),
+    );
     let one_by_one: Vec<Hash> = (1..=3).map(|count| state.view.hash_of(count)).collect();
     assert_eq!(state.view.hashes(), one_by_one);
 }

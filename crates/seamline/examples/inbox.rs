@@ -41,10 +41,10 @@ fn main() -> Result<()> {
         let mut session = Session::create(store.clone(), id.clone(), SessionOptions::default()).await?;
         session.append(r#"{"role":"user","content":"build it"}"#).await?;
 
-        let turn = r#"{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"build","input":{}}]}"#;
+        let turn = [r#"{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"build","input":{}}]}"#];
         let tool = Build { store: store.clone(), id: id.clone() };
         // Both go on at once. A host with an async runtime would spawn the second one.
-        let agent = session.execute_tool_cycle(&[turn], &tool, std::future::pending());
+        let agent = session.execute_tool_cycle(&turn, &tool, std::future::pending());
         let (result, typed) = join(agent, type_a_message(store.as_ref(), &id)).await;
         assert!(result?.success);
         typed?;
@@ -84,7 +84,10 @@ async fn yield_once() {
     .await;
 }
 
-#[test]
-fn the_example_runs() {
-    main().unwrap();
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_example_runs() {
+        super::main().unwrap();
+    }
 }

@@ -6,7 +6,7 @@
 //! outcome.
 //!
 //! `docs/sessions.md` describes all of it. Inside, `log` does all I/O, every other module plans records as pure functions
-//! of [`Facts`], and [`Session`] calls a planner and writes its batch.
+//! of the facts, and [`Session`] calls a planner and writes its batch.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -47,9 +47,7 @@ pub use checkpoint::{Checkpoint, ResetOptions, ResetResult, RollbackResult};
 pub use clock::{Clock, SystemClock};
 pub use compact::Compacted;
 pub use config::{IntegrityConfig, LastResort, OnFailure, PersistRepairs, UnknownOutcome};
-pub use cycle::{
-    CycleOutcome, ExecutorFailure, Running, Stop, ToolCycleResult, ToolExecutor, ToolOutput, Undoing,
-};
+pub use cycle::{CycleOutcome, ExecutorFailure, Running, Stop, ToolCycleResult, ToolExecutor, ToolOutput, Undoing};
 pub use error::{Refusal, SessionError};
 pub use host::{
     AgentEnd, AgentStart, ErrorRecovery, LostCall, RecoveryAction, RepairContext, SessionStart, ToolStart, TurnEnd,

@@ -6,9 +6,7 @@ mod plan;
 mod reset;
 mod rollback;
 
-use seamline_store::{
-    CheckpointId, CheckpointState, Dropped, Hash, Operation, Raw, Record, Rejected, SessionId,
-};
+use seamline_store::{CheckpointId, CheckpointState, Dropped, Hash, Operation, Raw, Record, Rejected, SessionId};
 use serde::Serialize;
 
 use super::facts::Batch;

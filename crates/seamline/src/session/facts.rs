@@ -4,8 +4,8 @@
 //! reads no clock; the time is one of the facts.
 
 use seamline_store::{
-    CycleId, CycleRecord, Entry, Incident, IncidentKind, IncidentSeverity, MessageRecord, OpenCycle, Origin, Raw, Record,
-    Rejected, SessionId, State,
+    CycleId, CycleRecord, Entry, Incident, IncidentKind, IncidentSeverity, MessageRecord, OpenCycle, Origin, Raw,
+    Record, Rejected, SessionId, State,
 };
 
 use super::compact::Compaction;

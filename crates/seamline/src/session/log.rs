@@ -226,12 +226,7 @@ pub(super) async fn erase(
 }
 
 /// Creates a session whose records need more than one commit: the store imports all of them or none.
-pub(super) async fn import(
-    store: &dyn Store,
-    id: &SessionId,
-    now: u64,
-    records: &[Record],
-) -> Result<(), Error> {
+pub(super) async fn import(store: &dyn Store, id: &SessionId, now: u64, records: &[Record]) -> Result<(), Error> {
     let commits = chain(id, now, records)?;
     store.import(id, &commits).await.map(drop)
 }

@@ -80,7 +80,14 @@ fn shown_by(seq: u64, open: &OpenCycle, cycle: &CycleRecord) -> Vec<Entry> {
     let turn = open.turn.iter().map(|message| (message, Origin::Said));
     let results = cycle.results.iter().map(|insert| (&insert.message, insert.origin));
     let all = (0..).zip(turn.chain(results));
-    all.map(|(part, (message, origin))| Entry { seq, part, message: message.clone(), origin, source: EntrySource::Cycle }).collect()
+    all.map(|(part, (message, origin))| Entry {
+        seq,
+        part,
+        message: message.clone(),
+        origin,
+        source: EntrySource::Cycle,
+    })
+    .collect()
 }
 
 /// The cycles that follow a message which came after they were begun, in the order in which they were begun. The first

@@ -193,13 +193,7 @@ impl Session {
     }
 
     /// Undoes a call under the key that it ran under, and says whether its tool could.
-    async fn undo_call(
-        &self,
-        open: &OpenCycle,
-        turn: &ToolTurn,
-        call: &OpenCall,
-        executor: &dyn ToolExecutor,
-    ) -> bool {
+    async fn undo_call(&self, open: &OpenCycle, turn: &ToolTurn, call: &OpenCall, executor: &dyn ToolExecutor) -> bool {
         let Some(made) = turn.call(&call.id) else { return false };
         let made = ToolCall { key: Some(self.facts().key(&open.id, &call.id)), ..made.clone() };
         let returned = returned(call);

@@ -83,8 +83,8 @@ impl Facts<'_> {
         // In some dialects results are in messages of the user.
         let by_model = self.wire.by_model(&messages[last..]).unwrap_or_default();
         let tail = self.entries().iter().zip(&roles).skip(last).zip(&by_model);
-        let said =
-            tail.filter(|((entry, role), by_model)| **role == Role::User && entry.origin == Origin::Said && !**by_model);
+        let said = tail
+            .filter(|((entry, role), by_model)| **role == Role::User && entry.origin == Origin::Said && !**by_model);
         let mut texts: Vec<String> = said.map(|((entry, _), _)| entry.message.as_str().to_owned()).collect();
         texts.split_off(texts.len().saturating_sub(UNANSWERED_MAX))
     }

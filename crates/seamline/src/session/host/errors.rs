@@ -112,7 +112,8 @@ impl Session {
         self.write(Record::Incident(incident).into()).await?;
         // Synthetic results may be all that is missing.
         if self.repair_after_error(PersistRepairs::All).await? {
-            let message = format!("The provider refused the conversation ({title}). It was repaired and can be sent again.");
+            let message =
+                format!("The provider refused the conversation ({title}). It was repaired and can be sent again.");
             return Ok(recovery(RecoveryAction::Repaired, message, None, class));
         }
         if self.rollback_removes_messages()? {
@@ -122,7 +123,8 @@ impl Session {
             LastResort::Reset => {
                 let archive = self.reset(ResetOptions { archive: true }).await?.archive;
                 let kept_as = archive.map_or_else(String::new, |id| format!(" `{id}` keeps the old messages."));
-                let message = format!("The provider refused the conversation ({title}). The session was reset.{kept_as}");
+                let message =
+                    format!("The provider refused the conversation ({title}). The session was reset.{kept_as}");
                 Ok(recovery(RecoveryAction::Reset, message, None, class))
             }
             LastResort::Escalate => {

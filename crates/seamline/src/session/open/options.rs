@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use seamline_store::Damage;
 
+use crate::Policy;
 #[cfg(doc)]
 use crate::session::Session;
 use crate::session::{Clock, IntegrityConfig, SystemClock};
-use crate::Policy;
 
 /// The options for a new session.
 ///
@@ -95,4 +95,3 @@ impl Health {
         matches!(self, Self::Whole)
     }
 }
-

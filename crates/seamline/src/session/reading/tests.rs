@@ -80,7 +80,13 @@ fn messages() -> impl Strategy<Value = Vec<Raw>> {
 }
 
 fn entries(messages: &[Raw]) -> Vec<Entry> {
-    let entry = |message: &Raw| Entry { seq: 1, part: 0, message: message.clone(), origin: Origin::Said, source: EntrySource::Message };
+    let entry = |message: &Raw| Entry {
+        seq: 1,
+        part: 0,
+        message: message.clone(),
+        origin: Origin::Said,
+        source: EntrySource::Message,
+    };
     messages.iter().map(entry).collect()
 }
 

@@ -228,9 +228,8 @@ impl Facts<'_> {
     ) -> Result<Origin, SessionError> {
         let outline = self.wire.outline(&[&self.entries()[at].message])?;
         let Some(old) = outline.first() else { return Ok(Origin::Said) };
-        let is_before = |block: &&OutlineBlock| {
-            block.kind == OutlineKind::Result && block.span.start < old.span.start + span.start
-        };
+        let is_before =
+            |block: &&OutlineBlock| block.kind == OutlineKind::Result && block.span.start < old.span.start + span.start;
         let number = old.blocks.iter().filter(is_before).count();
         let mut others = self.wire.result_texts(message)?;
         others.drain(number..(number + 1).min(others.len()));
@@ -335,8 +334,7 @@ fn results_of<'o>(
 /// Whether a result precedes its call, where a repair finds it.
 fn precedes_call(outline: &[OutlineMessage], call: Option<&str>) -> bool {
     let named = outline.iter().flat_map(|message| &message.blocks).filter(|block| names(block, call));
-    let (calls, results): (Vec<_>, Vec<_>) =
-        named
+    let (calls, results): (Vec<_>, Vec<_>) = named
         .filter(|block| matches!(block.kind, OutlineKind::Call | OutlineKind::Result))
         .partition(|block| block.kind == OutlineKind::Call);
     results.len() > calls.len()

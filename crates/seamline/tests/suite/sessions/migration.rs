@@ -29,7 +29,8 @@ async fn described(store: &Arc<dyn Store>) -> String {
         for checkpoint in &state.checkpoints {
             let snapshot = checkpoint.snapshot.as_ref().map(Vec::len);
             let (id, hash) = (&checkpoint.id, checkpoint.hash);
-            let _ = writeln!(text, "  checkpoint {id} {} {hash} {:?} {snapshot:?}", checkpoint.messages, checkpoint.state);
+            let _ =
+                writeln!(text, "  checkpoint {id} {} {hash} {:?} {snapshot:?}", checkpoint.messages, checkpoint.state);
         }
         for incident in &state.incidents {
             let _ = writeln!(text, "  incident {}", serde_json::to_string(incident).unwrap());
@@ -57,8 +58,23 @@ fn kind(record: &Record) -> String {
 }
 
 const KINDS: [&str; 17] = [
-    "begin", "checkpoint", "checkpoint_commit", "checkpoints_dropped", "compact", "cycle", "cycle_end", "inbox",
-    "incident", "intent", "message", "repair", "reset", "rollback", "staged", "turn", "undo",
+    "begin",
+    "checkpoint",
+    "checkpoint_commit",
+    "checkpoints_dropped",
+    "compact",
+    "cycle",
+    "cycle_end",
+    "inbox",
+    "incident",
+    "intent",
+    "message",
+    "repair",
+    "reset",
+    "rollback",
+    "staged",
+    "turn",
+    "undo",
 ];
 
 #[test]

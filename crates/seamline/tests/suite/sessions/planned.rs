@@ -59,7 +59,9 @@ enum Input {
     Commit(String),
     Rollback(String, String),
     PruneCheckpoints(usize),
-    Reset { archive: bool },
+    Reset {
+        archive: bool,
+    },
     SessionStart,
     BeforeAgentStart,
     AgentEnd(Vec<Box<RawValue>>),
@@ -127,7 +129,8 @@ async fn open(folder: &Path) -> Result<Case, String> {
             continue;
         }
         let number = u8::try_from(commits.len()).map_err(in_words)?;
-        let commit = Commit { session: &id, epoch: 1, head, id: CommitId::from_bytes([number; 16]), at: NOW, records: &records };
+        let commit =
+            Commit { session: &id, epoch: 1, head, id: CommitId::from_bytes([number; 16]), at: NOW, records: &records };
         let sealed = commit.seal().map_err(in_words)?;
         head = sealed.after();
         commits.push(sealed.bytes().to_vec());
@@ -179,7 +182,10 @@ impl Case {
             Input::Recover(outputs) => {
                 let tools = outputs.map(Tools);
                 let recovered = session.recover(tools.as_ref().map(|tools| tools as &dyn ToolExecutor)).await?;
-                format!("recover: {} cycles, {} run again, {} unknown", recovered.cycles, recovered.run_again, recovered.unknown)
+                format!(
+                    "recover: {} cycles, {} run again, {} unknown",
+                    recovered.cycles, recovered.run_again, recovered.unknown
+                )
             }
             Input::Abort => format!("abort: {}", json(&session.abort().await?)),
             Input::LateResult(id, name, output) => {

@@ -202,7 +202,8 @@ fn s1_45_a_cycle_has_its_id_checkpoint_turn_and_the_state_of_each_call() {
         assert_eq!(states(&session), ["recording", "pending"], "another process finds the same");
         session.roll_back_cycle(&cycle, "test").await.unwrap();
         assert_eq!(session.state().cycle(&cycle), None);
-        for past in [session.commit_cycle(&cycle).await.err(), session.before_tool_call(&cycle, "toolu_2").await.err()] {
+        for past in [session.commit_cycle(&cycle).await.err(), session.before_tool_call(&cycle, "toolu_2").await.err()]
+        {
             assert_eq!(past, Some(SessionError::Rejected(Rejected::NoCycle(cycle.clone()))));
         }
     });

@@ -112,7 +112,7 @@ fn what_is_forgotten_after_a_crash_is_undone_where_somebody_can() {
                 assert_eq!(undone, [was("toolu_2", None), was("toolu_1", Some("booked"))]);
                 assert!(!failed.iter().any(|detail| detail.contains("undo")), "{failed:?}");
             } else {
-                let told = "nobody was there to undo calls that can be: toolu_1 of sh, toolu_2 of sh";
+                let told = "no executor was there to undo calls: toolu_1 of sh, toolu_2 of sh";
                 assert!(undone.is_empty() && failed.contains(&told), "{failed:?}");
             }
         }
