@@ -74,7 +74,7 @@ impl ToolTurn {
     }
 
     /// Whether the turn itself has this id of a call.
-    pub(super) fn has_own_id(&self, id: &String) -> bool {
+    pub(super) fn has_own_id(&self, id: &str) -> bool {
         !self.conversation.made.contains_key(id)
     }
 }
