@@ -1,29 +1,30 @@
-//! Places to come back to.
+//! Checkpoints: named places to roll back to.
 
 use serde::{Deserialize, Serialize};
 
 use crate::hash::Hash;
+use crate::id::CheckpointId;
 use crate::raw::Raw;
 
-/// What a checkpoint was made for.
+/// The operation that a checkpoint was made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
-    /// A cycle of calls and results.
+    /// A cycle of tool calls and their results.
     ToolCycle,
-    /// Messages are about to be replaced by a summary.
+    /// A compaction: a summary replaces messages.
     Compaction,
-    /// The provider is about to be asked.
+    /// A request to the provider.
     ApiCall,
-    /// Somebody wanted it.
+    /// The caller asked for it.
     Manual,
 }
 
 impl Operation {
-    /// All of them.
+    /// All operations, in this order.
     pub const ALL: [Self; 4] = [Self::ToolCycle, Self::Compaction, Self::ApiCall, Self::Manual];
 
-    /// Its name.
+    /// The name of the operation.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::ToolCycle => "tool_cycle",
@@ -34,38 +35,38 @@ impl Operation {
     }
 }
 
-/// What became of a checkpoint.
+/// The state of a checkpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckpointState {
-    /// What it was made for goes on. Only such a one is come back to without being named.
+    /// The operation goes on. Only open checkpoints are automatic rollback targets.
     Open,
-    /// What it was made for went well.
+    /// The operation is over.
     Committed,
-    /// It was come back to.
+    /// The session was rolled back to it.
     RolledBack,
-    /// An earlier one was come back to.
+    /// The session was rolled back to an earlier one.
     Expired,
 }
 
-/// A place to come back to.
+/// A named place to roll back to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Checkpoint {
-    /// Its id.
-    pub id: String,
-    /// When it was made, in milliseconds since 1970.
+    /// The id of the checkpoint.
+    pub id: CheckpointId,
+    /// The time when it was made, in milliseconds since 1970.
     pub at: u64,
-    /// How many messages there were to be seen.
+    /// The number of messages in the view at that time.
     pub messages: usize,
-    /// The hash of them.
+    /// The hash of these messages.
     pub hash: Hash,
-    /// What it was made for.
+    /// The operation that it was made for.
     pub operation: Operation,
-    /// What became of it.
+    /// The state of the checkpoint.
     pub state: CheckpointState,
-    /// The record that made it.
+    /// The number of the record that made it.
     pub seq: u64,
-    /// The messages, where they were kept with it.
+    /// The messages themselves, where the configuration keeps them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Vec<Raw>>,
 }

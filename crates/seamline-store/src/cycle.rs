@@ -1,32 +1,33 @@
-//! Calls that are being run.
+//! Tool cycles: their calls, what is known of each, and the states that a cycle goes through.
 
 use serde::{Deserialize, Serialize};
 
 use crate::hash::Hash;
+use crate::id::{CallId, CheckpointId, CycleId};
 use crate::raw::Raw;
 
-/// What running a call does to the world, and so what may be done when nobody knows whether it ran.
+/// The effect of running a call. It decides what recovery may do when the outcome is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
-    /// It changes nothing: it may be run again.
+    /// It changes nothing: recovery may run it again.
     ReadOnly,
-    /// Run twice under one key it happens once: it may be run again under the same key.
+    /// Two runs under one idempotency key have one effect: recovery may run it again under the same key.
     Idempotent,
-    /// The tool can be asked whether it happened.
+    /// The tool can say whether the call happened.
     Probe,
-    /// It can be undone.
+    /// The tool can undo the call.
     Compensatable,
-    /// None of these: it is never run again by itself.
+    /// None of these: recovery never runs it again.
     #[default]
     Unsafe,
 }
 
 impl Effect {
-    /// All of them.
+    /// All effects, in this order.
     pub const ALL: [Self; 5] = [Self::ReadOnly, Self::Idempotent, Self::Probe, Self::Compensatable, Self::Unsafe];
 
-    /// Its name.
+    /// The name of the effect.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::ReadOnly => "read_only",
@@ -37,64 +38,201 @@ impl Effect {
         }
     }
 
-    /// Whether it must be written down before the call is run.
+    /// Whether an intent must be durable before the call runs.
     pub fn needs_intent(self) -> bool {
         self != Self::ReadOnly
     }
 
-    /// Whether a call may be run again when its outcome is not known.
+    /// Whether recovery may run a call with an unknown outcome again.
     pub fn may_run_again(self) -> bool {
         matches!(self, Self::ReadOnly | Self::Idempotent)
     }
 }
 
-/// A cycle that is not whole yet.
+/// A cycle that is neither committed nor rolled back.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenCycle {
-    /// Its id.
-    pub id: String,
-    /// The record that began it.
+    /// The id of the cycle.
+    pub id: CycleId,
+    /// The number of the record that began it.
     pub seq: u64,
-    /// The checkpoint to come back to.
-    pub checkpoint: Option<String>,
-    /// The answer that makes the calls, which nobody sees yet.
+    /// The checkpoint that was made before it.
+    pub checkpoint: Option<CheckpointId>,
+    /// The messages of the response that makes the calls. They are not in the view yet.
     pub turn: Vec<Raw>,
-    /// The calls.
+    /// The calls of the cycle, in the order of the turn.
     pub calls: Vec<OpenCall>,
 }
 
-/// A call of a cycle that is not whole yet.
+impl OpenCycle {
+    /// The state of the cycle, as far as its records say.
+    pub fn state(&self) -> CycleState {
+        let is_pending = |call: &OpenCall| matches!(call.state, CallState::Pending);
+        let is_finished = |call: &OpenCall| matches!(call.state, CallState::Finished { .. });
+        if self.calls.iter().all(is_finished) {
+            CycleState::Recording
+        } else if self.calls.iter().all(is_pending) {
+            CycleState::Pending
+        } else {
+            CycleState::Executing
+        }
+    }
+}
+
+/// The states of a cycle: `pending → executing → recording → committed | rolled_back`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CycleState {
+    /// The turn is durable, and no call has started.
+    Pending,
+    /// Some call has started, and some call has no result.
+    Executing,
+    /// Every call has a result, real or synthetic, and the results are about to be committed.
+    Recording,
+    /// The turn and all results are in the view.
+    Committed,
+    /// The turn never enters the view.
+    RolledBack,
+}
+
+/// A step of a cycle from one state to the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CycleStep {
+    /// A call starts.
+    Start,
+    /// A call has its result, and others have none.
+    Stage,
+    /// The last call has its result.
+    Record,
+    /// The turn and its results enter the view.
+    Commit,
+    /// The turn is discarded.
+    RollBack,
+}
+
+impl CycleState {
+    /// The state after a step, or nothing where the step is illegal.
+    pub fn after(self, step: CycleStep) -> Option<Self> {
+        use CycleState::{Committed, Executing, Pending, Recording, RolledBack};
+        match (self, step) {
+            (Pending | Executing, CycleStep::Start | CycleStep::Stage) => Some(Executing),
+            (Pending | Executing | Recording, CycleStep::Record) => Some(Recording),
+            (Recording, CycleStep::Commit) => Some(Committed),
+            (Pending | Executing | Recording, CycleStep::RollBack) => Some(RolledBack),
+            (Recording, CycleStep::Start | CycleStep::Stage)
+            | (Pending | Executing, CycleStep::Commit)
+            | (Committed | RolledBack, _) => None,
+        }
+    }
+
+    /// The name of the state.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Executing => "executing",
+            Self::Recording => "recording",
+            Self::Committed => "committed",
+            Self::RolledBack => "rolled_back",
+        }
+    }
+}
+
+/// A call of an open cycle.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenCall {
-    /// Its id.
-    pub id: String,
-    /// The tool.
+    /// The id of the call.
+    pub id: CallId,
+    /// The name of the tool.
     pub tool: String,
-    /// What running it does to the world.
+    /// The effect of running it.
     pub effect: Effect,
-    /// The hash of what it is called with.
+    /// The hash of its name and arguments.
     pub arguments: Hash,
-    /// How far it came.
+    /// The progress of the call.
     pub state: CallState,
 }
 
-/// How far a call came.
+/// The progress of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CallState {
-    /// It was never begun.
+    /// No intent is durable.
     Pending,
-    /// It was begun; what became of it is not known.
+    /// The intent is durable, and no result is.
     Started {
-        /// When, in milliseconds since 1970.
+        /// The time of the intent, in milliseconds since 1970.
         at: u64,
-        /// What makes two runs of it the same for a tool that can tell.
+        /// The idempotency key of the call.
         key: String,
     },
-    /// It has its result.
+    /// The result is durable.
     Finished {
-        /// What the tool returned.
+        /// The output of the tool.
         result: Raw,
-        /// Whether it says that it failed.
+        /// Whether the tool reported a failure.
         failed: bool,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STATES: [CycleState; 5] = [
+        CycleState::Pending,
+        CycleState::Executing,
+        CycleState::Recording,
+        CycleState::Committed,
+        CycleState::RolledBack,
+    ];
+    const STEPS: [CycleStep; 5] =
+        [CycleStep::Start, CycleStep::Stage, CycleStep::Record, CycleStep::Commit, CycleStep::RollBack];
+
+    #[test]
+    fn a_cycle_that_is_over_takes_no_step() {
+        for step in STEPS {
+            assert_eq!(CycleState::Committed.after(step), None, "{step:?}");
+            assert_eq!(CycleState::RolledBack.after(step), None, "{step:?}");
+        }
+    }
+
+    #[test]
+    fn only_a_cycle_whose_results_are_all_there_is_committed() {
+        let committed = STATES.into_iter().filter(|state| state.after(CycleStep::Commit).is_some());
+        assert_eq!(committed.collect::<Vec<_>>(), [CycleState::Recording]);
+    }
+
+    #[test]
+    fn no_step_leads_backwards() {
+        for state in STATES {
+            for next in STEPS.into_iter().filter_map(|step| state.after(step)) {
+                assert!(next as u8 >= state as u8, "{state:?} to {next:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_state_of_a_cycle_follows_from_its_calls() {
+        let (finished, started) = (
+            || CallState::Finished { result: Raw::default(), failed: false },
+            || CallState::Started { at: 1, key: "k".to_owned() },
+        );
+        let cases = [
+            (vec![CallState::Pending, CallState::Pending], CycleState::Pending),
+            (vec![started(), CallState::Pending], CycleState::Executing),
+            (vec![finished(), CallState::Pending], CycleState::Executing),
+            (vec![finished(), finished()], CycleState::Recording),
+        ];
+        for (states, expected) in cases {
+            let calls = states.into_iter().map(|state| OpenCall {
+                id: "toolu_1".into(),
+                tool: "pay".to_owned(),
+                effect: Effect::Unsafe,
+                arguments: Hash::ZERO,
+                state,
+            });
+            let (id, calls) = ("cycle_1".into(), calls.collect());
+            let cycle = OpenCycle { id, seq: 1, checkpoint: None, turn: Vec::new(), calls };
+            assert_eq!(cycle.state(), expected);
+        }
+    }
 }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::record::{
     CallRecord, CheckpointRecord, Compact, Cut, CycleRecord, EntryId, Insert, MessageRecord, Origin, Record, Repair,
-    Reset, Rollback, Turn, Undo,
+    RepairKind, Reset, Rollback, Turn, Undo,
 };
 use crate::{
     Commit, CommitId, DamageKind, Effect, Entry, Hash, Head, Operation, Raw, Replayed, SessionId, State, StoredCommit,
@@ -65,7 +65,7 @@ impl Writer {
 
     fn checkpoint(&mut self) {
         let (messages, hash) = (self.state.view.len() as u64, self.state.view.hash());
-        let (id, operation) = (format!("c{}", self.head.seq), Operation::Manual);
+        let (id, operation) = (format!("c{}", self.head.seq).into(), Operation::Manual);
         self.write(vec![Record::Checkpoint(CheckpointRecord { id, operation, messages, hash, snapshot: None })]);
     }
 
@@ -76,8 +76,8 @@ impl Writer {
     }
 
     fn repair(&mut self, cuts: Vec<Cut>) {
-        let id = format!("r{}", self.head.seq);
-        self.write(vec![Record::Repair(Repair { id, cuts, meant: vec![], report: None })]);
+        let id = format!("r{}", self.head.seq).into();
+        self.write(vec![Record::Repair(Repair { kind: RepairKind::Fix, id, cuts, meant: vec![], report: None })]);
     }
 
     fn compact(&mut self, from: u64, to: u64) {
@@ -86,9 +86,9 @@ impl Writer {
     }
 
     fn turn(&mut self) {
-        let cycle = format!("t{}", self.head.seq);
+        let cycle = format!("t{}", self.head.seq).into();
         let arguments = Hash::ZERO;
-        let calls = vec![CallRecord { id: "x".to_owned(), tool: "t".to_owned(), effect: Effect::Unsafe, arguments }];
+        let calls = vec![CallRecord { id: "x".into(), tool: "t".to_owned(), effect: Effect::Unsafe, arguments }];
         let message = self.message();
         self.write(vec![Record::Turn(Turn { cycle, checkpoint: None, message, more: vec![], calls })]);
     }
@@ -137,7 +137,7 @@ fn step(writer: &mut Writer, kind: u8, one: u64, other: u64) {
             writer.repair(cuts);
         }
         10 => {
-            if let Some(repair) = writer.state.last_repair().map(str::to_owned) {
+            if let Some(repair) = writer.state.last_repair().cloned() {
                 writer.write(vec![Record::Undo(Undo { repair })]);
             }
         }
@@ -238,8 +238,12 @@ fn what_was_written_without_names_is_passed_over_where_something_is_lost() {
     state.apply(2, 0, &said("2"));
     state.expect_gaps();
     let cuts = vec![Cut { at: 0, removed: 1, inserted: vec![] }];
-    state.apply(4, 0, &Record::Repair(Repair { id: "r".to_owned(), cuts, meant: vec![], report: None }));
+    state.apply(
+        4,
+        0,
+        &Record::Repair(Repair { kind: RepairKind::Fix, id: "r".into(), cuts, meant: vec![], report: None }),
+    );
     state.apply(5, 0, &Record::Compact(Compact { from: 0, to: 1, meant: None, summary: vec![] }));
-    state.apply(6, 0, &Record::Rollback(Rollback { checkpoint: "c".to_owned(), since: None, reason: String::new() }));
+    state.apply(6, 0, &Record::Rollback(Rollback { checkpoint: "c".into(), since: None, reason: String::new() }));
     assert_eq!((shown(state.view.entries()), state.passed_over), (vec!["1", "2"], 3));
 }

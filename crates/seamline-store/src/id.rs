@@ -1,4 +1,4 @@
-//! Names of sessions and commits.
+//! Names of sessions and commits, and ids of what records are about.
 
 use std::fmt;
 use std::str::FromStr;
@@ -131,4 +131,109 @@ mod tests {
         assert_eq!(serde_json::from_str::<CommitId>(&written).unwrap(), id);
         assert!(serde_json::from_str::<CommitId>("\"+7\"").is_err());
     }
+}
+
+/// Declares an id that a record writes as a string.
+macro_rules! text_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+        pub struct $name(Arc<str>);
+
+        impl $name {
+            /// The text of the id.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl std::ops::Deref for $name {
+            type Target = str;
+
+            fn deref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl From<&str> for $name {
+            fn from(text: &str) -> Self {
+                Self(text.into())
+            }
+        }
+
+        impl From<String> for $name {
+            fn from(text: String) -> Self {
+                Self(text.into())
+            }
+        }
+
+        impl From<&String> for $name {
+            fn from(text: &String) -> Self {
+                Self(text.as_str().into())
+            }
+        }
+
+        impl From<&$name> for $name {
+            fn from(id: &$name) -> Self {
+                id.clone()
+            }
+        }
+
+        impl PartialEq<str> for $name {
+            fn eq(&self, other: &str) -> bool {
+                *self.0 == *other
+            }
+        }
+
+        impl PartialEq<&str> for $name {
+            fn eq(&self, other: &&str) -> bool {
+                *self.0 == **other
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{:?}", &*self.0)
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(&self.0)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                <std::borrow::Cow<'de, str>>::deserialize(deserializer).map(|text| Self(text.into()))
+            }
+        }
+    };
+}
+
+text_id! {
+    /// The id of a tool cycle, such as `cycle_4_0123456789abcdef`.
+    CycleId
+}
+
+text_id! {
+    /// The id of a tool call. Each call of a turn has its own: where the model gave two calls one id, the second is
+    /// called `id#2`.
+    CallId
+}
+
+text_id! {
+    /// The id of a checkpoint, such as `ckpt_3`.
+    CheckpointId
+}
+
+text_id! {
+    /// The id of a repair, such as `repair_7`.
+    RepairId
 }

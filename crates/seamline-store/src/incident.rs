@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::inbox_damage::InboxDamageKind;
+use crate::id::CheckpointId;
 
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,7 +17,7 @@ pub struct Incident {
     pub at: u64,
     /// The checkpoint it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub checkpoint: Option<String>,
+    pub checkpoint: Option<CheckpointId>,
     /// How many messages, calls or records it is about.
     #[serde(default)]
     pub count: u64,

@@ -34,17 +34,17 @@ mod view;
 pub use chain::chain;
 pub use checkpoint::{Checkpoint, CheckpointState, Operation};
 pub use commit::{COMMIT_BYTES_MAX, Commit, Flaw, OpenedCommit, Sealed};
-pub use cycle::{CallState, Effect, OpenCall, OpenCycle};
+pub use cycle::{CallState, CycleState, CycleStep, Effect, OpenCall, OpenCycle};
 pub use error::Error;
 pub use hash::Hash;
-pub use id::{CommitId, InvalidSessionId, SessionId};
+pub use id::{CallId, CheckpointId, CommitId, CycleId, InvalidSessionId, RepairId, SessionId};
 pub use inbox_damage::{INBOX_DAMAGES_MAX, InboxDamage, InboxDamageKind, InboxDamages};
 pub use incident::{Incident, IncidentKind, IncidentSeverity};
 pub use memory::MemoryStore;
 pub use raw::{NotJson, Raw};
 pub use record::{
     Begin, CallRecord, CheckpointRecord, Compact, Cut, CycleEnd, CycleRecord, Dropped, EntryId, InboxTaken, Insert,
-    Intent, Meant, MessageRecord, Origin, Parent, Record, Repair, Reset, Rollback, Staged, Turn, Undo,
+    Intent, Meant, MessageRecord, Origin, Parent, Record, Repair, RepairKind, Reset, Rollback, Staged, Turn, Undo,
 };
 pub use replay::{Damage, DamageKind, Replay, Replayed, replay};
 pub use state::{Rejected, State};
@@ -52,7 +52,7 @@ pub use store::{
     Acquire, Appended, Erased, Head, Holder, INBOX_BYTES_MAX, INBOX_MESSAGES_MAX, InboxItem, InboxPage, Lease, Pending,
     Pushed, Quarantined, SessionInfo, Store, StoredCommit,
 };
-pub use view::{Entry, View};
+pub use view::{Entry, EntrySource, View};
 
 #[cfg(test)]
 mod gap_tests;

@@ -7,9 +7,9 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use crate::record::{Compact, Cut, EntryId, Meant, Record, Repair, Reset};
+use crate::record::{Compact, Cut, EntryId, Meant, Origin, Record, Repair, Reset};
 use crate::state::State;
-use crate::view::{Entry, Patch, View};
+use crate::view::{Entry, EntrySource, Patch, View};
 
 impl State {
     /// Says of the places in records about to be written which messages are meant. Those behind a record that itself
@@ -38,7 +38,17 @@ impl State {
                     return;
                 }
                 Record::Message(_) | Record::Cycle(_) | Record::Undo(_) => return,
-                _ => {}
+                Record::Begin(_)
+                | Record::Turn(_)
+                | Record::Intent(_)
+                | Record::Staged(_)
+                | Record::CycleEnd(_)
+                | Record::Checkpoint(_)
+                | Record::CheckpointCommit(_)
+                | Record::CheckpointsDropped(_)
+                | Record::Incident(_)
+                | Record::Inbox(_)
+                | Record::Unknown(_) => {}
             }
         }
     }
@@ -49,7 +59,12 @@ pub(crate) fn of_repair(view: &View, has_gaps: bool, seq: u64, repair: &Repair) 
     let mut parts = 0..;
     let mut inserted = |cut: &Cut| -> Vec<Entry> {
         let entries = cut.inserted.iter().zip(parts.by_ref());
-        entries.map(|(insert, part)| entry(seq, part, insert.message.clone(), insert.origin)).collect()
+        entries
+            .map(|(insert, part)| {
+                let (message, origin, source) = (insert.message.clone(), insert.origin, repair.kind.into());
+                Entry { seq, part, message, origin, source }
+            })
+            .collect()
     };
     let cuts = repair.cuts.iter().map(|cut| Wanted {
         range: range(cut.at, cut.removed),
@@ -66,8 +81,9 @@ pub(crate) fn of_repair(view: &View, has_gaps: bool, seq: u64, repair: &Repair) 
 /// What a compaction puts where, and whether that is certain.
 pub(crate) fn of_compact(view: &View, has_gaps: bool, seq: u64, compact: &Compact) -> (Vec<Patch>, bool) {
     let summary = (0..).zip(&compact.summary);
+    let (origin, source) = (Origin::Summary, EntrySource::Compaction);
     let inserted =
-        summary.map(|(part, message)| entry(seq, part, message.clone(), crate::record::Origin::Summary)).collect();
+        summary.map(|(part, message)| Entry { seq, part, message: message.clone(), origin, source }).collect();
     let range = compact.to.checked_sub(compact.from).and_then(|count| range(compact.from, count));
     place(view, has_gaps, vec![Wanted { range, meant: compact.meant.as_ref(), inserted }])
 }
@@ -83,10 +99,6 @@ pub(crate) fn of_reset(view: &View, has_gaps: bool, reset: &Reset) -> (Vec<Entry
     }
     let meant: HashSet<EntryId> = reset.meant.iter().copied().collect();
     (view.entries().iter().filter(|entry| meant.contains(&entry.id())).cloned().collect(), true)
-}
-
-fn entry(seq: u64, part: u32, message: crate::raw::Raw, origin: crate::record::Origin) -> Entry {
-    Entry { seq, part, message, origin }
 }
 
 fn range(at: u64, count: u64) -> Option<Range<usize>> {

@@ -1,56 +1,58 @@
-//! What a commit says.
+//! Records: the facts that a commit makes durable.
 //!
-//! A record is written as an object with one member, named after its kind. Kinds that are not known are kept, counted
-//! and hashed, and the fold passes over them.
+//! A record is written as an object with one member, named after its kind. A kind of a newer version is read as
+//! [`Record::Unknown`]: it is counted, and the fold skips it.
+//!
+//! To add a kind, add a variant here; the compiler then asks for it in every `match` of this file and of `state.rs`.
 
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::Operation;
 use crate::cycle::Effect;
 use crate::hash::Hash;
-use crate::id::SessionId;
+use crate::id::{CallId, CheckpointId, CycleId, RepairId, SessionId};
 use crate::incident::Incident;
 use crate::raw::Raw;
 
-/// One thing that happened to a session.
+/// One durable fact of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Record {
-    /// A session begins.
+    /// The first record of a session.
     Begin(Begin),
-    /// A message that everybody sees from now on.
+    /// A message that is in the view from now on.
     Message(MessageRecord),
-    /// An answer that makes calls. Nobody sees it before its cycle is whole.
+    /// A response that makes tool calls. It is not in the view before its cycle is committed.
     Turn(Turn),
-    /// A call is about to be run.
+    /// A call that is about to run.
     Intent(Intent),
-    /// A call has its result.
+    /// The result of a call, before its cycle is committed.
     Staged(Staged),
-    /// The turn and its results: everybody sees them from now on.
+    /// A committed cycle: its turn and its results are in the view from now on.
     Cycle(CycleRecord),
-    /// The turn is not to be seen.
+    /// A cycle that was rolled back: its turn never enters the view.
     CycleEnd(CycleEnd),
-    /// A place to come back to.
+    /// A named place to roll back to.
     Checkpoint(CheckpointRecord),
-    /// What a checkpoint was made for went well.
+    /// The operation of a checkpoint is over.
     CheckpointCommit(
-        /// Its id.
-        String,
+        /// The id of the checkpoint.
+        CheckpointId,
     ),
-    /// Checkpoints that are not needed any more.
+    /// Checkpoints that are removed from the list.
     CheckpointsDropped(Dropped),
-    /// Everything since a checkpoint is not to be seen.
+    /// Everything since a checkpoint leaves the view.
     Rollback(Rollback),
-    /// Messages were put right.
+    /// A change of messages that were in the view.
     Repair(Repair),
-    /// A repair is taken back.
+    /// A repair that is reverted.
     Undo(Undo),
-    /// A range of messages is replaced by a summary.
+    /// A range of messages that a summary replaces.
     Compact(Compact),
-    /// Something happened to the session's integrity.
+    /// An event that concerns the integrity of the session.
     Incident(Incident),
-    /// Messages of the inbox were taken in.
+    /// Inbox messages that this commit takes in.
     Inbox(InboxTaken),
     /// The session starts over.
     Reset(Reset),
@@ -60,19 +62,43 @@ pub enum Record {
 }
 
 impl Record {
-    /// Reads one record. What is not known is kept.
+    /// Reads one record. A record of an unknown kind is kept as it is.
     pub(crate) fn read(text: &str) -> Self {
-        // What the commit's reader took for a value is one, so there is always something to keep.
+        // The reader of the commit has parsed the text as one JSON value, so `Raw::parse` succeeds.
         serde_json::from_str(text).unwrap_or_else(|_| Self::Unknown(Raw::parse(text).unwrap_or_default()))
     }
 
-    /// The messages of the inbox that it takes in.
+    /// The ids of the inbox messages that it takes in.
     pub(crate) fn taken(&self) -> impl Iterator<Item = &str> {
         let ids = if let Self::Inbox(taken) = self { taken.ids.as_slice() } else { &[] };
         ids.iter().map(String::as_str)
     }
 
-    /// About how many bytes it is written with.
+    /// The cycle that it ends, by a commit or a rollback of that cycle.
+    pub fn ended_cycle(&self) -> Option<&CycleId> {
+        match self {
+            Self::Cycle(record) => Some(&record.cycle),
+            Self::CycleEnd(record) => Some(&record.cycle),
+            Self::Begin(_)
+            | Self::Message(_)
+            | Self::Turn(_)
+            | Self::Intent(_)
+            | Self::Staged(_)
+            | Self::Checkpoint(_)
+            | Self::CheckpointCommit(_)
+            | Self::CheckpointsDropped(_)
+            | Self::Rollback(_)
+            | Self::Repair(_)
+            | Self::Undo(_)
+            | Self::Compact(_)
+            | Self::Incident(_)
+            | Self::Inbox(_)
+            | Self::Reset(_)
+            | Self::Unknown(_) => None,
+        }
+    }
+
+    /// The approximate number of bytes that it takes in a commit.
     pub fn bytes_about(&self) -> usize {
         let len = |raw: &Raw| raw.as_str().len();
         128 + match self {
@@ -85,12 +111,22 @@ impl Record {
             Self::Repair(repair) => {
                 repair.cuts.iter().flat_map(|cut| &cut.inserted).map(|insert| len(&insert.message)).sum()
             }
-            _ => 0,
+            Self::Unknown(raw) => len(raw),
+            Self::Begin(_)
+            | Self::Intent(_)
+            | Self::CycleEnd(_)
+            | Self::CheckpointCommit(_)
+            | Self::CheckpointsDropped(_)
+            | Self::Rollback(_)
+            | Self::Undo(_)
+            | Self::Incident(_)
+            | Self::Inbox(_)
+            | Self::Reset(_) => 0,
         }
     }
 }
 
-/// How a session begins.
+/// The first record of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Begin {
     /// The dialect of its messages.
@@ -98,38 +134,38 @@ pub struct Begin {
     /// The provider, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// What people call it.
+    /// The title for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The session it comes from.
+    /// The session it was made from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Parent>,
 }
 
-/// Where a session comes from.
+/// The session that another one was made from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parent {
-    /// The session.
+    /// The name of the session.
     pub session: SessionId,
-    /// Its last record then.
+    /// The number of its last record at that time.
     pub seq: u64,
-    /// The hash of its last commit then.
+    /// The hash of its last commit at that time.
     pub hash: Hash,
     /// The call that a sub-agent's session answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub call: Option<String>,
+    pub call: Option<CallId>,
 }
 
-/// Where a message comes from.
+/// The origin of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
-    /// Somebody said it.
+    /// The user, the model or a tool wrote it.
     #[default]
     Said,
-    /// It stands for something that nobody knows.
+    /// A repair or a recovery made it up, and it says so.
     Synthetic,
-    /// It stands for messages that were taken out.
+    /// It summarizes messages that a compaction removed.
     Summary,
 }
 
@@ -140,132 +176,135 @@ impl Origin {
     }
 }
 
-/// A message.
+/// A message in the view.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MessageRecord {
-    /// Its exact bytes.
+    /// The exact bytes of the message.
     pub message: Raw,
-    /// Where it comes from.
+    /// The origin of the message.
     #[serde(default, skip_serializing_if = "Origin::is_said")]
     pub origin: Origin,
 }
 
-/// An answer that makes calls.
+/// A response that makes tool calls.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Turn {
-    /// The cycle it begins.
-    pub cycle: String,
-    /// The checkpoint to come back to.
+    /// The id of the cycle that it begins.
+    pub cycle: CycleId,
+    /// The checkpoint that was made before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub checkpoint: Option<String>,
-    /// Its exact bytes: one message, or several where calls are messages of their own.
+    pub checkpoint: Option<CheckpointId>,
+    /// The exact bytes of its first message; in some dialects each call is a message of its own.
     pub message: Raw,
-    /// The messages behind the first one.
+    /// The messages after the first one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub more: Vec<Raw>,
-    /// The calls that it makes.
+    /// The tool calls that it makes.
     pub calls: Vec<CallRecord>,
 }
 
-/// A call.
+/// A tool call of a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallRecord {
-    /// Its id.
-    pub id: String,
-    /// The tool.
+    /// The id of the call.
+    pub id: CallId,
+    /// The name of the tool.
     pub tool: String,
-    /// What running it does to the world.
+    /// The effect of running it.
     pub effect: Effect,
-    /// What it is called with, to tell it from another call of the same id.
+    /// The hash of its name and arguments, which tells it from another call of the same id.
     pub arguments: Hash,
 }
 
-/// A call that is about to be run.
+/// The intent to run a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Intent {
-    /// The cycle.
-    pub cycle: String,
-    /// The call.
-    pub call: String,
-    /// What makes two runs of it the same for a tool that can tell.
+    /// The id of the cycle.
+    pub cycle: CycleId,
+    /// The id of the call.
+    pub call: CallId,
+    /// The idempotency key of the call.
     pub key: String,
 }
 
-/// The result of a call.
+/// The result of a call, before its cycle is committed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Staged {
-    /// The cycle.
-    pub cycle: String,
-    /// The call.
-    pub call: String,
-    /// What the tool returned.
+    /// The id of the cycle.
+    pub cycle: CycleId,
+    /// The id of the call.
+    pub call: CallId,
+    /// The output of the tool.
     pub result: Raw,
-    /// Whether it says that it failed.
+    /// Whether the tool reported a failure.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
 }
 
-/// A cycle that is whole.
+/// A committed cycle.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CycleRecord {
-    /// The cycle.
-    pub cycle: String,
-    /// The messages that answer its calls.
+    /// The id of the cycle.
+    pub cycle: CycleId,
+    /// The messages with the results of its calls.
     pub results: Vec<Insert>,
 }
 
-/// A cycle that came to nothing.
+/// A cycle that was rolled back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CycleEnd {
-    /// The cycle.
-    pub cycle: String,
-    /// Why.
+    /// The id of the cycle.
+    pub cycle: CycleId,
+    /// The reason for it.
     pub reason: String,
 }
 
-/// A place to come back to.
+/// A named place to roll back to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CheckpointRecord {
-    /// Its id.
-    pub id: String,
-    /// What it was made for.
+    /// The id of the checkpoint.
+    pub id: CheckpointId,
+    /// The operation that it was made for.
     pub operation: Operation,
-    /// How many messages there are to be seen.
+    /// The number of messages in the view.
     pub messages: u64,
-    /// The hash of them.
+    /// The hash of these messages.
     pub hash: Hash,
-    /// They.
+    /// The messages themselves, where the configuration keeps them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Vec<Raw>>,
 }
 
-/// Checkpoints that are not needed any more.
+/// Checkpoints that are removed from the list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dropped {
-    /// Their ids.
-    pub ids: Vec<String>,
+    /// The ids of the checkpoints.
+    pub ids: Vec<CheckpointId>,
 }
 
-/// A way back.
+/// A rollback to a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rollback {
-    /// The checkpoint.
-    pub checkpoint: String,
-    /// The record that made it: what came later goes, even where that record is lost.
+    /// The id of the checkpoint.
+    pub checkpoint: CheckpointId,
+    /// The number of the checkpoint's record. Later records leave the view even if that record is damaged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
-    /// Why.
+    /// The reason for it.
     pub reason: String,
 }
 
-/// Messages that were put right.
+/// A change of messages that were in the view.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "StoredRepair")]
 pub struct Repair {
-    /// Its id.
-    pub id: String,
-    /// What changes, from the first message to the last. Places are those before the repair.
+    /// The id of the repair.
+    pub id: RepairId,
+    /// The reason for the change.
+    pub kind: RepairKind,
+    /// The changes, from the first message to the last. Places are those before the repair.
     pub cuts: Vec<Cut>,
-    /// Which messages each cut means.
+    /// The messages that each cut means.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub meant: Vec<Meant>,
     /// What was done and why, for people.
@@ -273,83 +312,151 @@ pub struct Repair {
     pub report: Option<Raw>,
 }
 
-/// Messages that stand where others stood.
+/// The reason for a repair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RepairKind {
+    /// Messages were corrected or removed. The report lists the actions.
+    Fix,
+    /// Committed cycles were moved before the messages that arrived while their tools ran.
+    Reorder,
+    /// A tool result that came late was put where it belongs.
+    LateResult,
+}
+
+/// A repair as stores have it. Version 0.1 wrote no kind: there, a repair without a report was a reorder, and one with an
+/// empty report a late result.
+#[derive(Deserialize)]
+struct StoredRepair {
+    id: RepairId,
+    kind: Option<RepairKind>,
+    cuts: Vec<Cut>,
+    #[serde(default)]
+    meant: Vec<Meant>,
+    report: Option<Raw>,
+}
+
+impl From<StoredRepair> for Repair {
+    fn from(stored: StoredRepair) -> Self {
+        let StoredRepair { id, kind, cuts, meant, report } = stored;
+        let kind = kind.unwrap_or_else(|| match report.as_ref().map(Raw::as_str) {
+            None => RepairKind::Reorder,
+            Some("[]") => RepairKind::LateResult,
+            Some(_) => RepairKind::Fix,
+        });
+        Self { id, kind, cuts, meant, report }
+    }
+}
+
+/// Messages that replace others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cut {
-    /// Before which message.
+    /// The index of the first message that changes.
     pub at: u64,
-    /// How many go.
+    /// The number of messages that are removed.
     pub removed: u64,
-    /// What comes.
+    /// The messages that are inserted.
     pub inserted: Vec<Insert>,
 }
 
-/// Which messages are meant, by what brought them. Where something is lost, a place alone would mean other messages.
+/// The messages that a place means, by the records that brought them. After damage an index would mean other messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Meant {
-    /// The message before them; none where they are the first.
+    /// The message before them, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<EntryId>,
-    /// They.
+    /// The messages that are meant.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub entries: Vec<EntryId>,
-    /// The message behind them; none where they are the last.
+    /// The message after them, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<EntryId>,
 }
 
-/// What tells a message that is to be seen from all others: the number of the record that brought it, and its place
-/// among those that this record brought.
+/// Identifies a message of the view: the number of the record that brought it, and its index among the messages of that
+/// record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct EntryId(pub u64, pub u32);
 
-/// A message that comes.
+/// A message that a record inserts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Insert {
-    /// Its exact bytes.
+    /// The exact bytes of the message.
     pub message: Raw,
-    /// Where it comes from.
+    /// The origin of the message.
     #[serde(default, skip_serializing_if = "Origin::is_said")]
     pub origin: Origin,
 }
 
-/// A repair that is taken back.
+/// A repair that is reverted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Undo {
-    /// The repair.
-    pub repair: String,
+    /// The id of the repair.
+    pub repair: RepairId,
 }
 
-/// Messages that a summary stands for.
+/// Messages that a summary replaces.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Compact {
-    /// From which message on.
+    /// The index of the first message that is replaced.
     pub from: u64,
-    /// Up to which one, which stays.
+    /// The index after the last message that is replaced.
     pub to: u64,
-    /// Which messages are meant.
+    /// The messages that the range means.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub meant: Option<Meant>,
-    /// What stands there now.
+    /// The messages that replace them.
     pub summary: Vec<Raw>,
 }
 
-/// Messages of the inbox that were taken in. They follow as [`Record::Message`].
+/// Inbox messages that a commit takes in. They follow as [`Record::Message`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InboxTaken {
-    /// Their ids.
+    /// The ids of the inbox messages.
     pub ids: Vec<String>,
 }
 
-/// A new start.
+/// A new start of the session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reset {
-    /// The places of the messages that stay.
+    /// The indices of the messages that stay.
     pub kept: Vec<u64>,
-    /// Which messages they are.
+    /// The messages that stay, by the records that brought them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub meant: Vec<EntryId>,
-    /// Where the rest was put, if it was.
+    /// The session that keeps the others, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archive: Option<SessionId>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A repair as version 0.1 wrote it: without a kind.
+    fn old_repair(report: &str) -> Record {
+        Record::read(&format!(r#"{{"repair":{{"id":"repair_7","cuts":[]{report}}}}}"#))
+    }
+
+    #[test]
+    fn a_repair_without_a_kind_gets_the_one_that_its_report_tells() {
+        let cases = [
+            ("", RepairKind::Reorder),
+            (r#","report":[]"#, RepairKind::LateResult),
+            (r#","report":[{"taken_back":"it"}]"#, RepairKind::Fix),
+        ];
+        for (report, kind) in cases {
+            assert!(matches!(old_repair(report), Record::Repair(repair) if repair.kind == kind), "{report}");
+        }
+    }
+
+    #[test]
+    fn a_kind_that_is_written_counts_whatever_the_report_says() {
+        for kind in [RepairKind::Fix, RepairKind::Reorder, RepairKind::LateResult] {
+            let (cuts, meant) = (Vec::new(), Vec::new());
+            let repair = Record::Repair(Repair { id: "repair_7".into(), kind, cuts, meant, report: None });
+            let written = serde_json::to_string(&repair).unwrap();
+            assert_eq!(Record::read(&written), repair, "{written}");
+        }
+    }
 }

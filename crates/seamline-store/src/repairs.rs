@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use crate::changes::Swap;
+use crate::id::RepairId;
 
 /// A repair that can be taken back.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Applied {
-    pub(crate) id: String,
+    pub(crate) id: RepairId,
     pub(crate) seq: u64,
     pub(crate) swaps: Arc<[Swap]>,
 }
@@ -23,8 +24,8 @@ pub(crate) struct Repairs {
 
 impl Repairs {
     /// The id of the one that is the first to go.
-    pub(crate) fn last(&self) -> Option<&str> {
-        self.stack.last().map(|repair| repair.id.as_str())
+    pub(crate) fn last(&self) -> Option<&RepairId> {
+        self.stack.last().map(|repair| &repair.id)
     }
 
     pub(crate) fn push(&mut self, repair: Applied) {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::changes::{Changes, Swap};
 use crate::checkpoint::{Checkpoint, CheckpointState};
 use crate::cycle::{CallState, OpenCall, OpenCycle};
+use crate::id::{CallId, CheckpointId, CycleId, RepairId};
 use crate::incident::Incident;
 use crate::naming;
 use crate::record::{
@@ -13,7 +14,7 @@ use crate::record::{
     Repair, Reset, Rollback, Staged, Turn,
 };
 use crate::repairs::{Applied, Repairs};
-use crate::view::{Entry, Patch, View, hash_of};
+use crate::view::{Entry, EntrySource, Patch, View, hash_of};
 
 /// How many incidents are at hand; earlier ones are in the log.
 const INCIDENTS_MAX: usize = 1_000;
@@ -55,35 +56,35 @@ pub struct State {
 pub enum Rejected {
     /// There is no such checkpoint.
     #[error("Checkpoint not found: {0}")]
-    NoCheckpoint(String),
+    NoCheckpoint(CheckpointId),
     /// There is one of that id.
     #[error("there is a checkpoint {0} already")]
-    CheckpointExists(String),
+    CheckpointExists(CheckpointId),
     /// It was come back to, or an earlier one was.
     #[error("checkpoint {0} is {1}, and so cannot be used")]
-    CheckpointSpent(String, &'static str),
+    CheckpointSpent(CheckpointId, &'static str),
     /// The messages are not those that it was made for.
     #[error("Checkpoint integrity mismatch — messages were modified")]
-    Mismatch(String),
+    Mismatch(CheckpointId),
     /// There is no such cycle.
     #[error("there is no open cycle {0}")]
-    NoCycle(String),
+    NoCycle(CycleId),
     /// There is one of that id.
     #[error("there is a cycle {0} already")]
-    CycleExists(String),
+    CycleExists(CycleId),
     /// The cycle has no such call, or it is past that.
     #[error("call {call} of cycle {cycle} cannot be {what}")]
     Call {
-        /// The cycle.
-        cycle: String,
-        /// The call.
-        call: String,
-        /// What was wanted.
+        /// The id of the cycle.
+        cycle: CycleId,
+        /// The id of the call.
+        call: CallId,
+        /// The step that was asked for.
         what: &'static str,
     },
     /// There is no such repair, or other changes came after it.
     #[error("repair {0} cannot be taken back: it is not the last change")]
-    NoRepair(String),
+    NoRepair(RepairId),
     /// A place is not in the view.
     #[error("there are {messages} messages, and {place} is not among them")]
     Place {
@@ -107,7 +108,7 @@ impl State {
         }
         match record {
             Record::Begin(begin) => self.begin = Some(begin.clone()),
-            Record::Message(record) => self.show(seq, std::iter::once(record.clone())),
+            Record::Message(record) => self.show(seq, EntrySource::Message, std::iter::once(record.clone())),
             Record::Turn(turn) => self.begin_cycle(seq, turn),
             Record::Intent(intent) => self.start_call(at, intent),
             Record::Staged(staged) => self.finish_call(staged),
@@ -153,13 +154,18 @@ impl State {
             Record::CheckpointCommit(id) => self.open_checkpoint(id).map(|_| ()),
             Record::Rollback(rollback) => self.allows_rollback(rollback),
             Record::Repair(repair) => self.allows_repair(repair),
-            Record::Undo(undo) => match self.last_repair() {
-                Some(last) if last == undo.repair => self.needs_rest(),
-                _ => Err(Rejected::NoRepair(undo.repair.clone())),
-            },
+            Record::Undo(undo) if self.last_repair() == Some(&undo.repair) => self.needs_rest(),
+            Record::Undo(undo) => Err(Rejected::NoRepair(undo.repair.clone())),
             Record::Compact(compact) => self.allows_compact(compact),
             Record::Reset(reset) => self.allows_reset(reset),
-            _ => Ok(()),
+            Record::Begin(_)
+            | Record::Message(_)
+            | Record::Turn(_)
+            | Record::Checkpoint(_)
+            | Record::CheckpointsDropped(_)
+            | Record::Incident(_)
+            | Record::Inbox(_)
+            | Record::Unknown(_) => Ok(()),
         }
     }
 
@@ -180,33 +186,45 @@ impl State {
                 })
             }
             Record::Repair(_) | Record::Compact(_) | Record::Reset(_) => true,
-            Record::Undo(undo) => self.last_repair() == Some(undo.repair.as_str()),
-            _ => self.allows(record).is_ok(),
+            Record::Undo(undo) => self.last_repair() == Some(&undo.repair),
+            Record::Begin(_)
+            | Record::Message(_)
+            | Record::Turn(_)
+            | Record::Intent(_)
+            | Record::Staged(_)
+            | Record::Cycle(_)
+            | Record::CycleEnd(_)
+            | Record::Checkpoint(_)
+            | Record::CheckpointCommit(_)
+            | Record::CheckpointsDropped(_)
+            | Record::Incident(_)
+            | Record::Inbox(_)
+            | Record::Unknown(_) => self.allows(record).is_ok(),
         }
     }
 
-    /// An open cycle.
-    pub fn cycle(&self, id: &str) -> Option<&OpenCycle> {
-        self.cycles.iter().find(|cycle| cycle.id == id)
+    /// The open cycle of this id.
+    pub fn cycle(&self, id: &CycleId) -> Option<&OpenCycle> {
+        self.cycles.iter().find(|cycle| cycle.id == *id)
     }
 
-    /// A checkpoint.
-    pub fn checkpoint_of(&self, id: &str) -> Option<&Checkpoint> {
-        self.checkpoints.iter().find(|checkpoint| checkpoint.id == id)
+    /// The checkpoint of this id.
+    pub fn checkpoint_of(&self, id: &CheckpointId) -> Option<&Checkpoint> {
+        self.checkpoints.iter().find(|checkpoint| checkpoint.id == *id)
     }
 
-    /// The last checkpoint that is open: the only one that is come back to without being named.
+    /// The last open checkpoint, the only automatic rollback target.
     pub fn latest_open(&self) -> Option<&Checkpoint> {
         self.checkpoints.iter().rev().find(|checkpoint| checkpoint.state == CheckpointState::Open)
     }
 
-    /// The id of the last repair that can be taken back.
-    pub fn last_repair(&self) -> Option<&str> {
+    /// The id of the last repair, if an undo can revert it.
+    pub fn last_repair(&self) -> Option<&RepairId> {
         self.repairs.last()
     }
 
-    fn needs_cycle(&self, id: &str) -> Result<(), Rejected> {
-        self.cycle(id).map(|_| ()).ok_or_else(|| Rejected::NoCycle(id.to_owned()))
+    fn needs_cycle(&self, id: &CycleId) -> Result<(), Rejected> {
+        self.cycle(id).map(|_| ()).ok_or_else(|| Rejected::NoCycle(id.clone()))
     }
 
     fn needs_rest(&self) -> Result<(), Rejected> {
@@ -215,31 +233,31 @@ impl State {
 
     fn allows_call(
         &self,
-        cycle: &str,
-        call: &str,
+        cycle: &CycleId,
+        call: &CallId,
         what: &'static str,
         fits: impl Fn(&CallState) -> bool,
     ) -> Result<(), Rejected> {
         self.needs_cycle(cycle)?;
         let calls = self.cycle(cycle).into_iter().flat_map(|cycle| &cycle.calls);
-        if calls.filter(|open| open.id == call).any(|open| fits(&open.state)) {
+        if calls.filter(|open| open.id == *call).any(|open| fits(&open.state)) {
             return Ok(());
         }
-        Err(Rejected::Call { cycle: cycle.to_owned(), call: call.to_owned(), what })
+        Err(Rejected::Call { cycle: cycle.clone(), call: call.clone(), what })
     }
 
-    fn open_checkpoint(&self, id: &str) -> Result<&Checkpoint, Rejected> {
-        let checkpoint = self.checkpoint_of(id).ok_or_else(|| Rejected::NoCheckpoint(id.to_owned()))?;
+    fn open_checkpoint(&self, id: &CheckpointId) -> Result<&Checkpoint, Rejected> {
+        let checkpoint = self.checkpoint_of(id).ok_or_else(|| Rejected::NoCheckpoint(id.clone()))?;
         match checkpoint.state {
             CheckpointState::Open | CheckpointState::Committed => Ok(checkpoint),
-            CheckpointState::RolledBack => Err(Rejected::CheckpointSpent(id.to_owned(), "rolled back")),
-            CheckpointState::Expired => Err(Rejected::CheckpointSpent(id.to_owned(), "expired")),
+            CheckpointState::RolledBack => Err(Rejected::CheckpointSpent(id.clone(), "rolled back")),
+            CheckpointState::Expired => Err(Rejected::CheckpointSpent(id.clone(), "expired")),
         }
     }
 
     fn allows_rollback(&self, rollback: &Rollback) -> Result<(), Rejected> {
         let (id, checkpoint) = (&rollback.checkpoint, self.open_checkpoint(&rollback.checkpoint)?);
-        let mismatch = || Rejected::Mismatch(id.to_owned());
+        let mismatch = || Rejected::Mismatch(id.clone());
         if rollback.since.is_some_and(|since| since != checkpoint.seq) {
             return Err(mismatch());
         }
@@ -298,9 +316,9 @@ impl State {
         if wrong || other { Err(Rejected::Place { place: last, messages }) } else { Ok(()) }
     }
 
-    fn show(&mut self, seq: u64, messages: impl Iterator<Item = MessageRecord>) {
+    fn show(&mut self, seq: u64, source: EntrySource, messages: impl Iterator<Item = MessageRecord>) {
         for (part, MessageRecord { message, origin }) in (0..).zip(messages) {
-            self.view.push(Entry { seq, part, message, origin });
+            self.view.push(Entry { seq, part, message, origin, source });
         }
     }
 
@@ -321,10 +339,10 @@ impl State {
         });
     }
 
-    fn call(&mut self, cycle: &str, call: &str) -> Option<&mut OpenCall> {
-        let cycle = self.cycles.iter_mut().find(|open| open.id == cycle)?;
+    fn call(&mut self, cycle: &CycleId, call: &CallId) -> Option<&mut OpenCall> {
+        let cycle = self.cycles.iter_mut().find(|open| open.id == *cycle)?;
         // Where ids repeat, the first that is not finished is meant.
-        cycle.calls.iter_mut().find(|open| open.id == call && !matches!(open.state, CallState::Finished { .. }))
+        cycle.calls.iter_mut().find(|open| open.id == *call && !matches!(open.state, CallState::Finished { .. }))
     }
 
     fn start_call(&mut self, at: u64, intent: &Intent) {
@@ -344,7 +362,7 @@ impl State {
         let cycle = self.cycles.remove(place);
         let turn = cycle.turn.into_iter().map(|message| MessageRecord { message, origin: Origin::Said });
         let result = |Insert { message, origin }: &Insert| MessageRecord { message: message.clone(), origin: *origin };
-        self.show(seq, turn.chain(record.results.iter().map(result)));
+        self.show(seq, EntrySource::Cycle, turn.chain(record.results.iter().map(result)));
     }
 
     fn checkpoint(&mut self, seq: u64, at: u64, record: &CheckpointRecord) {
@@ -361,8 +379,8 @@ impl State {
         });
     }
 
-    fn set_checkpoint(&mut self, id: &str, state: CheckpointState) {
-        self.checkpoints.iter_mut().filter(|checkpoint| checkpoint.id == id).for_each(|found| found.state = state);
+    fn set_checkpoint(&mut self, id: &CheckpointId, state: CheckpointState) {
+        self.checkpoints.iter_mut().filter(|checkpoint| checkpoint.id == *id).for_each(|found| found.state = state);
     }
 
     /// Gives back what was to be seen when the checkpoint was made, as far as it could be read.

@@ -8,12 +8,12 @@ use super::*;
 use crate::cycle::Effect;
 use crate::hash::Hash;
 use crate::raw::Raw;
-use crate::record::{CallRecord, Cut, CycleEnd, Dropped, Undo};
+use crate::record::{CallRecord, Cut, CycleEnd, Dropped, RepairKind, Undo};
 use crate::{IncidentKind, IncidentSeverity, Operation};
 
 /// A few names, so that records are often about each other.
-fn name() -> impl Strategy<Value = String> {
-    prop::sample::select(vec!["a", "b", "c"]).prop_map(str::to_owned)
+fn name<T: From<&'static str> + std::fmt::Debug>() -> impl Strategy<Value = T> {
+    prop::sample::select(vec!["a", "b", "c"]).prop_map(T::from)
 }
 
 fn message() -> impl Strategy<Value = Raw> {
@@ -51,9 +51,8 @@ fn incident() -> Incident {
 }
 
 fn record() -> impl Strategy<Value = Record> {
-    let call =
-        || CallRecord { id: "x".to_owned(), tool: "t".to_owned(), effect: Effect::Unsafe, arguments: Hash::ZERO };
-    let turn = move |(cycle, message): (String, Raw)| Turn {
+    let call = || CallRecord { id: "x".into(), tool: "t".to_owned(), effect: Effect::Unsafe, arguments: Hash::ZERO };
+    let turn = move |(cycle, message): (CycleId, Raw)| Turn {
         cycle,
         checkpoint: None,
         message,
@@ -63,9 +62,9 @@ fn record() -> impl Strategy<Value = Record> {
     prop_oneof![
         6 => message().prop_map(|message| Record::Message(MessageRecord { message, origin: Origin::Said })),
         3 => (name(), message()).prop_map(move |made| Record::Turn(turn(made))),
-        2 => name().prop_map(|cycle| Record::Intent(Intent { cycle, call: "x".to_owned(), key: "k".to_owned() })),
+        2 => name().prop_map(|cycle| Record::Intent(Intent { cycle, call: "x".into(), key: "k".to_owned() })),
         2 => (name(), message()).prop_map(|(cycle, result)| {
-            Record::Staged(Staged { cycle, call: "x".to_owned(), result, failed: false })
+            Record::Staged(Staged { cycle, call: "x".into(), result, failed: false })
         }),
         2 => (name(), prop::collection::vec(insert(), 0..3))
             .prop_map(|(cycle, results)| Record::Cycle(CycleRecord { cycle, results })),
@@ -76,7 +75,7 @@ fn record() -> impl Strategy<Value = Record> {
             .prop_map(|(checkpoint, since)| Record::Rollback(Rollback { checkpoint, since, reason: String::new() })),
         3 => (name(), prop::collection::vec((cut(), meant()), 0..3), prop::bool::weighted(0.3)).prop_map(|(id, cuts, named)| {
             let (cuts, meant): (Vec<Cut>, Vec<Meant>) = cuts.into_iter().unzip();
-            Record::Repair(Repair { id, cuts, meant: if named { meant } else { Vec::new() }, report: None })
+            Record::Repair(Repair { kind: RepairKind::Fix, id, cuts, meant: if named { meant } else { Vec::new() }, report: None })
         }),
         2 => name().prop_map(|repair| Record::Undo(Undo { repair })),
         2 => (0..9_u64, 0..9_u64, prop::option::weighted(0.3, meant()), message()).prop_map(
@@ -92,16 +91,16 @@ fn record() -> impl Strategy<Value = Record> {
 }
 
 /// A checkpoint of what is there, as a writer makes it.
-fn checkpoint(state: &State, id: String) -> Record {
+fn checkpoint(state: &State, id: CheckpointId) -> Record {
     let (messages, hash) = (state.view.len() as u64, state.view.hash());
     Record::Checkpoint(CheckpointRecord { id, operation: Operation::Manual, messages, hash, snapshot: None })
 }
 
 proptest! {
     #[test]
-    fn any_records_in_any_order_make_a_state(records in prop::collection::vec((record(), prop::option::weighted(0.2, name())), 0..60)) {
+    fn any_records_in_any_order_make_a_state(records in prop::collection::vec((record(), prop::option::weighted(0.2, name::<CheckpointId>())), 0..60)) {
         let mut state = State::default();
-        let mut made: Vec<(String, Vec<Entry>)> = Vec::new();
+        let mut made: Vec<(CheckpointId, Vec<Entry>)> = Vec::new();
         for (seq, (record, checkpointed)) in (1..).zip(records) {
             if let Some(id) = checkpointed {
                 let record = checkpoint(&state, id.clone());
@@ -130,7 +129,7 @@ proptest! {
     }
 
     #[test]
-    fn any_records_behind_a_gap_make_a_state(records in prop::collection::vec((record(), prop::option::weighted(0.2, name())), 0..60), gap in 0..30_u64) {
+    fn any_records_behind_a_gap_make_a_state(records in prop::collection::vec((record(), prop::option::weighted(0.2, name::<CheckpointId>())), 0..60), gap in 0..30_u64) {
         let mut state = State::default();
         for (seq, (record, checkpointed)) in (1..).zip(records) {
             if seq == gap {
@@ -153,10 +152,10 @@ proptest! {
             state.apply(seq, 0, &Record::Message(MessageRecord { message, origin: Origin::Said }));
         }
         let before = state.view.clone();
-        let repair = Record::Repair(Repair { id: "r".to_owned(), cuts, meant: vec![], report: None });
+        let repair = Record::Repair(Repair { kind: RepairKind::Fix, id: "r".into(), cuts, meant: vec![], report: None });
         let fits = state.allows(&repair).is_ok();
         state.apply(100, 0, &repair);
-        let undo = Record::Undo(Undo { repair: "r".to_owned() });
+        let undo = Record::Undo(Undo { repair: "r".into() });
         prop_assert_eq!(state.allows(&undo).is_ok(), fits);
         state.apply(101, 0, &undo);
         prop_assert_eq!(state.view, before);
@@ -171,16 +170,22 @@ fn many_repairs_are_remembered_by_what_they_took_out() {
         state.apply(number, 0, &Record::Message(MessageRecord { message: said(number), origin: Origin::Said }));
     }
     let before = state.view.clone();
-    state.apply(30_000, 0, &checkpoint(&state, "c".to_owned()));
+    state.apply(30_000, 0, &checkpoint(&state, "c".into()));
     for number in 0..4_000 {
         let inserted = vec![Insert { message: said(number), origin: Origin::Synthetic }];
         let cuts = vec![Cut { at: number * 5, removed: 1, inserted }];
-        let mut records = [Record::Repair(Repair { id: format!("r{number}"), cuts, meant: vec![], report: None })];
+        let mut records = [Record::Repair(Repair {
+            kind: RepairKind::Fix,
+            id: format!("r{number}").into(),
+            cuts,
+            meant: vec![],
+            report: None,
+        })];
         state.name(&mut records);
         state.apply(40_000 + number, 0, &records[0]);
     }
     assert_eq!((state.passed_over, state.view.entries()[15].seq), (0, 40_003));
-    let rollback = Rollback { checkpoint: "c".to_owned(), since: Some(30_000), reason: String::new() };
+    let rollback = Rollback { checkpoint: "c".into(), since: Some(30_000), reason: String::new() };
     state.apply(50_000, 0, &Record::Rollback(rollback));
     assert_eq!(state.view, before);
     assert_eq!(state.view.hash(), before.hash());
@@ -194,13 +199,17 @@ fn a_way_back_that_changes_nothing_leaves_repairs_that_can_be_taken_back() {
     state.apply(2, 0, &said("2"));
     let before = state.view.clone();
     let cuts = vec![Cut { at: 0, removed: 1, inserted: vec![] }];
-    state.apply(3, 0, &Record::Repair(Repair { id: "r".to_owned(), cuts, meant: vec![], report: None }));
-    state.apply(4, 0, &checkpoint(&state, "c".to_owned()));
+    state.apply(
+        3,
+        0,
+        &Record::Repair(Repair { kind: RepairKind::Fix, id: "r".into(), cuts, meant: vec![], report: None }),
+    );
+    state.apply(4, 0, &checkpoint(&state, "c".into()));
     state.apply(5, 0, &said("3"));
-    let rollback = Rollback { checkpoint: "c".to_owned(), since: Some(4), reason: String::new() };
+    let rollback = Rollback { checkpoint: "c".into(), since: Some(4), reason: String::new() };
     state.apply(6, 0, &Record::Rollback(rollback));
-    assert_eq!((state.view.len(), state.last_repair()), (1, Some("r")));
-    state.apply(7, 0, &Record::Undo(Undo { repair: "r".to_owned() }));
+    assert_eq!((state.view.len(), state.last_repair()), (1, Some(&"r".into())));
+    state.apply(7, 0, &Record::Undo(Undo { repair: "r".into() }));
     assert_eq!(state.view, before);
 }
 
@@ -209,9 +218,9 @@ fn a_way_back_leaves_the_repairs_that_could_be_taken_back_then() {
     let said = |text: &str| Record::Message(MessageRecord { message: Raw::parse(text).unwrap(), origin: Origin::Said });
     let repair = |id: &str| {
         let cuts = vec![Cut { at: 0, removed: 1, inserted: vec![] }];
-        Record::Repair(Repair { id: id.to_owned(), cuts, meant: vec![], report: None })
+        Record::Repair(Repair { kind: RepairKind::Fix, id: id.into(), cuts, meant: vec![], report: None })
     };
-    let undo = |id: &str| Record::Undo(Undo { repair: id.to_owned() });
+    let undo = |id: &str| Record::Undo(Undo { repair: id.into() });
     let compact = Record::Compact(Compact { from: 0, to: 1, meant: None, summary: vec![] });
     let afterwards: [&[Record]; 4] =
         [&[repair("later")], &[undo("2"), undo("1")], &[undo("2"), repair("later"), undo("later")], &[compact]];
@@ -223,14 +232,14 @@ fn a_way_back_leaves_the_repairs_that_could_be_taken_back_then() {
         let before = state.view.clone();
         state.apply(5, 0, &repair("1"));
         state.apply(6, 0, &repair("2"));
-        state.apply(7, 0, &checkpoint(&state, "c".to_owned()));
+        state.apply(7, 0, &checkpoint(&state, "c".into()));
         let then = state.view.clone();
         for (seq, record) in (8..).zip(records) {
             state.apply(seq, 0, record);
         }
-        let rollback = Rollback { checkpoint: "c".to_owned(), since: Some(7), reason: String::new() };
+        let rollback = Rollback { checkpoint: "c".into(), since: Some(7), reason: String::new() };
         state.apply(20, 0, &Record::Rollback(rollback));
-        assert_eq!((&state.view, state.last_repair()), (&then, Some("2")), "{records:?}");
+        assert_eq!((&state.view, state.last_repair()), (&then, Some(&"2".into())), "{records:?}");
         state.apply(21, 0, &undo("2"));
         state.apply(22, 0, &undo("1"));
         assert_eq!((&state.view, state.last_repair(), state.passed_over), (&before, None, 0), "{records:?}");
@@ -245,7 +254,11 @@ fn every_beginning_is_hashed_once_after_a_change() {
         state.apply(seq, 0, &Record::Message(MessageRecord { message, origin: Origin::Said }));
     }
     let cuts = vec![Cut { at: 1, removed: 1, inserted: vec![] }];
-    state.apply(5, 0, &Record::Repair(Repair { id: "r".to_owned(), cuts, meant: vec![], report: None }));
+    state.apply(
+        5,
+        0,
+        &Record::Repair(Repair { kind: RepairKind::Fix, id: "r".into(), cuts, meant: vec![], report: None }),
+    );
     let one_by_one: Vec<Hash> = (1..=3).map(|count| state.view.hash_of(count)).collect();
     assert_eq!(state.view.hashes(), one_by_one);
 }

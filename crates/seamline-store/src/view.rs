@@ -1,32 +1,69 @@
-//! What is to be seen of a session.
+//! The view: the messages that a provider gets.
 
 use std::ops::Range;
 
 use crate::hash::Hash;
 use crate::raw::Raw;
-use crate::record::{EntryId, Meant, Origin};
+use crate::record::{EntryId, Meant, Origin, RepairKind};
 
-/// A message that is to be seen.
+/// A message of the view.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// The record that brought it.
+    /// The number of the record that brought it.
     pub seq: u64,
-    /// Its place among the messages that this record brought.
+    /// The index among the messages that this record brought.
     pub part: u32,
-    /// Its exact bytes.
+    /// The exact bytes of the message.
     pub message: Raw,
-    /// Where it comes from.
+    /// The origin of the message.
     pub origin: Origin,
+    /// The kind of the record that brought it.
+    pub source: EntrySource,
+}
+
+/// The kind of the record that brought a message into the view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EntrySource {
+    /// An appended message.
+    Message,
+    /// A committed cycle, or a reorder that moved one. Its results have a certain origin.
+    Cycle,
+    /// A repair of kind [`Fix`](crate::RepairKind::Fix).
+    Fix,
+    /// A tool result that came late.
+    LateResult,
+    /// The summary of a compaction.
+    Compaction,
+}
+
+impl EntrySource {
+    /// Whether the record replaced messages that were in the view before it. A reorder only moves what a cycle brought.
+    pub fn is_change(self) -> bool {
+        match self {
+            Self::Message | Self::Cycle => false,
+            Self::Fix | Self::LateResult | Self::Compaction => true,
+        }
+    }
+}
+
+impl From<RepairKind> for EntrySource {
+    fn from(kind: RepairKind) -> Self {
+        match kind {
+            RepairKind::Fix => Self::Fix,
+            RepairKind::Reorder => Self::Cycle,
+            RepairKind::LateResult => Self::LateResult,
+        }
+    }
 }
 
 impl Entry {
-    /// What tells it from all others.
+    /// The id that no other message of the session has.
     pub fn id(&self) -> EntryId {
         EntryId(self.seq, self.part)
     }
 }
 
-/// The messages that are to be seen, and the hash of each beginning of them.
+/// The messages that a provider gets, and the hash of each prefix of them.
 ///
 /// Appending costs the same however many there are.
 #[derive(Debug, Clone, Default)]

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use futures_executor::block_on;
 use futures_util::future::join_all;
 use seamline::session::{
-    AgentStart, IntegrityConfig, PersistRepairs, Running, Session, SessionOptions, ToolCall, ToolExecutor, ToolOutput,
+    AgentStart, SessionPolicy, PersistRepairs, Running, Session, SessionOptions, ToolCall, ToolExecutor, ToolOutput,
     TurnEnd,
 };
 use seamline::store::{Operation, Store};
@@ -171,7 +171,7 @@ async fn timed(times: &mut Vec<Duration>, work: impl AsyncFnOnce()) {
 
 /// A session with so many messages.
 async fn filled(store: &Arc<dyn Store>, name: &str, size: usize) -> Session {
-    let config = IntegrityConfig { persist_repairs: PersistRepairs::All, ..IntegrityConfig::default() };
+    let config = SessionPolicy { persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
     let options = SessionOptions { config, ..SessionOptions::default() };
     let mut session = Session::create(store.clone(), name.parse().unwrap(), options).await.unwrap();
     let mut messages = vec![ASK.to_owned()];

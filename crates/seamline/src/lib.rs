@@ -54,7 +54,7 @@ pub use finding::{Finding, FixSummary, Related};
 pub use guard::{
     Certainty, Class, Failure, KnownError, NamedPlace, Verdict, causes, classify, error_providers, known_errors,
 };
-pub use outline::{OutlineBlock, OutlineMessage, message_spans, outline, outline_at};
+pub use outline::{OutlineBlock, OutlineKind, OutlineMessage, message_spans, outline, outline_at};
 pub use policy::Policy;
 pub use repair::{Dropped, Prefix, RepairAction, Repaired, repair};
 pub use seamline_dialects::Error as BodyError;
@@ -101,6 +101,13 @@ pub use seamline_dialects::Provider;
 /// ```
 #[doc(inline)]
 pub use seamline_model::Safety;
+
+/// The role of the author of a message.
+///
+/// ```
+/// assert_eq!(seamline::Role::Assistant.as_str(), "assistant");
+/// ```
+pub use seamline_model::Role;
 
 /// How severe a finding is.
 ///

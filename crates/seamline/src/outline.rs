@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use seamline_dialects::Dialect;
-use seamline_model::{BlockKind, MessageIndex, Place, Tool, Transcript};
+use seamline_model::{BlockKind, MessageIndex, Place, Role, Tool, Transcript};
 
 use crate::preview::preview;
 use crate::subject::Subject;
@@ -18,7 +18,7 @@ const PREVIEW_BYTES: usize = 400;
 /// let body = br#"{"messages":[{"role":"user","content":"hello"}]}"#;
 ///
 /// let message = seamline::outline(body, &seamline::Options::default(), 0..1)?.remove(0);
-/// assert_eq!((message.index, message.role), (0, "user"));
+/// assert_eq!((message.index, message.role.as_str()), (0, "user"));
 /// assert_eq!(&body[message.span], br#"{"role":"user","content":"hello"}"#);
 /// # Ok::<(), seamline::Error>(())
 /// ```
@@ -27,8 +27,8 @@ const PREVIEW_BYTES: usize = 400;
 pub struct OutlineMessage {
     /// Its index.
     pub index: usize,
-    /// Who speaks.
-    pub role: &'static str,
+    /// The role of its author.
+    pub role: Role,
     /// The bytes of the body it is.
     pub span: Range<usize>,
     /// What is in it.
@@ -44,14 +44,15 @@ pub struct OutlineMessage {
 ///
 /// let messages = seamline::outline(body, &seamline::Options::default(), 0..2)?;
 /// let block = &messages[1].blocks[0];
-/// assert_eq!((block.kind, block.name.as_deref(), block.id.as_deref()), ("call", Some("read"), Some("toolu_1")));
+/// assert_eq!(block.kind, seamline::OutlineKind::Call);
+/// assert_eq!((block.name.as_deref(), block.id.as_deref()), (Some("read"), Some("toolu_1")));
 /// # Ok::<(), seamline::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OutlineBlock {
-    /// What it is: `text`, `call`, `result`, `reasoning`, `media`, `opaque`.
-    pub kind: &'static str,
+    /// The kind of the block.
+    pub kind: OutlineKind,
     /// The block's place in its list.
     pub index: usize,
     /// The id of a call, or the one a result names.
@@ -66,6 +67,47 @@ pub struct OutlineBlock {
     pub preview: String,
 }
 
+/// The kind of a block.
+///
+/// ```
+/// assert_eq!(seamline::OutlineKind::ServerCall.as_str(), "server call");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OutlineKind {
+    /// Text of the user, the model or the system.
+    Text,
+    /// A call that the client runs.
+    Call,
+    /// A call that the provider runs.
+    ServerCall,
+    /// The result of a call that the client ran.
+    Result,
+    /// The result of a call that the provider ran.
+    ServerResult,
+    /// Reasoning of the model.
+    Reasoning,
+    /// An image, a document or a sound.
+    Media,
+    /// A block that the dialect does not know.
+    Opaque,
+}
+
+impl OutlineKind {
+    /// The name of the kind.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Call => "call",
+            Self::ServerCall => "server call",
+            Self::Result => "result",
+            Self::ServerResult => "server result",
+            Self::Reasoning => "reasoning",
+            Self::Media => "media",
+            Self::Opaque => "opaque",
+        }
+    }
+}
+
 /// The messages in `range` at a glance, as far as they exist.
 ///
 /// ```
@@ -75,7 +117,7 @@ pub struct OutlineBlock {
 ///
 /// for message in seamline::outline(body, &seamline::Options::default(), 0..10)? {
 ///     for block in &message.blocks {
-///         println!("{} {}: {} {}", message.index, message.role, block.kind, block.preview);
+///         println!("{} {}: {} {}", message.index, message.role.as_str(), block.kind.as_str(), block.preview);
 ///     }
 /// }
 /// # Ok::<(), seamline::Error>(())
@@ -169,21 +211,21 @@ fn message(
         .collect();
     OutlineMessage {
         index: index.get(),
-        role: transcript.message(index).role.as_str(),
+        role: transcript.message(index).role,
         span: transcript.message(index).span.range(),
         blocks,
     }
 }
 
-fn named(kind: &BlockKind) -> (&'static str, Option<&str>, Option<Tool>) {
+fn named(kind: &BlockKind) -> (OutlineKind, Option<&str>, Option<Tool>) {
     match kind {
-        BlockKind::Text(_) => ("text", None, None),
-        BlockKind::Call(call) => ("call", call.id.as_deref(), call.tool),
-        BlockKind::ServerCall(server) => ("server call", server.call.id.as_deref(), server.call.tool),
-        BlockKind::Result(result) => ("result", result.id.as_deref(), result.tool),
-        BlockKind::ServerResult(result) => ("server result", result.id.as_deref(), None),
-        BlockKind::Reasoning { .. } => ("reasoning", None, None),
-        BlockKind::Media => ("media", None, None),
-        BlockKind::Opaque => ("opaque", None, None),
+        BlockKind::Text(_) => (OutlineKind::Text, None, None),
+        BlockKind::Call(call) => (OutlineKind::Call, call.id.as_deref(), call.tool),
+        BlockKind::ServerCall(server) => (OutlineKind::ServerCall, server.call.id.as_deref(), server.call.tool),
+        BlockKind::Result(result) => (OutlineKind::Result, result.id.as_deref(), result.tool),
+        BlockKind::ServerResult(result) => (OutlineKind::ServerResult, result.id.as_deref(), None),
+        BlockKind::Reasoning { .. } => (OutlineKind::Reasoning, None, None),
+        BlockKind::Media => (OutlineKind::Media, None, None),
+        BlockKind::Opaque => (OutlineKind::Opaque, None, None),
     }
 }

@@ -1,10 +1,12 @@
 //! A conversation that survives its process.
 //!
-//! A [`Session`] keeps messages as their exact bytes in a [store](crate::store), gives what a provider takes, comes
-//! back to [checkpoints](Session::checkpoint), runs [tool calls](Session::execute_tool_cycle) so that all of a cycle is
-//! there or nothing, and says after a crash which calls never ran, which finished, and of which nobody knows.
+//! A [`Session`] keeps messages byte for byte in a [store](crate::store), makes requests that the provider accepts, rolls
+//! back to [checkpoints](Session::checkpoint), runs [tool calls](Session::execute_tool_cycle) so that a cycle is in the
+//! view as a whole or not at all, and knows after a crash which calls never ran, which finished, and which have an unknown
+//! outcome.
 //!
-//! The page `docs/sessions.md` tells the whole story.
+//! `docs/sessions.md` describes all of it. Inside, `log` does all I/O, every other module plans records as pure functions
+//! of the facts, and [`Session`] calls a planner and writes its batch.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -23,87 +25,51 @@
 //! # }).unwrap();
 //! ```
 
-mod checkpoints;
+mod checkpoint;
 mod clock;
-mod closing;
-mod compaction;
+mod compact;
 mod config;
-mod context;
-mod cuts;
 mod cycle;
 mod error;
-mod errors;
-mod executor;
-mod family;
-mod holding;
-mod hooks;
-mod identified;
-mod inbox;
-mod late;
-mod opening;
-mod order;
-mod race;
+mod facts;
+mod host;
+mod log;
+mod open;
 mod reading;
-mod recovery;
-mod repairs;
+mod recover;
+mod repair;
 mod request;
-mod reset;
-mod runnable;
-mod running;
-mod texts;
-mod undoing;
-mod validation;
 mod wire;
 
-use std::sync::Arc;
+use seamline_store::{Entry, Record, SessionId, State};
 
-use seamline_store::{
-    Appended, Begin, Commit, CommitId, Entry, Hash, Head, Holder, Incident, IncidentKind, IncidentSeverity, Lease,
-    MessageRecord, Origin, Parent, Raw, Record, Sealed, SessionId, State, Store,
-};
-
-pub use checkpoints::{Checkpoint, RollbackResult};
+pub use checkpoint::{Checkpoint, ResetOptions, ResetResult, RollbackResult};
 pub use clock::{Clock, SystemClock};
-pub use compaction::Compacted;
+pub use compact::Compacted;
 pub use config::{LastResort, OnFailure, PersistRepairs, SessionPolicy, UnknownOutcome};
-
-/// Another name of [`SessionPolicy`].
-///
-/// ```
-/// assert_eq!(seamline::session::IntegrityConfig::default(), seamline::session::SessionPolicy::default());
-/// ```
-pub type IntegrityConfig = SessionPolicy;
-pub use context::{LostCall, RepairContext};
-pub use cycle::{CycleOutcome, ToolCycleResult};
-pub use error::SessionError;
-pub use errors::{ErrorRecovery, RecoveryAction};
-pub use executor::{ExecutorFailure, Running, Stop, ToolExecutor, ToolOutput, Undoing};
-pub use family::Follower;
-pub use hooks::{AgentEnd, AgentStart, SessionStart, ToolStart, TurnEnd};
-pub use late::ToolCallRef;
-pub use opening::{Health, OpenOptions, SessionOptions};
-pub use recovery::{Recovered, Truth, Unresolved};
-pub use repairs::RepairResult;
+pub use cycle::{CycleOutcome, ExecutorFailure, Running, Stop, ToolCycleResult, ToolExecutor, ToolOutput, Undoing};
+pub use error::{Refusal, SessionError};
+pub use host::{
+    AgentEnd, AgentStart, ErrorRecovery, LostCall, RecoveryAction, RepairContext, SessionStart, ToolStart, TurnEnd,
+};
+pub use open::{Follower, Health, OpenOptions, SessionOptions};
+pub use recover::{Recovered, ToolCallRef, Truth, Unresolved};
+pub use repair::{RepairResult, ValidationResult};
 pub use request::Request;
-pub use reset::{ResetOptions, ResetResult};
-pub use validation::ValidationResult;
 pub use wire::ToolCall;
 
 pub use seamline_dialects::NoMessage;
 
-use compaction::Compaction;
-use holding::Hold;
-use order::Ended;
+use facts::{Batch, CompactionFate, Facts, Work, said};
+use log::{Log, Sent};
 use reading::Reading;
 use wire::Wire;
 
-/// How often a commit is sent again when nobody knows whether it was taken.
-const UNKNOWN_RETRIES: usize = 3;
-
-/// A conversation that survives its process, open for writing.
+/// A durable conversation, open for writing.
 ///
-/// Whoever is done with it [closes](Session::close) it. One that is only dropped stays held by this process: opening it
-/// again is refused as busy until the process is gone, unless it is [taken over](OpenOptions::take_over).
+/// [Close](Session::close) it when you are done. A session that is dropped instead, for example by an early `?`, is
+/// abandoned: the next [`open`](Session::open) in this process takes it over at once, and the store releases it as soon as
+/// it can.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -123,54 +89,26 @@ const UNKNOWN_RETRIES: usize = 3;
 /// ```
 #[derive(Debug)]
 pub struct Session {
-    store: Arc<dyn Store>,
-    id: SessionId,
-    /// In whose name it is held.
-    holder: Holder,
-    lease: Lease,
+    /// The durable part: the lease and the commits.
+    log: Log,
+    /// The fold over all acknowledged records.
     state: State,
+    /// The dialect and the policy.
     wire: Wire,
-    config: IntegrityConfig,
-    clock: Arc<dyn Clock>,
+    /// The configuration of the session.
+    config: SessionPolicy,
+    /// The health of the log when it was opened.
     health: Health,
-    /// The compaction that is going on.
-    compaction: Option<Compaction>,
-    /// One that an error broke off. It keeps nobody from anything, and may be finished still.
-    broken_off: Option<Compaction>,
-    /// The cycles that were made whole while others were open, as long as these are.
-    ended: Vec<Ended>,
-    /// What was lost and put right since the session was opened.
-    context: RepairContext,
-    /// What was read of its messages, for the next check.
+    /// The work that lives in this process only.
+    work: Work,
+    /// The reading of the last check, for the next one.
     reading: Reading,
-    /// Where the log ended when it was opened: what is before that, another process wrote.
-    opened_at: u64,
-    /// How many messages of the inbox are still to be taken that were looked at for damage.
-    inbox_looked_at: u64,
-    /// What was sent, while it is not known to be kept.
-    sent: Option<Sent>,
-    /// What is to be written down with whatever is written next.
-    notes: Vec<Record>,
-}
-
-/// Records on their way to the store.
-#[derive(Debug)]
-struct Sent {
-    commit: Arc<Sealed>,
-    at: u64,
-    records: Vec<Record>,
-    /// Whether they end a compaction.
-    ends_compaction: bool,
-    /// The calls that are lost with them.
-    lost: Vec<LostCall>,
-    /// How often they were sent.
-    times: usize,
 }
 
 impl Session {
-    /// Its name.
+    /// The name of the session.
     pub fn id(&self) -> &SessionId {
-        &self.id
+        self.log.id()
     }
 
     /// The dialect of its messages.
@@ -178,143 +116,105 @@ impl Session {
         self.wire.dialect
     }
 
-    /// What its records make of it.
+    /// The fold over all acknowledged records.
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// How careful it is.
-    pub fn config(&self) -> &IntegrityConfig {
+    /// The configuration of the session.
+    pub fn config(&self) -> &SessionPolicy {
         &self.config
     }
 
-    /// Whether everything that was kept could be read.
+    /// The health of the log when it was opened.
     pub fn health(&self) -> &Health {
         &self.health
     }
 
-    /// The epoch in which it is written: whoever opens it next gets a later one, and this writer is fenced.
+    /// The epoch of its lease. The next writer gets a later one, and this writer is fenced.
     pub fn epoch(&self) -> u64 {
-        self.lease.epoch
+        self.log.epoch()
     }
 
-    /// The messages that are to be seen, byte for byte as they came. Those of a cycle that is not whole are not among
-    /// them.
+    /// The messages of the view, byte for byte as they came. Open cycles are not among them.
     pub fn messages(&self) -> impl Iterator<Item = &str> {
         self.entries().iter().map(|entry| entry.message.as_str())
     }
 
-    /// The messages and where they come from.
+    /// The messages of the view, with their origins.
     pub fn entries(&self) -> &[Entry] {
         self.state.view.entries()
     }
 
-    /// Adds a message: its exact bytes are kept. What comes while the session is compacted stands behind the summary, and
-    /// what comes while calls run stands behind their results once they are there.
+    /// Appends a message, byte for byte. A message that comes while the session is compacted is after the summary, and one
+    /// that comes while calls run is after their results once they are there.
     ///
     /// # Errors
-    /// When it is no JSON or no message at all, or the store could not keep it; among the latter
-    /// [`Fenced`](seamline_store::Error::Fenced), when another process has taken the session over. Whether it fits what
-    /// was said before is no reason not to keep it: [`Session::validate`] says so.
+    /// When it is not JSON or not a message, or the store failed, with [`Fenced`](seamline_store::Error::Fenced) where
+    /// another process has taken the session over. A message that does not fit the conversation is kept all the same:
+    /// [`Session::validate`] reports it.
     pub async fn append(&mut self, message: &str) -> Result<(), SessionError> {
         self.append_all(&[message]).await
     }
 
-    /// Adds messages, all or none.
+    /// Appends messages, all or none.
     ///
     /// # Errors
-    /// When one is no JSON or no message at all, or the store could not keep them.
+    /// When one is not JSON or not a message, or the store failed.
     pub async fn append_all(&mut self, messages: &[&str]) -> Result<(), SessionError> {
-        let raws = self.messages_of(messages)?;
-        self.write(raws.into_iter().map(said).collect()).await
+        let messages = self.wire.parse_messages(messages)?;
+        self.write(Batch::of(messages.into_iter().map(said).collect())).await
     }
 
-    /// Messages that somebody gives, each a message of the dialect as far as can be told without judging it.
-    fn messages_of(&self, messages: &[&str]) -> Result<Vec<Raw>, SessionError> {
-        let raws: Vec<Raw> = messages.iter().map(|message| Raw::parse(*message)).collect::<Result<_, _>>()?;
-        for (number, message) in (1..).zip(&raws) {
-            if let Some(what) = NoMessage::of(Some(self.wire.dialect), message.as_str()) {
-                return Err(SessionError::NoMessage { number, what });
-            }
-        }
-        Ok(raws)
-    }
-
-    /// Whether these are messages that [`Session::append_all`] would take, as far as can be told without judging them.
+    /// Checks that [`Session::append_all`] would accept these messages.
     ///
     /// # Errors
-    /// When one is no JSON or no message at all.
+    /// When one is not JSON or not a message.
     pub fn takes(&self, messages: &[&str]) -> Result<(), SessionError> {
-        self.messages_of(messages).map(drop)
+        self.wire.parse_messages(messages).map(drop)
     }
 
-    /// What happened to its integrity, from the first to the last: the last thousand. Earlier ones are in the log.
-    pub fn incidents(&self) -> impl DoubleEndedIterator<Item = &Incident> {
-        self.state.incidents.iter()
-    }
-
-    /// Lets the session go, so that others may write it without taking it over. Open cycles stay open, for whoever opens it
-    /// next. It is let go also where what was to be written before could not be, and where nobody waits for this.
+    /// Closes the session and releases its lease. Open cycles stay open for the next writer. The lease is released even
+    /// where the last write failed, and where the caller does not wait for this.
     ///
     /// # Errors
-    /// When something that was to be written may not be kept, or the store could not be told.
+    /// When the last write failed, or the store could not release the lease.
     pub async fn close(mut self) -> Result<(), SessionError> {
-        let (store, id) = (self.store.clone(), self.id.clone());
-        let hold = Hold::held(store.as_ref(), &id, self.holder.clone(), self.lease.epoch);
-        let written = self.write_last().await;
-        let let_go = hold.let_go().await;
-        written.and(let_go.map_err(SessionError::from))
+        let written = self.write_notes().await;
+        let released = self.log.release().await;
+        written.and(released.map_err(SessionError::from))
     }
 
-    async fn write_last(&mut self) -> Result<(), SessionError> {
+    /// Writes records that wait for the next commit.
+    async fn write_notes(&mut self) -> Result<(), SessionError> {
         self.settle().await?;
-        let notes = std::mem::take(&mut self.notes);
-        self.write(notes).await
+        if self.log.notes().is_empty() { Ok(()) } else { self.commit_batch(Batch::default()).await }
     }
 
-    /// Makes records durable, and then what the session is.
+    /// Settles earlier writes, then makes a batch durable and applies it: the one way to write.
     ///
-    /// Whoever drops this while it waits leaves open what becomes of them, and the next one who asks something of the
-    /// session [settles](Self::settle) that first.
-    async fn write(&mut self, records: Vec<Record>) -> Result<(), SessionError> {
-        self.keep(records, false).await
-    }
-
-    async fn keep(&mut self, records: Vec<Record>, ends_compaction: bool) -> Result<(), SessionError> {
-        self.keep_losing(records, ends_compaction, Vec::new()).await
-    }
-
-    /// Makes records durable with which calls are lost: those are, once the records are kept.
-    async fn write_losing(&mut self, records: Vec<Record>, lost: Vec<LostCall>) -> Result<(), SessionError> {
-        self.keep_losing(records, false, lost).await
-    }
-
-    async fn keep_losing(
-        &mut self,
-        records: Vec<Record>,
-        ends_compaction: bool,
-        lost: Vec<LostCall>,
-    ) -> Result<(), SessionError> {
+    /// A caller that drops this future leaves open whether the batch is durable; the next method settles that first.
+    async fn write(&mut self, batch: Batch) -> Result<(), SessionError> {
         self.settle().await?;
-        if records.is_empty() {
-            return Ok(());
-        }
-        let mut records: Vec<Record> = self.notes.iter().cloned().chain(records).collect();
+        if batch.records.is_empty() { Ok(()) } else { self.commit_batch(batch).await }
+    }
+
+    async fn commit_batch(&mut self, mut batch: Batch) -> Result<(), SessionError> {
+        let mut records: Vec<Record> = self.log.notes().to_vec();
+        records.append(&mut batch.records);
         self.state.name(&mut records);
-        let (at, head) = (self.clock.now(), self.lease.head);
-        let id = commit_id(&self.id, self.lease.epoch, head);
-        records.extend(self.in_order(head.seq + 1, &records));
-        let commit = Commit { session: &self.id, epoch: self.lease.epoch, head, id, at, records: &records }.seal()?;
-        self.sent = Some(Sent { commit: Arc::new(commit), at, records, ends_compaction, lost, times: 0 });
-        Ok(self.send().await?)
+        let reorder = self.facts().plan_reorder(&records);
+        records.extend(reorder);
+        self.log.seal(records, batch)?;
+        self.settle().await
     }
 
-    /// Finds out what became of records that nobody waited for: the same commit is sent again, and a store takes it
-    /// once. Every method that writes does it first.
+    /// Settles earlier writes: finds out whether a commit is durable whose acknowledgement was lost, because the future was
+    /// dropped or ended with [`Error::Unknown`](seamline_store::Error). The log sends the same commit again, and a store
+    /// takes it once. Every method that writes does this first.
     ///
-    /// Call it after a future of this session was dropped, or ended with [`Error::Unknown`](seamline_store::Error), and
-    /// before the same is asked again: what was dropped may be kept all the same, and [`Session::messages`] shows it only
-    /// then. Whoever appends a message again without looking has it twice.
+    /// Call it before you repeat a request that you did not wait for: it may be durable, and [`Session::messages`] shows it
+    /// only then. A message that is appended again without looking may be there twice.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -325,7 +225,7 @@ impl Session {
     /// let store = Arc::new(MemoryStore::new());
     /// let mut session = Session::create(store, "s-1".parse()?, SessionOptions::default()).await?;
     /// let message = r#"{"role":"user","content":"hello"}"#;
-    /// drop(session.append(message)); // a time limit around it had run out
+    /// drop(session.append(message)); // a time limit around it ran out
     /// session.settle().await?;
     /// if session.messages().last() != Some(message) {
     ///     session.append(message).await?;
@@ -336,112 +236,45 @@ impl Session {
     /// ```
     ///
     /// # Errors
-    /// When the store still does not say.
+    /// When the store still does not know.
     pub async fn settle(&mut self) -> Result<(), SessionError> {
-        Ok(self.send().await?)
-    }
-
-    /// Sends what is to be kept until it is known what became of it, or the store says again and again that it does not
-    /// know.
-    async fn send(&mut self) -> Result<(), seamline_store::Error> {
-        for retries in 0.. {
-            let Some(sent) = &mut self.sent else { break };
-            sent.times += 1;
-            let (commit, is_first) = (sent.commit.clone(), sent.times == 1);
-            match self.store.append(commit).await {
-                Ok(Appended::New | Appended::Already) => {
-                    if let Some(sent) = self.sent.take() {
-                        self.take_in(sent);
-                    }
-                }
-                Err(seamline_store::Error::Unknown { .. }) if retries < UNKNOWN_RETRIES => {}
-                Err(error) => {
-                    if is_answer(&error, is_first) {
-                        self.sent = None;
-                    }
-                    return Err(error);
-                }
-            }
+        if let Some(sent) = self.log.settle().await? {
+            self.apply(sent);
         }
         Ok(())
     }
 
-    /// Makes of the session what records that are kept make of it.
-    fn take_in(&mut self, sent: Sent) {
-        for (seq, record) in (sent.commit.seq()..).zip(&sent.records) {
-            self.note_end(seq, record);
+    /// Applies acknowledged records to the in-memory state.
+    fn apply(&mut self, sent: Sent) {
+        for (seq, record) in (sent.seq()..).zip(&sent.records) {
+            self.work.note(&self.state, seq, record);
             self.state.apply(seq, sent.at, record);
         }
         if self.state.cycles.is_empty() {
-            self.ended.clear();
+            self.work.ended.clear();
         }
-        self.lease.head = sent.commit.after();
-        self.notes.clear();
-        self.context.lose(sent.lost);
-        if sent.ends_compaction {
-            self.compaction = None;
-            self.broken_off = None;
+        self.work.context.lose(sent.lost);
+        if sent.compaction == CompactionFate::Ends {
+            self.work.compaction = None;
+            self.work.interrupted = None;
         }
     }
 
-    /// An id for something of this session that comes with the next commit, such as `ckpt_12`.
-    fn next_id(&self, what: &str) -> String {
-        format!("{what}_{}", self.lease.head.seq + 1)
-    }
-
-    fn incident(&self, kind: IncidentKind, severity: IncidentSeverity, detail: impl Into<String>) -> Incident {
-        let at = self.clock.now();
-        Incident {
-            kind,
-            severity,
-            at,
-            checkpoint: None,
-            count: 0,
-            seq: None,
-            inbox_damage: None,
-            detail: detail.into(),
+    /// The input of planners.
+    fn facts(&self) -> Facts<'_> {
+        Facts {
+            id: self.id(),
+            state: &self.state,
+            wire: &self.wire,
+            config: &self.config,
+            work: &self.work,
+            next: self.log.head().seq + 1,
+            now: self.log.now(),
         }
     }
 }
 
-/// An id that only a writer's next commit can have: nobody else has the epoch, and no other commit the place.
-fn commit_id(session: &SessionId, epoch: u64, head: Head) -> CommitId {
-    let place = [epoch.to_be_bytes(), head.seq.to_be_bytes()].concat();
-    let hash = head.hash.then(session.as_str().as_bytes()).then(&place);
-    let mut bytes = [0; 16];
-    bytes.copy_from_slice(&hash.as_bytes()[..16]);
-    CommitId::from_bytes(bytes)
-}
-
-/// Whether an error says that a commit was not kept. Of one that was sent before, only those errors say so that tell
-/// what the store has.
-fn is_answer(error: &seamline_store::Error, is_first: bool) -> bool {
-    use seamline_store::Error;
-    match error {
-        Error::Unknown { .. } => false,
-        Error::Conflict(_) | Error::Fenced { .. } | Error::NotFound(_) | Error::Erased(_) => true,
-        _ => is_first,
-    }
-}
-
-fn said(message: Raw) -> Record {
-    Record::Message(MessageRecord { message, origin: Origin::Said })
-}
-
-/// How a session begins.
-fn beginning(wire: &Wire, title: Option<String>, parent: Option<Parent>) -> Record {
-    let (dialect, provider) = (wire.dialect.to_owned(), wire.options.provider.clone());
-    Record::Begin(Begin { dialect, provider, title, parent })
-}
-
-/// What makes two runs of a call the same for a tool that can tell.
-fn idempotency_key(session: &SessionId, generation: u32, cycle: &str, call: &str) -> String {
-    let hash = Hash::of(session.as_str().as_bytes()).then(&generation.to_be_bytes());
-    let hash = hash.then(cycle.as_bytes()).then(&[0]).then(call.as_bytes());
-    format!("k_{}", &hash.to_string()[..32])
-}
-
-/// What the page about sessions shows must run.
+/// The examples of the page about sessions must run.
 #[cfg(all(doctest, feature = "sqlite"))]
 #[doc = include_str!("../../../docs/sessions.md")]
 struct Page;

@@ -55,7 +55,7 @@ impl Layout {
         let kind = format!("{:<1$}", kind(row), self.kind);
         match row {
             Row::Block { block, .. } => {
-                let paint = style::kind(block.kind);
+                let paint = style::kind(block.kind.as_str());
                 format!("{start}  {} {}", paint.paint(&kind), said(block, self.text))
             }
             Row::Empty { .. } => format!("{start}  {}", style::FAINT.paint("nothing in it")),
@@ -115,7 +115,7 @@ fn head(row: &Row<'_>) -> Option<Head> {
 
 fn kind(row: &Row<'_>) -> &'static str {
     match row {
-        Row::Block { block, .. } => block.kind,
+        Row::Block { block, .. } => block.kind.as_str(),
         Row::Missing { kind, .. } => kind,
         Row::Empty { .. } | Row::Gap { .. } => "",
     }

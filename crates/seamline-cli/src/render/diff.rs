@@ -228,10 +228,10 @@ impl<'o> Heads<'o> {
         let place = match std::mem::replace(self, Self::None) {
             Self::None => Place::default(),
             Self::Kept(one, other) => {
-                Place { before: Some(one.index), after: Some(other.index), role: Some(other.role) }
+                Place { before: Some(one.index), after: Some(other.index), role: Some(other.role.as_str()) }
             }
-            Self::Before(one) => Place { before: Some(one.index), after: None, role: Some(one.role) },
-            Self::After(other) => Place { before: None, after: Some(other.index), role: Some(other.role) },
+            Self::Before(one) => Place { before: Some(one.index), after: None, role: Some(one.role.as_str()) },
+            Self::After(other) => Place { before: None, after: Some(other.index), role: Some(other.role.as_str()) },
         };
         Row { sign, place, block, moved }
     }

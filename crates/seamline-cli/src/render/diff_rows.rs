@@ -82,7 +82,7 @@ fn one(row: &Row<'_>, [number, kind, text]: [usize; 3], start: usize) -> String 
 }
 
 fn kind_of(row: &Row<'_>) -> &'static str {
-    row.block.map_or("", |block| block.kind)
+    row.block.map_or("", |block| block.kind.as_str())
 }
 
 fn painted(line: &str, row: &Row<'_>, paint: Paint) -> String {

@@ -138,7 +138,7 @@ fn add_message<'o>(rows: &mut Vec<Row<'o>>, finding: &Finding, message: &'o Mess
     }
     if outline.blocks.is_empty() {
         let mark = if on_head { Mark::Primary } else { Mark::None };
-        rows.push(Row::Empty { head: Head { index: outline.index, role: outline.role }, mark });
+        rows.push(Row::Empty { head: Head { index: outline.index, role: outline.role.as_str() }, mark });
     } else {
         if on_head {
             marks.insert(0, Mark::Primary);
@@ -151,7 +151,7 @@ fn add_message<'o>(rows: &mut Vec<Row<'o>>, finding: &Finding, message: &'o Mess
 }
 
 fn add_blocks<'o>(rows: &mut Vec<Row<'o>>, message: &'o OutlineMessage, marks: &BTreeMap<usize, Mark>) {
-    let mut head = Some(Head { index: message.index, role: message.role });
+    let mut head = Some(Head { index: message.index, role: message.role.as_str() });
     let mut next = 0;
     for position in shown(marks, message.blocks.len()) {
         if position > next {

@@ -7,9 +7,9 @@ pub(crate) mod writer;
 use std::fmt::Write as _;
 
 pub(crate) use overview::Overview;
-use seamline::OutlineMessage;
 use seamline::session::{Truth, Unresolved};
 use seamline::store::{Checkpoint, CheckpointState, Entry, Incident, IncidentSeverity, Origin, Raw, SessionId};
+use seamline::{OutlineKind, OutlineMessage};
 use serde::Serialize;
 
 use super::style::{self, Paint};
@@ -39,7 +39,7 @@ pub(crate) fn messages(messages: &[Message<'_>], width: usize) -> String {
     let mut out = String::new();
     for message in messages {
         let size = screen::bytes(message.entry.message.as_bytes().len() as u64);
-        let role = message.outline.as_ref().map_or("", |outline| outline.role);
+        let role = message.outline.as_ref().map_or("", |outline| outline.role.as_str());
         let start = format!(
             "{}  {} {}  ",
             style::FAINT.paint(&format!("{:>digits$}", message.index)),
@@ -61,9 +61,9 @@ fn lines(message: &Message<'_>, room: usize) -> Vec<String> {
     let blocks = message.outline.as_ref().map_or(&[][..], |outline| &outline.blocks);
     let mut lines = Vec::new();
     for block in blocks.iter().take(BLOCKS_MAX) {
-        let kind = if block.kind == "text" { String::new() } else { format!("{} ", block.kind) };
+        let kind = if block.kind == OutlineKind::Text { String::new() } else { format!("{} ", block.kind.as_str()) };
         let said = conversation::said(block, room.saturating_sub(kind.len()).max(1));
-        lines.push(format!("{}{said}", style::kind(block.kind).paint(&kind)));
+        lines.push(format!("{}{said}", style::kind(block.kind.as_str()).paint(&kind)));
     }
     if blocks.len() > BLOCKS_MAX {
         lines.push(style::FAINT.paint(&format!("⋮ {}", screen::count(blocks.len() - BLOCKS_MAX, "more block"))));
@@ -94,7 +94,7 @@ struct Told<'a> {
 fn told<'a>(message: &Message<'a>) -> Told<'a> {
     Told {
         index: message.index,
-        role: message.outline.as_ref().map(|outline| outline.role),
+        role: message.outline.as_ref().map(|outline| outline.role.as_str()),
         origin: message.entry.origin,
         seq: message.entry.seq,
         bytes: message.entry.message.as_bytes().len(),
@@ -136,7 +136,7 @@ pub(crate) fn checkpoints(checkpoints: &[Checkpoint]) -> String {
         .iter()
         .map(|checkpoint| {
             [
-                checkpoint.id.clone(),
+                checkpoint.id.to_string(),
                 state(checkpoint.state).to_owned(),
                 checkpoint.operation.as_str().to_owned(),
                 screen::count(checkpoint.messages, "message"),

@@ -1,7 +1,7 @@
 //! What `seamline session …` says when something cannot be done, and what to do then.
 
 use futures_executor::block_on;
-use seamline::session::{IntegrityConfig, OpenOptions, Session};
+use seamline::session::{SessionPolicy, OpenOptions, Session};
 use seamline::store::{Effect, Operation};
 
 use crate::bench::{BROKEN, Bench};
@@ -20,7 +20,7 @@ fn hints_can_be_pasted_with_the_store_and_the_name_that_were_given() {
         let options = OpenOptions { recover: false, ..OpenOptions::default() };
         let mut session = Session::open(store, "s-1".parse().unwrap(), options).await.unwrap();
         let (cycle, _) = session.begin_cycle(&[CALL], &|_| Effect::Unsafe).await.unwrap();
-        session.start_call(&cycle, "toolu_1").await.unwrap();
+        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
         session.close().await.unwrap();
     });
     let named = "s-1 --store 'sqlite:my store.db'`";
@@ -91,7 +91,7 @@ fn names_that_are_used_up_say_so() {
 #[test]
 fn every_type_of_incident_can_be_asked_for() {
     let bench = Bench::greeted("s-1");
-    let config = IntegrityConfig { verbose: true, ..IntegrityConfig::default() };
+    let config = SessionPolicy { verbose: true, ..SessionPolicy::default() };
     let store = bench.store();
     block_on(async {
         let options = OpenOptions { config, ..OpenOptions::default() };

@@ -1,8 +1,8 @@
-//! Why a session could not do what was asked.
+//! The errors of a session.
 
-use seamline_store::{NotJson, Rejected};
+use seamline_store::{InvalidSessionId, NotJson, Rejected};
 
-/// Why a session could not do what was asked.
+/// Why a session could not do what the caller asked.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -19,37 +19,115 @@ use seamline_store::{NotJson, Rejected};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SessionError {
-    /// The store could not do its part; nothing of what was asked happened, unless the store says that it does not know
-    /// ([`Unknown`](seamline_store::Error::Unknown)). Then whatever is asked next finds out first.
+    /// The store failed. Nothing was written, unless the store does not know
+    /// ([`Unknown`](seamline_store::Error::Unknown)); the next method of the session finds out first.
     #[error(transparent)]
     Store(#[from] seamline_store::Error),
-    /// What was asked does not fit the session as it is: there is no such checkpoint or cycle, it is past that, or tools
-    /// are running. Nothing happened.
+    /// The request does not fit the state of the session: there is no such checkpoint or cycle, it has moved on, or tools
+    /// are running. Nothing was written.
     #[error(transparent)]
     Rejected(#[from] Rejected),
-    /// A message is no JSON.
+    /// A message is not JSON.
     #[error("a message is one JSON value: {0}")]
     NotJson(#[from] NotJson),
-    /// What was given as a message is something else.
+    /// A value that was given as a message is something else.
     #[error("message {number} {what}\nhint: {}", what.hint())]
     NoMessage {
-        /// Which of those that were given, from 1 on.
+        /// The number of the value, from 1 on.
         number: usize,
-        /// What it is.
+        /// The kind of value that it is.
         what: super::NoMessage,
     },
-    /// An answer was to be kept whose calls nobody has run.
+    /// A response makes calls that were not run.
     #[error(
-        "the answer makes {calls} calls that nothing answers\nhint: run them in a cycle, with `Session::execute_tool_cycle`, or with `Session::begin_cycle` where you run tools yourself"
+        "the response makes {calls} tool calls that have no result\nhint: run them in a cycle, with `Session::execute_tool_cycle`, or with `Session::begin_cycle` where you run tools yourself"
     )]
     OpenCalls {
-        /// How many.
+        /// The number of such calls.
         calls: usize,
     },
     /// The conversation could not be read or written in its dialect.
     #[error(transparent)]
     Conversation(#[from] crate::Error),
-    /// Something else about what was asked is wrong, which is said. Nothing happened, but for a compaction that is over.
-    #[error("{0}")]
-    Refused(String),
+    /// The session refuses the request. Nothing was written, but a compaction may be over.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+}
+
+/// Why a session refuses a request that is well-formed.
+///
+/// ```
+/// use seamline::session::Refusal;
+///
+/// assert_eq!(Refusal::NoCompaction.to_string(), "no compaction was begun");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The envelope of a request is not a JSON object.
+    #[error("the envelope of a request must be a JSON object")]
+    EnvelopeNotObject,
+    /// The envelope has messages of its own.
+    #[error("the session provides `{list}`; the envelope must not contain it")]
+    EnvelopeHoldsMessages {
+        /// The member that lists messages.
+        list: &'static str,
+    },
+    /// Calls are not run while the session is compacted.
+    #[error("the session is being compacted: finish or cancel the compaction first")]
+    Compacting,
+    /// Only one compaction goes on at a time.
+    #[error("the session is being compacted already")]
+    AlreadyCompacting,
+    /// There is no compaction to finish.
+    #[error("no compaction was begun")]
+    NoCompaction,
+    /// A write that the caller did not wait for has ended the compaction.
+    #[error("the compaction is over: an earlier write that was not awaited is durable")]
+    CompactionOver,
+    /// The compaction was begun for another range.
+    #[error("the compaction was begun for the messages {start}..{end}")]
+    OtherRange {
+        /// The index of the first message of the range.
+        start: usize,
+        /// The index after the last message of the range.
+        end: usize,
+    },
+    /// The messages of the compaction have changed since it was begun.
+    #[error("the messages to be replaced have changed since the compaction was begun")]
+    RangeChanged,
+    /// A compaction must leave a message.
+    #[error("without a summary the conversation would be empty")]
+    NothingLeft,
+    /// A cycle needs a turn with calls.
+    #[error("the turn makes no tool calls that need a result")]
+    NoCalls,
+    /// The results of a cycle are too large for one commit.
+    #[error("the results of a cycle have at most {limit} bytes: {bytes} more do not fit")]
+    ResultsTooLarge {
+        /// The most bytes of all results together.
+        limit: usize,
+        /// The bytes of the result that does not fit.
+        bytes: usize,
+    },
+    /// There is no repair that an undo could revert.
+    #[error("there is no repair to undo")]
+    NoRepair,
+    /// The name of an archive would not be the name of a session.
+    #[error(transparent)]
+    ArchiveName(#[from] InvalidSessionId),
+    /// There are too many archives of one state.
+    #[error("there are {limit} archives `{name}` already")]
+    TooManyArchives {
+        /// The most archives of one state.
+        limit: usize,
+        /// The name of the first archive.
+        name: String,
+    },
+}
+
+impl From<InvalidSessionId> for SessionError {
+    fn from(error: InvalidSessionId) -> Self {
+        Self::Refused(error.into())
+    }
 }

@@ -1,21 +1,28 @@
-//! Messages of a session in the shape of its dialect.
+//! The dialect of a session: reads turns, writes results, and wraps messages into request bodies.
 
-use std::collections::{HashMap, HashSet};
+mod identify;
+mod turn;
+
+use std::collections::HashSet;
 use std::ops::Range;
 
 use seamline_dialects::convert::Converter;
 use seamline_dialects::{Answering, Results};
-use seamline_model::conversation::{Block, Call, Conversation, Says};
-use seamline_store::{Hash, Raw};
+use seamline_model::Role;
+use seamline_model::conversation::{Block, Call, Says};
+use seamline_store::{CallId, Hash, Raw};
 
-use super::runnable::{NotRun, without_answered};
-use super::{SessionError, ToolCallRef, texts};
-use crate::{Error, Options, Policy, Repaired};
+use super::recover::texts;
+use super::{NoMessage, Refusal, SessionError, ToolCallRef};
+use crate::{Error, Options, OutlineKind, OutlineMessage, Policy, Repaired};
+
+pub use turn::ToolCall;
+pub(super) use turn::{NotRun, ToolTurn, TurnCall};
 
 /// The rule about results that name another call than the one they answer.
 const MISADDRESSED: &str = "PAIR005";
 
-/// The dialect of a session, and what repairs and checks are told.
+/// The dialect of a session, and the options for checks and repairs.
 #[derive(Debug, Clone)]
 pub(super) struct Wire {
     pub(super) dialect: &'static str,
@@ -24,31 +31,19 @@ pub(super) struct Wire {
     results: &'static Results,
 }
 
-/// A call that a turn makes.
-///
-/// ```
-/// let call = seamline::session::ToolCall { id: "toolu_1".into(), name: "read".into(), input: "{}".into(), key: None };
-/// assert_eq!(call.name, "read");
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToolCall {
-    /// Its id. Where calls of one turn share an id, the second is `id#2`, and so on: messages keep the id as it came.
-    pub id: String,
-    /// The tool.
-    pub name: String,
-    /// What it is called with: JSON, or the text itself where the tool takes text.
-    pub input: String,
-    /// What makes two runs of it the same for a tool that can tell, once it is begun.
-    pub key: Option<String>,
-}
-
-/// What a call is answered with.
+/// The result of a call, as the model reads it.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Answered {
-    pub(super) id: String,
+pub(super) struct Answer {
+    /// The id that the turn gives the call.
+    pub(super) id: CallId,
+    /// The name of the tool.
     pub(super) name: String,
+    /// The text that the model reads.
     pub(super) output: String,
+    /// Whether the text reports a failure.
     pub(super) failed: bool,
+    /// Whether no tool wrote the text.
+    pub(super) synthetic: bool,
 }
 
 impl Wire {
@@ -67,21 +62,20 @@ impl Wire {
         Ok(Self { dialect: dialect.name(), options, converter: dialect.converter(), results: dialect.results() })
     }
 
-    /// The start of a body whose last member is the list of messages, up to the first message.
+    /// Writes the start of a request body, up to the first message: the members of the envelope and the list's name.
     pub(super) fn head(&self, envelope: &str) -> Result<String, SessionError> {
         let envelope = envelope.trim();
-        let wrong = || SessionError::Refused("what a request says beside its messages is a JSON object".to_owned());
-        let inside = envelope.strip_suffix('}').filter(|_| envelope.starts_with('{')).ok_or_else(wrong)?.trim_end();
+        let inside = envelope.strip_suffix('}').filter(|_| envelope.starts_with('{'));
+        let inside = inside.ok_or(Refusal::EnvelopeNotObject)?.trim_end();
         let list = self.converter.list;
         if inside != "{" && self.converter.holds_list(envelope) {
-            let why = format!("`{list}` is made of the messages of the session, and may not stand in the envelope too");
-            return Err(SessionError::Refused(why));
+            return Err(Refusal::EnvelopeHoldsMessages { list }.into());
         }
         let comma = if inside == "{" { "" } else { "," };
         Ok(format!("{inside}{comma}\"{list}\":["))
     }
 
-    /// A body with these messages as its last member, and around them what the request says beside them.
+    /// Writes a request body: the members of the envelope, then these messages.
     pub(super) fn body<'m>(
         &self,
         envelope: &str,
@@ -100,7 +94,7 @@ impl Wire {
         Ok(body)
     }
 
-    /// The messages of a body that was repaired, byte for byte. Those that stayed as they were are not copied.
+    /// Reads the messages of a repaired body, byte for byte. Messages that stayed as they were are not copied.
     pub(super) fn repaired(&self, old: &[Raw], repaired: &Repaired<'_>) -> Result<Vec<Raw>, SessionError> {
         let body: &[u8] = &repaired.body;
         let spans = crate::message_spans(body, &self.options)?;
@@ -113,71 +107,32 @@ impl Wire {
         Ok(spans.into_iter().zip(origins).map(kept).collect::<Result<_, _>>()?)
     }
 
-    /// The calls that messages make, each under a name that no other one of them has.
-    pub(super) fn calls(&self, turn: &[Raw]) -> Result<Vec<ToolCall>, SessionError> {
-        let conversation = self.lifted(turn)?;
-        let ids: Vec<&str> = run_here(&conversation).map(|call| call.id.as_str()).collect();
-        let calls = run_here(&conversation).zip(names(&ids)).map(|(call, id)| ToolCall {
-            id,
-            name: call.name.clone(),
-            input: call.free.clone().unwrap_or_else(|| call.input.clone()),
-            key: None,
-        });
-        Ok(calls.collect())
-    }
-
-    /// The ids of the calls that messages make, as they stand there.
-    pub(super) fn call_ids(&self, turn: &[Raw]) -> Result<Vec<String>, SessionError> {
-        Ok(run_here(&self.lifted(turn)?).map(|call| call.id.clone()).collect())
-    }
-
-    /// The same, but for ids that were made up because a call has none.
-    pub(super) fn own_ids(&self, turn: &[Raw]) -> Result<Vec<Option<String>>, SessionError> {
-        let conversation = self.lifted(turn)?;
-        let is_made = |id: &String| conversation.made.contains_key(id);
-        let ids = run_here(&conversation).map(|call| Some(call.id.clone()).filter(|id| !is_made(id)));
-        Ok(ids.collect())
-    }
-
-    /// Why calls that messages make must not be run, for each of them.
-    pub(super) fn not_run(&self, turn: &[Raw]) -> Result<Vec<Option<NotRun>>, SessionError> {
-        Ok(run_here(&self.lifted(turn)?).map(NotRun::of).collect())
-    }
-
-    /// What messages say, but for calls that they answer themselves.
-    fn lifted(&self, messages: &[Raw]) -> Result<Conversation, SessionError> {
-        let mut conversation = (self.converter.lift)(&self.body("{}", messages.iter())?).map_err(Error::from)?;
-        without_answered(&mut conversation);
-        Ok(conversation)
-    }
-
-    /// The messages that answer the calls of a turn.
-    pub(super) fn results(&self, turn: &[Raw], answers: &[Answered]) -> Result<Vec<Raw>, SessionError> {
-        let conversation = self.lifted(turn)?;
-        let made: Vec<&Call> = run_here(&conversation).collect();
-        // A record may name fewer calls, or others, than are seen in the turn today.
-        let by_id = |answer: &Answered| made.iter().copied().find(|call| call.id == answer.id);
-        let made_by = |(at, answer): (usize, &Answered)| {
+    /// Writes the messages with the results of the calls of a turn.
+    pub(super) fn write_results(&self, turn: &ToolTurn, answers: &[Answer]) -> Result<Vec<Raw>, SessionError> {
+        let made = turn.lifted_calls();
+        // A record may name fewer calls, or others, than this version reads in the turn.
+        let by_id = |answer: &Answer| made.iter().copied().find(|call| answer.id == *call.id);
+        let call_of = |(at, answer): (usize, &Answer)| {
             if made.len() == answers.len() { made.get(at).copied() } else { by_id(answer) }
         };
-        let calls = answers.iter().enumerate().map(|it| made_by(it).cloned().unwrap_or_else(|| of(it.1)));
+        let calls = answers.iter().enumerate().map(|it| call_of(it).cloned().unwrap_or_else(|| unknown_call(it.1)));
         let calls: Vec<Call> = calls.collect();
         let answering = calls.iter().zip(answers).map(|(call, answer)| Answering {
             call,
-            has_id: !conversation.made.contains_key(&call.id),
+            has_id: turn.has_own_id(&call.id),
             text: &answer.output,
             failed: answer.failed,
-            made_up: self.is_made_up(&answer.output),
+            made_up: self.is_synthetic(&answer.output),
         });
         let written = (self.results.write)(&answering.collect::<Vec<_>>());
         let results: Vec<Raw> = written.into_iter().map(Raw::parse).collect::<Result<_, _>>()?;
-        // Calls that share an id have results that share it: they are told apart by their order.
+        // Calls that share an id have results that share it: their order tells them apart.
         let mut ids = HashSet::new();
-        if calls.iter().all(|call| ids.insert(&call.id)) { self.addressed(turn, results) } else { Ok(results) }
+        if calls.iter().all(|call| ids.insert(&call.id)) { self.address(&turn.messages, results) } else { Ok(results) }
     }
 
-    /// Results, of which those of calls without ids are addressed as the dialect addresses such calls.
-    fn addressed(&self, turn: &[Raw], results: Vec<Raw>) -> Result<Vec<Raw>, SessionError> {
+    /// Addresses the results of calls without ids as the dialect addresses such calls.
+    fn address(&self, turn: &[Raw], results: Vec<Raw>) -> Result<Vec<Raw>, SessionError> {
         let all: Vec<Raw> = turn.iter().chain(&results).cloned().collect();
         let body = self.body("{}", all.iter())?;
         let options = Options { policy: Policy::default(), ..self.options.clone() };
@@ -191,21 +146,21 @@ impl Wire {
         Ok(if addressed.len() == results.len() { addressed } else { results })
     }
 
-    /// Whether a result says what recovery or a policy says of calls without one.
-    pub(super) fn is_made_up(&self, text: &str) -> bool {
-        texts::is_made_up(text) || self.is_made_up_by_policy(text)
+    /// Whether a text is one that recovery or the policy gives calls without a result.
+    pub(super) fn is_synthetic(&self, text: &str) -> bool {
+        texts::is_synthetic(text) || self.is_text_of_policy(text)
     }
 
-    /// The same of a certain call, about which recovery says which one it is.
-    pub(super) fn is_made_up_for(&self, text: &str, call: &ToolCallRef<'_>) -> bool {
-        texts::is_about(text, call.name, call.id) || self.is_made_up_by_policy(text)
+    /// Whether a text is one that recovery gives this call, or the policy gives any call.
+    pub(super) fn is_synthetic_for(&self, text: &str, call: &ToolCallRef<'_>) -> bool {
+        texts::is_about(text, call.name, call.id) || self.is_text_of_policy(text)
     }
 
-    fn is_made_up_by_policy(&self, text: &str) -> bool {
+    fn is_text_of_policy(&self, text: &str) -> bool {
         seamline_model::is_synthetic(text) || self.options.policy.own_texts().iter().any(|own| own == text)
     }
 
-    /// What each result in a message says, where that is one text.
+    /// Reads the text of each result in a message, where the result is one text.
     pub(super) fn result_texts(&self, message: &Raw) -> Result<Vec<Option<String>>, SessionError> {
         let conversation = (self.converter.lift)(&self.body("{}", std::iter::once(message))?).map_err(Error::from)?;
         let blocks = conversation.messages.iter().flat_map(|message| &message.blocks);
@@ -219,61 +174,50 @@ impl Wire {
         Ok(texts.collect())
     }
 
-    /// The roles of messages, as their dialect means them.
-    pub(super) fn roles(&self, messages: &[&Raw]) -> Result<Vec<&'static str>, SessionError> {
+    /// Reads messages at a glance.
+    pub(super) fn outline(&self, messages: &[&Raw]) -> Result<Vec<OutlineMessage>, SessionError> {
         let body = self.body("{}", messages.iter().copied())?;
-        let outline = crate::outline(&body, &self.options, 0..messages.len())?;
-        Ok(outline.iter().map(|message| message.role).collect())
+        Ok(crate::outline(&body, &self.options, 0..messages.len())?)
     }
 
-    /// Which of these messages the model or its tools said: answers, calls, and what holds results and nothing else.
+    /// Reads the roles of messages.
+    pub(super) fn roles(&self, messages: &[&Raw]) -> Result<Vec<Role>, SessionError> {
+        Ok(self.outline(messages)?.iter().map(|message| message.role).collect())
+    }
+
+    /// Says of each message whether the model or a tool wrote it: responses, calls, and messages with results only.
     pub(super) fn by_model(&self, messages: &[&Raw]) -> Result<Vec<bool>, SessionError> {
-        let body = self.body("{}", messages.iter().copied())?;
-        let outline = crate::outline(&body, &self.options, 0..messages.len())?;
-        let holds_results = |message: &crate::OutlineMessage| {
-            !message.blocks.is_empty() && message.blocks.iter().all(|block| block.kind == "result")
+        let by_model = |message: &OutlineMessage| match message.role {
+            Role::Assistant | Role::Tool | Role::Function => true,
+            Role::System | Role::Developer | Role::User | Role::Unknown => holds_only_results(message),
         };
-        let by_model = |message: &crate::OutlineMessage| {
-            matches!(message.role, "assistant" | "tool" | "function") || holds_results(message)
-        };
-        Ok(outline.iter().map(by_model).collect())
+        Ok(self.outline(messages)?.iter().map(by_model).collect())
+    }
+
+    /// Parses messages that the caller gives. Each must be a message of the dialect; nothing else is checked.
+    pub(super) fn parse_messages(&self, messages: &[&str]) -> Result<Vec<Raw>, SessionError> {
+        let raws: Vec<Raw> = messages.iter().map(|message| Raw::parse(*message)).collect::<Result<_, _>>()?;
+        for (number, message) in (1..).zip(&raws) {
+            if let Some(what) = NoMessage::of(Some(self.dialect), message.as_str()) {
+                return Err(SessionError::NoMessage { number, what });
+            }
+        }
+        Ok(raws)
     }
 }
 
-/// The calls that are for the client to run.
-fn run_here(conversation: &Conversation) -> impl Iterator<Item = &Call> {
-    conversation.calls().filter(|call| !call.hosted)
+/// Whether a message has results and nothing else.
+pub(super) fn holds_only_results(message: &OutlineMessage) -> bool {
+    !message.blocks.is_empty() && message.blocks.iter().all(|block| block.kind == OutlineKind::Result)
 }
 
-/// A call of which nothing is known but what it is answered with.
-fn of(answer: &Answered) -> Call {
-    let (id, name, input) = (answer.id.clone(), answer.name.clone(), "{}".to_owned());
+/// A call of which only the answer is known.
+fn unknown_call(answer: &Answer) -> Call {
+    let (id, name, input) = (answer.id.to_string(), answer.name.clone(), "{}".to_owned());
     Call { id, name, input, free: None, seal: None, whole: true, answered_by: "", hosted: false }
 }
 
-/// The hash of what a call is called with.
+/// The hash of the name and the arguments of a call.
 pub(super) fn arguments_hash(call: &ToolCall) -> Hash {
     Hash::of(call.name.as_bytes()).then(call.input.as_bytes())
-}
-
-/// Names for calls of these ids that differ: the first call of an id has it, the next ones a number behind it.
-fn names(ids: &[&str]) -> Vec<String> {
-    let mut taken: HashSet<String> = ids.iter().map(|id| (*id).to_owned()).collect();
-    let mut counts: HashMap<&str, usize> = HashMap::new();
-    let mut names = Vec::with_capacity(ids.len());
-    for id in ids {
-        let count = counts.entry(id).or_insert(0);
-        *count += 1;
-        let mut name = (*id).to_owned();
-        // A call may have such an id of its own.
-        while *count > 1 && taken.contains(&name) {
-            name = format!("{id}#{count}");
-            if taken.contains(&name) {
-                *count += 1;
-            }
-        }
-        taken.insert(name.clone());
-        names.push(name);
-    }
-    names
 }

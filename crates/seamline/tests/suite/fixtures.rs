@@ -317,12 +317,12 @@ fn reads_as_written(folder: &Path) -> Result<(), String> {
     let _ =
         writeln!(text, "detected as {}; messages: {}, calls: {}", detected.dialect, checked.messages, checked.calls);
     for message in outline(&input, &options, 0..usize::MAX).map_err(|error| error.to_string())? {
-        let _ = writeln!(text, "{} {}", message.index, message.role);
+        let _ = writeln!(text, "{} {}", message.index, message.role.as_str());
         for block in message.blocks {
             let id = block.id.map(|id| format!(" id `{id}`"));
             let name = block.name.map(|name| format!(" name `{name}`"));
             let (id, name) = (id.unwrap_or_default(), name.unwrap_or_default());
-            let line = format!("  {} {}{id}{name}: {}", block.kind, block.pointer, block.preview);
+            let line = format!("  {} {}{id}{name}: {}", block.kind.as_str(), block.pointer, block.preview);
             let _ = writeln!(text, "{}", line.trim_end());
         }
     }

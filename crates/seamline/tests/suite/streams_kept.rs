@@ -80,7 +80,7 @@ async fn take(session: &mut Session, answer: &Answer) -> Result<(), String> {
         return Err(format!("{} calls of {runnable}: {messages:?}", calls.len()));
     }
     for call in calls {
-        session.start_call(&cycle, &call.id).await.map_err(|error| error.to_string())?;
+        session.before_tool_call(&cycle, &call.id).await.map_err(|error| error.to_string())?;
         session
             .finish_call(&cycle, &call.id, &ToolOutput { output: "done".to_owned(), is_error: false })
             .await

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use seamline::session::IntegrityConfig;
+use seamline::session::SessionPolicy;
 use seamline::store::SessionId;
 use seamline::{Checked, Options};
 
@@ -53,7 +53,7 @@ impl Check {
         place.warn_of_calls(&session.unresolved());
         let failed = |error| place.failure(&error);
         let options = Options { kept: true, ..session.options(policy.clone()).map_err(failed)? };
-        let kept = session.repair_options(policy, &IntegrityConfig::default()).map_err(failed)?;
+        let kept = session.repair_options(policy, &SessionPolicy::default()).map_err(failed)?;
         let body = session.body("{}").map_err(failed)?;
         let checked = seamline::check(&body, &options)?;
         let is_wrong = Counts::of(&checked.findings).is_wrong();

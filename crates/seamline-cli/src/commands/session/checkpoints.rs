@@ -146,7 +146,7 @@ impl Rollback {
             if self.id.is_none() {
                 place.refuse_calls(&session.unresolved(), "a checkpoint that is named is gone back to all the same")?;
             }
-            let latest = || session.latest_checkpoint().map(|latest| latest.id.clone());
+            let latest = || session.latest_checkpoint().map(|latest| latest.id.to_string());
             let id = self.id.clone().or_else(latest).ok_or_else(none)?;
             let result = place.wait(session.rollback(&id, &self.reason))?;
             Ok((id, result))

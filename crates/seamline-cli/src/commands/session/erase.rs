@@ -45,7 +45,7 @@ impl Erase {
                 .with_hint(format!("`--yes` does it; {} keeps a copy first", place.command("export"))));
         }
         let take_over = self.writer.options().take_over;
-        let erased = place.wait(Session::erase(place.store.as_ref(), name, take_over))?;
+        let erased = place.wait(Session::erase(place.store.clone(), name, take_over))?;
         let commits = screen::count(erased.commits as usize, "commit");
         let bytes = screen::count(erased.bytes as usize, "byte");
         let mut output = Output::new();

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use seamline::session::{IntegrityConfig, PersistRepairs};
+use seamline::session::{SessionPolicy, PersistRepairs};
 use seamline::store::SessionId;
 use seamline::{Finding, Options, Policy, RepairAction, Repaired};
 use serde::Serialize;
@@ -90,7 +90,7 @@ impl Repair {
             policy.allow_unsafe();
         }
         let persist_repairs = if self.all { PersistRepairs::All } else { PersistRepairs::RealMovesOnly };
-        let config = IntegrityConfig { persist_repairs, ..IntegrityConfig::default() };
+        let config = SessionPolicy { persist_repairs, ..SessionPolicy::default() };
         if self.dry_run {
             let kept = self.kept(place, policy, &config)?;
             return self.tell(place, &kept, &seamline::repair(&kept.body, &kept.options)?, None);
@@ -106,10 +106,10 @@ impl Repair {
     }
 
     /// The messages as they are kept, and how they are put right.
-    fn kept(&self, place: &Place, policy: Policy, config: &IntegrityConfig) -> Result<Kept, Failure> {
+    fn kept(&self, place: &Place, policy: Policy, config: &SessionPolicy) -> Result<Kept, Failure> {
         let session = place.read(&self.name)?;
         let failed = |error| place.failure(&error);
-        let everything = IntegrityConfig { persist_repairs: PersistRepairs::All, ..config.clone() };
+        let everything = SessionPolicy { persist_repairs: PersistRepairs::All, ..config.clone() };
         Ok(Kept {
             body: session.body("{}").map_err(failed)?,
             options: session.repair_options(policy.clone(), config).map_err(failed)?,

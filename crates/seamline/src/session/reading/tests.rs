@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use seamline_store::{Origin, Raw};
+use seamline_store::{EntrySource, Origin, Raw};
 use seamline_testkit::Dialect;
 use seamline_testkit::generate::{self, Mangled};
 
@@ -99,7 +99,13 @@ fn messages() -> impl Strategy<Value = Vec<Raw>> {
 }
 
 fn entries(messages: &[Raw]) -> Vec<Entry> {
-    let entry = |message: &Raw| Entry { seq: 1, part: 0, message: message.clone(), origin: Origin::Said };
+    let entry = |message: &Raw| Entry {
+        seq: 1,
+        part: 0,
+        message: message.clone(),
+        origin: Origin::Said,
+        source: EntrySource::Message,
+    };
     messages.iter().map(entry).collect()
 }
 

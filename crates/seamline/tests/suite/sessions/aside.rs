@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use seamline::session::{IntegrityConfig, Session};
+use seamline::session::{SessionPolicy, Session};
 use seamline::store::{
     Acquire, Appended, Erased, Hash, Head, Holder, InboxDamage, InboxItem, IncidentKind, Lease, Pending, Pushed,
     Quarantined, Raw, Sealed, SessionId, SessionInfo, Store, StoredCommit,
@@ -14,7 +14,7 @@ use super::stores::{ASK, memory, on_every_store, open_options};
 #[test]
 fn what_is_said_of_a_stranger_is_not_what_it_says() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         let message = r#"{"secret":"4711"}"#;
         let item = InboxItem { id: "i1".to_owned(), message: Raw::parse(message).unwrap() };
         place.store.push(session.id(), &item).await.unwrap();
@@ -114,7 +114,7 @@ impl Store for Leaky {
 /// A session on such a store.
 async fn leaky() -> (Arc<Leaky>, Session) {
     let place = memory();
-    let made = place.create(IntegrityConfig::default()).await;
+    let made = place.create(SessionPolicy::default()).await;
     let id = made.id().clone();
     made.close().await.unwrap();
     let store = Leaky::new(place.store.clone());

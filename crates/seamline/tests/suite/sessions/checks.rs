@@ -7,7 +7,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use seamline::session::{
-    Follower, IntegrityConfig, PersistRepairs, ResetOptions, Session, SessionOptions, ToolCallRef, ToolOutput,
+    Follower, SessionPolicy, PersistRepairs, ResetOptions, Session, SessionOptions, ToolCallRef, ToolOutput,
 };
 use seamline::store::{Effect, Operation};
 use seamline::{Options, Policy, message_spans};
@@ -71,7 +71,7 @@ fn mangled() -> impl Strategy<Value = Mangled> {
 }
 
 async fn create(place: &Place, dialect: &str) -> Session {
-    let config = IntegrityConfig { persist_repairs: PersistRepairs::All, ..IntegrityConfig::default() };
+    let config = SessionPolicy { persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
     let clock = Arc::new(Tick::default());
     let options = SessionOptions { dialect: dialect.to_owned(), config, clock, ..SessionOptions::default() };
     Session::create(place.store.clone(), place.name().parse().unwrap(), options).await.unwrap()
@@ -93,15 +93,15 @@ async fn happen(session: &mut Session, step: &Step, place: &Place, pool: &[Strin
         Step::Undo => session.undo_repair().await.is_ok(),
         Step::Checkpoint => session.checkpoint(Operation::Manual).await.is_ok(),
         Step::Rollback(index) => {
-            let ids: Vec<String> = session.checkpoints().iter().map(|made| made.id.clone()).collect();
+            let ids: Vec<String> = session.checkpoints().iter().map(|made| made.id.to_string()).collect();
             let id = if ids.is_empty() { String::new() } else { ids[index.index(ids.len())].clone() };
             session.rollback(&id, "test").await.is_ok()
         }
-        Step::Compact(from, to, summary) => match session.begin_compaction(range(from, to, length)).await {
+        Step::Compact(from, to, summary) => match session.before_compaction(range(from, to, length)).await {
             Ok(range) => session.finish_compaction(range, &[chosen(summary)]).await.is_ok(),
             Err(_) => false,
         },
-        Step::BeginCompaction(from, to) => session.begin_compaction(range(from, to, length)).await.is_ok(),
+        Step::BeginCompaction(from, to) => session.before_compaction(range(from, to, length)).await.is_ok(),
         Step::CancelCompaction => session.cancel_compaction().await.is_ok(),
         Step::Cycle(turn) => {
             session.execute_tool_cycle(&[chosen(turn)], &Tool::saying("did it"), pending()).await.is_ok()

@@ -2,7 +2,7 @@
 
 use std::future::pending;
 
-use seamline::session::{IntegrityConfig, OpenOptions, Session};
+use seamline::session::{SessionPolicy, OpenOptions, Session};
 use seamline::store::{Effect, InboxItem, Raw};
 
 use super::asking::in_dialect;
@@ -14,9 +14,9 @@ const SUMMARY: &str = r#"{"role":"user","content":"so far: nothing"}"#;
 #[test]
 fn what_came_during_a_compaction_is_there_after_a_crash() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append_all(&[ASK, ASK]).await.unwrap();
-        session.begin_compaction(0..1).await.unwrap();
+        session.before_compaction(0..1).await.unwrap();
         session.append(SUMMARY).await.unwrap();
         let mut again = place.reopen(&session).await;
         assert_eq!(kept(&again), [ASK, ASK, SUMMARY]);
@@ -28,9 +28,9 @@ fn what_came_during_a_compaction_is_there_after_a_crash() {
 #[test]
 fn an_error_during_a_compaction_takes_nothing_back_that_came_meanwhile() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append_all(&[ASK, ASK]).await.unwrap();
-        let range = session.begin_compaction(0..1).await.unwrap();
+        let range = session.before_compaction(0..1).await.unwrap();
         session.append(ASK).await.unwrap();
         let failure = seamline::Failure { status: Some(529), text: "Overloaded", ..Default::default() };
         session.handle_error(&failure).await.unwrap();
@@ -47,7 +47,7 @@ async fn is_usable(place: &Place, session: &mut Session) {
     assert_eq!(session.take_inbox().await.unwrap(), 1);
     let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
     session.roll_back_cycle(&cycle, "test").await.unwrap();
-    let range = session.begin_compaction(0..1).await.unwrap();
+    let range = session.before_compaction(0..1).await.unwrap();
     session.finish_compaction(range, &[SUMMARY]).await.unwrap();
     assert_eq!(kept(session)[0], SUMMARY);
 }
@@ -57,14 +57,14 @@ fn a_session_can_be_used_after_every_error_of_a_compaction() {
     on_every_store(async |place| {
         for waiting in [0, 2] {
             for how in ["begin", "finish", "finish badly", "cancel", "asking", "a filter"] {
-                let made = place.create(IntegrityConfig::default()).await;
+                let made = place.create(SessionPolicy::default()).await;
                 // The messages and the checkpoint come first, and then perhaps what waits.
                 let at = if how == "begin" { 1 } else { 2 + waiting };
                 let faulty = Faulty::new(place.store.clone(), Fault::FailsOnce { at });
                 let options = OpenOptions { take_over: true, ..open_options() };
                 let mut session = Session::open(faulty, made.id().clone(), options).await.unwrap();
                 session.append_all(&[ASK, ASK]).await.unwrap();
-                let range = session.begin_compaction(0..1).await;
+                let range = session.before_compaction(0..1).await;
                 assert_eq!(range.is_err(), how == "begin");
                 let meanwhile: Vec<String> =
                     (0..waiting).map(|number| format!(r#"{{"role":"user","content":"{number}"}}"#)).collect();
@@ -97,9 +97,9 @@ fn a_session_can_be_used_after_every_error_of_a_compaction() {
 fn an_error_of_the_provider_gives_a_compaction_up_whether_something_waits_or_not() {
     on_every_store(async |place| {
         for waiting in [false, true] {
-            let mut session = place.create(IntegrityConfig::default()).await;
+            let mut session = place.create(SessionPolicy::default()).await;
             session.append_all(&[ASK, ASK]).await.unwrap();
-            session.begin_compaction(0..1).await.unwrap();
+            session.before_compaction(0..1).await.unwrap();
             if waiting {
                 session.append(ASK).await.unwrap();
             }
@@ -114,9 +114,9 @@ fn an_error_of_the_provider_gives_a_compaction_up_whether_something_waits_or_not
 #[test]
 fn no_calls_are_run_during_a_compaction() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append_all(&[ASK, ASK]).await.unwrap();
-        let range = session.begin_compaction(0..1).await.unwrap();
+        let range = session.before_compaction(0..1).await.unwrap();
         let tool = Tool::saying("ran");
         assert!(session.execute_tool_cycle(&[&turn(&["toolu_1"])], &tool, pending()).await.is_err());
         assert!(session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.is_err() && tool.runs() == 0);
@@ -128,14 +128,14 @@ fn no_calls_are_run_during_a_compaction() {
 #[test]
 fn only_what_was_begun_is_finished() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append_all(&[ASK, ASK, ASK]).await.unwrap();
         assert!(session.finish_compaction(0..1, &[SUMMARY]).await.is_err(), "none was begun");
-        session.begin_compaction(0..1).await.unwrap();
+        session.before_compaction(0..1).await.unwrap();
         assert!(session.finish_compaction(0..2, &[SUMMARY]).await.is_err());
         // What stands there now is something else.
         let made = session.checkpoint(seamline::store::Operation::Manual).await.unwrap();
-        let range = session.begin_compaction(0..3).await.unwrap();
+        let range = session.before_compaction(0..3).await.unwrap();
         session.rollback(&made.id, "test").await.unwrap();
         session.reset(seamline::session::ResetOptions::default()).await.unwrap();
         assert!(session.finish_compaction(range, &[SUMMARY]).await.is_err());
@@ -154,7 +154,7 @@ fn calls_without_ids_are_not_parted_from_their_results() {
         ];
         session.append_all(&messages).await.unwrap();
         for (asked, given) in [(0..2, 0..1), (2..4, 3..4), (0..3, 0..3)] {
-            assert_eq!(session.begin_compaction(asked.clone()).await.unwrap(), given, "{asked:?}");
+            assert_eq!(session.before_compaction(asked.clone()).await.unwrap(), given, "{asked:?}");
             session.cancel_compaction().await.unwrap();
         }
     });
@@ -163,12 +163,12 @@ fn calls_without_ids_are_not_parted_from_their_results() {
 #[test]
 fn a_call_that_was_never_answered_keeps_nothing_from_being_compacted_and_one_at_the_end_stays() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         let (lost, twice) = (turn(&["toolu_lost"]), turn(&["toolu_1", "toolu_1"]));
         let half = results(&["toolu_1"]);
         session.append_all(&[ASK, &lost, ASK, &twice, &half, &half, ASK, &turn(&["toolu_2"])]).await.unwrap();
         for (asked, given) in [(0..3, 0..3), (0..5, 0..3), (0..6, 0..6), (0..8, 0..7)] {
-            assert_eq!(session.begin_compaction(asked.clone()).await.unwrap(), given, "{asked:?}");
+            assert_eq!(session.before_compaction(asked.clone()).await.unwrap(), given, "{asked:?}");
             session.cancel_compaction().await.unwrap();
         }
     });
@@ -184,10 +184,10 @@ fn a_range_inside_of_a_cycle_comes_out_empty_and_before_it() {
         let result = |id: &str| format!(r#"{{"role":"tool","tool_call_id":"{id}","content":"ok"}}"#);
         session.append_all(&[ASK, &calls, &result("a"), &result("b"), ASK]).await.unwrap();
         for (asked, given) in [(2..3, 1..1), (2..2, 1..1), (3..3, 1..1), (2..4, 4..4), (1..3, 1..1)] {
-            assert_eq!(session.begin_compaction(asked.clone()).await.unwrap(), given, "{asked:?}");
+            assert_eq!(session.before_compaction(asked.clone()).await.unwrap(), given, "{asked:?}");
             session.cancel_compaction().await.unwrap();
         }
-        let range = session.begin_compaction(2..3).await.unwrap();
+        let range = session.before_compaction(2..3).await.unwrap();
         session.finish_compaction(range, &[SUMMARY]).await.unwrap();
         assert!(session.validate().unwrap().valid, "{:?}", kept(&session));
     });
@@ -196,9 +196,9 @@ fn a_range_inside_of_a_cycle_comes_out_empty_and_before_it() {
 #[test]
 fn a_compaction_may_be_finished_after_an_error_though_nothing_was_said_meanwhile() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append_all(&[ASK, ASK]).await.unwrap();
-        let range = session.begin_compaction(0..1).await.unwrap();
+        let range = session.before_compaction(0..1).await.unwrap();
         let failure = seamline::Failure { status: Some(529), text: "Overloaded", ..Default::default() };
         session.handle_error(&failure).await.unwrap();
         session.finish_compaction(range, &[SUMMARY]).await.unwrap();
@@ -209,12 +209,12 @@ fn a_compaction_may_be_finished_after_an_error_though_nothing_was_said_meanwhile
 #[test]
 fn nothing_is_put_in_the_place_of_a_whole_conversation() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append_all(&[ASK, ASK]).await.unwrap();
-        let range = session.begin_compaction(0..2).await.unwrap();
+        let range = session.before_compaction(0..2).await.unwrap();
         session.finish_compaction(range, &[]).await.unwrap_err();
         assert_eq!(kept(&session), [ASK, ASK], "{}", place.name);
-        let range = session.begin_compaction(0..1).await.unwrap();
+        let range = session.before_compaction(0..1).await.unwrap();
         session.finish_compaction(range, &[]).await.unwrap();
         assert_eq!(kept(&session), [ASK], "messages may be left out");
     });

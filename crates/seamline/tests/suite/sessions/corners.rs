@@ -4,7 +4,7 @@ use std::future::pending;
 
 use seamline::Failure;
 use seamline::session::{
-    AgentStart, IntegrityConfig, OpenOptions, PersistRepairs, Session, SessionError, ToolCallRef, ToolOutput, TurnEnd,
+    AgentStart, SessionPolicy, OpenOptions, PersistRepairs, Session, SessionError, ToolCallRef, ToolOutput, TurnEnd,
 };
 use seamline::store::{Effect, Operation, Rejected};
 
@@ -22,7 +22,7 @@ fn overloaded() -> Failure<'static> {
 fn k_02_what_a_tool_did_for_an_answer_that_then_failed_is_not_forgotten() {
     on_every_store(async |place| {
         // The calls were whole and had run when the stream failed.
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         session.before_agent_start(ENVELOPE).await.unwrap();
         session.execute_tool_cycle(&[&turn(&["toolu_1"])], &Tool::saying("PAID"), pending()).await.unwrap();
@@ -33,7 +33,7 @@ fn k_02_what_a_tool_did_for_an_answer_that_then_failed_is_not_forgotten() {
         // One had, and the other was running: the turn is taken back, and what was done is said.
         let calls = turn(&["toolu_2", "toolu_3"]);
         let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
-        session.start_call(&cycle, "toolu_2").await.unwrap();
+        session.before_tool_call(&cycle, "toolu_2").await.unwrap();
         session.finish_call(&cycle, "toolu_2", &said("PAID AGAIN")).await.unwrap();
         session.agent_end(TurnEnd::Failed(overloaded())).await.unwrap();
         assert_eq!(kept(&session), before);
@@ -46,7 +46,7 @@ fn k_02_what_a_tool_did_for_an_answer_that_then_failed_is_not_forgotten() {
 fn k_13_nothing_is_put_right_for_good_while_tools_run() {
     on_every_store(async |place| {
         let config =
-            IntegrityConfig { auto_repair: true, persist_repairs: PersistRepairs::All, ..IntegrityConfig::default() };
+            SessionPolicy { auto_repair: true, persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
         let mut session = place.create(config).await;
         session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
         session.begin_cycle(&[&turn(&["toolu_2"])], &|_| Effect::Unsafe).await.unwrap();
@@ -62,17 +62,17 @@ fn k_13_nothing_is_put_right_for_good_while_tools_run() {
 #[test]
 fn k_28_whatever_comes_after_an_abort_changes_nothing_that_was_written() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1", "toolu_2"])], &|_| Effect::Unsafe).await.unwrap();
-        session.start_call(&cycle, "toolu_1").await.unwrap();
+        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
         assert_eq!(session.abort().await.unwrap().len(), 2);
         let (before, end) = (kept(&session), place.store.head(session.id()).await.unwrap());
         // A second abort, tasks that report late, and a timer that begins a call again.
         assert!(session.abort().await.unwrap().is_empty());
         assert!(session.finish_call(&cycle, "toolu_1", &said("late")).await.is_err());
         assert!(session.after_tool_call(&cycle, "toolu_1", &said("late")).await.is_err());
-        assert!(session.start_call(&cycle, "toolu_2").await.is_err());
+        assert!(session.before_tool_call(&cycle, "toolu_2").await.is_err());
         assert!(session.commit_cycle(&cycle).await.is_err());
         assert_eq!((kept(&session), place.store.head(session.id()).await.unwrap()), (before.clone(), end));
         // A prompt that waited is taken, and a result that is real is, too.
@@ -90,7 +90,7 @@ fn k_29_a_breaker_that_ends_the_turn_leaves_no_call_without_a_result() {
         let mut tools = ToolSchemas::new();
         tools.add("sh", Some(r#"{"type":"object","required":["command"]}"#)).unwrap();
         let mut breaker = Breaker::new(BreakerLimits::default());
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         for round in 1.. {
             let id = format!("toolu_{round}");
@@ -130,9 +130,9 @@ fn k_33_wherever_a_compaction_cuts_no_pair_is_parted() {
         let messages: Vec<&str> = messages.iter().map(String::as_str).collect();
         let summary = r#"{"role":"user","content":"so far"}"#;
         for (start, end) in (0..=7).flat_map(|start| (start..=7).map(move |end| (start, end))) {
-            let mut session = place.create(IntegrityConfig::default()).await;
+            let mut session = place.create(SessionPolicy::default()).await;
             session.append_all(&messages).await.unwrap();
-            let range = session.begin_compaction(start..end).await.unwrap();
+            let range = session.before_compaction(start..end).await.unwrap();
             assert!(range.is_empty() || (range.start >= start && range.end <= end), "{start}..{end}: {range:?}");
             let done = session.finish_compaction(range.clone(), &[summary]).await.unwrap();
             assert_eq!(done.replaced, range);
@@ -149,7 +149,7 @@ fn k_39_a_crash_while_a_repair_is_written_leaves_it_whole_or_not_there() {
     on_every_store(async |place| {
         let (mut whole, mut not_there) = (0, 0);
         for (at, after) in (0..).flat_map(|at| [(at, false), (at, true)]) {
-            let config = IntegrityConfig { persist_repairs: PersistRepairs::All, ..IntegrityConfig::default() };
+            let config = SessionPolicy { persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
             let mut session = place.create(config.clone()).await;
             session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
             let before = kept(&session);
@@ -178,11 +178,11 @@ fn k_39_a_crash_while_a_repair_is_written_leaves_it_whole_or_not_there() {
 #[test]
 fn k_44_the_next_turn_is_told_what_was_lost_and_who_waits_for_an_answer() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append_all(&[ASK, YES, ASK]).await.unwrap();
         assert!(session.repair_context().is_empty(), "nothing was lost");
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
-        session.start_call(&cycle, "toolu_1").await.unwrap();
+        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
         let mut again = place.reopen(&session).await;
         let told = r#"{"role":"user","content":"are you there?"}"#;
         again.append(told).await.unwrap();
@@ -201,7 +201,7 @@ fn k_44_the_next_turn_is_told_what_was_lost_and_who_waits_for_an_answer() {
 #[test]
 fn k_47_a_rollback_that_fails_says_so_and_changes_nothing() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let made = session.checkpoint(Operation::ApiCall).await.unwrap();
         session.append(YES).await.unwrap();

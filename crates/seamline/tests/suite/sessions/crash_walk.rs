@@ -53,7 +53,7 @@ async fn script(store: Arc<dyn Store>, id: SessionId, effect: Effect, world: &Wo
     world.acknowledge("pushed");
     let ran = world.ran.clone();
     let tool = Tool::doing(move |call| {
-        ran.lock().unwrap().push(call.id.clone());
+        ran.lock().unwrap().push(call.id.to_string());
         Ok(ToolOutput { output: format!("did {}", call.id), is_error: false })
     });
     let tool = Tool { effect, ..tool };

@@ -4,7 +4,7 @@ use std::future::pending;
 use std::sync::Arc;
 
 use futures_util::future::{Either, select};
-use seamline::session::{IntegrityConfig, OpenOptions, Session, ToolOutput};
+use seamline::session::{SessionPolicy, OpenOptions, Session, ToolOutput};
 use seamline::store::{Effect, Origin, SessionId};
 
 use super::faulty::{Fault, Faulty};
@@ -15,7 +15,7 @@ const ANSWER: &str = r#"{"role":"assistant","content":"all done"}"#;
 #[test]
 fn a_tool_that_never_comes_back_has_an_outcome_that_nobody_knows() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         // The process dies while the second of two tools runs: its future is dropped where it stands.
         let (id, calls) = (session.id().clone(), turn(&["toolu_1", "toolu_2"]));
@@ -72,12 +72,12 @@ fn calls_that_may_be_run_again_are_where_somebody_runs_them() {
             (Effect::ReadOnly, 2, "second"),
             (Effect::Unsafe, 0, "[outcome unknown]"),
         ] {
-            let mut session = place.create(IntegrityConfig::default()).await;
+            let mut session = place.create(SessionPolicy::default()).await;
             session.append(ASK).await.unwrap();
             let calls = turn(&["toolu_1", "toolu_2"]);
             let (cycle, _) = session.begin_cycle(&[&calls], &|_| effect).await.unwrap();
-            let key = session.start_call(&cycle, "toolu_1").await.unwrap();
-            session.start_call(&cycle, "toolu_2").await.unwrap();
+            let key = session.before_tool_call(&cycle, "toolu_1").await.unwrap().key;
+            session.before_tool_call(&cycle, "toolu_2").await.unwrap();
             let options = OpenOptions { take_over: true, recover: false, ..open_options() };
             let mut again = Session::open(place.store.clone(), session.id().clone(), options).await.unwrap();
             let keys = Arc::new(std::sync::Mutex::new(Vec::new()));
@@ -98,18 +98,18 @@ fn calls_that_may_be_run_again_are_where_somebody_runs_them() {
 #[test]
 fn a_cycle_is_refused_what_it_is_past() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
         let output = ToolOutput { output: "done".to_owned(), is_error: false };
         let error = session.commit_cycle(&cycle).await.unwrap_err();
         assert_eq!(error.to_string(), format!("call toolu_1 of cycle {cycle} cannot be committed without a result"));
-        assert!(session.start_call(&cycle, "toolu_9").await.is_err());
+        assert!(session.before_tool_call(&cycle, "toolu_9").await.is_err());
         assert!(session.repair().await.is_err(), "not while tools are running");
-        session.start_call(&cycle, "toolu_1").await.unwrap();
+        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
         session.finish_call(&cycle, "toolu_1", &output).await.unwrap();
         assert!(session.finish_call(&cycle, "toolu_1", &output).await.is_err(), "a result is kept once");
-        assert!(session.start_call(&cycle, "toolu_1").await.is_err(), "what has finished is not begun");
+        assert!(session.before_tool_call(&cycle, "toolu_1").await.is_err(), "what has finished is not begun");
         session.commit_cycle(&cycle).await.unwrap();
         assert!(session.commit_cycle(&cycle).await.is_err() && session.roll_back_cycle(&cycle, "late").await.is_err());
         assert_eq!(session.messages().count(), 3);
@@ -120,7 +120,7 @@ fn a_cycle_is_refused_what_it_is_past() {
 fn bytes_that_were_altered_are_never_taken_for_what_was_said() {
     let place = super::stores::memory();
     futures_executor::block_on(async {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let made = session.checkpoint(seamline::store::Operation::Manual).await.unwrap();
         session.append(ANSWER).await.unwrap();

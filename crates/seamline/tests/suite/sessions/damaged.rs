@@ -121,7 +121,7 @@ fn what_a_damaged_commit_had_taken_out_is_there_again_and_the_damage_is_named() 
             session.append(half).await.unwrap();
             let head = |store: Arc<dyn Store>| async move { store.head(&"s".parse().unwrap()).await.unwrap().seq };
             let lost = if compacts {
-                let range = session.begin_compaction(1..2).await.unwrap();
+                let range = session.before_compaction(1..2).await.unwrap();
                 let lost = head(store.clone()).await + 1;
                 session.finish_compaction(range, &[]).await.unwrap();
                 lost

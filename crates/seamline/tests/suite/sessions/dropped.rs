@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::future::pending;
 
 use futures_util::FutureExt;
-use seamline::session::{IntegrityConfig, PersistRepairs, ResetOptions, Session, SessionError};
+use seamline::session::{SessionPolicy, PersistRepairs, ResetOptions, Session, SessionError};
 use seamline::store::Operation;
 
 use super::faulty::{Fault, Faulty};
@@ -19,9 +19,9 @@ fn whatever_is_dropped_is_kept_once_or_not_at_all_and_the_session_knows() {
     for (at, kept_first) in (0..WRITES).flat_map(|at| [(at, false), (at, true)]) {
         futures_executor::block_on(async {
             let place = memory();
-            let made = place.create(IntegrityConfig::default()).await;
+            let made = place.create(SessionPolicy::default()).await;
             let silent = Faulty::new(place.store.clone(), Fault::Silent { at, kept: kept_first });
-            let config = IntegrityConfig { persist_repairs: PersistRepairs::All, ..IntegrityConfig::default() };
+            let config = SessionPolicy { persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
             let options = seamline::session::OpenOptions { take_over: true, config, ..open_options() };
             let mut session = Session::open(silent, made.id().clone(), options).await.unwrap();
             dropped += script(&mut session);
@@ -62,7 +62,7 @@ fn script(session: &mut Session) -> usize {
     }
     step!(session.execute_tool_cycle(&[&turn(&["toolu_1", "toolu_2"])], &Tool::saying("ok"), pending()));
     step!(session.abort());
-    if let Some(Ok(range)) = step!(session.begin_compaction(0..1)) {
+    if let Some(Ok(range)) = step!(session.before_compaction(0..1)) {
         step!(session.append(&said("meanwhile")));
         if step!(session.finish_compaction(range.clone(), &[&said("summary")])).is_none() {
             step!(session.append(&said("a little later")));

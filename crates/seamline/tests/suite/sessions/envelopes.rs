@@ -4,7 +4,7 @@ use std::future::pending;
 
 use seamline::Failure;
 use seamline::session::{
-    AgentStart, IntegrityConfig, LastResort, PersistRepairs, RecoveryAction, Session, SessionOptions,
+    AgentStart, SessionPolicy, LastResort, PersistRepairs, RecoveryAction, Session, SessionOptions,
 };
 use seamline::store::IncidentKind;
 
@@ -59,7 +59,7 @@ fn spoken(dialect: &str) -> [&'static str; 3] {
     }
 }
 
-async fn session(provider: &seamline::Provider, config: IntegrityConfig) -> Session {
+async fn session(provider: &seamline::Provider, config: SessionPolicy) -> Session {
     let place = memory();
     let (dialect, provider) = (provider.dialect.to_owned(), Some(provider.name.to_owned()));
     let options = SessionOptions { dialect, provider, config, ..SessionOptions::default() };
@@ -70,10 +70,10 @@ async fn session(provider: &seamline::Provider, config: IntegrityConfig) -> Sess
 fn a_whole_conversation_is_whole_for_every_provider_and_stays_as_it_is() {
     futures_executor::block_on(async {
         for provider in seamline::providers::ALL {
-            let config = IntegrityConfig {
+            let config = SessionPolicy {
                 auto_repair: true,
                 persist_repairs: PersistRepairs::All,
-                ..IntegrityConfig::default()
+                ..SessionPolicy::default()
             };
             let mut session = session(provider, config).await;
             let [ask, call, answer] = spoken(provider.dialect);
@@ -100,7 +100,7 @@ fn a_whole_conversation_is_whole_for_every_provider_and_stays_as_it_is() {
 fn a_conversation_with_calls_goes_on_where_the_request_declares_their_tools() {
     futures_executor::block_on(async {
         for auto_repair in [false, true] {
-            let config = IntegrityConfig { auto_repair, last_resort: LastResort::Reset, ..IntegrityConfig::default() };
+            let config = SessionPolicy { auto_repair, last_resort: LastResort::Reset, ..SessionPolicy::default() };
             let mut session = session(seamline::providers::by_name("bedrock").unwrap(), config).await;
             let [ask, call, _] = spoken("bedrock_converse");
             session.append(ask).await.unwrap();
@@ -130,7 +130,7 @@ fn a_conversation_with_calls_goes_on_where_the_request_declares_their_tools() {
 fn what_the_request_does_not_declare_and_nobody_can_make_up_is_said_when_it_is_blocked() {
     futures_executor::block_on(async {
         let provider = seamline::providers::by_name("bedrock-anthropic").unwrap();
-        let mut session = session(provider, IntegrityConfig::default()).await;
+        let mut session = session(provider, SessionPolicy::default()).await;
         let [ask, call, _] = spoken(provider.dialect);
         session.append(ask).await.unwrap();
         session.execute_tool_cycle(&[call], &Tool::saying("main.rs"), pending()).await.unwrap();
@@ -146,7 +146,7 @@ fn what_the_request_does_not_declare_and_nobody_can_make_up_is_said_when_it_is_b
 fn an_envelope_that_says_that_the_provider_keeps_the_call_lets_its_result_through() {
     futures_executor::block_on(async {
         let mut session =
-            session(seamline::providers::by_name("openai-responses").unwrap(), IntegrityConfig::default()).await;
+            session(seamline::providers::by_name("openai-responses").unwrap(), SessionPolicy::default()).await;
         let result = r#"{"type":"function_call_output","call_id":"call_1","output":"main.rs"}"#;
         session.append(result).await.unwrap();
         assert!(matches!(session.before_agent_start(r#"{"model":"gpt-5"}"#).await.unwrap(), AgentStart::Blocked(_)));
@@ -161,7 +161,7 @@ fn an_envelope_that_says_that_the_provider_keeps_the_call_lets_its_result_throug
 #[test]
 fn what_cannot_be_put_right_is_written_down_once() {
     futures_executor::block_on(async {
-        let config = IntegrityConfig { auto_repair: true, ..IntegrityConfig::default() };
+        let config = SessionPolicy { auto_repair: true, ..SessionPolicy::default() };
         let mut session = session(seamline::providers::by_name("anthropic").unwrap(), config).await;
         session.append(r#"{"role":"wizard","content":"abracadabra"}"#).await.unwrap();
         for _ in 0..3 {

@@ -2,7 +2,7 @@
 
 use seamline::Failure;
 use seamline::session::{
-    IntegrityConfig, LostCall, OnFailure, OpenOptions, ResetOptions, Session, ToolOutput, Truth, UnknownOutcome,
+    SessionPolicy, LostCall, OnFailure, OpenOptions, ResetOptions, Session, ToolOutput, Truth, UnknownOutcome,
 };
 use seamline::store::{Effect, IncidentKind, IncidentSeverity, Operation};
 
@@ -17,13 +17,13 @@ fn a_call_that_finished_is_not_forgotten_with_its_cycle() {
     on_every_store(async |place| {
         for how in ["rollback", "filter", "reset", "cycle", "tool"] {
             let on_tool_error =
-                if how == "tool" { OnFailure::Rollback } else { IntegrityConfig::default().on_tool_error };
-            let mut session = place.create(IntegrityConfig { on_tool_error, ..IntegrityConfig::default() }).await;
+                if how == "tool" { OnFailure::Rollback } else { SessionPolicy::default().on_tool_error };
+            let mut session = place.create(SessionPolicy { on_tool_error, ..SessionPolicy::default() }).await;
             session.append(ASK).await.unwrap();
             let checkpoint = session.checkpoint(Operation::Manual).await.unwrap();
             let calls = turn(&["toolu_1", "toolu_2"]);
             let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
-            session.start_call(&cycle, "toolu_1").await.unwrap();
+            session.before_tool_call(&cycle, "toolu_1").await.unwrap();
             session.finish_call(&cycle, "toolu_1", &said("PAID 100", false)).await.unwrap();
             match how {
                 "rollback" => drop(session.rollback(&checkpoint.id, "x").await.unwrap()),
@@ -34,7 +34,7 @@ fn a_call_that_finished_is_not_forgotten_with_its_cycle() {
                 }
                 "reset" => drop(session.reset(ResetOptions { archive: true }).await.unwrap()),
                 "tool" => {
-                    session.start_call(&cycle, "toolu_2").await.unwrap();
+                    session.before_tool_call(&cycle, "toolu_2").await.unwrap();
                     session.after_tool_call(&cycle, "toolu_2", &said("no", true)).await.unwrap();
                 }
                 _ => session.roll_back_cycle(&cycle, "x").await.unwrap(),
@@ -55,14 +55,14 @@ fn a_call_that_finished_is_not_forgotten_with_its_cycle() {
 #[test]
 fn what_finished_before_a_crash_is_not_forgotten_with_what_nobody_knows() {
     on_every_store(async |place| {
-        let config = IntegrityConfig { unknown_outcome: UnknownOutcome::Forget, ..IntegrityConfig::default() };
+        let config = SessionPolicy { unknown_outcome: UnknownOutcome::Forget, ..SessionPolicy::default() };
         let mut session = place.create(config.clone()).await;
         session.append(ASK).await.unwrap();
         let calls = turn(&["toolu_1", "toolu_2"]);
         let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
-        session.start_call(&cycle, "toolu_1").await.unwrap();
+        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
         session.finish_call(&cycle, "toolu_1", &said("PAID 100", false)).await.unwrap();
-        session.start_call(&cycle, "toolu_2").await.unwrap();
+        session.before_tool_call(&cycle, "toolu_2").await.unwrap();
         let options = OpenOptions { take_over: true, config, ..open_options() };
         let again = Session::open(place.store.clone(), session.id().clone(), options).await.unwrap();
         let returned: Vec<_> = again.repair_context().lost_calls.into_iter().map(|call| call.returned).collect();
@@ -74,11 +74,11 @@ fn what_finished_before_a_crash_is_not_forgotten_with_what_nobody_knows() {
 #[test]
 fn what_is_kept_is_not_lost() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let calls = turn(&["toolu_1", "toolu_2"]);
         let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
-        session.start_call(&cycle, "toolu_1").await.unwrap();
+        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
         session.finish_call(&cycle, "toolu_1", &said("PAID 100", false)).await.unwrap();
         let again = place.reopen(&session).await;
         let lost: Vec<_> = again.repair_context().lost_calls.into_iter().map(|call| call.id).collect();
@@ -90,13 +90,13 @@ fn what_is_kept_is_not_lost() {
 fn a_call_that_only_reads_is_harmless_also_where_a_host_said_that_it_begins() {
     on_every_store(async |place| {
         for unknown_outcome in [UnknownOutcome::Annotate, UnknownOutcome::Forget] {
-            let mut session = place.create(IntegrityConfig { unknown_outcome, ..IntegrityConfig::default() }).await;
+            let mut session = place.create(SessionPolicy { unknown_outcome, ..SessionPolicy::default() }).await;
             session.append(ASK).await.unwrap();
             let calls = turn(&["toolu_1", "toolu_2"]);
             let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::ReadOnly).await.unwrap();
             let head = place.store.head(session.id()).await.unwrap();
             assert!(!session.before_tool_call(&cycle, "toolu_1").await.unwrap().key.is_empty());
-            session.start_call(&cycle, "toolu_2").await.unwrap();
+            session.before_tool_call(&cycle, "toolu_2").await.unwrap();
             assert_eq!(place.store.head(session.id()).await.unwrap(), head, "a read needs no intent");
             session.finish_call(&cycle, "toolu_1", &said("READ", false)).await.unwrap();
             let options = OpenOptions { take_over: true, recover: false, ..open_options() };

@@ -1,6 +1,6 @@
 //! A session that goes its own way knows what of its past was made up.
 
-use seamline::session::{Follower, IntegrityConfig, Session, ToolCallRef};
+use seamline::session::{Follower, SessionPolicy, Session, ToolCallRef};
 use seamline::store::{Effect, SessionId};
 
 use super::asking::in_dialect;
@@ -35,7 +35,7 @@ fn a_late_result_in_a_fork_replaces_what_was_made_up_and_nothing_else() {
             session.append(&spoken(dialect, "go")).await.unwrap();
             let (cycle, _) =
                 session.begin_cycle(&refs(&paying(dialect, &["a", "b"])), &|_| Effect::Unsafe).await.unwrap();
-            session.start_call(&cycle, "a").await.unwrap();
+            session.before_tool_call(&cycle, "a").await.unwrap();
             session.finish_call(&cycle, "a", &said("[synthetic] [no result] quoted")).await.unwrap();
             session.abort().await.unwrap();
             session.append(&spoken(dialect, "well?")).await.unwrap();
@@ -91,7 +91,7 @@ fn what_a_host_brought_is_judged_by_its_words_in_a_fork_as_well() {
 #[test]
 fn a_fork_of_more_than_one_commit_has_room_for_is_there_as_a_whole() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         for letter in ["a", "b", "c"] {
             let text = letter.repeat(7 * 1024 * 1024);
             session.append(&format!(r#"{{"role":"user","content":"{text}"}}"#)).await.unwrap();

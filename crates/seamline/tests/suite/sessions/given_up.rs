@@ -1,17 +1,17 @@
 //! What the model reads of calls without a result is what is known: who stopped, and whether the call was begun.
 
-use seamline::session::{IntegrityConfig, OpenOptions, Session, Truth};
+use seamline::session::{SessionPolicy, OpenOptions, Session, Truth};
 use seamline::store::{Effect, IncidentKind};
 
 use super::stores::{ASK, ENVELOPE, Place, kept, on_every_store, open_options, turn};
 
 /// A session whose process stopped when it had begun the first of two calls.
 async fn crashed(place: &Place) -> Session {
-    let mut session = place.create(IntegrityConfig::default()).await;
+    let mut session = place.create(SessionPolicy::default()).await;
     session.append(ASK).await.unwrap();
     let calls = turn(&["toolu_1", "toolu_2"]);
     let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
-    session.start_call(&cycle, "toolu_1").await.unwrap();
+    session.before_tool_call(&cycle, "toolu_1").await.unwrap();
     let options = OpenOptions { take_over: true, recover: false, ..open_options() };
     Session::open(place.store.clone(), session.id().clone(), options).await.unwrap()
 }
@@ -60,11 +60,11 @@ fn an_error_after_a_crash_says_the_same() {
 #[test]
 fn a_call_that_was_never_begun_is_said_to_have_not_run_when_it_is_aborted() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let calls = turn(&["toolu_1", "toolu_2"]);
         let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
-        session.start_call(&cycle, "toolu_1").await.unwrap();
+        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
         let outcomes = session.abort().await.unwrap();
         assert!(outcomes[0].content.contains("Whether it ran is unknown"), "{outcomes:?}");
         assert!(outcomes[1].content.contains("did not run"), "{outcomes:?}");

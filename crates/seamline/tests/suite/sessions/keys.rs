@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use seamline::session::{
-    IntegrityConfig, OpenOptions, Running, Session, SessionOptions, ToolCall, ToolExecutor, ToolOutput,
+    SessionPolicy, OpenOptions, Running, Session, SessionOptions, ToolCall, ToolExecutor, ToolOutput,
 };
 use seamline::store::Effect;
 
@@ -26,11 +26,11 @@ impl ToolExecutor for Noting {
 #[test]
 fn a_call_is_run_again_under_the_key_that_it_was_begun_with() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Idempotent).await.unwrap();
-        let key = session.start_call(&cycle, "toolu_1").await.unwrap();
-        assert_eq!(session.start_call(&cycle, "toolu_1").await.unwrap(), key);
+        let key = session.before_tool_call(&cycle, "toolu_1").await.unwrap().key;
+        assert_eq!(session.before_tool_call(&cycle, "toolu_1").await.unwrap().key, key);
         let options = OpenOptions { take_over: true, recover: false, ..open_options() };
         let mut again = Session::open(place.store.clone(), session.id().clone(), options).await.unwrap();
         let tool = Noting(Effect::Idempotent, Mutex::default());

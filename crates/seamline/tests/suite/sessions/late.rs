@@ -2,7 +2,7 @@
 
 use std::future::pending;
 
-use seamline::session::{IntegrityConfig, Session, ToolCallRef};
+use seamline::session::{SessionPolicy, Session, ToolCallRef};
 use seamline::store::{Effect, Origin};
 
 use super::asking::in_dialect;
@@ -15,7 +15,7 @@ const SHARED: &str = r#"{"role":"assistant","content":[{"type":"tool_use","id":"
 fn of_calls_that_share_an_id_each_gets_its_own_late_result() {
     on_every_store(async |place| {
         for second_first in [false, true] {
-            let mut session = place.create(IntegrityConfig::default()).await;
+            let mut session = place.create(SessionPolicy::default()).await;
             session.append(ASK).await.unwrap();
             let (_, calls) = session.begin_cycle(&[SHARED], &|_| Effect::Unsafe).await.unwrap();
             session.abort().await.unwrap();
@@ -91,7 +91,7 @@ fn of_calls_without_ids_in_two_turns_the_one_that_was_given_up_gets_the_late_res
 #[test]
 fn a_late_result_leaves_the_rest_of_its_message_as_it_was() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         let turn = r#"{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"pay","input":{}}]}"#;
         let given_up = r#"{"role":"user", "content":[{"type":"tool_result","tool_use_id":"a","is_error":true,"content":"[synthetic] [not executed] No."} ,{"type":"text","text":"and  now?"}]}"#;
         session.append_all(&[ASK, turn, given_up]).await.unwrap();

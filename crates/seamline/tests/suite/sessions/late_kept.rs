@@ -1,6 +1,6 @@
 //! Late results in every dialect: what a tool said is kept as it said it, and is there once.
 
-use seamline::session::{IntegrityConfig, Session, ToolCallRef};
+use seamline::session::{SessionPolicy, Session, ToolCallRef};
 use seamline::store::{Effect, Origin};
 
 use super::asking::in_dialect;
@@ -49,9 +49,9 @@ async fn started(place: &Place, dialect: &str, ids: &[&str]) -> (Session, String
     session.append(&spoken(dialect, "go")).await.unwrap();
     let (cycle, _) = session.begin_cycle(&refs(&paying(dialect, ids)), &|_| Effect::Unsafe).await.unwrap();
     for id in ids {
-        session.start_call(&cycle, id).await.unwrap();
+        session.before_tool_call(&cycle, *id).await.unwrap();
     }
-    (session, cycle)
+    (session, cycle.to_string())
 }
 
 fn pay(id: &str) -> ToolCallRef<'_> {
@@ -178,7 +178,7 @@ fn late_results_of_one_turn_stand_together() {
 #[test]
 fn of_calls_that_share_an_id_the_second_gets_its_own_result_where_nothing_stands_for_them() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append_all(&[ASK, &paying("", &["a", "a"])[0], ASK]).await.unwrap();
         assert!(session.late_result(&pay("a#2"), &said("TWO")).await.unwrap());
         assert!(session.late_result(&pay("a"), &said("ONE")).await.unwrap(), "{:?}", kept(&session));
@@ -193,7 +193,7 @@ fn a_late_result_of_a_call_whose_result_stands_elsewhere_is_not_needed() {
     on_every_store(async |place| {
         let result = r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"real"}]}"#;
         for messages in [[ASK, result, &turn(&["a"])], [&turn(&["a"]), ASK, result]] {
-            let mut session = place.create(IntegrityConfig::default()).await;
+            let mut session = place.create(SessionPolicy::default()).await;
             session.append_all(&messages).await.unwrap();
             let call = ToolCallRef { id: "a", name: "sh" };
             assert!(!session.late_result(&call, &said("other")).await.unwrap());

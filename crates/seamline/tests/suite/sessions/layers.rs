@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use seamline::Failure;
 use seamline::session::{
-    Follower, IntegrityConfig, OnFailure, OpenOptions, PersistRepairs, RecoveryAction, Session, SessionError,
+    Follower, SessionPolicy, OnFailure, OpenOptions, PersistRepairs, RecoveryAction, Session, SessionError,
     SessionOptions, ToolOutput,
 };
 use seamline::store::{CheckpointState, Effect, Error, InboxItem, Operation, Origin, Raw, cause};
@@ -19,12 +19,12 @@ const SUMMARY: &str = r#"{"role":"user","content":"so far: nothing"}"#;
 #[test]
 fn a_compaction_never_splits_a_cycle_and_loses_nothing_that_came_meanwhile() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         let messages =
             [ASK.to_owned(), turn(&["toolu_1"]), results(&["toolu_1"]), turn(&["toolu_2"]), results(&["toolu_2"])];
         let messages: Vec<&str> = messages.iter().map(String::as_str).collect();
         session.append_all(&messages).await.unwrap();
-        let range = session.begin_compaction(0..4).await.unwrap();
+        let range = session.before_compaction(0..4).await.unwrap();
         assert_eq!(range, 0..3, "the cut would have parted a call from its result");
         session.append(r#"{"role":"user","content":"meanwhile"}"#).await.unwrap();
         // It is there whatever becomes of the compaction.
@@ -43,14 +43,14 @@ fn a_compaction_never_splits_a_cycle_and_loses_nothing_that_came_meanwhile() {
 #[test]
 fn a_compaction_that_fails_lets_what_waited_in() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append_all(&[ASK, ASK]).await.unwrap();
-        let range = session.begin_compaction(0..1).await.unwrap();
-        assert!(session.begin_compaction(0..1).await.is_err(), "one at a time");
+        let range = session.before_compaction(0..1).await.unwrap();
+        assert!(session.before_compaction(0..1).await.is_err(), "one at a time");
         session.append(SUMMARY).await.unwrap();
         assert!(session.finish_compaction(range, &["no json"]).await.is_err());
         assert_eq!(kept(&session), [ASK, ASK, SUMMARY]);
-        let range = session.begin_compaction(0..1).await.unwrap();
+        let range = session.before_compaction(0..1).await.unwrap();
         session.append(SUMMARY).await.unwrap();
         assert_eq!(session.cancel_compaction().await.unwrap(), 1);
         assert_eq!((session.messages().count(), range), (4, 0..1));
@@ -60,7 +60,7 @@ fn a_compaction_that_fails_lets_what_waited_in() {
 #[test]
 fn what_comes_during_a_compaction_survives_a_store_that_fails() {
     on_every_store(async |place| {
-        let session = place.create(IntegrityConfig::default()).await;
+        let session = place.create(SessionPolicy::default()).await;
         // The messages, the checkpoint, what comes meanwhile, and then the compaction, which fails.
         let faulty = Faulty::new(place.store.clone(), Fault::FailsOnce { at: 3 });
         let options = OpenOptions { take_over: true, ..open_options() };
@@ -80,12 +80,12 @@ fn what_comes_during_a_compaction_survives_a_store_that_fails() {
 fn a_rollback_behind_a_repair_or_a_compaction_gives_back_what_was_there() {
     on_every_store(async |place| {
         let mut session =
-            place.create(IntegrityConfig { persist_repairs: PersistRepairs::All, ..IntegrityConfig::default() }).await;
+            place.create(SessionPolicy { persist_repairs: PersistRepairs::All, ..SessionPolicy::default() }).await;
         session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
         let before = kept(&session);
         let made = session.checkpoint(Operation::Manual).await.unwrap();
         assert!(session.repair().await.unwrap().repaired);
-        let range = session.begin_compaction(0..1).await.unwrap();
+        let range = session.before_compaction(0..1).await.unwrap();
         session.finish_compaction(range, &[SUMMARY]).await.unwrap();
         assert_ne!(kept(&session), before);
         session.rollback(&made.id, "test").await.unwrap();
@@ -97,7 +97,7 @@ fn a_rollback_behind_a_repair_or_a_compaction_gives_back_what_was_there() {
 #[test]
 fn messages_of_others_come_in_through_the_inbox_once() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         for id in ["a", "b", "a"] {
             let message = Raw::parse(format!(r#"{{"role":"user","content":"{id}"}}"#)).unwrap();
             place.store.push(session.id(), &InboxItem { id: id.to_owned(), message }).await.unwrap();
@@ -111,7 +111,7 @@ fn messages_of_others_come_in_through_the_inbox_once() {
 #[test]
 fn a_fork_goes_its_own_way_and_a_child_knows_its_parent() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let mut fork = session.fork(place.name().parse().unwrap()).await.unwrap();
         fork.append(SUMMARY).await.unwrap();
@@ -125,7 +125,7 @@ fn a_fork_goes_its_own_way_and_a_child_knows_its_parent() {
 #[test]
 fn whoever_was_taken_over_from_is_fenced_and_a_follower_sees_all() {
     on_every_store(async |place| {
-        let mut old = place.create(IntegrityConfig::default()).await;
+        let mut old = place.create(SessionPolicy::default()).await;
         old.append(ASK).await.unwrap();
         let mut follower = Follower::open(place.store.clone(), old.id().clone()).await.unwrap();
         let mut new = place.reopen(&old).await;
@@ -142,7 +142,7 @@ fn whoever_was_taken_over_from_is_fenced_and_a_follower_sees_all() {
 #[test]
 fn a_follower_is_alarmed_by_an_end_that_is_wrong_and_not_by_one_that_moves() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let head = place.store.head(session.id()).await.unwrap();
         session.append(SUMMARY).await.unwrap();
@@ -158,7 +158,7 @@ fn a_follower_is_alarmed_by_an_end_that_is_wrong_and_not_by_one_that_moves() {
 #[test]
 fn a_session_that_is_switched_off_is_only_kept() {
     on_every_store(async |place| {
-        let config = IntegrityConfig { enabled: false, ..IntegrityConfig::default() };
+        let config = SessionPolicy { enabled: false, ..SessionPolicy::default() };
         let mut session = place.create(config).await;
         session.append_all(&[ASK, &turn(&["toolu_9"]), ASK]).await.unwrap();
         assert!(session.validate().unwrap().valid);
@@ -173,7 +173,7 @@ fn a_session_that_is_switched_off_is_only_kept() {
 #[test]
 fn only_so_many_committed_checkpoints_are_kept() {
     on_every_store(async |place| {
-        let config = IntegrityConfig { checkpoint_retention: 3, snapshot_messages: true, ..IntegrityConfig::default() };
+        let config = SessionPolicy { checkpoint_retention: 3, snapshot_messages: true, ..SessionPolicy::default() };
         let mut session = place.create(config).await;
         let open = session.checkpoint(Operation::Manual).await.unwrap();
         for _ in 0..6 {
@@ -196,7 +196,7 @@ fn only_so_many_committed_checkpoints_are_kept() {
 fn what_a_tool_reports_is_recorded_or_taken_back_as_configured() {
     on_every_store(async |place| {
         for (on_tool_error, messages) in [(OnFailure::Record, 3), (OnFailure::Rollback, 1)] {
-            let mut session = place.create(IntegrityConfig { on_tool_error, ..IntegrityConfig::default() }).await;
+            let mut session = place.create(SessionPolicy { on_tool_error, ..SessionPolicy::default() }).await;
             session.append(ASK).await.unwrap();
             let tool = Tool::doing(|_| Ok(ToolOutput { output: "no such file".to_owned(), is_error: true }));
             let result = session.execute_tool_cycle(&[&turn(&["toolu_1"])], &tool, pending()).await.unwrap();
@@ -221,14 +221,14 @@ fn errors_are_handled_by_their_class() {
             (Some(401), "invalid x-api-key", RecoveryAction::RolledBack),
         ];
         for (status, text, action) in cases {
-            let mut session = place.create(IntegrityConfig::default()).await;
+            let mut session = place.create(SessionPolicy::default()).await;
             session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
             session.checkpoint(Operation::ApiCall).await.unwrap();
             let recovery = session.handle_error(&Failure { status, text, ..Failure::default() }).await.unwrap();
             assert_eq!(recovery.action, action, "{text}: {recovery:?}");
             assert!(is_valid(&session));
         }
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let fatal = Failure { status: Some(401), text: "invalid x-api-key", ..Failure::default() };
         assert_eq!(session.handle_error(&fatal).await.unwrap().action, RecoveryAction::Escalate);
@@ -238,7 +238,7 @@ fn errors_are_handled_by_their_class() {
 #[test]
 fn a_store_that_fails_is_an_error_and_nothing_is_lost() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let failures: [fn() -> Error; 3] = [
             || Error::NoSpace("disk full".to_owned()),
@@ -265,7 +265,7 @@ fn a_store_that_fails_is_an_error_and_nothing_is_lost() {
 #[test]
 fn cycles_in_parallel_do_not_take_each_other_back() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let (one, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
         let (two, _) = session.begin_cycle(&[&turn(&["toolu_2"])], &|_| Effect::Unsafe).await.unwrap();
@@ -316,7 +316,7 @@ fn a_cycle_is_kept_in_every_dialect() {
 fn all_events_are_logged_where_that_is_wanted() {
     on_every_store(async |place| {
         for (verbose, events) in [(false, 0), (true, 2)] {
-            let mut session = place.create(IntegrityConfig { verbose, ..IntegrityConfig::default() }).await;
+            let mut session = place.create(SessionPolicy { verbose, ..SessionPolicy::default() }).await;
             let made = session.checkpoint(Operation::Manual).await.unwrap();
             session.commit(&made.id).await.unwrap();
             assert_eq!(session.incidents().count(), events);
@@ -327,7 +327,7 @@ fn all_events_are_logged_where_that_is_wanted() {
 #[test]
 fn what_nobody_waited_for_is_there_once_and_hinders_nothing() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         // The caller is gone right after it asked.
         let dropped = session.append(ASK).now_or_never();
         session.append(SUMMARY).await.unwrap();

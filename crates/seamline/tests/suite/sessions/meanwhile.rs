@@ -3,7 +3,7 @@
 use std::future::pending;
 
 use seamline::Failure;
-use seamline::session::{IntegrityConfig, RecoveryAction, Session, SessionOptions, TurnEnd};
+use seamline::session::{SessionPolicy, RecoveryAction, Session, SessionOptions, TurnEnd};
 use seamline::store::{Effect, InboxItem, IncidentKind, Operation, Raw};
 
 use super::stores::{ASK, ENVELOPE, Tool, kept, memory, on_every_store, turn};
@@ -24,7 +24,7 @@ fn failures() -> [Failure<'static>; 3] {
 fn what_comes_while_the_model_is_asked_survives_every_error() {
     on_every_store(async |place| {
         for failure in failures() {
-            let mut session = place.create(IntegrityConfig::default()).await;
+            let mut session = place.create(SessionPolicy::default()).await;
             session.append(ASK).await.unwrap();
             session.before_agent_start(ENVELOPE).await.unwrap();
             // Half an answer is taken back; what is said before and after it is not.
@@ -52,7 +52,7 @@ fn what_comes_while_the_model_is_asked_survives_every_error() {
 #[test]
 fn results_of_what_is_taken_back_go_with_it() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         session.before_agent_start(ENVELOPE).await.unwrap();
         let results = super::stores::results(&["toolu_1"]);
@@ -66,7 +66,7 @@ fn results_of_what_is_taken_back_go_with_it() {
 fn an_error_does_not_lead_behind_the_user_to_a_checkpoint_of_theirs() {
     on_every_store(async |place| {
         for failure in failures() {
-            let mut session = place.create(IntegrityConfig::default()).await;
+            let mut session = place.create(SessionPolicy::default()).await;
             session.append_all(&[ASK, HELLO]).await.unwrap();
             let manual = session.checkpoint(Operation::Manual).await.unwrap();
             session.append(STOP).await.unwrap();

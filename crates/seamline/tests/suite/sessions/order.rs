@@ -1,6 +1,6 @@
 //! What is said while calls run stands behind what they did, as it was said.
 
-use seamline::session::{Follower, IntegrityConfig, OpenOptions, Session, ToolCallRef};
+use seamline::session::{Follower, SessionPolicy, OpenOptions, Session, ToolCallRef};
 use seamline::store::{Effect, InboxItem, Operation, Origin, Raw};
 
 use super::calls::said;
@@ -11,11 +11,11 @@ const GO_ON: &str = r#"{"role":"user","content":"go on"}"#;
 
 /// A session whose process stopped while these calls ran, opened as it was left.
 async fn crashed(place: &Place, turns: &[&[&str]]) -> Session {
-    let mut session = place.create(IntegrityConfig::default()).await;
+    let mut session = place.create(SessionPolicy::default()).await;
     session.append(ASK).await.unwrap();
     for ids in turns {
         let (cycle, calls) = session.begin_cycle(&[&turn(ids)], &|_| Effect::Unsafe).await.unwrap();
-        session.start_call(&cycle, &calls[0].id).await.unwrap();
+        session.before_tool_call(&cycle, &calls[0].id).await.unwrap();
     }
     left_open(place, &session).await
 }
@@ -67,10 +67,10 @@ fn what_is_said_after_a_crash_stands_behind_the_turn_that_is_recovered() {
 fn what_the_user_says_while_tools_run_stands_behind_their_results() {
     on_every_store(async |place| {
         for how in ["commit", "abort", "ask"] {
-            let mut session = place.create(IntegrityConfig::default()).await;
+            let mut session = place.create(SessionPolicy::default()).await;
             session.append(ASK).await.unwrap();
             let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
-            session.start_call(&cycle, "toolu_1").await.unwrap();
+            session.before_tool_call(&cycle, "toolu_1").await.unwrap();
             session.append(WAIT).await.unwrap();
             let item = InboxItem { id: "i-1".to_owned(), message: Raw::parse(GO_ON).unwrap() };
             place.store.push(session.id(), &item).await.unwrap();
@@ -93,13 +93,13 @@ fn of_several_turns_each_stands_where_it_was_begun() {
     on_every_store(async |place| {
         // The second is begun behind what was said; the first ends before it, behind it, or comes to nothing.
         for how in ["first", "last", "both", "neither"] {
-            let mut session = place.create(IntegrityConfig::default()).await;
+            let mut session = place.create(SessionPolicy::default()).await;
             session.append(ASK).await.unwrap();
             let (one, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
-            session.start_call(&one, "toolu_1").await.unwrap();
+            session.before_tool_call(&one, "toolu_1").await.unwrap();
             session.append(WAIT).await.unwrap();
             let (two, _) = session.begin_cycle(&[&turn(&["toolu_2"])], &|_| Effect::Unsafe).await.unwrap();
-            session.start_call(&two, "toolu_2").await.unwrap();
+            session.before_tool_call(&two, "toolu_2").await.unwrap();
             session.append(GO_ON).await.unwrap();
             session.finish_call(&one, "toolu_1", &said("one")).await.unwrap();
             session.finish_call(&two, "toolu_2", &said("two")).await.unwrap();
@@ -186,7 +186,7 @@ fn what_is_too_much_to_be_written_twice_stays_where_it_came() {
 #[test]
 fn a_repair_from_before_can_still_be_taken_back() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         let result = results(&["toolu_9"]);
         session.append_all(&[ASK, &turn(&["toolu_9"]), WAIT, &result, GO_ON]).await.unwrap();
         let before = kept(&session);
@@ -209,7 +209,7 @@ fn a_repair_from_before_can_still_be_taken_back() {
 fn a_cycle_is_not_put_before_one_that_was_whole_when_it_was_begun() {
     on_every_store(async |place| {
         for takes_back in [false, true] {
-            let mut session = place.create(IntegrityConfig::default()).await;
+            let mut session = place.create(SessionPolicy::default()).await;
             session.append(ASK).await.unwrap();
             let (first, _) = session.begin_cycle(&[&turn(&["toolu_a"])], &|_| Effect::ReadOnly).await.unwrap();
             let (second, _) = session.begin_cycle(&[&turn(&["toolu_b"])], &|_| Effect::ReadOnly).await.unwrap();
@@ -237,7 +237,7 @@ fn a_cycle_is_not_put_before_one_that_was_whole_when_it_was_begun() {
 #[test]
 fn no_cycle_is_put_between_a_call_and_its_result() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append_all(&[ASK, &turn(&["toolu_x"])]).await.unwrap();
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_a"])], &|_| Effect::ReadOnly).await.unwrap();
         session.append(&results(&["toolu_x"])).await.unwrap();

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use seamline::Policy;
 use seamline::session::{
-    AgentStart, IntegrityConfig, OpenOptions, PersistRepairs, RepairResult, ResetOptions, Running, Session,
+    AgentStart, SessionPolicy, OpenOptions, PersistRepairs, RepairResult, ResetOptions, Running, Session,
     SessionError, SessionOptions, ToolCall, ToolExecutor, ToolOutput,
 };
 use seamline::store::{CallState, Effect, Operation, Origin, Rejected};
@@ -15,13 +15,13 @@ use super::stores::{ASK, ENVELOPE, Place, Tool, is_valid, kept, on_every_store, 
 
 const YES: &str = r#"{"role":"assistant","content":"yes"}"#;
 
-async fn with_policy(place: &Place, policy: Policy, config: IntegrityConfig) -> Session {
+async fn with_policy(place: &Place, policy: Policy, config: SessionPolicy) -> Session {
     let options = SessionOptions { policy, config, ..SessionOptions::default() };
     Session::create(place.store.clone(), place.name().parse().unwrap(), options).await.unwrap()
 }
 
 async fn clawos(place: &Place) -> Session {
-    with_policy(place, Policy::preset("clawos").unwrap(), IntegrityConfig::default()).await
+    with_policy(place, Policy::preset("clawos").unwrap(), SessionPolicy::default()).await
 }
 
 /// What a repair did: the rule that asked for it, where, and of which call.
@@ -36,7 +36,7 @@ fn s0_06_a_result_whose_call_a_compaction_removed_goes_or_gets_one_as_the_policy
     on_every_store(async |place| {
         for (preset, is_kept, has_call) in [("opal", false, false), ("llxprt", true, true), ("lossless", true, false)] {
             let policy = Policy::preset(preset).unwrap();
-            let mut session = with_policy(&place, policy, IntegrityConfig::default()).await;
+            let mut session = with_policy(&place, policy, SessionPolicy::default()).await;
             // A compaction of somebody else's took the call and left its result.
             session.append_all(&[ASK, &results(&["toolu_1"]), YES, ASK]).await.unwrap();
             let body = String::from_utf8(session.request(ENVELOPE).unwrap().body).unwrap();
@@ -57,11 +57,11 @@ fn s0_09_each_layer_is_caught_by_the_next() {
         let half = r#"{"role":"assistant","content":[{"type":"text","text":"I"},{"type":"tool_use","id":"toolu_1","name":"sh","input":{}}]}"#;
         for stream in [true, false] {
             for kept_right in [true, false] {
-                let config = IntegrityConfig {
+                let config = SessionPolicy {
                     auto_repair: kept_right,
                     validate_before_call: kept_right,
                     persist_repairs: if kept_right { PersistRepairs::All } else { PersistRepairs::Never },
-                    ..IntegrityConfig::default()
+                    ..SessionPolicy::default()
                 };
                 let mut session = place.create(config).await;
                 session.append(ASK).await.unwrap();
@@ -83,7 +83,7 @@ fn s0_09_each_layer_is_caught_by_the_next() {
 fn s0_10_what_is_kept_is_put_right_at_the_start_of_every_turn() {
     on_every_store(async |place| {
         let config =
-            IntegrityConfig { auto_repair: true, persist_repairs: PersistRepairs::All, ..IntegrityConfig::default() };
+            SessionPolicy { auto_repair: true, persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
         let mut session = place.create(config).await;
         session.append(ASK).await.unwrap();
         for number in 1..=3 {
@@ -101,7 +101,7 @@ fn s0_10_what_is_kept_is_put_right_at_the_start_of_every_turn() {
 #[test]
 fn s1_08_a_validation_finds_a_made_up_result_beside_a_real_one() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
         session.abort().await.unwrap();
@@ -124,13 +124,13 @@ fn s1_08_a_validation_finds_a_made_up_result_beside_a_real_one() {
 fn s1_14_all_that_a_session_is_comes_back_from_its_log_alone() {
     on_every_store(async |place| {
         let config =
-            IntegrityConfig { persist_repairs: PersistRepairs::All, verbose: true, ..IntegrityConfig::default() };
+            SessionPolicy { persist_repairs: PersistRepairs::All, verbose: true, ..SessionPolicy::default() };
         let mut session = place.create(config).await;
         session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
         session.repair().await.unwrap();
         session.checkpoint(Operation::Manual).await.unwrap();
         session.execute_tool_cycle(&[&turn(&["toolu_2"])], &Tool::saying("done"), pending()).await.unwrap();
-        let range = session.begin_compaction(0..2).await.unwrap();
+        let range = session.before_compaction(0..2).await.unwrap();
         session.finish_compaction(range, &[ASK]).await.unwrap();
         session.before_agent_start(ENVELOPE).await.unwrap();
         let again = place.reopen(&session).await;
@@ -148,7 +148,7 @@ fn s1_16_a_result_matches_a_call_of_the_message_before_it_and_of_no_other() {
             (vec![ASK, &call, YES, &result], false),
             (vec![ASK, &result, &call], false),
         ] {
-            let mut session = place.create(IntegrityConfig::default()).await;
+            let mut session = place.create(SessionPolicy::default()).await;
             session.append_all(&messages).await.unwrap();
             let validation = session.validate().unwrap();
             assert_eq!(validation.valid, is_right, "{messages:?}: {validation:?}");
@@ -163,7 +163,7 @@ fn s1_16_a_result_matches_a_call_of_the_message_before_it_and_of_no_other() {
 fn s1_17_ids_are_neither_trimmed_nor_folded() {
     on_every_store(async |place| {
         for other in ["toolu_a", " toolu_A", "toolu_A ", "TOOLU_A"] {
-            let mut session = place.create(IntegrityConfig::default()).await;
+            let mut session = place.create(SessionPolicy::default()).await;
             session.append_all(&[ASK, &turn(&["toolu_A"]), &results(&[other]), YES]).await.unwrap();
             let validation = session.validate().unwrap();
             assert_eq!(
@@ -177,11 +177,11 @@ fn s1_17_ids_are_neither_trimmed_nor_folded() {
 #[test]
 fn s1_45_a_cycle_has_its_id_checkpoint_turn_and_the_state_of_each_call() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let calls = turn(&["toolu_1", "toolu_2"]);
         let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
-        session.start_call(&cycle, "toolu_1").await.unwrap();
+        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
         let states = |session: &Session| -> Vec<&'static str> {
             let open = session.state().cycle(&cycle).unwrap();
             let checkpoint = session.get_checkpoint(open.checkpoint.as_deref().unwrap()).unwrap();
@@ -202,7 +202,8 @@ fn s1_45_a_cycle_has_its_id_checkpoint_turn_and_the_state_of_each_call() {
         assert_eq!(states(&session), ["recording", "pending"], "another process finds the same");
         session.roll_back_cycle(&cycle, "test").await.unwrap();
         assert_eq!(session.state().cycle(&cycle), None);
-        for past in [session.commit_cycle(&cycle).await.err(), session.start_call(&cycle, "toolu_2").await.err()] {
+        for past in [session.commit_cycle(&cycle).await.err(), session.before_tool_call(&cycle, "toolu_2").await.err()]
+        {
             assert_eq!(past, Some(SessionError::Rejected(Rejected::NoCycle(cycle.clone()))));
         }
     });
@@ -223,7 +224,7 @@ impl ToolExecutor for Notes {
 #[test]
 fn s1_111_a_tool_gets_its_name_and_input_and_what_it_says_is_the_result() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let tool = Notes::default();
         let done = session.execute_tool_cycle(&[&turn(&["toolu_1", "toolu_2"])], &tool, pending()).await.unwrap();
@@ -274,7 +275,7 @@ fn s1_55_a_repair_says_what_it_took_out_where_and_of_which_call() {
 #[test]
 fn s1_72_results_are_written_under_the_names_that_hosts_know() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append_all(&[ASK, &turn(&["toolu_1"]), &results(&["toolu_9"]), YES]).await.unwrap();
         let written = serde_json::to_value(session.validate().unwrap()).unwrap();
         assert_eq!(
@@ -299,7 +300,7 @@ fn s1_82_what_is_wrong_is_put_right_without_asking_only_where_that_is_wanted() {
     on_every_store(async |place| {
         for auto_repair in [true, false] {
             let config =
-                IntegrityConfig { auto_repair, persist_repairs: PersistRepairs::All, ..IntegrityConfig::default() };
+                SessionPolicy { auto_repair, persist_repairs: PersistRepairs::All, ..SessionPolicy::default() };
             let mut session = place.create(config).await;
             session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
             let before = kept(&session);

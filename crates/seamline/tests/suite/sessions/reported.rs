@@ -1,7 +1,7 @@
 //! What a host reports, and what it must not.
 
 use seamline::session::{
-    AgentEnd, ExecutorFailure, IntegrityConfig, OnFailure, Session, SessionError, ToolOutput, TurnEnd,
+    AgentEnd, ExecutorFailure, SessionPolicy, OnFailure, Session, SessionError, ToolOutput, TurnEnd,
 };
 use seamline::store::{Effect, Rejected};
 
@@ -19,14 +19,14 @@ fn gone() -> ExecutorFailure {
 /// A session that takes cycles back, and one of two calls of a cycle is done.
 async fn half_done(place: &Place) -> (Session, String) {
     let (on_tool_error, on_executor_failure) = (OnFailure::Rollback, OnFailure::Rollback);
-    let config = IntegrityConfig { on_tool_error, on_executor_failure, ..IntegrityConfig::default() };
+    let config = SessionPolicy { on_tool_error, on_executor_failure, ..SessionPolicy::default() };
     let mut session = place.create(config).await;
     session.append(ASK).await.unwrap();
     let calls = turn(&["toolu_1", "toolu_2"]);
     let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
     session.before_tool_call(&cycle, "toolu_1").await.unwrap();
     session.after_tool_call(&cycle, "toolu_1", &said("first")).await.unwrap();
-    (session, cycle)
+    (session, cycle.to_string())
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn a_tool_that_could_not_be_run_is_reported_as_such() {
         assert_eq!(session.after_tool_failure(&cycle, "toolu_2", &gone()).await.unwrap(), Some(Vec::new()));
         assert!(session.state().cycles.is_empty() && kept(&session) == [ASK]);
 
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let calls = turn(&["toolu_1"]);
         let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Unsafe).await.unwrap();
@@ -68,7 +68,7 @@ fn a_tool_that_could_not_be_run_is_reported_as_such() {
 #[test]
 fn an_answer_whose_calls_must_not_be_run_is_kept_with_why() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let nameless = r#"{"role":"assistant","content":[{"type":"text","text":"so"},{"type":"tool_use","id":"toolu_1","name":"","input":{}}]}"#;
         assert_eq!(session.agent_end(TurnEnd::Answer(&[nameless])).await.unwrap(), AgentEnd::Committed);
@@ -83,7 +83,7 @@ fn an_answer_whose_calls_must_not_be_run_is_kept_with_why() {
 #[test]
 fn an_answer_with_calls_is_not_kept_without_their_results() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let calls = turn(&["toolu_1", "toolu_2"]);
         let error = session.agent_end(TurnEnd::Answer(&[&calls])).await.unwrap_err();

@@ -2,7 +2,7 @@
 //! keeps.
 
 use seamline::Failure;
-use seamline::session::{Follower, IntegrityConfig, LastResort, RecoveryAction, ResetOptions, Session, SessionOptions};
+use seamline::session::{Follower, SessionPolicy, LastResort, RecoveryAction, ResetOptions, Session, SessionOptions};
 use seamline::store::{Effect, InboxItem, IncidentKind, Operation, Raw, SessionId};
 
 use super::stores::{ASK, kept, memory, on_every_store, turn};
@@ -13,10 +13,10 @@ const REFUSED: &str = r#"{"type":"error","error":{"type":"invalid_request_error"
 fn a_reset_in_the_middle_of_a_compaction_ends_it() {
     on_every_store(async |place| {
         for by_error in [true, false] {
-            let config = IntegrityConfig { last_resort: LastResort::Reset, ..IntegrityConfig::default() };
+            let config = SessionPolicy { last_resort: LastResort::Reset, ..SessionPolicy::default() };
             let mut session = place.create(config).await;
             session.append_all(&[ASK, r#"{"role":"assistant","content":"yes"}"#]).await.unwrap();
-            let range = session.begin_compaction(0..2).await.unwrap();
+            let range = session.before_compaction(0..2).await.unwrap();
             if by_error {
                 let failure = Failure { status: Some(400), text: REFUSED, ..Failure::default() };
                 let recovery = session.handle_error(&failure).await.unwrap();
@@ -31,7 +31,7 @@ fn a_reset_in_the_middle_of_a_compaction_ends_it() {
             assert_eq!(session.take_inbox().await.unwrap(), 1);
             let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
             session.roll_back_cycle(&cycle, "test").await.unwrap();
-            session.begin_compaction(0..1).await.unwrap();
+            session.before_compaction(0..1).await.unwrap();
         }
     });
 }
@@ -39,16 +39,16 @@ fn a_reset_in_the_middle_of_a_compaction_ends_it() {
 #[test]
 fn a_rollback_behind_a_compaction_ends_it() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append_all(&[ASK, ASK]).await.unwrap();
-        session.begin_compaction(0..1).await.unwrap();
+        session.before_compaction(0..1).await.unwrap();
         let failure = Failure { status: Some(529), text: "Overloaded", ..Failure::default() };
         session.handle_error(&failure).await.unwrap();
         assert_eq!(kept(&session), [ASK, ASK]);
-        session.begin_compaction(0..1).await.unwrap();
+        session.before_compaction(0..1).await.unwrap();
         let later = session.checkpoint(Operation::Manual).await.unwrap();
         session.rollback(&later.id, "test").await.unwrap();
-        assert!(session.begin_compaction(0..1).await.is_err(), "one that was begun before goes on");
+        assert!(session.before_compaction(0..1).await.is_err(), "one that was begun before goes on");
     });
 }
 
@@ -86,7 +86,7 @@ fn a_name_without_room_for_more_can_be_archived() {
 fn a_checkpoint_goes_without_messages_that_no_commit_has_room_for() {
     futures_executor::block_on(async {
         let place = memory();
-        let config = IntegrityConfig { snapshot_messages: true, ..IntegrityConfig::default() };
+        let config = SessionPolicy { snapshot_messages: true, ..SessionPolicy::default() };
         let mut session = place.create(config).await;
         session.append(ASK).await.unwrap();
         assert!(session.checkpoint(Operation::Manual).await.unwrap().snapshot.is_some());
@@ -106,7 +106,7 @@ fn a_checkpoint_goes_without_messages_that_no_commit_has_room_for() {
 #[test]
 fn what_has_just_started_over_leaves_no_empty_archive() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         assert!(session.reset(ResetOptions { archive: true }).await.unwrap().archive.is_some());
         let again = session.reset(ResetOptions { archive: true }).await.unwrap();

@@ -6,7 +6,7 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use seamline::session::{
-    AgentEnd, AgentStart, IntegrityConfig, PersistRepairs, RecoveryAction, Running, SessionOptions, Stop, ToolCall,
+    AgentEnd, AgentStart, SessionPolicy, PersistRepairs, RecoveryAction, Running, SessionOptions, Stop, ToolCall,
     ToolExecutor, ToolOutput, TurnEnd,
 };
 use seamline::store::{Effect, IncidentKind};
@@ -16,7 +16,7 @@ use super::stores::{ASK, ENVELOPE, Place, Tool, is_valid, kept, on_every_store, 
 
 async fn opal(place: &Place) -> seamline::session::Session {
     let config =
-        IntegrityConfig { persist_repairs: PersistRepairs::All, auto_repair: true, ..IntegrityConfig::default() };
+        SessionPolicy { persist_repairs: PersistRepairs::All, auto_repair: true, ..SessionPolicy::default() };
     let policy = Policy::preset("opal").unwrap();
     let options = SessionOptions { policy, config, ..SessionOptions::default() };
     seamline::session::Session::create(place.store.clone(), place.name().parse().unwrap(), options).await.unwrap()
@@ -114,7 +114,7 @@ fn an_abort_keeps_what_has_finished() {
         let mut session = opal(&place).await;
         session.append(ASK).await.unwrap();
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_A", "toolu_B"])], &|_| Effect::Unsafe).await.unwrap();
-        session.start_call(&cycle, "toolu_A").await.unwrap();
+        session.before_tool_call(&cycle, "toolu_A").await.unwrap();
         let output = ToolOutput { output: "A is done".to_owned(), is_error: false };
         session.finish_call(&cycle, "toolu_A", &output).await.unwrap();
         let outcomes = session.abort().await.unwrap();
@@ -235,11 +235,11 @@ fn each_layer_alone_keeps_the_request_valid() {
         let messages: Vec<&str> = messages.iter().map(String::as_str).collect();
         // Without the first layer, which mends what is kept, the second mends what is sent.
         for (auto_repair, persist) in [(false, PersistRepairs::Never), (true, PersistRepairs::All)] {
-            let config = IntegrityConfig {
+            let config = SessionPolicy {
                 auto_repair,
                 persist_repairs: persist,
                 validate_before_call: auto_repair,
-                ..IntegrityConfig::default()
+                ..SessionPolicy::default()
             };
             let mut session = place.create(config).await;
             session.append_all(&messages).await.unwrap();

@@ -4,7 +4,7 @@ use std::future::pending;
 
 use seamline::Failure;
 use seamline::session::{
-    AgentEnd, AgentStart, ExecutorFailure, IntegrityConfig, OnFailure, OpenOptions, RecoveryAction, ResetOptions,
+    AgentEnd, AgentStart, ExecutorFailure, SessionPolicy, OnFailure, OpenOptions, RecoveryAction, ResetOptions,
     Session, SessionError, TurnEnd,
 };
 use seamline::store::{CheckpointState, IncidentKind, Operation, Rejected};
@@ -13,8 +13,8 @@ use super::faulty::{Fault, Faulty};
 use super::stores::{ASK, ENVELOPE, Tool, is_valid, kept, on_every_store, open_options, results, turn};
 
 /// The document's own way: what does not pair goes, and a cycle that fails is taken back.
-fn as_documented() -> IntegrityConfig {
-    IntegrityConfig { on_executor_failure: OnFailure::Rollback, ..IntegrityConfig::default() }
+fn as_documented() -> SessionPolicy {
+    SessionPolicy { on_executor_failure: OnFailure::Rollback, ..SessionPolicy::default() }
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn case_09_a_rollback_to_a_corrupted_checkpoint_is_an_error() {
 fn case_09_a_checkpoint_of_messages_that_were_modified_is_refused() {
     on_every_store(async |place| {
         for snapshot_messages in [false, true] {
-            let mut session = place.create(IntegrityConfig { snapshot_messages, ..as_documented() }).await;
+            let mut session = place.create(SessionPolicy { snapshot_messages, ..as_documented() }).await;
             session.append(ASK).await.unwrap();
             session.append(ASK).await.unwrap();
             let made = session.checkpoint(Operation::Manual).await.unwrap();
@@ -355,7 +355,7 @@ fn case_18_a_filter_in_the_middle_of_a_stream_rolls_back_and_tells_the_user() {
 #[test]
 fn s1_05_an_orphan_that_a_filter_left_behind_does_not_end_the_session() {
     on_every_store(async |place| {
-        let config = IntegrityConfig { auto_repair: true, ..as_documented() };
+        let config = SessionPolicy { auto_repair: true, ..as_documented() };
         let mut session = place.create(config).await;
         // The filter cut the call out of the answer, and the result of it was kept.
         let answer = r#"{"role":"assistant","content":[{"type":"text","text":"I look it up."}]}"#;

@@ -1,7 +1,7 @@
 //! Cancelled calls and switches of providers, of the source document on orphaned calls.
 
 use seamline::ConvertOptions;
-use seamline::session::{AgentStart, IntegrityConfig, PersistRepairs, Session, SessionOptions};
+use seamline::session::{AgentStart, SessionPolicy, PersistRepairs, Session, SessionOptions};
 use seamline::store::Effect;
 
 use super::asking::in_dialect;
@@ -13,7 +13,7 @@ async fn llxprt(place: &Place, persist: PersistRepairs) -> Session {
         dialect: "openai_chat".to_owned(),
         provider: Some("openai".to_owned()),
         policy: seamline::Policy::preset("llxprt").unwrap(),
-        config: IntegrityConfig { persist_repairs: persist, ..IntegrityConfig::default() },
+        config: SessionPolicy { persist_repairs: persist, ..SessionPolicy::default() },
         ..SessionOptions::default()
     };
     Session::create(place.store.clone(), place.name().parse().unwrap(), options).await.unwrap()
@@ -73,8 +73,8 @@ fn s2_18_a_call_is_made_and_cancelled_and_the_next_message_is_accepted() {
         let mut session = llxprt(&place, PersistRepairs::Never).await;
         session.append(ASK).await.unwrap();
         let (cycle, _) = session.begin_cycle(&[&calls(&["call_1", "call_2"])], &|_| Effect::Unsafe).await.unwrap();
-        session.start_call(&cycle, "call_1").await.unwrap();
-        session.start_call(&cycle, "call_2").await.unwrap();
+        session.before_tool_call(&cycle, "call_1").await.unwrap();
+        session.before_tool_call(&cycle, "call_2").await.unwrap();
         assert_eq!(session.abort().await.unwrap().len(), 2);
         for (message, id) in kept(&session)[2..].iter().zip(["call_1", "call_2"]) {
             let message: serde_json::Value = serde_json::from_str(message).unwrap();

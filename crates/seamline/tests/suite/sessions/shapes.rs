@@ -152,7 +152,7 @@ fn however_calls_end_what_is_kept_may_be_sent() {
                     let mut session = asked(&place, dialect).await;
                     let (cycle, calls) = session.begin_cycle(turn, &|_| Effect::Unsafe).await.unwrap();
                     for (call, came) in calls.iter().zip([one, two]).filter(|(_, came)| *came != Came::Nowhere) {
-                        session.start_call(&cycle, &call.id).await.unwrap();
+                        session.before_tool_call(&cycle, &call.id).await.unwrap();
                         if came != Came::Begun {
                             let output = output(came == Came::Failed, "what the tool said");
                             session.finish_call(&cycle, &call.id, &output).await.unwrap();
@@ -256,7 +256,7 @@ fn a_computer_that_shows_nothing_is_said_to_in_a_picture_and_what_it_shows_is_ke
             assert_eq!(calls[0].name, "computer");
             assert!(calls[0].input.contains("cu_sc_1") && calls[1].input == r#"{"actions":[{"type":"screenshot"}]}"#);
             for call in &calls {
-                session.start_call(&cycle, &call.id).await.unwrap();
+                session.before_tool_call(&cycle, &call.id).await.unwrap();
                 session.finish_call(&cycle, &call.id, &output).await.unwrap();
             }
             session.commit_cycle(&cycle).await.unwrap();

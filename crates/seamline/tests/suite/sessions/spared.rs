@@ -4,7 +4,7 @@ use std::future::ready;
 
 use seamline::Failure;
 use seamline::session::{
-    AgentStart, IntegrityConfig, PersistRepairs, RecoveryAction, Session, Stop, ToolCallRef, ToolOutput,
+    AgentStart, SessionPolicy, PersistRepairs, RecoveryAction, Session, Stop, ToolCallRef, ToolOutput,
 };
 use seamline::store::{Effect, IncidentKind, Operation};
 
@@ -25,10 +25,10 @@ fn refused() -> Failure<'static> {
 
 /// A session in which a call has an outcome that nobody knows, and the provider was asked.
 async fn unknown_and_asked(place: &Place) -> Session {
-    let mut session = place.create(IntegrityConfig::default()).await;
+    let mut session = place.create(SessionPolicy::default()).await;
     session.append(ASK).await.unwrap();
     let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
-    session.start_call(&cycle, "toolu_1").await.unwrap();
+    session.before_tool_call(&cycle, "toolu_1").await.unwrap();
     let mut session = place.reopen(&session).await;
     session.append(ASK).await.unwrap();
     let AgentStart::Proceed { .. } = session.before_agent_start(ENVELOPE).await.unwrap() else { panic!("it is whole") };
@@ -59,7 +59,7 @@ fn a_late_result_stays_when_the_provider_fails() {
 #[test]
 fn a_repair_stays_when_the_provider_fails_and_doubles_nothing() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         for message in [ASK, HALF, ORPHAN] {
             session.append(message).await.unwrap();
         }
@@ -95,17 +95,13 @@ fn a_checkpoint_by_hand_is_no_way_back_behind_a_late_result() {
 #[test]
 fn a_refusal_that_nothing_helps_against_is_somebody_elses_to_solve() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         for _ in 0..2 {
             session.before_agent_start(ENVELOPE).await.unwrap();
             let recovery = session.handle_error(&refused()).await.unwrap();
             assert_eq!(recovery.action, RecoveryAction::Escalate, "{}", recovery.message);
-            assert!(
-                recovery.message.ends_with("and nothing is known that would put it right."),
-                "{}",
-                recovery.message
-            );
+            assert!(recovery.message.ends_with("and no repair is known that would help."), "{}", recovery.message);
             assert_eq!(kept(&session), [ASK]);
         }
     });
@@ -115,7 +111,7 @@ fn a_refusal_that_nothing_helps_against_is_somebody_elses_to_solve() {
 fn calls_that_were_never_begun_are_said_to_have_not() {
     on_every_store(async |place| {
         for enabled in [true, false] {
-            let mut session = place.create(IntegrityConfig { enabled, ..IntegrityConfig::default() }).await;
+            let mut session = place.create(SessionPolicy { enabled, ..SessionPolicy::default() }).await;
             session.append(ASK).await.unwrap();
             let tool = Tool::saying("done");
             let calls = turn(&["toolu_1", "toolu_2"]);
@@ -151,7 +147,7 @@ fn nobody_is_said_to_have_aborted_what_a_store_broke_off() {
 #[test]
 fn what_no_error_is_about_is_put_right_only_as_far_as_repairs_are_written_down() {
     on_every_store(async |place| {
-        let config = IntegrityConfig { persist_repairs: PersistRepairs::Never, ..IntegrityConfig::default() };
+        let config = SessionPolicy { persist_repairs: PersistRepairs::Never, ..SessionPolicy::default() };
         let mut session = place.create(config).await;
         session.append_all(&[ASK, &turn(&["toolu_1"]), ASK]).await.unwrap();
         let before = kept(&session);
@@ -164,7 +160,7 @@ fn what_no_error_is_about_is_put_right_only_as_far_as_repairs_are_written_down()
 #[test]
 fn a_late_result_that_stands_last_stays_when_the_provider_fails() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append_all(&[ASK, &turn(&["toolu_1"])]).await.unwrap();
         session.checkpoint(Operation::ApiCall).await.unwrap();
         let output = ToolOutput { output: "paid".to_owned(), is_error: false };
@@ -180,10 +176,10 @@ fn a_late_result_that_stands_last_stays_when_the_provider_fails() {
 #[test]
 fn no_error_leads_back_behind_a_cycle_that_ended_since() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Unsafe).await.unwrap();
-        session.start_call(&cycle, "toolu_1").await.unwrap();
+        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
         session.checkpoint(Operation::ApiCall).await.unwrap();
         let output = ToolOutput { output: "paid".to_owned(), is_error: false };
         session.finish_call(&cycle, "toolu_1", &output).await.unwrap();

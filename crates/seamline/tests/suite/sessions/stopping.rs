@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
 
 use futures_util::future::poll_fn;
-use seamline::session::{IntegrityConfig, Running, Stop, ToolCall, ToolExecutor, ToolOutput};
+use seamline::session::{SessionPolicy, Running, Stop, ToolCall, ToolExecutor, ToolOutput};
 use seamline::store::Effect;
 
 use super::stores::{ASK, Tool, is_valid, on_every_store, turn};
@@ -25,7 +25,7 @@ pub(super) fn once_begun() -> impl Future<Output = Stop> + Send {
 fn a_stop_that_came_before_lets_no_tool_begin() {
     on_every_store(async |place| {
         for enabled in [true, false] {
-            let mut session = place.create(IntegrityConfig { enabled, ..IntegrityConfig::default() }).await;
+            let mut session = place.create(SessionPolicy { enabled, ..SessionPolicy::default() }).await;
             session.append(ASK).await.unwrap();
             let tool = Tool::saying("PAID");
             let calls = turn(&["toolu_1", "toolu_2"]);
@@ -41,7 +41,7 @@ fn a_stop_that_came_before_lets_no_tool_begin() {
 fn a_stop_that_a_tool_brings_about_lets_no_other_begin_and_keeps_what_is_done() {
     on_every_store(async |place| {
         for enabled in [true, false] {
-            let mut session = place.create(IntegrityConfig { enabled, ..IntegrityConfig::default() }).await;
+            let mut session = place.create(SessionPolicy { enabled, ..SessionPolicy::default() }).await;
             session.append(ASK).await.unwrap();
             let stopped = Arc::new(AtomicBool::new(false));
             let stops = stopped.clone();
@@ -74,7 +74,7 @@ impl ToolExecutor for CrashesWhenAsked {
 #[test]
 fn a_tool_that_crashes_when_it_is_asked_what_it_does_is_taken_for_the_worst() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let result = session.execute_tool_cycle(&[&turn(&["toolu_1"])], &CrashesWhenAsked, pending()).await.unwrap();
         assert!(result.success && is_valid(&session));
@@ -85,10 +85,10 @@ fn a_tool_that_crashes_when_it_is_asked_what_it_does_is_taken_for_the_worst() {
 fn a_call_that_is_run_again_and_returns_too_much_does_not_keep_its_cycle_open() {
     let place = super::stores::memory();
     futures_executor::block_on(async {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let (cycle, _) = session.begin_cycle(&[&turn(&["toolu_1"])], &|_| Effect::Idempotent).await.unwrap();
-        session.start_call(&cycle, "toolu_1").await.unwrap();
+        session.before_tool_call(&cycle, "toolu_1").await.unwrap();
         let tool = Tool { effect: Effect::Idempotent, ..Tool::saying(&"x".repeat(101 * 1024 * 1024)) };
         let recovered = session.recover(Some(&tool)).await.unwrap();
         assert_eq!((recovered.cycles, recovered.run_again, tool.runs()), (1, 1, 1));

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use seamline::Policy;
 use seamline::session::{
-    Clock, ExecutorFailure, IntegrityConfig, OpenOptions, Running, Session, SessionOptions, ToolCall, ToolExecutor,
+    Clock, ExecutorFailure, SessionPolicy, OpenOptions, Running, Session, SessionOptions, ToolCall, ToolExecutor,
     ToolOutput,
 };
 use seamline::store::{Effect, MemoryStore, Store};
@@ -28,7 +28,7 @@ impl Place {
         format!("{}-{}-{}", self.name, std::process::id(), SESSIONS.fetch_add(1, Ordering::Relaxed))
     }
 
-    pub(crate) async fn create(&self, config: IntegrityConfig) -> Session {
+    pub(crate) async fn create(&self, config: SessionPolicy) -> Session {
         let options = SessionOptions { config, clock: Arc::new(Tick::default()), ..SessionOptions::default() };
         Session::create(self.store.clone(), self.name().parse().unwrap(), options).await.unwrap()
     }

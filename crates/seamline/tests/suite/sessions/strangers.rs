@@ -2,7 +2,7 @@
 
 use std::future::pending;
 
-use seamline::session::IntegrityConfig;
+use seamline::session::SessionPolicy;
 use seamline::store::{Hash, InboxItem, IncidentKind, Raw};
 
 use super::stores::{ASK, Tool, is_valid, kept, on_every_store, turn};
@@ -12,7 +12,7 @@ const STRANGERS: [&str; 4] = ["42", "{}", "[]", r#"{"messages":[]}"#];
 #[test]
 fn what_is_no_message_does_not_come_by_the_inbox() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let messages = [STRANGERS.as_slice(), &[r#"{"role":"user","content":"and more"}"#]].concat();
         for (number, message) in messages.iter().enumerate() {
@@ -42,7 +42,7 @@ fn what_is_no_message_does_not_come_by_the_inbox() {
 fn what_is_no_message_does_not_come_by_a_turn() {
     on_every_store(async |place| {
         for enabled in [true, false] {
-            let mut session = place.create(IntegrityConfig { enabled, ..IntegrityConfig::default() }).await;
+            let mut session = place.create(SessionPolicy { enabled, ..SessionPolicy::default() }).await;
             session.append(ASK).await.unwrap();
             let (tool, calls) = (Tool::saying("ok"), turn(&["toolu_1"]));
             for stranger in STRANGERS {

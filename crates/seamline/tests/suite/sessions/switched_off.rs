@@ -1,6 +1,6 @@
 //! A session that looks at nothing keeps everything all the same.
 
-use seamline::session::{AgentStart, IntegrityConfig, Session};
+use seamline::session::{AgentStart, SessionPolicy, Session};
 use seamline::store::{InboxItem, Origin, Raw};
 
 use super::calls::FirstOnly;
@@ -8,8 +8,8 @@ use super::faulty::{Fault, Faulty};
 use super::stopping::once_begun;
 use super::stores::{ASK, ENVELOPE, kept, memory, on_every_store, open_options, turn};
 
-fn off() -> IntegrityConfig {
-    IntegrityConfig { enabled: false, ..IntegrityConfig::default() }
+fn off() -> SessionPolicy {
+    SessionPolicy { enabled: false, ..SessionPolicy::default() }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use seamline::session::{Clock, IntegrityConfig, OpenOptions, Session, SessionError, SessionOptions};
+use seamline::session::{Clock, SessionPolicy, OpenOptions, Session, SessionError, SessionOptions};
 use seamline::store::{Error, IncidentKind, IncidentSeverity};
 
 use super::faulty::{Fault, Faulty};
@@ -15,7 +15,7 @@ fn taken_over(session: &Session) -> usize {
 #[test]
 fn it_is_written_down_that_a_session_was_taken_over_and_from_whom() {
     on_every_store(async |place| {
-        let mut old = place.create(IntegrityConfig::default()).await;
+        let mut old = place.create(SessionPolicy::default()).await;
         old.append(ASK).await.unwrap();
         let mut new = place.reopen(&old).await;
         new.append(ASK).await.unwrap();
@@ -37,7 +37,7 @@ fn it_is_written_down_that_a_session_was_taken_over_and_from_whom() {
 #[test]
 fn a_session_can_be_taken_over_and_looked_at_where_nothing_can_be_written() {
     on_every_store(async |place| {
-        let mut old = place.create(IntegrityConfig::default()).await;
+        let mut old = place.create(SessionPolicy::default()).await;
         old.append(ASK).await.unwrap();
         let full = Fault::FailsOnce { at: 0 };
         let options = OpenOptions { take_over: true, ..open_options() };

@@ -4,7 +4,7 @@ use std::future::pending;
 use std::sync::Mutex;
 
 use seamline::session::{
-    ExecutorFailure, IntegrityConfig, OnFailure, OpenOptions, Running, Session, ToolCall, ToolExecutor, ToolOutput,
+    ExecutorFailure, SessionPolicy, OnFailure, OpenOptions, Running, Session, ToolCall, ToolExecutor, ToolOutput,
     Undoing, UnknownOutcome,
 };
 use seamline::store::{Effect, IncidentKind, IncidentSeverity};
@@ -37,7 +37,7 @@ impl ToolExecutor for Books {
             if self.fails == Some(call.id.as_str()) {
                 return Err(ExecutorFailure("the hotel does not answer".to_owned()));
             }
-            self.undone.lock().unwrap().push((call.id.clone(), returned));
+            self.undone.lock().unwrap().push((call.id.to_string(), returned));
             Ok(())
         })
     }
@@ -56,7 +56,7 @@ fn was(call: &str, returned: Option<&str>) -> (String, Option<String>) {
 fn a_cycle_that_is_taken_back_is_undone_the_last_call_first() {
     on_every_store(async |place| {
         for fails in [None, Some("toolu_1")] {
-            let config = IntegrityConfig { on_tool_error: OnFailure::Rollback, ..IntegrityConfig::default() };
+            let config = SessionPolicy { on_tool_error: OnFailure::Rollback, ..SessionPolicy::default() };
             let mut session = place.create(config).await;
             session.append(ASK).await.unwrap();
             let books = Books { fails, ..Books::default() };
@@ -85,13 +85,13 @@ fn a_cycle_that_is_taken_back_is_undone_the_last_call_first() {
 
 /// A session that a crash left with one call that is done and one that was begun.
 async fn crashed(place: &Place) -> Session {
-    let mut session = place.create(IntegrityConfig::default()).await;
+    let mut session = place.create(SessionPolicy::default()).await;
     session.append(ASK).await.unwrap();
     let calls = turn(&["toolu_1", "toolu_2", "toolu_3"]);
     let (cycle, _) = session.begin_cycle(&[&calls], &|_| Effect::Compensatable).await.unwrap();
-    session.start_call(&cycle, "toolu_1").await.unwrap();
+    session.before_tool_call(&cycle, "toolu_1").await.unwrap();
     session.finish_call(&cycle, "toolu_1", &said("booked")).await.unwrap();
-    session.start_call(&cycle, "toolu_2").await.unwrap();
+    session.before_tool_call(&cycle, "toolu_2").await.unwrap();
     session
 }
 
@@ -100,7 +100,7 @@ fn what_is_forgotten_after_a_crash_is_undone_where_somebody_can() {
     on_every_store(async |place| {
         for can in [true, false] {
             let id = crashed(&place).await.id().clone();
-            let config = IntegrityConfig { unknown_outcome: UnknownOutcome::Forget, ..IntegrityConfig::default() };
+            let config = SessionPolicy { unknown_outcome: UnknownOutcome::Forget, ..SessionPolicy::default() };
             let options = OpenOptions { take_over: true, recover: false, config, ..open_options() };
             let mut session = Session::open(place.store.clone(), id, options).await.unwrap();
             let books = Books::default();
@@ -112,7 +112,7 @@ fn what_is_forgotten_after_a_crash_is_undone_where_somebody_can() {
                 assert_eq!(undone, [was("toolu_2", None), was("toolu_1", Some("booked"))]);
                 assert!(!failed.iter().any(|detail| detail.contains("undo")), "{failed:?}");
             } else {
-                let told = "nobody was there to undo calls that can be: toolu_1 of sh, toolu_2 of sh";
+                let told = "no executor was there to undo calls: toolu_1 of sh, toolu_2 of sh";
                 assert!(undone.is_empty() && failed.contains(&told), "{failed:?}");
             }
         }
@@ -134,7 +134,7 @@ fn a_host_undoes_a_cycle_itself() {
 #[test]
 fn calls_that_were_never_begun_are_not_undone() {
     on_every_store(async |place| {
-        let config = IntegrityConfig { on_tool_error: OnFailure::Rollback, ..IntegrityConfig::default() };
+        let config = SessionPolicy { on_tool_error: OnFailure::Rollback, ..SessionPolicy::default() };
         let mut session = place.create(config).await;
         session.append(ASK).await.unwrap();
         let tools = Books::default();

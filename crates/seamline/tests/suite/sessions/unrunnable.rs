@@ -2,7 +2,7 @@
 
 use std::future::pending;
 
-use seamline::session::{IntegrityConfig, Session, Truth};
+use seamline::session::{SessionPolicy, Session, Truth};
 use seamline::store::{Effect, IncidentKind};
 
 use super::asking::in_dialect;
@@ -91,7 +91,7 @@ fn a_call_that_must_not_be_run_is_not_and_the_model_is_told() {
                 if !enabled {
                     let options = seamline::session::OpenOptions {
                         take_over: true,
-                        config: IntegrityConfig { enabled, ..IntegrityConfig::default() },
+                        config: SessionPolicy { enabled, ..SessionPolicy::default() },
                         ..Default::default()
                     };
                     session = Session::open(place.store.clone(), session.id().clone(), options).await.unwrap();
@@ -125,7 +125,7 @@ fn the_other_calls_of_the_turn_are_run() {
         // A host that runs tools itself is given the other one alone.
         let (cycle, calls) = session.begin_cycle(&[turn], &|_| Effect::Unsafe).await.unwrap();
         assert_eq!(calls.iter().map(|call| call.id.as_str()).collect::<Vec<_>>(), ["b"]);
-        assert!(session.start_call(&cycle, "a").await.is_err());
+        assert!(session.before_tool_call(&cycle, "a").await.is_err());
         assert_eq!(session.unresolved()[0].truth, Truth::NeverStarted);
         // Nothing had begun when the process died, so nothing of the turn is kept.
         let mut again = place.reopen(&session).await;
@@ -141,7 +141,7 @@ fn the_other_calls_of_the_turn_are_run() {
 #[test]
 fn a_call_that_the_turn_answers_is_not_run_again() {
     on_every_store(async |place| {
-        let mut session = place.create(IntegrityConfig::default()).await;
+        let mut session = place.create(SessionPolicy::default()).await;
         session.append(ASK).await.unwrap();
         let tool = Tool::saying("AGAIN");
         let (both, first) = (turn(&["toolu_1", "toolu_2"]), results(&["toolu_1"]));
@@ -206,7 +206,7 @@ fn calls_without_ids_have_their_own_results() {
             for round in ["1st", "2nd"] {
                 let (cycle, calls) = session.begin_cycle(turn, &|_| Effect::Unsafe).await.unwrap();
                 for (call, text) in calls.iter().zip(["ONE", "TWO"]) {
-                    session.start_call(&cycle, &call.id).await.unwrap();
+                    session.before_tool_call(&cycle, &call.id).await.unwrap();
                     let output = format!("{text} {round}");
                     let output = seamline::session::ToolOutput { output, is_error: false };
                     session.finish_call(&cycle, &call.id, &output).await.unwrap();

@@ -1,0 +1,174 @@
+//! Checkpoints, rollbacks and resets.
+//!
+//! `plan` plans checkpoints and their commits, `rollback` the two kinds of rollback, `reset` the new start.
+
+mod plan;
+mod reset;
+mod rollback;
+
+use seamline_store::{CheckpointId, CheckpointState, Dropped, Hash, Operation, Raw, Record, Rejected, SessionId};
+use serde::Serialize;
+
+use super::facts::Batch;
+use super::{Session, SessionError};
+
+pub use reset::{ResetOptions, ResetResult};
+
+/// A checkpoint: a named place to roll back to.
+///
+/// ```
+/// use std::sync::Arc;
+/// use seamline::session::{Session, SessionOptions};
+/// use seamline::store::{MemoryStore, Operation};
+///
+/// # futures_executor::block_on(async {
+/// let store = Arc::new(MemoryStore::new());
+/// let mut session = Session::create(store, "s-1".parse()?, SessionOptions::default()).await?;
+/// let checkpoint = session.checkpoint(Operation::Manual).await?;
+/// assert_eq!((&checkpoint.session, checkpoint.messages), (session.id(), 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Checkpoint {
+    /// The id of the checkpoint.
+    pub id: CheckpointId,
+    /// The name of its session.
+    #[serde(rename = "sessionId")]
+    pub session: SessionId,
+    /// The time when it was made, in milliseconds since 1970.
+    #[serde(rename = "timestamp")]
+    pub at: u64,
+    /// The number of messages in the view at that time.
+    #[serde(rename = "messageIndex")]
+    pub messages: usize,
+    /// The hash of these messages.
+    #[serde(rename = "contentHash")]
+    pub hash: Hash,
+    /// The operation that it was made for.
+    pub operation: Operation,
+    /// The state of the checkpoint.
+    pub state: CheckpointState,
+    /// The messages themselves, where the configuration keeps them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<Vec<Raw>>,
+}
+
+impl Checkpoint {
+    fn of(session: &SessionId, stored: &seamline_store::Checkpoint) -> Self {
+        let seamline_store::Checkpoint { id, at, messages, hash, operation, state, seq: _, snapshot } = stored.clone();
+        Self { id, session: session.clone(), at, messages, hash, operation, state, snapshot }
+    }
+}
+
+/// The outcome of a rollback.
+///
+/// ```
+/// let result = seamline::session::RollbackResult { success: true, messages_removed: 2, new_message_count: 5 };
+/// let written = serde_json::to_string(&result).unwrap();
+/// assert_eq!(written, r#"{"success":true,"messagesRemoved":2,"newMessageCount":5}"#);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RollbackResult {
+    /// Always true: a failure is an error.
+    pub success: bool,
+    /// The number of messages that left the view.
+    pub messages_removed: usize,
+    /// The number of messages in the view now.
+    pub new_message_count: usize,
+}
+
+impl Session {
+    /// Makes a checkpoint. It costs the same however long the session is, unless the configuration keeps the messages with
+    /// it. Messages of more than 128 MiB together are not kept with it: that is an incident, once.
+    ///
+    /// # Errors
+    /// When the store failed.
+    pub async fn checkpoint(&mut self, operation: Operation) -> Result<Checkpoint, SessionError> {
+        self.settle().await?;
+        let facts = self.facts();
+        let (id, made) = facts.plan_checkpoint(operation);
+        let records = facts.plan_drop_surplus(&[]).into_iter().chain(made).collect();
+        self.write(Batch::of(records)).await?;
+        let made = self.state.checkpoint_of(&id).ok_or(Rejected::NoCheckpoint(id))?;
+        Ok(Checkpoint::of(self.id(), made))
+    }
+
+    /// Commits a checkpoint: its operation is over. Of the committed ones only the last few are kept.
+    ///
+    /// # Errors
+    /// When there is no such checkpoint, or the store failed.
+    pub async fn commit(&mut self, id: impl Into<CheckpointId>) -> Result<(), SessionError> {
+        self.settle().await?;
+        let records = self.facts().plan_commit(&id.into())?;
+        self.write(Batch::of(records)).await
+    }
+
+    /// Rolls back to a checkpoint: messages that came after it leave the view. Nothing is erased. The messages before it
+    /// are checked against their hash first. Cycles that were begun after it are rolled back: an incident says that their
+    /// calls may have run, and [`Session::repair_context`] lists them.
+    ///
+    /// # Errors
+    /// When there is no such checkpoint, the session was rolled back behind it, the messages do not match its hash, or the
+    /// store failed.
+    pub async fn rollback(
+        &mut self,
+        id: impl Into<CheckpointId>,
+        reason: &str,
+    ) -> Result<RollbackResult, SessionError> {
+        self.settle().await?;
+        let batch = self.facts().plan_rollback(&id.into(), reason, Vec::new(), Vec::new())?;
+        let before = self.state.view.len();
+        self.write(batch).await?;
+        let new_message_count = self.state.view.len();
+        let messages_removed = before.saturating_sub(new_message_count);
+        Ok(RollbackResult { success: true, messages_removed, new_message_count })
+    }
+
+    /// The last open checkpoint, the only automatic rollback target.
+    pub fn latest_checkpoint(&self) -> Option<Checkpoint> {
+        self.state.latest_open().map(|open| Checkpoint::of(self.id(), open))
+    }
+
+    /// The checkpoint of this id.
+    pub fn get_checkpoint(&self, id: impl Into<CheckpointId>) -> Option<Checkpoint> {
+        self.state.checkpoint_of(&id.into()).map(|found| Checkpoint::of(self.id(), found))
+    }
+
+    /// All checkpoints, from the first to the last.
+    pub fn checkpoints(&self) -> Vec<Checkpoint> {
+        self.state.checkpoints.iter().map(|stored| Checkpoint::of(self.id(), stored)).collect()
+    }
+
+    /// Drops committed checkpoints but for the last `keep`, and gives the number of those.
+    ///
+    /// # Errors
+    /// When the store failed.
+    pub async fn prune_checkpoints(&mut self, keep: usize) -> Result<usize, SessionError> {
+        self.settle().await?;
+        let all = self.state.checkpoints.iter();
+        let committed: Vec<_> = all.filter(|checkpoint| checkpoint.state == CheckpointState::Committed).collect();
+        let surplus = committed.len().saturating_sub(keep);
+        let ids = committed.iter().take(surplus).map(|checkpoint| checkpoint.id.clone()).collect();
+        self.drop_checkpoints(ids).await
+    }
+
+    /// Drops all checkpoints, and gives the number of them.
+    ///
+    /// # Errors
+    /// When the store failed.
+    pub async fn clear_checkpoints(&mut self) -> Result<usize, SessionError> {
+        self.settle().await?;
+        let ids = self.state.checkpoints.iter().map(|checkpoint| checkpoint.id.clone()).collect();
+        self.drop_checkpoints(ids).await
+    }
+
+    async fn drop_checkpoints(&mut self, ids: Vec<CheckpointId>) -> Result<usize, SessionError> {
+        let count = ids.len();
+        if count > 0 {
+            self.write(Record::CheckpointsDropped(Dropped { ids }).into()).await?;
+        }
+        Ok(count)
+    }
+}

@@ -1,0 +1,43 @@
+//! Finds where a conversation can be cut without separating a call from its result.
+
+use seamline_model::{BlockIndex, Pairing, Scope};
+
+use crate::subject::Subject;
+use crate::{Error, Options};
+
+/// Says for each message, and for the end, whether a cut before it would separate a call from its result. Every cut behind
+/// a call that may still get its result separates it; no cut separates a call that never got one.
+pub(in crate::session) fn splits(body: &[u8], options: &Options) -> Result<Vec<bool>, Error> {
+    let dialect = Subject::dialect(body, options)?;
+    let transcript = dialect.decode(body)?;
+    let provider = Subject::of(dialect, &transcript, options)?.provider;
+    let pairing = Pairing::of(&transcript, Scope::ALL.under(&provider.constraints));
+    let messages = transcript.messages.len();
+    let message_of = |block: BlockIndex| transcript.messages.partition_point(|found| found.range().end <= block.get());
+    // Behind the last message without calls and results, those calls may still be answered.
+    let mut takes_part = vec![false; messages];
+    let mut mark = |block: BlockIndex| takes_part[message_of(block)] = true;
+    pairing.calls.iter().for_each(|state| mark(state.call));
+    pairing.results.iter().for_each(|state| mark(state.result));
+    let going_on = takes_part.iter().rposition(|part| !part).map_or(0, |last| last + 1);
+    // How many pairs reach over each cut: one more behind where they begin, one less behind where they end.
+    let mut reach = vec![0_i64; messages + 2];
+    for state in &pairing.calls {
+        let call = message_of(state.call);
+        let (from, to) = match state.answer {
+            Some(answer) => {
+                let result = message_of(answer.result);
+                (call.min(result), call.max(result))
+            }
+            None if call >= going_on => (call, messages),
+            None => continue,
+        };
+        reach[from + 1] += 1;
+        reach[to + 1] -= 1;
+    }
+    let over = reach.iter().scan(0, |over, step| {
+        *over += step;
+        Some(*over > 0)
+    });
+    Ok(over.take(messages + 1).collect())
+}

@@ -1,0 +1,90 @@
+//! Plans compactions.
+
+use std::ops::Range;
+
+use seamline_store::{Compact, Hash, Operation, Record, Rejected, View};
+
+use super::cuts::splits;
+use crate::session::facts::Facts;
+use crate::session::{Refusal, SessionError};
+
+/// A compaction that is going on.
+#[derive(Debug)]
+pub(in crate::session) struct Compaction {
+    /// The range to replace.
+    range: Range<usize>,
+    /// The hash of all messages up to its end.
+    hash: Hash,
+    /// The number of messages when it was begun.
+    messages: usize,
+}
+
+impl Compaction {
+    pub(super) fn new(view: &View, range: Range<usize>) -> Self {
+        Self { hash: view.hash_of(range.end), messages: view.len(), range }
+    }
+
+    /// The number of messages that came since it was begun.
+    pub(super) fn messages_since(&self, view: &View) -> usize {
+        view.len().saturating_sub(self.messages)
+    }
+}
+
+impl<'s> Facts<'s> {
+    /// The compaction that is going on, or one that an error interrupted.
+    pub(super) fn current_compaction(&self) -> Option<&'s Compaction> {
+        self.work.compaction.as_ref().or(self.work.interrupted.as_ref())
+    }
+
+    /// Plans the largest part of a range that splits no cycle. Where it lies inside a cycle, the plan is an empty range
+    /// before the cycle.
+    pub(super) fn plan_compaction_range(&self, range: Range<usize>) -> Result<Range<usize>, SessionError> {
+        self.require_no_open_cycle()?;
+        if self.work.compaction.is_some() {
+            return Err(Refusal::AlreadyCompacting.into());
+        }
+        let messages = self.entries().len();
+        if range.start > range.end || range.end > messages {
+            return Err(Rejected::Place { place: range.end as u64, messages }.into());
+        }
+        let body = self.wire.body("{}", self.messages())?;
+        let splits = splits(&body, &self.wire.options)?;
+        let is_whole = |at: &usize| !splits.get(*at).copied().unwrap_or(false);
+        let Some(start) = (range.start..=range.end).find(is_whole) else {
+            let before = (0..range.start).rev().find(is_whole).unwrap_or(0);
+            return Ok(before..before);
+        };
+        let end = (start..=range.end).rev().find(is_whole).unwrap_or(start);
+        Ok(start..end)
+    }
+
+    /// Plans the record of a compaction.
+    pub(super) fn plan_compact(
+        &self,
+        begun: &Compaction,
+        range: &Range<usize>,
+        summary: &[&str],
+    ) -> Result<Record, SessionError> {
+        if *range != begun.range {
+            let Range { start, end } = begun.range;
+            return Err(Refusal::OtherRange { start, end }.into());
+        }
+        let view = &self.state.view;
+        if view.len() < range.end || view.hash_of(range.end) != begun.hash {
+            return Err(Refusal::RangeChanged.into());
+        }
+        let summary = self.wire.parse_messages(summary)?;
+        if summary.is_empty() && range.len() == view.len() {
+            return Err(Refusal::NothingLeft.into());
+        }
+        let compact = Record::Compact(Compact { from: range.start as u64, to: range.end as u64, meant: None, summary });
+        self.state.allows(&compact)?;
+        Ok(compact)
+    }
+
+    /// Plans the commit of the checkpoint of a compaction.
+    pub(super) fn plan_compaction_over(&self) -> Vec<Record> {
+        let checkpoint = self.state.latest_open().filter(|open| open.operation == Operation::Compaction);
+        checkpoint.and_then(|open| self.plan_commit(&open.id).ok()).unwrap_or_default()
+    }
+}

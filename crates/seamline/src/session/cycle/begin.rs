@@ -1,0 +1,120 @@
+//! Plans the begin of a cycle.
+
+use seamline_store::{
+    CallRecord, CallState, CycleId, Effect, Hash, IncidentKind, IncidentSeverity, OpenCall, OpenCycle, Operation, Raw,
+    Record, SessionId, Staged, Turn,
+};
+
+use super::call::Output;
+use crate::session::facts::{Batch, Facts};
+use crate::session::recover::texts;
+use crate::session::wire::{NotRun, ToolTurn, TurnCall, arguments_hash};
+use crate::session::{Refusal, SessionError, ToolCall};
+
+/// When the intents of a turn are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::session) enum Intents {
+    /// With the turn: every call runs at once.
+    WithTurn,
+    /// One by one, by [`Session::before_tool_call`](crate::session::Session::before_tool_call).
+    PerCall,
+}
+
+/// Tells the effect of a call.
+pub(in crate::session) type EffectOf<'e> = &'e (dyn Fn(&ToolCall) -> Effect + Send + Sync);
+
+impl Facts<'_> {
+    /// Reads a turn that is about to begin a cycle. Its calls get ids where the dialect demands them.
+    pub(in crate::session) fn read_new_turn(&self, messages: &[&str]) -> Result<ToolTurn, SessionError> {
+        let messages = self.wire.parse_messages(messages)?;
+        let messages = self.wire.identify(messages, &self.next_id("turn"))?;
+        self.wire.read_turn(messages)
+    }
+
+    /// Plans a cycle: a checkpoint, the turn, and at once the results of calls that must not run. `chance` is a random
+    /// number, so that no cycle of another session has the id.
+    pub(in crate::session) fn plan_begin(
+        &self,
+        turn: &ToolTurn,
+        effect: EffectOf<'_>,
+        intents: Intents,
+        chance: u64,
+    ) -> Result<(Batch, CycleId), SessionError> {
+        if self.work.compaction.is_some() {
+            return Err(Refusal::Compacting.into());
+        }
+        let first = turn.messages.split_first().filter(|_| !turn.calls.is_empty());
+        let (message, more) = first.ok_or(Refusal::NoCalls)?;
+        let cycle: CycleId = format!("{}_{chance:016x}", self.next_id("cycle")).into();
+        // A response with calls is a response: the request that brought it is over.
+        let mut records = self.plan_response_arrived();
+        let (checkpoint, made) = self.plan_checkpoint(Operation::ToolCycle);
+        records.extend(made);
+        let calls: Vec<CallRecord> = turn.calls.iter().map(|made| call_record(made, effect)).collect();
+        let mut then = Vec::new();
+        for (call, made) in calls.iter().zip(&turn.calls) {
+            match made.not_run {
+                Some(why) => then.extend(self.plan_not_run(&cycle, call, why)?),
+                None if intents == Intents::WithTurn && call.effect.needs_intent() => {
+                    then.push(self.intent(&cycle, &call.id));
+                }
+                None => {}
+            }
+        }
+        let (message, more) = (message.clone(), more.to_vec());
+        let checkpoint = Some(checkpoint);
+        records.push(Record::Turn(Turn { cycle: cycle.clone(), checkpoint, message, more, calls }));
+        records.extend(then);
+        Ok((Batch::of(records), cycle))
+    }
+
+    /// The cycle of a turn that is kept as plain messages, because integrity is switched off. Only the runner knows it.
+    pub(in crate::session) fn plain_cycle(&self, turn: &ToolTurn) -> Result<OpenCycle, SessionError> {
+        let call = |made: &TurnCall| {
+            let CallRecord { id, tool, effect, arguments } = call_record(made, &|_| Effect::Unsafe);
+            let state = match made.not_run {
+                Some(why) => {
+                    let output = texts::not_run(&tool, &id, why.as_str());
+                    CallState::Finished { result: Raw::of(&Output { output, told: true })?, failed: true }
+                }
+                None => CallState::Started { at: self.now, key: String::new() },
+            };
+            Ok(OpenCall { id, tool, effect, arguments, state })
+        };
+        let calls = turn.calls.iter().map(call).collect::<Result<_, SessionError>>()?;
+        let id = self.next_id("cycle").into();
+        Ok(OpenCycle { id, seq: self.next, checkpoint: None, turn: turn.messages.clone(), calls })
+    }
+
+    /// Plans the result of a call that must not run: the model reads why.
+    fn plan_not_run(&self, cycle: &CycleId, call: &CallRecord, why: NotRun) -> Result<[Record; 2], SessionError> {
+        let output = texts::not_run(&call.tool, &call.id, why.as_str());
+        let result = Raw::of(&Output { output, told: true })?;
+        let staged = Staged { cycle: cycle.clone(), call: call.id.clone(), result, failed: true };
+        let detail = format!("call {} of {}: {}", call.id, call.tool, why.as_str());
+        let mut incident = self.incident(IncidentKind::NotExecuted, IncidentSeverity::Warning, detail);
+        incident.count = 1;
+        Ok([Record::Staged(staged), Record::Incident(incident)])
+    }
+}
+
+fn call_record(made: &TurnCall, effect: EffectOf<'_>) -> CallRecord {
+    CallRecord {
+        id: made.call.id.clone(),
+        tool: made.call.name.clone(),
+        effect: if made.not_run.is_some() { Effect::default() } else { effect(&made.call) },
+        arguments: arguments_hash(&made.call),
+    }
+}
+
+/// The idempotency key of a call: the same however often the call runs.
+pub(in crate::session) fn idempotency_key(
+    session: &SessionId,
+    generation: u32,
+    cycle: &CycleId,
+    call: &seamline_store::CallId,
+) -> String {
+    let hash = Hash::of(session.as_str().as_bytes()).then(&generation.to_be_bytes());
+    let hash = hash.then(cycle.as_str().as_bytes()).then(&[0]).then(call.as_str().as_bytes());
+    format!("k_{}", &hash.to_string()[..32])
+}

@@ -1,0 +1,139 @@
+//! Plans the start and the result of a call.
+
+use seamline_store::{CallId, CallState, CycleId, Intent, OpenCall, OpenCycle, Raw, Record, Rejected, Staged};
+use serde::{Deserialize, Serialize};
+
+use super::begin::idempotency_key;
+use crate::session::facts::Facts;
+use crate::session::recover::texts;
+use crate::session::{Refusal, SessionError, ToolOutput};
+
+/// The most bytes of all results of a cycle: one commit holds them, and the last one twice.
+const RESULTS_BYTES_MAX: usize = 100 * 1024 * 1024;
+
+/// The output of a tool, as it is kept until its cycle is committed.
+#[derive(Serialize, Deserialize)]
+pub(in crate::session) struct Output {
+    pub(in crate::session) output: String,
+    /// Whether no tool wrote it: the call must not run, and the model reads why.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(in crate::session) told: bool,
+}
+
+impl Output {
+    pub(in crate::session) fn read(result: &Raw) -> Self {
+        let as_it_is = |_| Self { output: result.as_str().to_owned(), told: false };
+        serde_json::from_str(result.as_str()).unwrap_or_else(as_it_is)
+    }
+}
+
+impl Facts<'_> {
+    /// The idempotency key of a call.
+    pub(in crate::session) fn key(&self, cycle: &CycleId, call: &CallId) -> String {
+        idempotency_key(self.id, self.state.generation, cycle, call)
+    }
+
+    /// The intent to run a call.
+    pub(in crate::session) fn intent(&self, cycle: &CycleId, call: &CallId) -> Record {
+        Record::Intent(Intent { cycle: cycle.clone(), call: call.clone(), key: self.key(cycle, call) })
+    }
+
+    /// Plans the start of a call: its intent, unless the call only reads.
+    pub(in crate::session) fn plan_start(
+        &self,
+        cycle: &CycleId,
+        call: &CallId,
+    ) -> Result<Option<Record>, SessionError> {
+        let intent = self.intent(cycle, call);
+        self.state.allows(&intent)?;
+        self.refuse_if(cycle, call, "started again: its outcome is not known", |open| {
+            matches!(open.state, CallState::Started { .. }) && !open.effect.may_run_again()
+        })?;
+        let mut calls = self.state.cycle(cycle).into_iter().flat_map(|open| &open.calls);
+        Ok(calls.any(|open| open.id == *call && open.effect.needs_intent()).then_some(intent))
+    }
+
+    /// Checks that a call waits for its result.
+    pub(in crate::session) fn check_finish(&self, cycle: &CycleId, call: &CallId) -> Result<(), SessionError> {
+        let staged = Staged { cycle: cycle.clone(), call: call.clone(), result: Raw::default(), failed: false };
+        self.state.allows(&Record::Staged(staged))?;
+        self.refuse_if(cycle, call, "finished before it was started", |open| {
+            open.state == CallState::Pending && open.effect.needs_intent()
+        })
+    }
+
+    fn refuse_if(
+        &self,
+        cycle: &CycleId,
+        call: &CallId,
+        what: &'static str,
+        is_refused: impl Fn(&OpenCall) -> bool,
+    ) -> Result<(), SessionError> {
+        let mut calls = self.state.cycle(cycle).into_iter().flat_map(|open| &open.calls);
+        if calls.find(|open| open.id == *call && !is_finished(open)).is_some_and(is_refused) {
+            return Err(Rejected::Call { cycle: cycle.clone(), call: call.clone(), what }.into());
+        }
+        Ok(())
+    }
+}
+
+/// Plans the result of a call. The results of a cycle must fit into one commit.
+pub(in crate::session) fn plan_result(
+    open: &OpenCycle,
+    call: &CallId,
+    output: &ToolOutput,
+) -> Result<Staged, SessionError> {
+    let kept: usize = open.calls.iter().map(result_bytes).sum();
+    let left = RESULTS_BYTES_MAX.saturating_sub(kept);
+    let too_large = |bytes| Err(Refusal::ResultsTooLarge { limit: RESULTS_BYTES_MAX, bytes }.into());
+    if output.output.len() > left {
+        return too_large(output.output.len());
+    }
+    let result = Raw::of(&Output { output: output.output.clone(), told: false })?;
+    let bytes = result.as_str().len();
+    if bytes > left {
+        return too_large(bytes);
+    }
+    Ok(Staged { cycle: open.id.clone(), call: call.clone(), result, failed: output.is_error })
+}
+
+/// Plans the result of a call; where it is too large, the model reads that instead.
+pub(in crate::session) fn plan_result_or_limit(
+    open: &OpenCycle,
+    call: &CallId,
+    output: &ToolOutput,
+) -> Result<Staged, SessionError> {
+    plan_result(open, call, output).or_else(|error| {
+        let told = ToolOutput { output: texts::executor_failed(&error.to_string()), is_error: true };
+        plan_result(open, call, &told)
+    })
+}
+
+/// Gives a call its result. Where ids repeat, the first call without a result gets it.
+pub(in crate::session) fn apply_result(open: &mut OpenCycle, staged: &Staged) {
+    let missing = open.calls.iter_mut().find(|call| call.id == staged.call && !is_finished(call));
+    if let Some(call) = missing {
+        call.state = CallState::Finished { result: staged.result.clone(), failed: staged.failed };
+    }
+}
+
+/// The output of a call, if its tool ran and returned.
+pub(in crate::session) fn returned(call: &OpenCall) -> Option<String> {
+    match &call.state {
+        CallState::Finished { result, .. } => Some(Output::read(result)).filter(|it| !it.told).map(|it| it.output),
+        CallState::Pending | CallState::Started { .. } => None,
+    }
+}
+
+/// Whether the records say that a tool ran, or may have run, for a call.
+pub(in crate::session) fn has_started(call: &OpenCall) -> bool {
+    matches!(call.state, CallState::Started { .. }) || returned(call).is_some()
+}
+
+pub(in crate::session) fn is_finished(call: &OpenCall) -> bool {
+    matches!(call.state, CallState::Finished { .. })
+}
+
+fn result_bytes(call: &OpenCall) -> usize {
+    if let CallState::Finished { result, .. } = &call.state { result.as_str().len() } else { 0 }
+}

@@ -1,0 +1,227 @@
+//! Plans the commit of a cycle, whatever is known of its calls.
+
+use std::collections::{HashMap, HashSet};
+
+use seamline_store::{
+    CallId, CallState, CycleRecord, CycleStep, IncidentKind, IncidentSeverity, Insert, MessageRecord, OpenCall,
+    OpenCycle, Origin, Raw, Record, Rejected,
+};
+
+use super::call::{Output, is_finished};
+use super::{CycleOutcome, Stop};
+use crate::session::facts::{Batch, Facts, said};
+use crate::session::host::context::unfinished_calls;
+use crate::session::recover::texts;
+use crate::session::recover::truth::{Truth, truth_of};
+use crate::session::wire::{Answer, ToolTurn};
+use crate::session::{SessionError, ToolCall};
+
+/// Why a cycle ends.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::session) enum Close<'c> {
+    /// Every call has its result.
+    Complete,
+    /// The caller stopped the calls, or a time limit did.
+    Stopped {
+        why: Stop,
+        /// The calls that did not run, although their intent is durable.
+        never_begun: &'c [ToolCall],
+    },
+    /// The process that ran the calls is gone.
+    Crashed,
+}
+
+/// How a cycle is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::session) enum Keeping {
+    /// As a cycle: durable before it is in the view.
+    Cycle,
+    /// As plain messages, because integrity is switched off.
+    Messages,
+}
+
+impl Facts<'_> {
+    /// Plans the commit of a cycle. Calls without a result get one that says what is known of them.
+    pub(in crate::session) fn plan_close(
+        &self,
+        open: &OpenCycle,
+        turn: &ToolTurn,
+        close: Close<'_>,
+        keeping: Keeping,
+    ) -> Result<(Batch, Vec<CycleOutcome>), SessionError> {
+        let mut open = open.clone();
+        let never_begun = match close {
+            Close::Stopped { never_begun, .. } => reset_never_begun(&mut open, never_begun),
+            Close::Complete | Close::Crashed => HashSet::new(),
+        };
+        let answers = self.answers(&open, turn, close, &never_begun)?;
+        let records = match keeping {
+            Keeping::Cycle => {
+                let mut records = self.plan_commit_cycle(&open, turn, &answers)?;
+                records.extend(self.close_incidents(&open, close));
+                records
+            }
+            Keeping::Messages => self.plan_plain_messages(turn, &answers)?,
+        };
+        let lost = if keeping == Keeping::Cycle { unfinished_calls(&open) } else { Vec::new() };
+        Ok((Batch::of(records).losing(lost), answers.into_iter().map(outcome).collect()))
+    }
+
+    /// The results of all calls of a cycle, under the ids that the turn gives them.
+    fn answers(
+        &self,
+        open: &OpenCycle,
+        turn: &ToolTurn,
+        close: Close<'_>,
+        never_begun: &HashSet<&CallId>,
+    ) -> Result<Vec<Answer>, SessionError> {
+        let text = |call: &OpenCall| match close {
+            Close::Complete => {
+                let (cycle, call) = (open.id.clone(), call.id.clone());
+                Err(SessionError::from(Rejected::Call { cycle, call, what: "committed without a result" }))
+            }
+            Close::Stopped { why, .. } => {
+                let never_ran = truth_of(call) == Truth::NeverStarted || never_begun.contains(&call.id);
+                Ok(self.stop_text(why, call, never_ran))
+            }
+            Close::Crashed => Ok(texts::after_crash(call)),
+        };
+        let mut answers: Vec<Answer> =
+            open.calls.iter().map(|call| answer(call, text)).collect::<Result<_, SessionError>>()?;
+        if turn.calls.len() == answers.len() {
+            answers.iter_mut().zip(&turn.calls).for_each(|(answer, made)| answer.id = made.given_id.clone());
+        }
+        Ok(answers)
+    }
+
+    /// The text that the model reads of a call that was stopped.
+    fn stop_text(&self, stop: Stop, call: &OpenCall, never_ran: bool) -> String {
+        let policy = &self.wire.options.policy.repair.synthetic_text;
+        let text = match stop {
+            Stop::Aborted => &policy.aborted,
+            Stop::TimedOut => &policy.timeout,
+        };
+        // A policy's own words are used as they are.
+        let is_ours = [seamline_model::ABORTED, seamline_model::TIMED_OUT].contains(&text.as_str());
+        if never_ran && is_ours { texts::not_begun(&call.tool, &call.id) } else { text.clone() }
+    }
+
+    /// The records that put a cycle into the view and commit its checkpoint. Every call has an answer now, so the cycle is
+    /// recording, and committed next.
+    fn plan_commit_cycle(
+        &self,
+        open: &OpenCycle,
+        turn: &ToolTurn,
+        answers: &[Answer],
+    ) -> Result<Vec<Record>, SessionError> {
+        let recording = open.state().after(CycleStep::Record);
+        if recording.and_then(|state| state.after(CycleStep::Commit)).is_none() {
+            return Err(Rejected::NoCycle(open.id.clone()).into());
+        }
+        let results = with_origins(self.wire.write_results(turn, answers)?, answers).collect();
+        let mut records = vec![Record::Cycle(CycleRecord { cycle: open.id.clone(), results })];
+        if let Some(checkpoint) = &open.checkpoint {
+            records.extend(self.plan_commit(checkpoint).unwrap_or_default());
+        }
+        // No error rolls back behind a committed cycle.
+        records.extend(self.plan_response_arrived());
+        Ok(records)
+    }
+
+    fn plan_plain_messages(&self, turn: &ToolTurn, answers: &[Answer]) -> Result<Vec<Record>, SessionError> {
+        let results = with_origins(self.wire.write_results(turn, answers)?, answers);
+        let results = results.map(|Insert { message, origin }| Record::Message(MessageRecord { message, origin }));
+        Ok(turn.messages.iter().cloned().map(said).chain(results).collect())
+    }
+
+    /// The incidents about calls without a result.
+    fn close_incidents(&self, open: &OpenCycle, close: Close<'_>) -> Vec<Record> {
+        let missing: Vec<&OpenCall> = open.calls.iter().filter(|call| !is_finished(call)).collect();
+        match close {
+            Close::Complete => Vec::new(),
+            Close::Stopped { .. } if missing.is_empty() => Vec::new(),
+            Close::Stopped { why, .. } => {
+                let kind = match why {
+                    Stop::Aborted => IncidentKind::Aborted,
+                    Stop::TimedOut => IncidentKind::Timeout,
+                };
+                let mut incident = self.incident(kind, IncidentSeverity::Warning, "calls were given up");
+                incident.count = missing.len() as u64;
+                vec![Record::Incident(incident)]
+            }
+            Close::Crashed => missing.into_iter().map(|call| self.crash_incident(call)).collect(),
+        }
+    }
+
+    fn crash_incident(&self, call: &OpenCall) -> Record {
+        let (kind, severity) = match truth_of(call) {
+            Truth::OutcomeUnknown => (IncidentKind::OutcomeUnknown, IncidentSeverity::Error),
+            Truth::Harmless => (IncidentKind::OutcomeUnknown, IncidentSeverity::Info),
+            Truth::NeverStarted | Truth::Finished => (IncidentKind::NotExecuted, IncidentSeverity::Warning),
+        };
+        let mut incident = self.incident(kind, severity, format!("call {} of {}", call.id, call.tool));
+        incident.count = 1;
+        Record::Incident(incident)
+    }
+}
+
+/// The ids of which every call is among these. Where calls share an id, one of them may be another one.
+fn all_among<'a, 'c>(calls: impl Iterator<Item = &'a CallId>, these: &'c [ToolCall]) -> HashSet<&'c CallId> {
+    let mut others: HashMap<&str, usize> = HashMap::new();
+    for id in calls {
+        *others.entry(id.as_str()).or_default() += 1;
+    }
+    let mut all = HashSet::new();
+    for call in these {
+        let left = others.get(call.id.as_str()).map_or(0, |left| left.saturating_sub(1));
+        others.insert(call.id.as_str(), left);
+        if left == 0 {
+            all.insert(&call.id);
+        }
+    }
+    all
+}
+
+/// Resets calls that certainly never began, although their intent is durable, and gives their ids.
+pub(in crate::session) fn reset_never_begun<'c>(
+    open: &mut OpenCycle,
+    never_begun: &'c [ToolCall],
+) -> HashSet<&'c CallId> {
+    let unfinished = open.calls.iter().filter(|call| !is_finished(call)).map(|call| &call.id);
+    let never_begun = all_among(unfinished, never_begun);
+    for call in open.calls.iter_mut().filter(|call| !is_finished(call) && never_begun.contains(&call.id)) {
+        call.state = CallState::Pending;
+    }
+    never_begun
+}
+
+/// Messages with results, and their origins. Where each result is a message of its own, each has its own origin.
+fn with_origins(messages: Vec<Raw>, answers: &[Answer]) -> impl Iterator<Item = Insert> {
+    let is_each = messages.len() == answers.len();
+    let is_any = answers.iter().any(|answer| answer.synthetic);
+    messages.into_iter().enumerate().map(move |(at, message)| {
+        let is_synthetic = if is_each { answers[at].synthetic } else { is_any };
+        Insert { message, origin: if is_synthetic { Origin::Synthetic } else { Origin::Said } }
+    })
+}
+
+fn answer(
+    call: &OpenCall,
+    text: impl FnOnce(&OpenCall) -> Result<String, SessionError>,
+) -> Result<Answer, SessionError> {
+    let (id, name) = (call.id.clone(), call.tool.clone());
+    match &call.state {
+        CallState::Finished { result, failed } => {
+            let Output { output, told } = Output::read(result);
+            Ok(Answer { id, name, output, failed: *failed, synthetic: told })
+        }
+        CallState::Pending | CallState::Started { .. } => {
+            Ok(Answer { id, name, output: text(call)?, failed: true, synthetic: true })
+        }
+    }
+}
+
+fn outcome(answer: Answer) -> CycleOutcome {
+    let Answer { id, output, failed, synthetic, .. } = answer;
+    CycleOutcome { tool_use_id: id, content: output, is_error: failed, synthetic }
+}

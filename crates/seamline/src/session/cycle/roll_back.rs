@@ -1,0 +1,121 @@
+//! Plans the rollback of a cycle, and the compensation of its calls.
+
+use seamline_store::{CycleEnd, Dropped, Effect, IncidentKind, IncidentSeverity, OpenCall, OpenCycle, Record};
+
+use super::call::has_started;
+use crate::session::facts::{Batch, Facts};
+use crate::session::host::context::lost_calls;
+use crate::session::recover::truth::{Truth, truth_of};
+
+/// Whether a tool executor is there to undo calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::session) enum Compensation {
+    /// The calls that can be undone are about to be.
+    Follows,
+    /// No executor is there.
+    Impossible,
+}
+
+impl Facts<'_> {
+    /// Plans the rollback of a cycle.
+    pub(in crate::session) fn plan_roll_back(
+        &self,
+        open: &OpenCycle,
+        reason: &str,
+        compensation: Compensation,
+    ) -> Batch {
+        let mut incident = self.incident(IncidentKind::Rollback, IncidentSeverity::Warning, reason);
+        incident.checkpoint.clone_from(&open.checkpoint);
+        incident.count = open.calls.iter().filter(|call| has_started(call)).count() as u64;
+        let mut records = end_records(open, reason);
+        records.push(Record::Incident(incident));
+        records.extend(self.compensation_incident(open, compensation));
+        Batch::of(records).losing(lost_calls(open))
+    }
+
+    /// Plans the rollback of a cycle that a crash left open.
+    pub(in crate::session) fn plan_forget(&self, open: &OpenCycle, compensation: Compensation) -> Batch {
+        let (kind, detail) = if is_untouched(open) {
+            (IncidentKind::NotExecuted, "a cycle of which no call had started was rolled back")
+        } else {
+            (IncidentKind::Rollback, "a cycle was rolled back although calls of it had started")
+        };
+        let mut incident = self.incident(kind, IncidentSeverity::Warning, detail);
+        incident.checkpoint.clone_from(&open.checkpoint);
+        incident.count = open.calls.len() as u64;
+        let mut records = end_records(open, detail);
+        records.push(Record::Incident(incident));
+        records.extend(self.discarded_incidents(std::slice::from_ref(open)));
+        records.extend(self.compensation_incident(open, compensation));
+        Batch::of(records).losing(lost_calls(open))
+    }
+
+    /// The incidents about discarded cycles whose calls have run, or may have. They contain no tool output.
+    pub(in crate::session) fn discarded_incidents(&self, cycles: &[OpenCycle]) -> Vec<Record> {
+        let kinds = [
+            (
+                Truth::OutcomeUnknown,
+                IncidentKind::OutcomeUnknown,
+                "calls with an unknown outcome were rolled back with their cycle",
+            ),
+            (Truth::Finished, IncidentKind::Rollback, "calls that had finished were rolled back with their cycle"),
+        ];
+        let incidents = kinds.into_iter().filter_map(|(truth, kind, detail)| {
+            let calls = cycles.iter().flat_map(|cycle| &cycle.calls).filter(|call| truth_of(call) == truth);
+            let names: Vec<String> = calls.map(name).collect();
+            let detail = format!("{detail}: {}", names.join(", "));
+            let mut incident = self.incident(kind, IncidentSeverity::Error, detail);
+            incident.count = names.len() as u64;
+            (!names.is_empty()).then_some(Record::Incident(incident))
+        });
+        incidents.collect()
+    }
+
+    /// The incident about calls that can be undone. It is durable before the first of them is.
+    fn compensation_incident(&self, cycle: &OpenCycle, compensation: Compensation) -> Option<Record> {
+        let names: Vec<String> = cycle.calls.iter().filter(|call| is_compensatable(call)).map(name).collect();
+        let (severity, what) = match compensation {
+            Compensation::Follows => (IncidentSeverity::Info, "calls are about to be undone"),
+            Compensation::Impossible => (IncidentSeverity::Error, "no executor was there to undo calls"),
+        };
+        let mut incident = self.incident(IncidentKind::Rollback, severity, format!("{what}: {}", names.join(", ")));
+        incident.checkpoint.clone_from(&cycle.checkpoint);
+        incident.count = names.len() as u64;
+        (!names.is_empty()).then_some(Record::Incident(incident))
+    }
+
+    /// The incident about a call that was undone, or could not be.
+    pub(in crate::session) fn compensated_incident(&self, call: &OpenCall, is_undone: bool) -> Record {
+        let (severity, what) = if is_undone {
+            (IncidentSeverity::Info, "was undone")
+        } else {
+            (IncidentSeverity::Error, "could not be undone")
+        };
+        let detail = format!("call {} of {} {what}", call.id, call.tool);
+        let mut incident = self.incident(IncidentKind::Rollback, severity, detail);
+        incident.count = 1;
+        Record::Incident(incident)
+    }
+}
+
+/// The records that end a cycle without showing it. The view never had it, so messages, repairs and other cycles that
+/// came since stay.
+pub(in crate::session) fn end_records(open: &OpenCycle, reason: &str) -> Vec<Record> {
+    let end = Record::CycleEnd(CycleEnd { cycle: open.id.clone(), reason: reason.to_owned() });
+    let dropped = open.checkpoint.iter().map(|id| Record::CheckpointsDropped(Dropped { ids: vec![id.clone()] }));
+    std::iter::once(end).chain(dropped).collect()
+}
+
+/// Whether no call of a cycle has started.
+pub(in crate::session) fn is_untouched(cycle: &OpenCycle) -> bool {
+    cycle.calls.iter().all(|call| truth_of(call) == Truth::NeverStarted)
+}
+
+/// Whether a call may have an effect that its tool can undo.
+pub(in crate::session) fn is_compensatable(call: &OpenCall) -> bool {
+    call.effect == Effect::Compensatable && matches!(truth_of(call), Truth::Finished | Truth::OutcomeUnknown)
+}
+
+fn name(call: &OpenCall) -> String {
+    format!("{} of {}", call.id, call.tool)
+}

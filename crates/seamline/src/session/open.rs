@@ -1,0 +1,188 @@
+//! Creates and opens sessions: new ones, forks, children and read-only followers.
+
+mod copies;
+mod damage;
+mod follower;
+mod options;
+
+use std::sync::Arc;
+
+use seamline_store::{Acquire, CallId, Damage, Erased, Holder, Parent, Record, Replayed, SessionId, State, Store};
+
+use super::facts::{Batch, Work};
+use super::log::{self, Log};
+use super::reading::Reading;
+use super::wire::Wire;
+use super::{Session, SessionError, SystemClock};
+use crate::{Options, Policy};
+use copies::plan_copies;
+use damage::first_record;
+
+pub use follower::Follower;
+pub use options::{Health, OpenOptions, SessionOptions};
+
+impl Session {
+    /// Creates a session.
+    ///
+    /// # Errors
+    /// When there is a session of that name, the dialect or provider is not known, the provider serves another dialect, or
+    /// the store failed.
+    pub async fn create(store: Arc<dyn Store>, id: SessionId, options: SessionOptions) -> Result<Self, SessionError> {
+        Self::begin(store, id, options, None, Vec::new()).await
+    }
+
+    /// Creates a session with these records, all or none.
+    async fn begin(
+        store: Arc<dyn Store>,
+        id: SessionId,
+        options: SessionOptions,
+        parent: Option<Parent>,
+        records: Vec<Record>,
+    ) -> Result<Self, SessionError> {
+        let SessionOptions { dialect, provider, title, policy, config, clock } = options;
+        let wire = Wire::new(Options { dialect: Some(dialect), provider, policy, kept: false })?;
+        let first = first_record(&wire, title, parent);
+        let records: Vec<Record> = std::iter::once(first).chain(records).collect();
+        if log::needs_import(&records) {
+            log::import(store.as_ref(), &id, clock.now(), &records).await?;
+            drop(records);
+            let policy = wire.options.policy;
+            let options = OpenOptions { recover: false, policy, config, clock, ..OpenOptions::default() };
+            return Self::open(store, id, options).await;
+        }
+        let log = Log::create(store, id, clock).await?;
+        let (state, health, work) = (State::default(), Health::Whole, Work::default());
+        let mut session = Self { log, state, wire, config, health, work, reading: Reading::default() };
+        let written = session.write(Batch::of(records)).await;
+        session.or_release(written).await
+    }
+
+    /// Opens a session for writing: checks every commit, puts damaged bytes into quarantine, and closes the cycles that a
+    /// crash left open, unless [`OpenOptions::recover`] is off.
+    ///
+    /// A session that this process dropped without [closing](Self::close) it is taken over at once.
+    ///
+    /// # Errors
+    /// When there is no such session, another process writes it, a newer version wrote some of it, its dialect is not known,
+    /// or the store failed. The lease is released then.
+    pub async fn open(store: Arc<dyn Store>, id: SessionId, options: OpenOptions) -> Result<Self, SessionError> {
+        let OpenOptions { take_over, dialect, recover, policy, config, clock } = options;
+        let (mut log, before) = Log::acquire(store, id, clock, acquire(take_over)).await?;
+        let (wire, Replayed { state, damages, .. }) = match load(&log, dialect, policy).await {
+            Ok(loaded) => loaded,
+            Err(error) => {
+                // The caller should see the first error, not one of the release.
+                let _ = log.release().await;
+                return Err(error);
+            }
+        };
+        let health = if damages.is_empty() { Health::Whole } else { Health::Degraded(damages.clone()) };
+        let work = Work::default();
+        let mut session = Self { log, state, wire, config, health, work, reading: Reading::default() };
+        let opened = session.finish_opening(before, &damages, recover).await;
+        session.or_release(opened).await
+    }
+
+    /// Records damages and the take-over, and recovers open cycles.
+    async fn finish_opening(
+        &mut self,
+        before: Option<Holder>,
+        damages: &[Damage],
+        recover: bool,
+    ) -> Result<(), SessionError> {
+        if let Some(holder) = before {
+            // It goes with the next commit, and at the latest with the close: a read-only store can be opened, too.
+            let note = self.facts().taken_over(&holder);
+            self.log.note(note);
+        }
+        let new = self.facts().new_damages_of_log(damages);
+        let records = self.facts().plan_damages(&new);
+        self.log.quarantine_commits(&new).await?;
+        self.write(Batch::of(records)).await?;
+        if recover {
+            self.recover(None).await?;
+        }
+        Ok(())
+    }
+
+    /// The session, or the error after the lease was released.
+    async fn or_release(mut self, opened: Result<(), SessionError>) -> Result<Self, SessionError> {
+        if let Err(error) = opened {
+            let _ = self.log.release().await;
+            return Err(error);
+        }
+        Ok(self)
+    }
+
+    /// Removes everything of a session, for good. A session that another process writes stays, unless `take_over` is set.
+    ///
+    /// # Errors
+    /// When there is no such session, another process writes it, or the store failed.
+    pub async fn erase(store: Arc<dyn Store>, id: &SessionId, take_over: bool) -> Result<Erased, SessionError> {
+        Ok(log::erase(store, id.clone(), &SystemClock, acquire(take_over)).await?)
+    }
+
+    /// Makes a session with the same messages. The fork knows which of them are synthetic and which are summaries. Open
+    /// cycles, checkpoints, incidents and the inbox stay behind; its [first record](seamline_store::Begin) names this
+    /// session. Both are open for writing.
+    ///
+    /// # Errors
+    /// When there is a session of that name, this one cannot be read, or the store failed.
+    pub async fn fork(&self, id: SessionId) -> Result<Self, SessionError> {
+        let copies = plan_copies(&self.wire, self.entries())?;
+        self.begin_related(id, None, copies).await
+    }
+
+    /// Makes an empty session for a sub-agent that works on a call of this one, in the same dialect and with the same
+    /// configuration. The host gives the outcome of the sub-agent as the result of that call.
+    ///
+    /// # Errors
+    /// When there is a session of that name, or the store failed.
+    pub async fn child(&self, id: SessionId, call: impl Into<CallId>) -> Result<Self, SessionError> {
+        self.begin_related(id, Some(call.into()), Vec::new()).await
+    }
+
+    async fn begin_related(
+        &self,
+        id: SessionId,
+        call: Option<CallId>,
+        records: Vec<Record>,
+    ) -> Result<Self, SessionError> {
+        let options = SessionOptions {
+            dialect: self.wire.dialect.to_owned(),
+            provider: self.wire.options.provider.clone(),
+            title: None,
+            policy: self.wire.options.policy.clone(),
+            config: self.config.clone(),
+            clock: self.log.clock().clone(),
+        };
+        Self::begin(self.log.store().clone(), id, options, Some(self.log.as_parent(call)), records).await
+    }
+}
+
+fn acquire(take_over: bool) -> Acquire {
+    if take_over { Acquire::TakeOver } else { Acquire::IfFree }
+}
+
+/// Reads and checks the log, and finds the dialect.
+async fn load(log: &Log, dialect: Option<String>, policy: Policy) -> Result<(Wire, Replayed), SessionError> {
+    let replayed = log.replay().await?;
+    Ok((wire_of(&replayed.state, dialect, policy)?, replayed))
+}
+
+/// The dialect of a session: that of its first record, else the one that the caller gives, else the only one that the
+/// messages can be of.
+fn wire_of(state: &State, given: Option<String>, policy: Policy) -> Result<Wire, SessionError> {
+    let begun = state.begin.as_ref().map(|begin| (begin.dialect.clone(), begin.provider.clone()));
+    let known = begun.or_else(|| given.or_else(|| certain_dialect(state)).map(|dialect| (dialect, None)));
+    let lost = seamline_store::Error::Damaged(seamline_store::cause::Damaged::NoDialect);
+    let (dialect, provider) = known.ok_or(lost)?;
+    Ok(Wire::new(Options { dialect: Some(dialect), provider, policy, kept: false })?)
+}
+
+/// The only dialect that the messages can be of.
+fn certain_dialect(state: &State) -> Option<String> {
+    let messages: Vec<&str> = state.view.entries().iter().map(|entry| entry.message.as_str()).collect();
+    let list = format!("[{}]", messages.join(","));
+    seamline_dialects::contradiction(list.as_bytes(), "").map(|dialect| dialect.name().to_owned())
+}

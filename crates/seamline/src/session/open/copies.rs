@@ -1,0 +1,53 @@
+//! Plans the records of a fork: the messages of another session, and what is known of them.
+
+use seamline_store::{CycleId, CycleRecord, Entry, EntrySource, Insert, MessageRecord, Origin, Record, Turn};
+
+use crate::session::SessionError;
+use crate::session::wire::{Wire, holds_only_results};
+
+/// Plans copies of messages. Messages of a cycle become a cycle again, so that the fork knows which results are synthetic,
+/// whatever their text is.
+pub(super) fn plan_copies(wire: &Wire, entries: &[Entry]) -> Result<Vec<Record>, SessionError> {
+    let mut records = Vec::with_capacity(entries.len());
+    for together in entries.chunk_by(|one, next| one.seq == next.seq) {
+        match together[0].source {
+            EntrySource::Cycle => copy_cycle(together, &mut records),
+            EntrySource::LateResult => {
+                for entry in together {
+                    if entry.origin == Origin::Said && is_result(wire, entry)? {
+                        copy_cycle(std::slice::from_ref(entry), &mut records);
+                    } else {
+                        records.push(copy(entry));
+                    }
+                }
+            }
+            EntrySource::Message | EntrySource::Fix | EntrySource::Compaction => {
+                records.extend(together.iter().map(copy));
+            }
+        }
+    }
+    Ok(records)
+}
+
+fn copy(entry: &Entry) -> Record {
+    Record::Message(MessageRecord { message: entry.message.clone(), origin: entry.origin })
+}
+
+/// Copies messages of one cycle as a committed cycle. A turn is never synthetic, so synthetic messages before the first
+/// other one are copied as they are.
+fn copy_cycle(entries: &[Entry], records: &mut Vec<Record>) {
+    let said = entries.iter().position(|entry| entry.origin == Origin::Said).unwrap_or(entries.len());
+    let (before, cycle) = entries.split_at(said);
+    records.extend(before.iter().map(copy));
+    let Some((first, results)) = cycle.split_first() else { return };
+    let id = CycleId::from(format!("copied_{}", records.len()));
+    let results = results.iter().map(|entry| Insert { message: entry.message.clone(), origin: entry.origin });
+    let (message, more, calls) = (first.message.clone(), Vec::new(), Vec::new());
+    records.push(Record::Turn(Turn { cycle: id.clone(), checkpoint: None, message, more, calls }));
+    records.push(Record::Cycle(CycleRecord { cycle: id, results: results.collect() }));
+}
+
+/// Whether a message has results and nothing else.
+fn is_result(wire: &Wire, entry: &Entry) -> Result<bool, SessionError> {
+    Ok(wire.outline(&[&entry.message])?.iter().all(holds_only_results))
+}

@@ -1,0 +1,47 @@
+//! Plans the records of an opening: a lost first record, damages, and a lease that was taken over.
+
+use seamline_store::{Begin, Damage, Holder, IncidentKind, IncidentSeverity, Parent, Record};
+
+use crate::Options;
+use crate::session::facts::Facts;
+use crate::session::wire::Wire;
+
+impl Facts<'_> {
+    /// The damages that no incident mentions yet.
+    pub(super) fn new_damages_of_log<'d>(&self, damages: &'d [Damage]) -> Vec<&'d Damage> {
+        let is_known = |damage: &Damage| {
+            let mut incidents = self.state.incidents.iter();
+            incidents.any(|incident| incident.kind == IncidentKind::Damaged && incident.seq == Some(damage.seq))
+        };
+        damages.iter().filter(|damage| !is_known(damage)).collect()
+    }
+
+    /// Plans the incidents about damages. A first record that is lost is written again, so that the next opening need not
+    /// guess the dialect.
+    pub(super) fn plan_damages(&self, damages: &[&Damage]) -> Vec<Record> {
+        let mut records = Vec::with_capacity(damages.len() + 1);
+        if self.state.begin.is_none() {
+            let Options { dialect, provider, .. } = &self.wire.options;
+            let (dialect, provider) = (dialect.clone().unwrap_or_default(), provider.clone());
+            records.push(Record::Begin(Begin { dialect, provider, title: None, parent: None }));
+        }
+        for damage in damages {
+            let mut incident = self.incident(IncidentKind::Damaged, IncidentSeverity::Critical, damage.to_string());
+            incident.seq = Some(damage.seq);
+            records.push(Record::Incident(incident));
+        }
+        records
+    }
+
+    /// The incident that the lease was taken over from another process.
+    pub(super) fn taken_over(&self, before: &Holder) -> Record {
+        let detail = format!("the lease was taken over from {before}");
+        Record::Incident(self.incident(IncidentKind::TakenOver, IncidentSeverity::Warning, detail))
+    }
+}
+
+/// The first record of a session.
+pub(super) fn first_record(wire: &Wire, title: Option<String>, parent: Option<Parent>) -> Record {
+    let (dialect, provider) = (wire.dialect.to_owned(), wire.options.provider.clone());
+    Record::Begin(Begin { dialect, provider, title, parent })
+}

@@ -1,0 +1,157 @@
+//! Read-only followers.
+
+use std::sync::Arc;
+
+use seamline_store::{Head, Parent, Replay, SessionId, State, Store};
+
+use super::copies::plan_copies;
+use super::wire_of;
+use crate::session::log::read_pages;
+use crate::session::recover::truth::unresolved;
+use crate::session::repair::stored_options;
+use crate::session::{Health, SessionPolicy, Session, SessionError, SessionOptions, Unresolved};
+use crate::{Options, Policy};
+
+/// A read-only follower of a session that another process writes.
+///
+/// ```
+/// use std::sync::Arc;
+/// use seamline::session::{Follower, Session, SessionOptions};
+/// use seamline::store::MemoryStore;
+///
+/// # futures_executor::block_on(async {
+/// let store = Arc::new(MemoryStore::new());
+/// let mut session = Session::create(store.clone(), "s-1".parse()?, SessionOptions::default()).await?;
+/// let mut follower = Follower::open(store, "s-1".parse()?).await?;
+/// session.append(r#"{"role":"user","content":"hello"}"#).await?;
+///
+/// assert!(follower.refresh().await?);
+/// assert_eq!(follower.state().view.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
+#[derive(Debug)]
+pub struct Follower {
+    store: Arc<dyn Store>,
+    id: SessionId,
+    head: Head,
+    replay: Replay,
+    health: Health,
+}
+
+impl Follower {
+    /// Opens a session for reading.
+    ///
+    /// Damage is not an error: [`Follower::health`] reports it, and the intact commits are there.
+    ///
+    /// # Errors
+    /// When there is no such session, or the store failed.
+    pub async fn open(store: Arc<dyn Store>, id: SessionId) -> Result<Self, SessionError> {
+        let (replay, health) = (Replay::new(id.clone()), Health::Whole);
+        let mut follower = Self { store, id, head: Head { epoch: 0, ..Head::START }, replay, health };
+        follower.refresh().await?;
+        Ok(follower)
+    }
+
+    /// Reads new commits, and says whether there were any. Where the store was restored to an earlier state, the follower
+    /// reads all commits again.
+    ///
+    /// # Errors
+    /// When the store failed.
+    pub async fn refresh(&mut self) -> Result<bool, SessionError> {
+        let mut head = self.store.head(&self.id).await?;
+        if (head.seq, head.hash) == (self.head.seq, self.head.hash) {
+            return Ok(false);
+        }
+        if head.seq < self.head.seq {
+            // The store was restored from a backup that does not have all commits that were read.
+            self.replay = Replay::new(self.id.clone());
+        }
+        let range = self.replay.met()..head.seq;
+        let replay = &mut self.replay;
+        read_pages(self.store.as_ref(), &self.id, range, |page| page.iter().for_each(|commit| replay.take(commit)))
+            .await?;
+        if let Some(end) = self.replay.end().filter(|end| end.seq > head.seq) {
+            // Another process wrote meanwhile, unless the store still says that the session ends before.
+            let now = self.store.head(&self.id).await?;
+            head = if now.seq > head.seq { Head { epoch: now.epoch, ..end } } else { now };
+        }
+        self.head = head;
+        let damages = self.replay.damages(head);
+        self.health = if damages.is_empty() { Health::Whole } else { Health::Degraded(damages) };
+        Ok(true)
+    }
+
+    /// The name of the session.
+    pub fn id(&self) -> &SessionId {
+        &self.id
+    }
+
+    /// The fold over all intact commits.
+    pub fn state(&self) -> &State {
+        self.replay.state()
+    }
+
+    /// The options for a check of its messages under a policy.
+    ///
+    /// # Errors
+    /// When its first record, which names the dialect, is damaged, and the messages could be of several dialects.
+    pub fn options(&self, policy: Policy) -> Result<Options, SessionError> {
+        Ok(wire_of(self.state(), None, policy)?.options)
+    }
+
+    /// The options of [`Session::repair`] for its messages.
+    ///
+    /// # Errors
+    /// When its first record, which names the dialect, is damaged, and the messages could be of several dialects.
+    pub fn repair_options(&self, policy: Policy, config: &SessionPolicy) -> Result<Options, SessionError> {
+        Ok(stored_options(&self.options(policy)?, config.persist_repairs))
+    }
+
+    /// Writes a request body: the members of the envelope, a JSON object, then the messages as they are stored.
+    ///
+    /// # Errors
+    /// When the envelope is not a JSON object, or its first record, which names the dialect, is damaged.
+    pub fn body(&self, envelope: &str) -> Result<Vec<u8>, SessionError> {
+        let wire = wire_of(self.state(), None, Policy::default())?;
+        wire.body(envelope, self.state().view.entries().iter().map(|entry| &entry.message))
+    }
+
+    /// Lists the calls of open cycles.
+    pub fn unresolved(&self) -> Vec<Unresolved> {
+        unresolved(self.state())
+    }
+
+    /// Makes a session with the same messages. The writer of this one is not disturbed.
+    ///
+    /// # Errors
+    /// When there is a session of that name, or the store failed.
+    pub async fn fork(&self, id: SessionId) -> Result<Session, SessionError> {
+        self.fork_into(self.store.clone(), id).await
+    }
+
+    /// As [`Self::fork`], in another store.
+    ///
+    /// # Errors
+    /// When there is a session of that name, or the store failed.
+    pub async fn fork_into(&self, store: Arc<dyn Store>, id: SessionId) -> Result<Session, SessionError> {
+        let Options { dialect, provider, policy, .. } = self.options(Policy::default())?;
+        let Head { seq, hash, .. } = self.head;
+        let parent = Parent { session: self.id.clone(), seq, hash, call: None };
+        let dialect = dialect.unwrap_or_default();
+        let options = SessionOptions { dialect, provider, policy, ..SessionOptions::default() };
+        let wire = wire_of(self.state(), None, Policy::default())?;
+        let copies = plan_copies(&wire, self.state().view.entries())?;
+        Session::begin(store, id, options, Some(parent), copies).await
+    }
+
+    /// The health of the log.
+    pub fn health(&self) -> &Health {
+        &self.health
+    }
+
+    /// The end of the log.
+    pub fn head(&self) -> Head {
+        self.head
+    }
+}

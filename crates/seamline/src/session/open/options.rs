@@ -1,0 +1,97 @@
+//! The options for creating and opening sessions.
+
+use std::sync::Arc;
+
+use seamline_store::Damage;
+
+use crate::Policy;
+#[cfg(doc)]
+use crate::session::Session;
+use crate::session::{Clock, SessionPolicy, SystemClock};
+
+/// The options for a new session.
+///
+/// ```
+/// use seamline::session::SessionOptions;
+///
+/// let options = SessionOptions { dialect: "gemini_generate".to_owned(), ..SessionOptions::default() };
+/// assert!(options.config.enabled);
+/// ```
+#[derive(Debug, Clone)]
+pub struct SessionOptions {
+    /// The dialect of its messages. An empty text means the dialect of the provider.
+    pub dialect: String,
+    /// The name of the provider. It has to serve the dialect.
+    pub provider: Option<String>,
+    /// The title for people.
+    pub title: Option<String>,
+    /// The policy for repairs.
+    pub policy: Policy,
+    /// The configuration of the session.
+    pub config: SessionPolicy,
+    /// The clock of the session.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl Default for SessionOptions {
+    fn default() -> Self {
+        Self {
+            dialect: "anthropic_messages".to_owned(),
+            provider: None,
+            title: None,
+            policy: Policy::default(),
+            config: SessionPolicy::default(),
+            clock: Arc::new(SystemClock),
+        }
+    }
+}
+
+/// The options for opening a session.
+///
+/// ```
+/// assert!(!seamline::session::OpenOptions::default().take_over);
+/// ```
+#[derive(Debug, Clone)]
+pub struct OpenOptions {
+    /// Whether the lease is taken over from another writer. The other writer is fenced: the store refuses its commits from
+    /// then on. Without it, a session that has another writer is [`Busy`](seamline_store::Error::Busy).
+    pub take_over: bool,
+    /// The dialect of its messages, for a session whose first record is damaged.
+    pub dialect: Option<String>,
+    /// Whether [`Session::recover`], without an executor, closes the cycles that a crash left open at once. Else
+    /// [`Session::unresolved`] lists their calls.
+    pub recover: bool,
+    /// The policy for repairs.
+    pub policy: Policy,
+    /// The configuration of the session.
+    pub config: SessionPolicy,
+    /// The clock of the session.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl Default for OpenOptions {
+    fn default() -> Self {
+        let SessionOptions { policy, config, clock, .. } = SessionOptions::default();
+        Self { take_over: false, dialect: None, recover: true, policy, config, clock }
+    }
+}
+
+/// The health of a session's log.
+///
+/// ```
+/// assert!(seamline::session::Health::Whole.is_whole());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Health {
+    /// Every commit passed its hash check.
+    Whole,
+    /// Some commits are damaged. The intact ones are there, and the damaged bytes are in quarantine.
+    Degraded(Vec<Damage>),
+}
+
+impl Health {
+    /// Whether every commit passed its hash check.
+    pub fn is_whole(&self) -> bool {
+        matches!(self, Self::Whole)
+    }
+}

@@ -1,0 +1,173 @@
+//! Recovery: closes the cycles that a crash or an abort left open, and takes in results that come late.
+//!
+//! `truth` says what is known of a call, `texts` what the model reads of it, `late` where a late result belongs.
+
+mod late;
+pub(super) mod texts;
+pub(super) mod truth;
+
+use std::panic::AssertUnwindSafe;
+
+use futures_util::FutureExt;
+use seamline_store::{CycleId, Effect, OpenCall, OpenCycle, Record};
+
+use super::cycle::call::{is_finished, plan_result_or_limit};
+use super::cycle::close::Close;
+use super::cycle::roll_back::is_untouched;
+use super::cycle::run::{compensation_by, run_call};
+use super::{CycleOutcome, Session, SessionError, Stop, ToolCall, ToolExecutor, ToolOutput, UnknownOutcome};
+use truth::truth_of;
+
+pub use late::ToolCallRef;
+pub use truth::{Truth, Unresolved};
+
+/// The numbers of a recovery.
+///
+/// ```
+/// assert_eq!(seamline::session::Recovered::default().cycles, 0);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Recovered {
+    /// The number of cycles that were closed.
+    pub cycles: usize,
+    /// The number of these that were rolled back: no call had started, or an unknown outcome is to be
+    /// [forgotten](UnknownOutcome::Forget).
+    pub taken_back: usize,
+    /// The number of calls that ran again.
+    pub run_again: usize,
+    /// The number of calls with an unknown outcome.
+    pub unknown: usize,
+}
+
+impl Session {
+    /// Lists the calls of open cycles, with what is known of each. After a crash these are the calls that
+    /// [`Session::recover`] will close; while tools run, theirs.
+    pub fn unresolved(&self) -> Vec<Unresolved> {
+        truth::unresolved(&self.state)
+    }
+
+    /// Closes the cycles that a crash left open. Finished results are kept. Calls that may run again do, if there is an
+    /// executor. The model reads of the others that they did not run, or that their outcome is unknown. A cycle of which
+    /// no call had started is rolled back, and so is one with an unknown outcome that is to be
+    /// [forgotten](UnknownOutcome::Forget); its calls are [undone](ToolExecutor::compensate) where that is possible.
+    ///
+    /// A second call does nothing. Call it before tools run: it closes their cycles as well. Messages that were appended
+    /// since a turn was begun are after it and its results then.
+    ///
+    /// # Errors
+    /// When a turn cannot be read, or the store failed. Cycles that were closed by then are closed; call it again for the
+    /// others.
+    pub async fn recover(&mut self, executor: Option<&dyn ToolExecutor>) -> Result<Recovered, SessionError> {
+        self.settle().await?;
+        let mut recovered = Recovered::default();
+        for cycle in self.state.cycles.clone() {
+            self.recover_cycle(cycle, executor, &mut recovered).await?;
+        }
+        Ok(recovered)
+    }
+
+    /// Closes all open cycles after the host has stopped the tools: results that are there are kept, and the other calls
+    /// get a result that says what is known. Cycles that a crash left open are closed as [`Session::recover`] does. A
+    /// second call does nothing. Gives the results of all these calls.
+    ///
+    /// # Errors
+    /// When a turn cannot be read, or the store failed: call it again then.
+    pub async fn abort(&mut self) -> Result<Vec<CycleOutcome>, SessionError> {
+        self.settle().await?;
+        let mut outcomes = Vec::new();
+        for cycle in self.state.cycles.clone() {
+            // The host did not abort what another process left: that process is gone.
+            outcomes.extend(if cycle.seq <= self.log.opened_at() {
+                self.recover_cycle(cycle, None, &mut Recovered::default()).await?
+            } else {
+                let close = Close::Stopped { why: Stop::Aborted, never_begun: &[] };
+                self.close_cycle(&cycle.id, close).await?
+            });
+        }
+        Ok(outcomes)
+    }
+
+    /// Takes in the result of a call that was given up: it replaces the synthetic result, or goes behind its call where
+    /// there is none. Says whether it was needed: a real result stays. Where several calls match, as may be where calls
+    /// have no ids, the last one is meant. [`Session::undo_repair`] reverts it.
+    ///
+    /// # Errors
+    /// When tools are running, the conversation cannot be read, or the store failed.
+    pub async fn late_result(&mut self, call: &ToolCallRef<'_>, output: &ToolOutput) -> Result<bool, SessionError> {
+        self.settle().await?;
+        let Some(batch) = self.facts().plan_late_result(call, output)? else { return Ok(false) };
+        self.write(batch).await?;
+        self.work.context.repairs += 1;
+        Ok(true)
+    }
+
+    /// Closes one cycle, and gives the results of its calls, unless it was rolled back.
+    async fn recover_cycle(
+        &mut self,
+        cycle: OpenCycle,
+        executor: Option<&dyn ToolExecutor>,
+        recovered: &mut Recovered,
+    ) -> Result<Vec<CycleOutcome>, SessionError> {
+        recovered.cycles += 1;
+        let unknown = |calls: &[OpenCall]| calls.iter().filter(|call| truth_of(call) == Truth::OutcomeUnknown).count();
+        let forgets = self.config.unknown_outcome == UnknownOutcome::Forget;
+        if is_untouched(&cycle) || (forgets && unknown(&cycle.calls) > 0) {
+            recovered.taken_back += 1;
+            let turn = self.wire.read_turn(cycle.turn.clone())?;
+            let batch = self.facts().plan_forget(&cycle, compensation_by(executor));
+            self.write_and_undo(batch, &cycle, &turn, executor).await?;
+            return Ok(Vec::new());
+        }
+        if let Some(executor) = executor {
+            recovered.run_again += self.run_again(&cycle, executor).await?;
+        }
+        recovered.unknown += unknown(&self.facts().open_cycle(&cycle.id)?.calls);
+        self.close_cycle(&cycle.id, Close::Crashed).await
+    }
+
+    /// Runs the calls of a cycle again that may run again, asks about those that can be asked about, and records their
+    /// results. Gives the number of results.
+    async fn run_again(&mut self, cycle: &OpenCycle, executor: &dyn ToolExecutor) -> Result<usize, SessionError> {
+        let turn = self.wire.read_turn(cycle.turn.clone())?;
+        let mut count = 0;
+        for open in cycle.calls.iter().filter(|call| !is_finished(call)) {
+            let Some(call) = turn.runnable().find(|call| call.id == open.id) else { continue };
+            let call = ToolCall { key: Some(self.facts().key(&cycle.id, &open.id)), ..call.clone() };
+            // A call that runs for the first time needs its intent.
+            if truth_of(open) == Truth::NeverStarted && open.effect.may_run_again() {
+                self.start_call(&cycle.id, &open.id).await?;
+            }
+            let Some(output) = run_again(executor, open, &call).await else { continue };
+            count += 1;
+            let staged = plan_result_or_limit(self.facts().open_cycle(&cycle.id)?, &open.id, &output)?;
+            self.write(Record::Staged(staged).into()).await?;
+        }
+        Ok(count)
+    }
+
+    /// Makes the intent of a call durable, unless the call only reads.
+    pub(super) async fn start_call(
+        &mut self,
+        cycle: &CycleId,
+        call: &seamline_store::CallId,
+    ) -> Result<(), SessionError> {
+        match self.facts().plan_start(cycle, call)? {
+            Some(intent) => self.write(intent.into()).await,
+            None => Ok(()),
+        }
+    }
+}
+
+/// Runs a call again if that is allowed, or asks its tool for the result.
+async fn run_again(executor: &dyn ToolExecutor, open: &OpenCall, call: &ToolCall) -> Option<ToolOutput> {
+    match (truth_of(open), open.effect) {
+        (Truth::OutcomeUnknown, Effect::Probe) => {
+            // A tool that panics when it is asked cannot tell.
+            AssertUnwindSafe(async { executor.probe(call).await }).catch_unwind().await.ok().flatten()
+        }
+        (Truth::OutcomeUnknown | Truth::NeverStarted | Truth::Harmless, effect) if effect.may_run_again() => {
+            run_call(executor, call).await.1.ok()
+        }
+        (Truth::NeverStarted | Truth::Harmless | Truth::OutcomeUnknown | Truth::Finished, _) => None,
+    }
+}

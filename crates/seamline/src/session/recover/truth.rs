@@ -1,0 +1,73 @@
+//! What is known of a call whose process is gone.
+
+use seamline_store::{CallId, CallState, CycleId, Effect, OpenCall, OpenCycle, State};
+
+use crate::session::cycle::call::returned;
+
+/// What is known of a call.
+///
+/// ```
+/// assert_ne!(seamline::session::Truth::NeverStarted, seamline::session::Truth::Finished);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Truth {
+    /// The call did not run.
+    NeverStarted,
+    /// The call only reads, so it has no intent: it may have run, and that harmed nothing.
+    Harmless,
+    /// The call was started, and its outcome is not known.
+    OutcomeUnknown,
+    /// The call ran, and its result is durable.
+    Finished,
+}
+
+/// A call of an open cycle.
+///
+/// ```
+/// use seamline::session::{Truth, Unresolved};
+/// use seamline::store::Effect;
+///
+/// let call = Unresolved { cycle: "cycle_4".into(), call: "toolu_1".into(), tool: "pay".into(),
+///     effect: Effect::Unsafe, truth: Truth::OutcomeUnknown };
+/// assert!(!call.effect.may_run_again());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unresolved {
+    /// The id of the cycle.
+    pub cycle: CycleId,
+    /// The id of the call.
+    pub call: CallId,
+    /// The name of the tool.
+    pub tool: String,
+    /// The effect of running it.
+    pub effect: Effect,
+    /// What is known of the call.
+    pub truth: Truth,
+}
+
+/// The calls of open cycles.
+pub(in crate::session) fn unresolved(state: &State) -> Vec<Unresolved> {
+    let of_cycle = |cycle: &OpenCycle| {
+        let id = cycle.id.clone();
+        let calls = cycle.calls.clone().into_iter();
+        calls.map(move |call| Unresolved {
+            cycle: id.clone(),
+            truth: truth_of(&call),
+            call: call.id,
+            tool: call.tool,
+            effect: call.effect,
+        })
+    };
+    state.cycles.iter().flat_map(of_cycle).collect()
+}
+
+/// What the records say of a call.
+pub(in crate::session) fn truth_of(call: &OpenCall) -> Truth {
+    match &call.state {
+        // A call that only reads may have an intent: it is harmless all the same.
+        CallState::Pending | CallState::Started { .. } if !call.effect.needs_intent() => Truth::Harmless,
+        CallState::Started { .. } => Truth::OutcomeUnknown,
+        CallState::Finished { .. } if returned(call).is_some() => Truth::Finished,
+        CallState::Pending | CallState::Finished { .. } => Truth::NeverStarted,
+    }
+}

@@ -1,0 +1,93 @@
+//! Checks, validates and repairs stored messages.
+
+mod plan;
+mod validation;
+
+use seamline_store::RepairId;
+
+use super::{PersistRepairs, Session, SessionError};
+use crate::policy::DuplicateCallId;
+use crate::{Checked, Options};
+
+pub use plan::RepairResult;
+pub use validation::ValidationResult;
+
+pub(super) use plan::stored_options;
+use validation::kept;
+
+impl Session {
+    /// Checks the view, as the policy says. Questions that only a request can answer, such as the tools that it declares,
+    /// are left out. Only messages that came since the last check are read, or all from the first one on that changed; see
+    /// [`forget_reading`](Self::forget_reading) for the memory that this takes.
+    ///
+    /// # Errors
+    /// When the conversation cannot be read.
+    pub fn check(&self) -> Result<Checked, SessionError> {
+        self.check_with(&kept(&self.wire.options))
+    }
+
+    fn check_with(&self, options: &Options) -> Result<Checked, SessionError> {
+        self.reading.check(&self.wire, self.entries(), options)
+    }
+
+    /// Validates the view: each result follows its call, each call but those of the last message has a result, and no id
+    /// repeats.
+    ///
+    /// # Errors
+    /// When the conversation cannot be read.
+    pub fn validate(&self) -> Result<ValidationResult, SessionError> {
+        self.facts().validate(DuplicateCallId::Error, |options| self.check_with(options))
+    }
+
+    /// Validates the view for a request. Ids that repeat are valid where the policy corrects them in requests, and so is an
+    /// order of roles that a request arranges.
+    pub(super) fn validate_to_send(&self) -> Result<ValidationResult, SessionError> {
+        self.facts().validate(self.wire.options.policy.repair.duplicate_call_id, |options| self.check_with(options))
+    }
+
+    /// Validates the view for a request with this envelope. The envelope may make a finding void: it may continue a
+    /// conversation that the provider has, or switch reasoning off.
+    pub(super) fn validate_to_send_with(&self, envelope: &str) -> Result<ValidationResult, SessionError> {
+        let validation = self.validate_to_send()?;
+        if validation.valid {
+            return Ok(validation);
+        }
+        let body = self.wire.body(envelope, self.entries().iter().map(|entry| &entry.message))?;
+        let repeated = self.wire.options.policy.repair.duplicate_call_id;
+        self.facts().validate(repeated, |options| Ok(crate::check(&body, options)?))
+    }
+
+    /// Repairs stored messages, as the policy says, and records as much of it as
+    /// [`persist_repairs`](super::SessionPolicy::persist_repairs) allows. With [`Never`](super::PersistRepairs::Never)
+    /// the result says what a repair would do, and nothing changes. [`Session::undo_repair`] reverts it.
+    ///
+    /// # Errors
+    /// When tools are running ([`InFlight`](seamline_store::Rejected::InFlight)), the conversation cannot be read, or the
+    /// store failed.
+    pub async fn repair(&mut self) -> Result<RepairResult, SessionError> {
+        self.repair_as(self.config.persist_repairs).await
+    }
+
+    /// Repairs stored messages, and records as much of it as `persist` allows.
+    pub(super) async fn repair_as(&mut self, persist: PersistRepairs) -> Result<RepairResult, SessionError> {
+        self.settle().await?;
+        let (result, batch) = self.facts().plan_repair(persist)?;
+        if let Some(batch) = batch {
+            self.write(batch).await?;
+            self.work.context.repairs += 1;
+        }
+        Ok(result)
+    }
+
+    /// Reverts the last repair, if only new messages and cycles came after it, and gives its id. Late results and reorders
+    /// are repairs, too. The repair before it is the last one then.
+    ///
+    /// # Errors
+    /// When there is none, tools are running, or the store failed.
+    pub async fn undo_repair(&mut self) -> Result<RepairId, SessionError> {
+        self.settle().await?;
+        let (batch, id) = self.facts().plan_undo()?;
+        self.write(batch).await?;
+        Ok(id)
+    }
+}

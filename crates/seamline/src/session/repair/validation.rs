@@ -1,0 +1,177 @@
+//! Validates a conversation in the words that hosts of an integrity layer know.
+
+use serde::Serialize;
+
+use seamline_model::Role;
+
+use crate::policy::DuplicateCallId;
+use crate::session::SessionError;
+use crate::session::facts::Facts;
+use crate::{Checked, Finding, Options, OutlineKind, OutlineMessage, Safety, Severity};
+
+/// The outcome of a validation.
+///
+/// ```
+/// let result = seamline::session::ValidationResult { valid: true, ..Default::default() };
+/// assert_eq!(serde_json::to_string(&result).unwrap(), r#"{"valid":true}"#);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ValidationResult {
+    /// Whether the conversation is valid.
+    pub valid: bool,
+    /// The first of [`errors`](Self::errors).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// The ids of results without a call in the message before them, from the first to the last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub orphaned_ids: Vec<String>,
+    /// The ids of calls without a result in the message behind them, all of each turn. Those of the last message may still
+    /// be answered, and are not among them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub incomplete_ids: Vec<String>,
+    /// All errors, in words: `Orphaned tool_result: ID`, `tool_result without preceding assistant message`,
+    /// `Incomplete tool_use: ID`, `tool_use without following user message`, `Duplicate tool_use id: ID`, and the message of
+    /// the finding for anything else.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<String>,
+}
+
+impl Facts<'_> {
+    /// Validates the view with the findings of a check. `repeated` says whether ids that repeat are errors: where the
+    /// policy corrects them in requests, they are not, and neither is the order of roles that a request arranges.
+    pub(in crate::session) fn validate(
+        &self,
+        repeated: DuplicateCallId,
+        check: impl FnOnce(&Options) -> Result<Checked, SessionError>,
+    ) -> Result<ValidationResult, SessionError> {
+        // A session that has just begun has no messages yet, and that is valid.
+        if !self.config.enabled || self.state.view.is_empty() {
+            return Ok(ValidationResult { valid: true, ..ValidationResult::default() });
+        }
+        let mut options = kept(&self.wire.options);
+        options.policy.repair.trailing_call = crate::policy::TrailingCall::AllowPending;
+        options.policy.repair.duplicate_call_id = repeated;
+        let checked = check(&options)?;
+        let is_wrong = |found: &&Finding| {
+            let is_let_through = repeated != DuplicateCallId::Error
+                && (REPEATED.contains(&found.code) || (ARRANGED.contains(&found.code) && is_safe(found)));
+            found.severity == Severity::Error && !is_let_through
+        };
+        let wrong: Vec<&Finding> = checked.findings.iter().filter(is_wrong).collect();
+        if wrong.is_empty() {
+            return Ok(ValidationResult::of(&wrong, &[]));
+        }
+        let body = self.wire.body("{}", self.messages())?;
+        Ok(ValidationResult::of(&wrong, &crate::outline(&body, &self.wire.options, 0..usize::MAX)?))
+    }
+}
+
+impl ValidationResult {
+    /// The outcome for the findings of a conversation.
+    pub(in crate::session) fn of(wrong: &[&Finding], messages: &[OutlineMessage]) -> Self {
+        let errors: Vec<String> = wrong.iter().flat_map(|finding| in_words(finding, messages)).collect();
+        Self {
+            valid: wrong.is_empty(),
+            error: errors.first().cloned(),
+            orphaned_ids: known(wrong.iter().flat_map(|finding| results_of(finding, messages))),
+            incomplete_ids: known(wrong.iter().flat_map(|finding| calls_of(finding))),
+            errors,
+        }
+    }
+}
+
+fn known(ids: impl Iterator<Item = Option<String>>) -> Vec<String> {
+    let mut ids: Vec<String> = ids.flatten().collect();
+    ids.dedup();
+    ids
+}
+
+/// The ids of results that have no call where the provider looks for one, as they stand there.
+fn results_of(finding: &Finding, messages: &[OutlineMessage]) -> Vec<Option<String>> {
+    match finding.code {
+        "PAIR002" | "PAIR004" => vec![finding.call_id.clone()],
+        // It names another call than the one it is taken for.
+        "PAIR005" => {
+            let message = finding.message_index.and_then(|at| messages.get(at));
+            let block = message.and_then(|it| it.blocks.iter().find(|block| block.pointer == finding.pointer));
+            vec![block.and_then(|block| block.id.clone()).filter(|id| !id.is_empty())]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The ids of calls that have no result where the provider looks for one.
+fn calls_of(finding: &Finding) -> Vec<Option<String>> {
+    match finding.code {
+        // All of a turn that have none.
+        "PAIR001" => finding.related.iter().map(|call| call.call_id.clone()).collect(),
+        "PAIR004" | "PAIR005" => vec![finding.call_id.clone()],
+        _ => Vec::new(),
+    }
+}
+
+/// The options for a check of stored messages while their request is not known.
+pub(in crate::session) fn kept(options: &Options) -> Options {
+    Options { kept: true, ..options.clone() }
+}
+
+/// The rules about the order of roles. Stored messages need not change for it: requests join or split messages without
+/// loss.
+const ARRANGED: &[&str] = &["SHAPE003", "ORDER003"];
+
+fn is_safe(found: &Finding) -> bool {
+    found.fix.as_ref().is_some_and(|fix| fix.safety == Safety::Safe)
+}
+
+/// The rules about ids that two calls have.
+const REPEATED: &[&str] = &["IDENT003"];
+
+/// A finding in the words that hosts know.
+fn in_words(finding: &Finding, messages: &[OutlineMessage]) -> Vec<String> {
+    let each = |what: &str, ids: Vec<Option<String>>| -> Vec<String> {
+        let ids = ids.into_iter().map(|id| id.unwrap_or_else(|| "(no id)".to_owned()));
+        ids.map(|id| format!("{what}: {id}")).collect()
+    };
+    if REPEATED.contains(&finding.code) {
+        return each("Duplicate tool_use id", vec![finding.call_id.clone()]);
+    }
+    let (calls, results) = (calls_of(finding), results_of(finding, messages));
+    if calls.is_empty() && results.is_empty() {
+        return vec![finding.message.clone()];
+    }
+    let call = finding.related.first().map(|call| call.message_index);
+    let mut words = match call {
+        Some(at) if !calls.is_empty() && !is_before_user(messages, at) => {
+            vec!["tool_use without following user message".to_owned()]
+        }
+        _ => each("Incomplete tool_use", calls),
+    };
+    words.extend(match finding.message_index {
+        Some(at) if !results.is_empty() && !is_behind_assistant(messages, at) => {
+            vec!["tool_result without preceding assistant message".to_owned()]
+        }
+        _ => each("Orphaned tool_result", results),
+    });
+    words
+}
+
+/// Whether a result follows a message of the assistant. Results that are messages of their own follow each other.
+fn is_behind_assistant(messages: &[OutlineMessage], at: usize) -> bool {
+    let before = messages.get(..at).unwrap_or_default();
+    before.iter().rfind(|message| !is_tool(message)).is_some_and(|message| message.role == Role::Assistant)
+}
+
+/// Whether a message of the user or a tool follows a call. Calls that are messages of their own follow each other.
+fn is_before_user(messages: &[OutlineMessage], at: usize) -> bool {
+    let is_call = |message: &OutlineMessage| {
+        message.blocks.iter().any(|block| block.kind == OutlineKind::Call && block.span == message.span)
+    };
+    let is_own = messages.get(at).is_some_and(is_call);
+    let mut behind = messages.iter().skip(at + 1).skip_while(|message| is_own && is_call(message));
+    behind.next().is_some_and(|message| message.role == Role::User || is_tool(message))
+}
+
+fn is_tool(message: &OutlineMessage) -> bool {
+    matches!(message.role, Role::Tool | Role::Function)
+}

@@ -1,0 +1,190 @@
+//! A turn with tool calls, read once.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use seamline_model::conversation::{Call, Conversation, Says};
+use seamline_store::{CallId, Raw};
+
+use super::Wire;
+use crate::Error;
+use crate::session::SessionError;
+
+/// A call that a turn makes.
+///
+/// ```
+/// let call = seamline::session::ToolCall { id: "toolu_1".into(), name: "read".into(), input: "{}".into(), key: None };
+/// assert_eq!(call.name, "read");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolCall {
+    /// The id of the call. Where calls of one turn share an id, the second is `id#2`, and so on; messages keep the shared id.
+    pub id: CallId,
+    /// The name of the tool.
+    pub name: String,
+    /// The arguments: JSON, or plain text where the tool takes text.
+    pub input: String,
+    /// The idempotency key, once the call is started.
+    pub key: Option<String>,
+}
+
+/// Messages of the model that make tool calls, and what was read of them.
+#[derive(Debug, Clone)]
+pub(in crate::session) struct ToolTurn {
+    /// The messages, byte for byte.
+    pub(in crate::session) messages: Vec<Raw>,
+    /// The calls that need a result, in their order.
+    pub(in crate::session) calls: Vec<TurnCall>,
+    conversation: Conversation,
+}
+
+/// A call of a turn.
+#[derive(Debug, Clone)]
+pub(in crate::session) struct TurnCall {
+    /// The call under a name that no other call of the turn has.
+    pub(in crate::session) call: ToolCall,
+    /// The id that the turn gives the call. The reader makes one up where the turn has none.
+    pub(in crate::session) given_id: CallId,
+    /// Whether the turn itself has the id.
+    pub(in crate::session) has_own_id: bool,
+    /// The reason why the call must not run, if there is one.
+    pub(in crate::session) not_run: Option<NotRun>,
+}
+
+impl TurnCall {
+    /// The id that the turn itself has.
+    pub(in crate::session) fn own_id(&self) -> Option<&str> {
+        self.has_own_id.then(|| self.given_id.as_str())
+    }
+}
+
+impl ToolTurn {
+    /// The calls that may run.
+    pub(in crate::session) fn runnable(&self) -> impl Iterator<Item = &ToolCall> {
+        self.calls.iter().filter(|made| made.not_run.is_none()).map(|made| &made.call)
+    }
+
+    /// The call of this id.
+    pub(in crate::session) fn call(&self, id: &CallId) -> Option<&ToolCall> {
+        self.calls.iter().map(|made| &made.call).find(|call| call.id == *id)
+    }
+
+    /// The calls as the dialect reads them.
+    pub(super) fn lifted_calls(&self) -> Vec<&Call> {
+        client_calls(&self.conversation).collect()
+    }
+
+    /// Whether the turn itself has this id of a call.
+    pub(super) fn has_own_id(&self, id: &str) -> bool {
+        !self.conversation.made.contains_key(id)
+    }
+}
+
+impl Wire {
+    /// Reads a turn. Calls that the turn itself answers are not among its calls.
+    pub(in crate::session) fn read_turn(&self, messages: Vec<Raw>) -> Result<ToolTurn, SessionError> {
+        let body = self.body("{}", messages.iter())?;
+        let mut conversation = (self.converter.lift)(&body).map_err(Error::from)?;
+        remove_answered(&mut conversation);
+        let ids: Vec<&str> = client_calls(&conversation).map(|call| call.id.as_str()).collect();
+        let calls = client_calls(&conversation).zip(unique_names(&ids)).map(|(call, id)| TurnCall {
+            call: ToolCall {
+                id: id.into(),
+                name: call.name.clone(),
+                input: call.free.clone().unwrap_or_else(|| call.input.clone()),
+                key: None,
+            },
+            given_id: call.id.as_str().into(),
+            has_own_id: !conversation.made.contains_key(&call.id),
+            not_run: NotRun::of(call),
+        });
+        let calls = calls.collect();
+        Ok(ToolTurn { messages, calls, conversation })
+    }
+}
+
+/// Why a call must not run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::session) enum NotRun {
+    /// The call names no tool.
+    Nameless,
+    /// The call was truncated.
+    Truncated,
+    /// The arguments are JSON that parsers read differently.
+    Ambiguous,
+}
+
+impl NotRun {
+    /// Decides whether a call must not run, as it is decided for the calls of a stream.
+    fn of(call: &Call) -> Option<Self> {
+        if call.name.trim().is_empty() {
+            return Some(Self::Nameless);
+        }
+        if !call.whole {
+            return Some(Self::Truncated);
+        }
+        let is_readable = call.free.is_some() || seamline_assemble::is_plain_object(&call.input);
+        (!is_readable).then_some(Self::Ambiguous)
+    }
+
+    /// The reason, as the model reads it after "did not run:".
+    pub(in crate::session) fn as_str(self) -> &'static str {
+        match self {
+            Self::Nameless => "it names no tool",
+            Self::Truncated => "it did not arrive whole, or its input is no JSON object",
+            Self::Ambiguous => "the arguments are not valid JSON",
+        }
+    }
+}
+
+/// The calls that the client runs.
+fn client_calls(conversation: &Conversation) -> impl Iterator<Item = &Call> {
+    conversation.calls().filter(|call| !call.hosted)
+}
+
+/// Removes results from a turn, and the calls that they answer: these are not run again.
+fn remove_answered(conversation: &mut Conversation) {
+    let mut open: HashMap<String, VecDeque<(usize, usize)>> = HashMap::new();
+    let mut gone = HashSet::new();
+    for (at, message) in conversation.messages.iter().enumerate() {
+        for (place, block) in message.blocks.iter().enumerate() {
+            match &block.says {
+                Says::Call(call) => open.entry(call.id.clone()).or_default().push_back((at, place)),
+                Says::Result(answer) => {
+                    gone.insert((at, place));
+                    gone.extend(open.get_mut(&answer.id).and_then(VecDeque::pop_front));
+                }
+                _ => {}
+            }
+        }
+    }
+    if gone.is_empty() {
+        return;
+    }
+    for (at, message) in conversation.messages.iter_mut().enumerate() {
+        let mut place = 0..;
+        message.blocks.retain(|_| place.next().is_none_or(|place| !gone.contains(&(at, place))));
+    }
+    conversation.messages.retain(|message| !message.blocks.is_empty());
+}
+
+/// Names for calls of these ids, no two the same: the first call of an id keeps it, the others get a number.
+fn unique_names(ids: &[&str]) -> Vec<String> {
+    let mut taken: HashSet<String> = ids.iter().map(|id| (*id).to_owned()).collect();
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    let mut names = Vec::with_capacity(ids.len());
+    for id in ids {
+        let count = counts.entry(id).or_insert(0);
+        *count += 1;
+        let mut name = (*id).to_owned();
+        // A call may have such an id of its own.
+        while *count > 1 && taken.contains(&name) {
+            name = format!("{id}#{count}");
+            if taken.contains(&name) {
+                *count += 1;
+            }
+        }
+        taken.insert(name.clone());
+        names.push(name);
+    }
+    names
+}
