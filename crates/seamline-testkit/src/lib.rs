@@ -5,10 +5,12 @@
 //! - [`generate`] draws good conversations and breaks them.
 //! - [`peer_cases`] holds the twenty conversations other programs were measured with.
 //! - [`lossless`] says what went missing.
+//! - [`events`] reads calls and results of a body.
 //!
 //! Nothing here depends on another crate of the workspace: a judge that borrowed the rules could not convict them.
 
 mod dialect;
+pub mod events;
 pub mod generate;
 pub mod lossless;
 pub mod peer_cases;

@@ -46,7 +46,7 @@ pub fn transcripts(max_len: u32) -> impl Iterator<Item = Vec<Kind>> {
 /// Where ids are optional there are none: tools are called `A` and `B` instead.
 pub fn render(dialect: Dialect, kinds: &[Kind]) -> String {
     let mut transcript = transcript(kinds);
-    if dialect == Dialect::GeminiGenerate {
+    if dialect.row().has_optional_ids {
         let blocks = transcript.messages.iter_mut().flat_map(|message| &mut message.blocks);
         blocks.for_each(forget_id);
     }

@@ -72,7 +72,7 @@ pub fn check(body: &[u8], options: &Options) -> Result<Checked, Error> {
 
 /// Says what is wrong with a body that was read.
 pub(crate) fn check_transcript(
-    dialect: &'static dyn Dialect,
+    dialect: &'static Dialect,
     transcript: &Transcript<'_>,
     options: &Options,
 ) -> Result<Checked, Error> {

@@ -221,7 +221,7 @@ pub(crate) fn repair_demanding<'b>(
 }
 
 fn reported(
-    dialect: &dyn Dialect,
+    dialect: &Dialect,
     transcript: &Transcript<'_>,
     actions: Vec<seamline_rules::Action>,
 ) -> (Vec<RepairAction>, Vec<Dropped>) {
@@ -261,7 +261,7 @@ fn remaining(subject: &Subject, body: &Body<'_>, policy: &Policy) -> Vec<Finding
 }
 
 fn described(
-    dialect: &dyn Dialect,
+    dialect: &Dialect,
     transcript: &Transcript<'_>,
     findings: Vec<seamline_model::Finding>,
 ) -> Vec<Finding> {

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-use crate::chores::{bench, codegen, fuzz, new_rule, postgres, soak, test};
+use crate::chores::{bench, codegen, format, fuzz, new_dialect, new_rule, postgres, soak, test};
 use crate::workspace::Workspace;
 
 const USAGE: &str = "\
@@ -23,12 +23,14 @@ usage: cargo xtask <chore>
   test [--fast]             all that CI runs; --fast leaves out docs, release and licences
   tidy                      checks of the tree that the compiler cannot make
   codegen [--check]         write docs/cli.md, rules/ and providers/ anew; --check only compares
+  format [--check]          format every Rust file; --check only compares
   bench <name> [args]       measure; names: core, streams, store
   fuzz [target] [--seconds N]
                             run one fuzz target or all of them; needs nightly and cargo-fuzz
   postgres <command>        run a command while a PostgreSQL for its tests runs
   soak                      the tests of stores at full length: kills, damage, broken connections
   new-rule <group> <name>   the skeleton of a rule and its fixtures
+  new-dialect <name>        the skeleton of a dialect, its row in the testkit and its first fixture
 ";
 
 fn main() -> ExitCode {
@@ -51,11 +53,14 @@ fn run(args: &[&str]) -> Result<()> {
         ["tidy"] => chores::tidy::run(&workspace),
         ["codegen"] => codegen::run(&workspace, codegen::Mode::Write),
         ["codegen", "--check"] => codegen::run(&workspace, codegen::Mode::Check),
+        ["format"] => format::run(&workspace, format::Mode::Write),
+        ["format", "--check"] => format::run(&workspace, format::Mode::Check),
         ["bench", name, rest @ ..] => bench::run(&workspace, name, rest),
         ["fuzz", rest @ ..] => fuzz::run(&workspace, rest),
         ["postgres", program, rest @ ..] => postgres::run(&workspace, program, rest),
         ["soak"] => soak::run(&workspace),
         ["new-rule", group, name] => new_rule::run(&workspace, group, name),
+        ["new-dialect", name] => new_dialect::run(&workspace, name),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             Ok(())

@@ -33,7 +33,11 @@ pub(crate) fn of_provider(tree: &Tree, file: &str) -> Vec<Sources> {
 
 /// The set of this name of a provider or dialect, which may have the same name.
 fn set_of(tree: &Tree, module: &str, name: &str) -> Option<Sources> {
-    let paths = [format!("{DIALECTS}/providers/{module}.rs"), format!("{DIALECTS}/{module}/constraints.rs")];
+    let paths = [
+        format!("{DIALECTS}/providers/{module}.rs"),
+        format!("{DIALECTS}/{module}/constraints.rs"),
+        format!("{DIALECTS}/{module}/provider.rs"),
+    ];
     paths.iter().find_map(|path| sets(tree.text(path)?).remove(name))
 }
 

@@ -5,6 +5,8 @@ use seamline_model::conversation::{
     ToolChoice, ToolDefinition,
 };
 
+use super::write::Writer;
+use crate::blocks::Blocks as _;
 use crate::convert::rendering::{numbers, only_text, strings, typed_text};
 use crate::convert::{Draft, Members, Rendered, Room, Target, mime, rendered};
 use crate::json::{Json, list, member, object};
@@ -147,12 +149,7 @@ fn content(blocks: &[Block]) -> Json<'static> {
 fn block(block: &Block) -> Option<Json<'static>> {
     Some(match &block.says {
         Says::Text(text) | Says::Refusal(text) => typed_text("text", text),
-        Says::Call(call) => object([
-            member("type", "tool_use"),
-            member("id", &call.id),
-            member("name", &call.name),
-            ("input", Json::Written(call.input.clone())),
-        ]),
+        Says::Call(call) => Writer.call(&call.id, &call.name, Json::Written(call.input.clone())),
         Says::Result(answer) => result(answer),
         Says::Reasoning(reasoning) => thinking(reasoning),
         Says::Media(media) => shown(media),
@@ -160,7 +157,8 @@ fn block(block: &Block) -> Option<Json<'static>> {
     })
 }
 
-fn result(answer: &Answer) -> Json<'static> {
+/// Writes a result.
+pub(super) fn result(answer: &Answer) -> Json<'static> {
     let mut members = vec![member("type", "tool_result"), member("tool_use_id", &answer.id)];
     if !answer.blocks.is_empty() {
         members.push(("content", content(&answer.blocks)));

@@ -2,9 +2,11 @@
 
 use seamline_model::{BlockKind, Role};
 
+use super::render;
 use crate::blocks::{Blocks, Keys, kept_parts, listed};
 use crate::json::{Json, Value, list, member, object, quoted};
 use crate::reading::part_text;
+use crate::results::synthetic;
 
 /// Writes blocks of the Messages API.
 pub(super) struct Writer;
@@ -41,22 +43,12 @@ impl Blocks for Writer {
         text
     }
 
-    fn rebuilt_call<'a>(&self, id: &str, name: &str) -> Json<'a> {
-        object([
-            member("type", "tool_use"),
-            member("id", id),
-            member("name", name),
-            ("input", object([("reconstructed", Json::Bool(true))])),
-        ])
+    fn call<'a>(&self, id: &str, name: &str, input: Json<'a>) -> Json<'a> {
+        object([member("type", "tool_use"), member("id", id), member("name", name), ("input", input)])
     }
 
     fn made_up_result<'a>(&self, _call: Value<'_, '_>, id: &str, text: &str) -> Json<'a> {
-        object([
-            member("type", "tool_result"),
-            member("tool_use_id", id),
-            member("content", text),
-            ("is_error", Json::Bool(true)),
-        ])
+        render::result(&synthetic(id, None, text))
     }
 
     fn part_text<'d, 'a>(&self, part: Value<'d, 'a>) -> Option<Value<'d, 'a>> {

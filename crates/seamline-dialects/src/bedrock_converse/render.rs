@@ -5,6 +5,8 @@ use seamline_model::conversation::{
     ToolDefinition,
 };
 
+use super::write::Writer;
+use crate::blocks::Blocks as _;
 use crate::convert::rendering::{numbers, strings};
 use crate::convert::{Draft, Members, Rendered, Room, Target, extension, mime, rendered};
 use crate::json::{Json, list, member, object};
@@ -116,18 +118,16 @@ fn message(message: &Message) -> Json<'static> {
 fn block(block: &Block) -> Option<Json<'static>> {
     Some(match &block.says {
         Says::Text(text) | Says::Refusal(text) => object([member("text", text)]),
-        Says::Call(call) => {
-            let input = ("input", Json::Written(call.input.clone()));
-            object([("toolUse", object([member("toolUseId", &call.id), member("name", &call.name), input]))])
-        }
-        Says::Result(answer) => object([("toolResult", result(answer))]),
+        Says::Call(call) => Writer.call(&call.id, &call.name, Json::Written(call.input.clone())),
+        Says::Result(answer) => result(answer),
         Says::Reasoning(reasoning) => object([("reasoningContent", thought(reasoning))]),
         Says::Media(media) => shown(media),
         Says::Opaque(_) => return None,
     })
 }
 
-fn result(answer: &Answer) -> Json<'static> {
+/// Writes a result.
+pub(super) fn result(answer: &Answer) -> Json<'static> {
     let mut content: Vec<_> = answer.blocks.iter().filter_map(block).collect();
     if content.is_empty() && answer.failed {
         content.push(object([member("text", NO_OUTPUT)]));
@@ -136,12 +136,12 @@ fn result(answer: &Answer) -> Json<'static> {
     if answer.failed {
         members.push(member("status", "error"));
     }
-    Json::Object(members)
+    object([("toolResult", Json::Object(members))])
 }
 
 /// The message that answers calls.
 pub(super) fn results(answers: &[Answering<'_>]) -> Vec<String> {
-    let results = answers.iter().map(|answer| object([("toolResult", result(&answer.answer()))])).collect();
+    let results = answers.iter().map(|answer| result(&answer.answer())).collect();
     vec![written(&object([member("role", "user"), ("content", list(results))]))]
 }
 

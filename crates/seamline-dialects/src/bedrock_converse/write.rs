@@ -2,9 +2,10 @@
 
 use seamline_model::Role;
 
-use super::wire;
+use super::{render, wire};
 use crate::blocks::{Blocks, Keys, kept_parts, listed};
 use crate::json::{Json, Kind, Value, list, member, object, quoted};
+use crate::results::synthetic;
 
 /// Writes blocks of the Converse API.
 pub(super) struct Writer;
@@ -37,14 +38,12 @@ impl Blocks for Writer {
         object([("text", text)])
     }
 
-    fn rebuilt_call<'a>(&self, id: &str, name: &str) -> Json<'a> {
-        let input = object([("reconstructed", Json::Bool(true))]);
+    fn call<'a>(&self, id: &str, name: &str, input: Json<'a>) -> Json<'a> {
         object([("toolUse", object([member("toolUseId", id), member("name", name), ("input", input)]))])
     }
 
     fn made_up_result<'a>(&self, _call: Value<'_, '_>, id: &str, text: &str) -> Json<'a> {
-        let content = list(vec![self.text(Json::Text(text.to_owned()))]);
-        object([("toolResult", object([member("toolUseId", id), ("content", content), member("status", "error")]))])
+        render::result(&synthetic(id, None, text))
     }
 
     fn part_text<'d, 'a>(&self, part: Value<'d, 'a>) -> Option<Value<'d, 'a>> {

@@ -1,4 +1,4 @@
-//! What is noted while a body is lifted: settings, and members that cannot be read.
+//! The notes of lifting: settings, and members that cannot be read.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -11,29 +11,29 @@ use crate::members::is_hollow;
 use crate::pointer;
 
 impl Lifting {
-    /// Notes that something is left out.
+    /// Notes something that is left out.
     pub(crate) fn left(&mut self, what: impl Into<String>, pointer: impl Into<String>, note: &str) {
         self.lost(what, pointer, Fate::Dropped, note);
     }
 
-    /// Notes that something is not as it was.
+    /// Notes something that changes.
     pub(crate) fn lost(&mut self, what: impl Into<String>, pointer: impl Into<String>, fate: Fate, note: &str) {
         let lost = Lost { what: what.into(), pointer: pointer.into(), fate, note: note.to_owned() };
         self.conversation.left.push(lost);
     }
 
-    /// Notes a setting that is handed over as it stands.
+    /// Notes a setting that is carried over unchanged.
     pub(crate) fn other(&mut self, name: &'static str, json: String, pointer: &str) {
         self.conversation.settings.others.insert(name, Other { json, pointer: pointer.to_owned() });
     }
 
-    /// Notes where a setting stood that somebody may have no room for.
+    /// Notes the pointer of a setting that another dialect may not have.
     pub(crate) fn placed(&mut self, name: &'static str, pointer: &str) {
         self.conversation.settings.pointers.insert(name, pointer.to_owned());
     }
 
-    /// Notes the members of an object that nobody knows and that say something, and those that
-    /// another one of the same key hides.
+    /// Notes the unknown members of an object that are not empty, and the members that a later one with the same key
+    /// hides.
     pub(crate) fn strangers(&mut self, value: Value<'_, '_>, known: &[&str], pointer: &str) {
         let mut last = vec![None; known.len()];
         for (key, member) in value.members() {
@@ -50,8 +50,8 @@ impl Lifting {
         }
     }
 
-    /// The members of an object that count: of several with one key the last, as for every reader
-    /// we know. What the others said is noted.
+    /// Finds the members of an object that count: of several with one key the last, as for every reader we know. The
+    /// others are noted.
     pub(super) fn last_members<'d, 'a>(
         &mut self,
         value: Value<'d, 'a>,
@@ -74,7 +74,7 @@ impl Lifting {
         out
     }
 
-    /// Notes a member that another one of the same key hides, if that says something else.
+    /// Notes a member that a later one with the same key hides, if their values differ.
     fn hidden(&mut self, earlier: Value<'_, '_>, later: Value<'_, '_>, pointer: &str) {
         if !is_hollow(earlier) && earlier.raw() != later.raw() {
             let name = earlier.key().name();
@@ -83,8 +83,7 @@ impl Lifting {
         }
     }
 
-    /// What a member says that is to be a string. A number is read by its digits, and what is
-    /// neither is noted.
+    /// Reads a member that should be a string. A number is read by its digits; any other value is noted.
     pub(crate) fn field(&mut self, value: Value<'_, '_>, key: &str, pointer: &str) -> Option<String> {
         let member = member(value, key)?;
         if member.is(Kind::Number) {
@@ -96,7 +95,7 @@ impl Lifting {
         member.str().map(String::from)
     }
 
-    /// Whether a member is on. What is neither on nor off is noted.
+    /// Reads a member that should be true or false. Any other value is noted.
     pub(crate) fn switch(&mut self, value: Value<'_, '_>, key: &str, pointer: &str) -> Option<bool> {
         let member = member(value, key)?;
         match member.kind() {
@@ -108,7 +107,7 @@ impl Lifting {
         None
     }
 
-    /// A setting that is a number, as it was written.
+    /// Reads a setting that is a number, as it was written.
     pub(crate) fn number(&mut self, value: Value<'_, '_>, pointer: &str) -> Option<String> {
         if !value.is(Kind::Number) {
             self.ill_formed(pointer, "it is no number");
@@ -116,7 +115,7 @@ impl Lifting {
         number(value)
     }
 
-    /// A setting that is a text.
+    /// Reads a setting that is a string.
     pub(crate) fn word(&mut self, value: Value<'_, '_>, pointer: &str) -> Option<String> {
         if !value.is(Kind::String) {
             self.ill_formed(pointer, "it is no text");
@@ -124,7 +123,7 @@ impl Lifting {
         value.str().map(String::from)
     }
 
-    /// A setting that is on or off.
+    /// Reads a setting that is true or false.
     pub(crate) fn flag(&mut self, value: Value<'_, '_>, pointer: &str) -> Option<bool> {
         if !matches!(value.kind(), Kind::True | Kind::False) {
             self.ill_formed(pointer, "it is neither true nor false");
@@ -133,7 +132,7 @@ impl Lifting {
         Some(value.is(Kind::True))
     }
 
-    /// A setting that is a text or a list of texts.
+    /// Reads a setting that is a string or a list of strings.
     pub(crate) fn words(&mut self, value: Value<'_, '_>, pointer: &str) -> Vec<String> {
         let is_text = |value: Value<'_, '_>| value.is(Kind::String);
         let is_list = value.is(Kind::Array) && value.elements().all(is_text);
@@ -143,7 +142,7 @@ impl Lifting {
         strings(value)
     }
 
-    /// Notes a setting whose value is of another kind than it should be.
+    /// Notes a setting whose value has the wrong type.
     pub(crate) fn ill_formed(&mut self, pointer: &str, note: &str) {
         let name = pointer::name(pointer);
         self.left(format!("setting `{name}`"), pointer, note);

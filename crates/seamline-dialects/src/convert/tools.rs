@@ -1,17 +1,16 @@
-//! Definitions of tools, lifted.
+//! Lifts the definitions of tools.
 
 use seamline_model::conversation::{Fate, FreeText, Grammar, ToolDefinition};
 
 use super::lifting::{Lifting, NOT_CARRIED, compact, member, string};
 use crate::json::Value;
 
-/// What a tool takes that takes any text, where there are only objects.
+/// The schema of a tool that takes any text, for dialects where input is an object.
 pub(super) const FREE_SCHEMA: &str =
     r#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}"#;
 
 impl Lifting {
-    /// A tool that may be called, whose schema is under this key; nothing for a definition that
-    /// names none.
+    /// Reads a tool whose schema is under this key. A definition without a name is noted.
     pub(crate) fn tool(&mut self, tool: Value<'_, '_>, schema: &str, pointer: &str) {
         let Some(name) = string(tool, "name") else {
             return self.left("tool", pointer, "it is one of the provider's own, or has no name");
@@ -24,7 +23,7 @@ impl Lifting {
         tools.push(ToolDefinition { name, description, schema, strict, free: None, pointer });
     }
 
-    /// A tool that takes any text. Where its grammar has an object of its own, that is under `grammar`.
+    /// Reads a tool that takes any text. Its grammar may be an object under `grammar`.
     pub(crate) fn free_tool(&mut self, tool: Value<'_, '_>, pointer: &str) {
         let count = self.conversation.settings.tools.len();
         self.tool(tool, "format", pointer);
@@ -42,7 +41,7 @@ impl Lifting {
         }
     }
 
-    /// A tool that its provider knows by its type, and that the client runs.
+    /// Adds a tool that its provider knows by its type and the client runs.
     pub(crate) fn typed_tool(&mut self, name: &str, pointer: &str) {
         let note = "it is known by its type; elsewhere it is a tool of that name that takes any object";
         self.lost(format!("tool `{name}`"), pointer, Fate::Altered, note);

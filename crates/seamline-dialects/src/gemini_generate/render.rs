@@ -5,6 +5,7 @@ use seamline_model::conversation::{
     ToolDefinition,
 };
 
+use super::write;
 use crate::convert::rendering::{numbers, strings};
 use crate::convert::{Draft, Members, Rendered, Room, Target, mime, rendered};
 use crate::json::{Json, list, member, object};
@@ -171,8 +172,8 @@ fn content(message: &Message) -> Json<'static> {
 fn part(block: &Block, unsigned: &mut bool) -> Option<Json<'static>> {
     Some(match &block.says {
         Says::Text(text) | Says::Refusal(text) => object([member("text", text)]),
-        Says::Call(call) => function_call(call, std::mem::take(unsigned)),
-        Says::Result(answer) => function_response(answer, true),
+        Says::Call(call) => signed_call(call, std::mem::take(unsigned)),
+        Says::Result(answer) => object([("functionResponse", response(answer, true))]),
         Says::Reasoning(reasoning) => {
             let seal = reasoning.seal.clone().unwrap_or_default();
             let thought = ("thought", Json::Bool(true));
@@ -183,10 +184,9 @@ fn part(block: &Block, unsigned: &mut bool) -> Option<Json<'static>> {
     })
 }
 
-fn function_call(call: &Call, is_first: bool) -> Json<'static> {
-    let args = ("args", Json::Written(call.input.clone()));
-    let inner = object([member("id", &call.id), member("name", &call.name), args]);
-    let mut members = vec![("functionCall", inner)];
+fn signed_call(call: &Call, is_first: bool) -> Json<'static> {
+    let args = Json::Written(call.input.clone());
+    let mut members = vec![("functionCall", write::function_call(Some(&call.id), &call.name, args))];
     let sentinel = || is_first.then(|| NO_SIGNATURE.to_owned());
     members.extend(call.seal.clone().or_else(sentinel).map(|seal| member("thoughtSignature", seal)));
     Json::Object(members)
@@ -194,12 +194,14 @@ fn function_call(call: &Call, is_first: bool) -> Json<'static> {
 
 /// The content that answers calls.
 pub(super) fn results(answers: &[Answering<'_>]) -> Vec<String> {
-    let parts = answers.iter().map(|answer| function_response(&answer.answer(), answer.has_id)).collect();
+    let part = |answer: &Answering<'_>| object([("functionResponse", response(&answer.answer(), answer.has_id))]);
+    let parts = answers.iter().map(part).collect();
     vec![written(&object([member("role", "user"), ("parts", list(parts))]))]
 }
 
-/// A result, which names no id where its call has none: such calls are told apart by their order.
-fn function_response(answer: &Answer, has_id: bool) -> Json<'static> {
+/// Writes a result, without the object around it. Where its call has no id it has none: calls without ids are paired
+/// by their order.
+pub(super) fn response(answer: &Answer, has_id: bool) -> Json<'static> {
     let texts = answer
         .blocks
         .iter()
@@ -209,8 +211,7 @@ fn function_response(answer: &Answer, has_id: bool) -> Json<'static> {
     let name = answer.name.clone().unwrap_or_default();
     let response = ("response", object([member(key, said)]));
     let id = has_id.then(|| member("id", &answer.id));
-    let members = id.into_iter().chain([member("name", name), response]).collect();
-    object([("functionResponse", Json::Object(members))])
+    Json::Object(id.into_iter().chain([member("name", name), response]).collect())
 }
 
 fn shown(media: &Media) -> Json<'static> {

@@ -52,7 +52,7 @@ pub(super) fn flat_as_call<'a>(value: Value<'_, 'a>, plan: &BlockPlan<'_>) -> Js
     let others = value.members().filter(|(key, member)| !is_of_flat_call(&key.name()) && !member.is(Kind::Null));
     let Some(input) = one_of(INPUT_KEYS) else {
         let others: Vec<_> = others.map(|(key, member)| [key.raw(), ":", member.raw()].concat()).collect();
-        return Json::Members(call_members(id, name, quoted(&format!("{{{}}}", others.join(",")))));
+        return function_call(id, name, quoted(&format!("{{{}}}", others.join(","))));
     };
     let mut members = call_members(id, name, input_text(Some(input)));
     members.extend(others.map(|(key, member)| (Cow::Borrowed(key.raw_str()), Json::Raw(member.raw()))));
@@ -81,9 +81,14 @@ fn call_members<'a>(id: Json<'a>, name: Json<'a>, arguments: String) -> Vec<(Cow
     vec![("id".into(), id), ("type".into(), kind), ("function".into(), function)]
 }
 
-/// An assistant message that makes a call rebuilt from its result.
+/// Writes a call of a function. The arguments are a JSON string.
+pub(super) fn function_call<'a>(id: Json<'a>, name: Json<'a>, arguments: String) -> Json<'a> {
+    Json::Members(call_members(id, name, arguments))
+}
+
+/// Writes an assistant message that makes a call rebuilt from its result.
 pub(super) fn rebuilt<'a>(id: &str, name: &str) -> Json<'a> {
     let arguments = quoted("{\"reconstructed\":true}");
-    let call = Json::Members(call_members(Json::Text(id.to_owned()), Json::Text(name.to_owned()), arguments));
+    let call = function_call(Json::Text(id.to_owned()), Json::Text(name.to_owned()), arguments);
     object([member("role", "assistant"), ("content", Json::Null), (LIST, list(vec![call]))])
 }

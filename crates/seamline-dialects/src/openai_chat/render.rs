@@ -5,12 +5,13 @@ use seamline_model::conversation::{
     Says, Speaker, ToolChoice, ToolDefinition,
 };
 
+use super::calls;
 use super::lift::FUNCTION;
 use crate::convert::rendering::{is_result, numbers, only_text, strings, typed_text};
 use crate::convert::{
     Draft, Members, Rendered, Room, Target, data_url, extension, file_name, mime, rendered, schema_members,
 };
-use crate::json::{Json, list, member, object};
+use crate::json::{Json, list, member, object, quoted};
 use crate::results::{Answering, written};
 
 const ROOM: Room = Room {
@@ -225,8 +226,7 @@ fn call(call: &Call) -> Json<'static> {
         let custom = object([member("name", &call.name), member("input", text)]);
         return object([member("id", &call.id), member("type", "custom"), ("custom", custom)]);
     }
-    let function = object([member("name", &call.name), member("arguments", &call.input)]);
-    object([member("id", &call.id), member("type", "function"), ("function", function)])
+    calls::function_call(Json::Text(call.id.clone()), Json::Text(call.name.clone()), quoted(&call.input))
 }
 
 /// The messages that answer calls.

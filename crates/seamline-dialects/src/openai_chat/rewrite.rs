@@ -7,10 +7,10 @@ use seamline_model::{
 use super::calls;
 use crate::Document;
 use crate::ids::RESULT_ID_KEYS;
-use crate::json::{Json, Kind, Object, Value, list, member, object, quoted};
-use crate::kept::{as_user, no_message, speaks_elsewhere, with_members_as_text};
+use crate::json::{Json, Object, Value, list, member, object, quoted};
+use crate::kept::{rewrite_as_user, speaks_elsewhere, under_heading, with_members_as_text};
 use crate::reading::{emptiness, part_text};
-use crate::rewriting::{members_as_lines, set_member, set_members, unreadable_text};
+use crate::rewriting::{members_as_lines, set_member, unreadable_text};
 use crate::splice::{BlockPlan, MessagePlan, MessageWriter, Plan, apply_patches};
 
 /// What is needed to rewrite a message that is not a result.
@@ -32,7 +32,7 @@ impl<'a> MessageParts<'_, 'a, '_> {
             return Some(with_members_as_text(self.transcript, index, "content", |text| quoted(&text)));
         }
         if let Some(heading) = self.plan.get(index).and_then(|plan| plan.take_in) {
-            return Some(self.taken_in(writer, value, heading));
+            return Some(rewrite_as_user(writer, self.transcript, value, heading, text_part));
         }
         if let Some(plan) = self.plan.get(index) {
             if let Some(role) = plan.role {
@@ -52,20 +52,6 @@ impl<'a> MessageParts<'_, 'a, '_> {
         self.content(writer, index, &mut patches)?;
         self.calls(writer, index, &mut patches);
         Some(apply_patches(self.transcript, message.span, &mut patches))
-    }
-
-    /// A message of nobody known as one of the user.
-    fn taken_in(&self, writer: &MessageWriter<'_, 'a>, value: Value<'_, 'a>, heading: &str) -> String {
-        let parts = |heading, content: Value<'_, 'a>| {
-            let heading = text_part(Json::Text(heading));
-            list(std::iter::once(heading).chain(content.elements().map(|part| Json::Raw(part.raw()))).collect())
-        };
-        let Some(content) = as_user(value, "content", heading, parts) else {
-            let text = no_message(value, heading);
-            return writer.render(&object([member("role", Role::User.as_str()), member("content", text)]), 0);
-        };
-        let values = [("role", quoted(Role::User.as_str())), ("content", writer.render(&content, 1))];
-        apply_patches(self.transcript, value.span(), &mut set_members(value, &values))
     }
 
     /// Patches the content. `None` when nothing is left of the message.
@@ -246,19 +232,8 @@ pub(super) fn result_with_id(transcript: &Transcript<'_>, block: BlockIndex, id:
 /// A tool message as a user message under a line that says what it was. What it says
 /// stays byte for byte.
 pub(super) fn demoted<'a>(message: Value<'_, 'a>, heading: &str) -> Json<'a> {
-    let heading = &format!("{heading}{}", beside_content(message));
-    let content = content_of(message);
-    let content = match content.map(|content| (content, content.kind())) {
-        Some((text, Kind::String)) => Json::Joined(format!("{heading}\n"), text.raw_str()),
-        Some((parts, Kind::Array)) => list(
-            std::iter::once(text_part(Json::Text(heading.to_owned())))
-                .chain(parts.elements().map(|part| Json::Raw(part.raw())))
-                .collect(),
-        ),
-        Some((other, kind)) if kind != Kind::Null => Json::Text(format!("{heading}\n{}", other.raw())),
-        _ => Json::Text(heading.to_owned()),
-    };
-    object([member("role", "user"), ("content", content)])
+    let heading = format!("{heading}{}", beside_content(message));
+    object([member("role", "user"), ("content", under_heading(heading, content_of(message), text_part))])
 }
 
 /// What a tool message holds beside its content, a line each.

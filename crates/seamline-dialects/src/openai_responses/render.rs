@@ -8,6 +8,8 @@ use seamline_model::conversation::{
 };
 
 use super::item::{CUSTOM_RESULT, FUNCTION_RESULT};
+use super::result;
+use super::rewrite::{CUSTOM_CALL, FUNCTION_CALL, written_call};
 use crate::convert::rendering::{numbers, only_text, strings, typed_text};
 use crate::convert::{Draft, Members, Rendered, Room, Target, data_url, file_name, rendered, schema_members};
 use crate::json::{Json, list, member, object};
@@ -198,20 +200,10 @@ fn part(block: &Block, kind: &'static str) -> Option<Json<'static>> {
 }
 
 fn function_call(call: &Call) -> Json<'static> {
-    if let Some(text) = &call.free {
-        return object([
-            member("type", "custom_tool_call"),
-            member("call_id", &call.id),
-            member("name", &call.name),
-            member("input", text),
-        ]);
+    match &call.free {
+        Some(text) => written_call(CUSTOM_CALL, &call.id, &call.name, text),
+        None => written_call(FUNCTION_CALL, &call.id, &call.name, &call.input),
     }
-    object([
-        member("type", "function_call"),
-        member("call_id", &call.id),
-        member("name", &call.name),
-        member("arguments", &call.input),
-    ])
 }
 
 fn output(answer: &Answer, is_free: bool) -> Json<'static> {
@@ -221,7 +213,7 @@ fn output(answer: &Answer, is_free: bool) -> Json<'static> {
         (None, blocks) => list(blocks.iter().filter_map(|block| part(block, "input_text")).collect()),
     };
     let kind = if is_free { CUSTOM_RESULT } else { FUNCTION_RESULT };
-    object([member("type", kind), member("call_id", &answer.id), ("output", output)])
+    result::plain(kind, &answer.id, output)
 }
 
 /// OAR-8: what is sealed goes without an id.

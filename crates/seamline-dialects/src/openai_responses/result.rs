@@ -39,14 +39,14 @@ fn item(answer: &Answering<'_>) -> Json<'static> {
         LOCAL_SHELL_RESULT => {
             object([member("type", LOCAL_SHELL_RESULT), member("id", id), member("output", answer.marked_text())])
         }
-        CUSTOM_RESULT => plain(CUSTOM_RESULT, id, answer.marked_text()),
-        _ => plain(FUNCTION_RESULT, id, answer.marked_text()),
+        CUSTOM_RESULT => plain(CUSTOM_RESULT, id, Json::Text(answer.marked_text())),
+        _ => plain(FUNCTION_RESULT, id, Json::Text(answer.marked_text())),
     }
 }
 
-/// A result that is an id and a text.
-pub(super) fn plain<'a>(kind: &'static str, id: &str, text: impl Into<String>) -> Json<'a> {
-    object([member("type", kind), member(PAIR_ID, id), member("output", text)])
+/// Writes a result that has only an id and an output.
+pub(super) fn plain<'a>(kind: &'static str, id: &str, output: Json<'a>) -> Json<'a> {
+    object([member("type", kind), member(PAIR_ID, id), ("output", output)])
 }
 
 /// What the commands of a shell did.

@@ -9,9 +9,9 @@ use super::result;
 use super::wire::{PAIR_ID, texts};
 use crate::ids::RESULT_ID_KEYS;
 use crate::json::{Document, Json, Kind, Value, list, member, object, quoted};
-use crate::kept::{as_user, no_message, with_members_as_text};
+use crate::kept::{rewrite_as_user, under_heading, with_members_as_text};
 use crate::results::written;
-use crate::rewriting::{input_text, members_as_lines, set_member, set_members, unreadable_text};
+use crate::rewriting::{input_text, members_as_lines, set_member, unreadable_text};
 use crate::splice::{BlockPlan, MessagePlan, MessageWriter, apply_patches};
 
 type Patches = Vec<(Span, String)>;
@@ -31,8 +31,8 @@ pub(super) fn made_up<'a>(item: Option<&Item>, call: Value<'_, 'a>, id: &str, te
         }
         SHELL_RESULT => result::shell(id, list(vec![result::command(text, true)])),
         PATCH_RESULT => result::patched(id, text, true),
-        CUSTOM_RESULT => result::plain(CUSTOM_RESULT, id, text),
-        _ => result::plain(FUNCTION_RESULT, id, text),
+        CUSTOM_RESULT => result::plain(CUSTOM_RESULT, id, Json::Text(text.to_owned())),
+        _ => result::plain(FUNCTION_RESULT, id, Json::Text(text.to_owned())),
     }
 }
 
@@ -45,12 +45,24 @@ pub(super) fn rebuilt<'a>(result: Option<&Item>, id: &str, name: &str) -> Json<'
         let kind = member("type", "computer_call");
         return object([kind, member(PAIR_ID, id), action, checks, member("status", "completed")]);
     }
-    if result.is_some_and(|result| result.of.result_type == CUSTOM_RESULT) {
-        let kind = member("type", "custom_tool_call");
-        return object([kind, member(PAIR_ID, id), member("name", name), member("input", input)]);
-    }
-    let kind = member("type", "function_call");
-    object([kind, member(PAIR_ID, id), member("name", name), member("arguments", input)])
+    let is_custom = result.is_some_and(|result| result.of.result_type == CUSTOM_RESULT);
+    written_call(if is_custom { CUSTOM_CALL } else { FUNCTION_CALL }, id, name, input)
+}
+
+/// The type of a call of a function, and its member for the input.
+pub(super) const FUNCTION_CALL: (&str, &str) = ("function_call", "arguments");
+
+/// The type of a call of a tool that takes any text, and its member for the input.
+pub(super) const CUSTOM_CALL: (&str, &str) = ("custom_tool_call", "input");
+
+/// Writes a call of one of these types.
+pub(super) fn written_call<'a>(
+    (kind, key): (&'static str, &'static str),
+    id: &str,
+    name: &str,
+    input: &str,
+) -> Json<'a> {
+    object([member("type", kind), member(PAIR_ID, id), member("name", name), member(key, input)])
 }
 
 /// A call, or any other item that is one block, under its plan.
@@ -129,18 +141,11 @@ pub(super) fn demoted<'a>(value: Value<'_, 'a>, heading: &str) -> Json<'a> {
         |key: &str| matches!(key, "type" | "output" | "name" | "id" | "status") || RESULT_ID_KEYS.contains(&key);
     let heading = format!("{heading}{}", members_as_lines(value, known));
     let output = value.object().and_then(|result| result.get("output"));
-    let content = match output.map(|output| (output, output.kind())) {
-        Some((text, Kind::String)) => Json::Joined(format!("{heading}\n"), text.raw_str()),
-        Some((parts, Kind::Array)) if parts.elements().all(is_part) => list(
-            std::iter::once(text_part(Role::User, Json::Text(heading)))
-                .chain(parts.elements().map(|part| Json::Raw(part.raw())))
-                .collect(),
-        ),
-        Some((screen, Kind::Object)) if is_screenshot(screen) => {
-            list(vec![text_part(Role::User, Json::Text(heading)), picture(screen)])
-        }
-        Some((other, kind)) if kind != Kind::Null => Json::Text(format!("{heading}\n{}", other.raw())),
-        _ => Json::Text(heading),
+    let text = |text| text_part(Role::User, text);
+    let content = match output {
+        Some(screen) if is_screenshot(screen) => list(vec![text(Json::Text(heading)), picture(screen)]),
+        Some(odd) if !odd.elements().all(is_part) => Json::Text(format!("{heading}\n{}", odd.raw())),
+        output => under_heading(heading, output, text),
     };
     object([member("role", "user"), ("content", content)])
 }
@@ -184,7 +189,7 @@ pub(super) fn message(
         return with_members_as_text(transcript, index, "content", |text| quoted(&text));
     }
     if let Some(heading) = plan.take_in {
-        return taken_in(writer, transcript, value, heading);
+        return rewrite_as_user(writer, transcript, value, heading, |text| text_part(Role::User, text));
     }
     let mut patches = if plan.drop_item_id { without_id(value) } else { Patches::new() };
     if let Some(role) = plan.role {
@@ -199,24 +204,6 @@ pub(super) fn message(
         patches.extend(set_member(value, "content", &writer.render(&parts, 1)));
     }
     apply_patches(transcript, span, &mut patches)
-}
-
-/// A message of nobody known as one of the user.
-fn taken_in<'a>(
-    writer: &MessageWriter<'_, '_>,
-    transcript: &Transcript<'a>,
-    value: Value<'_, 'a>,
-    heading: &str,
-) -> String {
-    let parts = |heading, content: Value<'_, 'a>| {
-        let heading = text_part(Role::User, Json::Text(heading));
-        list(std::iter::once(heading).chain(content.elements().map(|part| Json::Raw(part.raw()))).collect())
-    };
-    let Some(content) = as_user(value, "content", heading, parts) else {
-        return writer.render(&said(Role::User, &no_message(value, heading)), 0);
-    };
-    let values = [("role", quoted(Role::User.as_str())), ("content", writer.render(&content, 1))];
-    apply_patches(transcript, value.span(), &mut set_members(value, &values))
 }
 
 /// What is left of a message's parts.

@@ -6,7 +6,7 @@ use super::TOOL_NAMES;
 use crate::transcript::{Block, Call, CallResult, Ending, Input, Message, Role, Shape, Transcript};
 
 /// The whole body. Who set the conversation up speaks as the user inside it.
-pub(super) fn body(transcript: &Transcript) -> Value {
+pub(crate) fn body(transcript: &Transcript) -> Value {
     let declare = |name| json!({"name": name, "parameters": {"type": "object"}});
     let messages = &transcript.messages;
     let contents: Vec<Value> = (0..messages.len()).map(|at| content(&messages[..at], &messages[at])).collect();

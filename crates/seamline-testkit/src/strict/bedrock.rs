@@ -13,7 +13,7 @@ use super::{
 const CHARS_MAX: usize = 64;
 
 /// Everything Converse would reject, in no particular order.
-pub(super) fn check(body: &Value, messages: &[Value]) -> Vec<Violation> {
+pub(crate) fn check(body: &Value, messages: &[Value]) -> Vec<Violation> {
     let mut violations = Vec::new();
     for (message, held) in messages.iter().enumerate() {
         violations.extend(message_kinds(held).into_iter().map(|kind| Violation { message, kind }));

@@ -12,7 +12,7 @@ use super::{
 const NAME_CHARS_MAX: usize = 128;
 
 /// Everything Google would reject, in no particular order.
-pub(super) fn check(contents: &[Value]) -> Vec<Violation> {
+pub(crate) fn check(contents: &[Value]) -> Vec<Violation> {
     let mut violations = Vec::new();
     for (message, content) in contents.iter().enumerate() {
         violations.extend(content_kinds(content).into_iter().map(|kind| Violation { message, kind }));

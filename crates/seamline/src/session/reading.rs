@@ -88,7 +88,7 @@ impl Session {
 
 /// Messages, and what was read of them.
 struct Kept {
-    dialect: &'static dyn Dialect,
+    dialect: &'static Dialect,
     /// The messages themselves, so that it can be told whether they are still the same.
     messages: Vec<Raw>,
     /// A body with nothing but these messages.
@@ -203,7 +203,7 @@ fn is_same(one: &Raw, other: &Raw) -> bool {
 }
 
 /// Whether the body says what was read of it when all of it is read afresh.
-fn reads_the_same(dialect: &dyn Dialect, read: &Transcript<'_>) -> bool {
+fn reads_the_same(dialect: &Dialect, read: &Transcript<'_>) -> bool {
     dialect.decode(read.source.body).is_ok_and(|fresh| {
         fresh.says_the_same(read)
             && (fresh.list, fresh.entries, &fresh.marked) == (read.list, read.entries, &read.marked)

@@ -16,7 +16,7 @@ pub(super) struct Kept {
 
 impl Kept {
     /// All of a message but the calls that are not to be run.
-    pub(super) fn of(dialect: &dyn Dialect, mut assembled: Assembled) -> Self {
+    pub(super) fn of(dialect: &Dialect, mut assembled: Assembled) -> Self {
         assembled.blocks.retain(|block| block.call().is_none_or(|call| call.executable));
         Self { assembled, write: dialect.streaming().messages, written: OnceLock::new() }
     }

@@ -61,9 +61,9 @@ impl StreamOptions {
 pub(super) enum Expected {
     Nothing,
     /// It may be this one; the stream knows better.
-    Likely(&'static dyn Dialect),
+    Likely(&'static Dialect),
     /// It is to be this one.
-    Named(&'static dyn Dialect),
+    Named(&'static Dialect),
 }
 
 /// What a streamed answer may take at most. What is longer fails the message; nothing grows

@@ -2,8 +2,10 @@
 
 pub(crate) mod bench;
 pub(crate) mod codegen;
+pub(crate) mod format;
 pub(crate) mod fuzz;
 mod licences;
+pub(crate) mod new_dialect;
 pub(crate) mod new_rule;
 mod oracles;
 pub(crate) mod postgres;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{Violation, wire};
 
 /// Everything `OpenAI` would reject, in no particular order.
-pub(super) fn check(messages: &[Value]) -> Vec<Violation> {
+pub(crate) fn check(messages: &[Value]) -> Vec<Violation> {
     let mut violations = Vec::new();
     shape::check(messages, &mut violations);
     pairing::check(messages, &mut violations);

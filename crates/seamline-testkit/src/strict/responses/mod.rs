@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::{Violation, wire};
 
 /// Everything `OpenAI` would reject, in no particular order.
-pub(super) fn check(body: &Value, items: &[Value]) -> Vec<Violation> {
+pub(crate) fn check(body: &Value, items: &[Value]) -> Vec<Violation> {
     let mut violations = Vec::new();
     shape::check(items, &mut violations);
     // What the conversation goes on from may hold the calls of results here.
@@ -22,7 +22,7 @@ pub(super) fn check(body: &Value, items: &[Value]) -> Vec<Violation> {
 }
 
 /// Whether a body is a conversation without a list of items: a text, or nothing new.
-pub(super) fn needs_no_items(body: &Value) -> bool {
+pub(crate) fn needs_no_items(body: &Value) -> bool {
     match wire::present(body, "input") {
         Some(Value::String(_)) => true,
         Some(Value::Array(items)) => items.is_empty() && is_chained(body),
