@@ -39,6 +39,17 @@ pub(crate) fn said<'f>(frame: &Frame<'f>, alike: &mut Alike) -> Said<'f> {
     }
 }
 
+/// Reads a frame that should hold JSON. Gives out a failure or unreadable data, and returns nothing then.
+pub(crate) fn document<'f>(frame: &Frame<'f>, alike: &mut Alike, sink: Sink<'_>) -> Option<Document<'f>> {
+    match said(frame, alike) {
+        Said::Json(document) => return Some(document),
+        Said::Failure(said) => sink(Event::Failed { said: &said }),
+        Said::Broken => unreadable(sink, Unreadable::NotJson),
+        Said::Nothing | Said::Done => {}
+    }
+    None
+}
+
 /// The largest size of a frame that only keeps the connection open.
 const IDLE_BYTES_MAX: usize = 64;
 

@@ -2,6 +2,18 @@
 
 use seamline_model::Role;
 
+use crate::json::Value;
+
+/// Reads the role of a message, in dialects that name it `user`, `assistant` or `system`.
+pub(crate) fn read(value: Option<Value<'_, '_>>) -> Role {
+    match value.and_then(Value::str).as_deref() {
+        Some("user") => Role::User,
+        Some("assistant") => Role::Assistant,
+        Some("system") => Role::System,
+        _ => Role::Unknown,
+    }
+}
+
 /// Finds the role that some program or dialect calls by this name.
 pub(crate) fn known(name: &str) -> Option<Role> {
     match name.to_ascii_lowercase().as_str() {

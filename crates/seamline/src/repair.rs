@@ -260,11 +260,7 @@ fn remaining(subject: &Subject, body: &Body<'_>, policy: &Policy) -> Vec<Finding
     described(subject.dialect, &transcript, findings)
 }
 
-fn described(
-    dialect: &Dialect,
-    transcript: &Transcript<'_>,
-    findings: Vec<seamline_model::Finding>,
-) -> Vec<Finding> {
+fn described(dialect: &Dialect, transcript: &Transcript<'_>, findings: Vec<seamline_model::Finding>) -> Vec<Finding> {
     findings.into_iter().map(|finding| Finding::of(dialect, transcript, finding)).collect()
 }
 

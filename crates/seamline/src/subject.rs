@@ -101,11 +101,7 @@ impl Subject {
     }
 
     /// The dialect and provider of a transcript that was read.
-    pub(crate) fn of(
-        dialect: &'static Dialect,
-        transcript: &Transcript<'_>,
-        options: &Options,
-    ) -> Result<Self, Error> {
+    pub(crate) fn of(dialect: &'static Dialect, transcript: &Transcript<'_>, options: &Options) -> Result<Self, Error> {
         let provider = match options.provider.as_deref() {
             Some(name) => named_provider(name)?,
             None => providers::for_model(dialect.name(), transcript.model.as_deref()),

@@ -1,17 +1,13 @@
 //! Wire to a conversation that other dialects can say.
 
-use seamline_model::conversation::{
-    Answer, Block, Conversation, Family, Media, MediaKind, MediaSource, Reasoning, Says, Speaker, ToolChoice,
-};
+use seamline_model::conversation::{Answer, Block, Family, Media, MediaKind, MediaSource, Reasoning, Says, ToolChoice};
 
-use super::NAME;
-use crate::Error;
 use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, Usual, member, opaque, string, text, unread};
 use crate::json::{Kind, Value};
 
-const FORM: Form = Form {
-    dialect: NAME,
-    list: "messages",
+/// The settings of the dialect.
+pub(super) const FORM: Form = Form {
+    wire: super::FORM,
     groups: &["metadata"],
     shared: super::render::SHARED,
     usual: &[
@@ -25,23 +21,6 @@ const FORM: Form = Form {
     snake_too: false,
     setting,
 };
-
-const ROLES: &[(&str, Speaker)] =
-    &[("user", Speaker::User), ("assistant", Speaker::Assistant), ("system", Speaker::System)];
-
-/// What a body says.
-///
-/// # Errors
-///
-/// When the body is not JSON or not this dialect's envelope.
-pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
-    Lifting::run(body, &FORM, |lifting, message, pointer| {
-        let speaker = lifting.speaker(message, ROLES, pointer);
-        lifting.strangers(message, &["role", "content"], pointer);
-        let blocks = lifting.content(member(message, "content"), &format!("{pointer}/content"), block);
-        lifting.push(speaker, blocks);
-    })
-}
 
 fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &str) -> bool {
     match path {
@@ -86,7 +65,8 @@ fn choice(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
     }
 }
 
-fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
+/// Reads a block.
+pub(super) fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
     if member(value, "type").is_some_and(|kind| kind.says("tool_result")) {
         return result(lifting, value, pointer);
     }

@@ -15,6 +15,7 @@ pub(crate) use constraints::NO_PREFILL;
 
 use crate::blocks::{self, Shape};
 use crate::convert::Converter;
+use crate::convert::lifting::Lifting;
 use crate::reader::{self, Form};
 use crate::streaming::Streaming;
 use crate::{Dialect, Results, envelope, results, roles};
@@ -32,7 +33,7 @@ const FORM: Form = Form {
     message: |reader, value| blocks::message(reader, value, &SHAPE),
 };
 
-const SHAPE: Shape = Shape { content: FORM.content, role: wire::role, called: roles::plain, block: wire::block };
+const SHAPE: Shape = Shape { content: FORM.content, role: roles::read, called: roles::plain, block: wire::block };
 
 /// The dialect of Anthropic's Messages API.
 pub const DIALECT: Dialect = Dialect {
@@ -44,7 +45,7 @@ pub const DIALECT: Dialect = Dialect {
         list: FORM.list,
         model: FORM.model,
         names_model: true,
-        lift: lift::lift,
+        lift: |body| Lifting::run_blocks(body, &lift::FORM, lift::block),
         render: render::render,
         call_id: CONSTRAINTS.call_id,
         tool_name: CONSTRAINTS.tool_name,

@@ -16,7 +16,7 @@ use seamline_frame::Frame;
 use seamline_model::{Addition, Event, Stop, Unreadable};
 
 use crate::StreamReader;
-use crate::frames::{Said, Sink, add, foreign, is_told, said, said_in, unreadable, usage, words, words_of};
+use crate::frames::{Said, Sink, add, document, foreign, is_told, said_in, unreadable, usage, words, words_of};
 use crate::json::{Alike, Document, Kind, Object, Value};
 use crate::streamed::{Slots, after_end, base64, members};
 
@@ -95,15 +95,9 @@ impl StreamReader for Reader {
 
 impl Reader {
     fn take(&mut self, frame: &Frame<'_>, sink: Sink<'_>) {
-        match said(frame, &mut self.alike) {
-            Said::Failure(said) => sink(Event::Failed { said: &said }),
-            Said::Nothing | Said::Done => {}
-            Said::Json(document) => {
-                self.json(frame.name, &document, sink);
-                self.alike.keep(document);
-            }
-            Said::Broken => unreadable(sink, Unreadable::NotJson),
-        }
+        let Some(document) = document(frame, &mut self.alike, sink) else { return };
+        self.json(frame.name, &document, sink);
+        self.alike.keep(document);
     }
 
     fn json(&mut self, name: &[u8], document: &Document<'_>, sink: Sink<'_>) {

@@ -12,16 +12,6 @@ use crate::json::{Kind, Value};
 use crate::reader::Reader;
 use crate::reading::{emptiness, input, is_media_type, only_text, parts};
 
-/// What a role says.
-pub(super) fn role(value: Option<Value<'_, '_>>) -> Role {
-    match value.and_then(Value::str).as_deref() {
-        Some("user") => Role::User,
-        Some("assistant") => Role::Assistant,
-        Some("system") => Role::System,
-        _ => Role::Unknown,
-    }
-}
-
 /// Types of blocks that only other dialects and programs have, and that have no counterpart.
 const FOREIGN_TYPES: &[&str] = &["refusal", "reasoning", "step-start", "tool-error"];
 

@@ -1,6 +1,6 @@
 //! How single blocks are written.
 
-use seamline_model::{BlockKind, Role};
+use seamline_model::BlockKind;
 
 use super::render;
 use crate::blocks::{Blocks, Keys, kept_parts, listed};
@@ -25,14 +25,6 @@ const KEYS: Keys = Keys {
 impl Blocks for Writer {
     fn keys(&self) -> &'static Keys {
         &KEYS
-    }
-
-    fn role_name(&self, role: Role) -> &'static str {
-        match role {
-            Role::Assistant => "assistant",
-            Role::System | Role::Developer => "system",
-            Role::User | Role::Tool | Role::Function | Role::Unknown => "user",
-        }
     }
 
     fn text<'a>(&self, text: Json<'a>) -> Json<'a> {

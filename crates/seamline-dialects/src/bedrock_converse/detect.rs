@@ -7,9 +7,7 @@ use crate::json::{Kind, Object, Value};
 use crate::no_message::{has_role, holds, is_named};
 
 pub(super) const SHAPES: Shapes = Shapes {
-    is_response: |response| {
-        !has_role(response) && response.get("output").is_some_and(|output| !output.is(Kind::Array))
-    },
+    is_response: |response| !has_role(response) && response.get("output").is_some_and(|output| !output.is(Kind::Array)),
     message: ".output.message",
     is_bare: |_| false,
     is_pair,
@@ -47,8 +45,7 @@ fn block(score: &mut Score, kind: Option<&str>, block: Value<'_, '_>) {
     }
 }
 
-const EVENTS: [&str; 5] =
-    ["messageStart", "messageStop", "contentBlockStart", "contentBlockDelta", "contentBlockStop"];
+const EVENTS: [&str; 5] = ["messageStart", "messageStop", "contentBlockStart", "contentBlockDelta", "contentBlockStop"];
 
 pub(super) const STREAM: StreamSigns = StreamSigns {
     has_event: |name| EVENTS.contains(&name),

@@ -1,19 +1,15 @@
 //! Wire to a conversation that other dialects can say.
 
-use seamline_model::conversation::{
-    Answer, Block, Conversation, Family, Media, MediaKind, MediaSource, Reasoning, Says, Speaker, ToolChoice,
-};
+use seamline_model::conversation::{Answer, Block, Family, Media, MediaKind, MediaSource, Reasoning, Says, ToolChoice};
 
-use super::NAME;
-use crate::Error;
-use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, Usual, compact, member, opaque, string, text, unread};
+use crate::convert::lifting::{Form, Lifting, Usual, compact, member, opaque, string, text, unread};
 use crate::convert::mime_of_extension;
 use crate::json::{Kind, Value};
 use crate::members::is_hollow;
 
-const FORM: Form = Form {
-    dialect: NAME,
-    list: "messages",
+/// The settings of the dialect.
+pub(super) const FORM: Form = Form {
+    wire: super::FORM,
     groups: &["inferenceConfig", "toolConfig"],
     shared: &[],
     usual: &[
@@ -27,23 +23,6 @@ const FORM: Form = Form {
     setting,
 };
 
-const ROLES: &[(&str, Speaker)] =
-    &[("user", Speaker::User), ("assistant", Speaker::Assistant), ("system", Speaker::System)];
-
-/// What a body says.
-///
-/// # Errors
-///
-/// When the body is not JSON or not this dialect's envelope.
-pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
-    Lifting::run(body, &FORM, |lifting, message, pointer| {
-        let speaker = lifting.speaker(message, ROLES, pointer);
-        lifting.strangers(message, &["role", "content"], pointer);
-        let blocks = lifting.content(member(message, "content"), &format!("{pointer}/content"), block);
-        lifting.push(speaker, blocks);
-    })
-}
-
 fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &str) -> bool {
     match path {
         "system" => {
@@ -55,13 +34,7 @@ fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &st
                 tool_definition(lifting, tool, &format!("{pointer}/{index}"));
             }
         }
-        "toolConfig.toolChoice" => {
-            lifting.placed("tool_choice", pointer);
-            lifting.conversation.settings.tool_choice = choice(value);
-            if lifting.conversation.settings.tool_choice.is_none() {
-                lifting.left("setting `toolConfig.toolChoice`", pointer, NOT_CARRIED);
-            }
-        }
+        "toolConfig.toolChoice" => lifting.tool_choice(choice(value), pointer),
         _ => return false,
     }
     true
@@ -95,7 +68,8 @@ fn choice(value: Value<'_, '_>) -> Option<ToolChoice> {
     }
 }
 
-fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
+/// Reads a block.
+pub(super) fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
     match member(value, "toolResult") {
         Some(result) if result.is(Kind::Object) && member(result, "type").is_none() => {
             lifting.strangers(value, &["toolResult"], pointer);

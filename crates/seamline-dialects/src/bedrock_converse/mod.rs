@@ -14,6 +14,7 @@ use seamline_model::Alphabet;
 pub use constraints::CONSTRAINTS;
 
 use crate::blocks::{self, Shape};
+use crate::convert::lifting::Lifting;
 use crate::convert::{self, Converter};
 use crate::reader::{self, Form};
 use crate::streaming::Streaming;
@@ -32,7 +33,7 @@ const FORM: Form = Form {
     message: |reader, value| blocks::message(reader, value, &SHAPE),
 };
 
-const SHAPE: Shape = Shape { content: FORM.content, role: wire::role, called: roles::plain, block: wire::block };
+const SHAPE: Shape = Shape { content: FORM.content, role: roles::read, called: roles::plain, block: wire::block };
 
 /// The dialect of Bedrock's Converse API.
 pub const DIALECT: Dialect = Dialect {
@@ -44,7 +45,7 @@ pub const DIALECT: Dialect = Dialect {
         list: FORM.list,
         model: FORM.model,
         names_model: false,
-        lift: lift::lift,
+        lift: |body| Lifting::run_blocks(body, &lift::FORM, lift::block),
         render: render::render,
         // BED-2: every model behind it takes these.
         call_id: convert::ids(Alphabet::Word, 64, "tooluse_"),

@@ -13,7 +13,7 @@ use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 
 use self::deltas::{addition, begun_by};
 use crate::StreamReader;
-use crate::frames::{Said, Sink, add, exception, foreign, is_told, said, unreadable, usage, words_of};
+use crate::frames::{Sink, add, document, exception, foreign, is_told, unreadable, usage, words_of};
 use crate::json::{Alike, Kind, Object, Value};
 use crate::streamed::{Begun, Slots, after_end, members, present, start_input};
 
@@ -49,22 +49,10 @@ impl StreamReader for Reader {
 
 impl Reader {
     fn take(&mut self, frame: &Frame<'_>, sink: Sink<'_>) {
-        let document = match said(frame, &mut self.alike) {
-            _ if is_exception(frame.name) => {
-                sink(Event::Failed { said: &exception(frame) });
-                return;
-            }
-            Said::Failure(said) => {
-                sink(Event::Failed { said: &said });
-                return;
-            }
-            Said::Nothing | Said::Done => return,
-            Said::Broken => {
-                unreadable(sink, Unreadable::NotJson);
-                return;
-            }
-            Said::Json(document) => document,
-        };
+        if is_exception(frame.name) {
+            return sink(Event::Failed { said: &exception(frame) });
+        }
+        let Some(document) = document(frame, &mut self.alike, sink) else { return };
         let root = document.root();
         let name = std::str::from_utf8(frame.name).unwrap_or_default();
         if EVENTS.contains(&name) {

@@ -11,16 +11,6 @@ use crate::json::{Kind, Value};
 use crate::reader::Reader;
 use crate::reading::{emptiness, input, only_text_by, parts_by};
 
-/// What a role says.
-pub(super) fn role(value: Option<Value<'_, '_>>) -> Role {
-    match value.and_then(Value::str).as_deref() {
-        Some("user") => Role::User,
-        Some("assistant") => Role::Assistant,
-        Some("system") => Role::System,
-        _ => Role::Unknown,
-    }
-}
-
 /// Reads one block. What is signed here is reasoning, which says so itself.
 pub(super) fn block(value: Value<'_, '_>, role: Role, reader: &mut Reader<'_>) -> (BlockKind, bool) {
     let mut kind = BlockKind::Opaque;

@@ -1,7 +1,5 @@
 //! How single blocks are written.
 
-use seamline_model::Role;
-
 use super::{render, wire};
 use crate::blocks::{Blocks, Keys, kept_parts, listed};
 use crate::json::{Json, Kind, Value, list, member, object, quoted};
@@ -24,14 +22,6 @@ const KEYS: Keys = Keys {
 impl Blocks for Writer {
     fn keys(&self) -> &'static Keys {
         &KEYS
-    }
-
-    fn role_name(&self, role: Role) -> &'static str {
-        match role {
-            Role::Assistant => "assistant",
-            Role::System | Role::Developer => "system",
-            Role::User | Role::Tool | Role::Function | Role::Unknown => "user",
-        }
     }
 
     fn text<'a>(&self, text: Json<'a>) -> Json<'a> {

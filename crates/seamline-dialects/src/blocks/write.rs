@@ -35,7 +35,13 @@ pub(crate) trait Blocks: Sync {
     fn keys(&self) -> &'static Keys;
 
     /// The name of a role.
-    fn role_name(&self, role: Role) -> &'static str;
+    fn role_name(&self, role: Role) -> &'static str {
+        match role {
+            Role::Assistant => "assistant",
+            Role::System | Role::Developer => "system",
+            Role::User | Role::Tool | Role::Function | Role::Unknown => "user",
+        }
+    }
 
     /// A block of text.
     fn text<'a>(&self, text: Json<'a>) -> Json<'a>;

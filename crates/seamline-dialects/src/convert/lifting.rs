@@ -6,7 +6,7 @@ use super::failure;
 use super::rendering::is_result;
 use crate::json::{Document, Kind, Value, quoted};
 use crate::members::is_hollow;
-use crate::reader::unreadable;
+use crate::reader::{Form as WireForm, unreadable};
 use crate::rewriting::input_object;
 use crate::{Error, Position, pointer};
 
@@ -16,12 +16,14 @@ pub(crate) const NOT_CARRIED: &str = "it is not carried over";
 /// Members of a message that mean nothing without others.
 const QUIET: &[&str] = &["role", "type", "id", "status"];
 
+/// The roles of most dialects.
+const ROLES: &[(&str, Speaker)] =
+    &[("user", Speaker::User), ("assistant", Speaker::Assistant), ("system", Speaker::System)];
+
 /// The envelope of a dialect, for lifting. A setting is named by its path in the body, such as `inferenceConfig.topP`.
 pub(crate) struct Form {
-    /// The dialect's name.
-    pub(crate) dialect: &'static str,
-    /// The member of the body that is the list of messages.
-    pub(crate) list: &'static str,
+    /// The envelope as the reader of transcripts knows it.
+    pub(crate) wire: WireForm,
     /// Members of the body that hold settings.
     pub(crate) groups: &'static [&'static str],
     /// Settings that are carried over unchanged, by their names in [`Settings::others`] and
@@ -65,7 +67,7 @@ impl Lifting {
         let (list, base) = Self::list(&document, form)?;
         let mut lifting = Self::default();
         for (key, value) in lifting.last_members(document.root(), "") {
-            if !key.says(form.list) {
+            if !key.says(form.wire.list) {
                 lifting.setting(form, &key.name(), value, &pointer::joined("", &key.name()));
             }
         }
@@ -83,6 +85,20 @@ impl Lifting {
             }
         }
         Ok(lifting.conversation)
+    }
+
+    /// Lifts a body whose messages have a role and a `content` of blocks. `block` reads one block.
+    pub(crate) fn run_blocks(
+        body: &[u8],
+        form: &Form,
+        block: fn(&mut Self, Value<'_, '_>, &str) -> Block,
+    ) -> Result<Conversation, Error> {
+        Self::run(body, form, |lifting, message, pointer| {
+            let speaker = lifting.speaker(message, ROLES, pointer);
+            lifting.strangers(message, &["role", "content"], pointer);
+            let blocks = lifting.content(member(message, "content"), &format!("{pointer}/content"), block);
+            lifting.push(speaker, blocks);
+        })
     }
 
     /// Counts what has been read.
@@ -145,7 +161,7 @@ impl Lifting {
     /// Finds the list of messages and its pointer: a member of the body, or the body itself.
     fn list<'d, 'a>(document: &'d Document<'a>, form: &Form) -> Result<(Value<'d, 'a>, String), Error> {
         let root = document.root();
-        let Form { dialect, list: key, .. } = *form;
+        let WireForm { dialect, list: key, .. } = form.wire;
         let wrong = |found| Err(Error::Envelope { dialect, found });
         match root.kind() {
             Kind::Array => Ok((root, String::new())),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use seamline_model::conversation::{Fate, Lost, Other};
+use seamline_model::conversation::{AnswerFormat, Fate, Lost, Other, ToolChoice};
 
 use super::lifting::{Lifting, NOT_CARRIED, member};
 use crate::json::{Kind, Value};
@@ -140,6 +140,24 @@ impl Lifting {
             self.ill_formed(pointer, "it is no list of texts");
         }
         strings(value)
+    }
+
+    /// Takes the tool choice of a request, and notes one that is not carried over.
+    pub(crate) fn tool_choice(&mut self, choice: Option<ToolChoice>, pointer: &str) {
+        self.placed("tool_choice", pointer);
+        if choice.is_none() {
+            self.ill_formed(pointer, NOT_CARRIED);
+        }
+        self.conversation.settings.tool_choice = choice;
+    }
+
+    /// Takes the format that a request demands of its response, and notes one that is not carried over.
+    pub(crate) fn response_format(&mut self, format: Option<AnswerFormat>, pointer: &str) {
+        self.placed("format", pointer);
+        if format.is_none() {
+            self.ill_formed(pointer, NOT_CARRIED);
+        }
+        self.conversation.settings.format = format;
     }
 
     /// Notes a setting whose value has the wrong type.

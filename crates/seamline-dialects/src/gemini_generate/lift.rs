@@ -7,30 +7,22 @@ use seamline_model::conversation::{
     Answer, AnswerFormat, AnswerSchema, Block, Conversation, Family, Fate, Media, MediaKind, MediaSource, Reasoning,
     Says, Speaker, ToolChoice,
 };
-use seamline_model::{Alphabet, ErrorText, IdDemand};
+use seamline_model::{Alphabet, IdDemand};
 
-use super::NAME;
 use super::render::NO_SIGNATURE;
 use super::wire::continues;
 use crate::Error;
+use crate::convert::ids;
 use crate::convert::lifting::{
     Form, Lifting, NOT_CARRIED, Usual, compact, member, member_of, opaque, string, text, unread,
 };
 use crate::json::{Kind, Value};
 
-/// How ids look that calls without one are given.
-const MADE: IdDemand = IdDemand {
-    alphabet: Alphabet::Word,
-    alphabet_error: ErrorText(""),
-    length_max: 40,
-    length_error: ErrorText(""),
-    prefix: "call_",
-    demanded: true,
-};
+/// The form of the ids that calls without one get.
+const MADE: IdDemand = ids(Alphabet::Word, 40, "call_");
 
 const FORM: Form = Form {
-    dialect: NAME,
-    list: "contents",
+    wire: super::FORM,
     groups: &["generationConfig", "toolConfig"],
     shared: super::render::SHARED,
     usual: &[
@@ -52,7 +44,7 @@ const SEALS: &[&str] = &["thoughtSignature", "thought_signature"];
 /// The names of what holds media.
 const MEDIA: &[&str] = &["inlineData", "inline_data", "fileData", "file_data"];
 
-/// What a body says.
+/// Lifts a body.
 ///
 /// # Errors
 ///

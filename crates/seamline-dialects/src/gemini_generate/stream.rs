@@ -13,7 +13,9 @@ use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 
 use self::calls::Coming;
 use crate::StreamReader;
-use crate::frames::{Said, Sink, add, add_text, index, is_remnant, is_told, said, unreadable, usage, words, words_of};
+use crate::frames::{
+    Said, Sink, add, add_text, document, index, is_remnant, is_told, said, unreadable, usage, words, words_of,
+};
 use crate::json::{Alike, Kind, Object, Value};
 use crate::repeated::Repeated;
 
@@ -126,18 +128,12 @@ impl Reader {
     /// Takes what stands behind the list: only a failure is about the message in it.
     fn behind(&mut self, frame: &Frame<'_>, sink: Sink<'_>) {
         self.handle_end(sink);
-        match said(frame, &mut self.alike) {
-            Said::Failure(said) => sink(Event::Failed { said: &said }),
-            Said::Nothing | Said::Done => {}
-            Said::Broken => unreadable(sink, Unreadable::NotJson),
-            Said::Json(document) => {
-                let root = document.root();
-                if is_error(root) || root.elements().any(is_error) {
-                    sink(Event::Failed { said: root.raw() });
-                } else {
-                    self.note_others(sink);
-                }
-            }
+        let Some(document) = document(frame, &mut self.alike, sink) else { return };
+        let root = document.root();
+        if is_error(root) || root.elements().any(is_error) {
+            sink(Event::Failed { said: root.raw() });
+        } else {
+            self.note_others(sink);
         }
     }
 

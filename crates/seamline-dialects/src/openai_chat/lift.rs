@@ -1,19 +1,16 @@
 //! Wire to a conversation that other dialects can say.
 
 use seamline_model::conversation::{
-    Answer, AnswerFormat, Block, Conversation, Family, Media, MediaKind, MediaSource, Reasoning, Says, Speaker,
-    ToolChoice,
+    Answer, AnswerFormat, Block, Family, Media, MediaKind, MediaSource, Reasoning, Says, Speaker, ToolChoice,
 };
 
-use super::NAME;
-use crate::Error;
-use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, Usual, member, opaque, string, text, unread};
+use crate::convert::lifting::{Form, Lifting, Usual, member, opaque, string, text, unread};
 use crate::convert::{linked, mime_of_extension};
 use crate::json::{Kind, Object, Value};
 
-const FORM: Form = Form {
-    dialect: NAME,
-    list: "messages",
+/// The settings of the dialect.
+pub(super) const FORM: Form = Form {
+    wire: super::FORM,
     groups: &[],
     shared: super::render::SHARED,
     usual: &[
@@ -32,15 +29,6 @@ const FORM: Form = Form {
 const ROLES: &[(&str, Speaker)] =
     &[("user", Speaker::User), ("system", Speaker::System), ("developer", Speaker::System)];
 
-/// What a body says.
-///
-/// # Errors
-///
-/// When the body is not JSON or not this dialect's envelope.
-pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
-    Lifting::run(body, &FORM, message)
-}
-
 fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &str) -> bool {
     match path {
         "tools" if value.is(Kind::Array) => {
@@ -56,29 +44,17 @@ fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &st
                 }
             }
         }
-        "tool_choice" => {
-            lifting.placed("tool_choice", pointer);
-            lifting.conversation.settings.tool_choice = choice(value);
-            if lifting.conversation.settings.tool_choice.is_none() {
-                lifting.left("setting `tool_choice`", pointer, NOT_CARRIED);
-            }
-        }
+        "tool_choice" => lifting.tool_choice(choice(value), pointer),
         // What tools were called before there were others than functions.
         "functions" if value.is(Kind::Array) => {
             for (index, function) in value.elements().enumerate() {
                 lifting.tool(function, "parameters", &format!("/functions/{index}"));
             }
         }
-        "function_call" if named_function(value).is_some() => {
-            lifting.placed("tool_choice", pointer);
-            lifting.conversation.settings.tool_choice = named_function(value);
-        }
+        "function_call" if named_function(value).is_some() => lifting.tool_choice(named_function(value), pointer),
         "response_format" => {
-            lifting.placed("format", pointer);
-            lifting.conversation.settings.format = format(lifting, value, pointer);
-            if lifting.conversation.settings.format.is_none() {
-                lifting.left("setting `response_format`", pointer, NOT_CARRIED);
-            }
+            let format = format(lifting, value, pointer);
+            lifting.response_format(format, pointer);
         }
         _ => return false,
     }
@@ -125,7 +101,8 @@ pub(super) fn has_pairs(message: Object<'_, '_>) -> bool {
     is_answer || makes_calls || message.get("function_call").is_some_and(|call| call.is(Kind::Object))
 }
 
-fn message(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
+/// Reads one message.
+pub(super) fn message(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
     let blocks = lifting.content(member(value, "content"), &format!("{pointer}/content"), block);
     match string(value, "role").as_deref() {
         Some("tool" | FUNCTION) => return answer(lifting, value, blocks, pointer),

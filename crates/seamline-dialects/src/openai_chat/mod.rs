@@ -16,6 +16,7 @@ mod wire;
 pub use constraints::{COMPATIBLE, CONSTRAINTS};
 
 use crate::convert::Converter;
+use crate::convert::lifting::Lifting;
 use crate::reader::{self, Form};
 use crate::streaming::Streaming;
 use crate::{Dialect, Results, envelope, results};
@@ -43,7 +44,7 @@ pub const DIALECT: Dialect = Dialect {
         list: FORM.list,
         model: FORM.model,
         names_model: true,
-        lift: lift::lift,
+        lift: |body| Lifting::run(body, &lift::FORM, lift::message),
         render: render::render,
         call_id: CONSTRAINTS.call_id,
         tool_name: CONSTRAINTS.tool_name,

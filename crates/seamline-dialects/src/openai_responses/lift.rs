@@ -2,21 +2,19 @@
 
 use seamline_model::Role;
 use seamline_model::conversation::{
-    Answer, AnswerFormat, Block, Call, Conversation, Family, Fate, Media, MediaKind, MediaSource, Message, Reasoning,
-    Says, Speaker, ToolChoice,
+    Answer, AnswerFormat, Block, Call, Family, Fate, Media, MediaKind, MediaSource, Message, Reasoning, Says, Speaker,
+    ToolChoice,
 };
 
-use super::NAME;
 use super::item::{self, COMPUTER_RESULT, LOCAL_SHELL_RESULT, PATCH_RESULT, SHELL_RESULT};
 use super::wire;
-use crate::Error;
 use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, Usual, compact, member, opaque, string, text, unread};
 use crate::convert::linked;
 use crate::json::{Kind, Value};
 
-const FORM: Form = Form {
-    dialect: NAME,
-    list: "input",
+/// The settings of the dialect.
+pub(super) const FORM: Form = Form {
+    wire: super::FORM,
     groups: &["reasoning", "text"],
     shared: super::render::SHARED,
     usual: &[
@@ -43,15 +41,6 @@ const UNSPOKEN: &[&str] = &["item_reference", "compaction", "compaction_trigger"
 /// Members of every item; ids and states of items are the provider's own.
 const ITEM: &[&str] = &["type", "id", "status"];
 
-/// What a body says.
-///
-/// # Errors
-///
-/// When the body is not JSON or not this dialect's envelope.
-pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
-    Lifting::run(body, &FORM, item)
-}
-
 fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &str) -> bool {
     match path {
         "instructions" => {
@@ -60,19 +49,10 @@ fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &st
             lifting.conversation.system.extend(blocks);
         }
         "tools" if value.is(Kind::Array) => tools(lifting, value),
-        "tool_choice" => {
-            lifting.placed("tool_choice", pointer);
-            lifting.conversation.settings.tool_choice = choice(value);
-            if lifting.conversation.settings.tool_choice.is_none() {
-                lifting.left("setting `tool_choice`", pointer, NOT_CARRIED);
-            }
-        }
+        "tool_choice" => lifting.tool_choice(choice(value), pointer),
         "text.format" => {
-            lifting.placed("format", pointer);
-            lifting.conversation.settings.format = format(lifting, value, pointer);
-            if lifting.conversation.settings.format.is_none() {
-                lifting.left("setting `text.format`", pointer, NOT_CARRIED);
-            }
+            let format = format(lifting, value, pointer);
+            lifting.response_format(format, pointer);
         }
         "include" if value.is(Kind::Array) => {
             for (index, element) in value.elements().enumerate() {
@@ -131,7 +111,8 @@ fn format(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<
     Some(format)
 }
 
-fn item(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
+/// Reads one item.
+pub(super) fn item(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
     let (kind, known) = match (member(value, "type"), string(value, "type")) {
         (_, Some(name)) => (name.clone(), item::of(&name)),
         (None, None) => (String::new(), &item::MESSAGE),

@@ -19,6 +19,7 @@ use seamline_model::Alphabet;
 pub use constraints::CONSTRAINTS;
 pub(crate) use constraints::ITEM_ID;
 
+use crate::convert::lifting::Lifting;
 use crate::convert::{self, Converter};
 use crate::reader::Form;
 use crate::streaming::Streaming;
@@ -47,7 +48,7 @@ pub const DIALECT: Dialect = Dialect {
         list: FORM.list,
         model: FORM.model,
         names_model: true,
-        lift: lift::lift,
+        lift: |body| Lifting::run(body, &lift::FORM, lift::item),
         render: render::render,
         // OAR-13: the provider checks only the length.
         call_id: convert::ids(Alphabet::Any, 64, "call_"),

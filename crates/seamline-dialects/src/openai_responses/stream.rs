@@ -16,7 +16,7 @@ use seamline_model::{Addition, Event, Unreadable};
 use self::items::Items;
 use self::parts::{Row, TextKind};
 use self::shape::Sort;
-use crate::frames::{Said, Sink, add, add_arguments, foreign, index, is_told, said, unreadable, words, words_of};
+use crate::frames::{Sink, add, add_arguments, document, foreign, index, is_told, unreadable, words, words_of};
 use crate::json::{Alike, Kind, Value};
 use crate::streaming::StreamReader;
 
@@ -47,17 +47,11 @@ pub(super) fn reader() -> Box<dyn StreamReader> {
 
 impl StreamReader for Reader {
     fn handle_frame(&mut self, frame: &Frame<'_>, sink: &mut dyn FnMut(Event<'_>)) {
-        match said(frame, &mut self.alike) {
-            // Some servers send the last line of the other dialect, which ends nothing here.
-            Said::Nothing | Said::Done => {}
-            Said::Failure(said) => sink(Event::Failed { said: &said }),
-            Said::Broken => unreadable(sink, Unreadable::NotJson),
-            Said::Json(document) => {
-                let name = std::str::from_utf8(frame.name).unwrap_or_default();
-                self.frame(&Wire::read(document.root(), name), sink);
-                self.alike.keep(document);
-            }
-        }
+        // Some servers send the last line of Chat Completions, which ends nothing here.
+        let Some(document) = document(frame, &mut self.alike, sink) else { return };
+        let name = std::str::from_utf8(frame.name).unwrap_or_default();
+        self.frame(&Wire::read(document.root(), name), sink);
+        self.alike.keep(document);
     }
 
     /// The end that counts is the one that the response has.

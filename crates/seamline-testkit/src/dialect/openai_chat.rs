@@ -2,12 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    dialect::Row,
-    events::Event,
-    generate::wire::place,
-    render, strict,
-};
+use crate::{dialect::Row, events::Event, generate::wire::place, render, strict};
 
 pub(super) const ROW: Row = Row {
     name: "openai_chat",

@@ -47,8 +47,7 @@ mod tests {
             ("crates/seamline-testkit/src/dialect.rs", ""),
             ("crates/seamline-testkit/src/dialect/a_chat.rs", ""),
         ]);
-        let expected =
-            ["crates/seamline-dialects/src/a_chat/mod.rs", "crates/seamline-testkit/src/dialect/a_chat.rs"];
+        let expected = ["crates/seamline-dialects/src/a_chat/mod.rs", "crates/seamline-testkit/src/dialect/a_chat.rs"];
         assert_eq!(unfound(&tree), expected);
     }
 }

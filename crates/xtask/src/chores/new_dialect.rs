@@ -144,7 +144,9 @@ mod tests {
         let row = format!("    /// {BLANK}: the name of the API.\n    vendor_api => VendorApi,\n");
         assert_eq!(
             *text(TABLE),
-            format!("macro_rules! dialects {{\n}}\n\ndialects! {{ $\n    /// A.\n    a_chat => AChat,\n{row}}}\n\nrest\n")
+            format!(
+                "macro_rules! dialects {{\n}}\n\ndialects! {{ $\n    /// A.\n    a_chat => AChat,\n{row}}}\n\nrest\n"
+            )
         );
         assert!(text("crates/seamline-dialects/src/vendor_api/detect.rs").contains("precedence: 2,"));
     }
