@@ -1,4 +1,4 @@
-//! Wire to a conversation that other dialects can say.
+//! Lifts a body into a conversation that other dialects can render.
 
 use seamline_model::conversation::{Answer, Block, Family, Media, MediaKind, MediaSource, Reasoning, Says, ToolChoice};
 
@@ -73,7 +73,7 @@ pub(super) fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) 
     leaf(lifting, value, pointer)
 }
 
-/// A result. What is in it is no result again, however deep somebody nested them.
+/// Reads a result. A result inside a result is read as a plain block, at any depth.
 fn result(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
     lifting.strangers(value, &["type", "tool_use_id", "content", "is_error"], pointer);
     let id = lifting.field(value, "tool_use_id", pointer).unwrap_or_default();
@@ -82,7 +82,7 @@ fn result(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
     Block::new(Says::Result(Answer { id, name: None, blocks, failed }), pointer)
 }
 
-/// A block that holds no others.
+/// Reads a block that holds no others.
 fn leaf(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
     let kind = string(value, "type").unwrap_or_default();
     let is_text = |key| member(value, key).is_some_and(|said| said.is(Kind::String));

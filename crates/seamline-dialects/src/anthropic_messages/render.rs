@@ -1,4 +1,4 @@
-//! A conversation of any dialect to wire.
+//! Renders a conversation of any dialect as a body.
 
 use seamline_model::conversation::{
     Answer, Block, Conversation, Family, Media, MediaKind, MediaSource, Message, Reasoning, Says, Settings, Speaker,
@@ -47,13 +47,13 @@ const ROOM: Room = Room {
     media_detail: false,
 };
 
-/// Settings that are handed over as they stand.
+/// Settings that are carried over unchanged.
 pub(super) const SHARED: &[(&str, &str)] = &[("top_k", "top_k"), ("user", "metadata.user_id")];
 
-/// The length of an answer when nobody said it; the dialect demands one.
+/// The length of a response if the source has none. The dialect demands one.
 const MAX_TOKENS: &str = "4096";
 
-/// The body that says this.
+/// Writes the body for a conversation.
 pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
     let mut draft = Draft::of(conversation, target, &ROOM);
     if draft.settings.max_tokens.is_none() {
@@ -105,7 +105,7 @@ fn tool(tool: &ToolDefinition) -> Json<'static> {
     Json::Object(members)
 }
 
-/// Which tool must be called, and whether only one at a time may be.
+/// Writes the tool choice, and whether parallel calls are off.
 fn chosen(settings: &mut Settings) -> Option<Members<'static>> {
     let is_alone = settings.others.get("parallel_calls").is_some_and(|several| several.json == "false");
     let choice = match &settings.tool_choice {
@@ -169,7 +169,7 @@ pub(super) fn result(answer: &Answer) -> Json<'static> {
     Json::Object(members)
 }
 
-/// The message that answers calls.
+/// Writes the message with the results of calls.
 pub(super) fn results(answers: &[Answering<'_>]) -> Vec<String> {
     let results = answers.iter().map(|answer| result(&answer.answer())).collect();
     vec![written(&object([member("role", "user"), ("content", list(results))]))]

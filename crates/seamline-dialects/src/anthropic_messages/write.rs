@@ -1,4 +1,4 @@
-//! How single blocks are written.
+//! Writes single blocks.
 
 use seamline_model::BlockKind;
 

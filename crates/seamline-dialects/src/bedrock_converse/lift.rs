@@ -1,4 +1,4 @@
-//! Wire to a conversation that other dialects can say.
+//! Lifts a body into a conversation that other dialects can render.
 
 use seamline_model::conversation::{Answer, Block, Family, Media, MediaKind, MediaSource, Reasoning, Says, ToolChoice};
 
@@ -79,7 +79,7 @@ pub(super) fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) 
     }
 }
 
-/// A result. What is in it is no result again, however deep somebody nested them.
+/// Reads a result. A result inside a result is read as a plain block, at any depth.
 fn answer(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
     let inner = format!("{pointer}/toolResult");
     lifting.strangers(value, &["toolUseId", "content", "status"], &inner);

@@ -1,4 +1,4 @@
-//! A conversation of any dialect to wire.
+//! Renders a conversation of any dialect as a body.
 
 use seamline_model::conversation::{
     Answer, Block, Conversation, Family, Media, MediaKind, MediaSource, Message, Reasoning, Says, Speaker, ToolChoice,
@@ -50,10 +50,10 @@ const ROOM: Room = Room {
     media_detail: false,
 };
 
-/// BED-9: what a failed tool that said nothing says.
+/// BED-9: the text for a failed tool without output.
 const NO_OUTPUT: &str = seamline_model::NO_OUTPUT;
 
-/// The body that says this.
+/// Writes the body for a conversation.
 pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
     let mut draft = Draft::of(conversation, target, &ROOM);
     if draft.settings.tool_choice == Some(ToolChoice::None) {
@@ -139,7 +139,7 @@ pub(super) fn result(answer: &Answer) -> Json<'static> {
     object([("toolResult", Json::Object(members))])
 }
 
-/// The message that answers calls.
+/// Writes the message with the results of calls.
 pub(super) fn results(answers: &[Answering<'_>]) -> Vec<String> {
     let results = answers.iter().map(|answer| result(&answer.answer())).collect();
     vec![written(&object([member("role", "user"), ("content", list(results))]))]
@@ -172,7 +172,7 @@ fn shown(media: &Media) -> Json<'static> {
     object([(kind, Json::Object(inner))])
 }
 
-/// A document's name in the few characters that are allowed.
+/// Writes the name of a document with the few allowed characters.
 fn document_name(media: &Media) -> String {
     let name = media.name.as_deref().unwrap_or("document");
     let name = name.rsplit_once('.').map_or(name, |(name, _)| name);

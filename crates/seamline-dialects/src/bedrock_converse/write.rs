@@ -1,4 +1,4 @@
-//! How single blocks are written.
+//! Writes single blocks.
 
 use super::{render, wire};
 use crate::blocks::{Blocks, Keys, kept_parts, listed};
@@ -78,7 +78,7 @@ impl Blocks for Writer {
     }
 }
 
-/// A part of a result as a block of a message. Only JSON has no place there.
+/// Writes a part of a result as a block of a message. JSON becomes text, which is the only part that cannot be one.
 fn as_block<'a>(writer: &Writer, part: Value<'_, 'a>) -> Json<'a> {
     match part.object().and_then(|part| part.get("json")) {
         Some(json) => writer.text(Json::Text(json.raw().to_owned())),

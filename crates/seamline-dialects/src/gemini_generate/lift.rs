@@ -1,4 +1,4 @@
-//! Wire to a conversation that other dialects can say. Keys are read as JSON and as
+//! Lifts a body into a conversation that other dialects can render. Keys are read as JSON and as
 //! protocol buffers spell them.
 
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -41,7 +41,7 @@ const ROLES: &[(&str, Speaker)] =
 /// The names of a signature.
 const SEALS: &[&str] = &["thoughtSignature", "thought_signature"];
 
-/// The names of what holds media.
+/// The names of the members that hold media.
 const MEDIA: &[&str] = &["inlineData", "inline_data", "fileData", "file_data"];
 
 /// Lifts a body.
@@ -62,8 +62,8 @@ pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
     })
 }
 
-/// The calls of the last content that are not answered yet. A call that is answered is taken out
-/// of its lists when its turn comes.
+/// The calls of the last content that have no result yet. A call with a result is removed from its lists when its turn
+/// comes.
 #[derive(Default)]
 struct Open {
     /// The ids of the calls.
@@ -133,7 +133,7 @@ fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &st
     true
 }
 
-/// What an answer must be, unless a schema says more.
+/// Reads the demanded format of a response, unless a schema says more.
 fn mime_type(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
     let format = match value.str().as_deref() {
         Some("application/json") => AnswerFormat::Json,
@@ -240,7 +240,7 @@ fn part(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str, open: &mut O
     block
 }
 
-/// A part that is nothing but its signature says nothing to others; any other might.
+/// Whether a part holds more than a signature.
 fn unknown(value: Value<'_, '_>, pointer: &str) -> Block {
     let mut kinds = value.members().map(|(key, _)| key.name()).filter(|key| !key.starts_with("thought"));
     match kinds.next() {
@@ -318,7 +318,7 @@ fn answer(lifting: &mut Lifting, result: Value<'_, '_>, pointer: &str, open: &mu
     Block::new(Says::Result(Answer { id, name: Some(name), blocks, failed }), pointer)
 }
 
-/// What a tool gave: the one text it is wrapped in, or the whole object.
+/// Reads the output of a tool: the only text of the object, or the whole object.
 fn output(response: Value<'_, '_>, pointer: &str) -> Block {
     let mut members = response.members();
     let alone = match (members.next(), members.next()) {

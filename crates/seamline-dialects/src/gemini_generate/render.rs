@@ -1,4 +1,4 @@
-//! A conversation of any dialect to wire.
+//! Renders a conversation of any dialect as a body.
 
 use seamline_model::conversation::{
     Answer, AnswerFormat, Block, Call, Conversation, Family, Media, MediaSource, Message, Says, Speaker, ToolChoice,
@@ -46,7 +46,7 @@ const ROOM: Room = Room {
     media_detail: false,
 };
 
-/// Settings that are handed over as they stand.
+/// Settings that are carried over unchanged.
 pub(super) const SHARED: &[(&str, &str)] = &[
     ("seed", "generationConfig.seed"),
     ("top_k", "generationConfig.topK"),
@@ -60,10 +60,10 @@ pub(super) const SHARED: &[(&str, &str)] = &[
 /// GEM-9: the documented signature of a call that has none.
 pub(super) const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
-/// What the user says where the model would speak first with a call, which GEM-3 forbids.
+/// The text of the user before a call that would be the first content, which GEM-3 forbids.
 const START: &str = seamline_model::START;
 
-/// The body that says this.
+/// Writes the body for a conversation.
 pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
     let mut draft = Draft::of(conversation, target, &ROOM);
     start_with_user(&mut draft);
@@ -103,7 +103,7 @@ fn start_with_user(draft: &mut Draft) {
     }
 }
 
-/// Notes the signatures that are made up. Of parallel calls only the first has one.
+/// Notes the synthetic signatures. Of parallel calls only the first has one.
 fn note_unsigned(draft: &mut Draft) {
     let first_call = |message: &Message| {
         message
@@ -135,7 +135,7 @@ fn answer_format(draft: &mut Draft) -> Members<'static> {
     }
 }
 
-/// What is not here is fetched by its address.
+/// Whether media can be written: data, or a URL that the provider fetches.
 fn is_shown(media: &Media, _: &Target<'_>) -> bool {
     !matches!(media.source, MediaSource::File(..))
 }
@@ -192,7 +192,7 @@ fn signed_call(call: &Call, is_first: bool) -> Json<'static> {
     Json::Object(members)
 }
 
-/// The content that answers calls.
+/// Writes the content with the results of calls.
 pub(super) fn results(answers: &[Answering<'_>]) -> Vec<String> {
     let part = |answer: &Answering<'_>| object([("functionResponse", response(&answer.answer(), answer.has_id))]);
     let parts = answers.iter().map(part).collect();

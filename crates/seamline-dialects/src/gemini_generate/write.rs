@@ -1,4 +1,4 @@
-//! How single parts are written.
+//! Writes single parts.
 
 use std::borrow::Cow;
 
@@ -24,7 +24,7 @@ const KEYS: Keys = Keys {
     wrappers: &["functionCall", "function_call", "functionResponse", "function_response"],
 };
 
-/// What the provider documents for calls whose signature is lost (GEM-9).
+/// The documented value for calls whose signature is lost (GEM-9).
 const SKIP_SIGNATURE: &str = "skip_thought_signature_validator";
 
 impl Blocks for Writer {
@@ -53,7 +53,7 @@ impl Blocks for Writer {
         object([(if snake { "function_response" } else { "functionResponse" }, response)])
     }
 
-    /// A call with an id is answered by that id, another one by its name alone.
+    /// A result names the id of its call if the call has one, or else only its name.
     fn addressed(&self, result: Value<'_, '_>, id: &str, call: Option<Value<'_, '_>>) -> Vec<Patch> {
         let name = call.and_then(|call| text_of(call, "name"));
         let named = name.as_deref().filter(|name| *name != id).map(|name| ("name", quoted(name)));

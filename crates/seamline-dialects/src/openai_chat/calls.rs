@@ -1,4 +1,4 @@
-//! Single calls, changed.
+//! Writes single calls.
 
 use std::borrow::Cow;
 
@@ -9,13 +9,13 @@ use crate::json::{Document, Json, Kind, Value, list, member, object, quoted};
 use crate::rewriting::{input_json_text, input_text, set_member, set_members};
 use crate::splice::{BlockPlan, apply_patches};
 
-/// The list of calls.
+/// The member with the list of calls.
 pub(super) const LIST: &str = "tool_calls";
 
 /// A call in a field this dialect never had, but clients did.
 pub(super) const LEGACY: &str = "tool_use";
 
-/// A call under its plan, in the form of this dialect.
+/// Writes a call under its plan, in the form of this dialect.
 pub(super) fn written<'a>(transcript: &Transcript<'a>, block: &Block, plan: Option<&BlockPlan<'_>>) -> Json<'a> {
     let source = Document::part(transcript.source, block.span);
     let value = source.root();
@@ -42,8 +42,8 @@ fn changed<'a>(value: Value<'_, 'a>, plan: &BlockPlan<'_>, transcript: &Transcri
     Json::Written(apply_patches(transcript, value.span(), &mut patches))
 }
 
-/// A call whose name and arguments stand beside its id, under whatever names. What nobody
-/// knows stays beside them, or is the input where none is found.
+/// Writes a call whose name and arguments are beside its id, under any of the known names. Unknown members stay beside
+/// them, or become the input if there is none.
 pub(super) fn flat_as_call<'a>(value: Value<'_, 'a>, plan: &BlockPlan<'_>) -> Json<'a> {
     let one_of = |keys: &[&str]| keys.iter().find_map(|key| value.object()?.get(key));
     let id = string(plan.id, one_of(CALL_ID_KEYS));
@@ -59,8 +59,7 @@ pub(super) fn flat_as_call<'a>(value: Value<'_, 'a>, plan: &BlockPlan<'_>) -> Js
     Json::Members(members)
 }
 
-/// Whether a member of a flat call says which call it is or what it is called with. Marks for
-/// caches go with the form that had them.
+/// Whether a member of a flat call is its id, name or input. Cache marks are dropped with the old form.
 fn is_of_flat_call(key: &str) -> bool {
     matches!(key, "type" | "function" | "cache_control")
         || [CALL_ID_KEYS, TOOL_NAME_KEYS, INPUT_KEYS].iter().any(|keys| keys.contains(&key))

@@ -1,4 +1,4 @@
-//! Transcript to wire, by splicing the original text.
+//! Writes edits of a transcript by splicing the original text.
 
 use seamline_model::{BlockKind, Edit, Encoded, MessageIndex, Role, Transcript};
 
@@ -60,7 +60,7 @@ impl Encoder<'_, '_, '_> {
         is_tool && !apart && (self.transcript.irregularities.is_empty() || self.result_block(index).is_some())
     }
 
-    /// Writes a run of tool messages with what joins it, then what had to leave it.
+    /// Writes a run of tool messages with the results that join it, then the messages that had to leave it.
     fn answer(&mut self, start: MessageIndex, answers: &[Placed<'_>]) -> MessageIndex {
         let mut end = start;
         let mut left = Vec::new();
@@ -113,7 +113,7 @@ impl Encoder<'_, '_, '_> {
         self.transcript.blocks_of(index).find(|(_, block)| matches!(block.kind, BlockKind::Result(_)))
     }
 
-    /// Writes what has to follow a run of tool messages.
+    /// Writes a message that has to follow a run of tool messages.
     fn leave(&mut self, index: MessageIndex) {
         let Some((block, content)) = self.result_block(index) else {
             return;
@@ -169,7 +169,7 @@ impl Encoder<'_, '_, '_> {
         self.note_landed(index);
     }
 
-    /// Splits calls that stand in a message of another role off into an assistant message.
+    /// Moves the calls in a message of another role into an assistant message.
     fn regroup(&mut self, index: MessageIndex) {
         let parts = MessageParts { transcript: self.transcript, plan: self.plan };
         let (made, rest) = parts.split(index);

@@ -1,4 +1,4 @@
-//! Wire to a conversation that other dialects can say.
+//! Lifts a body into a conversation that other dialects can render.
 
 use seamline_model::conversation::{
     Answer, AnswerFormat, Block, Family, Media, MediaKind, MediaSource, Reasoning, Says, Speaker, ToolChoice,
@@ -114,10 +114,10 @@ pub(super) fn message(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str
     lifting.push(speaker, blocks);
 }
 
-/// Who answers calls from before calls had ids.
+/// The role of results from before calls had ids.
 pub(super) const FUNCTION: &str = "function";
 
-/// A tool's message. Before calls had ids, it named the tool.
+/// Reads a tool message. Before calls had ids, it named the tool.
 fn answer(lifting: &mut Lifting, value: Value<'_, '_>, blocks: Vec<Block>, pointer: &str) {
     let name = lifting.field(value, "name", pointer);
     let id = match lifting.field(value, "tool_call_id", pointer) {

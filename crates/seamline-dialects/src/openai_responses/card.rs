@@ -1,44 +1,45 @@
-//! Words as a picture, for results that are pictures and nothing else. A blank one would be taken for a blank screen.
+//! Draws words as a picture, for results that can only be pictures. The model would read an empty picture as an empty
+//! screen.
 
 mod letters;
 
 use self::letters::{COLUMNS, ROWS};
 use crate::streamed::base64;
 
-/// How pictures are given that stand in a request.
+/// The start of a data URL with a picture.
 const START: &str = "data:image/png;base64,";
 
-/// How many letters a line has.
+/// The number of letters in a line.
 const LINE: usize = 64;
 
-/// How many letters are shown. The rest is kept in the picture, and not to be seen.
+/// The number of letters that are drawn. The picture keeps the rest as invisible data.
 const LETTERS_MAX: usize = 1_280;
 
-/// How many dots of the picture a dot of a letter is wide and high.
+/// The width and height of a dot of a letter, in pixels.
 const DOT: usize = 2;
 
-/// How wide and high a letter is with the space around it, in dots of letters.
+/// The width and height of a letter with the space around it, in dots.
 const CELL: (usize, usize) = (COLUMNS + 1, ROWS + 3);
 
-/// What every such picture starts with.
+/// The first bytes of every PNG.
 const SIGNATURE: [u8; 8] = [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1A, b'\n'];
 
-/// The chunk that keeps the words, and what stands in it before them: a keyword, and that nothing is compressed or
+/// The chunk that keeps the words, and its start: a keyword, and the flags for text that is neither compressed nor
 /// translated.
 const KEPT: &[u8; 4] = b"iTXt";
 const KEYWORD: &[u8] = b"Seamline\0\0\0\0\0";
 
-/// How long a chunk's length and name are, and what follows it.
+/// The sizes of a chunk's header and of its checksum.
 const HEAD: usize = 8;
 const TAIL: usize = 4;
 
-/// How long the chunk is that says how large the picture is.
+/// The size of the chunk with the dimensions.
 const SIZE: usize = 13;
 
-/// Where the chunk with the words starts.
+/// The offset of the chunk with the words.
 const KEPT_AT: usize = SIGNATURE.len() + HEAD + SIZE + TAIL;
 
-/// The address of a picture that shows a text and a note behind it. The text alone is what it says.
+/// Draws a text and a note after it, and returns the data URL. Only the text counts as the words of the picture.
 pub(super) fn drawn(text: &str, note: &str) -> String {
     let lines = lines(&format!("{text} {note}"));
     let (width, height) = (LINE * CELL.0 * DOT, (lines.len() + 1) * CELL.1 * DOT);
@@ -51,7 +52,7 @@ pub(super) fn drawn(text: &str, note: &str) -> String {
     format!("{START}{}", encoded(&png))
 }
 
-/// What a picture says that was drawn here.
+/// Reads the words of a picture that was drawn here.
 pub(super) fn read(address: &str) -> Option<String> {
     let picture = address.strip_prefix(START)?;
     // As much of a picture is looked at as says whether it is one.
@@ -64,7 +65,7 @@ pub(super) fn read(address: &str) -> Option<String> {
     String::from_utf8(words.to_vec()).ok()
 }
 
-/// A text in lines, as much of it as is shown.
+/// Breaks the visible part of a text into lines.
 fn lines(text: &str) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut count = 0;
@@ -91,7 +92,7 @@ fn lines(text: &str) -> Vec<String> {
     lines
 }
 
-/// The rows of a picture, each behind a byte that says that it is plain; eight dots are a byte, and white is 1.
+/// Draws the rows of a picture, each after a filter byte. Eight dots are a byte, and white is 1.
 fn dots(lines: &[String], width: usize, height: usize) -> Vec<u8> {
     let row = width / 8 + 1;
     let mut rows = vec![0xFF_u8; row * height];
@@ -126,14 +127,14 @@ fn chunk(png: &mut Vec<u8>, name: [u8; 4], content: &[u8]) {
     png.extend(sum.to_be_bytes());
 }
 
-/// What a chunk is checked by.
+/// The checksum of a chunk.
 fn crc(bytes: &[u8]) -> u32 {
     let step = |sum: u32, _| if sum & 1 == 1 { 0xEDB8_8320 ^ (sum >> 1) } else { sum >> 1 };
     let sum = bytes.iter().fold(u32::MAX, |sum, byte| (0..8).fold(sum ^ u32::from(*byte), step));
     !sum
 }
 
-/// Bytes in the form of a compressed stream, as they are.
+/// Writes bytes as an uncompressed zlib stream.
 fn stored(bytes: &[u8]) -> Vec<u8> {
     const BLOCK: usize = u16::MAX as usize;
     let mut out = vec![0x78, 0x01];

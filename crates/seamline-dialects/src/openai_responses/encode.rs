@@ -1,4 +1,4 @@
-//! Transcript to wire, by splicing the original text.
+//! Writes edits of a transcript by splicing the original text.
 
 use seamline_model::{BlockIndex, BlockKind, Edit, Encoded, Field, MessageIndex, Transcript};
 
@@ -51,7 +51,7 @@ impl Encoder<'_, '_, '_> {
         self.note_landed(index);
     }
 
-    /// The block that is its whole item.
+    /// Finds the block that is the whole item.
     fn only_block(&self, index: MessageIndex) -> Option<BlockIndex> {
         let mut blocks = self.transcript.blocks_of(index);
         blocks.find(|(_, block)| block.slot().field == Field::Item).map(|(block, _)| block)
@@ -87,8 +87,8 @@ impl Encoder<'_, '_, '_> {
         self.note_landed(index);
     }
 
-    /// Writes what answers an item right after it, so that what is added at the end of a
-    /// conversation never comes between the two.
+    /// Writes the results of an item right after it, so that items added at the end of a conversation never come between
+    /// them.
     fn answer(&mut self, index: MessageIndex) {
         for placed in self.plan.get(index).map_or(&[][..], |plan| &plan.answers) {
             match placed {

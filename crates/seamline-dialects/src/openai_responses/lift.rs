@@ -1,4 +1,4 @@
-//! Wire to a conversation that other dialects can say.
+//! Lifts a body into a conversation that other dialects can render.
 
 use seamline_model::Role;
 use seamline_model::conversation::{
@@ -169,13 +169,13 @@ fn message(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
     }
 }
 
-/// Adds an item to what the assistant is saying.
+/// Adds a block to the message of the assistant.
 fn with_assistant(lifting: &mut Lifting, block: Block) {
     lifting.conversation.say(Speaker::Assistant, block);
 }
 
-/// A call, of which its item says whether all of it came. One that was streamed may still say that it is in progress,
-/// as it did when it began and had no input.
+/// Reads a call, whose status says whether it is complete. A streamed call may still have the status `in_progress` from
+/// its begin, when it had no input.
 fn as_far_as_it_came(mut block: Block, item: Value<'_, '_>, key: &str) -> Block {
     let has_input = key.is_empty() || string(item, key).is_none_or(|input| !input.trim().is_empty());
     if let Says::Call(call) = &mut block.says {
@@ -188,7 +188,7 @@ fn as_far_as_it_came(mut block: Block, item: Value<'_, '_>, key: &str) -> Block 
     block
 }
 
-/// A call of which it is known how it is answered, and by whom.
+/// Adds the type of its result to a call, and whether the provider runs it.
 fn of_type(mut block: Block, known: &item::Known, value: Value<'_, '_>) -> Block {
     if let Says::Call(call) = &mut block.says {
         call.answered_by = known.answered_by();
@@ -207,13 +207,12 @@ fn named_call(lifting: &mut Lifting, value: Value<'_, '_>, key: &str, pointer: &
     lifting.call(id, name, member(value, key), pointer)
 }
 
-/// A call of a tool that is known by its type. What it is called with is one object, or what
-/// else the item says.
+/// Reads a call of a tool that is known by its type. Its input is one object, or the other members of the item.
 fn typed_call(lifting: &mut Lifting, value: Value<'_, '_>, name: &str, pointer: &str) -> Block {
     let id = lifting.field(value, "call_id", pointer).unwrap_or_default();
     let is_own = |name: &str| ITEM.contains(&name) || name == "call_id";
     let given: Vec<_> = value.members().filter(|(key, value)| !is_own(&key.name()) && !value.is(Kind::Null)).collect();
-    // Whoever runs the computer must look at what is to be checked before, too.
+    // The host that runs the computer must also see the pending safety checks.
     if let [(key, input)] = given.as_slice()
         && input.is(Kind::Object)
         && name != "computer"
@@ -247,7 +246,7 @@ fn output(lifting: &mut Lifting, value: Value<'_, '_>, kind: &str, pointer: &str
     Lifting::marked_result(Answer { id: id.unwrap_or_default(), name, blocks, failed }, pointer)
 }
 
-/// What a computer shows, or what is said in its place.
+/// Reads the screen of a computer, or the text in its place.
 fn screen(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
     match wire::shown_text(value) {
         Some(said) => text(said, pointer),

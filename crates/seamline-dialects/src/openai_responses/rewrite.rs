@@ -1,4 +1,4 @@
-//! Single items, changed and new.
+//! Writes single items, changed and new.
 
 use std::borrow::Cow;
 
@@ -16,12 +16,12 @@ use crate::splice::{BlockPlan, MessagePlan, MessageWriter, apply_patches};
 
 type Patches = Vec<(Span, String)>;
 
-/// A new message.
+/// Writes a new message.
 pub(super) fn said<'a>(role: Role, text: &str) -> Json<'a> {
     object([member("role", role_name(role)), member("content", text)])
 }
 
-/// A result that a repair makes up, of the type that the call wants.
+/// Writes a synthetic result, of the type that the call demands.
 pub(super) fn made_up<'a>(item: Option<&Item>, call: Value<'_, 'a>, id: &str, text: &str) -> Json<'a> {
     match item.map_or("", |item| item.of.result_type) {
         COMPUTER_RESULT => {
@@ -36,7 +36,7 @@ pub(super) fn made_up<'a>(item: Option<&Item>, call: Value<'_, 'a>, id: &str, te
     }
 }
 
-/// A call rebuilt from its result.
+/// Writes a call that was rebuilt from its result.
 pub(super) fn rebuilt<'a>(result: Option<&Item>, id: &str, name: &str) -> Json<'a> {
     let input = "{\"reconstructed\":true}";
     if result.is_some_and(|result| result.of.shown_result) {
@@ -65,7 +65,7 @@ pub(super) fn written_call<'a>(
     object([member("type", kind), member(PAIR_ID, id), member("name", name), member(key, input)])
 }
 
-/// A call, or any other item that is one block, under its plan.
+/// Writes a call, or any other item that is one block, under its plan.
 pub(super) fn call(
     transcript: &Transcript<'_>,
     value: Value<'_, '_>,
@@ -84,7 +84,7 @@ pub(super) fn call(
     apply_patches(transcript, value.span(), &mut patches)
 }
 
-/// A result under its plan.
+/// Writes a result under its plan.
 pub(super) fn result(
     transcript: &Transcript<'_>,
     value: Value<'_, '_>,
@@ -110,8 +110,8 @@ pub(super) fn result(
     apply_patches(transcript, value.span(), &mut patches)
 }
 
-/// What a shell returned, as a list of what its commands did. How a command ended that only left
-/// a text is not known; of one that left nothing there is nothing to list.
+/// Writes the output of a shell as a list of the outputs of its commands. The exit of a command with only a text is not
+/// known; without output the list is empty.
 fn shell_output(output: Option<Value<'_, '_>>) -> String {
     let said = match output {
         Some(text) if text.is(Kind::String) => text.raw().to_owned(),
@@ -122,7 +122,7 @@ fn shell_output(output: Option<Value<'_, '_>>) -> String {
     format!("[{{\"stdout\":{said},\"stderr\":{note},\"outcome\":{{\"type\":\"exit\",\"exit_code\":-1}}}}]")
 }
 
-/// What a computer showed, of which only words are left, or nothing.
+/// Writes the screen of a computer, of which only words or nothing is left.
 fn screen(output: Option<Value<'_, '_>>) -> String {
     let said = match output {
         Some(text) if text.is(Kind::String) => text.str().map(Cow::into_owned),
@@ -134,8 +134,7 @@ fn screen(output: Option<Value<'_, '_>>) -> String {
     written(&shown.unwrap_or_else(|| result::screen(said.as_deref().unwrap_or(&nothing), "")))
 }
 
-/// A result as a message of the user under a line that says what it was. What it says stays
-/// byte for byte.
+/// Writes a result as a message of the user under a heading. Its content stays byte for byte.
 pub(super) fn demoted<'a>(value: Value<'_, 'a>, heading: &str) -> Json<'a> {
     let known =
         |key: &str| matches!(key, "type" | "output" | "name" | "id" | "status") || RESULT_ID_KEYS.contains(&key);
@@ -155,7 +154,7 @@ fn is_screenshot(output: Value<'_, '_>) -> bool {
     address.is_some_and(|address| address.is(Kind::String))
 }
 
-/// What a computer shows, as a part that shows the same.
+/// Writes the screen of a computer as an image part.
 fn picture<'a>(screen: Value<'_, 'a>) -> Json<'a> {
     let others = screen.members().filter(|(key, _)| !key.says("type"));
     let others = others.map(|(key, member)| (Cow::Borrowed(key.raw_str()), Json::Raw(member.raw())));
@@ -163,19 +162,19 @@ fn picture<'a>(screen: Value<'_, 'a>) -> Json<'a> {
     Json::Members(std::iter::once(kind).chain(others).collect())
 }
 
-/// Whether a message may hold this part of an output. What a shell returns is no part.
+/// Whether a message may hold this part of an output. The outputs of a shell are not parts.
 fn is_part(part: Value<'_, '_>) -> bool {
     part.object().and_then(|part| part.get("type")).is_some_and(|kind| kind.is(Kind::String))
 }
 
-/// Reasoning as a message of the assistant, for whoever can read it.
+/// Writes the readable text of reasoning as a message of the assistant.
 pub(super) fn demoted_thought<'a>(value: Value<'_, '_>, heading: &str) -> Json<'a> {
     let of = |key| value.object().and_then(|item| item.get(key)).into_iter().flat_map(texts);
     let lines: Vec<_> = of("summary").chain(of("content")).filter_map(Value::str).collect();
     said(Role::Assistant, &format!("{heading}\n{}", lines.join("\n")))
 }
 
-/// A message under its plan.
+/// Writes a message under its plan.
 pub(super) fn message(
     writer: &MessageWriter<'_, '_>,
     transcript: &Transcript<'_>,
@@ -206,7 +205,7 @@ pub(super) fn message(
     apply_patches(transcript, span, &mut patches)
 }
 
-/// What is left of a message's parts.
+/// Writes the remaining parts of a message.
 fn parts<'a>(transcript: &Transcript<'a>, index: MessageIndex, plan: &MessagePlan<'_>) -> Vec<Json<'a>> {
     let role = transcript.message(index).role;
     let mut parts = Vec::new();
