@@ -4,7 +4,6 @@
 //! it tolerated, and writes edits back by splicing the original text. It never decides that a conversation is wrong.
 #![deny(clippy::disallowed_methods)]
 
-mod answering;
 mod arguments;
 mod blocks;
 pub mod convert;
@@ -24,6 +23,7 @@ pub mod providers;
 mod reader;
 mod reading;
 mod repeated;
+mod response_text;
 mod results;
 mod rewriting;
 mod roles;
@@ -31,7 +31,7 @@ mod splice;
 mod streamed;
 mod streaming;
 
-// rustfmt does not look into macros; `cargo xtask test` formats the folders listed here.
+// rustfmt does not look into macros; `cargo xtask format` formats the folders listed here.
 dialect::dialects! {
     anthropic_messages,
     bedrock_converse,

@@ -10,7 +10,7 @@ pub struct Streaming {
     /// Makes a reader for a new stream.
     pub reader: fn() -> Box<dyn StreamReader>,
     /// Writes a message as the provider writes a response that does not stream.
-    pub answer: fn(&Assembled) -> String,
+    pub response: fn(&Assembled) -> String,
     /// Writes it as messages or items of a request: without the members that only responses have, and without empty
     /// messages. The caller has decided before which calls are in it.
     pub messages: fn(&Assembled) -> Vec<String>,

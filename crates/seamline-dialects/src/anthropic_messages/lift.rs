@@ -40,13 +40,13 @@ fn tools(lifting: &mut Lifting, value: Value<'_, '_>) {
         let pointer = format!("/tools/{index}");
         match string(tool, "type").as_deref() {
             None | Some("custom") => lifting.tool(tool, "input_schema", &pointer),
-            Some(kind) => lifting.left(format!("tool `{kind}`"), pointer, "the provider defines it itself"),
+            Some(kind) => lifting.note_dropped(format!("tool `{kind}`"), pointer, "the provider defines it itself"),
         }
     }
 }
 
 fn choice(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
-    lifting.placed("tool_choice", pointer);
+    lifting.note_pointer("tool_choice", pointer);
     let choice = match string(value, "type").as_deref() {
         Some("auto") => Some(ToolChoice::Auto),
         Some("any") => Some(ToolChoice::Any),
@@ -55,8 +55,8 @@ fn choice(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
         _ => None,
     };
     match &choice {
-        Some(_) => lifting.strangers(value, &["type", "name", "disable_parallel_tool_use"], pointer),
-        None => lifting.left("setting `tool_choice`", pointer, NOT_CARRIED),
+        Some(_) => lifting.note_unknown(value, &["type", "name", "disable_parallel_tool_use"], pointer),
+        None => lifting.note_dropped("setting `tool_choice`", pointer, NOT_CARRIED),
     }
     lifting.conversation.settings.tool_choice = choice;
     if let Some(alone) = lifting.switch(value, "disable_parallel_tool_use", pointer) {
@@ -75,7 +75,7 @@ pub(super) fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) 
 
 /// Reads a result. A result inside a result is read as a plain block, at any depth.
 fn result(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
-    lifting.strangers(value, &["type", "tool_use_id", "content", "is_error"], pointer);
+    lifting.note_unknown(value, &["type", "tool_use_id", "content", "is_error"], pointer);
     let id = lifting.field(value, "tool_use_id", pointer).unwrap_or_default();
     let blocks = lifting.content(member(value, "content"), &format!("{pointer}/content"), leaf);
     let failed = lifting.switch(value, "is_error", pointer) == Some(true);
@@ -114,7 +114,7 @@ fn leaf(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
         "text" | "thinking" | "redacted_thinking" | "compaction" => return unread(value, pointer),
         other => return opaque(value, other, true, pointer),
     };
-    lifting.strangers(value, &[&["type"], known].concat(), pointer);
+    lifting.note_unknown(value, &[&["type"], known].concat(), pointer);
     block
 }
 
@@ -128,12 +128,12 @@ fn media(lifting: &mut Lifting, value: Value<'_, '_>, kind: &str, pointer: &str)
         // A document that is text says what text says.
         "text" => {
             let said = string(source, "data")?;
-            lifting.strangers(source, &["type", "media_type", "data"], &format!("{pointer}/source"));
+            lifting.note_unknown(source, &["type", "media_type", "data"], &format!("{pointer}/source"));
             return Some(Says::Text(said));
         }
         _ => return None,
     };
-    lifting.strangers(source, &["type", "media_type", key], &format!("{pointer}/source"));
+    lifting.note_unknown(source, &["type", "media_type", key], &format!("{pointer}/source"));
     let (mime, name) = (string(source, "media_type"), lifting.field(value, "title", pointer));
     Some(Says::Media(Media { mime, name, ..Media::new(kind, place) }))
 }

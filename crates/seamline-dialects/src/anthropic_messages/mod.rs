@@ -1,11 +1,11 @@
 //! `anthropic_messages`: the Messages API of Anthropic and of compatible servers.
 
-mod answer;
 mod constraints;
 mod detect;
 mod lift;
 mod members;
 mod render;
+mod response;
 mod stream;
 mod wire;
 mod write;
@@ -52,7 +52,7 @@ pub const DIALECT: Dialect = Dialect {
     },
     results: &Results { write: render::results, said: results::as_it_is },
     shapes: &detect::SHAPES,
-    streaming: &Streaming { reader: stream::reader, answer: answer::answer, messages: answer::messages },
+    streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },
     body_signs: &detect::BODY,
     stream_signs: &detect::STREAM,
     providers: &[],

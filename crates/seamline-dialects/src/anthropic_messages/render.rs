@@ -8,7 +8,7 @@ use seamline_model::conversation::{
 use super::write::Writer;
 use crate::blocks::Blocks as _;
 use crate::convert::rendering::{numbers, only_text, strings, typed_text};
-use crate::convert::{Draft, Members, Rendered, Room, Target, mime, rendered};
+use crate::convert::{Draft, Members, Rendered, Room, Target, mime, write_body};
 use crate::json::{Json, list, member, object};
 use crate::results::{Answering, written};
 
@@ -58,7 +58,7 @@ pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Render
     let mut draft = Draft::of(conversation, target, &ROOM);
     if draft.settings.max_tokens.is_none() {
         draft.settings.max_tokens = Some(MAX_TOKENS.to_owned());
-        draft.added("setting `max_tokens`", "the dialect demands one; 4096 is put there");
+        draft.note_added("setting `max_tokens`", "the dialect demands one; 4096 is put there");
     }
     let shared = draft.shared(SHARED);
     let choice = chosen(&mut draft.settings);
@@ -79,7 +79,7 @@ pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Render
     }
     body.extend(choice.map(|choice| ("tool_choice", Json::Object(choice))));
     body.push(("messages", list(draft.messages.iter().map(message).collect())));
-    rendered(draft, body, target)
+    write_body(draft, body, target)
 }
 
 fn is_shown(media: &Media, _: &Target<'_>) -> bool {

@@ -42,16 +42,20 @@ fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &st
 
 fn tool_definition(lifting: &mut Lifting, tool: Value<'_, '_>, pointer: &str) {
     let Some(spec) = member(tool, "toolSpec") else {
-        return lifting.left("tool", pointer, "it is a mark or one of the provider's own");
+        return lifting.note_dropped("tool", pointer, "it is a mark or one of the provider's own");
     };
-    lifting.strangers(tool, &["toolSpec"], pointer);
+    lifting.note_unknown(tool, &["toolSpec"], pointer);
     let pointer = format!("{pointer}/toolSpec");
     let count = lifting.conversation.settings.tools.len();
     lifting.tool(spec, "inputSchema", &pointer);
     let given = member(spec, "inputSchema");
     let schema = given.and_then(|schema| member(schema, "json"));
     if given.is_some() && schema.is_none() {
-        lifting.left("schema of a tool", format!("{pointer}/inputSchema"), "it is no object with the member `json`");
+        lifting.note_dropped(
+            "schema of a tool",
+            format!("{pointer}/inputSchema"),
+            "it is no object with the member `json`",
+        );
     }
     if let Some(tool) = lifting.conversation.settings.tools.get_mut(count) {
         tool.schema = schema.map(|schema| compact(schema.raw()));
@@ -72,17 +76,17 @@ fn choice(value: Value<'_, '_>) -> Option<ToolChoice> {
 pub(super) fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
     match member(value, "toolResult") {
         Some(result) if result.is(Kind::Object) && member(result, "type").is_none() => {
-            lifting.strangers(value, &["toolResult"], pointer);
-            answer(lifting, result, pointer)
+            lifting.note_unknown(value, &["toolResult"], pointer);
+            self::result(lifting, result, pointer)
         }
         _ => leaf(lifting, value, pointer),
     }
 }
 
 /// Reads a result. A result inside a result is read as a plain block, at any depth.
-fn answer(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
+fn result(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
     let inner = format!("{pointer}/toolResult");
-    lifting.strangers(value, &["toolUseId", "content", "status"], &inner);
+    lifting.note_unknown(value, &["toolUseId", "content", "status"], &inner);
     let id = lifting.field(value, "toolUseId", &inner).unwrap_or_default();
     let blocks = lifting.content(member(value, "content"), &format!("{inner}/content"), leaf);
     let failed = string(value, "status").as_deref() == Some("error");
@@ -101,7 +105,7 @@ fn leaf(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
         "text" if inner.is(Kind::String) => text(inner.str().unwrap_or_default(), pointer),
         "json" => text(compact(inner.raw()), pointer),
         "toolUse" if inner.is(Kind::Object) && member(inner, "type").is_none() => {
-            lifting.strangers(inner, &["toolUseId", "name", "input"], &within);
+            lifting.note_unknown(inner, &["toolUseId", "name", "input"], &within);
             let id = lifting.field(inner, "toolUseId", &within).unwrap_or_default();
             let name = lifting.field(inner, "name", &within).unwrap_or_default();
             lifting.call(id, name, member(inner, "input"), pointer)
@@ -118,20 +122,20 @@ fn leaf(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
         "cachePoint" => return opaque(value, &kind, false, pointer),
         other => return opaque(value, other, true, pointer),
     };
-    lifting.strangers(value, &[&*kind], pointer);
+    lifting.note_unknown(value, &[&*kind], pointer);
     block
 }
 
 fn reasoning(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<Reasoning> {
     if let Some(data) = string(value, "redactedContent") {
-        lifting.strangers(value, &["redactedContent"], pointer);
+        lifting.note_unknown(value, &["redactedContent"], pointer);
         return Some(Reasoning { text: String::new(), seal: Some(data), redacted: true, family: Family::Claude });
     }
     let words = member(value, "reasoningText")?;
     let text = string(words, "text")?;
     let within = format!("{pointer}/reasoningText");
-    lifting.strangers(value, &["reasoningText"], pointer);
-    lifting.strangers(words, &["text", "signature"], &within);
+    lifting.note_unknown(value, &["reasoningText"], pointer);
+    lifting.note_unknown(words, &["text", "signature"], &within);
     let seal = lifting.field(words, "signature", &within);
     // Only Claude signs what it thinks here.
     let family = if seal.is_some() { Family::Claude } else { Family::Plain };
@@ -157,15 +161,15 @@ fn media(lifting: &mut Lifting, value: Value<'_, '_>, kind: &str, pointer: &str)
         (None, None) => (words?, &["text"]),
     };
     let within = format!("{pointer}/source");
-    lifting.strangers(source, known, &within);
+    lifting.note_unknown(source, known, &within);
     if let Some(place) = member(source, "s3Location") {
-        lifting.strangers(place, &["uri"], &format!("{within}/s3Location"));
+        lifting.note_unknown(place, &["uri"], &format!("{within}/s3Location"));
     }
     let Says::Media(media) = says else {
-        lifting.strangers(value, &["format", "source"], pointer);
+        lifting.note_unknown(value, &["format", "source"], pointer);
         return Some(says);
     };
-    lifting.strangers(value, &["format", "name", "source"], pointer);
+    lifting.note_unknown(value, &["format", "name", "source"], pointer);
     let name = lifting.field(value, "name", pointer);
     Some(Says::Media(Media { name, ..media }))
 }

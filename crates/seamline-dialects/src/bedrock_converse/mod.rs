@@ -1,10 +1,10 @@
 //! `bedrock_converse`: the Converse API of AWS Bedrock.
 
-mod answer;
 mod constraints;
 mod detect;
 mod lift;
 mod render;
+mod response;
 mod stream;
 mod wire;
 mod write;
@@ -53,7 +53,7 @@ pub const DIALECT: Dialect = Dialect {
     },
     results: &Results { write: render::results, said: results::as_it_is },
     shapes: &detect::SHAPES,
-    streaming: &Streaming { reader: stream::reader, answer: answer::answer, messages: answer::messages },
+    streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },
     body_signs: &detect::BODY,
     stream_signs: &detect::STREAM,
     providers: &[],

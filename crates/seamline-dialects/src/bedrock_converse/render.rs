@@ -8,7 +8,7 @@ use seamline_model::conversation::{
 use super::write::Writer;
 use crate::blocks::Blocks as _;
 use crate::convert::rendering::{numbers, strings};
-use crate::convert::{Draft, Members, Rendered, Room, Target, extension, mime, rendered};
+use crate::convert::{Draft, Members, Rendered, Room, Target, extension, mime, write_body};
 use crate::json::{Json, list, member, object};
 use crate::results::{Answering, written};
 
@@ -58,7 +58,7 @@ pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Render
     let mut draft = Draft::of(conversation, target, &ROOM);
     if draft.settings.tool_choice == Some(ToolChoice::None) {
         draft.settings.tool_choice = None;
-        draft.left("tool_choice", "the dialect cannot forbid calls");
+        draft.note_dropped("tool_choice", "the dialect cannot forbid calls");
     }
     let settings = &draft.settings;
     let mut body: Members<'_> = Vec::new();
@@ -78,7 +78,7 @@ pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Render
         body.push(("toolConfig", Json::Object(config)));
     }
     body.push(("messages", list(draft.messages.iter().map(message).collect())));
-    rendered(draft, body, target)
+    write_body(draft, body, target)
 }
 
 fn is_shown(media: &Media, _: &Target<'_>) -> bool {

@@ -17,10 +17,10 @@ use crate::splice::{BlockPlan, MessagePlan, MessageWriter, Placed, Plan, apply_p
 pub(crate) fn encode(blocks: &'static dyn Blocks, transcript: &Transcript<'_>, edits: &[Edit], joint: bool) -> Encoded {
     let plan = Plan::new(transcript, edits);
     let writer = MessageWriter::new(transcript, edits.len(), &plan);
-    let nobody = Neighbours { first: MessageIndex(0), end: MessageIndex(0), joint_from: None };
+    let none = Neighbours { first: MessageIndex(0), end: MessageIndex(0), joint_from: None };
     let rewriter = Rewriter { blocks, transcript };
     let mut encoder =
-        Encoder { blocks, rewriter, transcript, plan: &plan, joint, writer, neighbours: Cell::new(nobody) };
+        Encoder { blocks, rewriter, transcript, plan: &plan, joint, writer, neighbours: Cell::new(none) };
     let mut index = MessageIndex(0);
     while index.get() < transcript.messages.len() {
         index = encoder.message(index);
@@ -70,9 +70,9 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
             Some(plan) if plan.removed => {}
             Some(MessagePlan { keep_members: true, .. }) => self.keep_members(index),
             Some(MessagePlan { take_in: Some(heading), .. }) => self.take_in(index, heading),
-            _ => self.edited(index, end, &incoming),
+            _ => self.write_edited(index, end, &incoming),
         }
-        self.answer(index);
+        self.write_results(index);
         end
     }
 
@@ -84,12 +84,12 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
             let text = self.blocks.text_content(Json::Text(new.text.to_owned()));
             let message = self.new_message(new.role, text);
             self.writer.write(None, &message);
-            self.writer.landed(new.edit);
+            self.writer.note_landed(new.edit);
         }
     }
 
     /// Writes what answers a message, unless a message that is there takes it in.
-    fn answer(&mut self, index: MessageIndex) {
+    fn write_results(&mut self, index: MessageIndex) {
         let Some(plan) = self.plan.get(index) else {
             return;
         };
@@ -198,7 +198,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
                 .any(|(block, content)| matches!(content.kind, BlockKind::Result(_)) && self.stays(block))
     }
 
-    fn edited(&mut self, index: MessageIndex, end: MessageIndex, incoming: &[&Placed<'_>]) {
+    fn write_edited(&mut self, index: MessageIndex, end: MessageIndex, incoming: &[&Placed<'_>]) {
         let mut items = self.items(index);
         for joined in (index.next().0..end.0).map(MessageIndex) {
             items.extend(self.items(joined));
@@ -214,14 +214,14 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         }
         let holds_results = items.iter().any(|item| item.sort == Sort::Result);
         if !holds_results {
-            self.rebuilt(index);
+            self.write_rebuilt(index);
         }
         self.groups(index, items, end != index.next());
         for joined in (index.next().0..end.0).map(MessageIndex) {
             self.note_edits(joined);
         }
         if holds_results {
-            self.rebuilt(index);
+            self.write_rebuilt(index);
         }
         self.note_landed(incoming);
     }
@@ -338,12 +338,12 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
     /// Notes that the edits of a message ended up in the message written last.
     fn note_edits(&mut self, index: MessageIndex) {
         for &edit in self.plan.get(index).map_or(&[][..], |plan| &plan.edits) {
-            self.writer.landed(edit);
+            self.writer.note_landed(edit);
         }
     }
 
     /// Writes rebuilt calls, each with its result.
-    fn rebuilt(&mut self, index: MessageIndex) {
+    fn write_rebuilt(&mut self, index: MessageIndex) {
         let Some(plan) = self.plan.get(index) else {
             return;
         };
@@ -353,7 +353,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
             };
             let message = self.new_message(Role::Assistant, list(vec![self.blocks.call(id, name, rebuilt_input())]));
             self.writer.write(None, &message);
-            self.writer.landed(edit);
+            self.writer.note_landed(edit);
             let result = self.rewriter.result_with_id(block, to.or(Some(id)), None);
             let message = self.new_message(Role::User, list(vec![result]));
             self.writer.write(Some(index), &message);
@@ -395,7 +395,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
     fn note_landed(&mut self, answers: &[&Placed<'_>]) {
         for placed in answers {
             let (Placed::Moved { edit, .. } | Placed::New { edit, .. }) = placed;
-            self.writer.landed(*edit);
+            self.writer.note_landed(*edit);
         }
     }
 }

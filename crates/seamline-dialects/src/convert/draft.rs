@@ -90,21 +90,21 @@ impl Draft {
     }
 
     /// Notes a setting that the dialect does not have.
-    pub(crate) fn left(&mut self, what: &str, note: &str) {
+    pub(crate) fn note_dropped(&mut self, what: &str, note: &str) {
         let pointer = self.settings.pointer(what).to_owned();
         let what = format!("setting `{what}`");
         self.lost.push(Lost { what, pointer, fate: Fate::Dropped, note: note.to_owned() });
     }
 
     /// Notes a setting that the dialect has in another form.
-    pub(crate) fn altered(&mut self, name: &str, note: &str) {
+    pub(crate) fn note_altered(&mut self, name: &str, note: &str) {
         let pointer = self.settings.pointer(name).to_owned();
         let what = format!("setting `{}`", pointer::name(&pointer));
         self.lost.push(Lost { what, pointer, fate: Fate::Altered, note: note.to_owned() });
     }
 
     /// Notes something that the dialect demands and the source lacks.
-    pub(crate) fn added(&mut self, what: &str, note: &str) {
+    pub(crate) fn note_added(&mut self, what: &str, note: &str) {
         let lost = Lost { what: what.to_owned(), pointer: String::new(), fate: Fate::Added, note: note.to_owned() };
         self.lost.push(lost);
     }
@@ -146,17 +146,17 @@ impl Draft {
     pub(crate) fn all_lost(&mut self) -> Vec<Lost> {
         if self.settings.format.take().is_some() {
             let at = self.settings.pointer("format").to_owned();
-            self.leave(&at, "format");
+            self.note_left(&at, "format");
         }
         // Dialects without this setting allow parallel calls.
         self.settings.others.retain(|name, other| !(*name == "parallel_calls" && other.json == "true"));
         for (name, other) in std::mem::take(&mut self.settings.others) {
-            self.leave(&other.pointer, name);
+            self.note_left(&other.pointer, name);
         }
         std::mem::take(&mut self.lost)
     }
 
-    fn leave(&mut self, at: &str, name: &str) {
+    fn note_left(&mut self, at: &str, name: &str) {
         let note = if self.lacks.contains(&name) { "it has no counterpart" } else { NOT_CARRIED };
         let (what, note) = (format!("setting `{}`", pointer::name(at)), note.to_owned());
         self.lost.push(Lost { what, pointer: at.to_owned(), fate: Fate::Dropped, note });
@@ -178,7 +178,10 @@ impl Draft {
             }
         }
         if !self.settings.tools.is_empty() {
-            self.added("definitions of the tools that are called", "the provider demands them; they take any input");
+            self.note_added(
+                "definitions of the tools that are called",
+                "the provider demands them; they take any input",
+            );
         }
     }
 

@@ -95,7 +95,7 @@ impl Lifting {
     ) -> Result<Conversation, Error> {
         Self::run(body, form, |lifting, message, pointer| {
             let speaker = lifting.speaker(message, ROLES, pointer);
-            lifting.strangers(message, &["role", "content"], pointer);
+            lifting.note_unknown(message, &["role", "content"], pointer);
             let blocks = lifting.content(member(message, "content"), &format!("{pointer}/content"), block);
             lifting.push(speaker, blocks);
         })
@@ -122,7 +122,7 @@ impl Lifting {
             return self.other(name, compact(value.raw()), pointer);
         }
         if !form.groups.contains(&path.as_str()) || !value.is(Kind::Object) {
-            return self.left(format!("setting `{path}`"), pointer, NOT_CARRIED);
+            return self.note_dropped(format!("setting `{path}`"), pointer, NOT_CARRIED);
         }
         for (key, value) in self.last_members(value, pointer) {
             self.setting(form, &format!("{path}.{}", key.name()), value, &pointer::joined(pointer, &key.name()));
@@ -132,18 +132,18 @@ impl Lifting {
     fn usual(&mut self, usual: Usual, value: Value<'_, '_>, pointer: &str) {
         match usual {
             Usual::Model => {
-                self.placed("model", pointer);
+                self.note_pointer("model", pointer);
                 self.conversation.settings.model = self.word(value, pointer);
             }
             Usual::MaxTokens => self.conversation.settings.max_tokens = self.number(value, pointer),
             Usual::Temperature => self.conversation.settings.temperature = self.number(value, pointer),
             Usual::TopP => self.conversation.settings.top_p = self.number(value, pointer),
             Usual::Stop => {
-                self.placed("stop", pointer);
+                self.note_pointer("stop", pointer);
                 self.conversation.settings.stop = self.words(value, pointer);
             }
             Usual::Stream => {
-                self.placed("stream", pointer);
+                self.note_pointer("stream", pointer);
                 self.conversation.settings.stream = self.flag(value, pointer);
             }
         }
@@ -183,7 +183,7 @@ impl Lifting {
         }
         if role.is_some() {
             let note = "it is none that the dialect has, so the user says it";
-            self.lost("role", format!("{pointer}/role"), Fate::Altered, note);
+            self.note_lost("role", format!("{pointer}/role"), Fate::Altered, note);
         }
         Speaker::User
     }
@@ -261,7 +261,12 @@ impl Lifting {
         let said = input.and_then(Value::str);
         let was_object = !is_wrapped || said.is_some_and(|said| compact(&said) == text);
         if !was_object {
-            self.lost("input of a call", pointer, Fate::Altered, "it is no JSON object, so it is wrapped into one");
+            self.note_lost(
+                "input of a call",
+                pointer,
+                Fate::Altered,
+                "it is no JSON object, so it is wrapped into one",
+            );
         }
         (text, was_object)
     }

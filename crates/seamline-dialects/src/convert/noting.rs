@@ -12,12 +12,12 @@ use crate::pointer;
 
 impl Lifting {
     /// Notes something that is left out.
-    pub(crate) fn left(&mut self, what: impl Into<String>, pointer: impl Into<String>, note: &str) {
-        self.lost(what, pointer, Fate::Dropped, note);
+    pub(crate) fn note_dropped(&mut self, what: impl Into<String>, pointer: impl Into<String>, note: &str) {
+        self.note_lost(what, pointer, Fate::Dropped, note);
     }
 
     /// Notes something that changes.
-    pub(crate) fn lost(&mut self, what: impl Into<String>, pointer: impl Into<String>, fate: Fate, note: &str) {
+    pub(crate) fn note_lost(&mut self, what: impl Into<String>, pointer: impl Into<String>, fate: Fate, note: &str) {
         let lost = Lost { what: what.into(), pointer: pointer.into(), fate, note: note.to_owned() };
         self.conversation.left.push(lost);
     }
@@ -28,24 +28,24 @@ impl Lifting {
     }
 
     /// Notes the pointer of a setting that another dialect may not have.
-    pub(crate) fn placed(&mut self, name: &'static str, pointer: &str) {
+    pub(crate) fn note_pointer(&mut self, name: &'static str, pointer: &str) {
         self.conversation.settings.pointers.insert(name, pointer.to_owned());
     }
 
     /// Notes the unknown members of an object that are not empty, and the members that a later one with the same key
     /// hides.
-    pub(crate) fn strangers(&mut self, value: Value<'_, '_>, known: &[&str], pointer: &str) {
+    pub(crate) fn note_unknown(&mut self, value: Value<'_, '_>, known: &[&str], pointer: &str) {
         let mut last = vec![None; known.len()];
         for (key, member) in value.members() {
             let name = key.name();
             match known.iter().position(|known| *known == name) {
                 Some(place) => {
                     if let Some(earlier) = last[place].replace(member) {
-                        self.hidden(earlier, member, pointer);
+                        self.note_hidden(earlier, member, pointer);
                     }
                 }
                 None if is_hollow(member) => {}
-                None => self.left(format!("member `{name}`"), pointer::joined(pointer, &name), NOT_CARRIED),
+                None => self.note_dropped(format!("member `{name}`"), pointer::joined(pointer, &name), NOT_CARRIED),
             }
         }
     }
@@ -63,7 +63,7 @@ impl Lifting {
             match places.entry(key.name()) {
                 Entry::Occupied(place) => {
                     let (_, earlier) = std::mem::replace(&mut out[*place.get()], (key, member));
-                    self.hidden(earlier, member, pointer);
+                    self.note_hidden(earlier, member, pointer);
                 }
                 Entry::Vacant(place) => {
                     place.insert(out.len());
@@ -75,11 +75,11 @@ impl Lifting {
     }
 
     /// Notes a member that a later one with the same key hides, if their values differ.
-    fn hidden(&mut self, earlier: Value<'_, '_>, later: Value<'_, '_>, pointer: &str) {
+    fn note_hidden(&mut self, earlier: Value<'_, '_>, later: Value<'_, '_>, pointer: &str) {
         if !is_hollow(earlier) && earlier.raw() != later.raw() {
             let name = earlier.key().name();
             let note = "a later member of the same key hides it";
-            self.left(format!("earlier `{name}`"), pointer::joined(pointer, &name), note);
+            self.note_dropped(format!("earlier `{name}`"), pointer::joined(pointer, &name), note);
         }
     }
 
@@ -90,7 +90,7 @@ impl Lifting {
             return Some(member.raw().to_owned());
         }
         if !member.is(Kind::String) && !is_hollow(member) {
-            self.left(format!("member `{key}`"), pointer::joined(pointer, key), "it is no text");
+            self.note_dropped(format!("member `{key}`"), pointer::joined(pointer, key), "it is no text");
         }
         member.str().map(String::from)
     }
@@ -102,7 +102,11 @@ impl Lifting {
             Kind::True => return Some(true),
             Kind::False => return Some(false),
             _ if is_hollow(member) => {}
-            _ => self.left(format!("member `{key}`"), pointer::joined(pointer, key), "it is neither true nor false"),
+            _ => self.note_dropped(
+                format!("member `{key}`"),
+                pointer::joined(pointer, key),
+                "it is neither true nor false",
+            ),
         }
         None
     }
@@ -110,7 +114,7 @@ impl Lifting {
     /// Reads a setting that is a number, as it was written.
     pub(crate) fn number(&mut self, value: Value<'_, '_>, pointer: &str) -> Option<String> {
         if !value.is(Kind::Number) {
-            self.ill_formed(pointer, "it is no number");
+            self.note_ill_formed(pointer, "it is no number");
         }
         number(value)
     }
@@ -118,7 +122,7 @@ impl Lifting {
     /// Reads a setting that is a string.
     pub(crate) fn word(&mut self, value: Value<'_, '_>, pointer: &str) -> Option<String> {
         if !value.is(Kind::String) {
-            self.ill_formed(pointer, "it is no text");
+            self.note_ill_formed(pointer, "it is no text");
         }
         value.str().map(String::from)
     }
@@ -126,7 +130,7 @@ impl Lifting {
     /// Reads a setting that is true or false.
     pub(crate) fn flag(&mut self, value: Value<'_, '_>, pointer: &str) -> Option<bool> {
         if !matches!(value.kind(), Kind::True | Kind::False) {
-            self.ill_formed(pointer, "it is neither true nor false");
+            self.note_ill_formed(pointer, "it is neither true nor false");
             return None;
         }
         Some(value.is(Kind::True))
@@ -137,33 +141,33 @@ impl Lifting {
         let is_text = |value: Value<'_, '_>| value.is(Kind::String);
         let is_list = value.is(Kind::Array) && value.elements().all(is_text);
         if !is_text(value) && !is_list {
-            self.ill_formed(pointer, "it is no list of texts");
+            self.note_ill_formed(pointer, "it is no list of texts");
         }
         strings(value)
     }
 
     /// Takes the tool choice of a request, and notes one that is not carried over.
     pub(crate) fn tool_choice(&mut self, choice: Option<ToolChoice>, pointer: &str) {
-        self.placed("tool_choice", pointer);
+        self.note_pointer("tool_choice", pointer);
         if choice.is_none() {
-            self.ill_formed(pointer, NOT_CARRIED);
+            self.note_ill_formed(pointer, NOT_CARRIED);
         }
         self.conversation.settings.tool_choice = choice;
     }
 
     /// Takes the format that a request demands of its response, and notes one that is not carried over.
     pub(crate) fn response_format(&mut self, format: Option<AnswerFormat>, pointer: &str) {
-        self.placed("format", pointer);
+        self.note_pointer("format", pointer);
         if format.is_none() {
-            self.ill_formed(pointer, NOT_CARRIED);
+            self.note_ill_formed(pointer, NOT_CARRIED);
         }
         self.conversation.settings.format = format;
     }
 
     /// Notes a setting whose value has the wrong type.
-    pub(crate) fn ill_formed(&mut self, pointer: &str, note: &str) {
+    pub(crate) fn note_ill_formed(&mut self, pointer: &str, note: &str) {
         let name = pointer::name(pointer);
-        self.left(format!("setting `{name}`"), pointer, note);
+        self.note_dropped(format!("setting `{name}`"), pointer, note);
     }
 }
 

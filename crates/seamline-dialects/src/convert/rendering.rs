@@ -10,7 +10,7 @@ pub(crate) type Members<'a> = Vec<(&'static str, Json<'a>)>;
 
 /// Writes a body and collects the losses. Members of a group are given by their path, such as
 /// `inferenceConfig.topP`.
-pub(crate) fn rendered(mut draft: Draft, body: Members<'_>, target: &Target<'_>) -> Rendered {
+pub(crate) fn write_body(mut draft: Draft, body: Members<'_>, target: &Target<'_>) -> Rendered {
     let mut text = String::new();
     Style::of(target.layout).write(&mut text, &Json::Object(grouped(body)), 0);
     let lost = draft.all_lost();

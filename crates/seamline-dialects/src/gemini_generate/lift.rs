@@ -56,7 +56,7 @@ pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
         if speaker == Speaker::Assistant {
             open = Open::default();
         }
-        lifting.strangers(content, &["role", "parts"], pointer);
+        lifting.note_unknown(content, &["role", "parts"], pointer);
         let blocks = parts(lifting, content, pointer, &mut open);
         lifting.push(speaker, blocks);
     })
@@ -106,7 +106,7 @@ impl Open {
 fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &str) -> bool {
     match path {
         "model" => {
-            lifting.placed("model", pointer);
+            lifting.note_pointer("model", pointer);
             let model = lifting.word(value, pointer);
             let model = model.map(|model| model.trim_start_matches("models/").to_owned());
             lifting.conversation.settings.model = model;
@@ -114,7 +114,7 @@ fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &st
         "systemInstruction" => {
             let blocks = match value.kind() {
                 Kind::Object => {
-                    lifting.strangers(value, &["role", "parts"], pointer);
+                    lifting.note_unknown(value, &["role", "parts"], pointer);
                     parts(lifting, value, pointer, &mut Open::default())
                 }
                 _ => lifting.content(Some(value), pointer, |lifting, value, pointer| {
@@ -138,16 +138,16 @@ fn mime_type(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
     let format = match value.str().as_deref() {
         Some("application/json") => AnswerFormat::Json,
         Some("text/plain") => AnswerFormat::Text,
-        _ => return lifting.left("setting `generationConfig.responseMimeType`", pointer, NOT_CARRIED),
+        _ => return lifting.note_dropped("setting `generationConfig.responseMimeType`", pointer, NOT_CARRIED),
     };
     if lifting.conversation.settings.format.is_none() {
-        lifting.placed("format", pointer);
+        lifting.note_pointer("format", pointer);
         lifting.conversation.settings.format = Some(format);
     }
 }
 
 fn schema(lifting: &mut Lifting, schema: String, pointer: &str) {
-    lifting.placed("format", pointer);
+    lifting.note_pointer("format", pointer);
     let schema = AnswerSchema { schema: Some(schema), ..AnswerSchema::default() };
     lifting.conversation.settings.format = Some(AnswerFormat::Schema(schema));
 }
@@ -157,10 +157,10 @@ fn tools(lifting: &mut Lifting, value: Value<'_, '_>) {
     for (index, group) in value.elements().enumerate() {
         let pointer = format!("/tools/{index}");
         let Some(declared) = member_of(group, DECLARED).filter(|declared| declared.is(Kind::Array)) else {
-            lifting.left("tool", pointer, "it is one of the provider's own");
+            lifting.note_dropped("tool", pointer, "it is one of the provider's own");
             continue;
         };
-        lifting.strangers(group, DECLARED, &pointer);
+        lifting.note_unknown(group, DECLARED, &pointer);
         let key = declared.key().name();
         for (place, tool) in declared.elements().enumerate() {
             let schemas = ["parametersJsonSchema", "parameters_json_schema", "parameters"];
@@ -185,7 +185,7 @@ fn plain_types(schema: &str) -> String {
 }
 
 fn choice(lifting: &mut Lifting, config: Value<'_, '_>, pointer: &str) {
-    lifting.placed("tool_choice", pointer);
+    lifting.note_pointer("tool_choice", pointer);
     let key = ["allowedFunctionNames", "allowed_function_names"].into_iter().find(|key| member(config, key).is_some());
     let named = key.and_then(|key| Some((key, member(config, key)?)));
     let named = named.map(|(key, named)| lifting.words(named, &format!("{pointer}/{key}")));
@@ -195,15 +195,15 @@ fn choice(lifting: &mut Lifting, config: Value<'_, '_>, pointer: &str) {
         (Some("ANY"), None | Some([])) => Some(ToolChoice::Any),
         (Some("ANY"), Some(_)) => {
             let note = "any tool may be called, not these alone";
-            lifting.lost("tools that must be called", pointer, Fate::Altered, note);
+            lifting.note_lost("tools that must be called", pointer, Fate::Altered, note);
             Some(ToolChoice::Any)
         }
         (Some("AUTO" | "MODE_UNSPECIFIED"), _) => Some(ToolChoice::Auto),
         _ => None,
     };
     match &choice {
-        Some(_) => lifting.strangers(config, &["mode", "allowedFunctionNames", "allowed_function_names"], pointer),
-        None => lifting.left("setting `toolConfig.functionCallingConfig`", pointer, NOT_CARRIED),
+        Some(_) => lifting.note_unknown(config, &["mode", "allowedFunctionNames", "allowed_function_names"], pointer),
+        None => lifting.note_dropped("setting `toolConfig.functionCallingConfig`", pointer, NOT_CARRIED),
     }
     lifting.conversation.settings.tool_choice = choice;
 }
@@ -218,25 +218,25 @@ fn part(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str, open: &mut O
     let key = SEALS.iter().find(|key| member(value, key).is_some()).unwrap_or(&SEALS[0]);
     let seal = lifting.field(value, key, pointer).filter(|seal| seal != NO_SIGNATURE && !seal.is_empty());
     if let Some(said) = string(value, "text") {
-        lifting.strangers(value, &[&["text", "thought"], SEALS].concat(), pointer);
+        lifting.note_unknown(value, &[&["text", "thought"], SEALS].concat(), pointer);
         return words(lifting, value, said, seal, pointer);
     }
     let objects = |keys| member_of(value, keys).filter(|inner: &Value<'_, '_>| inner.is(Kind::Object));
     if let Some(call) = objects(&["functionCall", "function_call"]) {
-        lifting.strangers(value, &[&["functionCall", "function_call", "thought"], SEALS].concat(), pointer);
+        lifting.note_unknown(value, &[&["functionCall", "function_call", "thought"], SEALS].concat(), pointer);
         return function_call(lifting, call, seal, pointer, open);
     }
     let (block, known): (Block, &[&str]) = if let Some(result) = objects(&["functionResponse", "function_response"]) {
-        (answer(lifting, result, pointer, open), &["functionResponse", "function_response"])
+        (self::result(lifting, result, pointer, open), &["functionResponse", "function_response"])
     } else if let Some(says) = member_of(value, MEDIA).and_then(|data| media(lifting, data, pointer)) {
         (Block::new(says, pointer), MEDIA)
     } else {
         return unknown(value, pointer);
     };
     if seal.is_some() {
-        lifting.left("signature", pointer, "only Gemini's models read it");
+        lifting.note_dropped("signature", pointer, "only Gemini's models read it");
     }
-    lifting.strangers(value, &[known, SEALS].concat(), pointer);
+    lifting.note_unknown(value, &[known, SEALS].concat(), pointer);
     block
 }
 
@@ -257,7 +257,7 @@ fn words(lifting: &mut Lifting, value: Value<'_, '_>, said: String, seal: Option
         return Block::new(Says::Reasoning(reasoning), pointer);
     }
     if seal.is_some() {
-        lifting.left("signature of a text", pointer, "only Gemini's models read it");
+        lifting.note_dropped("signature of a text", pointer, "only Gemini's models read it");
     }
     text(said, pointer)
 }
@@ -270,7 +270,7 @@ fn function_call(
     open: &mut Open,
 ) -> Block {
     let within = format!("{pointer}/{}", call.key().name());
-    lifting.strangers(call, &["id", "name", "args"], &within);
+    lifting.note_unknown(call, &["id", "name", "args"], &within);
     let name = lifting.field(call, "name", &within).unwrap_or_default();
     let id = lifting.field(call, "id", &within).filter(|id| !id.is_empty());
     let id = id.unwrap_or_else(|| {
@@ -288,9 +288,9 @@ fn function_call(
     block
 }
 
-fn answer(lifting: &mut Lifting, result: Value<'_, '_>, pointer: &str, open: &mut Open) -> Block {
+fn result(lifting: &mut Lifting, result: Value<'_, '_>, pointer: &str, open: &mut Open) -> Block {
     let within = format!("{pointer}/{}", result.key().name());
-    lifting.strangers(result, &["id", "name", "response", "parts"], &within);
+    lifting.note_unknown(result, &["id", "name", "response", "parts"], &within);
     let name = lifting.field(result, "name", &within).unwrap_or_default();
     let id = match lifting.field(result, "id", &within).filter(|id| !id.is_empty()) {
         Some(id) => {
@@ -309,7 +309,7 @@ fn answer(lifting: &mut Lifting, result: Value<'_, '_>, pointer: &str, open: &mu
         .and_then(|data| media(lifting, data, pointer))
         {
             Some(says) => {
-                lifting.strangers(part, MEDIA, pointer);
+                lifting.note_unknown(part, MEDIA, pointer);
                 Block::new(says, pointer)
             }
             None => unknown(part, pointer),
@@ -342,6 +342,6 @@ fn media(lifting: &mut Lifting, data: Value<'_, '_>, pointer: &str) -> Option<Sa
     let kind = mime.as_deref().map_or(MediaKind::Document, MediaKind::of_mime);
     let name = member_of(data, &["displayName", "display_name"]).and_then(Value::str).map(String::from);
     let about = ["mimeType", "mime_type", "displayName", "display_name"];
-    lifting.strangers(data, &[&about, known].concat(), &format!("{pointer}/{}", data.key().name()));
+    lifting.note_unknown(data, &[&about, known].concat(), &format!("{pointer}/{}", data.key().name()));
     Some(Says::Media(Media { mime, name, ..Media::new(kind, source) }))
 }

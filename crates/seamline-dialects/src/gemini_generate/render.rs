@@ -7,7 +7,7 @@ use seamline_model::conversation::{
 
 use super::write;
 use crate::convert::rendering::{numbers, strings};
-use crate::convert::{Draft, Members, Rendered, Room, Target, mime, rendered};
+use crate::convert::{Draft, Members, Rendered, Room, Target, mime, write_body};
 use crate::json::{Json, list, member, object};
 use crate::results::{Answering, written};
 
@@ -90,7 +90,7 @@ pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Render
         body.push(("toolConfig", object([("functionCallingConfig", tool_choice(choice))])));
     }
     body.push(("contents", list(draft.messages.iter().map(content).collect())));
-    rendered(draft, body, target)
+    write_body(draft, body, target)
 }
 
 fn start_with_user(draft: &mut Draft) {
@@ -99,7 +99,7 @@ fn start_with_user(draft: &mut Draft) {
     if first.is_some_and(|first| first.speaker == Speaker::Assistant && first.blocks.iter().any(is_call)) {
         let block = Block::new(Says::Text(START.to_owned()), "");
         draft.messages.insert(0, Message { speaker: Speaker::User, blocks: vec![block] });
-        draft.added("message of the user", "a call may not come first");
+        draft.note_added("message of the user", "a call may not come first");
     }
 }
 
@@ -115,7 +115,7 @@ fn note_unsigned(draft: &mut Draft) {
     let count = draft.messages.iter().filter(|message| first_call(message)).count();
     if count > 0 {
         let what = if count == 1 { "signature of a call".to_owned() } else { format!("signatures of {count} calls") };
-        draft.added(&what, &format!("none is known; the documented `{NO_SIGNATURE}` stands in its place"));
+        draft.note_added(&what, &format!("none is known; the documented `{NO_SIGNATURE}` stands in its place"));
     }
 }
 
@@ -127,7 +127,7 @@ fn answer_format(draft: &mut Draft) -> Members<'static> {
         Some(AnswerFormat::Json) => vec![member(TYPE, "application/json")],
         Some(AnswerFormat::Schema(schema)) => {
             if schema.name.is_some() || schema.description.is_some() {
-                draft.altered("format", "its schema is carried over; a name and a description it has not there");
+                draft.note_altered("format", "its schema is carried over; a name and a description it has not there");
             }
             let json = schema.schema.map(|schema| ("generationConfig.responseJsonSchema", Json::Written(schema)));
             std::iter::once(member(TYPE, "application/json")).chain(json).collect()

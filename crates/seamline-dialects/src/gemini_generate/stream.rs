@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_nobody_finished_are_no_json() {
+    fn unfinished_arguments_are_not_json() {
         let begin = parts(r#"[{"functionCall":{"name":"look","willContinue":true}}]"#, "");
         let more = |end: &str| {
             let values = r#"[{"jsonPath":"$.at","stringValue":"here"}]"#;

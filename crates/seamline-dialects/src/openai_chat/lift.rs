@@ -35,7 +35,7 @@ fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &st
             for (index, tool) in value.elements().enumerate() {
                 let pointer = format!("/tools/{index}");
                 if let Some(key) = ["custom", "function"].into_iter().find(|key| member(tool, key).is_some()) {
-                    lifting.strangers(tool, &["type", key], &pointer);
+                    lifting.note_unknown(tool, &["type", key], &pointer);
                 }
                 match (member(tool, "custom"), member(tool, "function")) {
                     (Some(custom), _) => lifting.free_tool(custom, &format!("{pointer}/custom")),
@@ -85,12 +85,12 @@ fn format(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<
         "json_schema" => {
             let schema = member(value, "json_schema").filter(|schema| schema.is(Kind::Object))?;
             let within = format!("{pointer}/json_schema");
-            lifting.strangers(schema, &["name", "description", "schema", "strict"], &within);
+            lifting.note_unknown(schema, &["name", "description", "schema", "strict"], &within);
             AnswerFormat::Schema(lifting.answer_schema(schema, &within))
         }
         _ => return None,
     };
-    lifting.strangers(value, &["type", "json_schema"], pointer);
+    lifting.note_unknown(value, &["type", "json_schema"], pointer);
     Some(format)
 }
 
@@ -105,12 +105,12 @@ pub(super) fn has_pairs(message: Object<'_, '_>) -> bool {
 pub(super) fn message(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
     let blocks = lifting.content(member(value, "content"), &format!("{pointer}/content"), block);
     match string(value, "role").as_deref() {
-        Some("tool" | FUNCTION) => return answer(lifting, value, blocks, pointer),
+        Some("tool" | FUNCTION) => return result(lifting, value, blocks, pointer),
         Some("assistant") => return assistant(lifting, value, blocks, pointer),
         _ => {}
     }
     let speaker = lifting.speaker(value, ROLES, pointer);
-    lifting.strangers(value, &["role", "content"], pointer);
+    lifting.note_unknown(value, &["role", "content"], pointer);
     lifting.push(speaker, blocks);
 }
 
@@ -118,13 +118,13 @@ pub(super) fn message(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str
 pub(super) const FUNCTION: &str = "function";
 
 /// Reads a tool message. Before calls had ids, it named the tool.
-fn answer(lifting: &mut Lifting, value: Value<'_, '_>, blocks: Vec<Block>, pointer: &str) {
+fn result(lifting: &mut Lifting, value: Value<'_, '_>, blocks: Vec<Block>, pointer: &str) {
     let name = lifting.field(value, "name", pointer);
     let id = match lifting.field(value, "tool_call_id", pointer) {
         Some(id) => id,
         None => function_id(name.as_deref().unwrap_or_default()),
     };
-    lifting.strangers(value, &["role", "content", "tool_call_id", "name", "refusal"], pointer);
+    lifting.note_unknown(value, &["role", "content", "tool_call_id", "name", "refusal"], pointer);
     lifting.push_result(Lifting::marked_result(Answer { id, name, blocks, failed: false }, pointer));
     if let Some(refusal) = lifting.field(value, "refusal", pointer) {
         lifting.push(Speaker::User, vec![text(refusal, &format!("{pointer}/refusal"))]);
@@ -147,12 +147,12 @@ fn assistant(lifting: &mut Lifting, value: Value<'_, '_>, said: Vec<Block>, poin
     if let Some(refusal) = lifting.field(value, "refusal", pointer).filter(|refusal| !refusal.is_empty()) {
         blocks.push(Block::new(Says::Refusal(refusal), format!("{pointer}/refusal")));
     }
-    lifting.strangers(value, ASSISTANT, pointer);
+    lifting.note_unknown(value, ASSISTANT, pointer);
     if let Some(value) = member(value, "function_call") {
         let pointer = format!("{pointer}/function_call");
         blocks.push(match value.kind() {
             Kind::Object => {
-                lifting.strangers(value, &["name", "arguments"], &pointer);
+                lifting.note_unknown(value, &["name", "arguments"], &pointer);
                 let name = lifting.field(value, "name", &pointer).unwrap_or_default();
                 let mut call = lifting.call(function_id(&name), name, member(value, "arguments"), &pointer);
                 if let Says::Call(call) = &mut call.says {
@@ -184,14 +184,14 @@ fn call(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
     let within = if key.is_empty() { pointer.to_owned() } else { format!("{pointer}/{key}") };
     let name = lifting.field(function, "name", &within).unwrap_or_default();
     if !key.is_empty() {
-        lifting.strangers(value, &["id", "type", "index", key], pointer);
+        lifting.note_unknown(value, &["id", "type", "index", key], pointer);
     }
     if key == "custom" {
-        lifting.strangers(function, &["name", "input"], &within);
+        lifting.note_unknown(function, &["name", "input"], &within);
         let input = lifting.field(function, "input", &within).unwrap_or_default();
         return Lifting::free_call(id, name, input, pointer);
     }
-    lifting.strangers(function, &["id", "type", "index", "name", "arguments"], &within);
+    lifting.note_unknown(function, &["id", "type", "index", "name", "arguments"], &within);
     lifting.call(id, name, member(function, "arguments"), pointer)
 }
 
@@ -214,7 +214,7 @@ fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
         let is_known = matches!(kind.as_str(), "text" | "refusal" | "image_url");
         return if is_known { unread(value, pointer) } else { opaque(value, &kind, true, pointer) };
     };
-    lifting.strangers(value, &["type", &kind], pointer);
+    lifting.note_unknown(value, &["type", &kind], pointer);
     Block::new(says, pointer)
 }
 
@@ -222,7 +222,7 @@ fn image(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<S
     let image = member(value, "image_url")?;
     let url = image.str().map(String::from).or_else(|| string(image, "url"))?;
     let within = format!("{pointer}/image_url");
-    lifting.strangers(image, &["url", "detail"], &within);
+    lifting.note_unknown(image, &["url", "detail"], &within);
     let detail = lifting.field(image, "detail", &within);
     Some(Says::Media(Media { detail, ..linked(&url, MediaKind::Image) }))
 }
@@ -230,7 +230,7 @@ fn image(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<S
 fn audio(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<Says> {
     let mime = mime_of_extension(&string(value, "format")?)?;
     let source = MediaSource::Data(string(value, "data")?);
-    lifting.strangers(value, &["data", "format"], &format!("{pointer}/input_audio"));
+    lifting.note_unknown(value, &["data", "format"], &format!("{pointer}/input_audio"));
     Some(Says::Media(Media { mime: Some(mime.to_owned()), ..Media::new(MediaKind::Audio, source) }))
 }
 
@@ -242,7 +242,7 @@ fn file(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<Sa
         (None, Some(id)) => (Media::new(MediaKind::Document, MediaSource::File(Family::OpenAi, id)), "file_id"),
         (None, None) => return None,
     };
-    lifting.strangers(value, &["filename", key], &within);
+    lifting.note_unknown(value, &["filename", key], &within);
     let name = lifting.field(value, "filename", &within);
     Some(Says::Media(Media { name, ..media }))
 }

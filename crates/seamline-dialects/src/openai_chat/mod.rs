@@ -1,6 +1,5 @@
 //! `openai_chat`: Chat Completions, as `OpenAI` and most other servers speak it.
 
-mod answer;
 mod calls;
 mod constraints;
 mod decode;
@@ -9,6 +8,7 @@ mod encode;
 mod foreign;
 mod lift;
 mod render;
+mod response;
 mod rewrite;
 mod stream;
 mod wire;
@@ -51,7 +51,7 @@ pub const DIALECT: Dialect = Dialect {
     },
     results: &Results { write: render::results, said: results::as_it_is },
     shapes: &detect::SHAPES,
-    streaming: &Streaming { reader: stream::reader, answer: answer::answer, messages: answer::messages },
+    streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },
     body_signs: &detect::BODY,
     stream_signs: &detect::STREAM,
     providers: &[],

@@ -9,7 +9,7 @@ use super::calls;
 use super::lift::FUNCTION;
 use crate::convert::rendering::{is_result, numbers, only_text, strings, typed_text};
 use crate::convert::{
-    Draft, Members, Rendered, Room, Target, data_url, extension, file_name, mime, rendered, schema_members,
+    Draft, Members, Rendered, Room, Target, data_url, extension, file_name, mime, schema_members, write_body,
 };
 use crate::json::{Json, list, member, object, quoted};
 use crate::results::{Answering, written};
@@ -123,7 +123,7 @@ pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Render
     let system = draft.system.iter().map(|text| object([member("role", "system"), member("content", text)]));
     let messages = system.chain(draft.messages.iter().flat_map(messages)).collect();
     body.push(("messages", list(messages)));
-    rendered(draft, body, target)
+    write_body(draft, body, target)
 }
 
 /// Writes the number of log probabilities, which needs the setting that turns them on.
@@ -131,7 +131,7 @@ fn ask_for_likelihoods(draft: &mut Draft) {
     let others = &mut draft.settings.others;
     if others.contains_key("top_logprobs") && !others.contains_key("logprobs") {
         others.insert("logprobs", Other { json: "true".to_owned(), pointer: String::new() });
-        draft.added("setting `logprobs`", "`top_logprobs` demands it");
+        draft.note_added("setting `logprobs`", "`top_logprobs` demands it");
     }
 }
 

@@ -70,7 +70,7 @@ pub(super) fn of(name: &str) -> &'static Known {
         "reasoning" => const { &Known { kind: ItemKind::Reasoning, ..made(Form::Reasoning, "rs") } },
         "compaction" => const { &made(Form::Opaque, "cmp") },
         // Calls of the provider's own tools, which carry their results. A call of the search for tools was recorded
-        // without a result, and accepted; what an approval is asked for that nobody gave is not known to be refused.
+        // without a result, and accepted; the provider is not known to refuse a request for an approval without a response.
         "web_search_call"
         | "file_search_call"
         | "code_interpreter_call"

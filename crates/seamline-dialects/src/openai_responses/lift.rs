@@ -59,7 +59,7 @@ fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &st
                 let pointer = format!("{pointer}/{index}");
                 match element.str().as_deref() {
                     Some(super::render::LOGPROBS) => lifting.other("logprobs", "true".to_owned(), &pointer),
-                    _ => lifting.left("setting `include`", pointer, NOT_CARRIED),
+                    _ => lifting.note_dropped("setting `include`", pointer, NOT_CARRIED),
                 }
             }
         }
@@ -73,8 +73,8 @@ fn tools(lifting: &mut Lifting, value: Value<'_, '_>) {
         member(tool, "type").is_some_and(|kind| kind.says("function")) && member(tool, "strict").is_none()
     };
     if let Some(first) = value.elements().position(is_unsaid) {
-        let note = "where nobody says, it holds in this dialect and in no other";
-        lifting.lost("`strict` of tools", format!("/tools/{first}/strict"), Fate::Altered, note);
+        let note = "it is the default of this dialect and of no other";
+        lifting.note_lost("`strict` of tools", format!("/tools/{first}/strict"), Fate::Altered, note);
     }
     for (index, tool) in value.elements().enumerate() {
         let pointer = format!("/tools/{index}");
@@ -83,7 +83,7 @@ fn tools(lifting: &mut Lifting, value: Value<'_, '_>) {
             Some("custom") => lifting.free_tool(tool, &pointer),
             Some(name @ ("shell" | "local_shell" | "apply_patch" | "computer")) => lifting.typed_tool(name, &pointer),
             Some("computer_use_preview") => lifting.typed_tool("computer", &pointer),
-            Some(kind) => lifting.left(format!("tool `{kind}`"), pointer, "the provider runs it itself"),
+            Some(kind) => lifting.note_dropped(format!("tool `{kind}`"), pointer, "the provider runs it itself"),
         }
     }
 }
@@ -107,7 +107,7 @@ fn format(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<
     };
     let is_schema = matches!(format, AnswerFormat::Schema(_));
     let known: &[&str] = if is_schema { &["type", "name", "description", "schema", "strict"] } else { &["type"] };
-    lifting.strangers(value, known, pointer);
+    lifting.note_unknown(value, known, pointer);
     Some(format)
 }
 
@@ -145,7 +145,7 @@ pub(super) fn item(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
             return lifting.conversation.say(speaker(known.role), block);
         }
     };
-    lifting.strangers(value, &[ITEM, members].concat(), pointer);
+    lifting.note_unknown(value, &[ITEM, members].concat(), pointer);
 }
 
 fn speaker(role: Role) -> Speaker {
@@ -157,7 +157,7 @@ fn speaker(role: Role) -> Speaker {
 }
 
 fn message(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
-    lifting.strangers(value, &[ITEM, &["role", "content"]].concat(), pointer);
+    lifting.note_unknown(value, &[ITEM, &["role", "content"]].concat(), pointer);
     let blocks = lifting.content(member(value, "content"), &format!("{pointer}/content"), block);
     let speaker = lifting.speaker(value, ROLES, pointer);
     // Reasoning is an item of its own, and goes before what came of it.
@@ -259,7 +259,7 @@ fn reasoning(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Bloc
     for key in ["summary", "content"] {
         let blocks = lifting.content(member(value, key), &format!("{pointer}/{key}"), |lifting, part, pointer| {
             let Some(said) = string(part, "text") else { return opaque(part, "part", true, pointer) };
-            lifting.strangers(part, &["type", "text"], pointer);
+            lifting.note_unknown(part, &["type", "text"], pointer);
             text(said, pointer)
         });
         texts.extend(blocks.into_iter().filter_map(|block| match block.says {
@@ -283,7 +283,7 @@ fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
         other => return opaque(value, other, true, pointer),
     };
     let Some(says) = says else { return unread(value, pointer) };
-    lifting.strangers(value, &[&["type"], known].concat(), pointer);
+    lifting.note_unknown(value, &[&["type"], known].concat(), pointer);
     Block::new(says, pointer)
 }
 
@@ -297,7 +297,7 @@ fn media(lifting: &mut Lifting, value: Value<'_, '_>, (data, kind): (&str, Media
         Some((key, url)) => (linked(&url, kind), key),
         None => return opaque(value, &string(value, "type").unwrap_or_default(), true, pointer),
     };
-    lifting.strangers(value, &["type", "filename", "detail", key], pointer);
+    lifting.note_unknown(value, &["type", "filename", "detail", key], pointer);
     let (name, detail) = (lifting.field(value, "filename", pointer), lifting.field(value, "detail", pointer));
     Block::new(Says::Media(Media { name, detail, ..media }), pointer)
 }

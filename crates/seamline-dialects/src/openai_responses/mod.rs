@@ -1,6 +1,5 @@
 //! `openai_responses`: the Responses API, where a conversation is a list of items.
 
-mod answer;
 mod card;
 mod constraints;
 mod decode;
@@ -9,6 +8,7 @@ mod encode;
 mod item;
 mod lift;
 mod render;
+mod response;
 mod result;
 mod rewrite;
 mod stream;
@@ -56,7 +56,7 @@ pub const DIALECT: Dialect = Dialect {
     },
     results: &Results { write: result::write, said: result::said },
     shapes: &detect::SHAPES,
-    streaming: &Streaming { reader: stream::reader, answer: answer::answer, messages: answer::messages },
+    streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },
     body_signs: &detect::BODY,
     stream_signs: &detect::STREAM,
     providers: &[],

@@ -11,7 +11,7 @@ use super::item::{CUSTOM_RESULT, FUNCTION_RESULT};
 use super::result;
 use super::rewrite::{CUSTOM_CALL, FUNCTION_CALL, written_call};
 use crate::convert::rendering::{numbers, only_text, strings, typed_text};
-use crate::convert::{Draft, Members, Rendered, Room, Target, data_url, file_name, rendered, schema_members};
+use crate::convert::{Draft, Members, Rendered, Room, Target, data_url, file_name, schema_members, write_body};
 use crate::json::{Json, list, member, object};
 
 const ROOM: Room = Room {
@@ -60,7 +60,7 @@ pub(super) const LOGPROBS: &str = "message.output_text.logprobs";
 pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
     let mut draft = Draft::of(conversation, target, &ROOM);
     if !draft.settings.stop.is_empty() {
-        draft.left("stop", "the dialect has nothing that ends an answer early");
+        draft.note_dropped("stop", "the dialect has nothing that ends an answer early");
     }
     let include = included(&mut draft);
     keep_nothing(&mut draft);
@@ -82,7 +82,7 @@ pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Render
     body.extend(settings.tool_choice.as_ref().map(|choice| ("tool_choice", tool_choice(choice, &settings.tools))));
     let free = free_calls(&draft.messages);
     body.push(("input", list(draft.messages.iter().flat_map(|message| items(message, &free)).collect())));
-    rendered(draft, body, target)
+    write_body(draft, body, target)
 }
 
 /// Includes log probabilities if the source asks for them.
@@ -101,7 +101,7 @@ fn keep_nothing(draft: &mut Draft) {
     if !draft.settings.others.contains_key("store") {
         let other = Other { json: "false".to_owned(), pointer: String::new() };
         draft.settings.others.insert("store", other);
-        draft.added("setting `store`", "the provider keeps answers unless told not to; it is told not to");
+        draft.note_added("setting `store`", "the provider keeps answers unless told not to; it is told not to");
     }
 }
 

@@ -13,7 +13,7 @@ const SCREENSHOT: &str = "computer_screenshot";
 
 /// The note on a synthetic screen whose safety checks are acknowledged.
 pub(super) const UNCHECKED: &str =
-    "Nobody has looked at its safety checks; they are acknowledged because nothing could be said otherwise.";
+    "Its safety checks were not reviewed. They are acknowledged because the provider accepts nothing else.";
 
 /// Writes the results of calls, each of the type that its call demands.
 pub(super) fn write(answers: &[Answering<'_>]) -> Vec<String> {

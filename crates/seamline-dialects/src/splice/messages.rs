@@ -80,7 +80,7 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
     }
 
     /// Notes that an edit ended up in the message written last.
-    pub(crate) fn landed(&mut self, edit: usize) {
+    pub(crate) fn note_landed(&mut self, edit: usize) {
         let last = self.out.origins.len().checked_sub(1);
         if let Some(slot) = self.out.landed.get_mut(edit) {
             *slot = last.map(|index| MessageIndex(index as u32));

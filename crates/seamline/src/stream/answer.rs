@@ -182,7 +182,7 @@ impl Answer {
         if ids.demanded {
             assembled.make_ids(ids);
         }
-        let mut message = (dialect.streaming().answer)(&assembled);
+        let mut message = (dialect.streaming().response)(&assembled);
         if let Some(readable) = readable(&message) {
             message = readable;
             if assembled.flaws.len() < findings_max {

@@ -26,7 +26,7 @@ const FILES: [(&str, &str); 10] = [
     ("lift.rs", include_str!("../../templates/dialect/lift.rs.txt")),
     ("render.rs", include_str!("../../templates/dialect/render.rs.txt")),
     ("stream.rs", include_str!("../../templates/dialect/stream.rs.txt")),
-    ("answer.rs", include_str!("../../templates/dialect/answer.rs.txt")),
+    ("response.rs", include_str!("../../templates/dialect/response.rs.txt")),
 ];
 const TESTKIT_FILE: &str = include_str!("../../templates/dialect/testkit.rs.txt");
 const FIXTURE: &str = include_str!("../../templates/dialect/full.json.txt");
@@ -34,7 +34,7 @@ const FIXTURE: &str = include_str!("../../templates/dialect/full.json.txt");
 pub(crate) fn run(workspace: &Workspace, name: &str) -> Result<()> {
     let tree = Tree::read(workspace.root())?;
     super::new_rule::write_all(workspace, &plan(&tree, name)?)?;
-    println!("next: the constraints with their sources, then wire, the fixture, write, lift, render, stream, answer");
+    println!("next: the constraints with their sources, then wire, the fixture, write, lift, render, stream, response");
     Ok(())
 }
 

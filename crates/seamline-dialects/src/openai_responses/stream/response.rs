@@ -138,7 +138,7 @@ impl Reader {
         let Some(output) = object.get("output") else { return };
         let (listed, came) = (output.elements().count(), self.items.len());
         for (index, item) in (0..).zip(output.elements()) {
-            self.listed(index, item, sink);
+            self.take_listed(index, item, sink);
         }
         self.has_list |= listed != 0;
         // Some servers list nothing at the end.
@@ -149,7 +149,7 @@ impl Reader {
 
     /// Takes an item that the end of the stream lists. An item that was complete before keeps its text; a different
     /// text is noted.
-    fn listed(&mut self, index: u64, item: Value<'_, '_>, sink: Sink<'_>) {
+    fn take_listed(&mut self, index: u64, item: Value<'_, '_>, sink: Sink<'_>) {
         let Some(object) = item.object() else {
             return unreadable(sink, Unreadable::Shape);
         };

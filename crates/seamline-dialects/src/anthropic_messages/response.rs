@@ -2,8 +2,8 @@
 
 use seamline_model::{Assembled, AssembledBlock, Content, Piece};
 
-use crate::answering::{ObjectText, input_text, is_empty_text, list_text, message_of, set_id, usage_text};
 use crate::json::quoted;
+use crate::response_text::{ObjectText, input_text, is_empty_text, list_text, message_of, set_id, usage_text};
 
 /// Members that come before the content.
 const HEAD: [&str; 4] = ["id", "type", "role", "model"];
@@ -12,7 +12,7 @@ const HEAD: [&str; 4] = ["id", "type", "role", "model"];
 const ASSEMBLED: [&str; 3] = ["content", "stop_reason", "usage"];
 
 /// Writes the message of a response.
-pub(super) fn answer(message: &Assembled) -> String {
+pub(super) fn write(message: &Assembled) -> String {
     let mut answer = ObjectText::default();
     let came = |is_head: bool| message.members.iter().filter(move |(name, _)| HEAD.contains(&name.as_str()) == is_head);
     for (name, json) in came(true) {

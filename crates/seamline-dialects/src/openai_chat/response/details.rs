@@ -1,7 +1,7 @@
 //! Joins the details of reasoning, which come in pieces and are sent back unchanged.
 
-use crate::answering::{ObjectText, list_text};
 use crate::json::{Document, Value, quoted};
+use crate::response_text::{ObjectText, list_text};
 
 /// The members whose strings come in pieces.
 const PIECES: [&str; 2] = ["text", "summary"];

@@ -3,14 +3,14 @@
 use seamline_model::{Assembled, AssembledBlock, AssembledCall, Content, Piece, Text};
 
 use super::stream::{CITATIONS, REDACTED};
-use crate::answering::{ObjectText, input_text, is_empty_text, list_text, message_of, set_id, usage_text};
 use crate::json::quoted;
+use crate::response_text::{ObjectText, input_text, is_empty_text, list_text, message_of, set_id, usage_text};
 
 /// Members that are assembled. Their streamed values are ignored.
 const ASSEMBLED: [&str; 4] = ["role", "output", "stopReason", "usage"];
 
 /// The response of Converse.
-pub(super) fn answer(message: &Assembled) -> String {
+pub(super) fn write(message: &Assembled) -> String {
     let role = message.members.iter().find(|(name, _)| name == "role");
     let blocks: Vec<String> = message.blocks.iter().map(block).collect();
     let mut inner = ObjectText::default();

@@ -3,11 +3,11 @@
 use seamline_model::{Assembled, AssembledBlock, AssembledCall, Content};
 
 use super::stream::{CANDIDATE, CONTENT};
-use crate::answering::{ObjectText, input_text, list_text, message_of, usage_text};
 use crate::json::quoted;
+use crate::response_text::{ObjectText, input_text, list_text, message_of, usage_text};
 
 /// Writes the response of generateContent.
-pub(super) fn answer(message: &Assembled) -> String {
+pub(super) fn write(message: &Assembled) -> String {
     let (mut response, mut candidate, mut content) =
         (ObjectText::default(), ObjectText::default(), ObjectText::default());
     let mut around = Vec::new();

@@ -3,11 +3,11 @@
 use seamline_model::{Assembled, AssembledBlock, AssembledCall, Content, Piece};
 
 use super::stream::{PartRow, input_of, item_of, row_of};
-use crate::answering::{ObjectText, list_text, set_id, usage_text};
 use crate::json::quoted;
+use crate::response_text::{ObjectText, list_text, set_id, usage_text};
 
 /// Writes the message as a response with its output.
-pub(super) fn answer(message: &Assembled) -> String {
+pub(super) fn write(message: &Assembled) -> String {
     let mut answer = ObjectText::default();
     answer.set_all(&message.members);
     answer.set_default("object", "\"response\"");

@@ -6,11 +6,11 @@ use seamline_model::{Assembled, AssembledBlock, Content, Piece};
 
 use self::details::merged;
 use super::stream::{DETAILS, REASONING_MEMBERS, places};
-use crate::answering::{ObjectText, list_text, usage_text};
 use crate::json::{Document, Value, quoted};
+use crate::response_text::{ObjectText, list_text, usage_text};
 
 /// Writes the message as a `chat.completion` with one choice.
-pub(super) fn answer(message: &Assembled) -> String {
+pub(super) fn write(message: &Assembled) -> String {
     let mut answer = ObjectText::default();
     if let Some((name, id)) = message.members.iter().find(|(name, _)| name == "id") {
         answer.set(name, id.as_str());
