@@ -19,8 +19,7 @@ pub(crate) fn encode(blocks: &'static dyn Blocks, transcript: &Transcript<'_>, e
     let writer = MessageWriter::new(transcript, edits.len(), &plan);
     let none = Neighbours { first: MessageIndex(0), end: MessageIndex(0), joint_from: None };
     let rewriter = Rewriter { blocks, transcript };
-    let mut encoder =
-        Encoder { blocks, rewriter, transcript, plan: &plan, joint, writer, neighbours: Cell::new(none) };
+    let mut encoder = Encoder { blocks, rewriter, transcript, plan: &plan, joint, writer, neighbours: Cell::new(none) };
     let mut index = MessageIndex(0);
     while index.get() < transcript.messages.len() {
         index = encoder.message(index);

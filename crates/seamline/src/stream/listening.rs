@@ -87,7 +87,7 @@ impl Listening {
     pub(super) fn handle_frame(&mut self, frame: &Frame<'_>) {
         match &mut self.ear {
             Ear::Reading(dialect, reader, unsure) => {
-                if let Some(found) = contradiction(*dialect, unsure, frame) {
+                if let Some(found) = contradiction(dialect, unsure, frame) {
                     self.ear = Ear::Other(Error::OtherStream { asked: dialect.name(), found });
                     return;
                 }
