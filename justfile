@@ -22,6 +22,14 @@ bless:
 new-rule group name:
     cargo xtask new-rule {{group}} {{name}}
 
+# The skeleton of a dialect, its row in the testkit and its first fixture.
+new-dialect name:
+    cargo xtask new-dialect {{name}}
+
+# Format every Rust file.
+format:
+    cargo xtask format
+
 # Run the fuzz targets: `just fuzz repair --seconds 600`.
 fuzz *args:
     cargo xtask fuzz {{args}}

@@ -1,13 +1,13 @@
-//! Whether the text of a call's input holds JSON.
+//! Tests whether the text of a call's input holds JSON.
 
 use seamline_model::Input;
 
 use crate::json::{Document, Kind, Value};
 
-/// How deep arguments may be nested for a quick look to suffice.
+/// The nesting depth up to which the fast test works.
 const DEPTH_MAX: u32 = 64;
 
-/// How the input of a call is written that should be a string that holds JSON.
+/// Finds out in which form an input is written that should be a string with JSON.
 pub(crate) fn text_input(value: Value<'_, '_>) -> Input {
     let raw = value.raw_str();
     if is_object(raw.as_bytes()) {
@@ -24,7 +24,7 @@ pub(crate) fn text_input(value: Value<'_, '_>) -> Input {
     }
 }
 
-/// What may stand at the place reached.
+/// The tokens that may come next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Expect {
     Value,
@@ -36,8 +36,8 @@ enum Expect {
 }
 
 /// Whether the source of a string, with its escapes, holds a JSON object and nothing else.
-/// Almost all arguments do, so they need not be read as JSON. What is written in an unusual
-/// way is not seen here: `false` says nothing.
+/// Almost all arguments do, so they need not be parsed. The test does not know unusual spellings, so `false` means
+/// nothing.
 fn is_object(raw: &[u8]) -> bool {
     // One bit for each open bracket: whether it is that of a list.
     let (mut lists, mut depth) = (0_u64, 0_u32);
@@ -93,7 +93,7 @@ fn is_object(raw: &[u8]) -> bool {
     false
 }
 
-/// Whether a bracket may close what is open.
+/// Whether a bracket may close the open object or list.
 fn closes(expect: Expect, byte: u8) -> bool {
     match expect {
         Expect::CommaOrEnd => true,
@@ -110,24 +110,24 @@ fn string_end(raw: &[u8], mut at: usize) -> Option<usize> {
         at += raw.get(at..)?.iter().position(|byte| *byte == b'\\')?;
         at += match (raw.get(at + 1)?, raw.get(at + 2)) {
             (b'"', _) => return Some(at + 2),
-            // A backslash of the arguments themselves, and what it stands before.
+            // A backslash of the arguments themselves, with the character it escapes.
             (b'\\', Some(b'n' | b't' | b'r' | b'b' | b'f' | b'/')) => 3,
             (b'\\', Some(b'\\')) if matches!(raw.get(at + 3), Some(b'"' | b'\\')) => 4,
             (b'\\', Some(b'u')) => 3 + hex_digits(raw, at + 3)?,
             (b'/', _) => 2,
-            // A character beyond ASCII, so that it is no sign of JSON.
+            // A character outside ASCII, which is not a token of JSON.
             (b'u', Some(_)) if !is_ascii_escape(&raw[at + 2..]) => 2 + hex_digits(raw, at + 2)?,
             _ => return None,
         };
     }
 }
 
-/// Whether the digits of an escape stand for a character of ASCII.
+/// Whether the digits of an escape are those of an ASCII character.
 fn is_ascii_escape(digits: &[u8]) -> bool {
     digits.starts_with(b"00") && digits.get(2).is_none_or(|digit| *digit < b'8')
 }
 
-/// Four, if so many digits of an escape stand there.
+/// The length of four hexadecimal digits, if there are four.
 fn hex_digits(raw: &[u8], at: usize) -> Option<usize> {
     raw.get(at..at + 4)?.iter().all(u8::is_ascii_hexdigit).then_some(4)
 }

@@ -1,5 +1,4 @@
-//! From one dialect into another: each dialect lifts its body into a
-//! [`Conversation`] and renders one as a body.
+//! Converts between dialects: each dialect lifts its body into a [`Conversation`] and renders one as a body.
 //! No dialect knows another.
 
 mod bend;
@@ -19,7 +18,7 @@ pub(crate) use format::schema_members;
 use lifting::Lifting;
 pub use lifting::sources;
 pub(crate) use media::{data_url, extension, file_name, linked, mime, mime_of_extension};
-pub(crate) use rendering::{Members, rendered};
+pub(crate) use rendering::{Members, write_body};
 pub use target::{ForeignReasoning, Renamed, Rendered, Target};
 
 use seamline_model::conversation::Conversation;
@@ -29,7 +28,7 @@ use crate::Error;
 use crate::json::quoted;
 use crate::rewriting::set_member;
 
-/// What one dialect can do for a conversion.
+/// The functions that convert requests from and to other dialects.
 #[derive(Debug, Clone, Copy)]
 pub struct Converter {
     /// The member of the body that is the list of messages.
@@ -38,24 +37,24 @@ pub struct Converter {
     pub model: &'static str,
     /// Whether the model is named in the body, not in its address.
     pub names_model: bool,
-    /// Reads a body.
+    /// Reads a body into a conversation.
     pub lift: fn(&[u8]) -> Result<Conversation, Error>,
-    /// Writes a conversation.
+    /// Writes a conversation as a body.
     pub render: fn(&Conversation, &Target<'_>) -> Rendered,
-    /// What a call's id may look like, where no provider says otherwise.
+    /// The demands on the id of a call, if no provider has its own.
     pub call_id: IdDemand,
-    /// What a tool's name may look like, where no provider says otherwise.
+    /// The demands on the name of a tool, if no provider has its own.
     pub tool_name: NameDemand,
 }
 
 impl Converter {
-    /// Whether what a request says beside its messages holds a list of messages too.
+    /// Whether the settings of a request hold a list of messages too.
     pub fn holds_list(&self, envelope: &str) -> bool {
         let document = Lifting::document(envelope.as_bytes()).ok();
         document.is_some_and(|document| document.root().object().is_some_and(|body| body.get(self.list).is_some()))
     }
 
-    /// A body that asks this model; nothing where bodies do not say whom they ask.
+    /// Writes another model into a body. Returns nothing if bodies of the dialect do not name the model.
     pub fn with_model(&self, body: &[u8], model: &str) -> Option<Vec<u8>> {
         let document = Lifting::document(body).ok()?;
         let is_there = lifting::member(document.root(), self.model).is_some();
@@ -68,7 +67,7 @@ impl Converter {
     }
 }
 
-/// Ids of these characters, where only the dialect is known.
+/// The demands on ids of these characters, for a dialect without a known provider.
 pub(crate) const fn ids(alphabet: Alphabet, length_max: usize, prefix: &'static str) -> IdDemand {
     IdDemand {
         alphabet,
@@ -80,7 +79,7 @@ pub(crate) const fn ids(alphabet: Alphabet, length_max: usize, prefix: &'static 
     }
 }
 
-/// Names of this length, where only the dialect is known.
+/// The demands on names of this length, for a dialect without a known provider.
 pub(crate) const fn names(length_max: usize) -> NameDemand {
     NameDemand { length_max, ..NameDemand::WORD }
 }

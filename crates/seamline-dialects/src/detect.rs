@@ -1,285 +1,198 @@
-//! Which dialect a body is written in.
+//! Detection of the dialect of a request body.
 
 use std::ops::ControlFlow;
 
-use crate::anthropic_messages::AnthropicMessages;
-use crate::bedrock_converse::BedrockConverse;
-use crate::gemini_generate::GeminiGenerate;
 use crate::json::{Document, Kind, ListVisitor, Value};
-use crate::openai_chat::OpenAiChat;
-use crate::openai_responses::OpenAiResponses;
 use crate::reader::unreadable;
-use crate::{Dialect, Error, Provider, providers};
+use crate::{ALL, Dialect, Error, Provider, providers};
 
-/// How many messages are looked at.
+/// The number of messages that are looked at.
 const MESSAGES_MAX: usize = 256;
 
-/// The name of the list of messages, which outweighs what a message looks like.
-const NAMED: i32 = 1000;
+/// The score for the name of the list of messages. It outweighs the look of any message.
+pub(crate) const NAMED: i32 = 1000;
 
-/// What only one dialect has.
+/// The score for a member or value that only one dialect has.
 const DECISIVE: i32 = 10;
 
-/// A model whose provider is known. It says less than what only one dialect has, and more than
-/// what several have.
+/// The score for a model whose provider is known: less than what only one dialect has, more than what several have.
 const CLAIMED: i32 = 8;
 
-/// The dialects that can be told apart. Of two with the same score the earlier one is
-/// taken, so the more widely spoken come first.
-#[derive(Clone, Copy)]
-enum Candidate {
-    OpenAiChat,
-    AnthropicMessages,
-    OpenAiResponses,
-    GeminiGenerate,
-    BedrockConverse,
+/// The signs by which one dialect recognises a request body.
+pub(crate) struct BodySigns {
+    /// The place among dialects with the same score; the lowest wins. More widely used dialects come first.
+    pub(crate) precedence: u8,
+    /// Scores the name of the list of messages.
+    pub(crate) list: fn(&mut Score, &str),
+    /// Scores a member of the body beside the messages.
+    pub(crate) envelope: fn(&mut Score, &str, Value<'_, '_>),
+    /// Scores a member of a message.
+    pub(crate) message: fn(&mut Score, &str, Value<'_, '_>),
+    /// Scores a block in the `content` of a message, given with its type.
+    pub(crate) block: fn(&mut Score, Option<&str>, Value<'_, '_>),
 }
 
-impl Candidate {
-    const ALL: [Self; 5] =
-        [Self::OpenAiChat, Self::AnthropicMessages, Self::OpenAiResponses, Self::GeminiGenerate, Self::BedrockConverse];
+/// The evidence for one dialect.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Score {
+    sum: i32,
+    /// The strongest of the signs that count once, however often they occur.
+    hint: i32,
+    /// Whether the conversation holds something that no other dialect has.
+    is_certain: bool,
+}
 
-    fn dialect(self) -> &'static dyn Dialect {
-        match self {
-            Self::OpenAiChat => &OpenAiChat,
-            Self::AnthropicMessages => &AnthropicMessages,
-            Self::OpenAiResponses => &OpenAiResponses,
-            Self::GeminiGenerate => &GeminiGenerate,
-            Self::BedrockConverse => &BedrockConverse,
-        }
+impl Score {
+    /// Adds a sign that counts each time it occurs.
+    pub(crate) fn add(&mut self, score: i32) {
+        self.sum += score;
+    }
+
+    /// Adds a sign that is enough to decide.
+    pub(crate) fn decide(&mut self) {
+        self.add(DECISIVE);
+    }
+
+    /// Adds something that no other dialect has.
+    pub(crate) fn prove(&mut self) {
+        self.prove_by(DECISIVE);
+    }
+
+    /// Adds something that no other dialect has, with this score.
+    pub(crate) fn prove_by(&mut self, score: i32) {
+        self.add(score);
+        self.is_certain = true;
+    }
+
+    /// Adds a weak sign, which counts once.
+    pub(crate) fn hint(&mut self, score: i32) {
+        self.hint = score.max(self.hint);
     }
 }
 
-/// The dialect a body is written in, judged by its fields; the first decisive one counts.
-/// A conversation of plain text alone is taken for the more widely spoken one.
+/// Finds the dialect of a body by its members; the first decisive one counts. A conversation of plain text alone is
+/// taken for the most widely used dialect.
 ///
 /// # Errors
 ///
-/// When the body is not JSON, as far as it was looked at.
-pub fn detect(body: &[u8]) -> Result<&'static dyn Dialect, Error> {
+/// When the part of the body that was looked at is not JSON.
+pub fn detect(body: &[u8]) -> Result<&'static Dialect, Error> {
     let mut signs = Signs::default();
     let envelope = Document::read_list(body, &mut signs).map_err(|syntax| unreadable(body, syntax))?;
     if !signs.is_decisive() {
         for (key, value) in envelope.root().members() {
-            signs.envelope_member(&key.name(), value);
+            signs.look_at_envelope(&key.name(), value);
         }
     }
-    Ok(signs.best().dialect())
+    Ok(signs.best())
 }
 
-/// The dialect that a body is certainly written in, if that is another one than this: calls,
-/// results or the list of messages are those of another dialect, and none are of this one.
-/// Nothing when the body has no such signs, or cannot be read.
-pub fn contradiction(body: &[u8], dialect: &str) -> Option<&'static dyn Dialect> {
+/// Finds the dialect that a body is certainly written in, if that is not the given one: its tool calls, tool results
+/// or list of messages belong to another dialect, and none belong to the given one. Returns nothing when the body
+/// has no such signs or cannot be read.
+pub fn contradiction(body: &[u8], dialect: &str) -> Option<&'static Dialect> {
     let mut signs = Signs { thorough: true, ..Signs::default() };
     Document::read_list(body, &mut signs).ok()?;
-    let certain =
-        || Candidate::ALL.into_iter().filter(|&candidate| signs.is_certain(candidate)).map(Candidate::dialect);
-    if certain().any(|found| found.name() == dialect) { None } else { certain().next() }
+    let certain = || signs.ranked().filter(|(dialect, score)| signs.is_certain(dialect, score));
+    if certain().any(|(found, _)| found.name() == dialect) { None } else { certain().next().map(|(found, _)| found) }
 }
 
-/// What speaks for each candidate.
+/// The evidence for each dialect.
 #[derive(Default)]
 struct Signs {
-    scores: [i32; Candidate::ALL.len()],
-    /// Of signs that prove little, however often they occur, the strongest.
-    hints: [i32; Candidate::ALL.len()],
-    /// Whether the conversation holds what no other dialect has.
-    certain: [bool; Candidate::ALL.len()],
-    /// What the list of messages is called.
+    scores: [Score; ALL.len()],
+    /// The name of the list of messages.
     list: Option<&'static str>,
     /// Whether one decisive sign is not enough.
     thorough: bool,
+    /// The number of messages seen so far.
     seen: usize,
 }
 
 impl Signs {
-    fn add(&mut self, candidate: Candidate, score: i32) {
-        self.scores[candidate as usize] += score;
+    /// Lets each dialect score something.
+    fn score(&mut self, mut look: impl FnMut(&'static BodySigns, &mut Score)) {
+        for (dialect, score) in ALL.iter().zip(&mut self.scores) {
+            look(dialect.body_signs, score);
+        }
     }
 
-    /// Adds what no other dialect has.
-    fn prove(&mut self, candidate: Candidate) {
-        self.add(candidate, DECISIVE);
-        self.certain[candidate as usize] = true;
+    /// The dialects with their scores, in the order of precedence.
+    fn ranked(&self) -> impl Iterator<Item = (&'static Dialect, Score)> + use<> {
+        let mut ranked: Vec<_> = ALL.iter().copied().zip(self.scores).collect();
+        ranked.sort_by_key(|(dialect, _)| dialect.body_signs.precedence);
+        ranked.into_iter()
     }
 
-    /// Adds what proves little, however often it occurs.
-    fn hint(&mut self, candidate: Candidate, score: i32) {
-        let hint = &mut self.hints[candidate as usize];
-        *hint = score.max(*hint);
-    }
-
-    /// Whether the conversation holds what only this one has, in a list that it may have.
-    fn is_certain(&self, candidate: Candidate) -> bool {
-        let fits = match candidate {
-            Candidate::OpenAiResponses => self.list.is_none_or(|list| list == "input"),
-            Candidate::GeminiGenerate => self.list.is_none_or(|list| list == "contents"),
-            _ => self.list.is_none_or(|list| list == "messages"),
-        };
-        fits && self.certain[candidate as usize]
+    /// Whether the conversation holds something that only this dialect has, in a list that it may have.
+    fn is_certain(&self, dialect: &Dialect, score: &Score) -> bool {
+        score.is_certain && self.list.is_none_or(|list| list == dialect.form.list)
     }
 
     fn is_decisive(&self) -> bool {
-        self.scores.iter().any(|&score| score >= DECISIVE)
+        self.scores.iter().any(|score| score.sum >= DECISIVE)
     }
 
-    fn best(&self) -> Candidate {
-        let score = |candidate: Candidate| self.scores[candidate as usize] + self.hints[candidate as usize];
-        let better = |one, other| if score(other) > score(one) { other } else { one };
-        Candidate::ALL.into_iter().reduce(better).unwrap_or(Candidate::OpenAiChat)
+    fn best(&self) -> &'static Dialect {
+        let total = |score: Score| score.sum + score.hint;
+        let better = |one: (_, Score), other: (_, Score)| if total(other.1) > total(one.1) { other } else { one };
+        self.ranked().reduce(better).map_or(ALL[0], |(dialect, _)| dialect)
     }
 
-    fn envelope_member(&mut self, key: &str, value: Value<'_, '_>) {
-        match key {
-            "anthropic_version" | "anthropic_beta" => self.add(Candidate::AnthropicMessages, DECISIVE),
-            "previous_response_id" => self.add(Candidate::OpenAiResponses, DECISIVE),
-            // A text; a list was entered.
-            "input" if value.is(Kind::String) => self.add(Candidate::OpenAiResponses, DECISIVE),
-            "modelId" | "toolConfig" | "inferenceConfig" | "guardrailConfig" | "additionalModelRequestFields" => {
-                self.add(Candidate::BedrockConverse, DECISIVE);
-            }
-            "system" if value.elements().next().is_some_and(is_typeless_text) => {
-                self.add(Candidate::BedrockConverse, 3);
-            }
-            "system" | "stop_sequences" => self.add(Candidate::AnthropicMessages, 3),
-            // Also taken by servers of the other dialect.
-            "thinking" => self.add(Candidate::AnthropicMessages, 1),
-            "max_completion_tokens"
-            | "stream_options"
-            | "response_format"
-            | "frequency_penalty"
-            | "parallel_tool_calls"
-            | "logprobs"
-            | "reasoning_effort"
-            | "functions" => self.add(Candidate::OpenAiChat, 3),
-            "model" => self.model(value.raw_str()),
-            "tools" => {
-                if let Some(tool) = value.elements().next() {
-                    self.tool(tool);
-                }
-            }
-            _ => {}
+    fn look_at_envelope(&mut self, key: &str, value: Value<'_, '_>) {
+        if key == "model" {
+            self.look_at_model(value.raw_str());
         }
+        self.score(|signs, score| (signs.envelope)(score, key, value));
     }
 
-    fn model(&mut self, model: &str) {
+    fn look_at_model(&mut self, model: &str) {
         let claims = |provider: &&&Provider| provider.models.iter().any(|start| model.starts_with(start));
-        for candidate in Candidate::ALL {
-            let name = candidate.dialect().name();
-            if providers::ALL.iter().filter(claims).any(|provider| provider.dialect == name) {
-                self.add(candidate, CLAIMED);
+        for (dialect, score) in ALL.iter().zip(&mut self.scores) {
+            if providers::ALL.iter().filter(claims).any(|provider| provider.dialect == dialect.name()) {
+                score.add(CLAIMED);
             }
         }
     }
 
-    fn tool(&mut self, tool: Value<'_, '_>) {
-        for (key, _) in tool.members() {
-            match &*key.name() {
-                "function" => self.add(Candidate::OpenAiChat, DECISIVE),
-                "input_schema" => self.add(Candidate::AnthropicMessages, DECISIVE),
-                _ => {}
-            }
-        }
-    }
-
-    fn message_member(&mut self, key: &str, value: Value<'_, '_>) {
-        match (key, value.kind()) {
-            ("tool_calls" | "tool_call_id", kind) if kind != Kind::Null => self.prove(Candidate::OpenAiChat),
-            ("function_call" | "reasoning_content", kind) if kind != Kind::Null => {
-                self.add(Candidate::OpenAiChat, DECISIVE);
-            }
-            ("role", _) => match value.raw_str() {
-                "tool" | "function" => self.prove(Candidate::OpenAiChat),
-                "developer" => self.add(Candidate::OpenAiChat, DECISIVE),
-                "system" => self.hint(Candidate::OpenAiChat, 1),
-                _ => {}
-            },
-            ("type", Kind::String) if is_item_type(value.raw_str()) => self.prove(Candidate::OpenAiResponses),
-            // Answers of another provider have this type too.
-            ("type", Kind::String) if value.says("message") => self.hint(Candidate::OpenAiResponses, 2),
-            ("content", Kind::Array) => {
-                for block in value.elements() {
-                    self.block(block);
-                }
-            }
-            ("parts", Kind::Array) => self.prove(Candidate::GeminiGenerate),
-            _ => {}
-        }
-    }
-
-    fn block(&mut self, block: Value<'_, '_>) {
-        let kind = block.object().and_then(|block| block.get("type"));
-        match kind.map(Value::raw_str) {
-            Some("tool_use" | "tool_result" | "redacted_thinking" | "server_tool_use") => {
-                self.prove(Candidate::AnthropicMessages);
-            }
-            // Also what some servers of the other dialect give.
-            Some("thinking") => self.hint(Candidate::AnthropicMessages, 5),
-            Some("input_text" | "output_text" | "input_image" | "input_file") => {
-                self.prove(Candidate::OpenAiResponses);
-            }
-            Some("image_url" | "input_audio" | "file") => self.add(Candidate::OpenAiChat, DECISIVE),
-            Some("image" | "document") => self.hint(Candidate::AnthropicMessages, 3),
-            None => self.typeless_block(block),
-            _ => {}
-        }
-    }
-
-    fn typeless_block(&mut self, block: Value<'_, '_>) {
-        for (key, _) in block.members() {
-            match &*key.name() {
-                "toolUse" | "toolResult" => self.prove(Candidate::BedrockConverse),
-                "reasoningContent" | "cachePoint" => self.add(Candidate::BedrockConverse, DECISIVE),
-                "text" => self.hint(Candidate::BedrockConverse, 3),
-                _ => {}
+    fn look_at_member(&mut self, key: &str, value: Value<'_, '_>) {
+        self.score(|signs, score| (signs.message)(score, key, value));
+        if key == "content" && value.is(Kind::Array) {
+            for block in value.elements() {
+                let kind = block.object().and_then(|block| block.get("type")).map(Value::raw_str);
+                self.score(|signs, score| (signs.block)(score, kind, block));
             }
         }
     }
 }
 
-/// Whether a block is a text that does not say it is one.
-fn is_typeless_text(block: Value<'_, '_>) -> bool {
-    block.object().is_some_and(|block| block.get("type").is_none() && block.get("text").is_some())
+/// Whether the first block of a list is a text without a type.
+pub(crate) fn starts_typeless(list: Value<'_, '_>) -> bool {
+    let is_typeless = |block: Value<'_, '_>| {
+        block.object().is_some_and(|block| block.get("type").is_none() && block.get("text").is_some())
+    };
+    list.elements().next().is_some_and(is_typeless)
 }
 
-/// Whether only an item of the Responses dialect has this type.
-fn is_item_type(name: &str) -> bool {
-    matches!(name, "reasoning" | "item_reference" | "compaction")
-        || name.ends_with("_call")
-        || name.ends_with("_call_output")
+/// Whether the first tool of a list has this member.
+pub(crate) fn first_tool_has(tools: Value<'_, '_>, key: &str) -> bool {
+    tools.elements().next().and_then(Value::object).is_some_and(|tool| tool.get(key).is_some())
 }
 
 impl<'a> ListVisitor<'a> for &mut Signs {
     fn enter(&mut self, key: Option<&str>) -> bool {
-        match key {
-            None => true,
-            Some("messages") => {
-                self.list = Some("messages");
-                self.add(Candidate::OpenAiResponses, -NAMED);
-                self.add(Candidate::GeminiGenerate, -NAMED);
-                true
-            }
-            Some("input") => {
-                self.list = Some("input");
-                self.add(Candidate::OpenAiResponses, NAMED);
-                self.certain[Candidate::OpenAiResponses as usize] = true;
-                true
-            }
-            Some("contents") => {
-                self.list = Some("contents");
-                self.prove(Candidate::GeminiGenerate);
-                true
-            }
-            Some(_) => false,
-        }
+        let Some(key) = key else { return true };
+        let Some(dialect) = ALL.iter().find(|dialect| dialect.form.list == key) else { return false };
+        self.list = Some(dialect.form.list);
+        self.score(|signs, score| (signs.list)(score, key));
+        true
     }
 
     fn element(&mut self, value: Value<'_, 'a>) -> ControlFlow<()> {
         self.seen += 1;
         if self.seen <= MESSAGES_MAX {
             for (key, member) in value.members() {
-                self.message_member(&key.name(), member);
+                self.look_at_member(&key.name(), member);
             }
         }
         let enough = if self.thorough { self.seen >= MESSAGES_MAX } else { self.is_decisive() };
@@ -292,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_claims_the_model_outweighs_blocks_that_several_dialects_have() {
+    fn the_provider_of_the_model_outweighs_blocks_that_several_dialects_have() {
         let name = |model: &str, block: &str| {
             let body = format!(r#"{{"model":"{model}","messages":[{{"role":"user","content":[{block},{block}]}}]}}"#);
             detect(body.as_bytes()).unwrap().name()
@@ -300,7 +213,7 @@ mod tests {
         let thinking = r#"{"type":"thinking","thinking":"hm"}"#;
         assert_eq!(name("magistral-medium", thinking), "openai_chat");
         assert_eq!(name("claude-sonnet-4-5", thinking), "anthropic_messages");
-        assert_eq!(name("nobody-knows", thinking), "anthropic_messages");
+        assert_eq!(name("unknown-model", thinking), "anthropic_messages");
         assert_eq!(name("gpt-4o", r#"{"type":"image"}"#), "openai_chat");
         assert_eq!(name("gpt-4o", r#"{"type":"tool_result"}"#), "anthropic_messages");
     }
@@ -309,5 +222,13 @@ mod tests {
     fn parts_among_messages_make_no_gemini() {
         let body = br#"{"messages":[{"role":"user","parts":[{"text":"hi"}]}]}"#;
         assert_eq!(detect(body).unwrap().name(), "openai_chat");
+    }
+
+    #[test]
+    fn no_two_dialects_have_the_same_precedence() {
+        let mut precedences: Vec<_> = ALL.iter().map(|dialect| dialect.body_signs.precedence).collect();
+        precedences.sort_unstable();
+        precedences.dedup();
+        assert_eq!(precedences.len(), ALL.len());
     }
 }

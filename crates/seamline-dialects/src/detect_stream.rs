@@ -1,127 +1,91 @@
-//! Which dialect a streamed answer is written in.
+//! Detection of the dialect of a streamed response.
 
 use seamline_frame::{Frame, FrameKind};
 
-use crate::Dialect;
-use crate::anthropic_messages::AnthropicMessages;
-use crate::bedrock_converse::BedrockConverse;
 use crate::frames::is_ping;
-use crate::gemini_generate::GeminiGenerate;
-use crate::json::{Document, Kind, Object, Value};
-use crate::openai_chat::OpenAiChat;
-use crate::openai_responses::OpenAiResponses;
+use crate::json::{Document, Object, Value};
+use crate::{ALL, Dialect};
 
-/// What one frame of a streamed answer says about its dialect.
+/// What one frame of a streamed response says about its dialect.
 #[derive(Clone, Copy)]
 pub enum StreamSign {
     /// Only this dialect has such a frame.
-    Certain(&'static dyn Dialect),
-    /// Several have it, this one most often.
-    Likely(&'static dyn Dialect),
-    /// It only keeps the connection open, as this dialect does most often.
-    Idle(&'static dyn Dialect),
+    Certain(&'static Dialect),
+    /// Several dialects have it, this one most often.
+    Likely(&'static Dialect),
+    /// It only keeps the connection open, and this dialect sends it most often.
+    Idle(&'static Dialect),
 }
 
-/// What a frame of a streamed answer says about its dialect; nothing when every dialect, or
-/// none, may have it. An answer that came in one piece is told as well.
+/// The signs by which one dialect recognises a frame of a streamed response.
+pub(crate) struct StreamSigns {
+    /// Whether only this dialect has events of this name. Frames give it as their name or as their `type`.
+    pub(crate) has_event: fn(&str) -> bool,
+    /// What an object of this `type` says, where the type is not the name of an event.
+    pub(crate) typed: fn(&str, Object<'_, '_>) -> Typed,
+    /// Whether an object has members that only this dialect has.
+    pub(crate) has_members: fn(Object<'_, '_>) -> bool,
+    /// Whether an object is an error as this dialect writes it.
+    pub(crate) is_error: fn(Object<'_, '_>) -> bool,
+    /// Whether exceptions of an AWS event stream usually belong to this dialect.
+    pub(crate) has_exceptions: bool,
+    /// Whether frames that only keep the connection open usually belong to this dialect.
+    pub(crate) has_pings: bool,
+}
+
+/// What the `type` of an object says about its dialect.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Typed {
+    /// Only this dialect has it.
+    Certain,
+    /// Several dialects have it, this one most often.
+    Likely,
+    /// The type says nothing.
+    Unknown,
+}
+
+/// Finds what a frame of a streamed response says about its dialect. Returns nothing when every dialect, or none, may
+/// have it. A response that came in one piece is recognised as well.
 pub fn detect_stream(frame: &Frame<'_>) -> Option<StreamSign> {
     let name = std::str::from_utf8(frame.name).unwrap_or_default();
-    if let Some(dialect) = by_name(name) {
+    if let Some(dialect) = find(|signs| (signs.has_event)(name)) {
         return Some(StreamSign::Certain(dialect));
     }
     if frame.kind == FrameKind::Exception {
-        // Only an AWS event stream has them, in which other models may speak.
-        return Some(StreamSign::Likely(&BedrockConverse));
+        return find(|signs| signs.has_exceptions).map(StreamSign::Likely);
     }
     let text = std::str::from_utf8(frame.data).ok()?;
     let document = Document::read(text).ok()?;
     if is_ping(frame, document.root()) {
-        return Some(StreamSign::Idle(&AnthropicMessages));
+        return find(|signs| signs.has_pings).map(StreamSign::Idle);
     }
     let object = document.root().object()?;
     by_type(object).or_else(|| by_members(object)).or_else(|| by_error(object))
 }
 
-/// By what the framing calls a frame.
-fn by_name(name: &str) -> Option<&'static dyn Dialect> {
-    match name {
-        "message_start"
-        | "message_delta"
-        | "message_stop"
-        | "content_block_start"
-        | "content_block_delta"
-        | "content_block_stop" => Some(&AnthropicMessages),
-        "messageStart" | "messageStop" | "contentBlockStart" | "contentBlockDelta" | "contentBlockStop" => {
-            Some(&BedrockConverse)
-        }
-        // Cohere's own events, which the reader of Chat Completions knows as well.
-        "message-start" | "message-end" | "content-start" | "content-delta" | "content-end" | "tool-plan-delta"
-        | "tool-call-start" | "tool-call-delta" | "tool-call-end" => Some(&OpenAiChat),
-        name if name.starts_with("response.") => Some(&OpenAiResponses),
-        _ => None,
-    }
+/// Finds the most widely used dialect that fits.
+fn find(fits: impl Fn(&StreamSigns) -> bool) -> Option<&'static Dialect> {
+    let fitting = ALL.iter().copied().filter(|dialect| fits(dialect.stream_signs));
+    fitting.min_by_key(|dialect| dialect.body_signs.precedence)
 }
 
-/// By the type that the frame says it has.
 fn by_type(object: Object<'_, '_>) -> Option<StreamSign> {
     let kind = object.get("type").map_or("", Value::raw_str);
-    let has = |name| object.get(name).is_some();
-    match kind {
-        // Both call their errors so, and gateways pass them on into any stream.
-        "error" if has("sequence_number") || has("message") => Some(StreamSign::Likely(&OpenAiResponses)),
-        "error" if has("error") => Some(StreamSign::Likely(&AnthropicMessages)),
-        "message" if has("content") => Some(StreamSign::Certain(&AnthropicMessages)),
-        kind => by_name(kind).map(StreamSign::Certain),
-    }
+    let says = |typed| find(|signs| (signs.typed)(kind, object) == typed);
+    let certain = says(Typed::Certain).map(StreamSign::Certain);
+    let likely = || says(Typed::Likely).map(StreamSign::Likely);
+    certain.or_else(likely).or_else(|| find(|signs| (signs.has_event)(kind)).map(StreamSign::Certain))
 }
 
-/// By members that only one dialect has.
 fn by_members(object: Object<'_, '_>) -> Option<StreamSign> {
-    let has = |name| object.get(name).is_some();
-    let inner = |name| object.get(name).and_then(Value::object);
-    let is_gemini = has("candidates")
-        || has("promptFeedback")
-        || has("usageMetadata")
-        // A gateway of the same provider puts the answer into another object.
-        || inner("response").is_some_and(|response| response.get("candidates").is_some());
-    let is_bedrock = ["messageStart", "messageStop", "contentBlockStart", "contentBlockDelta", "contentBlockStop"]
-        .into_iter()
-        .any(|name| inner(name).is_some())
-        || inner("output").is_some() && has("stopReason");
-    let is_chat = object.get("choices").is_some_and(|choices| choices.is(Kind::Array))
-        // Answers of Ollama's own interface, and of Cohere's.
-        || inner("message").is_some() && (has("done") || has("finish_reason"));
-    let dialect: &'static dyn Dialect = match () {
-        () if is_chat => &OpenAiChat,
-        () if is_gemini => &GeminiGenerate,
-        () if is_bedrock => &BedrockConverse,
-        // Bedrock wraps the events of its models.
-        () if object.get("bytes").is_some_and(|bytes| bytes.is(Kind::String)) => &AnthropicMessages,
-        () if object.get("object").is_some_and(|object| object.says("response")) => &OpenAiResponses,
-        () => return None,
-    };
-    Some(StreamSign::Certain(dialect))
+    find(|signs| (signs.has_members)(object)).map(StreamSign::Certain)
 }
 
-/// By an error that stands alone, which several dialects write alike.
+/// Looks at an error that came alone. Several dialects write errors alike, so the most widely used one, which takes
+/// any error, is asked last.
 fn by_error(object: Object<'_, '_>) -> Option<StreamSign> {
-    let has = |name| object.get(name).is_some();
-    let Some(error) = object.get("error") else {
-        let is_text = object.get("message").is_some_and(|message| message.is(Kind::String));
-        return match () {
-            () if has("detail") || object.get("object").is_some_and(|object| object.says("error")) => {
-                Some(StreamSign::Likely(&OpenAiChat))
-            }
-            // AWS says nothing else.
-            () if is_text => Some(StreamSign::Likely(&BedrockConverse)),
-            () => None,
-        };
-    };
-    let is_gemini = error.object().is_some_and(|error| {
-        error.get("code").is_some_and(|code| code.is(Kind::Number))
-            && error.get("status").is_some_and(|status| status.is(Kind::String))
-    });
-    Some(StreamSign::Likely(if is_gemini { &GeminiGenerate } else { &OpenAiChat }))
+    let fitting = ALL.iter().copied().filter(|dialect| (dialect.stream_signs.is_error)(object));
+    fitting.max_by_key(|dialect| dialect.body_signs.precedence).map(StreamSign::Likely)
 }
 
 #[cfg(test)]

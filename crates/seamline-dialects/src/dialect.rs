@@ -1,20 +1,53 @@
-//! What every dialect can do.
+//! A dialect: the data and functions that read and write one kind of request and response.
 
 use seamline_model::{Constraints, Edit, Encoded, Place, Span, Transcript};
 
 use crate::convert::Converter;
+use crate::detect::BodySigns;
+use crate::detect_stream::StreamSigns;
+use crate::reader::{self, Form};
 use crate::streaming::Streaming;
-use crate::{
-    Error, Results, Shapes, anthropic_messages, bedrock_converse, gemini_generate, openai_chat, openai_responses,
-};
+use crate::{ALL, Error, Provider, Results, Shapes, pointer};
 
 /// A way of writing a conversation on the wire.
-pub trait Dialect: Sync {
-    /// Its name, such as `openai_chat`.
-    fn name(&self) -> &'static str;
+///
+/// Each dialect is one folder with one constant of this type. Code outside that folder reads the fields and names
+/// no dialect.
+pub struct Dialect {
+    /// The names of the members that hold messages, and the reader of one message.
+    pub(crate) form: Form,
+    /// The demands that all providers of the dialect share.
+    pub(crate) constraints: &'static Constraints,
+    /// Reads a request body.
+    pub(crate) decode: fn(&[u8], Form) -> Result<Transcript<'_>, Error>,
+    /// Writes edits into the text of a transcript.
+    pub(crate) encode: fn(&Transcript<'_>, &[Edit], &Constraints) -> Encoded,
+    /// The functions that convert requests from and to other dialects.
+    pub(crate) converter: &'static Converter,
+    /// The functions that write and read tool results.
+    pub(crate) results: &'static Results,
+    /// The tests that tell messages, responses and tool calls of this dialect from others.
+    pub(crate) shapes: &'static Shapes,
+    /// The functions that read streamed responses and write whole ones.
+    pub(crate) streaming: &'static Streaming,
+    /// The signs by which a request body is recognised.
+    pub(crate) body_signs: &'static BodySigns,
+    /// The signs by which a streamed response is recognised.
+    pub(crate) stream_signs: &'static StreamSigns,
+    /// Providers that are defined in the dialect's own folder. Others are in `providers/`.
+    pub(crate) providers: &'static [&'static Provider],
+}
 
-    /// What it demands of a transcript.
-    fn constraints(&self) -> &'static Constraints;
+impl Dialect {
+    /// The name, such as `openai_chat`.
+    pub const fn name(&self) -> &'static str {
+        self.form.dialect
+    }
+
+    /// The demands that all providers of the dialect share.
+    pub const fn constraints(&self) -> &'static Constraints {
+        self.constraints
+    }
 
     /// Reads a request body.
     ///
@@ -22,47 +55,68 @@ pub trait Dialect: Sync {
     ///
     /// When the body is not UTF-8, not JSON or not this dialect's envelope. A broken conversation is not an
     /// error.
-    fn decode<'a>(&self, body: &'a [u8]) -> Result<Transcript<'a>, Error>;
+    pub fn decode<'a>(&self, body: &'a [u8]) -> Result<Transcript<'a>, Error> {
+        (self.decode)(body, self.form)
+    }
 
-    /// Reads messages that were put behind those of a transcript, without reading those again.
-    /// The transcript stands over the new text already; where the messages stand is given.
-    /// Nothing when all must be decoded afresh.
-    fn read_on<'a>(&self, transcript: Transcript<'a>, added: &[Span]) -> Option<Transcript<'a>>;
+    /// Reads messages that were appended to those of a transcript, and keeps what was read before. The transcript
+    /// already refers to the new text; `added` gives the spans of the new messages. Returns nothing when the whole
+    /// body must be decoded again.
+    pub fn read_on<'a>(&self, transcript: Transcript<'a>, added: &[Span]) -> Option<Transcript<'a>> {
+        reader::read_on(transcript, added, self.form)
+    }
 
-    /// Reads the text that edits made of a transcript's, without reading again what was
-    /// only copied. Nothing when it must be decoded afresh.
-    fn follow<'n>(&self, before: &Transcript<'n>, encoded: &'n Encoded) -> Option<Transcript<'n>>;
+    /// Reads the text that edits produced, and keeps what was read of messages that were only copied. Returns
+    /// nothing when the whole body must be decoded again.
+    pub fn follow<'n>(&self, before: &Transcript<'n>, encoded: &'n Encoded) -> Option<Transcript<'n>> {
+        reader::follow(before, encoded, self.form)
+    }
 
-    /// Writes edits by splicing the text the transcript was read from, for a provider that
-    /// demands this.
-    fn encode(&self, transcript: &Transcript<'_>, edits: &[Edit], demands: &Constraints) -> Encoded;
+    /// Writes edits by splicing the text the transcript was read from, for a provider with these demands.
+    pub fn encode(&self, transcript: &Transcript<'_>, edits: &[Edit], demands: &Constraints) -> Encoded {
+        (self.encode)(transcript, edits, demands)
+    }
 
-    /// A place as a JSON pointer into the body.
-    fn pointer(&self, transcript: &Transcript<'_>, place: &Place) -> String;
+    /// Writes a place as a JSON pointer into the body.
+    pub fn pointer(&self, transcript: &Transcript<'_>, place: &Place) -> String {
+        pointer::pointer(transcript, place, self.form)
+    }
 
-    /// What it can do for a conversion.
-    fn converter(&self) -> &'static Converter;
+    /// The functions that convert requests from and to other dialects.
+    pub const fn converter(&self) -> &'static Converter {
+        self.converter
+    }
 
-    /// What it can do for who runs the tools that are called.
-    fn results(&self) -> &'static Results;
+    /// The functions that write and read tool results.
+    pub const fn results(&self) -> &'static Results {
+        self.results
+    }
 
-    /// What its messages and answers are told by.
-    fn shapes(&self) -> &'static Shapes;
+    /// The tests that tell messages, responses and tool calls of this dialect from others.
+    pub const fn shapes(&self) -> &'static Shapes {
+        self.shapes
+    }
 
-    /// What it can do for a stream.
-    fn streaming(&self) -> &'static Streaming;
+    /// The functions that read streamed responses and write whole ones.
+    pub const fn streaming(&self) -> &'static Streaming {
+        self.streaming
+    }
 }
 
-/// Every dialect, in the order they are listed.
-pub const ALL: &[&dyn Dialect] = &[
-    &anthropic_messages::AnthropicMessages,
-    &bedrock_converse::BedrockConverse,
-    &gemini_generate::GeminiGenerate,
-    &openai_chat::OpenAiChat,
-    &openai_responses::OpenAiResponses,
-];
-
-/// The dialect with this name.
-pub fn by_name(name: &str) -> Option<&'static dyn Dialect> {
+/// Finds the dialect with this name.
+pub fn by_name(name: &str) -> Option<&'static Dialect> {
     ALL.iter().copied().find(|dialect| dialect.name() == name)
 }
+
+/// Declares the module of each dialect and lists them all, in the order users see them. Adding a dialect adds one
+/// line here and nothing else outside its folder.
+macro_rules! dialects {
+    ($($name:ident,)*) => {
+        $(pub mod $name;)*
+
+        /// Every dialect, in the order users see them.
+        pub const ALL: &[&Dialect] = &[$(&$name::DIALECT,)*];
+    };
+}
+
+pub(crate) use dialects;

@@ -1,11 +1,11 @@
-//! What a request says beside its messages.
+//! The settings of a request beside its messages that rules look at.
 
 use seamline_model::{Declared, DeclaredTool, Request, Span, Thinking};
 
 use crate::json::{Kind, Value};
 use crate::members::{cut_of, is_hollow};
 
-/// Reads what a body says beside its messages. A bare list of messages says nothing.
+/// Reads the settings of a body. A bare list of messages has none.
 pub(crate) fn request(body: Value<'_, '_>) -> Request {
     let mut request = Request::default();
     for (key, member) in body.members() {
@@ -36,7 +36,7 @@ fn is_only_list(config: Value<'_, '_>) -> bool {
     members.next().is_some() && members.next().is_none()
 }
 
-/// The tools of a list, or of the lists in it that declare several each.
+/// Reads the tools of a list, or of the lists in it that declare several each.
 fn declared(list: Value<'_, '_>) -> Vec<DeclaredTool> {
     if list.elements().any(|element| declarations(element).is_some()) {
         return list.elements().flat_map(|element| declarations(element).map(listed).unwrap_or_default()).collect();
@@ -44,7 +44,7 @@ fn declared(list: Value<'_, '_>) -> Vec<DeclaredTool> {
     listed(list)
 }
 
-/// The list of tools in an element that declares several.
+/// Finds the list of tools in an element that declares several.
 fn declarations<'d, 'a>(element: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
     let members = element.object()?;
     members.get("functionDeclarations").or_else(|| members.get("function_declarations"))
@@ -56,7 +56,7 @@ fn listed(list: Value<'_, '_>) -> Vec<DeclaredTool> {
         let span = element.span();
         let cut = match tools.last_mut() {
             Some(before) => {
-                // The first one takes what stands after it along: nothing stands before it.
+                // The first tool has no text before it, so its cut includes the text after it.
                 if before.cut.start == before.span.start {
                     before.cut.end = span.start;
                 }
@@ -70,7 +70,7 @@ fn listed(list: Value<'_, '_>) -> Vec<DeclaredTool> {
     tools
 }
 
-/// The name of a declared tool: beside its type, or under a member that holds all of it.
+/// Finds the name of a declared tool: beside its type, or inside a member that holds the whole definition.
 fn tool_name(tool: Value<'_, '_>) -> Option<Box<str>> {
     let members = tool.object()?;
     let holder = ["function", "custom", "toolSpec"].into_iter().find_map(|key| members.get(key)?.object());
@@ -93,7 +93,7 @@ fn thinking(setting: Value<'_, '_>) -> Thinking {
     }
 }
 
-/// How many elements of a list ask to have the prompt cached up to them.
+/// Counts the elements of a list that mark the prompt for the cache.
 fn cache_marks(list: Value<'_, '_>) -> u32 {
     let is_marked = |element: Value<'_, '_>| {
         element.object().and_then(|element| element.get("cache_control")).is_some_and(|mark| !mark.is(Kind::Null))

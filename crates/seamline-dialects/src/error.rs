@@ -1,25 +1,26 @@
-//! Why a body could not be read.
+//! The errors of reading a body.
 
+use crate::by_name;
 use crate::json::{Syntax, SyntaxKind};
 
-/// Why a body could not be read.
+/// The reason why a body could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The bytes are not UTF-8.
     #[error("not UTF-8 at byte {offset} ({position})")]
     NotUtf8 {
-        /// The first byte that is not.
+        /// The offset of the first such byte.
         offset: usize,
-        /// The same as line and column.
+        /// Its line and column.
         position: Position,
     },
     /// The text is not JSON.
     #[error("not JSON at {position} (byte {}): {}", syntax.offset, syntax.kind)]
     NotJson {
-        /// What is wrong.
+        /// The syntax error.
         syntax: Syntax,
-        /// Where, as line and column.
+        /// Its line and column.
         position: Position,
     },
     /// The JSON is not a conversation in this dialect.
@@ -27,27 +28,27 @@ pub enum Error {
     Envelope {
         /// The dialect that was asked for or detected.
         dialect: &'static str,
-        /// What was found instead.
+        /// A description of what was found instead.
         found: String,
     },
-    /// There is a list, and nothing in it is a message.
+    /// The list has entries, but none of them is a message.
     #[error("not a request body of {dialect}: nothing in the list is a message")]
     NoMessage {
         /// The dialect that was asked for or detected.
         dialect: &'static str,
-        /// Whether messages stand inside the entries, as logs of sessions have them.
+        /// Whether the entries hold messages inside, as session logs do.
         is_log: bool,
     },
 }
 
 impl Error {
-    /// What to do about it, when there is one thing to do.
+    /// Says what to do about it, if there is one thing to do.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::NotUtf8 { .. } => Some(NOT_UTF8),
             Self::NotJson { syntax, .. } => match syntax.kind {
                 SyntaxKind::Empty => Some("give a request body, such as an object with a `messages` list"),
-                SyntaxKind::Unfinished => Some("the body seems to be cut off; take it from where it was logged whole"),
+                SyntaxKind::Unfinished => Some("the body seems to be cut off; take it from a log that has all of it"),
                 SyntaxKind::ControlInString(_) => Some("escape control characters in strings, a line break as `\\n`"),
                 SyntaxKind::Trailing => {
                     Some("give one body per file; lines that are one message each become a body with `jq -s . FILE`")
@@ -62,19 +63,10 @@ impl Error {
                 SyntaxKind::NotUtf8 => Some(NOT_UTF8),
             },
             Self::NoMessage { is_log: true, .. } => {
-                Some("this looks like a log of a session; give the messages that stand inside its entries as a list")
+                Some("this looks like a session log; give the messages inside its entries as a list")
             }
-            Self::NoMessage { .. } => Some("give a list of messages: objects with a `role` and what was said"),
-            Self::Envelope { dialect: "gemini_generate", .. } => {
-                Some("give an object with a `contents` list, or that list itself")
-            }
-            Self::Envelope { dialect: "openai_responses", .. } => {
-                Some("give an object with an `input` list, or that list itself")
-            }
-            Self::Envelope { .. } => Some(
-                "give an object with a list of messages (`messages`, `input` or `contents`), or that list itself; one \
-                 inside another object comes out with `jq .request`",
-            ),
+            Self::NoMessage { .. } => Some("give a list of messages: objects with a `role` and content"),
+            Self::Envelope { dialect, .. } => by_name(dialect).map(|dialect| dialect.form.hint),
         }
     }
 }
@@ -83,7 +75,7 @@ const NOT_UTF8: &str = "save the body as UTF-8; `iconv -c -t UTF-8` drops what c
 const NUMBER: &str = "write `0.5`, not `.5`, `5.` or `+5`, and no leading zero";
 const BODY_ALONE: &str = "give the request body alone, without log lines, headers or code around it";
 
-/// What usually brought a character to a place where JSON has none of its kind.
+/// The usual cause of a character that JSON does not allow at its place.
 fn unexpected(char: char) -> &'static str {
     match char {
         'T' | 'F' | 'N' | 'u' => "write `true`, `false` and `null`; Python's `json.dumps` writes a dict as JSON",
@@ -98,17 +90,17 @@ fn unexpected(char: char) -> &'static str {
     }
 }
 
-/// A place in a text, as people count: from 1.
+/// A line and a column of a text, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
-    /// The line.
+    /// The line, from 1.
     pub line: usize,
-    /// The column, in bytes.
+    /// The column, in bytes from 1.
     pub column: usize,
 }
 
 impl Position {
-    /// The place of a byte.
+    /// Finds the line and column of a byte.
     pub fn of(bytes: &[u8], offset: usize) -> Self {
         let before = &bytes[..offset.min(bytes.len())];
         let line = before.split(|&byte| byte == b'\n').count();

@@ -1,4 +1,4 @@
-//! Frames that hold JSON, for the dialects whose streams are made of them.
+//! Frames that hold JSON, for the dialects whose streams consist of them.
 
 use std::borrow::Cow;
 
@@ -10,22 +10,21 @@ use crate::json::{Alike, Document, Kind, Object, Syntax, Value, quoted};
 /// Takes the events of a frame.
 pub(crate) type Sink<'s> = &'s mut dyn FnMut(Event<'_>);
 
-/// What a frame says.
+/// The content of a frame.
 pub(crate) enum Said<'f> {
-    /// Nothing, as what only keeps a connection open.
+    /// Nothing: the frame only keeps the connection open.
     Nothing,
-    /// That the request failed: the framing says so, or the frame is called an error, whatever
-    /// stands in it.
+    /// A failure of the request: the framing marks it as one, or the frame is named an error.
     Failure(Cow<'f, str>),
-    /// That the stream is over. Gateways end the streams of every dialect so.
+    /// The end of the stream, as gateways write it for every dialect.
     Done,
-    /// This.
+    /// A JSON document.
     Json(Document<'f>),
-    /// Something that is no JSON.
+    /// Data that is not JSON.
     Broken,
 }
 
-/// What a frame says, which is written like the one before as a rule.
+/// Reads a frame. Most frames have the same form as the one before.
 pub(crate) fn said<'f>(frame: &Frame<'f>, alike: &mut Alike) -> Said<'f> {
     if frame.kind == FrameKind::Exception {
         Said::Failure(Cow::Owned(exception(frame)))
@@ -40,7 +39,18 @@ pub(crate) fn said<'f>(frame: &Frame<'f>, alike: &mut Alike) -> Said<'f> {
     }
 }
 
-/// How long the data may be of a frame that only keeps a connection open.
+/// Reads a frame that should hold JSON. Gives out a failure or unreadable data, and returns nothing then.
+pub(crate) fn document<'f>(frame: &Frame<'f>, alike: &mut Alike, sink: Sink<'_>) -> Option<Document<'f>> {
+    match said(frame, alike) {
+        Said::Json(document) => return Some(document),
+        Said::Failure(said) => sink(Event::Failed { said: &said }),
+        Said::Broken => unreadable(sink, Unreadable::NotJson),
+        Said::Nothing | Said::Done => {}
+    }
+    None
+}
+
+/// The largest size of a frame that only keeps the connection open.
 const IDLE_BYTES_MAX: usize = 64;
 
 /// Whether a frame or an event of this name only keeps a connection open.
@@ -48,7 +58,7 @@ fn is_idle(name: &[u8]) -> bool {
     [&b"ping"[..], b"keepalive", b"keep-alive", b"heartbeat"].contains(&name)
 }
 
-/// Whether a frame only keeps a connection open: whoever does so writes it into any stream.
+/// Whether a frame only keeps the connection open. Gateways write such frames into any stream.
 pub(crate) fn is_ping(frame: &Frame<'_>, event: Value<'_, '_>) -> bool {
     if frame.data.len() > IDLE_BYTES_MAX {
         return false;
@@ -58,12 +68,12 @@ pub(crate) fn is_ping(frame: &Frame<'_>, event: Value<'_, '_>) -> bool {
     (is_idle(frame.name) || event.get("type").is_some_and(is_named)) && !event.get("error").is_some_and(is_told)
 }
 
-/// Whether nothing is left of a frame but that it was cut.
+/// Whether a frame was cut off and holds no data.
 pub(crate) fn is_remnant(frame: &Frame<'_>) -> bool {
     frame.kind == FrameKind::Cut && frame.data.trim_ascii().is_empty()
 }
 
-/// What the data of a frame say.
+/// Reads the data of a frame.
 pub(crate) fn said_in(data: &[u8]) -> Said<'_> {
     said_by(data, Document::read)
 }
@@ -79,7 +89,7 @@ fn said_by<'f>(data: &'f [u8], read: impl FnOnce(&'f str) -> Result<Document<'f>
     }
 }
 
-/// An exception of the framing with its name, as it stands in a union of events.
+/// Writes an exception of the framing as an object under its name.
 pub(crate) fn exception(frame: &Frame<'_>) -> String {
     let name = quoted(&String::from_utf8_lossy(frame.name));
     let what = match said_in(frame.data) {
@@ -90,8 +100,7 @@ pub(crate) fn exception(frame: &Frame<'_>) -> String {
     ["{", &name, ":", &what, "}"].concat()
 }
 
-/// Takes what stands where an event should: an error of whoever passed the stream on, or something
-/// that could not be understood.
+/// Takes a value that is not an event of the dialect: an error of a gateway, or something unreadable.
 pub(crate) fn foreign(value: Value<'_, '_>, sink: Sink<'_>) {
     match foreign_error(value) {
         Some(said) => sink(Event::Failed { said }),
@@ -99,8 +108,8 @@ pub(crate) fn foreign(value: Value<'_, '_>, sink: Sink<'_>) {
     }
 }
 
-/// What a value says that stands where an event should and tells that the request failed, in one
-/// of the ways of gateways: an error in a list, or members that no event has.
+/// Finds the error in a value that is not an event, in the forms that gateways use: an error in a list, or members
+/// that no event has.
 fn foreign_error<'a>(value: Value<'_, 'a>) -> Option<&'a str> {
     let inner = if value.is(Kind::Array) { value.elements().next()? } else { value };
     let object = inner.object()?;
@@ -126,8 +135,8 @@ pub(crate) fn add(sink: Sink<'_>, place: u32, addition: Addition<'_>) {
     sink(Event::Add { place, addition });
 }
 
-/// Adds a piece of a text to a block, or all of it. Servers cut texts between the two halves of
-/// a character that JSON escapes, so halves are told apart from what they stand beside.
+/// Adds a piece of a text to a block, or all of it. Servers cut texts between the two halves of a surrogate pair, so
+/// halves at either end are added on their own.
 pub(crate) fn add_text(sink: Sink<'_>, place: u32, text: Value<'_, '_>, is_whole: bool) {
     if is_whole {
         return add(sink, place, Addition::WholeText(&text.str().unwrap_or_default()));
@@ -140,7 +149,7 @@ pub(crate) fn add_text(sink: Sink<'_>, place: u32, text: Value<'_, '_>, is_whole
     add_half(sink, place, end);
 }
 
-/// Adds a piece of the text of an input to a call, or all of it, likewise.
+/// Adds a piece of the input to a call, or all of it, in the same way.
 pub(crate) fn add_arguments(sink: Sink<'_>, place: u32, text: Value<'_, '_>, is_whole: bool) {
     if is_whole {
         return add(sink, place, Addition::WholeArguments(&text.str().unwrap_or_default()));
@@ -159,24 +168,24 @@ fn add_half(sink: Sink<'_>, place: u32, unit: Option<u16>) {
     }
 }
 
-/// Says how much was used.
+/// Gives out the token usage.
 pub(crate) fn usage(usage: Option<Value<'_, '_>>, sink: Sink<'_>) {
     for (key, value) in usage.into_iter().flat_map(Value::members) {
         sink(Event::Usage { name: &key.name(), json: value.raw() });
     }
 }
 
-/// Says that something could not be understood.
+/// Notes something unreadable.
 pub(crate) fn unreadable(sink: Sink<'_>, what: Unreadable) {
     sink(Event::Unreadable { what });
 }
 
-/// A whole number.
+/// Reads a whole number.
 pub(crate) fn number(value: Value<'_, '_>) -> Option<u64> {
     if value.is(Kind::Number) { value.raw().parse().ok() } else { None }
 }
 
-/// A place in a list. Some servers write it as text or with a fraction of nothing.
+/// Reads an index. Some servers write it as text or with a fraction of zero.
 pub(crate) fn index(value: Value<'_, '_>) -> Option<u64> {
     let text = if value.is(Kind::Number) { Cow::Borrowed(value.raw()) } else { value.str()? };
     // Nearly every one has one digit.
@@ -188,17 +197,17 @@ pub(crate) fn index(value: Value<'_, '_>) -> Option<u64> {
     if is_index { whole.parse().ok() } else { None }
 }
 
-/// What a string says that says something.
+/// Reads a string, unless it is empty.
 pub(crate) fn words<'a>(value: Value<'_, 'a>) -> Option<Cow<'a, str>> {
     value.str().filter(|text| !text.is_empty())
 }
 
-/// What a member of an object says that says something.
+/// Reads a string member of an object, unless it is empty.
 pub(crate) fn words_of<'a>(object: Object<'_, 'a>, name: &str) -> Option<Cow<'a, str>> {
     object.get(name).and_then(words)
 }
 
-/// Whether a value says something: neither null nor empty.
+/// Whether a value is neither null, `false` nor empty.
 pub(crate) fn is_told(value: Value<'_, '_>) -> bool {
     match value.kind() {
         Kind::Null | Kind::False => false,

@@ -1,4 +1,4 @@
-//! Ids, names, inputs and contents as they are called by different programs.
+//! The names that different programs give to ids, tool names, inputs and contents.
 
 /// Names that other programs and dialects give the id of the call a result answers.
 pub(crate) const RESULT_ID_KEYS: &[&str] = &["tool_use_id", "tool_call_id", "toolUseId", "toolCallId", "call_id"];

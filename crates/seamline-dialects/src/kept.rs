@@ -1,23 +1,22 @@
-//! Messages that are kept although nobody can read them as they stand.
+//! Messages whose content is in members that no provider reads. Their content is kept as text.
 
 use std::collections::HashSet;
 
-use seamline_model::{MessageIndex, Span, Transcript};
+use seamline_model::{MessageIndex, Role, Span, Transcript};
 
 use crate::ids::CONTENT_KEYS;
-use crate::json::{Document, Json, Kind, Value, quoted};
+use crate::json::{Document, Json, Kind, Value, list, member, object, quoted};
 use crate::rewriting::set_members;
-use crate::splice::apply_patches;
+use crate::splice::{MessageWriter, apply_patches};
 
 /// The line above members that are kept as text.
 const HEADING: &str = "[other members of this message, kept as text]";
 
-/// Members that hold what was said and nothing else.
+/// Members that hold only the words of a message.
 const WORDS: &[&str] = &["content", "text", "parts", "tool_plan", "message", "prompt", "output_text", "refusal"];
 
-/// A message whose members that nobody reads are its text. They stand in it once: what is
-/// kept as text goes as a member. `as_content` writes a text as content of the dialect, whose
-/// member is `key`.
+/// Writes a message whose unread members become its text. A member that is kept as text is removed, so that its
+/// words are in the message once. `as_content` writes a text as content of the dialect, under `key`.
 pub(crate) fn with_members_as_text(
     transcript: &Transcript<'_>,
     index: MessageIndex,
@@ -29,7 +28,7 @@ pub(crate) fn with_members_as_text(
     let value = source.root();
     let kept = speaking(transcript, index, value);
     let content = match kept[..] {
-        // A list of blocks under another name is a content as it stands.
+        // A list of blocks under another name can be the content unchanged.
         [(name, list)] if list.is(Kind::Array) && CONTENT_KEYS.contains(&&*name.name()) => list.raw().to_owned(),
         _ => as_content(text_of(&kept)),
     };
@@ -52,21 +51,21 @@ pub(crate) fn with_members_as_text(
     apply_patches(transcript, span, &mut patches)
 }
 
-/// The members of a message that nobody reads, as a text, if there are any.
+/// Writes the unread members of a message as a text, if there are any.
 pub(crate) fn members_as_text(transcript: &Transcript<'_>, index: MessageIndex) -> Option<String> {
     let source = Document::part(transcript.source, transcript.message(index).span);
     let kept = speaking(transcript, index, source.root());
     (!kept.is_empty()).then(|| text_of(&kept))
 }
 
-/// Whether a message has members that nobody reads and that may say something.
+/// Whether a message has unread members that may hold words.
 pub(crate) fn speaks_elsewhere(transcript: &Transcript<'_>, index: MessageIndex) -> bool {
     transcript.members_of(index).iter().any(seamline_model::Member::speaks_for_message)
 }
 
 type Members<'d, 'a> = Vec<(Value<'d, 'a>, Value<'d, 'a>)>;
 
-/// The members of a message that nobody reads and that say something in words.
+/// Finds the unread members of a message that hold words.
 fn speaking<'d, 'a>(transcript: &Transcript<'_>, index: MessageIndex, message: Value<'d, 'a>) -> Members<'d, 'a> {
     let speaking = transcript.members_of(index).iter().filter(|member| member.speaks_for_message());
     let speaking = speaking.filter(|member| !member.holds_media());
@@ -89,8 +88,8 @@ fn text_of(kept: &[(Value<'_, '_>, Value<'_, '_>)]) -> String {
     text
 }
 
-/// The line above a message of nobody known, with the role it has.
-pub(crate) fn taken_in(message: Value<'_, '_>, heading: &str) -> String {
+/// Writes the heading of a message whose role is unknown, with that role.
+fn taken_in(message: Value<'_, '_>, heading: &str) -> String {
     let role = message.object().and_then(|members| members.get("role")).filter(|role| !role.is(Kind::Null));
     match role {
         Some(role) => format!("{heading}\nrole: {}", role.str().unwrap_or(role.raw().into())),
@@ -98,25 +97,52 @@ pub(crate) fn taken_in(message: Value<'_, '_>, heading: &str) -> String {
     }
 }
 
-/// A message of nobody known as one of the user: under its heading, what it holds. `parts`
-/// writes a list of blocks that starts with a text.
+/// Writes the content of a message whose role is unknown as content of the user, under a heading. `text` writes a text
+/// block of the dialect. Returns nothing for a value that is not an object.
 pub(crate) fn as_user<'a>(
     message: Value<'_, 'a>,
     key: &'static str,
     heading: &str,
-    parts: impl FnOnce(String, Value<'_, 'a>) -> Json<'a>,
+    text: impl FnOnce(Json<'a>) -> Json<'a>,
 ) -> Option<Json<'a>> {
-    let heading = taken_in(message, heading);
-    let content = message.object()?.get(key);
-    Some(match content.map(|content| (content, content.kind())) {
-        Some((text, Kind::String)) => Json::Joined(format!("{heading}\n"), text.raw_str()),
-        Some((list, Kind::Array)) => parts(heading, list),
-        Some((other, kind)) if kind != Kind::Null => Json::Text(format!("{heading}\n{}", other.raw())),
-        _ => Json::Text(heading),
-    })
+    Some(under_heading(taken_in(message, heading), message.object()?.get(key), text))
 }
 
-/// What is no message at all, as the text of one.
+/// Writes a content under a heading. What it says stays byte for byte. `text` writes a text block of the dialect, for a
+/// content that is a list.
+pub(crate) fn under_heading<'a>(
+    heading: String,
+    content: Option<Value<'_, 'a>>,
+    text: impl FnOnce(Json<'a>) -> Json<'a>,
+) -> Json<'a> {
+    match content.map(|content| (content, content.kind())) {
+        Some((words, Kind::String)) => Json::Joined(format!("{heading}\n"), words.raw_str()),
+        Some((blocks, Kind::Array)) => {
+            let heading = text(Json::Text(heading));
+            list(std::iter::once(heading).chain(blocks.elements().map(|block| Json::Raw(block.raw()))).collect())
+        }
+        Some((other, kind)) if kind != Kind::Null => Json::Text(format!("{heading}\n{}", other.raw())),
+        _ => Json::Text(heading),
+    }
+}
+
+/// Writes a message whose role is unknown as a message of the user, for the dialects of `OpenAI`.
+pub(crate) fn rewrite_as_user<'a>(
+    writer: &MessageWriter<'_, '_>,
+    transcript: &Transcript<'_>,
+    value: Value<'_, 'a>,
+    heading: &str,
+    text: impl FnOnce(Json<'a>) -> Json<'a>,
+) -> String {
+    let role = Role::User.as_str();
+    let Some(content) = as_user(value, "content", heading, text) else {
+        return writer.render(&object([member("role", role), member("content", no_message(value, heading))]), 0);
+    };
+    let values = [("role", quoted(role)), ("content", writer.render(&content, 1))];
+    apply_patches(transcript, value.span(), &mut set_members(value, &values))
+}
+
+/// Writes a value that is not a message as the text of one.
 pub(crate) fn no_message(value: Value<'_, '_>, heading: &str) -> String {
     format!("{heading}\n{}", value.raw())
 }

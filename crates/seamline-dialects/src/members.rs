@@ -1,4 +1,4 @@
-//! Members that a dialect itself does not have, or that some providers count.
+//! Members that a dialect does not define, or that some providers limit.
 
 use seamline_model::{Emptiness, Member, MemberSort, Source, Span};
 
@@ -7,8 +7,8 @@ use crate::reader::Reader;
 use crate::reading::emptiness;
 
 impl Reader<'_> {
-    /// Notes a member of the message or block being read, given by its value. What it is in is
-    /// `owner` in error texts.
+    /// Notes a member of the message or block being read, given by its value. `owner` names the type of the block in
+    /// error texts.
     pub(crate) fn member(&mut self, value: Value<'_, '_>, sort: MemberSort, owner: &'static str) {
         let (message, block) = self.place();
         let key = value.key();
@@ -19,20 +19,20 @@ impl Reader<'_> {
         self.transcript.members.push(Member { message, block, sort, key, owner, key_span, span, cut });
     }
 
-    /// Notes a member that the dialect itself does not have, also where nothing stands there: who
-    /// refuses what he does not know goes by its name.
+    /// Notes a member that the dialect does not define, even if its value is empty: strict providers refuse it by its
+    /// name.
     pub(crate) fn foreign_member(&mut self, value: Value<'_, '_>) {
         self.member(value, MemberSort::Foreign { empty: is_hollow(value) }, "");
     }
 
-    /// Notes a member that the dialect has and some of its providers do not.
+    /// Notes a member that the dialect defines and some of its providers do not.
     pub(crate) fn spare_member(&mut self, value: Value<'_, '_>) {
         self.member(value, MemberSort::Spare { empty: is_hollow(value) }, "");
     }
 }
 
-/// What to cut so that a member is gone, judged by the bytes around it: an object with many
-/// members is walked once and not once for each.
+/// Finds the span to cut to remove a member, judged by the bytes around it, so that an object with many members is
+/// walked once and not once for each.
 fn cut_around(source: Source<'_>, member: Span) -> Span {
     let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
     let (before, after) = source.around(member);
@@ -46,7 +46,7 @@ fn cut_around(source: Source<'_>, member: Span) -> Span {
     Span { start: member.start, end: member.end + next as u32 }
 }
 
-/// Whether a value is a text, list or object with nothing in it.
+/// Whether a value is `null`, or a blank text, an empty list or an empty object.
 pub(crate) fn is_hollow(value: Value<'_, '_>) -> bool {
     match value.kind() {
         Kind::String => emptiness(value) != Emptiness::Present,
@@ -57,8 +57,8 @@ pub(crate) fn is_hollow(value: Value<'_, '_>) -> bool {
     }
 }
 
-/// What to cut so that a member of the body is gone and the body stays well-formed: what
-/// stands between it and the one before goes along, or what stands between it and the next.
+/// Finds the span to cut to remove a member of the body and keep the body well-formed. It includes the text between
+/// the member and the one before it, or else the one after it.
 pub(crate) fn cut_of(parent: Value<'_, '_>, key: Value<'_, '_>) -> Span {
     let mut before: Option<Span> = None;
     let mut members = parent.members();

@@ -1,28 +1,28 @@
-//! What is no message.
+//! Values that are not messages, and the tests that tell messages of one dialect from others.
 
 use std::fmt;
 
 use crate::json::{Document, Kind, Object, Value};
 use crate::{ALL, Dialect, by_name};
 
-/// What one dialect's messages and answers are told by.
+/// The tests that tell messages, responses and tool calls of one dialect from others.
 #[derive(Debug, Clone, Copy)]
 pub struct Shapes {
     /// Whether an object is a whole response.
     pub(crate) is_response: fn(Object<'_, '_>) -> bool,
-    /// Where the message is in a response, as a filter of jq.
+    /// The path of the message in a response, as a jq filter.
     pub(crate) message: &'static str,
-    /// Whether an object is a message that says neither who speaks nor what it is.
+    /// Whether an object is a message that has neither a role nor a type.
     pub(crate) is_bare: fn(Object<'_, '_>) -> bool,
     /// Whether a block is a call or a result as this dialect writes it.
     pub(crate) is_pair: fn(Object<'_, '_>) -> bool,
     /// Whether a message makes or answers calls as this dialect writes it.
     pub(crate) has_pairs: fn(Object<'_, '_>) -> bool,
-    /// Whether a message does so as another one writes it, and is read all the same.
+    /// Whether a message does so in the form of another dialect that this dialect reads as well.
     pub(crate) restates: fn(Object<'_, '_>) -> bool,
 }
 
-/// What a value is that is no message.
+/// The kind of a value that is not a message.
 ///
 /// ```
 /// use seamline_dialects::NoMessage;
@@ -34,7 +34,7 @@ pub struct Shapes {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoMessage {
-    /// No JSON object.
+    /// A value that is not a JSON object.
     NoObject,
     /// A whole request body.
     Request {
@@ -43,28 +43,28 @@ pub enum NoMessage {
     },
     /// A whole response.
     Response {
-        /// Where the message is in it, as a filter of jq.
+        /// The path of the message in it, as a jq filter.
         message: &'static str,
     },
     /// An error of a provider.
     Error,
-    /// A message that makes or answers calls as another dialect writes it, so that nobody would see them.
+    /// A message with tool calls or results in the form of another dialect, which this dialect does not read.
     Foreign {
-        /// The dialect.
+        /// The dialect that writes them so.
         dialect: &'static str,
     },
-    /// An object that says neither who speaks nor what it is.
+    /// An object that has neither a role nor a type.
     Unknown,
 }
 
 impl NoMessage {
-    /// What a value is, where it is no message as far as can be told without judging it: what only looks odd is for the
-    /// rules. Of one dialect it is asked more exactly.
+    /// Finds what a value is, if it is certainly not a message. Messages that only look odd are left to the rules. With
+    /// a dialect, its own messages are looked at more exactly.
     pub fn of(dialect: Option<&str>, value: &str) -> Option<Self> {
         if !value.trim_ascii_start().starts_with('{') {
             return Some(Self::NoObject);
         }
-        // What is too large or too deep to be looked at is no less an object.
+        // A value that is too large or too deep to be read is still an object.
         let document = Document::read(value).ok()?;
         let object = document.root().object()?;
         let has = |name: &str| object.get(name).is_some();
@@ -86,7 +86,7 @@ impl NoMessage {
             Some(dialect) => (dialect.shapes().is_bare)(object),
             None => ALL.iter().any(|dialect| (dialect.shapes().is_bare)(object)),
         };
-        // What it says without saying who is for the rules.
+        // The rules handle a message without a role.
         let is_message = has_role(object) || has("parts") || has("content") || is_bare();
         match named.and_then(|dialect| foreign(dialect, object)) {
             Some(dialect) => Some(Self::Foreign { dialect }),
@@ -94,23 +94,23 @@ impl NoMessage {
         }
     }
 
-    /// What to give instead.
+    /// Says what to give instead.
     pub fn hint(&self) -> String {
         match self {
-            Self::NoObject | Self::Unknown => "a message is a JSON object that says who speaks and what".to_owned(),
+            Self::NoObject | Self::Unknown => "give a JSON object with a `role` and content".to_owned(),
             Self::Request { list } => format!("give the messages in its `{list}` one by one"),
             Self::Response { message } => format!("give the message in it: `{message}`"),
-            Self::Error => "nobody said it: `classify` tells what it means".to_owned(),
+            Self::Error => "`seamline explain --error` says what it means".to_owned(),
             Self::Foreign { .. } => {
-                "give it as this conversation's dialect writes it; `convert` takes whole conversations from one to another"
+                "write it in the dialect of this conversation; `seamline convert` converts whole conversations"
                     .to_owned()
             }
         }
     }
 }
 
-/// The dialect whose calls or results a message holds, where they are not to be seen in this one.
-fn foreign(dialect: &dyn Dialect, message: Object<'_, '_>) -> Option<&'static str> {
+/// Finds the dialect whose calls or results a message holds, if this dialect does not read them.
+fn foreign(dialect: &Dialect, message: Object<'_, '_>) -> Option<&'static str> {
     let own = dialect.shapes();
     if (own.has_pairs)(message) || (own.restates)(message) {
         return None;
@@ -118,12 +118,12 @@ fn foreign(dialect: &dyn Dialect, message: Object<'_, '_>) -> Option<&'static st
     ALL.iter().find(|other| (other.shapes().has_pairs)(message)).map(|other| other.name())
 }
 
-/// Whether a block that its own dialect does not know is a call or a result of another one.
+/// Whether a block is a tool call or tool result of any dialect.
 pub(crate) fn is_foreign_pair(block: Value<'_, '_>) -> bool {
     block.object().is_some_and(|block| ALL.iter().any(|dialect| (dialect.shapes().is_pair)(block)))
 }
 
-/// Whether a list of blocks holds one like this.
+/// Whether a list of blocks holds one that passes this test.
 pub(crate) fn holds(message: Object<'_, '_>, list: &str, is: fn(Object<'_, '_>) -> bool) -> bool {
     message.get(list).into_iter().flat_map(Value::elements).filter_map(Value::object).any(is)
 }
@@ -138,7 +138,7 @@ pub(crate) fn is_named(block: Object<'_, '_>, names: &[&str]) -> bool {
     names.iter().any(|name| block.get(name).is_some_and(|held| held.is(Kind::Object)))
 }
 
-/// Whether an object says who speaks, or what it is.
+/// Whether an object has a role or a type.
 pub(crate) fn has_role(object: Object<'_, '_>) -> bool {
     object.get("role").is_some() || object.get("type").is_some()
 }
@@ -146,14 +146,14 @@ pub(crate) fn has_role(object: Object<'_, '_>) -> bool {
 impl fmt::Display for NoMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoObject => f.write_str("is no JSON object"),
+            Self::NoObject => f.write_str("is not a JSON object"),
             Self::Request { list } => write!(f, "is a whole request body: it has `{list}`"),
             Self::Response { .. } => f.write_str("is a whole response, not a message"),
             Self::Error => f.write_str("is a provider's error, not a message"),
             Self::Foreign { dialect } => {
-                write!(f, "is written as `{dialect}` writes messages, and nobody would see all of it here")
+                write!(f, "is a message of `{dialect}`; its tool calls and results would not be read here")
             }
-            Self::Unknown => f.write_str("is no message: it has neither `role` nor `type`"),
+            Self::Unknown => f.write_str("is not a message: it has neither `role` nor `type`"),
         }
     }
 }
@@ -168,7 +168,7 @@ mod tests {
         let chat = Some(NoMessage::Foreign { dialect: "openai_chat" });
         assert_eq!(of("anthropic_messages", r#"{"role":"tool","content":"x"}"#), chat);
         assert_eq!(of("gemini_generate", r#"{"role":"function","content":"x"}"#), chat);
-        // Some clients of Gemini say so who answers.
+        // Some clients of Gemini write this role.
         let response = r#"{"role":"function","parts":[{"functionResponse":{"name":"f","response":{}}}]}"#;
         assert_eq!(of("gemini_generate", response), None);
         for nothing in

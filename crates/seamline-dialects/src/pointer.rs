@@ -1,4 +1,4 @@
-//! Places as JSON pointers (RFC 6901).
+//! JSON pointers (RFC 6901) to places in a body.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use seamline_model::{Field, Place, Transcript};
 use crate::json::{Kind, Value};
 use crate::reader::Form;
 
-/// A place as a JSON pointer into the body.
+/// Writes a place as a JSON pointer into the body.
 pub(crate) fn pointer(transcript: &Transcript<'_>, place: &Place, form: Form) -> String {
     let Some(message) = place.message else {
         return String::new();
@@ -25,7 +25,7 @@ pub(crate) fn pointer(transcript: &Transcript<'_>, place: &Place, form: Form) ->
     }
 }
 
-/// The pointer to a member of what a pointer leads to.
+/// Extends a pointer by the key of a member.
 pub(crate) fn joined(pointer: &str, key: &str) -> String {
     let key = if key.contains(['~', '/']) {
         Cow::Owned(key.replace('~', "~0").replace('/', "~1"))
@@ -35,7 +35,7 @@ pub(crate) fn joined(pointer: &str, key: &str) -> String {
     [pointer, "/", &key].concat()
 }
 
-/// What a pointer leads to.
+/// Finds the value that a pointer leads to.
 pub(crate) fn resolve<'d, 'a>(root: Value<'d, 'a>, pointer: &str) -> Option<Value<'d, 'a>> {
     pointer.split('/').skip(1).map(key).try_fold(root, |value, key| match value.kind() {
         Kind::Array => value.elements().nth(key.parse().ok()?),
@@ -43,7 +43,7 @@ pub(crate) fn resolve<'d, 'a>(root: Value<'d, 'a>, pointer: &str) -> Option<Valu
     })
 }
 
-/// What a pointer leads to, by the names on its way.
+/// Writes a pointer as a path of names with dots.
 pub(crate) fn name(pointer: &str) -> String {
     pointer.split('/').skip(1).map(key).collect::<Vec<_>>().join(".")
 }

@@ -1,18 +1,18 @@
-//! What the dialects share when reading: a whole body, message by message.
+//! Reads a whole body, message by message, for every dialect.
 
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 
 use seamline_model::{
     Block, BlockIndex, BlockKind, Body, Encoded, Entries, Envelope, Irregularity, IrregularityKind, Message,
-    MessageIndex, Role, Slot, Span, Synthetic, Transcript,
+    MessageIndex, Request, Role, Slot, Span, Synthetic, Transcript,
 };
 
 use crate::ids::CONTENT_KEYS;
 use crate::json::{BYTES_MAX, Document, Kind, ListVisitor, Syntax, SyntaxKind, Value};
 use crate::{Error, Position};
 
-/// The envelope of a dialect, and how it reads one message.
+/// The envelope of a dialect, and its reader of one message.
 #[derive(Clone, Copy)]
 pub(crate) struct Form {
     /// The dialect's name.
@@ -25,11 +25,19 @@ pub(crate) struct Form {
     pub(crate) calls: &'static str,
     /// The member of the body that names the model.
     pub(crate) model: &'static str,
+    /// The hint for a body without such a list.
+    pub(crate) hint: &'static str,
+    /// Reads the settings beside the messages that rules look at.
+    pub(crate) request: fn(Value<'_, '_>) -> Request,
     /// Reads one message.
     pub(crate) message: for<'d, 'a> fn(&mut Reader<'a>, Value<'d, 'a>),
 }
 
-/// Why a body could not be read.
+/// The hint for a body without a list, for dialects that call it `messages`.
+pub(crate) const MESSAGES_HINT: &str = "give an object with a list of messages (`messages`, `input` or `contents`), or that list itself; one \
+     inside another object comes out with `jq .request`";
+
+/// Turns a syntax error into the error of reading a body.
 pub(crate) fn unreadable(body: &[u8], syntax: Syntax) -> Error {
     let Syntax { offset, kind } = syntax;
     let position = Position::of(body, offset);
@@ -44,7 +52,7 @@ pub(crate) fn decode(body: &[u8], form: Form) -> Result<Transcript<'_>, Error> {
     decode_with(body, form, |_| Envelope::default())
 }
 
-/// Reads a body, and what it says around the messages.
+/// Reads a body and the settings around its messages.
 pub(crate) fn decode_with(
     body: &[u8],
     form: Form,
@@ -57,15 +65,15 @@ pub(crate) fn decode_with(
     reader.note_other_lists(&document, form);
     let model = document.root().object().and_then(|body| body.get(form.model)).and_then(Value::str);
     reader.transcript.model = model;
-    reader.transcript.request = crate::envelope::request(document.root());
+    reader.transcript.request = (form.request)(document.root());
     reader.transcript.envelope = envelope(document.root());
     Ok(reader.finish(&document.lone_surrogates, document.byte_order_mark))
 }
 
-/// Reads messages that were put behind those of a transcript, which stands over the new text
-/// already. Nothing when all must be read afresh.
+/// Reads messages that were appended to those of a transcript, which already refers to the new text. Returns nothing
+/// when the whole body must be read again.
 ///
-/// Reading one message looks at no other, so what was read before stays as it is.
+/// The reader of one message looks at no other message, so what was read before stays valid.
 pub(crate) fn read_on<'a>(transcript: Transcript<'a>, added: &[Span], form: Form) -> Option<Transcript<'a>> {
     let source = transcript.source;
     let mut reader = Reader::new(transcript);
@@ -99,7 +107,7 @@ impl<'a> ListVisitor<'a> for Messages<'_, 'a> {
     }
 }
 
-/// Where the list of messages stands: a member of the body, or the body itself.
+/// Finds the list of messages: a member of the body, or the body itself.
 fn list_of(document: &Document<'_>, form: Form) -> Result<Span, Error> {
     let root = document.root();
     let Form { dialect, list: key, .. } = form;
@@ -115,14 +123,14 @@ fn list_of(document: &Document<'_>, form: Form) -> Result<Span, Error> {
     }
 }
 
-/// The least that repairs may leave behind in what they wrote, however small the body.
+/// The number of bytes that repairs may always write, however small the body is.
 const WRITTEN_BYTES: usize = 1024 * 1024;
 
-/// Reads the text that edits made of a transcript's. What was only copied says what it
-/// said before, so only what was rewritten is read. Nothing when all must be read afresh.
+/// Reads the text that edits produced. Copied messages keep what was read of them; only rewritten messages are read.
+/// Returns nothing when the whole body must be read again.
 pub(crate) fn follow<'n>(before: &Transcript<'n>, encoded: &'n Encoded, form: Form) -> Option<Transcript<'n>> {
     let source = encoded.source(before.source.body);
-    // Whoever writes everything anew in every pass puts it together, lest it heap up.
+    // A dialect that rewrites everything in every pass would otherwise grow its text without bound.
     let written_max = source.body.len().max(WRITTEN_BYTES);
     let fits = encoded.spans.len() == encoded.origins.len()
         && encoded.written.len() <= written_max
@@ -149,7 +157,7 @@ pub(crate) fn follow<'n>(before: &Transcript<'n>, encoded: &'n Encoded, form: Fo
             (form.message)(&mut reader, part.root());
         }
     }
-    // Only the list grew or shrank.
+    // Only the list of messages changed.
     let mut transcript = reader.transcript;
     transcript.list = before.list;
     transcript.layout = Some(encoded.layout.clone());
@@ -161,7 +169,7 @@ pub(crate) fn follow<'n>(before: &Transcript<'n>, encoded: &'n Encoded, form: Fo
     Some(transcript)
 }
 
-/// A transcript that is being read.
+/// A transcript while it is read.
 pub(crate) struct Reader<'a> {
     pub(crate) transcript: Transcript<'a>,
     found: Vec<Irregularity>,
@@ -175,7 +183,7 @@ impl<'a> Reader<'a> {
         Self { transcript, found: Vec::new(), message: None, block: None }
     }
 
-    /// Starts over: the body has another list of messages, and the last one counts.
+    /// Starts over, because the body has a second list of messages. The last one counts.
     fn forget(&mut self) {
         self.transcript.messages.clear();
         self.transcript.blocks.clear();
@@ -199,13 +207,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Begins a message. Everything from here on is in it.
+    /// Begins a message. Blocks and notes that follow belong to it.
     pub(crate) fn begin(&mut self) {
         self.message = Some(MessageIndex(self.transcript.messages.len() as u32));
         self.block = None;
     }
 
-    /// Begins a block of the message. Everything from here on is in it.
+    /// Begins a block of the message. Notes that follow belong to it.
     pub(crate) fn begin_block(&mut self) {
         self.block = Some(self.next_block());
     }
@@ -215,7 +223,7 @@ impl<'a> Reader<'a> {
         (MessageIndex(self.transcript.messages.len() as u32), self.block)
     }
 
-    /// The block that comes next.
+    /// The index of the next block.
     pub(crate) fn next_block(&self) -> BlockIndex {
         BlockIndex(self.transcript.blocks.len() as u32)
     }
@@ -233,7 +241,7 @@ impl<'a> Reader<'a> {
         self.transcript.blocks.push(Block::new(message, value.span(), slot, kind, signed));
     }
 
-    /// What the text of a result's content says about it, if it is nothing but a short text.
+    /// Finds out whether a repair made a result, by its content if that is one short text.
     pub(crate) fn synthetic(&mut self, content: Option<Value<'_, '_>>, text: Option<Cow<'_, str>>) -> Synthetic {
         let (Some(content), Some(text)) = (content, text) else { return Synthetic::No };
         let synthetic = Synthetic::of(&text);
@@ -250,7 +258,7 @@ impl<'a> Reader<'a> {
         self.look_at_entry(value, role);
     }
 
-    /// Notes what an entry of the list is at first sight, while none was seen to be a message.
+    /// Notes what kind of entry the list has, until one entry looks like a message.
     fn look_at_entry(&mut self, value: Value<'_, '_>, role: Role) {
         if self.transcript.entries != Entries::Messages {
             self.transcript.entries = match holds_message(value) {
@@ -261,7 +269,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The same for all messages that are there, where it is not known of them. The first one nearly always tells.
+    /// Looks at the messages read so far, until one looks like a message. The first one nearly always does.
     fn look_at_entries(&mut self) -> Option<()> {
         let (source, mut at) = (self.transcript.source, 0);
         while self.transcript.entries != Entries::Messages {
@@ -272,8 +280,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// Adds messages of the transcript before this one that follow each other there, each of
-    /// which stands where it stood.
+    /// Adds a run of messages of the previous transcript that kept their spans.
     fn copy(&mut self, before: &Transcript<'_>, run: Range<usize>) {
         let old = &before.messages[run.clone()];
         let (Some(first), Some(last)) = (old.first(), old.last()) else { return };
@@ -293,7 +300,7 @@ impl<'a> Reader<'a> {
         self.transcript.extend(moved, before.has.neighbouring_ids);
     }
 
-    /// The transcript, with what was met while reading in the order of the source.
+    /// Ends the reading, and sorts the irregularities in the order of the source.
     pub(crate) fn finish(self, lone_surrogates: &[Span], byte_order_mark: Option<Span>) -> Transcript<'a> {
         let Self { mut transcript, mut found, .. } = self;
         for &span in lone_surrogates {
@@ -311,11 +318,10 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What a dialect notes about what it meets: keys that are repeated or called otherwise,
-/// values in another form.
+/// The notes of a dialect: repeated keys, keys under another name, values in another form.
 impl Reader<'_> {
-    /// Puts the value of a key into its slot. Of several the last counts, as it does for
-    /// every reader we know; the one before is noted.
+    /// Puts the value of a key into its slot. Of several values the last one counts, as for every reader we know; the
+    /// one before is noted.
     pub(crate) fn set<'d, 'a>(&mut self, slot: &mut Option<Value<'d, 'a>>, value: Value<'d, 'a>) {
         if let Some(earlier) = slot.replace(value)
             && earlier.key().name() == value.key().name()
@@ -324,14 +330,15 @@ impl Reader<'_> {
         }
     }
 
-    /// Puts a value into a slot that keys of several names fill; `own` wins.
+    /// Puts a value into a slot that several keys may fill. The key of the dialect itself wins; `own` says that this is
+    /// the one.
     pub(crate) fn set_one_of<'d, 'a>(&mut self, slot: &mut Option<Value<'d, 'a>>, value: Value<'d, 'a>, own: bool) {
         if slot.is_none() || own {
             self.set(slot, value);
         }
     }
 
-    /// Puts the value of a key among those of others. Of several of one name the last counts.
+    /// Puts the value of a key into a list. Of several values with one key the last one counts.
     pub(crate) fn set_among<'d, 'a>(&mut self, among: &mut Vec<Value<'d, 'a>>, value: Value<'d, 'a>) {
         match among.iter_mut().find(|other| other.key().name() == value.key().name()) {
             Some(earlier) => {
@@ -350,7 +357,7 @@ impl Reader<'_> {
         self.note(kind, key.span());
     }
 
-    /// What an id says. One that is a number is read by its digits, and noted.
+    /// Reads an id. A number is read by its digits, and noted.
     pub(crate) fn id<'a>(&mut self, value: Value<'_, 'a>) -> Option<Cow<'a, str>> {
         if value.is(Kind::Number) {
             self.note(IrregularityKind::UnquotedId, value.span());
@@ -359,7 +366,7 @@ impl Reader<'_> {
         value.str()
     }
 
-    /// Notes a key that this dialect calls differently.
+    /// Notes a key that has another name in this dialect.
     pub(crate) fn foreign(&mut self, key: Span, expected: &'static str) {
         self.note(IrregularityKind::ForeignKey { expected }, key);
     }
@@ -379,7 +386,7 @@ fn looks_like_message(entry: Value<'_, '_>, role: Role) -> bool {
     entry.members().any(|(key, _)| is_known(&key.name()))
 }
 
-/// Whether an entry of a list is no message itself, but has one in it.
+/// Whether an entry of a list is not a message but holds one.
 fn holds_message(entry: Value<'_, '_>) -> bool {
     let Some(members) = entry.object() else { return false };
     let wraps =

@@ -1,4 +1,4 @@
-//! What the dialects share when reading: what a single value says.
+//! Reads single values, for every dialect.
 
 use std::borrow::Cow;
 
@@ -10,10 +10,10 @@ use crate::members::is_hollow;
 use crate::reader::Reader;
 use crate::rewriting::leading_member;
 
-/// Texts longer than this are never taken for what a repair made up.
+/// Texts longer than this are never taken for synthetic ones.
 const SYNTHETIC_BYTES_MAX: usize = 512;
 
-/// How much text a string holds.
+/// Finds out whether a string is empty, blank or neither.
 pub(crate) fn emptiness(value: Value<'_, '_>) -> Emptiness {
     let raw = value.raw_str();
     if raw.is_empty() {
@@ -30,22 +30,22 @@ pub(crate) fn emptiness(value: Value<'_, '_>) -> Emptiness {
     }
 }
 
-/// The text of a part, if it is a text part.
+/// Finds the text of a part, if it is a text part.
 pub(crate) fn part_text<'d, 'a>(part: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
     let part = part.object()?;
     part.get("type").filter(|kind| kind.says("text"))?;
     part.get("text").filter(|text| text.is(Kind::String))
 }
 
-/// How a dialect finds the text of a part, if it is a text part.
+/// Finds the text of a part, if the dialect calls it a text part.
 pub(crate) type TextOf = for<'d, 'a> fn(Value<'d, 'a>) -> Option<Value<'d, 'a>>;
 
-/// What a result's content holds.
+/// Finds out what the content of a result holds.
 pub(crate) fn parts(content: Value<'_, '_>) -> Parts {
     parts_by(content, part_text)
 }
 
-/// The same, where text parts are recognised otherwise.
+/// Finds out what the content of a result holds, with a dialect's own test for text parts.
 pub(crate) fn parts_by(content: Value<'_, '_>, text_of: TextOf) -> Parts {
     match content.kind() {
         Kind::String => Parts::Text,
@@ -65,13 +65,12 @@ pub(crate) fn parts_by(content: Value<'_, '_>, text_of: TextOf) -> Parts {
     }
 }
 
-/// What a content says, when it is a string or a single text part and short: what a
-/// repair makes up is never long.
+/// Reads a content that is a string or a single text part, if it is short. Synthetic texts are never long.
 pub(crate) fn only_text<'a>(content: Value<'_, 'a>) -> Option<Cow<'a, str>> {
     only_text_by(content, part_text)
 }
 
-/// The same, where text parts are recognised otherwise.
+/// Reads such a content, with a dialect's own test for text parts.
 pub(crate) fn only_text_by<'a>(content: Value<'_, 'a>, text_of: TextOf) -> Option<Cow<'a, str>> {
     let text = match content.kind() {
         Kind::String => content,
@@ -85,12 +84,12 @@ pub(crate) fn only_text_by<'a>(content: Value<'_, 'a>, text_of: TextOf) -> Optio
     short(text)
 }
 
-/// What a string says, unless it is too long to be made up by a repair.
+/// Reads a string, unless it is too long to be synthetic.
 pub(crate) fn short<'a>(text: Value<'_, 'a>) -> Option<Cow<'a, str>> {
     if text.raw_str().len() > SYNTHETIC_BYTES_MAX { None } else { text.str() }
 }
 
-/// Whether a block type is something to look at or listen to.
+/// Whether a block type is an image, a document, a sound or another medium.
 pub(crate) fn is_media_type(kind: &str) -> bool {
     matches!(
         kind,
@@ -107,7 +106,7 @@ pub(crate) fn is_media_type(kind: &str) -> bool {
     )
 }
 
-/// How a call's input is written.
+/// Finds out in which form the input of a call is written.
 pub(crate) fn input(value: Option<Value<'_, '_>>) -> Input {
     match value.map(Value::kind) {
         Some(Kind::Object) => Input::Object,
@@ -138,7 +137,7 @@ impl<'d, 'a> Elsewhere<'d, 'a> {
         self.0.is_some()
     }
 
-    /// The content: the member of its own name, else this one, which is noted.
+    /// The content under its own name, or else under the other name, which is noted.
     pub(crate) fn or(
         self,
         content: Option<Value<'d, 'a>>,
@@ -155,8 +154,8 @@ impl<'d, 'a> Elsewhere<'d, 'a> {
 }
 
 impl Reader<'_> {
-    /// Who speaks in a message, given what the dialect makes of its role. A role that goes by
-    /// another name here is noted, and so is one that nobody knows.
+    /// Finds the role of a message, given the role that the dialect read. A role under another name is noted, and so is
+    /// an unknown one.
     pub(crate) fn role(
         &mut self,
         read: Role,
@@ -179,16 +178,16 @@ impl Reader<'_> {
     }
 }
 
-/// Texts that are not written as such.
+/// Texts in an irregular form.
 impl Reader<'_> {
-    /// Notes a text that is no string. It is kept as its source.
+    /// Notes a text that is not a string. Its source is kept.
     pub(crate) fn wordless(&mut self, text: Value<'_, '_>) {
         let patch = Some((text.span(), quoted(text.raw())));
         self.note(IrregularityKind::WordlessText { patch, empty: false }, text.span());
     }
 
-    /// Reads a block that should be a text and is none, where blocks say of which type they
-    /// are, and notes why. Nothing when it is no text at all.
+    /// Reads a block that should be a text but has another form, and notes why. Returns nothing when it is not a text
+    /// at all. For dialects whose blocks have a `type`.
     pub(crate) fn odd_text(&mut self, block: Value<'_, '_>) -> Option<BlockKind> {
         let members = block.object()?;
         let text = members.get("text");
@@ -223,12 +222,12 @@ impl Reader<'_> {
     }
 }
 
-/// Whether this is what another dialect calls a text.
+/// Whether another dialect calls a text block so.
 fn is_other_text(kind: Value<'_, '_>) -> bool {
     kind.says("input_text") || kind.says("output_text")
 }
 
-/// What stands where a readable message should.
+/// Describes a message that cannot be read.
 fn unreadable(message: Value<'_, '_>, role: Option<Value<'_, '_>>) -> &'static str {
     match (message.kind(), role) {
         (Kind::Object, Some(_)) => "an unknown role",

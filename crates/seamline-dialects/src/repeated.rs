@@ -1,17 +1,17 @@
-//! What every frame of a stream repeats, so that it is given out once.
+//! Members that every frame of a stream repeats. They are given out once.
 
 use seamline_model::Span;
 
 use crate::json::Value;
 
-/// How many members are remembered.
+/// The number of members that are remembered.
 const MEMBERS_MAX: usize = 32;
 
-/// Members of an object as they were last said.
+/// The last value of each member of an object.
 #[derive(Debug, Default)]
 pub(crate) struct Repeated {
     members: Vec<Member>,
-    /// The member that is likely to be said next: frames repeat them in order.
+    /// The member that likely comes next: frames repeat them in order.
     next: usize,
 }
 
@@ -23,8 +23,7 @@ struct Member {
 }
 
 impl Repeated {
-    /// Gives out the members of an object that say something else than they last did, but for
-    /// those that are read elsewhere.
+    /// Gives out the members of an object whose value changed, except those that are read elsewhere.
     pub(crate) fn each_new(
         &mut self,
         object: Value<'_, '_>,
@@ -43,7 +42,7 @@ impl Repeated {
         }
     }
 
-    /// Whether a member is what the frame before had next.
+    /// Whether a member has the place and the value that it had in the frame before.
     fn is_expected(&mut self, source: &str) -> bool {
         let is_expected = self.members.get(self.next).is_some_and(|member| member.source == source);
         if is_expected {

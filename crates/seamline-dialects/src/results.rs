@@ -1,59 +1,64 @@
-//! Results of calls, for who runs the tools.
+//! Tool results, for hosts that run the tools.
 
 use seamline_model::conversation::{Answer, Block, Call, Says};
 
 use crate::convert::failure::marked;
 use crate::json::{Json, Style};
 
-/// What one dialect can do for who runs the tools that are called.
+/// The functions that write and read tool results.
 #[derive(Debug, Clone, Copy)]
 pub struct Results {
-    /// Writes the messages that answer calls of one turn, in their order.
+    /// Writes the messages with the results of one turn, in the order of its calls.
     pub write: fn(&[Answering<'_>]) -> Vec<String>,
-    /// What a result says that was lifted to this text, without what the dialect puts around words where results are
-    /// no text.
+    /// Takes off what the dialect puts around the text of a result, in dialects where some results are not text.
     pub said: fn(String) -> String,
 }
 
-/// A call, and what it is answered with.
+/// A tool call with its result.
 #[derive(Debug, Clone, Copy)]
 pub struct Answering<'a> {
-    /// The call.
+    /// The tool call.
     pub call: &'a Call,
-    /// Whether it has an id of its own.
+    /// Whether the call has its own id.
     pub has_id: bool,
-    /// What the tool said, or what is said of a call without a result.
+    /// The output of the tool, or the text for a call without a result.
     pub text: &'a str,
-    /// Whether the tool failed, or there is no result.
+    /// Whether the tool failed or gave no result.
     pub failed: bool,
-    /// Whether the text is made up, and known by its words.
+    /// Whether the text is synthetic, and recognised by its words.
     pub made_up: bool,
 }
 
 impl Answering<'_> {
-    /// The answer where there is a word for failure.
+    /// The result, for dialects that have a flag for failure.
     pub(crate) fn answer(&self) -> Answer {
-        // What says nothing is refused where it is a text.
+        // Providers refuse empty text.
         let text = Some(self.text).filter(|text| !text.trim().is_empty());
         let blocks = text.map(|text| Block::new(Says::Text(text.to_owned()), ""));
         let (id, name) = (self.call.id.clone(), Some(self.call.name.clone()));
         Answer { id, name, blocks: blocks.into_iter().collect(), failed: self.failed }
     }
 
-    /// What it says where failure is a mark in the text.
+    /// The text of the result, for dialects where failure is a mark in the text.
     pub(crate) fn marked_text(&self) -> String {
         marked(self.text, self.failed, self.made_up)
     }
 }
 
-/// A value on one line.
+/// Makes a synthetic result with this text, which counts as a failure.
+pub(crate) fn synthetic(id: &str, name: Option<String>, text: &str) -> Answer {
+    let blocks = vec![Block::new(Says::Text(text.to_owned()), "")];
+    Answer { id: id.to_owned(), name, blocks, failed: true }
+}
+
+/// Writes a value on one line.
 pub(crate) fn written(json: &Json<'_>) -> String {
     let mut out = String::new();
     Style::of(b"{}").write(&mut out, json, 0);
     out
 }
 
-/// A text that nothing was put around.
+/// Returns the text unchanged.
 pub(crate) fn as_it_is(text: String) -> String {
     text
 }

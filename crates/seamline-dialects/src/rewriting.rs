@@ -1,4 +1,4 @@
-//! What the dialects share when writing.
+//! Patches of JSON objects, for every dialect.
 
 use std::borrow::Cow;
 
@@ -41,19 +41,19 @@ pub(crate) fn leading_member(object: Value<'_, '_>, key: &str, json: &str) -> (S
     (Span { start: first, end: first }, ["\"", key, "\"", colon, json, comma].concat())
 }
 
-/// What stands between a key and its value, and between two members, in an object.
+/// Finds the text between a key and its value, and between two members, of an object.
 fn layout<'a>(object: Value<'_, 'a>) -> (&'a str, &'a str) {
     let mut members = object.members();
     let (Some((key, value)), second) = (members.next(), members.next()) else { return (":", ",") };
     let between = |from: Span, to: Span| object.slice(Span { start: from.end, end: to.start });
     let colon = between(key.span(), value.span());
-    // A single member shows no comma; who leaves room after a colon does so after a comma.
+    // A single member shows no comma. Writers with a space after a colon have one after a comma as well.
     let comma = if colon.ends_with(' ') { ", " } else { "," };
     (colon, second.map_or(comma, |(next, _)| between(value.span(), next.span())))
 }
 
-/// How often an input may be wrapped in a string to be taken out again. Clients were seen
-/// to write one that is already text as text once more.
+/// The number of strings around an input that are taken off. Some clients put input that is already text into a
+/// string again.
 const WRAPPED_MAX: usize = 4;
 
 /// A call's input as an object that says the same: an object inside a string, or inside a
@@ -100,8 +100,7 @@ pub(crate) fn input_text(input: Option<Value<'_, '_>>) -> String {
     quoted(&json)
 }
 
-/// The same, where what the text holds is always an object: JSON of another kind is wrapped,
-/// and so is text that is no JSON.
+/// Writes the input as a string that always holds an object: other JSON is wrapped, and so is text that is not JSON.
 pub(crate) fn input_json_text(input: Option<Value<'_, '_>>) -> String {
     let Some(text) = input.and_then(Value::str) else {
         return quoted(&input_object(input));
@@ -127,15 +126,13 @@ pub(crate) fn members_as_lines(object: Value<'_, '_>, known: impl Fn(&str) -> bo
     lines
 }
 
-/// The source of a content that is neither text nor a list nor `null`, which is all that
-/// can be kept of it.
+/// The source of a content that is not a text, a list or `null`. Only its source can be kept.
 pub(crate) fn unreadable_text(content: Value<'_, '_>) -> Option<String> {
     let readable = matches!(content.kind(), Kind::String | Kind::Array | Kind::Null);
     (!readable).then(|| content.raw().to_owned())
 }
 
-/// Whether a text is a JSON value of this kind and nothing else, so that it can stand in
-/// another text.
+/// Whether a text is exactly one JSON value of this kind, so that it can be put into another text.
 pub(crate) fn holds(text: &str, kind: Kind) -> bool {
     Document::read(text).is_ok_and(|document| document.root().is(kind) && document.byte_order_mark.is_none())
 }

@@ -1,8 +1,20 @@
-//! Roles as they are called by different programs.
+//! The names that different programs give to roles.
 
 use seamline_model::Role;
 
-/// Who speaks under a name that some program or dialect has for it.
+use crate::json::Value;
+
+/// Reads the role of a message, in dialects that name it `user`, `assistant` or `system`.
+pub(crate) fn read(value: Option<Value<'_, '_>>) -> Role {
+    match value.and_then(Value::str).as_deref() {
+        Some("user") => Role::User,
+        Some("assistant") => Role::Assistant,
+        Some("system") => Role::System,
+        _ => Role::Unknown,
+    }
+}
+
+/// Finds the role that some program or dialect calls by this name.
 pub(crate) fn known(name: &str) -> Option<Role> {
     match name.to_ascii_lowercase().as_str() {
         "user" | "human" => Some(Role::User),
@@ -13,7 +25,7 @@ pub(crate) fn known(name: &str) -> Option<Role> {
     }
 }
 
-/// The same where only these roles have a name of their own.
+/// Finds the role and its usual name, in dialects that have no developer role.
 pub(crate) fn plain(name: &str) -> Option<(Role, &'static str)> {
     match known(name)? {
         Role::Developer => Some((Role::System, Role::System.as_str())),

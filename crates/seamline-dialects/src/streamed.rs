@@ -1,4 +1,4 @@
-//! What the dialects whose messages are lists of blocks share when they read a stream.
+//! Reads streams for the dialects whose messages are lists of blocks.
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -12,8 +12,7 @@ use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 use crate::frames::{Sink, add, add_arguments, index, unreadable};
 use crate::json::{Kind, Object, Value};
 
-/// What is said once a message has ended: how much was used may follow, and that it failed after
-/// all. Nothing else is about it.
+/// Filters an event that comes after the end of a message. Only usage, members and failures may follow.
 pub(crate) fn after_end(event: Event<'_>) -> Event<'_> {
     match event {
         Event::Member { .. } | Event::Usage { .. } | Event::Unreadable { .. } | Event::Failed { .. } | Event::Done => {
@@ -25,12 +24,12 @@ pub(crate) fn after_end(event: Event<'_>) -> Event<'_> {
     }
 }
 
-/// A member that says something.
+/// Finds a member that is not null.
 pub(crate) fn present<'d, 'a>(object: Object<'d, 'a>, key: &str) -> Option<Value<'d, 'a>> {
     object.get(key).filter(|value| !value.is(Kind::Null))
 }
 
-/// Gives out members of the response, but for those that are read elsewhere.
+/// Gives out the members of the response, except those that are read elsewhere.
 pub(crate) fn members(value: Value<'_, '_>, sink: Sink<'_>, elsewhere: &[&str]) {
     for (key, member) in value.members() {
         let name = key.name();
@@ -40,7 +39,7 @@ pub(crate) fn members(value: Value<'_, '_>, sink: Sink<'_>, elsewhere: &[&str]) 
     }
 }
 
-/// The input of a call where it begins; some servers write it as text.
+/// Takes the input that a call begins with. Some servers write it as text.
 pub(crate) fn start_input(value: Option<Value<'_, '_>>, place: u32, sink: Sink<'_>) {
     let Some(input) = value else { return };
     match input.str() {
@@ -49,7 +48,7 @@ pub(crate) fn start_input(value: Option<Value<'_, '_>>, place: u32, sink: Sink<'
     }
 }
 
-/// A piece of the input of a call, which some servers write as JSON.
+/// Takes a piece of the input of a call. Some servers write it as JSON.
 pub(crate) fn arguments(value: Option<Value<'_, '_>>, place: u32, sink: Sink<'_>) {
     match value.map(|value| (value, value.kind())) {
         Some((text, Kind::String)) => add_arguments(sink, place, text, false),
@@ -59,13 +58,13 @@ pub(crate) fn arguments(value: Option<Value<'_, '_>>, place: u32, sink: Sink<'_>
     }
 }
 
-/// How many blocks are remembered. Whoever assembles them keeps fewer.
+/// The number of blocks that are remembered. The assembler keeps fewer.
 const SLOTS_MAX: usize = 1 << 20;
 
 /// The blocks of a stream by the index the wire gives them.
 ///
-/// A place is the index as long as every block has one of its own. Some servers count every
-/// block as the same one: from the second block of one index on, places follow each other.
+/// The place of a block is its index, as long as no two blocks share one. Some servers give every block the same
+/// index: from the second block with one index on, places count up.
 #[derive(Debug, Default)]
 pub(crate) struct Slots {
     by_index: BTreeMap<u32, Slot>,
@@ -88,11 +87,11 @@ pub(crate) struct Slot {
     id: String,
 }
 
-/// Where a block begins.
+/// The place of a block that begins.
 pub(crate) enum Begun {
-    /// A block of its own.
+    /// A new block.
     New(u32),
-    /// One that had begun before.
+    /// A block that began before.
     Again(u32),
 }
 
@@ -121,7 +120,7 @@ impl Slots {
         self.by_index.get(&index)
     }
 
-    /// Notes that a block begins. Nothing when there is no place left for it.
+    /// Notes that a block begins. Returns nothing when no place is left for it.
     pub(crate) fn begin(&mut self, index: u32, piece: Piece, id: &str) -> Option<Begun> {
         if let Some(slot) = self.by_index.get(&index) {
             if slot.is_same(piece, id) {
@@ -148,14 +147,14 @@ impl Slots {
         }
     }
 
-    /// Where the calls are.
+    /// The places of all calls.
     pub(crate) fn calls(&self) -> impl Iterator<Item = u32> {
         let last = self.by_index.values().filter(|slot| slot.piece == Piece::Call).map(|slot| slot.place);
         self.left_open.iter().map(|(place, _)| *place).chain(last)
     }
 
-    /// Where the calls are that nothing closed and that may lack something: where the provider
-    /// waits for their results, those of which nothing is known but that they began.
+    /// The places of calls that were not closed and may be incomplete. When the provider stopped for tool results, only
+    /// calls without any input count.
     pub(crate) fn unfinished_calls(&self, stop: Stop) -> impl Iterator<Item = u32> {
         let is_open = |slot: &&Slot| slot.is_open && slot.piece == Piece::Call;
         let last = self.by_index.values().filter(is_open).map(|slot| (slot.place, slot.has_input));
@@ -163,7 +162,7 @@ impl Slots {
         open.filter(move |(_, has_input)| stop != Stop::Calls || !has_input).map(|(place, _)| place)
     }
 
-    /// Notes that a block is closed, and says where it is.
+    /// Closes a block, and returns its place.
     pub(crate) fn close(&mut self, index: u32) -> Option<u32> {
         let slot = self.by_index.get_mut(&index)?;
         slot.is_open = false;
@@ -172,8 +171,8 @@ impl Slots {
 }
 
 impl Slot {
-    /// Whether what begins on the same index is this block once more. Calls are told apart by
-    /// their ids; of anything else, one that is closed cannot go on.
+    /// Whether a block that begins on the same index is this one again. Calls are compared by their ids; any other
+    /// block that is closed cannot continue.
     fn is_same(&self, piece: Piece, id: &str) -> bool {
         let is_call = matches!(piece, Piece::Call | Piece::ServerCall);
         self.piece == piece && if is_call { !id.is_empty() && self.id == id } else { self.is_open }

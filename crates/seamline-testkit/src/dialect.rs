@@ -1,52 +1,173 @@
-//! The dialects that the test kit writes and checks.
+//! The table of the dialects that the test kit writes and judges.
 
-/// A way of writing a conversation on the wire.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Dialect {
+use serde_json::{Map, Value};
+
+use crate::{events::Event, strict::Violation, transcript::Transcript};
+
+/// Builds the enum, the list, the modules and the tests of all dialects from one table. The dollar sign is for the
+/// macro that is defined inside.
+macro_rules! dialects {
+    ($dollar:tt $($(#[$doc:meta])* $module:ident => $name:ident,)*) => {
+        $(mod $module;)*
+
+        /// A way of writing a conversation on the wire.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Dialect {
+            $($(#[$doc])* $name,)*
+        }
+
+        /// One row per dialect, in the order of the enum.
+        const ROWS: &[&Row] = &[$(&$module::ROW,)*];
+
+        impl Dialect {
+            /// Every dialect, in a fixed order.
+            pub const ALL: [Self; [$(stringify!($name)),*].len()] = [$(Self::$name,)*];
+        }
+
+        /// Declares one test for each dialect, which calls a function with it.
+        #[macro_export]
+        macro_rules! test_each_dialect {
+            ($dollar run:path) => {
+                $(
+                    #[test]
+                    fn $module() {
+                        $dollar run($crate::Dialect::$name);
+                    }
+                )*
+            };
+        }
+    };
+}
+
+dialects! { $
     /// Anthropic's Messages API.
-    AnthropicMessages,
+    anthropic_messages => AnthropicMessages,
     /// `OpenAI`'s Chat Completions API.
-    OpenAiChat,
+    openai_chat => OpenAiChat,
     /// `OpenAI`'s Responses API.
-    OpenAiResponses,
+    openai_responses => OpenAiResponses,
     /// AWS Bedrock's Converse API.
-    BedrockConverse,
+    bedrock_converse => BedrockConverse,
     /// Google's generateContent.
-    GeminiGenerate,
+    gemini_generate => GeminiGenerate,
+}
+
+/// The members of an object.
+pub(crate) type Fields = Map<String, Value>;
+
+/// The properties of one dialect.
+pub(crate) struct Row {
+    /// The name users write, such as `anthropic_messages`.
+    pub(crate) name: &'static str,
+    /// The provider that defines the dialect, for which the strict check speaks.
+    pub(crate) provider: &'static str,
+    /// The member of a body that is the list of messages.
+    pub(crate) list_key: &'static str,
+    /// The member of a message that is its content.
+    pub(crate) content_key: &'static str,
+    /// The role of the model.
+    pub(crate) assistant_role: &'static str,
+    /// The member of a call that is its id.
+    pub(crate) call_id_key: &'static str,
+    /// The member of a call that is its input.
+    pub(crate) input_key: &'static str,
+    /// The member of a result that names the id of its call.
+    pub(crate) result_id_key: &'static str,
+    /// The member of a result that is its content.
+    pub(crate) output_key: &'static str,
+    /// Whether the input of a call is a string that holds JSON.
+    pub(crate) has_text_input: bool,
+    /// Whether the content of a message may be a string.
+    pub(crate) has_text_content: bool,
+    /// Whether a string content may also be a list of texts without a type.
+    pub(crate) has_untyped_text: bool,
+    /// Whether messages have the fields that clients of `OpenAI`'s Chat Completions write.
+    pub(crate) has_chat_fields: bool,
+    /// Whether calls may lack an id; the name of the tool pairs them then.
+    pub(crate) has_optional_ids: bool,
+    /// Whether the roles of messages must alternate.
+    pub(crate) must_take_turns: bool,
+    /// The request body that holds a transcript.
+    pub(crate) body: fn(&Transcript) -> Value,
+    /// Finds what the provider rejects in a body with these messages.
+    pub(crate) check: fn(&Value, &[Value]) -> Vec<Violation>,
+    /// Whether the provider accepts a body without a list of messages.
+    pub(crate) may_lack_list: fn(&Value) -> bool,
+    /// The calls of a body.
+    pub(crate) calls: fn(&mut Value) -> Vec<&mut Fields>,
+    /// The results of a body.
+    pub(crate) results: fn(&mut Value) -> Vec<&mut Fields>,
+    /// Adds a picture with this data to a result. The number picks the place among its parts.
+    pub(crate) add_image: fn(&mut Fields, &str, usize) -> Option<()>,
+    /// Adds reasoning with this text, and a signature if there is one, to an assistant message.
+    pub(crate) add_reasoning: fn(&mut Fields, &str, Option<String>) -> Option<()>,
+    /// Reads the calls and results of one message.
+    pub(crate) events: fn(&Value, &mut Vec<Event>),
+    /// A message in which the user asks to go on.
+    pub(crate) user_message: &'static str,
+    /// The smallest body around the messages, without their list.
+    pub(crate) envelope: &'static str,
+    /// The event by which a stream says that it failed.
+    pub(crate) error_event: &'static str,
 }
 
 impl Dialect {
-    /// Every dialect, in a fixed order.
-    pub const ALL: [Self; 5] =
-        [Self::AnthropicMessages, Self::OpenAiChat, Self::OpenAiResponses, Self::BedrockConverse, Self::GeminiGenerate];
+    /// The dialect with this name.
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|dialect| dialect.name() == name)
+    }
+
+    /// The dialect that this provider defines.
+    pub fn of_provider(provider: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|dialect| dialect.provider() == provider)
+    }
+
+    pub(crate) fn row(self) -> &'static Row {
+        ROWS[self as usize]
+    }
 
     /// The name users write, such as `anthropic_messages`.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::AnthropicMessages => "anthropic_messages",
-            Self::OpenAiChat => "openai_chat",
-            Self::OpenAiResponses => "openai_responses",
-            Self::BedrockConverse => "bedrock_converse",
-            Self::GeminiGenerate => "gemini_generate",
-        }
+        self.row().name
+    }
+
+    /// The provider that defines the dialect, for which the strict check speaks.
+    pub fn provider(self) -> &'static str {
+        self.row().provider
     }
 
     /// The member of a body that is the list of messages.
     pub fn list_key(self) -> &'static str {
-        match self {
-            Self::AnthropicMessages | Self::OpenAiChat | Self::BedrockConverse => "messages",
-            Self::OpenAiResponses => "input",
-            Self::GeminiGenerate => "contents",
-        }
+        self.row().list_key
     }
 
     /// The member of a message that is its content.
     pub fn content_key(self) -> &'static str {
-        if self == Self::GeminiGenerate { "parts" } else { "content" }
+        self.row().content_key
     }
 
     /// The role of the model.
     pub fn assistant_role(self) -> &'static str {
-        if self == Self::GeminiGenerate { "model" } else { "assistant" }
+        self.row().assistant_role
+    }
+
+    /// Whether the roles of messages must alternate.
+    pub fn must_take_turns(self) -> bool {
+        self.row().must_take_turns
+    }
+
+    /// A message in which the user asks to go on.
+    pub fn user_message(self) -> &'static str {
+        self.row().user_message
+    }
+
+    /// The smallest body around the messages, without their list.
+    pub fn envelope(self) -> &'static str {
+        self.row().envelope
+    }
+
+    /// The event by which a stream says that it failed.
+    pub fn error_event(self) -> &'static str {
+        self.row().error_event
     }
 }

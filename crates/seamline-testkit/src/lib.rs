@@ -2,14 +2,16 @@
 //!
 //! - [`strict`] checks whether a provider would accept a body.
 //! - [`scope`] lists every short conversation over a small alphabet.
-//! - [`generate`] generates good conversations at random and breaks them.
-//! - [`peer_cases`] has the twenty conversations that we tried on other programs.
-//! - [`lossless`] lists the content that a body has lost.
+//! - [`generate`] draws good conversations and breaks them.
+//! - [`peer_cases`] holds the twenty conversations other programs were measured with.
+//! - [`lossless`] says what went missing.
+//! - [`events`] reads calls and results of a body.
 //!
 //! This crate depends on no other crate of the workspace, because a check that used the rules could not find their
 //! mistakes.
 
 mod dialect;
+pub mod events;
 pub mod generate;
 pub mod lossless;
 pub mod peer_cases;

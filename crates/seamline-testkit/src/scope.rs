@@ -46,7 +46,7 @@ pub fn transcripts(max_len: u32) -> impl Iterator<Item = Vec<Kind>> {
 /// In dialects with optional ids there are no ids; the tools have the names `A` and `B` instead.
 pub fn render(dialect: Dialect, kinds: &[Kind]) -> String {
     let mut transcript = transcript(kinds);
-    if dialect == Dialect::GeminiGenerate {
+    if dialect.row().has_optional_ids {
         let blocks = transcript.messages.iter_mut().flat_map(|message| &mut message.blocks);
         blocks.for_each(forget_id);
     }

@@ -91,7 +91,7 @@ pub fn check(body: &[u8], options: &Options) -> Result<Checked, Error> {
 
 /// Says what is wrong with a body that was read, without a look at messages that are settled for the same options.
 pub(crate) fn check_transcript(
-    dialect: &'static dyn Dialect,
+    dialect: &'static Dialect,
     transcript: &Transcript<'_>,
     options: &Options,
     settled: &mut Settled,

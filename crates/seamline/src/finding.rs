@@ -95,7 +95,7 @@ pub struct Related {
 }
 
 impl Finding {
-    pub(crate) fn of(dialect: &dyn Dialect, transcript: &Transcript<'_>, finding: seamline_model::Finding) -> Self {
+    pub(crate) fn of(dialect: &Dialect, transcript: &Transcript<'_>, finding: seamline_model::Finding) -> Self {
         let block_index = finding.place.block.map(|block| transcript.block(block).slot().index as usize);
         Self {
             code: finding.code,
@@ -115,7 +115,7 @@ impl Finding {
 }
 
 impl Related {
-    fn of(dialect: &dyn Dialect, transcript: &Transcript<'_>, block: BlockIndex) -> Self {
+    fn of(dialect: &Dialect, transcript: &Transcript<'_>, block: BlockIndex) -> Self {
         let content = transcript.block(block);
         let place = Place { message: Some(content.message), block: Some(block), span: content.span };
         let id = match &content.kind {

@@ -188,7 +188,7 @@ pub fn message_spans(body: &[u8], options: &Options) -> Result<Vec<Range<usize>>
 }
 
 fn message(
-    dialect: &dyn Dialect,
+    dialect: &Dialect,
     transcript: &Transcript<'_>,
     index: MessageIndex,
     preview_bytes: usize,

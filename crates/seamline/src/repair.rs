@@ -236,7 +236,7 @@ pub(crate) fn repair_transcript<'b>(
 }
 
 fn reported(
-    dialect: &dyn Dialect,
+    dialect: &Dialect,
     transcript: &Transcript<'_>,
     actions: Vec<seamline_rules::Action>,
 ) -> (Vec<RepairAction>, Vec<Dropped>) {
@@ -275,11 +275,7 @@ fn remaining(subject: &Subject, body: &Body<'_>, policy: &RepairPolicy) -> Vec<F
     described(subject.dialect, &transcript, findings)
 }
 
-fn described(
-    dialect: &dyn Dialect,
-    transcript: &Transcript<'_>,
-    findings: Vec<seamline_model::Finding>,
-) -> Vec<Finding> {
+fn described(dialect: &Dialect, transcript: &Transcript<'_>, findings: Vec<seamline_model::Finding>) -> Vec<Finding> {
     findings.into_iter().map(|finding| Finding::of(dialect, transcript, finding)).collect()
 }
 

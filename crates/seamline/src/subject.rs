@@ -43,7 +43,7 @@ pub fn dialect_names() -> Vec<&'static str> {
 
 /// The dialect and provider of a body.
 pub(crate) struct Subject {
-    pub(crate) dialect: &'static dyn Dialect,
+    pub(crate) dialect: &'static Dialect,
     pub(crate) provider: Provider,
     /// Texts that the policy is known to put where a result is missing.
     made_up: Vec<String>,
@@ -51,7 +51,7 @@ pub(crate) struct Subject {
 
 impl Subject {
     /// The dialect a body is to be read in.
-    pub(crate) fn dialect(body: &[u8], options: &Options) -> Result<&'static dyn Dialect, Error> {
+    pub(crate) fn dialect(body: &[u8], options: &Options) -> Result<&'static Dialect, Error> {
         let asked = options.dialect.as_deref();
         let provider = options.provider.as_deref().map(named_provider).transpose()?;
         match (asked, provider) {
@@ -79,7 +79,7 @@ impl Subject {
 
     /// Reads a body in a dialect.
     pub(crate) fn transcript<'b>(
-        dialect: &dyn Dialect,
+        dialect: &Dialect,
         body: &'b [u8],
         options: &Options,
     ) -> Result<Transcript<'b>, Error> {
@@ -88,7 +88,7 @@ impl Subject {
 
     /// A transcript that was read, to be looked at as the options say, if there are messages in it.
     pub(crate) fn with_messages<'b>(
-        dialect: &dyn Dialect,
+        dialect: &Dialect,
         mut transcript: Transcript<'b>,
         options: &Options,
     ) -> Result<Transcript<'b>, Error> {
@@ -101,11 +101,7 @@ impl Subject {
     }
 
     /// The dialect and provider of a transcript that was read.
-    pub(crate) fn of(
-        dialect: &'static dyn Dialect,
-        transcript: &Transcript<'_>,
-        options: &Options,
-    ) -> Result<Self, Error> {
+    pub(crate) fn of(dialect: &'static Dialect, transcript: &Transcript<'_>, options: &Options) -> Result<Self, Error> {
         let provider = match options.provider.as_deref() {
             Some(name) => named_provider(name)?,
             None => providers::for_model(dialect.name(), transcript.model.as_deref()),

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-use crate::chores::{bench, codegen, figures, fuzz, new_rule, postgres, soak, test};
+use crate::chores::{bench, codegen, figures, format, fuzz, new_dialect, new_rule, postgres, soak, test};
 use crate::workspace::Workspace;
 
 const USAGE: &str = "\
@@ -24,6 +24,7 @@ usage: cargo xtask <chore>
   test [--fast]             run everything that CI runs; --fast skips docs, release and licences
   tidy                      check the tree for what the compiler cannot check
   codegen [--check]         write docs/cli.md, rules/ and providers/; --check only compares
+  format [--check]          format every Rust file; --check only compares
   figures [--root DIR] [--format text|json] [--cold-build]
                             print size, shape and language of a checkout in numbers
   bench <name> [args]       run a benchmark: core, streams or store
@@ -32,6 +33,7 @@ usage: cargo xtask <chore>
   postgres <command>        run a command with a PostgreSQL server for its tests
   soak                      run the store tests at full length: kills, damage, broken connections
   new-rule <group> <name>   write the skeleton of a rule and its fixtures
+  new-dialect <name>        write the skeleton of a dialect, its row in the test kit and its first fixture
 ";
 
 fn main() -> ExitCode {
@@ -55,11 +57,14 @@ fn run(args: &[&str]) -> Result<()> {
         ["codegen"] => codegen::run(&workspace, codegen::Mode::Write),
         ["codegen", "--check"] => codegen::run(&workspace, codegen::Mode::Check),
         ["figures", rest @ ..] => figures::run(&workspace, rest),
+        ["format"] => format::run(&workspace, format::Mode::Write),
+        ["format", "--check"] => format::run(&workspace, format::Mode::Check),
         ["bench", name, rest @ ..] => bench::run(&workspace, name, rest),
         ["fuzz", rest @ ..] => fuzz::run(&workspace, rest),
         ["postgres", program, rest @ ..] => postgres::run(&workspace, program, rest),
         ["soak"] => soak::run(&workspace),
         ["new-rule", group, name] => new_rule::run(&workspace, group, name),
+        ["new-dialect", name] => new_dialect::run(&workspace, name),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             Ok(())

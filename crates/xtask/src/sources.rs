@@ -33,7 +33,11 @@ pub(crate) fn of_provider(tree: &Tree, file: &str) -> Vec<Sources> {
 
 /// The set with this name in the file of a provider, or else of a dialect.
 fn set_of(tree: &Tree, module: &str, name: &str) -> Option<Sources> {
-    let paths = [format!("{DIALECTS}/providers/{module}.rs"), format!("{DIALECTS}/{module}/constraints.rs")];
+    let paths = [
+        format!("{DIALECTS}/providers/{module}.rs"),
+        format!("{DIALECTS}/{module}/constraints.rs"),
+        format!("{DIALECTS}/{module}/provider.rs"),
+    ];
     paths.iter().find_map(|path| sets(tree.text(path)?).remove(name))
 }
 

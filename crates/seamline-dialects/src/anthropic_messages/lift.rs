@@ -1,17 +1,13 @@
-//! Wire to a conversation that other dialects can say.
+//! Lifts a body into a conversation that other dialects can render.
 
-use seamline_model::conversation::{
-    Answer, Block, Conversation, Family, Media, MediaKind, MediaSource, Reasoning, Says, Speaker, ToolChoice,
-};
+use seamline_model::conversation::{Answer, Block, Family, Media, MediaKind, MediaSource, Reasoning, Says, ToolChoice};
 
-use super::NAME;
-use crate::Error;
 use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, Usual, member, opaque, string, text, unread};
 use crate::json::{Kind, Value};
 
-const FORM: Form = Form {
-    dialect: NAME,
-    list: "messages",
+/// The settings of the dialect.
+pub(super) const FORM: Form = Form {
+    wire: super::FORM,
     groups: &["metadata"],
     shared: super::render::SHARED,
     usual: &[
@@ -25,23 +21,6 @@ const FORM: Form = Form {
     snake_too: false,
     setting,
 };
-
-const ROLES: &[(&str, Speaker)] =
-    &[("user", Speaker::User), ("assistant", Speaker::Assistant), ("system", Speaker::System)];
-
-/// What a body says.
-///
-/// # Errors
-///
-/// When the body is not JSON or not this dialect's envelope.
-pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
-    Lifting::run(body, &FORM, |lifting, message, pointer| {
-        let speaker = lifting.speaker(message, ROLES, pointer);
-        lifting.strangers(message, &["role", "content"], pointer);
-        let blocks = lifting.content(member(message, "content"), &format!("{pointer}/content"), block);
-        lifting.push(speaker, blocks);
-    })
-}
 
 fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &str) -> bool {
     match path {
@@ -61,13 +40,13 @@ fn tools(lifting: &mut Lifting, value: Value<'_, '_>) {
         let pointer = format!("/tools/{index}");
         match string(tool, "type").as_deref() {
             None | Some("custom") => lifting.tool(tool, "input_schema", &pointer),
-            Some(kind) => lifting.left(format!("tool `{kind}`"), pointer, "the provider defines it itself"),
+            Some(kind) => lifting.note_dropped(format!("tool `{kind}`"), pointer, "the provider defines it itself"),
         }
     }
 }
 
 fn choice(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
-    lifting.placed("tool_choice", pointer);
+    lifting.note_pointer("tool_choice", pointer);
     let choice = match string(value, "type").as_deref() {
         Some("auto") => Some(ToolChoice::Auto),
         Some("any") => Some(ToolChoice::Any),
@@ -76,8 +55,8 @@ fn choice(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
         _ => None,
     };
     match &choice {
-        Some(_) => lifting.strangers(value, &["type", "name", "disable_parallel_tool_use"], pointer),
-        None => lifting.left("setting `tool_choice`", pointer, NOT_CARRIED),
+        Some(_) => lifting.note_unknown(value, &["type", "name", "disable_parallel_tool_use"], pointer),
+        None => lifting.note_dropped("setting `tool_choice`", pointer, NOT_CARRIED),
     }
     lifting.conversation.settings.tool_choice = choice;
     if let Some(alone) = lifting.switch(value, "disable_parallel_tool_use", pointer) {
@@ -86,23 +65,24 @@ fn choice(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
     }
 }
 
-fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
+/// Reads a block.
+pub(super) fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
     if member(value, "type").is_some_and(|kind| kind.says("tool_result")) {
         return result(lifting, value, pointer);
     }
     leaf(lifting, value, pointer)
 }
 
-/// A result. What is in it is no result again, however deep somebody nested them.
+/// Reads a result. A result inside a result is read as a plain block, at any depth.
 fn result(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
-    lifting.strangers(value, &["type", "tool_use_id", "content", "is_error"], pointer);
+    lifting.note_unknown(value, &["type", "tool_use_id", "content", "is_error"], pointer);
     let id = lifting.field(value, "tool_use_id", pointer).unwrap_or_default();
     let blocks = lifting.content(member(value, "content"), &format!("{pointer}/content"), leaf);
     let failed = lifting.switch(value, "is_error", pointer) == Some(true);
     Block::new(Says::Result(Answer { id, name: None, blocks, failed }), pointer)
 }
 
-/// A block that holds no others.
+/// Reads a block that holds no others.
 fn leaf(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
     let kind = string(value, "type").unwrap_or_default();
     let is_text = |key| member(value, key).is_some_and(|said| said.is(Kind::String));
@@ -134,7 +114,7 @@ fn leaf(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
         "text" | "thinking" | "redacted_thinking" | "compaction" => return unread(value, pointer),
         other => return opaque(value, other, true, pointer),
     };
-    lifting.strangers(value, &[&["type"], known].concat(), pointer);
+    lifting.note_unknown(value, &[&["type"], known].concat(), pointer);
     block
 }
 
@@ -148,12 +128,12 @@ fn media(lifting: &mut Lifting, value: Value<'_, '_>, kind: &str, pointer: &str)
         // A document that is text says what text says.
         "text" => {
             let said = string(source, "data")?;
-            lifting.strangers(source, &["type", "media_type", "data"], &format!("{pointer}/source"));
+            lifting.note_unknown(source, &["type", "media_type", "data"], &format!("{pointer}/source"));
             return Some(Says::Text(said));
         }
         _ => return None,
     };
-    lifting.strangers(source, &["type", "media_type", key], &format!("{pointer}/source"));
+    lifting.note_unknown(source, &["type", "media_type", key], &format!("{pointer}/source"));
     let (mime, name) = (string(source, "media_type"), lifting.field(value, "title", pointer));
     Some(Says::Media(Media { mime, name, ..Media::new(kind, place) }))
 }

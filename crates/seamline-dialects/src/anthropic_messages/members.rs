@@ -1,4 +1,4 @@
-//! Members that a block of its type does not have, and marks for the cache.
+//! Members that the type of a block does not define, and cache marks.
 
 use seamline_model::MemberSort;
 
@@ -17,9 +17,8 @@ const TYPES: &[(&str, &[&str])] = &[
     ("image", &["type", "source", "cache_control"]),
 ];
 
-/// Notes the members of a block that its type does not have, and its mark for the cache.
-/// Blocks of other types change too often to say.
-/// What was `read` under another name is an irregularity of its own.
+/// Notes the members of a block that its type does not define, and its cache mark. Blocks of other types change too
+/// often for a list. Members that were `read` under another name are noted as irregularities elsewhere.
 pub(super) fn note<'d, 'a>(
     block: Value<'d, 'a>,
     kind: Option<Value<'_, '_>>,
@@ -33,7 +32,7 @@ pub(super) fn note<'d, 'a>(
         // An id under another key is an irregularity of its own.
         let is_id = CALL_ID_KEYS.contains(&&*name) || RESULT_ID_KEYS.contains(&&*name);
         let is_read = read.iter().flatten().any(|read| read.span() == member.span());
-        // Where nothing stands, only the name can be wrong.
+        // If the value is null, only the name can be wrong.
         if member.is(Kind::Null) && is_known || is_id || is_read {
             continue;
         }

@@ -1,12 +1,14 @@
-//! A conversation of any dialect to wire.
+//! Renders a conversation of any dialect as a body.
 
 use seamline_model::conversation::{
     Answer, Block, Conversation, Family, Media, MediaKind, MediaSource, Message, Reasoning, Says, Settings, Speaker,
     ToolChoice, ToolDefinition,
 };
 
+use super::write::Writer;
+use crate::blocks::Blocks as _;
 use crate::convert::rendering::{numbers, only_text, strings, typed_text};
-use crate::convert::{Draft, Members, Rendered, Room, Target, mime, rendered};
+use crate::convert::{Draft, Members, Rendered, Room, Target, mime, write_body};
 use crate::json::{Json, list, member, object};
 use crate::results::{Answering, written};
 
@@ -45,18 +47,18 @@ const ROOM: Room = Room {
     media_detail: false,
 };
 
-/// Settings that are handed over as they stand.
+/// Settings that are carried over unchanged.
 pub(super) const SHARED: &[(&str, &str)] = &[("top_k", "top_k"), ("user", "metadata.user_id")];
 
-/// The length of an answer when nobody said it; the dialect demands one.
+/// The length of a response if the source has none. The dialect demands one.
 const MAX_TOKENS: &str = "4096";
 
-/// The body that says this.
+/// Writes the body for a conversation.
 pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
     let mut draft = Draft::of(conversation, target, &ROOM);
     if draft.settings.max_tokens.is_none() {
         draft.settings.max_tokens = Some(MAX_TOKENS.to_owned());
-        draft.added("setting `max_tokens`", "the dialect demands one; 4096 is put there");
+        draft.note_added("setting `max_tokens`", "the dialect demands one; 4096 is put there");
     }
     let shared = draft.shared(SHARED);
     let choice = chosen(&mut draft.settings);
@@ -77,7 +79,7 @@ pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Render
     }
     body.extend(choice.map(|choice| ("tool_choice", Json::Object(choice))));
     body.push(("messages", list(draft.messages.iter().map(message).collect())));
-    rendered(draft, body, target)
+    write_body(draft, body, target)
 }
 
 fn is_shown(media: &Media, _: &Target<'_>) -> bool {
@@ -103,7 +105,7 @@ fn tool(tool: &ToolDefinition) -> Json<'static> {
     Json::Object(members)
 }
 
-/// Which tool must be called, and whether only one at a time may be.
+/// Writes the tool choice, and whether parallel calls are off.
 fn chosen(settings: &mut Settings) -> Option<Members<'static>> {
     let is_alone = settings.others.get("parallel_calls").is_some_and(|several| several.json == "false");
     let choice = match &settings.tool_choice {
@@ -147,12 +149,7 @@ fn content(blocks: &[Block]) -> Json<'static> {
 fn block(block: &Block) -> Option<Json<'static>> {
     Some(match &block.says {
         Says::Text(text) | Says::Refusal(text) => typed_text("text", text),
-        Says::Call(call) => object([
-            member("type", "tool_use"),
-            member("id", &call.id),
-            member("name", &call.name),
-            ("input", Json::Written(call.input.clone())),
-        ]),
+        Says::Call(call) => Writer.call(&call.id, &call.name, Json::Written(call.input.clone())),
         Says::Result(answer) => result(answer),
         Says::Reasoning(reasoning) => thinking(reasoning),
         Says::Media(media) => shown(media),
@@ -160,7 +157,8 @@ fn block(block: &Block) -> Option<Json<'static>> {
     })
 }
 
-fn result(answer: &Answer) -> Json<'static> {
+/// Writes a result.
+pub(super) fn result(answer: &Answer) -> Json<'static> {
     let mut members = vec![member("type", "tool_result"), member("tool_use_id", &answer.id)];
     if !answer.blocks.is_empty() {
         members.push(("content", content(&answer.blocks)));
@@ -171,7 +169,7 @@ fn result(answer: &Answer) -> Json<'static> {
     Json::Object(members)
 }
 
-/// The message that answers calls.
+/// Writes the message with the results of calls.
 pub(super) fn results(answers: &[Answering<'_>]) -> Vec<String> {
     let results = answers.iter().map(|answer| result(&answer.answer())).collect();
     vec![written(&object([member("role", "user"), ("content", list(results))]))]

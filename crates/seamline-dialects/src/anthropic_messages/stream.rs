@@ -1,4 +1,4 @@
-//! The events of a streamed message.
+//! Reads the events of a streamed message.
 //!
 //! ```text
 //!            message_start          message_stop
@@ -7,8 +7,7 @@
 //!    └────────────────────────┴── another message ─────┴──▸ Spliced
 //! ```
 //!
-//! What comes once two messages are spliced belongs to another one and is not taken for the
-//! first.
+//! Events after the splice of two messages belong to the second message and are not added to the first.
 
 mod blocks;
 
@@ -16,11 +15,11 @@ use seamline_frame::Frame;
 use seamline_model::{Addition, Event, Stop, Unreadable};
 
 use crate::StreamReader;
-use crate::frames::{Said, Sink, add, foreign, is_told, said, said_in, unreadable, usage, words, words_of};
+use crate::frames::{Said, Sink, add, document, foreign, is_told, said_in, unreadable, usage, words, words_of};
 use crate::json::{Alike, Document, Kind, Object, Value};
 use crate::streamed::{Slots, after_end, base64, members};
 
-/// A reader for a stream that begins.
+/// Makes a reader for a new stream.
 pub(super) fn reader() -> Box<dyn StreamReader> {
     Box::new(Reader {
         slots: Slots::default(),
@@ -38,11 +37,11 @@ struct Reader {
     /// The id of the message.
     id: String,
     state: State,
-    /// Why the provider stopped. A message that only ends is not whole (ANT-60).
+    /// The stop reason. A message without one is not complete (ANT-60).
     stop: Option<Stop>,
-    /// The end was told.
+    /// Whether the end was given out.
     is_done: bool,
-    /// The message began again, and nothing of it has come since.
+    /// Whether the message began again, and no block has come since.
     is_again: bool,
     alike: Alike,
 }
@@ -95,15 +94,9 @@ impl StreamReader for Reader {
 
 impl Reader {
     fn take(&mut self, frame: &Frame<'_>, sink: Sink<'_>) {
-        match said(frame, &mut self.alike) {
-            Said::Failure(said) => sink(Event::Failed { said: &said }),
-            Said::Nothing | Said::Done => {}
-            Said::Json(document) => {
-                self.json(frame.name, &document, sink);
-                self.alike.keep(document);
-            }
-            Said::Broken => unreadable(sink, Unreadable::NotJson),
-        }
+        let Some(document) = document(frame, &mut self.alike, sink) else { return };
+        self.json(frame.name, &document, sink);
+        self.alike.keep(document);
     }
 
     fn json(&mut self, name: &[u8], document: &Document<'_>, sink: Sink<'_>) {
@@ -201,7 +194,7 @@ impl Reader {
         self.stop(message, sink);
     }
 
-    /// Forgets what came before a message began again, if the blocks come again too.
+    /// Drops the blocks before a message began again, if they come again too.
     fn begin_again(&mut self, index: u32, sink: Sink<'_>) {
         if std::mem::take(&mut self.is_again) && self.slots.get(index).is_some() {
             self.slots = Slots::default();
@@ -254,7 +247,7 @@ impl Reader {
         self.done(sink);
     }
 
-    /// The message is whole if it was said why it stopped, which ends it once.
+    /// Ends the message once. It is complete if it has a stop reason.
     fn done(&mut self, sink: Sink<'_>) {
         let Some(stop) = self.stop.filter(|_| !self.is_done) else { return };
         self.is_done = true;

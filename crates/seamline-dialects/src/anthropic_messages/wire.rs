@@ -12,20 +12,10 @@ use crate::json::{Kind, Value};
 use crate::reader::Reader;
 use crate::reading::{emptiness, input, is_media_type, only_text, parts};
 
-/// What a role says.
-pub(super) fn role(value: Option<Value<'_, '_>>) -> Role {
-    match value.and_then(Value::str).as_deref() {
-        Some("user") => Role::User,
-        Some("assistant") => Role::Assistant,
-        Some("system") => Role::System,
-        _ => Role::Unknown,
-    }
-}
-
 /// Types of blocks that only other dialects and programs have, and that have no counterpart.
 const FOREIGN_TYPES: &[&str] = &["refusal", "reasoning", "step-start", "tool-error"];
 
-/// The type that says here what this type says in other dialects and programs.
+/// Finds the type of this dialect for a type of another dialect or program.
 fn own_type(kind: &str) -> Option<&'static str> {
     match kind {
         "tool-call" | "function_call" => Some("tool_use"),
@@ -34,7 +24,7 @@ fn own_type(kind: &str) -> Option<&'static str> {
     }
 }
 
-/// Fills a slot that is empty with a value under another name, which is noted.
+/// Fills an empty slot with the value under another name, and notes it.
 fn own_or<'d, 'a>(
     own: &mut Option<Value<'d, 'a>>,
     foreign: &mut Option<Value<'d, 'a>>,
@@ -60,9 +50,9 @@ struct WireBlock<'d, 'a> {
     /// An id under a key of another program or dialect.
     foreign_id: Option<Value<'d, 'a>>,
     is_error: Option<Value<'d, 'a>>,
-    /// Whether there are members of other names.
+    /// Whether there are other members.
     has_more: bool,
-    /// Whether it is a text that is not written as one: what is in it is kept with it.
+    /// Whether it is a text in an irregular form. Its other members are kept with it.
     is_odd_text: bool,
     name: Option<Value<'d, 'a>>,
     input: Option<Value<'d, 'a>>,
@@ -75,7 +65,7 @@ struct WireBlock<'d, 'a> {
     signature: Option<Value<'d, 'a>>,
 }
 
-/// Reads one block of a message's content. What is signed here is reasoning, which says so itself.
+/// Reads one block of a message. Only reasoning is signed here, and its own kind says so.
 pub(super) fn block(value: Value<'_, '_>, _role: Role, reader: &mut Reader<'_>) -> (BlockKind, bool) {
     let mut block = WireBlock::default();
     let mut rare = false;
@@ -114,7 +104,7 @@ pub(super) fn block(value: Value<'_, '_>, _role: Role, reader: &mut Reader<'_>) 
 }
 
 impl<'d, 'a> WireBlock<'d, 'a> {
-    /// Keeps what other programs and dialects call by another name.
+    /// Keeps a member under the name of another program or dialect.
     fn elsewhere(&mut self, name: &str, member: Value<'d, 'a>) {
         let slot = match name {
             name if TOOL_NAME_KEYS.contains(&name) => &mut self.foreign_name,
@@ -193,7 +183,7 @@ impl<'d, 'a> WireBlock<'d, 'a> {
         kind.unwrap_or(BlockKind::Opaque)
     }
 
-    /// The id under the key this dialect uses, else under another one, which is noted.
+    /// Reads the id under its own key, or else under another key, which is noted.
     fn id_or_foreign(
         &self,
         own: Option<Value<'_, 'a>>,

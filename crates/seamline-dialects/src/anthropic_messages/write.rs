@@ -1,10 +1,12 @@
-//! How single blocks are written.
+//! Writes single blocks.
 
-use seamline_model::{BlockKind, Role};
+use seamline_model::BlockKind;
 
+use super::render;
 use crate::blocks::{Blocks, Keys, kept_parts, listed};
 use crate::json::{Json, Value, list, member, object, quoted};
 use crate::reading::part_text;
+use crate::results::synthetic;
 
 /// Writes blocks of the Messages API.
 pub(super) struct Writer;
@@ -25,14 +27,6 @@ impl Blocks for Writer {
         &KEYS
     }
 
-    fn role_name(&self, role: Role) -> &'static str {
-        match role {
-            Role::Assistant => "assistant",
-            Role::System | Role::Developer => "system",
-            Role::User | Role::Tool | Role::Function | Role::Unknown => "user",
-        }
-    }
-
     fn text<'a>(&self, text: Json<'a>) -> Json<'a> {
         object([member("type", "text"), ("text", text)])
     }
@@ -41,22 +35,12 @@ impl Blocks for Writer {
         text
     }
 
-    fn rebuilt_call<'a>(&self, id: &str, name: &str) -> Json<'a> {
-        object([
-            member("type", "tool_use"),
-            member("id", id),
-            member("name", name),
-            ("input", object([("reconstructed", Json::Bool(true))])),
-        ])
+    fn call<'a>(&self, id: &str, name: &str, input: Json<'a>) -> Json<'a> {
+        object([member("type", "tool_use"), member("id", id), member("name", name), ("input", input)])
     }
 
     fn made_up_result<'a>(&self, _call: Value<'_, '_>, id: &str, text: &str) -> Json<'a> {
-        object([
-            member("type", "tool_result"),
-            member("tool_use_id", id),
-            member("content", text),
-            ("is_error", Json::Bool(true)),
-        ])
+        render::result(&synthetic(id, None, text))
     }
 
     fn part_text<'d, 'a>(&self, part: Value<'d, 'a>) -> Option<Value<'d, 'a>> {

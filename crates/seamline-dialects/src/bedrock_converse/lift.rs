@@ -1,19 +1,15 @@
-//! Wire to a conversation that other dialects can say.
+//! Lifts a body into a conversation that other dialects can render.
 
-use seamline_model::conversation::{
-    Answer, Block, Conversation, Family, Media, MediaKind, MediaSource, Reasoning, Says, Speaker, ToolChoice,
-};
+use seamline_model::conversation::{Answer, Block, Family, Media, MediaKind, MediaSource, Reasoning, Says, ToolChoice};
 
-use super::NAME;
-use crate::Error;
-use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, Usual, compact, member, opaque, string, text, unread};
+use crate::convert::lifting::{Form, Lifting, Usual, compact, member, opaque, string, text, unread};
 use crate::convert::mime_of_extension;
 use crate::json::{Kind, Value};
 use crate::members::is_hollow;
 
-const FORM: Form = Form {
-    dialect: NAME,
-    list: "messages",
+/// The settings of the dialect.
+pub(super) const FORM: Form = Form {
+    wire: super::FORM,
     groups: &["inferenceConfig", "toolConfig"],
     shared: &[],
     usual: &[
@@ -27,23 +23,6 @@ const FORM: Form = Form {
     setting,
 };
 
-const ROLES: &[(&str, Speaker)] =
-    &[("user", Speaker::User), ("assistant", Speaker::Assistant), ("system", Speaker::System)];
-
-/// What a body says.
-///
-/// # Errors
-///
-/// When the body is not JSON or not this dialect's envelope.
-pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
-    Lifting::run(body, &FORM, |lifting, message, pointer| {
-        let speaker = lifting.speaker(message, ROLES, pointer);
-        lifting.strangers(message, &["role", "content"], pointer);
-        let blocks = lifting.content(member(message, "content"), &format!("{pointer}/content"), block);
-        lifting.push(speaker, blocks);
-    })
-}
-
 fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &str) -> bool {
     match path {
         "system" => {
@@ -55,13 +34,7 @@ fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &st
                 tool_definition(lifting, tool, &format!("{pointer}/{index}"));
             }
         }
-        "toolConfig.toolChoice" => {
-            lifting.placed("tool_choice", pointer);
-            lifting.conversation.settings.tool_choice = choice(value);
-            if lifting.conversation.settings.tool_choice.is_none() {
-                lifting.left("setting `toolConfig.toolChoice`", pointer, NOT_CARRIED);
-            }
-        }
+        "toolConfig.toolChoice" => lifting.tool_choice(choice(value), pointer),
         _ => return false,
     }
     true
@@ -69,16 +42,20 @@ fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &st
 
 fn tool_definition(lifting: &mut Lifting, tool: Value<'_, '_>, pointer: &str) {
     let Some(spec) = member(tool, "toolSpec") else {
-        return lifting.left("tool", pointer, "it is a mark or one of the provider's own");
+        return lifting.note_dropped("tool", pointer, "it is a mark or one of the provider's own");
     };
-    lifting.strangers(tool, &["toolSpec"], pointer);
+    lifting.note_unknown(tool, &["toolSpec"], pointer);
     let pointer = format!("{pointer}/toolSpec");
     let count = lifting.conversation.settings.tools.len();
     lifting.tool(spec, "inputSchema", &pointer);
     let given = member(spec, "inputSchema");
     let schema = given.and_then(|schema| member(schema, "json"));
     if given.is_some() && schema.is_none() {
-        lifting.left("schema of a tool", format!("{pointer}/inputSchema"), "it is no object with the member `json`");
+        lifting.note_dropped(
+            "schema of a tool",
+            format!("{pointer}/inputSchema"),
+            "it is no object with the member `json`",
+        );
     }
     if let Some(tool) = lifting.conversation.settings.tools.get_mut(count) {
         tool.schema = schema.map(|schema| compact(schema.raw()));
@@ -95,20 +72,21 @@ fn choice(value: Value<'_, '_>) -> Option<ToolChoice> {
     }
 }
 
-fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
+/// Reads a block.
+pub(super) fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
     match member(value, "toolResult") {
         Some(result) if result.is(Kind::Object) && member(result, "type").is_none() => {
-            lifting.strangers(value, &["toolResult"], pointer);
-            answer(lifting, result, pointer)
+            lifting.note_unknown(value, &["toolResult"], pointer);
+            self::result(lifting, result, pointer)
         }
         _ => leaf(lifting, value, pointer),
     }
 }
 
-/// A result. What is in it is no result again, however deep somebody nested them.
-fn answer(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
+/// Reads a result. A result inside a result is read as a plain block, at any depth.
+fn result(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
     let inner = format!("{pointer}/toolResult");
-    lifting.strangers(value, &["toolUseId", "content", "status"], &inner);
+    lifting.note_unknown(value, &["toolUseId", "content", "status"], &inner);
     let id = lifting.field(value, "toolUseId", &inner).unwrap_or_default();
     let blocks = lifting.content(member(value, "content"), &format!("{inner}/content"), leaf);
     let failed = string(value, "status").as_deref() == Some("error");
@@ -127,7 +105,7 @@ fn leaf(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
         "text" if inner.is(Kind::String) => text(inner.str().unwrap_or_default(), pointer),
         "json" => text(compact(inner.raw()), pointer),
         "toolUse" if inner.is(Kind::Object) && member(inner, "type").is_none() => {
-            lifting.strangers(inner, &["toolUseId", "name", "input"], &within);
+            lifting.note_unknown(inner, &["toolUseId", "name", "input"], &within);
             let id = lifting.field(inner, "toolUseId", &within).unwrap_or_default();
             let name = lifting.field(inner, "name", &within).unwrap_or_default();
             lifting.call(id, name, member(inner, "input"), pointer)
@@ -144,20 +122,20 @@ fn leaf(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
         "cachePoint" => return opaque(value, &kind, false, pointer),
         other => return opaque(value, other, true, pointer),
     };
-    lifting.strangers(value, &[&*kind], pointer);
+    lifting.note_unknown(value, &[&*kind], pointer);
     block
 }
 
 fn reasoning(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<Reasoning> {
     if let Some(data) = string(value, "redactedContent") {
-        lifting.strangers(value, &["redactedContent"], pointer);
+        lifting.note_unknown(value, &["redactedContent"], pointer);
         return Some(Reasoning { text: String::new(), seal: Some(data), redacted: true, family: Family::Claude });
     }
     let words = member(value, "reasoningText")?;
     let text = string(words, "text")?;
     let within = format!("{pointer}/reasoningText");
-    lifting.strangers(value, &["reasoningText"], pointer);
-    lifting.strangers(words, &["text", "signature"], &within);
+    lifting.note_unknown(value, &["reasoningText"], pointer);
+    lifting.note_unknown(words, &["text", "signature"], &within);
     let seal = lifting.field(words, "signature", &within);
     // Only Claude signs what it thinks here.
     let family = if seal.is_some() { Family::Claude } else { Family::Plain };
@@ -183,15 +161,15 @@ fn media(lifting: &mut Lifting, value: Value<'_, '_>, kind: &str, pointer: &str)
         (None, None) => (words?, &["text"]),
     };
     let within = format!("{pointer}/source");
-    lifting.strangers(source, known, &within);
+    lifting.note_unknown(source, known, &within);
     if let Some(place) = member(source, "s3Location") {
-        lifting.strangers(place, &["uri"], &format!("{within}/s3Location"));
+        lifting.note_unknown(place, &["uri"], &format!("{within}/s3Location"));
     }
     let Says::Media(media) = says else {
-        lifting.strangers(value, &["format", "source"], pointer);
+        lifting.note_unknown(value, &["format", "source"], pointer);
         return Some(says);
     };
-    lifting.strangers(value, &["format", "name", "source"], pointer);
+    lifting.note_unknown(value, &["format", "name", "source"], pointer);
     let name = lifting.field(value, "name", pointer);
     Some(Says::Media(Media { name, ..media }))
 }

@@ -1,112 +1,60 @@
 //! `bedrock_converse`: the Converse API of AWS Bedrock.
 
-mod answer;
 mod constraints;
+mod detect;
 mod lift;
 mod render;
+mod response;
 mod stream;
 mod wire;
 mod write;
 
-use seamline_model::{Alphabet, Constraints, Edit, Encoded, Place, Span, Transcript};
+use seamline_model::Alphabet;
 
 pub use constraints::CONSTRAINTS;
 
 use crate::blocks::{self, Shape};
+use crate::convert::lifting::Lifting;
 use crate::convert::{self, Converter};
-use crate::json::{Kind, Object, Value};
-use crate::no_message::{has_role, holds, is_named};
-use crate::reader::{self, Form, Reader};
-use crate::results;
+use crate::reader::{self, Form};
 use crate::streaming::Streaming;
-use crate::{Dialect, Error, Results, Shapes, roles};
+use crate::{Dialect, Results, envelope, results, roles};
 
-/// The dialect of Bedrock's Converse API.
-#[derive(Debug, Clone, Copy)]
-pub struct BedrockConverse;
-
-/// Its name.
 pub(crate) const NAME: &str = "bedrock_converse";
 
-const FORM: Form =
-    Form { dialect: NAME, list: "messages", content: "content", calls: "content", model: "modelId", message };
-
-const SHAPE: Shape = Shape { content: "content", role: wire::role, called: roles::plain, block: wire::block };
-
-fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>) {
-    blocks::message(reader, value, &SHAPE);
-}
-
-const CONVERTER: Converter = Converter {
-    list: FORM.list,
-    model: FORM.model,
-    names_model: false,
-    lift: lift::lift,
-    render: render::render,
-    // BED-2: what every model behind it takes.
-    call_id: convert::ids(Alphabet::Word, 64, "tooluse_"),
-    tool_name: convert::names(64),
+const FORM: Form = Form {
+    dialect: NAME,
+    list: "messages",
+    content: "content",
+    calls: "content",
+    model: "modelId",
+    hint: reader::MESSAGES_HINT,
+    request: envelope::request,
+    message: |reader, value| blocks::message(reader, value, &SHAPE),
 };
 
-const STREAMING: Streaming = Streaming { reader: stream::reader, answer: answer::answer, messages: answer::messages };
+const SHAPE: Shape = Shape { content: FORM.content, role: roles::read, called: roles::plain, block: wire::block };
 
-const RESULTS: Results = Results { write: render::results, said: results::as_it_is };
-
-const SHAPES: Shapes = Shapes {
-    is_response: |answer| !has_role(answer) && answer.get("output").is_some_and(|output| !output.is(Kind::Array)),
-    message: ".output.message",
-    is_bare: |_| false,
-    is_pair,
-    has_pairs: |message| holds(message, FORM.content, is_pair),
-    restates: |_| false,
+/// The dialect of Bedrock's Converse API.
+pub const DIALECT: Dialect = Dialect {
+    form: FORM,
+    constraints: &CONSTRAINTS,
+    decode: reader::decode,
+    encode: |transcript, edits, demands| blocks::encode(&write::Writer, transcript, edits, demands.joint_answers),
+    converter: &Converter {
+        list: FORM.list,
+        model: FORM.model,
+        names_model: false,
+        lift: |body| Lifting::run_blocks(body, &lift::FORM, lift::block),
+        render: render::render,
+        // BED-2: every model behind it takes these.
+        call_id: convert::ids(Alphabet::Word, 64, "tooluse_"),
+        tool_name: convert::names(64),
+    },
+    results: &Results { write: render::results, said: results::as_it_is },
+    shapes: &detect::SHAPES,
+    streaming: &Streaming { reader: stream::reader, response: response::write, messages: response::messages },
+    body_signs: &detect::BODY,
+    stream_signs: &detect::STREAM,
+    providers: &[],
 };
-
-fn is_pair(block: Object<'_, '_>) -> bool {
-    is_named(block, &["toolUse", "toolResult"])
-}
-
-impl Dialect for BedrockConverse {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn constraints(&self) -> &'static Constraints {
-        &CONSTRAINTS
-    }
-
-    fn decode<'a>(&self, body: &'a [u8]) -> Result<Transcript<'a>, Error> {
-        reader::decode(body, FORM)
-    }
-
-    fn read_on<'a>(&self, transcript: Transcript<'a>, added: &[Span]) -> Option<Transcript<'a>> {
-        reader::read_on(transcript, added, FORM)
-    }
-
-    fn follow<'n>(&self, before: &Transcript<'n>, encoded: &'n Encoded) -> Option<Transcript<'n>> {
-        reader::follow(before, encoded, FORM)
-    }
-
-    fn encode(&self, transcript: &Transcript<'_>, edits: &[Edit], demands: &Constraints) -> Encoded {
-        blocks::encode(&write::Writer, transcript, edits, demands.joint_answers)
-    }
-
-    fn pointer(&self, transcript: &Transcript<'_>, place: &Place) -> String {
-        crate::pointer::pointer(transcript, place, FORM)
-    }
-
-    fn converter(&self) -> &'static Converter {
-        &CONVERTER
-    }
-
-    fn results(&self) -> &'static Results {
-        &RESULTS
-    }
-
-    fn shapes(&self) -> &'static Shapes {
-        &SHAPES
-    }
-
-    fn streaming(&self) -> &'static Streaming {
-        &STREAMING
-    }
-}

@@ -1,12 +1,14 @@
-//! A conversation of any dialect to wire.
+//! Renders a conversation of any dialect as a body.
 
 use seamline_model::conversation::{
     Answer, Block, Conversation, Family, Media, MediaKind, MediaSource, Message, Reasoning, Says, Speaker, ToolChoice,
     ToolDefinition,
 };
 
+use super::write::Writer;
+use crate::blocks::Blocks as _;
 use crate::convert::rendering::{numbers, strings};
-use crate::convert::{Draft, Members, Rendered, Room, Target, extension, mime, rendered};
+use crate::convert::{Draft, Members, Rendered, Room, Target, extension, mime, write_body};
 use crate::json::{Json, list, member, object};
 use crate::results::{Answering, written};
 
@@ -48,15 +50,15 @@ const ROOM: Room = Room {
     media_detail: false,
 };
 
-/// BED-9: what a failed tool that said nothing says.
+/// BED-9: the text for a failed tool without output.
 const NO_OUTPUT: &str = seamline_model::NO_OUTPUT;
 
-/// The body that says this.
+/// Writes the body for a conversation.
 pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
     let mut draft = Draft::of(conversation, target, &ROOM);
     if draft.settings.tool_choice == Some(ToolChoice::None) {
         draft.settings.tool_choice = None;
-        draft.left("tool_choice", "the dialect cannot forbid calls");
+        draft.note_dropped("tool_choice", "the dialect cannot forbid calls");
     }
     let settings = &draft.settings;
     let mut body: Members<'_> = Vec::new();
@@ -76,7 +78,7 @@ pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Render
         body.push(("toolConfig", Json::Object(config)));
     }
     body.push(("messages", list(draft.messages.iter().map(message).collect())));
-    rendered(draft, body, target)
+    write_body(draft, body, target)
 }
 
 fn is_shown(media: &Media, _: &Target<'_>) -> bool {
@@ -116,18 +118,16 @@ fn message(message: &Message) -> Json<'static> {
 fn block(block: &Block) -> Option<Json<'static>> {
     Some(match &block.says {
         Says::Text(text) | Says::Refusal(text) => object([member("text", text)]),
-        Says::Call(call) => {
-            let input = ("input", Json::Written(call.input.clone()));
-            object([("toolUse", object([member("toolUseId", &call.id), member("name", &call.name), input]))])
-        }
-        Says::Result(answer) => object([("toolResult", result(answer))]),
+        Says::Call(call) => Writer.call(&call.id, &call.name, Json::Written(call.input.clone())),
+        Says::Result(answer) => result(answer),
         Says::Reasoning(reasoning) => object([("reasoningContent", thought(reasoning))]),
         Says::Media(media) => shown(media),
         Says::Opaque(_) => return None,
     })
 }
 
-fn result(answer: &Answer) -> Json<'static> {
+/// Writes a result.
+pub(super) fn result(answer: &Answer) -> Json<'static> {
     let mut content: Vec<_> = answer.blocks.iter().filter_map(block).collect();
     if content.is_empty() && answer.failed {
         content.push(object([member("text", NO_OUTPUT)]));
@@ -136,12 +136,12 @@ fn result(answer: &Answer) -> Json<'static> {
     if answer.failed {
         members.push(member("status", "error"));
     }
-    Json::Object(members)
+    object([("toolResult", Json::Object(members))])
 }
 
-/// The message that answers calls.
+/// Writes the message with the results of calls.
 pub(super) fn results(answers: &[Answering<'_>]) -> Vec<String> {
-    let results = answers.iter().map(|answer| object([("toolResult", result(&answer.answer()))])).collect();
+    let results = answers.iter().map(|answer| result(&answer.answer())).collect();
     vec![written(&object([member("role", "user"), ("content", list(results))]))]
 }
 
@@ -172,7 +172,7 @@ fn shown(media: &Media) -> Json<'static> {
     object([(kind, Json::Object(inner))])
 }
 
-/// A document's name in the few characters that are allowed.
+/// Writes the name of a document with the few allowed characters.
 fn document_name(media: &Media) -> String {
     let name = media.name.as_deref().unwrap_or("document");
     let name = name.rsplit_once('.').map_or(name, |(name, _)| name);

@@ -1,7 +1,6 @@
-//! The events of a streamed message.
+//! Reads the events of a streamed message.
 //!
-//! In the provider's own framing an event is named by its frame; where it was turned into
-//! lines of JSON, by the only member of an object around it.
+//! In the provider's own framing the frame names the event. In lines of JSON the only member of an object names it.
 
 mod deltas;
 mod whole;
@@ -13,20 +12,20 @@ use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 
 use self::deltas::{addition, begun_by};
 use crate::StreamReader;
-use crate::frames::{Said, Sink, add, exception, foreign, is_told, said, unreadable, usage, words_of};
+use crate::frames::{Sink, add, document, exception, foreign, is_told, unreadable, usage, words_of};
 use crate::json::{Alike, Kind, Object, Value};
 use crate::streamed::{Begun, Slots, after_end, members, present, start_input};
 
-/// A reader for a stream that begins.
+/// Makes a reader for a new stream.
 pub(super) fn reader() -> Box<dyn StreamReader> {
     Box::new(Reader { slots: Slots::default(), is_done: false, is_spliced: false, alike: Alike::default() })
 }
 
 struct Reader {
     slots: Slots,
-    /// The message has ended; only how much was used may follow, or that it failed.
+    /// Whether the message ended. Only usage or a failure may follow.
     is_done: bool,
-    /// A second message began before the first had ended; what follows is not taken for the first.
+    /// Whether a second message began before the first ended. Later events are not added to the first.
     is_spliced: bool,
     alike: Alike,
 }
@@ -49,22 +48,10 @@ impl StreamReader for Reader {
 
 impl Reader {
     fn take(&mut self, frame: &Frame<'_>, sink: Sink<'_>) {
-        let document = match said(frame, &mut self.alike) {
-            _ if is_exception(frame.name) => {
-                sink(Event::Failed { said: &exception(frame) });
-                return;
-            }
-            Said::Failure(said) => {
-                sink(Event::Failed { said: &said });
-                return;
-            }
-            Said::Nothing | Said::Done => return,
-            Said::Broken => {
-                unreadable(sink, Unreadable::NotJson);
-                return;
-            }
-            Said::Json(document) => document,
-        };
+        if is_exception(frame.name) {
+            return sink(Event::Failed { said: &exception(frame) });
+        }
+        let Some(document) = document(frame, &mut self.alike, sink) else { return };
         let root = document.root();
         let name = std::str::from_utf8(frame.name).unwrap_or_default();
         if EVENTS.contains(&name) {
@@ -99,7 +86,7 @@ impl Reader {
         if is_known {
             return;
         }
-        // What stands where a stream was to begin.
+        // An error in place of the stream.
         if ["message", "Message", "__type"].iter().any(|key| present(object, key).is_some()) {
             sink(Event::Failed { said: root.raw() });
         } else {
@@ -170,7 +157,7 @@ impl Reader {
         }
     }
 
-    /// The place of a block that begins, and whether it is a new one.
+    /// Begins a block. Returns its place, and whether it is a new one.
     fn begin_at(&mut self, index: u32, (piece, id): (Piece, &str), base: &str, sink: Sink<'_>) -> Option<(u32, bool)> {
         let (place, is_new) = match self.slots.begin(index, piece, id) {
             Some(Begun::New(place)) => (place, true),

@@ -1,6 +1,6 @@
 //! The shapes on the wire, as views over borrowed JSON.
 //!
-//! A block is an object with one member, whose name says what it is.
+//! A block is an object with one member, whose name is the type of the block.
 
 use std::borrow::Cow;
 
@@ -11,17 +11,7 @@ use crate::json::{Kind, Value};
 use crate::reader::Reader;
 use crate::reading::{emptiness, input, only_text_by, parts_by};
 
-/// What a role says.
-pub(super) fn role(value: Option<Value<'_, '_>>) -> Role {
-    match value.and_then(Value::str).as_deref() {
-        Some("user") => Role::User,
-        Some("assistant") => Role::Assistant,
-        Some("system") => Role::System,
-        _ => Role::Unknown,
-    }
-}
-
-/// Reads one block. What is signed here is reasoning, which says so itself.
+/// Reads one block. Only reasoning is signed here, and its own kind says so.
 pub(super) fn block(value: Value<'_, '_>, role: Role, reader: &mut Reader<'_>) -> (BlockKind, bool) {
     let mut kind = BlockKind::Opaque;
     for (key, member) in value.members() {
@@ -51,7 +41,7 @@ pub(super) fn is_bare_json(part: Value<'_, '_>) -> bool {
     part.object().and_then(|part| part.get("json")).is_some_and(|json| !json.is(Kind::Object))
 }
 
-/// Notes the signature of reasoning, which only the models that gave it take back.
+/// Notes the signature of reasoning, which only the model that gave it accepts.
 fn note_signature(reasoning: Value<'_, '_>, reader: &mut Reader<'_>) {
     let Some(text) = reasoning.object().and_then(|members| members.get("reasoningText")) else { return };
     for (_, signature) in text.members().filter(|(key, _)| key.name() == "signature") {
@@ -78,7 +68,7 @@ struct WireFields<'d, 'a> {
     content: Option<Value<'d, 'a>>,
     status: Option<Value<'d, 'a>>,
     kind: Option<Value<'d, 'a>>,
-    /// Whether there are members of other names.
+    /// Whether there are other members.
     has_more: bool,
 }
 
@@ -155,7 +145,7 @@ fn output(content: Value<'_, '_>) -> Parts {
     if content.elements().any(is_bare_json) { Parts::Unreadable } else { parts_by(content, part_text) }
 }
 
-/// Whether the message being read calls a tool of the provider's own under this id.
+/// Whether the message being read calls one of the provider's own tools under this id.
 fn is_of_server(id: &str, reader: &Reader<'_>) -> bool {
     let message = reader.transcript.messages.len();
     let blocks = reader.transcript.blocks.iter().rev().take_while(|block| block.message.get() == message);

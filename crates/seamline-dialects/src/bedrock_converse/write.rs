@@ -1,10 +1,9 @@
-//! How single blocks are written.
+//! Writes single blocks.
 
-use seamline_model::Role;
-
-use super::wire;
+use super::{render, wire};
 use crate::blocks::{Blocks, Keys, kept_parts, listed};
 use crate::json::{Json, Kind, Value, list, member, object, quoted};
+use crate::results::synthetic;
 
 /// Writes blocks of the Converse API.
 pub(super) struct Writer;
@@ -25,26 +24,16 @@ impl Blocks for Writer {
         &KEYS
     }
 
-    fn role_name(&self, role: Role) -> &'static str {
-        match role {
-            Role::Assistant => "assistant",
-            Role::System | Role::Developer => "system",
-            Role::User | Role::Tool | Role::Function | Role::Unknown => "user",
-        }
-    }
-
     fn text<'a>(&self, text: Json<'a>) -> Json<'a> {
         object([("text", text)])
     }
 
-    fn rebuilt_call<'a>(&self, id: &str, name: &str) -> Json<'a> {
-        let input = object([("reconstructed", Json::Bool(true))]);
+    fn call<'a>(&self, id: &str, name: &str, input: Json<'a>) -> Json<'a> {
         object([("toolUse", object([member("toolUseId", id), member("name", name), ("input", input)]))])
     }
 
     fn made_up_result<'a>(&self, _call: Value<'_, '_>, id: &str, text: &str) -> Json<'a> {
-        let content = list(vec![self.text(Json::Text(text.to_owned()))]);
-        object([("toolResult", object([member("toolUseId", id), ("content", content), member("status", "error")]))])
+        render::result(&synthetic(id, None, text))
     }
 
     fn part_text<'d, 'a>(&self, part: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
@@ -89,7 +78,7 @@ impl Blocks for Writer {
     }
 }
 
-/// A part of a result as a block of a message. Only JSON has no place there.
+/// Writes a part of a result as a block of a message. JSON becomes text, which is the only part that cannot be one.
 fn as_block<'a>(writer: &Writer, part: Value<'_, 'a>) -> Json<'a> {
     match part.object().and_then(|part| part.get("json")) {
         Some(json) => writer.text(Json::Text(json.raw().to_owned())),

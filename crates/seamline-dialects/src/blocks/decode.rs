@@ -1,4 +1,4 @@
-//! Wire to transcript, message by message.
+//! Reads messages into a transcript.
 
 use seamline_model::{BlockKind, Body, Field, IrregularityKind, Role, Slot};
 
@@ -7,15 +7,15 @@ use crate::no_message::is_foreign_pair;
 use crate::reader::Reader;
 use crate::reading::{Elsewhere, emptiness};
 
-/// How a dialect reads a message.
+/// The functions with which a dialect reads a message.
 pub(crate) struct Shape {
     /// The member that is the list of blocks.
     pub(crate) content: &'static str,
-    /// What a role says, or its absence.
+    /// Reads the role of a message, or its absence.
     pub(crate) role: fn(Option<Value<'_, '_>>) -> Role,
-    /// Who speaks under a name that this dialect does not have, and the name it has for it.
+    /// Finds the role that another program calls by this name, and its name in this dialect.
     pub(crate) called: fn(&str) -> Option<(Role, &'static str)>,
-    /// Reads one block of a message with this role, and says whether it is signed.
+    /// Reads one block of a message with this role, and whether the provider signed it.
     pub(crate) block: for<'d, 'a, 'r> fn(Value<'d, 'a>, Role, &mut Reader<'r>) -> (BlockKind, bool),
 }
 

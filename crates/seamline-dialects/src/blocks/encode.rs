@@ -1,4 +1,4 @@
-//! Transcript to wire, by splicing the original text.
+//! Writes edits of a transcript by splicing the original text.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -7,20 +7,19 @@ use seamline_model::{BlockIndex, BlockKind, Body, Edit, Encoded, MessageIndex, R
 
 use super::rewrite::{Item, Rewriter, Sort};
 use super::write::Blocks;
-use crate::json::{Document, Json, Value, list, member, object, quoted};
+use crate::json::{Document, Json, list, member, object, quoted};
 use crate::kept::{as_user, members_as_text, no_message, speaks_elsewhere, with_members_as_text};
 use crate::rewriting::{set_members, unreadable_text};
 use crate::splice::{BlockPlan, MessagePlan, MessageWriter, Placed, Plan, apply_patches};
 
-/// Writes edits in the form of a dialect. With `joint`, neighbouring messages with calls are
-/// answered together where they already are.
+/// Writes edits in the form of a dialect. With `joint`, results of neighbouring messages with calls stay together
+/// where they already are.
 pub(crate) fn encode(blocks: &'static dyn Blocks, transcript: &Transcript<'_>, edits: &[Edit], joint: bool) -> Encoded {
     let plan = Plan::new(transcript, edits);
     let writer = MessageWriter::new(transcript, edits.len(), &plan);
-    let nobody = Neighbours { first: MessageIndex(0), end: MessageIndex(0), joint_from: None };
+    let none = Neighbours { first: MessageIndex(0), end: MessageIndex(0), joint_from: None };
     let rewriter = Rewriter { blocks, transcript };
-    let mut encoder =
-        Encoder { blocks, rewriter, transcript, plan: &plan, joint, writer, neighbours: Cell::new(nobody) };
+    let mut encoder = Encoder { blocks, rewriter, transcript, plan: &plan, joint, writer, neighbours: Cell::new(none) };
     let mut index = MessageIndex(0);
     while index.get() < transcript.messages.len() {
         index = encoder.message(index);
@@ -35,7 +34,7 @@ struct Encoder<'t, 'a, 'p> {
     rewriter: Rewriter<'t, 'a>,
     transcript: &'t Transcript<'a>,
     plan: &'p Plan<'p>,
-    /// Whether the provider lets neighbouring messages with calls be answered together.
+    /// Whether the provider accepts the results of neighbouring messages with calls together.
     joint: bool,
     writer: MessageWriter<'t, 'a>,
     /// The neighbouring messages with calls that were last asked for.
@@ -70,9 +69,9 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
             Some(plan) if plan.removed => {}
             Some(MessagePlan { keep_members: true, .. }) => self.keep_members(index),
             Some(MessagePlan { take_in: Some(heading), .. }) => self.take_in(index, heading),
-            _ => self.edited(index, end, &incoming),
+            _ => self.write_edited(index, end, &incoming),
         }
-        self.answer(index);
+        self.write_results(index);
         end
     }
 
@@ -84,12 +83,12 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
             let text = self.blocks.text_content(Json::Text(new.text.to_owned()));
             let message = self.new_message(new.role, text);
             self.writer.write(None, &message);
-            self.writer.landed(new.edit);
+            self.writer.note_landed(new.edit);
         }
     }
 
     /// Writes what answers a message, unless a message that is there takes it in.
-    fn answer(&mut self, index: MessageIndex) {
+    fn write_results(&mut self, index: MessageIndex) {
         let Some(plan) = self.plan.get(index) else {
             return;
         };
@@ -198,11 +197,11 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
                 .any(|(block, content)| matches!(content.kind, BlockKind::Result(_)) && self.stays(block))
     }
 
-    fn edited(&mut self, index: MessageIndex, end: MessageIndex, incoming: &[&Placed<'_>]) {
+    fn write_edited(&mut self, index: MessageIndex, end: MessageIndex, incoming: &[&Placed<'_>]) {
         let mut items = self.items(index);
         for joined in (index.next().0..end.0).map(MessageIndex) {
             items.extend(self.items(joined));
-            // What nobody reads of it has no other place than the text.
+            // The text is the only place for its unread members.
             let beside = members_as_text(self.transcript, joined);
             items.extend(beside.map(|text| Item { sort: Sort::Other, json: self.blocks.text(Json::Text(text)) }));
         }
@@ -214,14 +213,14 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         }
         let holds_results = items.iter().any(|item| item.sort == Sort::Result);
         if !holds_results {
-            self.rebuilt(index);
+            self.write_rebuilt(index);
         }
         self.groups(index, items, end != index.next());
         for joined in (index.next().0..end.0).map(MessageIndex) {
             self.note_edits(joined);
         }
         if holds_results {
-            self.rebuilt(index);
+            self.write_rebuilt(index);
         }
         self.note_landed(incoming);
     }
@@ -272,7 +271,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         }
     }
 
-    /// Writes a message whose members that nobody reads are its text.
+    /// Writes a message whose unread members become its text.
     fn keep_members(&mut self, index: MessageIndex) {
         let as_content = |text| self.writer.render(&self.blocks.text_content(Json::Text(text)), 1);
         let text = with_members_as_text(self.transcript, index, self.blocks.keys().content, as_content);
@@ -280,16 +279,12 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         self.note_edits(index);
     }
 
-    /// Writes a message of nobody known as one of the user.
+    /// Writes a message with an unknown role as a message of the user.
     fn take_in(&mut self, index: MessageIndex, heading: &str) {
         let source = Document::part(self.transcript.source, self.transcript.message(index).span);
         let value = source.root();
         let blocks = self.blocks;
-        let parts = |heading, content: Value<'_, 'a>| {
-            let heading = blocks.text(Json::Text(heading));
-            list(std::iter::once(heading).chain(content.elements().map(|block| Json::Raw(block.raw()))).collect())
-        };
-        match as_user(value, blocks.keys().content, heading, parts) {
+        match as_user(value, blocks.keys().content, heading, |text| blocks.text(text)) {
             Some(content @ Json::List(_)) => self.rewrite(index, Role::User, true, Some(content)),
             Some(text) => self.rewrite(index, Role::User, true, Some(blocks.text_content(text))),
             None => {
@@ -324,7 +319,7 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
         }
     }
 
-    /// Writes a message with another role or content, everything else as it stands.
+    /// Writes a message with another role or content, and keeps everything else.
     fn rewrite(&mut self, index: MessageIndex, role: Role, changed: bool, content: Option<Json<'_>>) {
         let message = self.transcript.message(index);
         let source = Document::part(self.transcript.source, message.span);
@@ -342,12 +337,12 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
     /// Notes that the edits of a message ended up in the message written last.
     fn note_edits(&mut self, index: MessageIndex) {
         for &edit in self.plan.get(index).map_or(&[][..], |plan| &plan.edits) {
-            self.writer.landed(edit);
+            self.writer.note_landed(edit);
         }
     }
 
     /// Writes rebuilt calls, each with its result.
-    fn rebuilt(&mut self, index: MessageIndex) {
+    fn write_rebuilt(&mut self, index: MessageIndex) {
         let Some(plan) = self.plan.get(index) else {
             return;
         };
@@ -355,9 +350,9 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
             let Some((id, name, edit)) = *rebuild else {
                 continue;
             };
-            let message = self.new_message(Role::Assistant, list(vec![self.blocks.rebuilt_call(id, name)]));
+            let message = self.new_message(Role::Assistant, list(vec![self.blocks.call(id, name, rebuilt_input())]));
             self.writer.write(None, &message);
-            self.writer.landed(edit);
+            self.writer.note_landed(edit);
             let result = self.rewriter.result_with_id(block, to.or(Some(id)), None);
             let message = self.new_message(Role::User, list(vec![result]));
             self.writer.write(Some(index), &message);
@@ -399,7 +394,12 @@ impl<'a, 'p> Encoder<'_, 'a, 'p> {
     fn note_landed(&mut self, answers: &[&Placed<'_>]) {
         for placed in answers {
             let (Placed::Moved { edit, .. } | Placed::New { edit, .. }) = placed;
-            self.writer.landed(*edit);
+            self.writer.note_landed(*edit);
         }
     }
+}
+
+/// The input of a call that was rebuilt from its result.
+fn rebuilt_input() -> Json<'static> {
+    object([("reconstructed", Json::Bool(true))])
 }

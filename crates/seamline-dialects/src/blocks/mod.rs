@@ -1,7 +1,7 @@
-//! What the dialects share whose messages are lists of blocks, results among them.
+//! Reads and writes messages for the dialects whose messages are lists of blocks, with tool results among them.
 //!
-//! Such a dialect says how it reads a message ([`Shape`]) and how it writes a block
-//! ([`Blocks`]); which edit changes what is the same for all of them.
+//! Such a dialect provides a reader of one block ([`Shape`]) and a writer of one block ([`Blocks`]). The effect of each
+//! edit is the same for all of them.
 
 mod decode;
 mod encode;

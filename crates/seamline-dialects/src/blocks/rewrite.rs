@@ -1,4 +1,4 @@
-//! Single blocks, changed.
+//! Writes single blocks that edits change.
 
 use seamline_model::{BlockIndex, BlockKind, Role, Transcript};
 
@@ -7,13 +7,13 @@ use crate::json::{Document, Json, Kind, Value, quoted};
 use crate::rewriting::{input_object, members_as_lines, set_members};
 use crate::splice::{BlockPlan, apply_patches};
 
-/// A block to be written, and what sort it is.
+/// A block to be written, with its sort.
 pub(super) struct Item<'a> {
     pub(super) sort: Sort,
     pub(super) json: Json<'a>,
 }
 
-/// What decides the order of blocks and whose they are.
+/// The property that decides the order and the role of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sort {
     Result,
@@ -77,7 +77,7 @@ impl<'a> Rewriter<'_, 'a> {
         }
     }
 
-    /// A string content as the block it stands for.
+    /// Writes a string content as a text block.
     fn whole_text(&self, value: Value<'_, 'a>) -> Option<Json<'a>> {
         value.is(Kind::String).then(|| self.blocks.text(Json::Raw(value.raw())))
     }
@@ -116,7 +116,7 @@ impl<'a> Rewriter<'_, 'a> {
         self.blocks.addressed(result, id, Some(fields_of(self.blocks.keys(), source.root())))
     }
 
-    /// A result as it stands, naming another call if it should.
+    /// Writes a result unchanged, or with the id of another call.
     pub(super) fn result_with_id(&self, block: BlockIndex, id: Option<&str>, call: Option<BlockIndex>) -> Json<'a> {
         let content = self.transcript.block(block);
         let Some(id) = id else {
@@ -127,14 +127,14 @@ impl<'a> Rewriter<'_, 'a> {
         Json::Written(apply_patches(self.transcript, content.span, &mut patches))
     }
 
-    /// A result that was made up for a call.
+    /// Writes a synthetic result for a call.
     pub(super) fn made_up_result(&self, call: BlockIndex, text: &str) -> Json<'a> {
         let id = self.transcript.call(call).and_then(|call| call.id.as_deref()).unwrap_or("");
         let source = Document::part(self.transcript.source, self.transcript.block(call).span);
         self.blocks.made_up_result(source.root(), id, text)
     }
 
-    /// A block as text under a line that says what it was. What it says stays byte for byte.
+    /// Writes a block as text under a heading. Its content stays byte for byte.
     fn demoted(&self, value: Value<'_, 'a>, kind: &BlockKind, heading: &str) -> Vec<Json<'a>> {
         if let (BlockKind::Reasoning { .. }, Some(said)) = (kind, self.blocks.reasoning(value)) {
             return vec![self.blocks.text(Json::Joined(format!("{heading}\n"), said.raw_str()))];

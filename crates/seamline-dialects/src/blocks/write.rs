@@ -1,4 +1,4 @@
-//! What a dialect says of how it writes blocks.
+//! The functions with which a dialect writes blocks.
 
 use seamline_model::{BlockKind, Emptiness, Role, Span};
 
@@ -6,10 +6,10 @@ use crate::json::{Json, Kind, Value, list, quoted};
 use crate::reading::emptiness;
 use crate::rewriting::{set_member, unreadable_text};
 
-/// A span and the text that takes its place.
+/// A span and the text that replaces it.
 pub(crate) type Patch = (Span, String);
 
-/// What the members of messages, calls and results are called.
+/// The names of the members of messages, calls and results.
 pub(crate) struct Keys {
     /// A message's list of blocks.
     pub(crate) content: &'static str,
@@ -21,22 +21,27 @@ pub(crate) struct Keys {
     pub(crate) name: &'static str,
     /// A call's input.
     pub(crate) input: &'static str,
-    /// What a result holds.
+    /// The content of a result.
     pub(crate) output: &'static str,
     /// The members of a result that every reader knows.
     pub(crate) result_known: &'static [&'static str],
-    /// What stands around the members of a call or result, when they do not stand in the
-    /// block itself, in each of its spellings.
+    /// The members of a block that hold a call or result, in each spelling, if the block itself does not.
     pub(crate) wrappers: &'static [&'static str],
 }
 
-/// How a dialect writes blocks.
+/// The writer of a dialect's blocks.
 pub(crate) trait Blocks: Sync {
-    /// What its members are called.
+    /// The names of its members.
     fn keys(&self) -> &'static Keys;
 
-    /// What it calls a role.
-    fn role_name(&self, role: Role) -> &'static str;
+    /// The name of a role.
+    fn role_name(&self, role: Role) -> &'static str {
+        match role {
+            Role::Assistant => "assistant",
+            Role::System | Role::Developer => "system",
+            Role::User | Role::Tool | Role::Function | Role::Unknown => "user",
+        }
+    }
 
     /// A block of text.
     fn text<'a>(&self, text: Json<'a>) -> Json<'a>;
@@ -46,10 +51,10 @@ pub(crate) trait Blocks: Sync {
         list(vec![self.text(text)])
     }
 
-    /// A call that was rebuilt from its result.
-    fn rebuilt_call<'a>(&self, id: &str, name: &str) -> Json<'a>;
+    /// A call with this input.
+    fn call<'a>(&self, id: &str, name: &str, input: Json<'a>) -> Json<'a>;
 
-    /// A result that was made up for a call, given as the block it is and its id.
+    /// A synthetic result for a call, which is given as its block and its id.
     fn made_up_result<'a>(&self, call: Value<'_, '_>, id: &str, text: &str) -> Json<'a>;
 
     /// The patches that let a result answer a call with this id. Both are given by their
@@ -61,11 +66,11 @@ pub(crate) trait Blocks: Sync {
     /// The text of a part of a result, if it is a text part.
     fn part_text<'d, 'a>(&self, part: Value<'d, 'a>) -> Option<Value<'d, 'a>>;
 
-    /// What a result holds in its proper form: without empty text, and `text` when nothing
+    /// The content of a result in its proper form: without empty text, and `text` when nothing
     /// is left.
     fn filled(&self, output: Option<Value<'_, '_>>, text: &str) -> String;
 
-    /// What a result holds as blocks of a message, under a line that says what it was.
+    /// The content of a result as blocks of a message, under a heading.
     fn kept<'a>(&self, result: Value<'_, 'a>, heading: &str) -> Vec<Json<'a>>;
 
     /// The result that closes a call of the provider's own tools, where there is such.
@@ -73,12 +78,12 @@ pub(crate) trait Blocks: Sync {
         None
     }
 
-    /// What a block of reasoning says, where a reader can understand it.
+    /// The text of a reasoning block, if it has one.
     fn reasoning<'d, 'a>(&self, _block: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
         None
     }
 
-    /// The patches that put the mark on a call which stands for a signature nobody has.
+    /// The patches that put the mark for a missing signature on a call.
     fn signed(&self, _call: Value<'_, '_>) -> Vec<Patch> {
         Vec::new()
     }
@@ -109,8 +114,8 @@ fn is_pair(keys: &Keys, part: Value<'_, '_>) -> bool {
     })
 }
 
-/// What a result holds as blocks of a message, where it holds a string or a list of parts.
-/// Calls and results among them are kept as their source.
+/// The content of a result as blocks of a message, for dialects where it is a string or a list of parts. Calls and
+/// results among them are kept as their source.
 pub(crate) fn kept_parts<'a>(
     blocks: &(impl Blocks + ?Sized),
     output: Option<Value<'_, 'a>>,
@@ -135,8 +140,8 @@ pub(crate) fn kept_parts<'a>(
     }
 }
 
-/// What a result holds without empty text, where it holds a string or a list of parts: the
-/// parts that are left, or the source of what cannot be read, or nothing.
+/// The parts of a result without empty text, for dialects where it is a string or a list of parts. An unreadable
+/// content is returned as its source.
 pub(crate) fn listed(
     blocks: &(impl Blocks + ?Sized),
     output: Option<Value<'_, '_>>,

@@ -1,4 +1,4 @@
-//! What a dialect has no room for, put where it has.
+//! Fits messages to a dialect: moves or rewrites blocks that it cannot hold.
 
 use seamline_model::MARK;
 use seamline_model::conversation::{
@@ -7,7 +7,7 @@ use seamline_model::conversation::{
 
 use super::{ForeignReasoning, Room, Target, failure, mime};
 
-/// What is bent, and what has to wait for the user's next message.
+/// The state of fitting: the losses, and the blocks that wait for the user's next message.
 pub(super) struct Bending<'r> {
     room: &'r Room,
     target: &'r Target<'r>,
@@ -20,7 +20,7 @@ impl<'r> Bending<'r> {
         Self { room, target, lost, waiting: Vec::new() }
     }
 
-    /// The texts that stand before the conversation.
+    /// Writes the system texts before the conversation.
     pub(super) fn system(&mut self, blocks: Vec<Block>) -> Vec<String> {
         let mut texts = Vec::new();
         for block in blocks {
@@ -34,7 +34,7 @@ impl<'r> Bending<'r> {
         texts
     }
 
-    /// The messages, each as the dialect can write it.
+    /// Fits each message to the dialect.
     pub(super) fn messages(&mut self, messages: Vec<Message>) -> Vec<Message> {
         let mut out: Vec<Message> = Vec::with_capacity(messages.len());
         for mut message in messages {
@@ -62,7 +62,7 @@ impl<'r> Bending<'r> {
         out
     }
 
-    /// What waits for the user gets a message of its own.
+    /// Writes the blocks that wait for the user as a message.
     fn flush(&mut self, out: &mut Vec<Message>) {
         if !self.waiting.is_empty() {
             let blocks = std::mem::take(&mut self.waiting);
@@ -107,7 +107,7 @@ impl<'r> Bending<'r> {
         out
     }
 
-    /// A block as the dialect can write it; nothing if it cannot.
+    /// Fits a block to the dialect, if it can be written there.
     fn block(&mut self, says: Says, pointer: &str) -> Option<Block> {
         let says = match says {
             Says::Reasoning(reasoning) => self.reasoning(reasoning, pointer)?,
@@ -138,7 +138,7 @@ impl<'r> Bending<'r> {
         Some(Block::new(says, pointer))
     }
 
-    /// The text of what only its own dialect knows; nothing of what says nothing.
+    /// Writes a block that only its own dialect knows as text, unless it holds no words.
     fn opaque(&mut self, opaque: Opaque, pointer: &str) -> Option<String> {
         let what = format!("`{}`", opaque.kind);
         match (opaque.spoken, opaque.kind.as_str()) {
@@ -149,7 +149,7 @@ impl<'r> Bending<'r> {
         opaque.spoken.then_some(opaque.raw)
     }
 
-    /// Notes what cannot be said about media that are shown.
+    /// Notes the properties of media that the dialect cannot express.
     fn about(&mut self, media: &Media, pointer: &str) {
         let kind = media.kind.as_str();
         let written = (self.room.media_name)(media);
@@ -167,7 +167,7 @@ impl<'r> Bending<'r> {
                 None => self.lose(format!("name of the {kind}"), pointer, Fate::Dropped, "it has no counterpart"),
             }
         }
-        // `auto` is what everybody does who is not told.
+        // `auto` is the default everywhere.
         let detail = media.detail.as_deref().filter(|detail| !matches!(*detail, "" | "auto"));
         if detail.is_some() && !self.room.media_detail {
             self.lose(format!("`detail` of the {kind}"), pointer, Fate::Dropped, "it has no counterpart");
@@ -185,7 +185,7 @@ impl<'r> Bending<'r> {
         as_text.then_some(Says::Text(reasoning.text))
     }
 
-    /// Words for media that cannot be shown.
+    /// Writes a text for media that the dialect cannot hold.
     fn unshown(&mut self, media: &Media, pointer: &str) -> Says {
         let kind = media.kind.as_str();
         let (place, note) = match &media.source {
@@ -203,7 +203,7 @@ impl<'r> Bending<'r> {
         Says::Text(format!("[{kind}: {place}]"))
     }
 
-    /// A result, and what of it must stand after the results.
+    /// Fits a result, and collects the blocks that must come after the results.
     fn answer(&mut self, answer: Answer) -> (Answer, Vec<Block>) {
         let Answer { id, name, blocks, failed } = answer;
         let (mut kept, mut hoisted) = (Vec::new(), Vec::new());
@@ -237,7 +237,7 @@ impl<'r> Bending<'r> {
         (Answer { id, name, blocks: kept, failed }, hoisted)
     }
 
-    /// What a result can hold: what only the assistant says becomes text.
+    /// Fits the content of a result. Blocks that only the assistant may use become text.
     fn in_result(&mut self, says: Says, pointer: &str) -> Says {
         let text = match says {
             Says::Call(call) => format!("{}({})", call.name, call.input),

@@ -1,4 +1,4 @@
-//! A conversation bent to what a dialect has room for.
+//! A conversation, fitted to what a dialect can express.
 
 use std::collections::HashSet;
 
@@ -14,21 +14,21 @@ use super::{Members, Renamed, Target};
 use crate::json::Json;
 use crate::pointer;
 
-/// What a dialect has room for.
+/// The abilities of a dialect.
 pub(crate) struct Room {
-    /// Whether speakers must take turns.
+    /// Whether roles must alternate.
     pub(crate) alternates: bool,
-    /// Whether the system may speak in the middle.
+    /// Whether system messages may come after other messages.
     pub(crate) system_messages: bool,
     /// Whether the assistant may show media.
     pub(crate) assistant_media: bool,
     /// Whether results may hold media.
     pub(crate) result_media: bool,
-    /// Whether there is a word for declining.
+    /// Whether the dialect has a block for a refusal.
     pub(crate) refusals: bool,
-    /// Whether there is a word for a tool's failure.
+    /// Whether the dialect has a flag for a failed tool.
     pub(crate) failures: bool,
-    /// Whether calls must be unlike all others of the request.
+    /// Whether the id of a call must be unique in the request.
     pub(crate) unique_ids: bool,
     /// Whether names must start with a letter or `_`.
     pub(crate) letter_first: bool,
@@ -36,24 +36,24 @@ pub(crate) struct Room {
     pub(crate) needs_tools: bool,
     /// Whether the model is named in the body, not in its address.
     pub(crate) names_model: bool,
-    /// Whose reasoning is taken back.
+    /// The families of models whose reasoning is accepted.
     pub(crate) families: &'static [Family],
     /// Whether tools may take any text.
     pub(crate) free_tools: fn(&Target<'_>) -> bool,
-    /// Whether it can be said that a tool's input must fit its schema.
+    /// Whether a tool can demand input that fits its schema.
     pub(crate) strict_tools: bool,
-    /// Settings of others for which there is nothing, by their names in [`Settings::others`].
+    /// Settings without a counterpart, by their names in [`Settings::others`].
     pub(crate) lacks: &'static [&'static str],
     /// Which media can be written.
     pub(crate) media: fn(&Media, &Target<'_>) -> bool,
-    /// What media are called there, if they are called anything.
+    /// The name of media, if the dialect has one.
     pub(crate) media_name: fn(&Media) -> Option<String>,
-    /// Whether it can be said how closely media are to be looked at.
+    /// Whether the dialect has a level of detail for media.
     pub(crate) media_detail: bool,
 }
 
-/// A conversation as a dialect can write it: nothing opaque is left, every call is answered
-/// right after it, and ids and names are the target's.
+/// A conversation that a dialect can write: without opaque blocks, with every result right after its call, and with
+/// ids and names that the target accepts.
 pub(crate) struct Draft {
     pub(crate) system: Vec<String>,
     pub(crate) messages: Vec<Message>,
@@ -90,26 +90,26 @@ impl Draft {
     }
 
     /// Notes a setting that the dialect does not have.
-    pub(crate) fn left(&mut self, what: &str, note: &str) {
+    pub(crate) fn note_dropped(&mut self, what: &str, note: &str) {
         let pointer = self.settings.pointer(what).to_owned();
         let what = format!("setting `{what}`");
         self.lost.push(Lost { what, pointer, fate: Fate::Dropped, note: note.to_owned() });
     }
 
     /// Notes a setting that the dialect has in another form.
-    pub(crate) fn altered(&mut self, name: &str, note: &str) {
+    pub(crate) fn note_altered(&mut self, name: &str, note: &str) {
         let pointer = self.settings.pointer(name).to_owned();
         let what = format!("setting `{}`", pointer::name(&pointer));
         self.lost.push(Lost { what, pointer, fate: Fate::Altered, note: note.to_owned() });
     }
 
-    /// Notes something the dialect demands and nobody said.
-    pub(crate) fn added(&mut self, what: &str, note: &str) {
+    /// Notes something that the dialect demands and the source lacks.
+    pub(crate) fn note_added(&mut self, what: &str, note: &str) {
         let lost = Lost { what: what.to_owned(), pointer: String::new(), fate: Fate::Added, note: note.to_owned() };
         self.lost.push(lost);
     }
 
-    /// Tools that take what tools can take there.
+    /// Fits the definitions of tools to the dialect.
     fn bend_tools(&mut self, room: &Room, target: &Target<'_>) {
         let is_free = (room.free_tools)(target);
         for tool in &mut self.settings.tools {
@@ -130,39 +130,39 @@ impl Draft {
         }
     }
 
-    /// The settings that are handed over as they stand, under the paths they have there.
+    /// Takes the settings that are carried over unchanged, under their paths in the dialect.
     pub(crate) fn shared(&mut self, paths: &[(&'static str, &'static str)]) -> Members<'static> {
         let others = &mut self.settings.others;
         let taken = paths.iter().filter_map(|(name, path)| Some((*path, Json::Written(others.remove(name)?.json))));
         taken.collect()
     }
 
-    /// What the answer must look like, if anybody said.
+    /// Takes the demanded format of the response, if there is one.
     pub(crate) fn format(&mut self) -> Option<AnswerFormat> {
         self.settings.format.take()
     }
 
-    /// What got lost, with the settings that nobody took.
+    /// Takes the list of losses, with the settings that the dialect did not take.
     pub(crate) fn all_lost(&mut self) -> Vec<Lost> {
         if self.settings.format.take().is_some() {
             let at = self.settings.pointer("format").to_owned();
-            self.leave(&at, "format");
+            self.note_left(&at, "format");
         }
-        // Everybody lets several calls be made at once who has no word for it.
+        // Dialects without this setting allow parallel calls.
         self.settings.others.retain(|name, other| !(*name == "parallel_calls" && other.json == "true"));
         for (name, other) in std::mem::take(&mut self.settings.others) {
-            self.leave(&other.pointer, name);
+            self.note_left(&other.pointer, name);
         }
         std::mem::take(&mut self.lost)
     }
 
-    fn leave(&mut self, at: &str, name: &str) {
+    fn note_left(&mut self, at: &str, name: &str) {
         let note = if self.lacks.contains(&name) { "it has no counterpart" } else { NOT_CARRIED };
         let (what, note) = (format!("setting `{}`", pointer::name(at)), note.to_owned());
         self.lost.push(Lost { what, pointer: at.to_owned(), fate: Fate::Dropped, note });
     }
 
-    /// Tools that are called are defined, by name at least.
+    /// Defines the tools that are called, at least by name.
     fn define_tools(&mut self) {
         if !self.settings.tools.is_empty() {
             return;
@@ -178,11 +178,14 @@ impl Draft {
             }
         }
         if !self.settings.tools.is_empty() {
-            self.added("definitions of the tools that are called", "the provider demands them; they take any input");
+            self.note_added(
+                "definitions of the tools that are called",
+                "the provider demands them; they take any input",
+            );
         }
     }
 
-    /// What stands in the address of the request where this dialect is spoken.
+    /// Notes the settings that are part of the URL in this dialect.
     fn leave_to_address(&mut self) {
         for (is_said, what) in [(self.settings.model.is_some(), "model"), (self.settings.stream.is_some(), "stream")] {
             if is_said {

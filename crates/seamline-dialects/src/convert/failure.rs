@@ -1,18 +1,18 @@
-//! That a tool failed, in dialects that have no word for it.
+//! Marks failed tools in the text of a result, for dialects that have no flag for it.
 
 use seamline_model::is_synthetic;
 
-/// Stands at the start of what a failed tool gave.
+/// The mark at the start of a failed tool's output.
 const FAILED: &str = "[tool error] ";
 
-/// Stands there when a tool that did not fail gave something that starts with one of these marks.
+/// The mark for output that starts with one of these marks although the tool did not fail.
 const DONE: &str = "[tool output] ";
 
-/// What a result says whose output had to move out of it.
+/// The text of a result whose output had to move out of it.
 pub(super) const FOLLOWS: &str = seamline_model::OUTPUT_FOLLOWS;
 
-/// A result's text with its mark, if it needs one. What was made up stays as it is: by its text
-/// it is known, so that a real result that turns up later takes its place.
+/// Marks the text of a result, if it needs a mark. Synthetic results stay unchanged: they are recognised by their text,
+/// so that a real result can replace them later.
 pub(crate) fn marked(text: &str, failed: bool, made_up: bool) -> String {
     match failed {
         _ if made_up => text.to_owned(),
@@ -22,13 +22,13 @@ pub(crate) fn marked(text: &str, failed: bool, made_up: bool) -> String {
     }
 }
 
-/// Whether a result's text is known to be made up, or is one of these.
+/// Whether the text of a result is a known synthetic text, or one of these.
 pub(super) fn is_made_up(text: &str, others: &[String]) -> bool {
     is_synthetic(text) || others.iter().any(|other| other.trim() == text.trim())
 }
 
-/// A result's text without its mark, and whether the mark says that the tool failed. A call whose
-/// result was made up has not succeeded.
+/// Takes the mark off the text of a result, and says whether it marks a failure. A synthetic result counts as a
+/// failure.
 pub(super) fn unmarked(text: &str) -> (&str, bool) {
     match (text.strip_prefix(FAILED), text.strip_prefix(DONE)) {
         (Some(text), _) => (text, true),

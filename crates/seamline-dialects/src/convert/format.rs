@@ -1,4 +1,4 @@
-//! What an answer must look like, as the dialects of one provider write it.
+//! The demanded format of a response, as both dialects of `OpenAI` write it.
 
 use seamline_model::conversation::AnswerSchema;
 
@@ -6,11 +6,11 @@ use super::lifting::{Lifting, compact, member};
 use super::{Draft, Members};
 use crate::json::{Json, Value, member as text_member};
 
-/// What a schema is called where nobody named it and a name is demanded.
+/// The name of a schema without one, for dialects that demand a name.
 const NAME: &str = "answer";
 
 impl Lifting {
-    /// The form of an answer, in the object that has its schema.
+    /// Reads the format of a response from the object that has its schema.
     pub(crate) fn answer_schema(&mut self, value: Value<'_, '_>, pointer: &str) -> AnswerSchema {
         AnswerSchema {
             name: self.field(value, "name", pointer),
@@ -21,10 +21,10 @@ impl Lifting {
     }
 }
 
-/// The members that say the form of an answer.
+/// Writes the members that demand a format.
 pub(crate) fn schema_members(draft: &mut Draft, schema: AnswerSchema) -> Members<'static> {
     if schema.name.is_none() {
-        draft.added("name of the answer's schema", "the dialect demands one; `answer` is put there");
+        draft.note_added("name of the answer's schema", "the dialect demands one; `answer` is put there");
     }
     let mut members = vec![text_member("name", schema.name.unwrap_or_else(|| NAME.to_owned()))];
     members.extend(schema.description.map(|text| text_member("description", text)));

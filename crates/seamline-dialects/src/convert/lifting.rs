@@ -1,4 +1,4 @@
-//! What the dialects share when a body is lifted.
+//! Lifts a body into a conversation, for every dialect.
 
 use seamline_model::conversation::{Answer, Block, Call, Conversation, Fate, Message, Opaque, Says, Speaker};
 
@@ -6,26 +6,27 @@ use super::failure;
 use super::rendering::is_result;
 use crate::json::{Document, Kind, Value, quoted};
 use crate::members::is_hollow;
-use crate::reader::unreadable;
+use crate::reader::{Form as WireForm, unreadable};
 use crate::rewriting::input_object;
 use crate::{Error, Position, pointer};
 
-/// Why something is in the report that another dialect might have.
+/// The note for something that is not carried over, although another dialect might have it.
 pub(crate) const NOT_CARRIED: &str = "it is not carried over";
 
-/// Members of a message that say nothing without others.
+/// Members of a message that mean nothing without others.
 const QUIET: &[&str] = &["role", "type", "id", "status"];
 
-/// The envelope of a dialect, as a conversation is lifted out of it. Settings are known by
-/// their path in the body, such as `inferenceConfig.topP`.
+/// The roles of most dialects.
+const ROLES: &[(&str, Speaker)] =
+    &[("user", Speaker::User), ("assistant", Speaker::Assistant), ("system", Speaker::System)];
+
+/// The envelope of a dialect, for lifting. A setting is named by its path in the body, such as `inferenceConfig.topP`.
 pub(crate) struct Form {
-    /// The dialect's name.
-    pub(crate) dialect: &'static str,
-    /// The member of the body that is the list of messages.
-    pub(crate) list: &'static str,
+    /// The envelope as the reader of transcripts knows it.
+    pub(crate) wire: WireForm,
     /// Members of the body that hold settings.
     pub(crate) groups: &'static [&'static str],
-    /// Settings that are handed over as they stand, by their names in [`Settings::others`] and
+    /// Settings that are carried over unchanged, by their names in [`Settings::others`] and
     /// by their paths.
     ///
     /// [`Settings::others`]: seamline_model::conversation::Settings::others
@@ -34,7 +35,7 @@ pub(crate) struct Form {
     pub(crate) usual: &'static [(&'static str, Usual)],
     /// Whether keys may be spelled as protocol buffers spell them.
     pub(crate) snake_too: bool,
-    /// Reads a setting; says whether it is one that the dialect knows.
+    /// Reads a setting, and says whether the dialect knows it.
     pub(crate) setting: fn(&mut Lifting, &str, Value<'_, '_>, &str) -> bool,
 }
 
@@ -56,8 +57,7 @@ pub(crate) struct Lifting {
 }
 
 impl Lifting {
-    /// What a body says. Whatever stands in the list is read by `message`; what it makes nothing of is
-    /// kept as text.
+    /// Lifts a body. `message` reads each entry of the list; an entry that it makes nothing of is kept as text.
     pub(crate) fn run(
         body: &[u8],
         form: &Form,
@@ -67,7 +67,7 @@ impl Lifting {
         let (list, base) = Self::list(&document, form)?;
         let mut lifting = Self::default();
         for (key, value) in lifting.last_members(document.root(), "") {
-            if !key.says(form.list) {
+            if !key.says(form.wire.list) {
                 lifting.setting(form, &key.name(), value, &pointer::joined("", &key.name()));
             }
         }
@@ -87,7 +87,21 @@ impl Lifting {
         Ok(lifting.conversation)
     }
 
-    /// How much has been read.
+    /// Lifts a body whose messages have a role and a `content` of blocks. `block` reads one block.
+    pub(crate) fn run_blocks(
+        body: &[u8],
+        form: &Form,
+        block: fn(&mut Self, Value<'_, '_>, &str) -> Block,
+    ) -> Result<Conversation, Error> {
+        Self::run(body, form, |lifting, message, pointer| {
+            let speaker = lifting.speaker(message, ROLES, pointer);
+            lifting.note_unknown(message, &["role", "content"], pointer);
+            let blocks = lifting.content(member(message, "content"), &format!("{pointer}/content"), block);
+            lifting.push(speaker, blocks);
+        })
+    }
+
+    /// Counts what has been read.
     fn said(&self) -> (usize, usize, usize, usize) {
         let Conversation { system, messages, left, .. } = &self.conversation;
         (system.len(), messages.len(), messages.last().map_or(0, |last| last.blocks.len()), left.len())
@@ -108,7 +122,7 @@ impl Lifting {
             return self.other(name, compact(value.raw()), pointer);
         }
         if !form.groups.contains(&path.as_str()) || !value.is(Kind::Object) {
-            return self.left(format!("setting `{path}`"), pointer, NOT_CARRIED);
+            return self.note_dropped(format!("setting `{path}`"), pointer, NOT_CARRIED);
         }
         for (key, value) in self.last_members(value, pointer) {
             self.setting(form, &format!("{path}.{}", key.name()), value, &pointer::joined(pointer, &key.name()));
@@ -118,24 +132,24 @@ impl Lifting {
     fn usual(&mut self, usual: Usual, value: Value<'_, '_>, pointer: &str) {
         match usual {
             Usual::Model => {
-                self.placed("model", pointer);
+                self.note_pointer("model", pointer);
                 self.conversation.settings.model = self.word(value, pointer);
             }
             Usual::MaxTokens => self.conversation.settings.max_tokens = self.number(value, pointer),
             Usual::Temperature => self.conversation.settings.temperature = self.number(value, pointer),
             Usual::TopP => self.conversation.settings.top_p = self.number(value, pointer),
             Usual::Stop => {
-                self.placed("stop", pointer);
+                self.note_pointer("stop", pointer);
                 self.conversation.settings.stop = self.words(value, pointer);
             }
             Usual::Stream => {
-                self.placed("stream", pointer);
+                self.note_pointer("stream", pointer);
                 self.conversation.settings.stream = self.flag(value, pointer);
             }
         }
     }
 
-    /// The body as JSON.
+    /// Parses the body as JSON.
     pub(super) fn document(body: &[u8]) -> Result<Document<'_>, Error> {
         let text = std::str::from_utf8(body).map_err(|error| {
             let offset = error.valid_up_to();
@@ -144,10 +158,10 @@ impl Lifting {
         Document::read(text).map_err(|syntax| unreadable(body, syntax))
     }
 
-    /// The list of messages and where it stands: a member of the body, or the body itself.
+    /// Finds the list of messages and its pointer: a member of the body, or the body itself.
     fn list<'d, 'a>(document: &'d Document<'a>, form: &Form) -> Result<(Value<'d, 'a>, String), Error> {
         let root = document.root();
-        let Form { dialect, list: key, .. } = *form;
+        let WireForm { dialect, list: key, .. } = form.wire;
         let wrong = |found| Err(Error::Envelope { dialect, found });
         match root.kind() {
             Kind::Array => Ok((root, String::new())),
@@ -160,8 +174,7 @@ impl Lifting {
         }
     }
 
-    /// Who speaks, by the role of a message. A role that is none is noted, and taken for the
-    /// user's.
+    /// Finds the speaker of a message by its role. An unknown role is noted, and read as the user's.
     pub(crate) fn speaker(&mut self, value: Value<'_, '_>, roles: &[(&str, Speaker)], pointer: &str) -> Speaker {
         let role = member(value, "role");
         let known = roles.iter().find(|(name, _)| role.is_some_and(|role| role.says(name)));
@@ -170,17 +183,17 @@ impl Lifting {
         }
         if role.is_some() {
             let note = "it is none that the dialect has, so the user says it";
-            self.lost("role", format!("{pointer}/role"), Fate::Altered, note);
+            self.note_lost("role", format!("{pointer}/role"), Fate::Altered, note);
         }
         Speaker::User
     }
 
-    /// A message, if it says anything.
+    /// Adds a message, if it has blocks.
     pub(crate) fn push(&mut self, speaker: Speaker, blocks: Vec<Block>) {
         if blocks.is_empty() {
             return;
         }
-        // What the system says before anybody else stands before the conversation.
+        // System messages at the start belong before the conversation.
         if speaker == Speaker::System && self.conversation.messages.is_empty() {
             self.conversation.system.extend(blocks);
         } else {
@@ -188,8 +201,8 @@ impl Lifting {
         }
     }
 
-    /// A result joins those right before it. No other block stands before a result in its message,
-    /// so the last one tells.
+    /// Adds a result to the message of the results right before it, if there is one. Results come before all other
+    /// blocks, so it is enough to look at the last block.
     pub(crate) fn push_result(&mut self, result: Block) {
         match self.conversation.messages.last_mut() {
             Some(last) if last.blocks.last().is_some_and(is_result) => last.blocks.push(result),
@@ -197,8 +210,7 @@ impl Lifting {
         }
     }
 
-    /// The blocks of a content, which may be text alone. What is neither text nor a list, and
-    /// what no block can be, is kept as it stands.
+    /// Reads the blocks of a content, which may be a string. A content or block of another type is kept unchanged.
     pub(crate) fn content(
         &mut self,
         content: Option<Value<'_, '_>>,
@@ -224,21 +236,21 @@ impl Lifting {
         blocks
     }
 
-    /// A call. Input that is no object is wrapped into one, and that is noted.
+    /// Makes a call. Input that is not an object is wrapped in one, and that is noted.
     pub(crate) fn call(&mut self, id: String, name: String, input: Option<Value<'_, '_>>, pointer: &str) -> Block {
         let (input, whole) = self.input(input, pointer);
         let call = Call { id, name, input, free: None, seal: None, whole, answered_by: "", hosted: false };
         Block::new(Says::Call(call), pointer)
     }
 
-    /// A call of a tool that takes any text.
+    /// Makes a call of a tool that takes any text.
     pub(crate) fn free_call(id: String, name: String, text: String, pointer: &str) -> Block {
         let input = format!("{{\"input\":{}}}", quoted(&text));
         let call = Call { id, name, input, free: Some(text), seal: None, whole: true, answered_by: "", hosted: false };
         Block::new(Says::Call(call), pointer)
     }
 
-    /// What a call is called with as an object, and whether it was one.
+    /// Reads the input of a call as an object, and says whether it was one.
     fn input(&mut self, input: Option<Value<'_, '_>>, pointer: &str) -> (String, bool) {
         let text = compact(&input_object(input));
         let is_wrapped = match input.map(Value::kind) {
@@ -249,12 +261,17 @@ impl Lifting {
         let said = input.and_then(Value::str);
         let was_object = !is_wrapped || said.is_some_and(|said| compact(&said) == text);
         if !was_object {
-            self.lost("input of a call", pointer, Fate::Altered, "it is no JSON object, so it is wrapped into one");
+            self.note_lost(
+                "input of a call",
+                pointer,
+                Fate::Altered,
+                "it is no JSON object, so it is wrapped into one",
+            );
         }
         (text, was_object)
     }
 
-    /// A result whose failure is a mark in its text.
+    /// Makes a result whose failure is a mark in its text.
     pub(crate) fn marked_result(mut answer: Answer, pointer: &str) -> Block {
         if let Some(Block { says: Says::Text(text), .. }) = answer.blocks.first_mut() {
             let (plain, is_failure) = failure::unmarked(text);
@@ -265,7 +282,7 @@ impl Lifting {
     }
 }
 
-/// Whether anything is there that could be said.
+/// Whether a value holds anything beside a role, a type, an id or a status.
 fn says_something(value: Value<'_, '_>) -> bool {
     match value.kind() {
         Kind::Object => value.members().any(|(key, member)| !QUIET.contains(&&*key.name()) && !is_hollow(member)),
@@ -273,7 +290,7 @@ fn says_something(value: Value<'_, '_>) -> bool {
     }
 }
 
-/// A path with its names spelled as JSON spells them.
+/// Writes the names of a path in camel case, as JSON spells them.
 fn camel(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     let mut after_line = false;
@@ -287,7 +304,7 @@ fn camel(path: &str) -> String {
     out
 }
 
-/// The sources of the values that JSON pointers lead to; nothing for those that lead nowhere.
+/// Finds the source text of the values that JSON pointers lead to. A pointer that leads nowhere gives nothing.
 pub fn sources<'b>(body: &'b [u8], pointers: &[&str]) -> Vec<Option<&'b str>> {
     let Ok(document) = Lifting::document(body) else { return vec![None; pointers.len()] };
     pointers.iter().map(|at| pointer::resolve(document.root(), at).map(Value::raw)).collect()
@@ -303,7 +320,7 @@ pub(crate) fn member_of<'d, 'a>(value: Value<'d, 'a>, keys: &[&str]) -> Option<V
     keys.iter().find_map(|key| member(value, key))
 }
 
-/// What the string under a key says.
+/// Reads the string under a key.
 pub(crate) fn string(value: Value<'_, '_>, key: &str) -> Option<String> {
     Some(member(value, key)?.str()?.into_owned())
 }
@@ -319,7 +336,7 @@ pub(crate) fn opaque(value: Value<'_, '_>, kind: &str, spoken: bool, pointer: &s
     Block::new(Says::Opaque(opaque), pointer)
 }
 
-/// What has no form that its dialect knows, kept as it stands.
+/// A value that the dialect does not know, kept unchanged.
 pub(crate) fn unread(value: Value<'_, '_>, pointer: &str) -> Block {
     let raw = value.str().map_or_else(|| compact(value.raw()), String::from);
     Block::new(Says::Opaque(Opaque { kind: String::new(), raw, spoken: true }), pointer)

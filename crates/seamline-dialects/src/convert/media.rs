@@ -1,8 +1,8 @@
-//! Media in the forms that dialects write them in.
+//! Media by address and by MIME type.
 
 use seamline_model::conversation::{Media, MediaKind, MediaSource};
 
-/// Media by an address, which may hold the bytes itself.
+/// Reads media from a URL, which may be a data URL.
 pub(crate) fn linked(url: &str, kind: MediaKind) -> Media {
     let source = |source| Media::new(kind, source);
     let data = url.strip_prefix("data:").and_then(|rest| rest.split_once(','));
@@ -16,7 +16,7 @@ pub(crate) fn linked(url: &str, kind: MediaKind) -> Media {
     }
 }
 
-/// The address of media, which holds the bytes itself where they are here.
+/// Writes the URL of media: a data URL if the bytes are known.
 pub(crate) fn data_url(media: &Media) -> Option<String> {
     match &media.source {
         MediaSource::Data(data) => Some(format!("data:{};base64,{data}", mime(media))),
@@ -42,7 +42,7 @@ pub(crate) fn mime(media: &Media) -> String {
     media.mime.clone().unwrap_or_else(guessed)
 }
 
-/// What a file is called, with an ending that says what it is.
+/// The name of a file, with an extension for its type.
 pub(crate) fn file_name(media: &Media) -> String {
     let name = media.name.as_deref().unwrap_or("document");
     match extension(&mime(media)) {
@@ -51,7 +51,7 @@ pub(crate) fn file_name(media: &Media) -> String {
     }
 }
 
-/// MIME types and what files of them end in.
+/// MIME types and their file extensions.
 const TYPES: &[(&str, &str)] = &[
     ("image/png", "png"),
     ("image/jpeg", "jpeg"),
@@ -76,12 +76,12 @@ const TYPES: &[(&str, &str)] = &[
     ("video/x-matroska", "mkv"),
 ];
 
-/// What a file of a MIME type ends in, if it is a common one.
+/// Finds the file extension of a common MIME type.
 pub(crate) fn extension(mime: &str) -> Option<&'static str> {
     TYPES.iter().find(|(known, _)| *known == mime).map(|(_, extension)| *extension)
 }
 
-/// The MIME type of files that end so.
+/// Finds the MIME type of a file extension.
 pub(crate) fn mime_of_extension(extension: &str) -> Option<&'static str> {
     let is_it = |known: &str| known.eq_ignore_ascii_case(extension);
     TYPES.iter().find(|(_, known)| is_it(known)).map(|(mime, _)| *mime)

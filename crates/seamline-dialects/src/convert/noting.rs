@@ -1,9 +1,9 @@
-//! What is noted while a body is lifted: settings, and members that cannot be read.
+//! The notes of lifting: settings, and members that cannot be read.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use seamline_model::conversation::{Fate, Lost, Other};
+use seamline_model::conversation::{AnswerFormat, Fate, Lost, Other, ToolChoice};
 
 use super::lifting::{Lifting, NOT_CARRIED, member};
 use crate::json::{Kind, Value};
@@ -11,47 +11,47 @@ use crate::members::is_hollow;
 use crate::pointer;
 
 impl Lifting {
-    /// Notes that something is left out.
-    pub(crate) fn left(&mut self, what: impl Into<String>, pointer: impl Into<String>, note: &str) {
-        self.lost(what, pointer, Fate::Dropped, note);
+    /// Notes something that is left out.
+    pub(crate) fn note_dropped(&mut self, what: impl Into<String>, pointer: impl Into<String>, note: &str) {
+        self.note_lost(what, pointer, Fate::Dropped, note);
     }
 
-    /// Notes that something is not as it was.
-    pub(crate) fn lost(&mut self, what: impl Into<String>, pointer: impl Into<String>, fate: Fate, note: &str) {
+    /// Notes something that changes.
+    pub(crate) fn note_lost(&mut self, what: impl Into<String>, pointer: impl Into<String>, fate: Fate, note: &str) {
         let lost = Lost { what: what.into(), pointer: pointer.into(), fate, note: note.to_owned() };
         self.conversation.left.push(lost);
     }
 
-    /// Notes a setting that is handed over as it stands.
+    /// Notes a setting that is carried over unchanged.
     pub(crate) fn other(&mut self, name: &'static str, json: String, pointer: &str) {
         self.conversation.settings.others.insert(name, Other { json, pointer: pointer.to_owned() });
     }
 
-    /// Notes where a setting stood that somebody may have no room for.
-    pub(crate) fn placed(&mut self, name: &'static str, pointer: &str) {
+    /// Notes the pointer of a setting that another dialect may not have.
+    pub(crate) fn note_pointer(&mut self, name: &'static str, pointer: &str) {
         self.conversation.settings.pointers.insert(name, pointer.to_owned());
     }
 
-    /// Notes the members of an object that nobody knows and that say something, and those that
-    /// another one of the same key hides.
-    pub(crate) fn strangers(&mut self, value: Value<'_, '_>, known: &[&str], pointer: &str) {
+    /// Notes the unknown members of an object that are not empty, and the members that a later one with the same key
+    /// hides.
+    pub(crate) fn note_unknown(&mut self, value: Value<'_, '_>, known: &[&str], pointer: &str) {
         let mut last = vec![None; known.len()];
         for (key, member) in value.members() {
             let name = key.name();
             match known.iter().position(|known| *known == name) {
                 Some(place) => {
                     if let Some(earlier) = last[place].replace(member) {
-                        self.hidden(earlier, member, pointer);
+                        self.note_hidden(earlier, member, pointer);
                     }
                 }
                 None if is_hollow(member) => {}
-                None => self.left(format!("member `{name}`"), pointer::joined(pointer, &name), NOT_CARRIED),
+                None => self.note_dropped(format!("member `{name}`"), pointer::joined(pointer, &name), NOT_CARRIED),
             }
         }
     }
 
-    /// The members of an object that count: of several with one key the last, as for every reader
-    /// we know. What the others said is noted.
+    /// Finds the members of an object that count: of several with one key the last, as for every reader we know. The
+    /// others are noted.
     pub(super) fn last_members<'d, 'a>(
         &mut self,
         value: Value<'d, 'a>,
@@ -63,7 +63,7 @@ impl Lifting {
             match places.entry(key.name()) {
                 Entry::Occupied(place) => {
                     let (_, earlier) = std::mem::replace(&mut out[*place.get()], (key, member));
-                    self.hidden(earlier, member, pointer);
+                    self.note_hidden(earlier, member, pointer);
                 }
                 Entry::Vacant(place) => {
                     place.insert(out.len());
@@ -74,79 +74,100 @@ impl Lifting {
         out
     }
 
-    /// Notes a member that another one of the same key hides, if that says something else.
-    fn hidden(&mut self, earlier: Value<'_, '_>, later: Value<'_, '_>, pointer: &str) {
+    /// Notes a member that a later one with the same key hides, if their values differ.
+    fn note_hidden(&mut self, earlier: Value<'_, '_>, later: Value<'_, '_>, pointer: &str) {
         if !is_hollow(earlier) && earlier.raw() != later.raw() {
             let name = earlier.key().name();
             let note = "a later member of the same key hides it";
-            self.left(format!("earlier `{name}`"), pointer::joined(pointer, &name), note);
+            self.note_dropped(format!("earlier `{name}`"), pointer::joined(pointer, &name), note);
         }
     }
 
-    /// What a member says that is to be a string. A number is read by its digits, and what is
-    /// neither is noted.
+    /// Reads a member that should be a string. A number is read by its digits; any other value is noted.
     pub(crate) fn field(&mut self, value: Value<'_, '_>, key: &str, pointer: &str) -> Option<String> {
         let member = member(value, key)?;
         if member.is(Kind::Number) {
             return Some(member.raw().to_owned());
         }
         if !member.is(Kind::String) && !is_hollow(member) {
-            self.left(format!("member `{key}`"), pointer::joined(pointer, key), "it is no text");
+            self.note_dropped(format!("member `{key}`"), pointer::joined(pointer, key), "it is no text");
         }
         member.str().map(String::from)
     }
 
-    /// Whether a member is on. What is neither on nor off is noted.
+    /// Reads a member that should be true or false. Any other value is noted.
     pub(crate) fn switch(&mut self, value: Value<'_, '_>, key: &str, pointer: &str) -> Option<bool> {
         let member = member(value, key)?;
         match member.kind() {
             Kind::True => return Some(true),
             Kind::False => return Some(false),
             _ if is_hollow(member) => {}
-            _ => self.left(format!("member `{key}`"), pointer::joined(pointer, key), "it is neither true nor false"),
+            _ => self.note_dropped(
+                format!("member `{key}`"),
+                pointer::joined(pointer, key),
+                "it is neither true nor false",
+            ),
         }
         None
     }
 
-    /// A setting that is a number, as it was written.
+    /// Reads a setting that is a number, as it was written.
     pub(crate) fn number(&mut self, value: Value<'_, '_>, pointer: &str) -> Option<String> {
         if !value.is(Kind::Number) {
-            self.ill_formed(pointer, "it is no number");
+            self.note_ill_formed(pointer, "it is no number");
         }
         number(value)
     }
 
-    /// A setting that is a text.
+    /// Reads a setting that is a string.
     pub(crate) fn word(&mut self, value: Value<'_, '_>, pointer: &str) -> Option<String> {
         if !value.is(Kind::String) {
-            self.ill_formed(pointer, "it is no text");
+            self.note_ill_formed(pointer, "it is no text");
         }
         value.str().map(String::from)
     }
 
-    /// A setting that is on or off.
+    /// Reads a setting that is true or false.
     pub(crate) fn flag(&mut self, value: Value<'_, '_>, pointer: &str) -> Option<bool> {
         if !matches!(value.kind(), Kind::True | Kind::False) {
-            self.ill_formed(pointer, "it is neither true nor false");
+            self.note_ill_formed(pointer, "it is neither true nor false");
             return None;
         }
         Some(value.is(Kind::True))
     }
 
-    /// A setting that is a text or a list of texts.
+    /// Reads a setting that is a string or a list of strings.
     pub(crate) fn words(&mut self, value: Value<'_, '_>, pointer: &str) -> Vec<String> {
         let is_text = |value: Value<'_, '_>| value.is(Kind::String);
         let is_list = value.is(Kind::Array) && value.elements().all(is_text);
         if !is_text(value) && !is_list {
-            self.ill_formed(pointer, "it is no list of texts");
+            self.note_ill_formed(pointer, "it is no list of texts");
         }
         strings(value)
     }
 
-    /// Notes a setting whose value is of another kind than it should be.
-    pub(crate) fn ill_formed(&mut self, pointer: &str, note: &str) {
+    /// Takes the tool choice of a request, and notes one that is not carried over.
+    pub(crate) fn tool_choice(&mut self, choice: Option<ToolChoice>, pointer: &str) {
+        self.note_pointer("tool_choice", pointer);
+        if choice.is_none() {
+            self.note_ill_formed(pointer, NOT_CARRIED);
+        }
+        self.conversation.settings.tool_choice = choice;
+    }
+
+    /// Takes the format that a request demands of its response, and notes one that is not carried over.
+    pub(crate) fn response_format(&mut self, format: Option<AnswerFormat>, pointer: &str) {
+        self.note_pointer("format", pointer);
+        if format.is_none() {
+            self.note_ill_formed(pointer, NOT_CARRIED);
+        }
+        self.conversation.settings.format = format;
+    }
+
+    /// Notes a setting whose value has the wrong type.
+    pub(crate) fn note_ill_formed(&mut self, pointer: &str, note: &str) {
         let name = pointer::name(pointer);
-        self.left(format!("setting `{name}`"), pointer, note);
+        self.note_dropped(format!("setting `{name}`"), pointer, note);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Ids and names as the target takes them, the same on both sides of a pair.
+//! Renames ids and tool names for the target, in calls and results alike.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -7,7 +7,7 @@ use seamline_model::{IdMap, NameDemand};
 
 use super::{Renamed, Room, Target};
 
-/// What is called something else now.
+/// The renaming of a conversation.
 pub(super) struct Renaming {
     map: IdMap,
     unique_ids: bool,
@@ -29,8 +29,7 @@ impl Renaming {
         }
     }
 
-    /// Renames in a conversation that is settled: the results of a message with calls stand
-    /// in the next one.
+    /// Renames in a settled conversation, where the results of a message with calls are in the next one.
     pub(super) fn apply(&mut self, conversation: &mut Conversation) {
         for tool in &mut conversation.settings.tools {
             tool.name = self.tool(&tool.name);
@@ -74,7 +73,7 @@ impl Renaming {
         dedup(&mut self.tools);
     }
 
-    /// The id of the next call that has this one.
+    /// Finds the new id for the next call with this id.
     fn id(&mut self, id: &str, seen: &mut HashMap<String, usize>, cycle: &Cycle) -> String {
         let count = seen.entry(id.to_owned()).or_default();
         let is_repeated = cycle.ids.contains(id) || (self.unique_ids && *count > 0);
@@ -99,27 +98,27 @@ impl Renaming {
     }
 }
 
-/// The calls of one message: which ids they had, and what the results will name.
+/// The calls of one message: their old ids, and the names for their results.
 #[derive(Default)]
 struct Cycle {
     ids: HashSet<String>,
     open: HashMap<String, VecDeque<Asked>>,
 }
 
-/// A call as its result will name it, and what its tool was called.
+/// A call as its result will name it, with the old name of its tool.
 struct Asked {
     id: String,
     name: String,
     was: String,
 }
 
-/// A result that gives its tool another name than the call does.
+/// Notes a result that names another tool than its call.
 fn misnamed(pointer: &str) -> Lost {
     let note = "the call names another tool, and counts".to_owned();
     Lost { what: "tool's name in a result".to_owned(), pointer: pointer.to_owned(), fate: Fate::Dropped, note }
 }
 
-/// Each pair once, in the order they came.
+/// Keeps each pair once, in the order they came.
 fn dedup(renamed: &mut Vec<Renamed>) {
     let mut seen = HashSet::new();
     renamed.retain(|pair| seen.insert((pair.from.clone(), pair.to.clone())));

@@ -1,4 +1,4 @@
-//! What the dialects share when a conversation is rendered.
+//! Renders a conversation as a body, for every dialect.
 
 use seamline_model::conversation::{Block, Says, Settings};
 
@@ -8,16 +8,16 @@ use crate::json::{Json, Style, list, member, object};
 /// The members of an object that is written.
 pub(crate) type Members<'a> = Vec<(&'static str, Json<'a>)>;
 
-/// A body and what became of the rest. Members of a group are written by their path, such as
+/// Writes a body and collects the losses. Members of a group are given by their path, such as
 /// `inferenceConfig.topP`.
-pub(crate) fn rendered(mut draft: Draft, body: Members<'_>, target: &Target<'_>) -> Rendered {
+pub(crate) fn write_body(mut draft: Draft, body: Members<'_>, target: &Target<'_>) -> Rendered {
     let mut text = String::new();
     Style::of(target.layout).write(&mut text, &Json::Object(grouped(body)), 0);
     let lost = draft.all_lost();
     Rendered { body: text, lost, ids: draft.ids, tools: draft.tools }
 }
 
-/// Members with those of one group together, where the first of them stands.
+/// Puts the members of one group together, at the place of the first.
 fn grouped(members: Members<'_>) -> Members<'_> {
     let mut out: Members<'_> = Vec::with_capacity(members.len());
     for (path, json) in members {
@@ -34,7 +34,7 @@ fn grouped(members: Members<'_>) -> Members<'_> {
     out
 }
 
-/// A number as it was written, under a key; nothing when there is none.
+/// A number as it was written, under a key, if there is one.
 pub(crate) fn number<'a>(key: &'static str, value: Option<&String>) -> Option<(&'static str, Json<'a>)> {
     value.map(|number| (key, Json::Written(number.clone())))
 }

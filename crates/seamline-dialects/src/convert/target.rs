@@ -1,33 +1,33 @@
-//! For whom a conversation is rendered, and what comes of it.
+//! The target of a conversion, and its outcome.
 
 use seamline_model::conversation::Lost;
 use seamline_model::{IdDemand, NameDemand};
 
 use super::Converter;
 
-/// For whom a conversation is rendered.
+/// The target of a conversion.
 #[derive(Debug, Clone)]
 pub struct Target<'t> {
-    /// The provider, by name, where one is known.
+    /// The name of the provider, if one is known.
     pub provider: Option<&'t str>,
-    /// The model; that of the conversation when there is none.
+    /// The model, if it differs from that of the conversation.
     pub model: Option<&'t str>,
-    /// What a call's id may look like.
+    /// The demands on the id of a call.
     pub call_id: IdDemand,
-    /// What a tool's name may look like.
+    /// The demands on the name of a tool.
     pub tool_name: NameDemand,
-    /// What the result of a call says that has none.
+    /// The text of the result for a call without one.
     pub missing: &'t str,
-    /// Texts of results that are made up, beside those that are known everywhere.
+    /// Texts of synthetic results, beside those that are always known.
     pub made_up: &'t [String],
-    /// What becomes of reasoning that the target's models do not take.
+    /// The treatment of reasoning that the target's models do not accept.
     pub foreign_reasoning: ForeignReasoning,
-    /// A body whose layout is followed.
+    /// A body whose layout the new body follows.
     pub layout: &'t [u8],
 }
 
 impl Target<'_> {
-    /// The target that a dialect itself is, with nothing more known.
+    /// Makes the target for a dialect without a known provider.
     pub fn of(converter: &Converter) -> Self {
         Self {
             provider: None,
@@ -42,34 +42,34 @@ impl Target<'_> {
     }
 }
 
-/// What becomes of reasoning that the target's models do not take.
+/// The treatment of reasoning that the target's models do not accept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ForeignReasoning {
     /// It is left out.
     #[default]
     Drop,
-    /// What can be read of it is kept as text of the assistant.
+    /// Its readable text is kept as text of the assistant.
     Text,
 }
 
 /// A conversation in another dialect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rendered {
-    /// The body.
+    /// The new body.
     pub body: String,
-    /// What it does not say as it was said.
+    /// The losses and changes.
     pub lost: Vec<Lost>,
-    /// The ids of calls that are others now, in order.
+    /// The renamed ids of calls, in order.
     pub ids: Vec<Renamed>,
-    /// The names of tools that are others now, in order.
+    /// The renamed tools, in order.
     pub tools: Vec<Renamed>,
 }
 
-/// Something that has another name now.
+/// A renamed id or tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Renamed {
-    /// What it was called.
+    /// The old name.
     pub from: String,
-    /// What it is called.
+    /// The new name.
     pub to: String,
 }

@@ -1,4 +1,4 @@
-//! Wire to a conversation that other dialects can say. Keys are read as JSON and as
+//! Lifts a body into a conversation that other dialects can render. Keys are read as JSON and as
 //! protocol buffers spell them.
 
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -7,30 +7,22 @@ use seamline_model::conversation::{
     Answer, AnswerFormat, AnswerSchema, Block, Conversation, Family, Fate, Media, MediaKind, MediaSource, Reasoning,
     Says, Speaker, ToolChoice,
 };
-use seamline_model::{Alphabet, ErrorText, IdDemand};
+use seamline_model::{Alphabet, IdDemand};
 
-use super::NAME;
 use super::render::NO_SIGNATURE;
 use super::wire::continues;
 use crate::Error;
+use crate::convert::ids;
 use crate::convert::lifting::{
     Form, Lifting, NOT_CARRIED, Usual, compact, member, member_of, opaque, string, text, unread,
 };
 use crate::json::{Kind, Value};
 
-/// How ids look that calls without one are given.
-const MADE: IdDemand = IdDemand {
-    alphabet: Alphabet::Word,
-    alphabet_error: ErrorText(""),
-    length_max: 40,
-    length_error: ErrorText(""),
-    prefix: "call_",
-    demanded: true,
-};
+/// The form of the ids that calls without one get.
+const MADE: IdDemand = ids(Alphabet::Word, 40, "call_");
 
 const FORM: Form = Form {
-    dialect: NAME,
-    list: "contents",
+    wire: super::FORM,
     groups: &["generationConfig", "toolConfig"],
     shared: super::render::SHARED,
     usual: &[
@@ -49,10 +41,10 @@ const ROLES: &[(&str, Speaker)] =
 /// The names of a signature.
 const SEALS: &[&str] = &["thoughtSignature", "thought_signature"];
 
-/// The names of what holds media.
+/// The names of the members that hold media.
 const MEDIA: &[&str] = &["inlineData", "inline_data", "fileData", "file_data"];
 
-/// What a body says.
+/// Lifts a body.
 ///
 /// # Errors
 ///
@@ -64,14 +56,14 @@ pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
         if speaker == Speaker::Assistant {
             open = Open::default();
         }
-        lifting.strangers(content, &["role", "parts"], pointer);
+        lifting.note_unknown(content, &["role", "parts"], pointer);
         let blocks = parts(lifting, content, pointer, &mut open);
         lifting.push(speaker, blocks);
     })
 }
 
-/// The calls of the last content that are not answered yet. A call that is answered is taken out
-/// of its lists when its turn comes.
+/// The calls of the last content that have no result yet. A call with a result is removed from its lists when its turn
+/// comes.
 #[derive(Default)]
 struct Open {
     /// The ids of the calls.
@@ -114,7 +106,7 @@ impl Open {
 fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &str) -> bool {
     match path {
         "model" => {
-            lifting.placed("model", pointer);
+            lifting.note_pointer("model", pointer);
             let model = lifting.word(value, pointer);
             let model = model.map(|model| model.trim_start_matches("models/").to_owned());
             lifting.conversation.settings.model = model;
@@ -122,7 +114,7 @@ fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &st
         "systemInstruction" => {
             let blocks = match value.kind() {
                 Kind::Object => {
-                    lifting.strangers(value, &["role", "parts"], pointer);
+                    lifting.note_unknown(value, &["role", "parts"], pointer);
                     parts(lifting, value, pointer, &mut Open::default())
                 }
                 _ => lifting.content(Some(value), pointer, |lifting, value, pointer| {
@@ -141,21 +133,21 @@ fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &st
     true
 }
 
-/// What an answer must be, unless a schema says more.
+/// Reads the demanded format of a response, unless a schema says more.
 fn mime_type(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
     let format = match value.str().as_deref() {
         Some("application/json") => AnswerFormat::Json,
         Some("text/plain") => AnswerFormat::Text,
-        _ => return lifting.left("setting `generationConfig.responseMimeType`", pointer, NOT_CARRIED),
+        _ => return lifting.note_dropped("setting `generationConfig.responseMimeType`", pointer, NOT_CARRIED),
     };
     if lifting.conversation.settings.format.is_none() {
-        lifting.placed("format", pointer);
+        lifting.note_pointer("format", pointer);
         lifting.conversation.settings.format = Some(format);
     }
 }
 
 fn schema(lifting: &mut Lifting, schema: String, pointer: &str) {
-    lifting.placed("format", pointer);
+    lifting.note_pointer("format", pointer);
     let schema = AnswerSchema { schema: Some(schema), ..AnswerSchema::default() };
     lifting.conversation.settings.format = Some(AnswerFormat::Schema(schema));
 }
@@ -165,10 +157,10 @@ fn tools(lifting: &mut Lifting, value: Value<'_, '_>) {
     for (index, group) in value.elements().enumerate() {
         let pointer = format!("/tools/{index}");
         let Some(declared) = member_of(group, DECLARED).filter(|declared| declared.is(Kind::Array)) else {
-            lifting.left("tool", pointer, "it is one of the provider's own");
+            lifting.note_dropped("tool", pointer, "it is one of the provider's own");
             continue;
         };
-        lifting.strangers(group, DECLARED, &pointer);
+        lifting.note_unknown(group, DECLARED, &pointer);
         let key = declared.key().name();
         for (place, tool) in declared.elements().enumerate() {
             let schemas = ["parametersJsonSchema", "parameters_json_schema", "parameters"];
@@ -193,7 +185,7 @@ fn plain_types(schema: &str) -> String {
 }
 
 fn choice(lifting: &mut Lifting, config: Value<'_, '_>, pointer: &str) {
-    lifting.placed("tool_choice", pointer);
+    lifting.note_pointer("tool_choice", pointer);
     let key = ["allowedFunctionNames", "allowed_function_names"].into_iter().find(|key| member(config, key).is_some());
     let named = key.and_then(|key| Some((key, member(config, key)?)));
     let named = named.map(|(key, named)| lifting.words(named, &format!("{pointer}/{key}")));
@@ -203,15 +195,15 @@ fn choice(lifting: &mut Lifting, config: Value<'_, '_>, pointer: &str) {
         (Some("ANY"), None | Some([])) => Some(ToolChoice::Any),
         (Some("ANY"), Some(_)) => {
             let note = "any tool may be called, not these alone";
-            lifting.lost("tools that must be called", pointer, Fate::Altered, note);
+            lifting.note_lost("tools that must be called", pointer, Fate::Altered, note);
             Some(ToolChoice::Any)
         }
         (Some("AUTO" | "MODE_UNSPECIFIED"), _) => Some(ToolChoice::Auto),
         _ => None,
     };
     match &choice {
-        Some(_) => lifting.strangers(config, &["mode", "allowedFunctionNames", "allowed_function_names"], pointer),
-        None => lifting.left("setting `toolConfig.functionCallingConfig`", pointer, NOT_CARRIED),
+        Some(_) => lifting.note_unknown(config, &["mode", "allowedFunctionNames", "allowed_function_names"], pointer),
+        None => lifting.note_dropped("setting `toolConfig.functionCallingConfig`", pointer, NOT_CARRIED),
     }
     lifting.conversation.settings.tool_choice = choice;
 }
@@ -226,29 +218,29 @@ fn part(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str, open: &mut O
     let key = SEALS.iter().find(|key| member(value, key).is_some()).unwrap_or(&SEALS[0]);
     let seal = lifting.field(value, key, pointer).filter(|seal| seal != NO_SIGNATURE && !seal.is_empty());
     if let Some(said) = string(value, "text") {
-        lifting.strangers(value, &[&["text", "thought"], SEALS].concat(), pointer);
+        lifting.note_unknown(value, &[&["text", "thought"], SEALS].concat(), pointer);
         return words(lifting, value, said, seal, pointer);
     }
     let objects = |keys| member_of(value, keys).filter(|inner: &Value<'_, '_>| inner.is(Kind::Object));
     if let Some(call) = objects(&["functionCall", "function_call"]) {
-        lifting.strangers(value, &[&["functionCall", "function_call", "thought"], SEALS].concat(), pointer);
+        lifting.note_unknown(value, &[&["functionCall", "function_call", "thought"], SEALS].concat(), pointer);
         return function_call(lifting, call, seal, pointer, open);
     }
     let (block, known): (Block, &[&str]) = if let Some(result) = objects(&["functionResponse", "function_response"]) {
-        (answer(lifting, result, pointer, open), &["functionResponse", "function_response"])
+        (self::result(lifting, result, pointer, open), &["functionResponse", "function_response"])
     } else if let Some(says) = member_of(value, MEDIA).and_then(|data| media(lifting, data, pointer)) {
         (Block::new(says, pointer), MEDIA)
     } else {
         return unknown(value, pointer);
     };
     if seal.is_some() {
-        lifting.left("signature", pointer, "only Gemini's models read it");
+        lifting.note_dropped("signature", pointer, "only Gemini's models read it");
     }
-    lifting.strangers(value, &[known, SEALS].concat(), pointer);
+    lifting.note_unknown(value, &[known, SEALS].concat(), pointer);
     block
 }
 
-/// A part that is nothing but its signature says nothing to others; any other might.
+/// Whether a part holds more than a signature.
 fn unknown(value: Value<'_, '_>, pointer: &str) -> Block {
     let mut kinds = value.members().map(|(key, _)| key.name()).filter(|key| !key.starts_with("thought"));
     match kinds.next() {
@@ -265,7 +257,7 @@ fn words(lifting: &mut Lifting, value: Value<'_, '_>, said: String, seal: Option
         return Block::new(Says::Reasoning(reasoning), pointer);
     }
     if seal.is_some() {
-        lifting.left("signature of a text", pointer, "only Gemini's models read it");
+        lifting.note_dropped("signature of a text", pointer, "only Gemini's models read it");
     }
     text(said, pointer)
 }
@@ -278,7 +270,7 @@ fn function_call(
     open: &mut Open,
 ) -> Block {
     let within = format!("{pointer}/{}", call.key().name());
-    lifting.strangers(call, &["id", "name", "args"], &within);
+    lifting.note_unknown(call, &["id", "name", "args"], &within);
     let name = lifting.field(call, "name", &within).unwrap_or_default();
     let id = lifting.field(call, "id", &within).filter(|id| !id.is_empty());
     let id = id.unwrap_or_else(|| {
@@ -296,9 +288,9 @@ fn function_call(
     block
 }
 
-fn answer(lifting: &mut Lifting, result: Value<'_, '_>, pointer: &str, open: &mut Open) -> Block {
+fn result(lifting: &mut Lifting, result: Value<'_, '_>, pointer: &str, open: &mut Open) -> Block {
     let within = format!("{pointer}/{}", result.key().name());
-    lifting.strangers(result, &["id", "name", "response", "parts"], &within);
+    lifting.note_unknown(result, &["id", "name", "response", "parts"], &within);
     let name = lifting.field(result, "name", &within).unwrap_or_default();
     let id = match lifting.field(result, "id", &within).filter(|id| !id.is_empty()) {
         Some(id) => {
@@ -317,7 +309,7 @@ fn answer(lifting: &mut Lifting, result: Value<'_, '_>, pointer: &str, open: &mu
         .and_then(|data| media(lifting, data, pointer))
         {
             Some(says) => {
-                lifting.strangers(part, MEDIA, pointer);
+                lifting.note_unknown(part, MEDIA, pointer);
                 Block::new(says, pointer)
             }
             None => unknown(part, pointer),
@@ -326,7 +318,7 @@ fn answer(lifting: &mut Lifting, result: Value<'_, '_>, pointer: &str, open: &mu
     Block::new(Says::Result(Answer { id, name: Some(name), blocks, failed }), pointer)
 }
 
-/// What a tool gave: the one text it is wrapped in, or the whole object.
+/// Reads the output of a tool: the only text of the object, or the whole object.
 fn output(response: Value<'_, '_>, pointer: &str) -> Block {
     let mut members = response.members();
     let alone = match (members.next(), members.next()) {
@@ -350,6 +342,6 @@ fn media(lifting: &mut Lifting, data: Value<'_, '_>, pointer: &str) -> Option<Sa
     let kind = mime.as_deref().map_or(MediaKind::Document, MediaKind::of_mime);
     let name = member_of(data, &["displayName", "display_name"]).and_then(Value::str).map(String::from);
     let about = ["mimeType", "mime_type", "displayName", "display_name"];
-    lifting.strangers(data, &[&about, known].concat(), &format!("{pointer}/{}", data.key().name()));
+    lifting.note_unknown(data, &[&about, known].concat(), &format!("{pointer}/{}", data.key().name()));
     Some(Says::Media(Media { mime, name, ..Media::new(kind, source) }))
 }

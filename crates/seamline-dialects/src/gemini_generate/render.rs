@@ -1,12 +1,13 @@
-//! A conversation of any dialect to wire.
+//! Renders a conversation of any dialect as a body.
 
 use seamline_model::conversation::{
     Answer, AnswerFormat, Block, Call, Conversation, Family, Media, MediaSource, Message, Says, Speaker, ToolChoice,
     ToolDefinition,
 };
 
+use super::write;
 use crate::convert::rendering::{numbers, strings};
-use crate::convert::{Draft, Members, Rendered, Room, Target, mime, rendered};
+use crate::convert::{Draft, Members, Rendered, Room, Target, mime, write_body};
 use crate::json::{Json, list, member, object};
 use crate::results::{Answering, written};
 
@@ -45,7 +46,7 @@ const ROOM: Room = Room {
     media_detail: false,
 };
 
-/// Settings that are handed over as they stand.
+/// Settings that are carried over unchanged.
 pub(super) const SHARED: &[(&str, &str)] = &[
     ("seed", "generationConfig.seed"),
     ("top_k", "generationConfig.topK"),
@@ -59,10 +60,10 @@ pub(super) const SHARED: &[(&str, &str)] = &[
 /// GEM-9: the documented signature of a call that has none.
 pub(super) const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
-/// What the user says where the model would speak first with a call, which GEM-3 forbids.
+/// The text of the user before a call that would be the first content, which GEM-3 forbids.
 const START: &str = seamline_model::START;
 
-/// The body that says this.
+/// Writes the body for a conversation.
 pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
     let mut draft = Draft::of(conversation, target, &ROOM);
     start_with_user(&mut draft);
@@ -89,7 +90,7 @@ pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Render
         body.push(("toolConfig", object([("functionCallingConfig", tool_choice(choice))])));
     }
     body.push(("contents", list(draft.messages.iter().map(content).collect())));
-    rendered(draft, body, target)
+    write_body(draft, body, target)
 }
 
 fn start_with_user(draft: &mut Draft) {
@@ -98,11 +99,11 @@ fn start_with_user(draft: &mut Draft) {
     if first.is_some_and(|first| first.speaker == Speaker::Assistant && first.blocks.iter().any(is_call)) {
         let block = Block::new(Says::Text(START.to_owned()), "");
         draft.messages.insert(0, Message { speaker: Speaker::User, blocks: vec![block] });
-        draft.added("message of the user", "a call may not come first");
+        draft.note_added("message of the user", "a call may not come first");
     }
 }
 
-/// Notes the signatures that are made up. Of parallel calls only the first has one.
+/// Notes the synthetic signatures. Of parallel calls only the first has one.
 fn note_unsigned(draft: &mut Draft) {
     let first_call = |message: &Message| {
         message
@@ -114,7 +115,7 @@ fn note_unsigned(draft: &mut Draft) {
     let count = draft.messages.iter().filter(|message| first_call(message)).count();
     if count > 0 {
         let what = if count == 1 { "signature of a call".to_owned() } else { format!("signatures of {count} calls") };
-        draft.added(&what, &format!("none is known; the documented `{NO_SIGNATURE}` stands in its place"));
+        draft.note_added(&what, &format!("none is known; the documented `{NO_SIGNATURE}` stands in its place"));
     }
 }
 
@@ -126,7 +127,7 @@ fn answer_format(draft: &mut Draft) -> Members<'static> {
         Some(AnswerFormat::Json) => vec![member(TYPE, "application/json")],
         Some(AnswerFormat::Schema(schema)) => {
             if schema.name.is_some() || schema.description.is_some() {
-                draft.altered("format", "its schema is carried over; a name and a description it has not there");
+                draft.note_altered("format", "its schema is carried over; a name and a description it has not there");
             }
             let json = schema.schema.map(|schema| ("generationConfig.responseJsonSchema", Json::Written(schema)));
             std::iter::once(member(TYPE, "application/json")).chain(json).collect()
@@ -134,7 +135,7 @@ fn answer_format(draft: &mut Draft) -> Members<'static> {
     }
 }
 
-/// What is not here is fetched by its address.
+/// Whether media can be written: data, or a URL that the provider fetches.
 fn is_shown(media: &Media, _: &Target<'_>) -> bool {
     !matches!(media.source, MediaSource::File(..))
 }
@@ -171,8 +172,8 @@ fn content(message: &Message) -> Json<'static> {
 fn part(block: &Block, unsigned: &mut bool) -> Option<Json<'static>> {
     Some(match &block.says {
         Says::Text(text) | Says::Refusal(text) => object([member("text", text)]),
-        Says::Call(call) => function_call(call, std::mem::take(unsigned)),
-        Says::Result(answer) => function_response(answer, true),
+        Says::Call(call) => signed_call(call, std::mem::take(unsigned)),
+        Says::Result(answer) => object([("functionResponse", response(answer, true))]),
         Says::Reasoning(reasoning) => {
             let seal = reasoning.seal.clone().unwrap_or_default();
             let thought = ("thought", Json::Bool(true));
@@ -183,23 +184,24 @@ fn part(block: &Block, unsigned: &mut bool) -> Option<Json<'static>> {
     })
 }
 
-fn function_call(call: &Call, is_first: bool) -> Json<'static> {
-    let args = ("args", Json::Written(call.input.clone()));
-    let inner = object([member("id", &call.id), member("name", &call.name), args]);
-    let mut members = vec![("functionCall", inner)];
+fn signed_call(call: &Call, is_first: bool) -> Json<'static> {
+    let args = Json::Written(call.input.clone());
+    let mut members = vec![("functionCall", write::function_call(Some(&call.id), &call.name, args))];
     let sentinel = || is_first.then(|| NO_SIGNATURE.to_owned());
     members.extend(call.seal.clone().or_else(sentinel).map(|seal| member("thoughtSignature", seal)));
     Json::Object(members)
 }
 
-/// The content that answers calls.
+/// Writes the content with the results of calls.
 pub(super) fn results(answers: &[Answering<'_>]) -> Vec<String> {
-    let parts = answers.iter().map(|answer| function_response(&answer.answer(), answer.has_id)).collect();
+    let part = |answer: &Answering<'_>| object([("functionResponse", response(&answer.answer(), answer.has_id))]);
+    let parts = answers.iter().map(part).collect();
     vec![written(&object([member("role", "user"), ("parts", list(parts))]))]
 }
 
-/// A result, which names no id where its call has none: such calls are told apart by their order.
-fn function_response(answer: &Answer, has_id: bool) -> Json<'static> {
+/// Writes a result, without the object around it. Where its call has no id it has none: calls without ids are paired
+/// by their order.
+pub(super) fn response(answer: &Answer, has_id: bool) -> Json<'static> {
     let texts = answer
         .blocks
         .iter()
@@ -209,8 +211,7 @@ fn function_response(answer: &Answer, has_id: bool) -> Json<'static> {
     let name = answer.name.clone().unwrap_or_default();
     let response = ("response", object([member(key, said)]));
     let id = has_id.then(|| member("id", &answer.id));
-    let members = id.into_iter().chain([member("name", name), response]).collect();
-    object([("functionResponse", Json::Object(members))])
+    Json::Object(id.into_iter().chain([member("name", name), response]).collect())
 }
 
 fn shown(media: &Media) -> Json<'static> {

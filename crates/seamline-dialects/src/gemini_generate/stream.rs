@@ -1,9 +1,8 @@
-//! The parts of a streamed message.
+//! Reads the parts of a streamed message.
 //!
-//! Every frame is a whole response that holds what is new. Texts that follow each other are
-//! one part in a response that is not streamed, unless one of them is signed (GEM-11). No
-//! frame says that it is the last: a stream that named a reason to stop is whole when it ends, and
-//! the list that a stream may be when that is closed.
+//! Every frame is a whole response with new parts. Neighbouring texts are one part in a response that does not stream,
+//! unless one of them is signed (GEM-11). There is no terminal event: a stream with a stop reason is complete when it
+//! ends, or when the list closes that the stream may be.
 
 mod calls;
 mod partial;
@@ -13,32 +12,34 @@ use seamline_model::{Addition, Event, Piece, Stop, Unreadable};
 
 use self::calls::Coming;
 use crate::StreamReader;
-use crate::frames::{Said, Sink, add, add_text, index, is_remnant, is_told, said, unreadable, usage, words, words_of};
+use crate::frames::{
+    Said, Sink, add, add_text, document, index, is_remnant, is_told, said, unreadable, usage, words, words_of,
+};
 use crate::json::{Alike, Kind, Object, Value};
 use crate::repeated::Repeated;
 
-/// A reader for a stream that begins.
+/// Makes a reader for a new stream.
 pub(super) fn reader() -> Box<dyn StreamReader> {
     Box::new(Reader::default())
 }
 
 #[derive(Default)]
 struct Reader {
-    /// How many blocks began.
+    /// The number of blocks that began.
     count: u32,
-    /// The text that what follows may be joined to.
+    /// The text that the next text may be joined to.
     joined: Option<(u32, Piece)>,
-    /// The call whose arguments are coming.
+    /// The call whose arguments come in pieces.
     coming: Option<Coming>,
-    /// Arguments came of a call that had not begun.
+    /// Whether arguments came for a call that had not begun.
     has_stray: bool,
-    /// Why the provider stopped.
+    /// The stop reason, if it came.
     stop: Option<Stop>,
-    /// The last frame was cut, or the list of them.
+    /// Whether the last frame or the list of frames was cut.
     is_cut: bool,
-    /// All of the message came.
+    /// Whether all of the message came.
     is_over: bool,
-    /// It was said that there is more than one message.
+    /// Whether a second message was noted.
     has_others: bool,
     /// Members of the response, of its candidate and of the content of that. Every frame has
     /// most of them.
@@ -123,25 +124,19 @@ impl<'d, 'a> Response<'d, 'a> {
 }
 
 impl Reader {
-    /// Takes what stands behind the list: only a failure is about the message in it.
+    /// Takes a frame after the list. Only a failure concerns the message in the list.
     fn behind(&mut self, frame: &Frame<'_>, sink: Sink<'_>) {
         self.handle_end(sink);
-        match said(frame, &mut self.alike) {
-            Said::Failure(said) => sink(Event::Failed { said: &said }),
-            Said::Nothing | Said::Done => {}
-            Said::Broken => unreadable(sink, Unreadable::NotJson),
-            Said::Json(document) => {
-                let root = document.root();
-                if is_error(root) || root.elements().any(is_error) {
-                    sink(Event::Failed { said: root.raw() });
-                } else {
-                    self.note_others(sink);
-                }
-            }
+        let Some(document) = document(frame, &mut self.alike, sink) else { return };
+        let root = document.root();
+        if is_error(root) || root.elements().any(is_error) {
+            sink(Event::Failed { said: root.raw() });
+        } else {
+            self.note_others(sink);
         }
     }
 
-    /// Says once that there is more than one message.
+    /// Notes once that there is more than one message.
     fn note_others(&mut self, sink: Sink<'_>) {
         if !std::mem::replace(&mut self.has_others, true) {
             unreadable(sink, Unreadable::SecondMessage);
@@ -180,7 +175,7 @@ impl Reader {
         }
     }
 
-    /// Says what is new in the response around the message.
+    /// Gives out the changed members of the response around the message.
     fn head(&mut self, response: Value<'_, '_>, sink: Sink<'_>) {
         self.head.each_new(
             response,
@@ -196,7 +191,7 @@ impl Reader {
         }
     }
 
-    /// Takes what is new of the first message; of others it is only told that they are there.
+    /// Takes the new parts of the first message. Other messages are only noted.
     fn candidate(&mut self, at: u32, value: Value<'_, '_>, sink: Sink<'_>) {
         let Some(candidate) = value.object() else {
             unreadable(sink, Unreadable::Shape);
@@ -224,7 +219,7 @@ impl Reader {
         }
     }
 
-    /// Notes why the provider stopped.
+    /// Notes the stop reason.
     fn stop(&mut self, stop: Stop, word: &str, sink: Sink<'_>) {
         if stop.counts_after(self.stop) {
             self.stop = Some(stop);
@@ -288,11 +283,11 @@ impl Reader {
     }
 }
 
-/// What stands before the names of the members of the message's candidate, and of its content.
+/// The prefixes of the names of members of the candidate, and of its content.
 pub(super) const CANDIDATE: &str = "/candidates/0/";
 pub(super) const CONTENT: &str = "/candidates/0/content/";
 
-/// Says what is new beside the member of an object that holds the message.
+/// Gives out the changed members of an object, except the one that holds the message.
 fn beside(message: &str, object: Value<'_, '_>, before: &str, repeated: &mut Repeated, sink: Sink<'_>) {
     repeated.each_new(
         object,
@@ -358,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_nobody_finished_are_no_json() {
+    fn unfinished_arguments_are_not_json() {
         let begin = parts(r#"[{"functionCall":{"name":"look","willContinue":true}}]"#, "");
         let more = |end: &str| {
             let values = r#"[{"jsonPath":"$.at","stringValue":"here"}]"#;

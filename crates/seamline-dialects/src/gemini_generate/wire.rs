@@ -1,7 +1,7 @@
 //! The shapes on the wire, as views over borrowed JSON.
 //!
-//! A part is an object whose member says what it is, in the spelling of the API or of its
-//! SDKs. Ids are optional: the name of a tool stands for the id of its call and result.
+//! A part is an object whose member names its type, in the spelling of the API or of its SDKs. Ids are optional: the
+//! name of the tool replaces the id of a call and of its result.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::reader::Reader;
 use crate::reading::{emptiness, input, short};
 use crate::roles;
 
-/// What a role says. Nobody said is the user, and so is who only carries results.
+/// Reads a role. A content without a role is the user's, and so is one with only results.
 pub(super) fn role(value: Option<Value<'_, '_>>) -> Role {
     let Some(value) = value else { return Role::User };
     match value.str().as_deref() {
@@ -23,8 +23,8 @@ pub(super) fn role(value: Option<Value<'_, '_>>) -> Role {
     }
 }
 
-/// What another program's name for a role is here. There are only two who speak: what the
-/// system says has no place among the contents, and who carries results is the user.
+/// Finds the role that another program calls by this name, and its name in this dialect. The dialect has only two roles:
+/// system texts are not among the contents, and results belong to the user.
 pub(super) fn called(name: &str) -> Option<(Role, &'static str)> {
     match roles::known(name) {
         Some(Role::Assistant) => Some((Role::Assistant, "model")),
@@ -42,7 +42,7 @@ struct WirePart<'d, 'a> {
     call: Option<Value<'d, 'a>>,
     result: Option<Value<'d, 'a>>,
     media: bool,
-    /// How many members there are of which each makes a part.
+    /// The number of members that each make a part.
     data: u32,
 }
 
@@ -70,7 +70,7 @@ pub(super) fn block(value: Value<'_, '_>, _role: Role, reader: &mut Reader<'_>) 
     (part.judge(reader), part.signed)
 }
 
-/// Whether a member makes a part what it is (GEM-1: a part has one such member).
+/// Whether a member names the type of a part (GEM-1: a part has one such member).
 fn is_data(key: &str, value: Value<'_, '_>) -> bool {
     let named = matches!(
         key,
@@ -93,8 +93,7 @@ fn is_data(key: &str, value: Value<'_, '_>) -> bool {
     named && !value.is(Kind::Null)
 }
 
-/// The parts that a part with several such members is. What else it has goes with its call, or
-/// with the first of them.
+/// Splits a part with several such members. Its other members go with its call, or with the first of them.
 fn apart(part: Value<'_, '_>) -> String {
     let written = |(key, value): (Value<'_, '_>, Value<'_, '_>)| format!("{}: {}", key.raw(), value.raw());
     let (data, beside): (Vec<_>, Vec<_>) = part.members().partition(|(key, value)| is_data(&key.name(), *value));
@@ -141,7 +140,7 @@ struct WireFields<'d, 'a> {
     held: Option<Value<'d, 'a>>,
     /// An input under a key of another program or dialect.
     foreign_input: Option<Value<'d, 'a>>,
-    /// Whether there are members of other names.
+    /// Whether there are other members.
     has_more: bool,
 }
 
@@ -170,7 +169,7 @@ impl<'d, 'a> WireFields<'d, 'a> {
         self.name.and_then(Value::str)
     }
 
-    /// The id, or the name that stands for it.
+    /// The id, or the name that replaces it.
     fn read_id(&self, reader: &mut Reader<'_>) -> Option<Cow<'a, str>> {
         if let (None, Some(id)) = (self.id, self.foreign_id) {
             reader.foreign(id.key().span(), "id");
@@ -214,7 +213,7 @@ pub(super) fn continues(call: Object<'_, '_>) -> bool {
     call.get("willContinue").is_some_and(|value| value.is(Kind::True))
 }
 
-/// What a response says, when it holds one text and nothing else.
+/// Finds the text of a response that holds exactly one text.
 pub(super) fn only_member<'d, 'a>(response: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
     let mut members = response.members();
     let (_, first) = members.next().filter(|_| members.next().is_none())?;

@@ -1,12 +1,13 @@
-//! How single parts are written.
+//! Writes single parts.
 
 use std::borrow::Cow;
 
 use seamline_model::Role;
 
-use super::wire;
+use super::{render, wire};
 use crate::blocks::{Blocks, Keys, Patch};
 use crate::json::{Json, Kind, Value, member, object, quoted};
+use crate::results::synthetic;
 use crate::rewriting::{set_member, set_members};
 
 /// Writes parts of generateContent.
@@ -23,7 +24,7 @@ const KEYS: Keys = Keys {
     wrappers: &["functionCall", "function_call", "functionResponse", "function_response"],
 };
 
-/// What the provider documents for calls whose signature is lost (GEM-9).
+/// The documented value for calls whose signature is lost (GEM-9).
 const SKIP_SIGNATURE: &str = "skip_thought_signature_validator";
 
 impl Blocks for Writer {
@@ -39,27 +40,20 @@ impl Blocks for Writer {
         object([("text", text)])
     }
 
-    /// An id that is only the name standing for it is not written.
-    fn rebuilt_call<'a>(&self, id: &str, name: &str) -> Json<'a> {
-        let args = object([("reconstructed", Json::Bool(true))]);
-        let call = if id == name {
-            object([member("name", name), ("args", args)])
-        } else {
-            object([member("id", id), member("name", name), ("args", args)])
-        };
-        object([("functionCall", call)])
+    /// A call without an id has its name in place of one, which is not written.
+    fn call<'a>(&self, id: &str, name: &str, input: Json<'a>) -> Json<'a> {
+        object([("functionCall", function_call((id != name).then_some(id), name, input))])
     }
 
     fn made_up_result<'a>(&self, call: Value<'_, '_>, _id: &str, text: &str) -> Json<'a> {
         let snake = call.object().is_some_and(|part| part.get("function_call").is_some());
         let fields = crate::blocks::fields_of(&KEYS, call);
-        let mut members: Vec<_> = own_id(fields).map(|id| member("id", id)).into_iter().collect();
-        members.push(member("name", text_of(fields, "name").unwrap_or_default()));
-        members.push(("response", object([member("error", text)])));
-        object([(if snake { "function_response" } else { "functionResponse" }, Json::Object(members))])
+        let (id, name) = (own_id(fields), text_of(fields, "name").map(Cow::into_owned));
+        let response = render::response(&synthetic(id.as_deref().unwrap_or_default(), name, text), id.is_some());
+        object([(if snake { "function_response" } else { "functionResponse" }, response)])
     }
 
-    /// A call with an id is answered by that id, another one by its name alone.
+    /// A result names the id of its call if the call has one, or else only its name.
     fn addressed(&self, result: Value<'_, '_>, id: &str, call: Option<Value<'_, '_>>) -> Vec<Patch> {
         let name = call.and_then(|call| text_of(call, "name"));
         let named = name.as_deref().filter(|name| *name != id).map(|name| ("name", quoted(name)));
@@ -126,6 +120,11 @@ impl Writer {
         });
         std::iter::once(self.text(Json::Text(heading.to_owned()))).chain(said).collect()
     }
+}
+
+/// Writes a call, without the object around it.
+pub(super) fn function_call<'a>(id: Option<&str>, name: &str, args: Json<'a>) -> Json<'a> {
+    Json::Object(id.map(|id| member("id", id)).into_iter().chain([member("name", name), ("args", args)]).collect())
 }
 
 /// The id that a call or result has itself.

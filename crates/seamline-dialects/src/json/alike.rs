@@ -1,8 +1,7 @@
 //! Texts that differ from the one before in a few strings and numbers.
 //!
-//! The events of a stream are written alike: what is new in one is a piece of text, and perhaps a
-//! number. So the one before is compared with it, which is faster than reading it anew, and only
-//! what differs is read.
+//! The events of a stream have the same form: one differs from the one before in a piece of text, and perhaps in a
+//! number. Comparing with the one before and reading only the differences is faster than reading all of it.
 
 use seamline_model::Span;
 
@@ -11,22 +10,22 @@ use super::scan::{Document, Node, read_into};
 use super::syntax::Syntax;
 use super::view::Kind;
 
-/// How long a text may be to be kept for the next one. Longer ones are seldom alike.
+/// The largest text that is kept for comparison. Longer ones are seldom alike.
 const KEPT_BYTES_MAX: usize = 4096;
 
-/// How many of its values may differ. More are faster read than compared.
+/// The number of values that may differ. With more, reading is faster than comparing.
 const DIFFERENT_MAX: usize = 4;
 
 /// The text that was read last.
 #[derive(Debug, Default)]
 pub(crate) struct Alike {
     text: String,
-    /// Its values; none while they are lent, or if there is nothing to compare with.
+    /// Its values. They are empty while lent out, or if there is no text to compare with.
     nodes: Vec<Node>,
 }
 
 impl Alike {
-    /// Reads a text as [`Document::read`] does, and as fast as it is like the last one.
+    /// Reads a text as [`Document::read`] does, faster if it is like the last one.
     pub(crate) fn read<'a>(&mut self, text: &'a str) -> Result<Document<'a>, Syntax> {
         let mut nodes = std::mem::take(&mut self.nodes);
         if !nodes.is_empty() && adapt(&mut nodes, self.text.as_bytes(), text.as_bytes()).is_some() {
@@ -36,7 +35,7 @@ impl Alike {
         read_into(text, nodes)
     }
 
-    /// Keeps what was read for the next one.
+    /// Keeps the values for the next text.
     pub(crate) fn keep(&mut self, document: Document<'_>) {
         let is_plain = document.lone_surrogates.is_empty() && document.byte_order_mark.is_none();
         if is_plain && document.text.len() <= KEPT_BYTES_MAX {
@@ -47,8 +46,8 @@ impl Alike {
     }
 }
 
-/// Makes the values of one text those of another that differs in a few strings and numbers.
-/// Nothing if it differs in more.
+/// Turns the values of one text into those of another that differs in a few strings and numbers. Returns nothing if it
+/// differs in more.
 ///
 /// While this goes on, the values are those of the new text as far as it was compared, and of the
 /// old one behind that.
@@ -95,8 +94,7 @@ fn end(node: &mut Node, place: u32, new: &[u8]) -> Option<usize> {
     }
 }
 
-/// Moves what stands behind a value that now ends elsewhere, or around it. `first` is the value
-/// after it.
+/// Moves the values after a value whose end changed, and the ends of those around it. `first` is the value after it.
 fn move_behind(nodes: &mut [Node], first: usize, before: Span, after: u32) {
     let by = after.wrapping_sub(before.end);
     if by == 0 {
@@ -112,7 +110,7 @@ fn move_behind(nodes: &mut [Node], first: usize, before: Span, after: u32) {
     }
 }
 
-/// How many bytes two texts begin with alike.
+/// The length of the common prefix of two texts.
 fn same_bytes(one: &[u8], other: &[u8]) -> usize {
     let (ones, others) = (one.as_chunks::<8>().0, other.as_chunks::<8>().0);
     for (index, (one, other)) in ones.iter().zip(others).enumerate() {

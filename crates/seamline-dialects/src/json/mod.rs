@@ -1,9 +1,8 @@
 //! JSON as spans over the text it was read from.
 //!
-//! A `serde_json::Value` forgets key order, number spelling, duplicate keys and where
-//! things stood, and refuses half surrogate pairs. We need all of that to splice a
-//! repair into the original bytes, so a [`Document`] is a flat list of nodes with spans,
-//! built in one pass without recursion.
+//! A `serde_json::Value` forgets key order, number spelling, duplicate keys and positions, and refuses half surrogate
+//! pairs. Splicing a repair into the original bytes needs all of that, so a [`Document`] is a flat list of nodes with
+//! spans, built in one pass without recursion.
 
 mod alike;
 mod plain;

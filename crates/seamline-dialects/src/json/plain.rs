@@ -1,15 +1,14 @@
-//! The end of a string, sixteen bytes at a time.
+//! Finds the end of a string, sixteen bytes at a time.
 
 use wide::u8x16;
 
-/// How many bytes at the start of `bytes` stand in a string as they are or as an escape of
-/// one letter, until a quote, another escape or a control character; and whether there
-/// were escapes.
+/// The number of bytes at the start of `bytes` up to a quote, an escape of more than one letter or a control
+/// character; and whether there were escapes of one letter.
 #[inline]
 pub(super) fn string_prefix(bytes: &[u8]) -> (usize, bool) {
     let (lanes, _) = bytes.as_chunks::<LANE>();
     let mut escaped = false;
-    // What the last escape of one lane takes of the next.
+    // Whether the last escape of one lane continues in the next.
     let mut taken = 0;
     for (index, lane) in lanes.iter().enumerate() {
         let mut special = special_bytes(*lane) & !taken;
@@ -44,10 +43,10 @@ fn is_short_escape(bytes: &[u8]) -> bool {
     matches!(bytes, [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..])
 }
 
-/// How many bytes are looked at together.
+/// The number of bytes in one lane.
 const LANE: usize = 16;
 
-/// One bit for each byte that cannot stand in a string as it is.
+/// One bit for each byte that ends a string or needs an escape.
 #[inline]
 fn special_bytes(lane: [u8; LANE]) -> u32 {
     let lane = u8x16::new(lane);

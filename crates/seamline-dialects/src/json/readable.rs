@@ -1,21 +1,20 @@
-//! JSON that every reader takes.
+//! JSON that every reader accepts.
 //!
-//! What a provider sent is copied as it stood, and it may be JSON that readers refuse for all that:
-//! half of a surrogate pair, a number that no float holds, more levels than they follow.
+//! Bytes of a provider are copied unchanged. They may be JSON that some readers refuse: half of a surrogate pair, a
+//! number outside the range of a float, or deep nesting.
 
 use super::plain::string_prefix;
 use super::text::{hex_escape, quoted};
 
-/// How many levels readers follow that stop early; `serde_json` is one.
+/// The nesting depth at which the strictest readers stop; `serde_json` is one.
 const LEVELS_MAX: usize = 127;
 
-/// Up to this a float holds any number, and as long a number may be that is not looked at.
+/// The number of digits up to which any number fits a float, so that shorter numbers need no look.
 const NUMBER_MAX: f64 = 1.7e308;
 const DIGITS_MAX: usize = 300;
 
-/// A JSON text with what many readers refuse written so that they take it; nothing if there is
-/// nothing to be written otherwise. U+FFFD stands for half a character, and a number that is too
-/// large, or a value that lies too deep, is the text of it.
+/// Rewrites the parts of a JSON text that many readers refuse. Returns nothing if there are none. Half a character
+/// becomes U+FFFD; a number that is too large, or a value that is too deep, becomes a string of its text.
 pub fn readable(json: &str) -> Option<String> {
     let mut reader = Reader { json, at: 0, levels: 0, copied: 0, out: String::new() };
     while let Some(&byte) = json.as_bytes().get(reader.at) {
@@ -43,7 +42,7 @@ struct Reader<'j> {
 }
 
 impl Reader<'_> {
-    /// Goes on behind a value, in whose place another stands.
+    /// Replaces a value, and continues after it.
     fn replace(&mut self, end: usize, by: &str) {
         self.out.push_str(&self.json[self.copied..self.at]);
         self.out.push_str(by);
@@ -61,7 +60,7 @@ impl Reader<'_> {
                 }
                 Some(0xd800..=0xdfff) => self.replace(self.at + 6, "\\ufffd"),
                 Some(_) => self.at += 6,
-                // The quote, or the end of what is no JSON.
+                // The quote, or the end of a text that is not JSON.
                 None => break,
             }
         }
@@ -92,7 +91,7 @@ impl Reader<'_> {
     }
 }
 
-/// How long the list or object is that `bytes` begin with.
+/// The length of the list or object at the start of `bytes`.
 fn value_length(bytes: &[u8]) -> usize {
     let (mut at, mut levels) = (0, 0_usize);
     while let Some(&byte) = bytes.get(at) {
@@ -108,7 +107,7 @@ fn value_length(bytes: &[u8]) -> usize {
     bytes.len()
 }
 
-/// How long a string is, with its closing quote.
+/// The length of a string, with its closing quote.
 fn string_length(bytes: &[u8]) -> usize {
     let mut at = 0;
     loop {
@@ -116,7 +115,7 @@ fn string_length(bytes: &[u8]) -> usize {
         match bytes.get(at) {
             None => return bytes.len(),
             Some(b'"') => return at + 1,
-            // An escape of a code unit, which is no quote.
+            // The escape of a code unit, which cannot be a quote.
             Some(_) => at += 1,
         }
     }
@@ -133,7 +132,7 @@ mod tests {
             r#""\\""#,
             "0",
             "",
-            // No JSON, which nobody hands in.
+            // Not JSON. Callers give only JSON.
             "\"\\ud8",
             "\"",
             "]",

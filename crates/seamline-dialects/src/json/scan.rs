@@ -1,4 +1,4 @@
-//! Bytes to nodes, in one pass and without recursion.
+//! Reads bytes into nodes, in one pass and without recursion.
 
 use std::ops::ControlFlow;
 
@@ -9,7 +9,7 @@ use super::syntax::{Syntax, SyntaxKind};
 use super::text::hex_escape;
 use super::view::{Kind, Value};
 
-/// What some editors put before the first byte.
+/// The byte order mark, which some editors put before the first byte.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The largest body that is read: spans are 32 bits wide.
@@ -18,8 +18,7 @@ pub const BYTES_MAX: usize = u32::MAX as usize;
 /// The most values a body may hold, which bounds the memory a hostile one can claim.
 pub const NODES_MAX: usize = 64 * 1024 * 1024;
 
-/// Texts up to this length get room for all their values at once, and how many bytes such a
-/// text has for each.
+/// The length up to which a text gets room for all its values at once, and the bytes that such a text has for each.
 const NODES_ROOM_BYTES: usize = 512;
 const NODE_BYTES: usize = 8;
 
@@ -33,7 +32,7 @@ pub struct Document<'a> {
     pub(super) nodes: Vec<Node>,
     /// Escapes that are half of a surrogate pair.
     pub(crate) lone_surrogates: Vec<Span>,
-    /// What some editors put before the first byte, if it is there.
+    /// The byte order mark, if there is one.
     pub(crate) byte_order_mark: Option<Span>,
 }
 
@@ -67,8 +66,7 @@ impl<'a> Document<'a> {
         Self { bytes, text, text_start: 0, nodes, lone_surrogates, byte_order_mark: None }
     }
 
-    /// Reads one value of a text that was read before, whose place is known. Places stay
-    /// those of the text.
+    /// Reads one value of a text that was read before, at a known span. Spans stay those of the text.
     pub(crate) fn part(source: Source<'a>, span: Span) -> Self {
         let part = Self::read_part(source, span);
         debug_assert!(part.is_ok(), "a value that was read before is one");
@@ -79,18 +77,18 @@ impl<'a> Document<'a> {
         })
     }
 
-    /// Reads one value of a text, whose place is known. Places stay those of the text.
+    /// Reads one value of a text at a known span. Spans stay those of the text.
     ///
     /// # Errors
     ///
-    /// When there is no value, or more than one.
+    /// When the span holds no value, or more than one.
     pub(crate) fn read_part(source: Source<'a>, span: Span) -> Result<Self, Syntax> {
         let mut scanner = Scanner::new(source.get(span).unwrap_or_default(), NoList);
         scanner.document()?;
         Ok(scanner.document.placed(source, span))
     }
 
-    /// A value that was read by itself, with the places that it has in the text.
+    /// A value that was read alone, with its spans in the text.
     fn placed(mut self, source: Source<'a>, span: Span) -> Self {
         let bytes = source.get(span).unwrap_or_default();
         self.text = std::str::from_utf8(bytes).unwrap_or_default();
@@ -98,7 +96,7 @@ impl<'a> Document<'a> {
         self
     }
 
-    /// Lets places be those of a text in which this one starts at `start`.
+    /// Moves all spans to those of a text in which this one starts at `start`.
     fn move_to(&mut self, start: u32) {
         self.text_start = start;
         for node in &mut self.nodes {
@@ -112,7 +110,7 @@ impl<'a> Document<'a> {
 
     /// Reads a text whose long list is handed over element by element, so that a long
     /// conversation takes no more memory than its longest message, and goes through the
-    /// caches once. What is around the list is kept.
+    /// caches once. The values around the list are kept.
     ///
     /// # Errors
     ///
@@ -125,7 +123,7 @@ impl<'a> Document<'a> {
         let read = scanner.document().and_then(|()| scanner.look_at(bytes.len()));
         match (read, std::str::from_utf8(&bytes[scanner.known..])) {
             (Ok(()), _) => Ok(scanner.document),
-            // Bytes that are no text are the cause, whatever they did to the syntax.
+            // Invalid UTF-8 is the cause, whatever it did to the syntax.
             (Err(_), Err(error)) => {
                 Scanner::<NoList>::fail_at(scanner.known + error.valid_up_to(), SyntaxKind::NotUtf8)
             }
@@ -151,7 +149,7 @@ pub(crate) trait ListVisitor<'a> {
     /// key. Of several the last counts.
     fn enter(&mut self, key: Option<&str>) -> bool;
 
-    /// Takes one element. `Break` ends the reading, and what is left is not looked at.
+    /// Takes one element. `Break` ends the reading; the rest of the text is not read.
     fn element(&mut self, value: Value<'_, 'a>) -> ControlFlow<()>;
 }
 
@@ -168,7 +166,7 @@ impl<'a> ListVisitor<'a> for NoList {
     }
 }
 
-/// What may stand at the place reached.
+/// The tokens that may come next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Expect {
     Value,
@@ -186,11 +184,11 @@ struct Scanner<'a, V> {
     innermost: u32,
     depth: usize,
     visitor: V,
-    /// The list whose elements are handed over, as a node, and how deep they stand.
+    /// The node of the list whose elements are handed over, and the depth of the elements.
     list: Option<(u32, usize)>,
-    /// How many values were handed over and are kept no longer.
+    /// The number of values that were handed over and dropped.
     handed_over: usize,
-    /// How many bytes are known to be UTF-8.
+    /// The number of bytes that are known to be UTF-8.
     known: usize,
     /// Whether the visitor has seen enough.
     stopped: bool,
@@ -260,7 +258,7 @@ impl<'a, V: ListVisitor<'a>> Scanner<'a, V> {
 
     /// Makes sure that the bytes up to `end` are UTF-8, which those before are known to be.
     fn look_at(&mut self, end: usize) -> Result<(), Syntax> {
-        // What a visitor that has seen enough leaves is not looked at.
+        // The rest is not read once the visitor has seen enough.
         let end = if self.stopped { self.known } else { end };
         match std::str::from_utf8(&self.bytes[self.known..end]) {
             Ok(text) => {
@@ -367,7 +365,7 @@ impl<'a, V: ListVisitor<'a>> Scanner<'a, V> {
         Expect::CommaOrEnd
     }
 
-    /// Leaves what is still open as if nothing were in it.
+    /// Ends the containers that are still open as if they were empty.
     fn leave_open(&mut self) {
         for _ in 0..std::mem::take(&mut self.depth) {
             let index = self.innermost;
@@ -471,7 +469,7 @@ impl<'a, V: ListVisitor<'a>> Scanner<'a, V> {
         Ok(())
     }
 
-    /// Goes to the next byte that is no space, and gives it.
+    /// Goes to the next byte that is not white space, and returns it.
     #[inline]
     fn skip_space(&mut self) -> Option<u8> {
         loop {

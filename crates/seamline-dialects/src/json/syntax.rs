@@ -1,24 +1,24 @@
-//! Why a text is not JSON.
+//! Syntax errors of JSON.
 
 use super::scan::{BYTES_MAX, NODES_MAX};
 
-/// Why a text is not JSON.
+/// A syntax error: the reason why a text is not JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Syntax {
-    /// The byte at which reading stopped.
+    /// The offset at which reading stopped.
     pub offset: usize,
-    /// What was wrong there.
+    /// The kind of error.
     pub kind: SyntaxKind,
 }
 
 /// The ways a text can fail to be JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SyntaxKind {
-    /// There is nothing.
+    /// The text is empty.
     Empty,
     /// The text ends inside a value.
     Unfinished,
-    /// A character that cannot stand here.
+    /// A character that JSON does not allow here.
     Unexpected(char),
     /// A control character inside a string.
     ControlInString(u8),

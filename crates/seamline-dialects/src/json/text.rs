@@ -1,10 +1,10 @@
-//! Strings, between their quotes.
+//! The text between the quotes of JSON strings.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// What the start of a value's source says to a person: a string without its quotes and
-/// escapes; of anything else the text of its first `text` or `content`, or the source.
+/// The readable text at the start of a value's source: a string without its quotes and escapes; of anything else the
+/// first `text` or `content`, or the source.
 pub fn said(source: &str) -> Cow<'_, str> {
     let source = source.trim_start();
     if let Some(inner) = source.strip_prefix('"') {
@@ -29,7 +29,7 @@ fn until_quote(inner: &str) -> &str {
     &inner[..end.unwrap_or(inner.len())]
 }
 
-/// What the inside of a JSON string says. Half surrogate pairs become U+FFFD.
+/// Decodes the text between the quotes of a JSON string. Half surrogate pairs become U+FFFD.
 pub(crate) fn unescape(inner: &str) -> Cow<'_, str> {
     let Some(first) = inner.find('\\') else {
         return Cow::Borrowed(inner);
@@ -48,8 +48,8 @@ pub(crate) fn unescape(inner: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Half a character at the start of a string's inside and half a one at its end, as the escapes
-/// of single UTF-16 code units, and what stands between them.
+/// Splits the text between the quotes into half a character at its start and half a character at its end, which are
+/// escapes of single UTF-16 code units, and the text between them.
 pub(crate) fn between_halves(inner: &str) -> (Option<u16>, &str, Option<u16>) {
     let unit = |at| hex_escape(inner.as_bytes(), at);
     let start = unit(0).filter(|unit| matches!(unit, 0xdc00..=0xdfff));
@@ -62,7 +62,7 @@ pub(crate) fn between_halves(inner: &str) -> (Option<u16>, &str, Option<u16>) {
     if slashes % 2 == 0 { (start, between, end) } else { (start, rest, None) }
 }
 
-/// How long the escape of a code unit is.
+/// The length of the escape of a code unit.
 const ESCAPE_BYTES: usize = 6;
 
 /// The character of the escape at the start of `text`, and how many bytes it takes.
@@ -103,7 +103,7 @@ pub(crate) fn quoted(text: &str) -> String {
     out
 }
 
-/// Writes `text` as it stands between the quotes of a JSON string.
+/// Writes `text` with escapes, for the inside of a JSON string.
 pub(crate) fn escape_into(out: &mut String, text: &str) {
     let mut rest = text;
     while let Some(at) = rest.bytes().position(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {

@@ -1,4 +1,4 @@
-//! Looking into a [`Document`].
+//! Views of the values of a [`Document`].
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use seamline_model::Span;
 use super::scan::Document;
 use super::text::{between_halves, unescape};
 
-/// What kind of value a node is.
+/// The kind of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Object,
@@ -20,7 +20,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// The word for it in messages.
+    /// The name of the kind in error texts.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Object => "an object",
@@ -34,8 +34,7 @@ impl Kind {
 }
 
 impl<'a> Document<'a> {
-    /// The text of a span. What was read is known to be UTF-8, so looking again costs only
-    /// where another part of it is looked at.
+    /// The text of a span. The read part is known to be UTF-8; only other parts are checked again.
     #[inline]
     fn slice(&self, span: Span) -> &'a str {
         let known = span.moved(self.text_start.wrapping_neg());
@@ -45,12 +44,12 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// How many values and keys it holds.
+    /// The number of values and keys.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether it holds nothing, which no JSON text does.
+    /// Whether it holds no value, which is never so for JSON.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -97,7 +96,7 @@ impl<'d, 'a> Value<'d, 'a> {
         self.document.slice(span)
     }
 
-    /// What a string says, or nothing if it is not one.
+    /// The decoded text of a string, if it is one.
     #[expect(clippy::inline_always, reason = "every key of a body is compared with it")]
     #[inline(always)]
     pub(crate) fn str(self) -> Option<Cow<'a, str>> {
@@ -109,8 +108,8 @@ impl<'d, 'a> Value<'d, 'a> {
         Some(if node.escaped { unescape(inner) } else { Cow::Borrowed(inner) })
     }
 
-    /// What a string says that is a piece of a longer one, between half a character at its start
-    /// and half a one at its end.
+    /// The decoded text of a piece of a longer string, between half a character at its start and half a character at its
+    /// end.
     pub(crate) fn halved(self) -> (Option<u16>, Cow<'a, str>, Option<u16>) {
         let node = self.node();
         let inner = self.raw_str();
@@ -121,7 +120,7 @@ impl<'d, 'a> Value<'d, 'a> {
         (start, unescape(between), end)
     }
 
-    /// What a key is called.
+    /// The decoded name of a key.
     #[expect(clippy::inline_always, reason = "every key of a body is compared with it")]
     #[inline(always)]
     pub(crate) fn name(self) -> Cow<'a, str> {
@@ -150,13 +149,12 @@ impl<'d, 'a> Value<'d, 'a> {
         self.document.slice(Span { start: string.start + 1, end: string.end - 1 })
     }
 
-    /// The key of a member, given its value: it stands right before it.
+    /// The key of a member, given its value: the node right before it.
     pub(crate) fn key(self) -> Self {
         Self { document: self.document, node: self.node.saturating_sub(1) }
     }
 
-    /// What stands after a value and everything inside it. Only for values that are not
-    /// the last of their list or object.
+    /// The node after a value and everything inside it. Only for values that are not the last of their list or object.
     pub(crate) fn after(self) -> Self {
         Self { document: self.document, node: self.node().next }
     }
@@ -221,17 +219,16 @@ impl<'d, 'a> Object<'d, 'a> {
         self.0.members().filter(|(name, _)| name.says(key)).last()
     }
 
-    /// The spans to cut so that the members with these keys are gone and the object stays
-    /// well-formed.
+    /// The spans to cut to remove the members with these keys and keep the object well-formed.
     pub(crate) fn cut(self, keys: &[&str]) -> Vec<Span> {
         self.cut_where(|key| keys.contains(&&*key.name()))
     }
 
-    /// The same for members by their key.
+    /// The spans to cut for the members whose keys pass a test.
     pub(crate) fn cut_where(self, goes: impl Fn(Value<'d, 'a>) -> bool) -> Vec<Span> {
         let mut cuts: Vec<Span> = Vec::new();
         let mut kept_end = None;
-        // The start of a run of members to cut that nothing kept stands before.
+        // The start of a run of members to cut at the beginning of the object.
         let mut leading = None;
         for (key, value) in self.0.members() {
             let (start, end) = (key.span().start, value.span().end);
@@ -247,13 +244,13 @@ impl<'d, 'a> Object<'d, 'a> {
                 leading.get_or_insert(start);
             }
         }
-        // Nothing is kept: what stands between the braces goes.
+        // Nothing is kept: everything between the braces is cut.
         let end = self.tail().0;
         cuts.extend(leading.map(|leading| Span { start: leading, end }));
         cuts
     }
 
-    /// Where a new last member goes, and whether there are others before it.
+    /// The offset for a new last member, and whether there are members before it.
     pub(crate) fn tail(self) -> (u32, bool) {
         match self.0.members().last() {
             Some((_, value)) => (value.span().end, true),

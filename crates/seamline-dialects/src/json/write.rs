@@ -1,4 +1,4 @@
-//! New JSON in the style of the document it goes into.
+//! Writes JSON in the layout of the document it goes into.
 
 use std::borrow::Cow;
 
@@ -7,13 +7,13 @@ use super::text::escape_into;
 /// A piece of JSON to be written.
 #[derive(Debug, Clone)]
 pub(crate) enum Json<'a> {
-    /// Source text, copied as it stands.
+    /// Source text, copied unchanged.
     Raw(&'a str),
     /// Text that is JSON already.
     Written(String),
     /// A string.
     Text(String),
-    /// A string made of what we say and the inside of a string of the source, unchanged.
+    /// A string of our text and, unchanged, the inside of a string of the source.
     Joined(String, &'a str),
     /// A boolean.
     Bool(bool),
@@ -42,12 +42,12 @@ pub(crate) fn member<'a>(key: &'static str, text: impl Into<String>) -> (&'stati
     (key, Json::Text(text.into()))
 }
 
-/// How a document is laid out.
+/// The layout of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Style {
-    /// One level of indentation; nothing when everything stands on one line.
+    /// One level of indentation. It is empty when everything is on one line.
     indent: Option<String>,
-    /// What ends a line.
+    /// The line ending.
     newline: &'static str,
     /// Whether a space follows a colon.
     colon_space: bool,
@@ -56,7 +56,7 @@ pub(crate) struct Style {
 }
 
 impl Style {
-    /// How much of a document is looked at to judge its layout.
+    /// The number of bytes by which the layout is judged.
     pub(crate) const HEAD_BYTES: usize = 4096;
 
     /// The layout of a document, judged by its first lines.
@@ -71,7 +71,7 @@ impl Style {
         Self { indent, newline, colon_space, comma_space }
     }
 
-    /// Writes `json` as a value that stands `depth` levels deep.
+    /// Writes `json` as a value at the given depth.
     pub(crate) fn write(&self, out: &mut String, json: &Json<'_>, depth: usize) {
         match json {
             Json::Raw(text) => out.push_str(text),
@@ -129,12 +129,12 @@ impl Style {
         out.push('}');
     }
 
-    /// What stands between a key and its value.
+    /// The text between a key and its value.
     pub(crate) fn colon(&self) -> &'static str {
         if self.colon_space { ": " } else { ":" }
     }
 
-    /// What stands before an element that is not where it was read.
+    /// The text before an element that was written or moved.
     pub(crate) fn separate(&self, out: &mut String, index: usize, depth: usize) {
         if index > 0 {
             out.push(',');
@@ -146,7 +146,7 @@ impl Style {
         }
     }
 
-    /// What stands between the last element and the closing bracket.
+    /// The text between the last element and the closing bracket.
     pub(crate) fn finish(&self, out: &mut String, count: usize, depth: usize) {
         if count > 0 && self.indent.is_some() {
             self.new_line(out, depth);

@@ -1,4 +1,4 @@
-//! Single calls, changed.
+//! Writes single calls.
 
 use std::borrow::Cow;
 
@@ -9,13 +9,13 @@ use crate::json::{Document, Json, Kind, Value, list, member, object, quoted};
 use crate::rewriting::{input_json_text, input_text, set_member, set_members};
 use crate::splice::{BlockPlan, apply_patches};
 
-/// The list of calls.
+/// The member with the list of calls.
 pub(super) const LIST: &str = "tool_calls";
 
 /// A call in a field this dialect never had, but clients did.
 pub(super) const LEGACY: &str = "tool_use";
 
-/// A call under its plan, in the form of this dialect.
+/// Writes a call under its plan, in the form of this dialect.
 pub(super) fn written<'a>(transcript: &Transcript<'a>, block: &Block, plan: Option<&BlockPlan<'_>>) -> Json<'a> {
     let source = Document::part(transcript.source, block.span);
     let value = source.root();
@@ -42,8 +42,8 @@ fn changed<'a>(value: Value<'_, 'a>, plan: &BlockPlan<'_>, transcript: &Transcri
     Json::Written(apply_patches(transcript, value.span(), &mut patches))
 }
 
-/// A call whose name and arguments stand beside its id, under whatever names. What nobody
-/// knows stays beside them, or is the input where none is found.
+/// Writes a call whose name and arguments are beside its id, under any of the known names. Unknown members stay beside
+/// them, or become the input if there is none.
 pub(super) fn flat_as_call<'a>(value: Value<'_, 'a>, plan: &BlockPlan<'_>) -> Json<'a> {
     let one_of = |keys: &[&str]| keys.iter().find_map(|key| value.object()?.get(key));
     let id = string(plan.id, one_of(CALL_ID_KEYS));
@@ -52,15 +52,14 @@ pub(super) fn flat_as_call<'a>(value: Value<'_, 'a>, plan: &BlockPlan<'_>) -> Js
     let others = value.members().filter(|(key, member)| !is_of_flat_call(&key.name()) && !member.is(Kind::Null));
     let Some(input) = one_of(INPUT_KEYS) else {
         let others: Vec<_> = others.map(|(key, member)| [key.raw(), ":", member.raw()].concat()).collect();
-        return Json::Members(call_members(id, name, quoted(&format!("{{{}}}", others.join(",")))));
+        return function_call(id, name, quoted(&format!("{{{}}}", others.join(","))));
     };
     let mut members = call_members(id, name, input_text(Some(input)));
     members.extend(others.map(|(key, member)| (Cow::Borrowed(key.raw_str()), Json::Raw(member.raw()))));
     Json::Members(members)
 }
 
-/// Whether a member of a flat call says which call it is or what it is called with. Marks for
-/// caches go with the form that had them.
+/// Whether a member of a flat call is its id, name or input. Cache marks are dropped with the old form.
 fn is_of_flat_call(key: &str) -> bool {
     matches!(key, "type" | "function" | "cache_control")
         || [CALL_ID_KEYS, TOOL_NAME_KEYS, INPUT_KEYS].iter().any(|keys| keys.contains(&key))
@@ -81,9 +80,14 @@ fn call_members<'a>(id: Json<'a>, name: Json<'a>, arguments: String) -> Vec<(Cow
     vec![("id".into(), id), ("type".into(), kind), ("function".into(), function)]
 }
 
-/// An assistant message that makes a call rebuilt from its result.
+/// Writes a call of a function. The arguments are a JSON string.
+pub(super) fn function_call<'a>(id: Json<'a>, name: Json<'a>, arguments: String) -> Json<'a> {
+    Json::Members(call_members(id, name, arguments))
+}
+
+/// Writes an assistant message that makes a call rebuilt from its result.
 pub(super) fn rebuilt<'a>(id: &str, name: &str) -> Json<'a> {
     let arguments = quoted("{\"reconstructed\":true}");
-    let call = Json::Members(call_members(Json::Text(id.to_owned()), Json::Text(name.to_owned()), arguments));
+    let call = function_call(Json::Text(id.to_owned()), Json::Text(name.to_owned()), arguments);
     object([member("role", "assistant"), ("content", Json::Null), (LIST, list(vec![call]))])
 }

@@ -1,4 +1,4 @@
-//! Wire to transcript.
+//! Reads messages into a transcript.
 
 use std::borrow::Cow;
 
@@ -25,7 +25,7 @@ pub(super) fn message<'a>(reader: &mut Reader<'a>, value: Value<'_, 'a>) {
         reader.note(IrregularityKind::ForeignPairs, value.span());
     }
     let first = reader.next_block();
-    // Whose results they are is known once they stand in messages of their own.
+    // The calls of these results are known once each result has its own message.
     let is_result = role == Role::Tool && !has_foreign_pairs;
     let body = blocks(reader, is_result, value, &wire);
     reader.end(value, first, role, body);
@@ -98,8 +98,7 @@ fn call_list<'a>(reader: &mut Reader<'a>, calls: Value<'_, 'a>) {
     }
 }
 
-/// Notes a list of calls that is written as something else. It stays in sight as a
-/// block, so that its message does not count as empty.
+/// Notes a list of calls in another form. It stays a block, so that its message does not count as empty.
 fn odd_calls<'a>(reader: &mut Reader<'a>, calls: Value<'_, 'a>) {
     let list = match calls.kind() {
         Kind::Object => Some(format!("[{}]", calls.raw())),

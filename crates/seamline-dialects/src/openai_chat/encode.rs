@@ -1,4 +1,4 @@
-//! Transcript to wire, by splicing the original text.
+//! Writes edits of a transcript by splicing the original text.
 
 use seamline_model::{BlockKind, Edit, Encoded, MessageIndex, Role, Transcript};
 
@@ -30,16 +30,16 @@ impl Encoder<'_, '_, '_> {
     fn message(&mut self, index: MessageIndex) -> MessageIndex {
         self.insert_before(index);
         if self.is_result(index) {
-            return self.answer(index, &[]);
+            return self.write_results(index, &[]);
         }
         match self.plan.get(index) {
             plan if plan.is_none_or(MessagePlan::keeps_message) => self.writer.copy(index),
             Some(plan) if plan.removed => {}
             Some(plan) if plan.restate => self.restate(index),
             Some(plan) if plan.regroup => self.regroup(index),
-            _ => self.edited(index),
+            _ => self.write_edited(index),
         }
-        self.answer(index.next(), self.plan.get(index).map_or(&[], |plan| &plan.answers))
+        self.write_results(index.next(), self.plan.get(index).map_or(&[], |plan| &plan.answers))
     }
 
     fn insert_before(&mut self, index: MessageIndex) {
@@ -49,7 +49,7 @@ impl Encoder<'_, '_, '_> {
         for new in &plan.before {
             let message = object([member("role", role_name(new.role)), member("content", new.text)]);
             self.writer.write(None, &message);
-            self.writer.landed(new.edit);
+            self.writer.note_landed(new.edit);
         }
     }
 
@@ -60,8 +60,8 @@ impl Encoder<'_, '_, '_> {
         is_tool && !apart && (self.transcript.irregularities.is_empty() || self.result_block(index).is_some())
     }
 
-    /// Writes a run of tool messages with what joins it, then what had to leave it.
-    fn answer(&mut self, start: MessageIndex, answers: &[Placed<'_>]) -> MessageIndex {
+    /// Writes a run of tool messages with the results that join it, then the messages that had to leave it.
+    fn write_results(&mut self, start: MessageIndex, answers: &[Placed<'_>]) -> MessageIndex {
         let mut end = start;
         let mut left = Vec::new();
         while self.is_result(end) && (end == start || self.plan.get(end).is_none_or(|plan| plan.before.is_empty())) {
@@ -71,10 +71,10 @@ impl Encoder<'_, '_, '_> {
             end = end.next();
         }
         for placed in answers {
-            self.placed(placed);
+            self.write_placed(placed);
         }
         for index in left {
-            self.leave(index);
+            self.write_leaving(index);
         }
         end
     }
@@ -113,8 +113,8 @@ impl Encoder<'_, '_, '_> {
         self.transcript.blocks_of(index).find(|(_, block)| matches!(block.kind, BlockKind::Result(_)))
     }
 
-    /// Writes what has to follow a run of tool messages.
-    fn leave(&mut self, index: MessageIndex) {
+    /// Writes a message that has to follow a run of tool messages.
+    fn write_leaving(&mut self, index: MessageIndex) {
         let Some((block, content)) = self.result_block(index) else {
             return;
         };
@@ -125,7 +125,7 @@ impl Encoder<'_, '_, '_> {
         let value = source.root();
         if let Some((id, name, edit)) = change.rebuild {
             self.writer.write(None, &calls::rebuilt(id, name));
-            self.writer.landed(edit);
+            self.writer.note_landed(edit);
             let text = rewrite::result_with_id(self.transcript, block, Some(id));
             self.writer.rewrite(Some(index), &text);
         } else if let Some(heading) = change.demote {
@@ -136,24 +136,24 @@ impl Encoder<'_, '_, '_> {
         }
     }
 
-    fn placed(&mut self, placed: &Placed<'_>) {
+    fn write_placed(&mut self, placed: &Placed<'_>) {
         match placed {
             Placed::Moved { result, edit, .. } => {
                 let id = self.plan.block(self.transcript, *result).and_then(|plan| plan.id);
                 let text = rewrite::result_with_id(self.transcript, *result, id);
                 self.writer.rewrite(Some(self.transcript.block(*result).message), &text);
-                self.writer.landed(*edit);
+                self.writer.note_landed(*edit);
             }
             Placed::New { call, text, edit } => {
                 let id = self.transcript.call(*call).and_then(|call| call.id.as_deref()).unwrap_or("");
                 let message = object([member("role", "tool"), member("tool_call_id", id), member("content", *text)]);
                 self.writer.write(None, &message);
-                self.writer.landed(*edit);
+                self.writer.note_landed(*edit);
             }
         }
     }
 
-    fn edited(&mut self, index: MessageIndex) {
+    fn write_edited(&mut self, index: MessageIndex) {
         let parts = MessageParts { transcript: self.transcript, plan: self.plan };
         if let Some(text) = parts.rewrite(&self.writer, index) {
             self.writer.rewrite(Some(index), &text);
@@ -169,7 +169,7 @@ impl Encoder<'_, '_, '_> {
         self.note_landed(index);
     }
 
-    /// Splits calls that stand in a message of another role off into an assistant message.
+    /// Moves the calls in a message of another role into an assistant message.
     fn regroup(&mut self, index: MessageIndex) {
         let parts = MessageParts { transcript: self.transcript, plan: self.plan };
         let (made, rest) = parts.split(index);
@@ -189,7 +189,7 @@ impl Encoder<'_, '_, '_> {
 
     fn note_landed(&mut self, index: MessageIndex) {
         for &edit in self.plan.get(index).map_or(&[][..], |plan| &plan.edits) {
-            self.writer.landed(edit);
+            self.writer.note_landed(edit);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Calls and results that stand in a message's content, as other dialects and programs write
-//! them: a history that was moved over by half.
+//! Calls and results in the content of a message, as other dialects and programs write them: a history that was
+//! converted only in part.
 
 use std::borrow::Cow;
 
@@ -20,17 +20,17 @@ use crate::splice::{BlockPlan, MessageWriter, apply_patches};
 const CALLS: &[&str] = &["tool_use", "tool-call", "function_call"];
 const RESULTS: &[&str] = &["tool_result", "tool-result", "function_call_output"];
 
-/// Where such results hold their output.
+/// The members that hold the output of such results.
 const OUTPUT_KEYS: &[&str] = &["content", "output", "result"];
 
-/// Whether a message holds such calls or results. One that answers a call already is left.
+/// Whether a message holds such calls or results. A message that is already a result is left alone.
 pub(super) fn has_pairs(role: Role, wire: &WireMessage<'_, '_>) -> bool {
     let answers = role == Role::Tool && wire.answers.is_some();
     let content = wire.content.filter(|_| !answers && role != Role::Unknown);
     content.into_iter().flat_map(Value::elements).any(|part| is_call(part) || is_result(part))
 }
 
-/// What a message becomes: its own text and calls, and each result as a message.
+/// Writes a message as its own text and calls, and each result as a message.
 pub(super) fn restated(
     writer: &MessageWriter<'_, '_>,
     transcript: &Transcript<'_>,
@@ -49,7 +49,7 @@ pub(super) fn restated(
     }
 }
 
-/// A message with its calls in their list and without results. Nothing when nothing is left.
+/// Writes a message with its calls in their list and without results, if anything is left.
 fn own_message(
     writer: &MessageWriter<'_, '_>,
     transcript: &Transcript<'_>,
@@ -72,7 +72,7 @@ fn own_message(
     }
     let content = if rest.is_empty() { Json::Null } else { list(rest) };
     let mut values = vec![("content", writer.render(&content, 1))];
-    // Only results may stand in a message of a tool.
+    // A tool message may hold only results.
     if message.role == Role::Tool {
         values.push(("role", quoted(Role::User.as_str())));
     }
@@ -99,7 +99,7 @@ fn is_result(part: Value<'_, '_>) -> bool {
     part.object().is_some_and(|part| is_typed(part, RESULTS))
 }
 
-/// A result as the message it is here.
+/// Writes a result as a tool message.
 fn result<'a>(part: Value<'_, 'a>) -> Json<'a> {
     let one_of = |keys: &[&str]| keys.iter().find_map(|key| part.object()?.get(key));
     let failed = one_of(&["is_error", "isError"]).is_some_and(|failed| failed.is(Kind::True));

@@ -1,19 +1,16 @@
-//! Wire to a conversation that other dialects can say.
+//! Lifts a body into a conversation that other dialects can render.
 
 use seamline_model::conversation::{
-    Answer, AnswerFormat, Block, Conversation, Family, Media, MediaKind, MediaSource, Reasoning, Says, Speaker,
-    ToolChoice,
+    Answer, AnswerFormat, Block, Family, Media, MediaKind, MediaSource, Reasoning, Says, Speaker, ToolChoice,
 };
 
-use super::NAME;
-use crate::Error;
-use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, Usual, member, opaque, string, text, unread};
+use crate::convert::lifting::{Form, Lifting, Usual, member, opaque, string, text, unread};
 use crate::convert::{linked, mime_of_extension};
 use crate::json::{Kind, Object, Value};
 
-const FORM: Form = Form {
-    dialect: NAME,
-    list: "messages",
+/// The settings of the dialect.
+pub(super) const FORM: Form = Form {
+    wire: super::FORM,
     groups: &[],
     shared: super::render::SHARED,
     usual: &[
@@ -32,22 +29,13 @@ const FORM: Form = Form {
 const ROLES: &[(&str, Speaker)] =
     &[("user", Speaker::User), ("system", Speaker::System), ("developer", Speaker::System)];
 
-/// What a body says.
-///
-/// # Errors
-///
-/// When the body is not JSON or not this dialect's envelope.
-pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
-    Lifting::run(body, &FORM, message)
-}
-
 fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &str) -> bool {
     match path {
         "tools" if value.is(Kind::Array) => {
             for (index, tool) in value.elements().enumerate() {
                 let pointer = format!("/tools/{index}");
                 if let Some(key) = ["custom", "function"].into_iter().find(|key| member(tool, key).is_some()) {
-                    lifting.strangers(tool, &["type", key], &pointer);
+                    lifting.note_unknown(tool, &["type", key], &pointer);
                 }
                 match (member(tool, "custom"), member(tool, "function")) {
                     (Some(custom), _) => lifting.free_tool(custom, &format!("{pointer}/custom")),
@@ -56,29 +44,17 @@ fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &st
                 }
             }
         }
-        "tool_choice" => {
-            lifting.placed("tool_choice", pointer);
-            lifting.conversation.settings.tool_choice = choice(value);
-            if lifting.conversation.settings.tool_choice.is_none() {
-                lifting.left("setting `tool_choice`", pointer, NOT_CARRIED);
-            }
-        }
+        "tool_choice" => lifting.tool_choice(choice(value), pointer),
         // What tools were called before there were others than functions.
         "functions" if value.is(Kind::Array) => {
             for (index, function) in value.elements().enumerate() {
                 lifting.tool(function, "parameters", &format!("/functions/{index}"));
             }
         }
-        "function_call" if named_function(value).is_some() => {
-            lifting.placed("tool_choice", pointer);
-            lifting.conversation.settings.tool_choice = named_function(value);
-        }
+        "function_call" if named_function(value).is_some() => lifting.tool_choice(named_function(value), pointer),
         "response_format" => {
-            lifting.placed("format", pointer);
-            lifting.conversation.settings.format = format(lifting, value, pointer);
-            if lifting.conversation.settings.format.is_none() {
-                lifting.left("setting `response_format`", pointer, NOT_CARRIED);
-            }
+            let format = format(lifting, value, pointer);
+            lifting.response_format(format, pointer);
         }
         _ => return false,
     }
@@ -109,12 +85,12 @@ fn format(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<
         "json_schema" => {
             let schema = member(value, "json_schema").filter(|schema| schema.is(Kind::Object))?;
             let within = format!("{pointer}/json_schema");
-            lifting.strangers(schema, &["name", "description", "schema", "strict"], &within);
+            lifting.note_unknown(schema, &["name", "description", "schema", "strict"], &within);
             AnswerFormat::Schema(lifting.answer_schema(schema, &within))
         }
         _ => return None,
     };
-    lifting.strangers(value, &["type", "json_schema"], pointer);
+    lifting.note_unknown(value, &["type", "json_schema"], pointer);
     Some(format)
 }
 
@@ -125,29 +101,30 @@ pub(super) fn has_pairs(message: Object<'_, '_>) -> bool {
     is_answer || makes_calls || message.get("function_call").is_some_and(|call| call.is(Kind::Object))
 }
 
-fn message(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
+/// Reads one message.
+pub(super) fn message(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
     let blocks = lifting.content(member(value, "content"), &format!("{pointer}/content"), block);
     match string(value, "role").as_deref() {
-        Some("tool" | FUNCTION) => return answer(lifting, value, blocks, pointer),
+        Some("tool" | FUNCTION) => return result(lifting, value, blocks, pointer),
         Some("assistant") => return assistant(lifting, value, blocks, pointer),
         _ => {}
     }
     let speaker = lifting.speaker(value, ROLES, pointer);
-    lifting.strangers(value, &["role", "content"], pointer);
+    lifting.note_unknown(value, &["role", "content"], pointer);
     lifting.push(speaker, blocks);
 }
 
-/// Who answers calls from before calls had ids.
+/// The role of results from before calls had ids.
 pub(super) const FUNCTION: &str = "function";
 
-/// A tool's message. Before calls had ids, it named the tool.
-fn answer(lifting: &mut Lifting, value: Value<'_, '_>, blocks: Vec<Block>, pointer: &str) {
+/// Reads a tool message. Before calls had ids, it named the tool.
+fn result(lifting: &mut Lifting, value: Value<'_, '_>, blocks: Vec<Block>, pointer: &str) {
     let name = lifting.field(value, "name", pointer);
     let id = match lifting.field(value, "tool_call_id", pointer) {
         Some(id) => id,
         None => function_id(name.as_deref().unwrap_or_default()),
     };
-    lifting.strangers(value, &["role", "content", "tool_call_id", "name", "refusal"], pointer);
+    lifting.note_unknown(value, &["role", "content", "tool_call_id", "name", "refusal"], pointer);
     lifting.push_result(Lifting::marked_result(Answer { id, name, blocks, failed: false }, pointer));
     if let Some(refusal) = lifting.field(value, "refusal", pointer) {
         lifting.push(Speaker::User, vec![text(refusal, &format!("{pointer}/refusal"))]);
@@ -170,12 +147,12 @@ fn assistant(lifting: &mut Lifting, value: Value<'_, '_>, said: Vec<Block>, poin
     if let Some(refusal) = lifting.field(value, "refusal", pointer).filter(|refusal| !refusal.is_empty()) {
         blocks.push(Block::new(Says::Refusal(refusal), format!("{pointer}/refusal")));
     }
-    lifting.strangers(value, ASSISTANT, pointer);
+    lifting.note_unknown(value, ASSISTANT, pointer);
     if let Some(value) = member(value, "function_call") {
         let pointer = format!("{pointer}/function_call");
         blocks.push(match value.kind() {
             Kind::Object => {
-                lifting.strangers(value, &["name", "arguments"], &pointer);
+                lifting.note_unknown(value, &["name", "arguments"], &pointer);
                 let name = lifting.field(value, "name", &pointer).unwrap_or_default();
                 let mut call = lifting.call(function_id(&name), name, member(value, "arguments"), &pointer);
                 if let Says::Call(call) = &mut call.says {
@@ -207,14 +184,14 @@ fn call(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
     let within = if key.is_empty() { pointer.to_owned() } else { format!("{pointer}/{key}") };
     let name = lifting.field(function, "name", &within).unwrap_or_default();
     if !key.is_empty() {
-        lifting.strangers(value, &["id", "type", "index", key], pointer);
+        lifting.note_unknown(value, &["id", "type", "index", key], pointer);
     }
     if key == "custom" {
-        lifting.strangers(function, &["name", "input"], &within);
+        lifting.note_unknown(function, &["name", "input"], &within);
         let input = lifting.field(function, "input", &within).unwrap_or_default();
         return Lifting::free_call(id, name, input, pointer);
     }
-    lifting.strangers(function, &["id", "type", "index", "name", "arguments"], &within);
+    lifting.note_unknown(function, &["id", "type", "index", "name", "arguments"], &within);
     lifting.call(id, name, member(function, "arguments"), pointer)
 }
 
@@ -237,7 +214,7 @@ fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
         let is_known = matches!(kind.as_str(), "text" | "refusal" | "image_url");
         return if is_known { unread(value, pointer) } else { opaque(value, &kind, true, pointer) };
     };
-    lifting.strangers(value, &["type", &kind], pointer);
+    lifting.note_unknown(value, &["type", &kind], pointer);
     Block::new(says, pointer)
 }
 
@@ -245,7 +222,7 @@ fn image(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<S
     let image = member(value, "image_url")?;
     let url = image.str().map(String::from).or_else(|| string(image, "url"))?;
     let within = format!("{pointer}/image_url");
-    lifting.strangers(image, &["url", "detail"], &within);
+    lifting.note_unknown(image, &["url", "detail"], &within);
     let detail = lifting.field(image, "detail", &within);
     Some(Says::Media(Media { detail, ..linked(&url, MediaKind::Image) }))
 }
@@ -253,7 +230,7 @@ fn image(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<S
 fn audio(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<Says> {
     let mime = mime_of_extension(&string(value, "format")?)?;
     let source = MediaSource::Data(string(value, "data")?);
-    lifting.strangers(value, &["data", "format"], &format!("{pointer}/input_audio"));
+    lifting.note_unknown(value, &["data", "format"], &format!("{pointer}/input_audio"));
     Some(Says::Media(Media { mime: Some(mime.to_owned()), ..Media::new(MediaKind::Audio, source) }))
 }
 
@@ -265,7 +242,7 @@ fn file(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<Sa
         (None, Some(id)) => (Media::new(MediaKind::Document, MediaSource::File(Family::OpenAi, id)), "file_id"),
         (None, None) => return None,
     };
-    lifting.strangers(value, &["filename", key], &within);
+    lifting.note_unknown(value, &["filename", key], &within);
     let name = lifting.field(value, "filename", &within);
     Some(Says::Media(Media { name, ..media }))
 }

@@ -1,16 +1,17 @@
-//! A conversation of any dialect to wire.
+//! Renders a conversation of any dialect as a body.
 
 use seamline_model::conversation::{
     Answer, AnswerFormat, Block, Call, Conversation, Family, Grammar, Media, MediaKind, MediaSource, Message, Other,
     Says, Speaker, ToolChoice, ToolDefinition,
 };
 
+use super::calls;
 use super::lift::FUNCTION;
 use crate::convert::rendering::{is_result, numbers, only_text, strings, typed_text};
 use crate::convert::{
-    Draft, Members, Rendered, Room, Target, data_url, extension, file_name, mime, rendered, schema_members,
+    Draft, Members, Rendered, Room, Target, data_url, extension, file_name, mime, schema_members, write_body,
 };
-use crate::json::{Json, list, member, object};
+use crate::json::{Json, list, member, object, quoted};
 use crate::results::{Answering, written};
 
 const ROOM: Room = Room {
@@ -38,7 +39,7 @@ const ROOM: Room = Room {
     media_detail: true,
 };
 
-/// Settings that are handed over as they stand.
+/// Settings that are carried over unchanged.
 pub(super) const SHARED: &[(&str, &str)] = &[
     ("seed", "seed"),
     ("seed", "random_seed"),
@@ -60,7 +61,7 @@ pub(super) const SHARED: &[(&str, &str)] = &[
     ("prompt_cache_retention", "prompt_cache_retention"),
 ];
 
-/// Those of them that other servers of the dialect do not know, and some refuse.
+/// The shared settings that other servers of the dialect do not know, and some refuse.
 const OWN: &[&str] = &[
     "verbosity",
     "metadata",
@@ -72,7 +73,7 @@ const OWN: &[&str] = &[
     "prompt_cache_retention",
 ];
 
-/// Those that Mistral has, by the names it gives them; it refuses any other.
+/// The settings of Mistral, by its own names. It refuses any other.
 const MISTRAL: &[&str] = &[
     "random_seed",
     "presence_penalty",
@@ -84,7 +85,7 @@ const MISTRAL: &[&str] = &[
     "prompt_cache_key",
 ];
 
-/// Whether a setting goes to whoever is spoken to, under this name.
+/// Whether the target knows a setting under this name.
 fn takes(target: &Target<'_>, (name, path): (&str, &str)) -> bool {
     match target.provider {
         Some("mistral" | "mistral-v13") => MISTRAL.contains(&path),
@@ -92,12 +93,12 @@ fn takes(target: &Target<'_>, (name, path): (&str, &str)) -> bool {
     }
 }
 
-/// Whether everything of the dialect can be said: to who made it, or when nobody else is named.
+/// Whether the target takes the whole dialect: `OpenAI` itself, or an unnamed provider.
 fn is_own(target: &Target<'_>) -> bool {
     matches!(target.provider, None | Some("openai" | "azure" | "openai-compatible"))
 }
 
-/// The body that says this.
+/// Writes the body for a conversation.
 pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
     let mut draft = Draft::of(conversation, target, &ROOM);
     ask_for_likelihoods(&mut draft);
@@ -122,15 +123,15 @@ pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Render
     let system = draft.system.iter().map(|text| object([member("role", "system"), member("content", text)]));
     let messages = system.chain(draft.messages.iter().flat_map(messages)).collect();
     body.push(("messages", list(messages)));
-    rendered(draft, body, target)
+    write_body(draft, body, target)
 }
 
-/// How many likelihoods are wanted can only be said here where they are wanted at all.
+/// Writes the number of log probabilities, which needs the setting that turns them on.
 fn ask_for_likelihoods(draft: &mut Draft) {
     let others = &mut draft.settings.others;
     if others.contains_key("top_logprobs") && !others.contains_key("logprobs") {
         others.insert("logprobs", Other { json: "true".to_owned(), pointer: String::new() });
-        draft.added("setting `logprobs`", "`top_logprobs` demands it");
+        draft.note_added("setting `logprobs`", "`top_logprobs` demands it");
     }
 }
 
@@ -184,7 +185,7 @@ fn tool_choice(choice: &ToolChoice, tools: &[ToolDefinition]) -> Json<'static> {
     }
 }
 
-/// A message, with each result as one of its own before the rest.
+/// Writes a message, with each result as a message before the rest.
 fn messages(message: &Message) -> Vec<Json<'static>> {
     if message.speaker == Speaker::Assistant {
         return vec![assistant(&message.blocks)];
@@ -225,11 +226,10 @@ fn call(call: &Call) -> Json<'static> {
         let custom = object([member("name", &call.name), member("input", text)]);
         return object([member("id", &call.id), member("type", "custom"), ("custom", custom)]);
     }
-    let function = object([member("name", &call.name), member("arguments", &call.input)]);
-    object([member("id", &call.id), member("type", "function"), ("function", function)])
+    calls::function_call(Json::Text(call.id.clone()), Json::Text(call.name.clone()), quoted(&call.input))
 }
 
-/// The messages that answer calls.
+/// Writes the messages with the results of calls.
 pub(super) fn results(answers: &[Answering<'_>]) -> Vec<String> {
     let messages = answers.iter().map(|answer| {
         let content = member("content", answer.marked_text());

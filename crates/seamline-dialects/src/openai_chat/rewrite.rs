@@ -1,4 +1,4 @@
-//! Single messages and calls, changed.
+//! Writes single messages and calls that edits change.
 
 use seamline_model::{
     Block, BlockIndex, BlockKind, Body, Emptiness, Field, MARK, MessageIndex, Role, Span, Transcript,
@@ -7,13 +7,13 @@ use seamline_model::{
 use super::calls;
 use crate::Document;
 use crate::ids::RESULT_ID_KEYS;
-use crate::json::{Json, Kind, Object, Value, list, member, object, quoted};
-use crate::kept::{as_user, no_message, speaks_elsewhere, with_members_as_text};
+use crate::json::{Json, Object, Value, list, member, object, quoted};
+use crate::kept::{rewrite_as_user, speaks_elsewhere, under_heading, with_members_as_text};
 use crate::reading::{emptiness, part_text};
-use crate::rewriting::{members_as_lines, set_member, set_members, unreadable_text};
+use crate::rewriting::{members_as_lines, set_member, unreadable_text};
 use crate::splice::{BlockPlan, MessagePlan, MessageWriter, Plan, apply_patches};
 
-/// What is needed to rewrite a message that is not a result.
+/// The writer of messages that are not results.
 pub(super) struct MessageParts<'t, 'a, 'p> {
     pub(super) transcript: &'t Transcript<'a>,
     pub(super) plan: &'p Plan<'p>,
@@ -22,7 +22,7 @@ pub(super) struct MessageParts<'t, 'a, 'p> {
 type Patches = Vec<(Span, String)>;
 
 impl<'a> MessageParts<'_, 'a, '_> {
-    /// The text of a message under its plan. `None` when nothing is left of it.
+    /// Writes a message under its plan. Returns nothing when nothing is left of it.
     pub(super) fn rewrite(&self, writer: &MessageWriter<'_, 'a>, index: MessageIndex) -> Option<String> {
         let message = self.transcript.message(index);
         let source = Document::part(self.transcript.source, message.span);
@@ -32,7 +32,7 @@ impl<'a> MessageParts<'_, 'a, '_> {
             return Some(with_members_as_text(self.transcript, index, "content", |text| quoted(&text)));
         }
         if let Some(heading) = self.plan.get(index).and_then(|plan| plan.take_in) {
-            return Some(self.taken_in(writer, value, heading));
+            return Some(rewrite_as_user(writer, self.transcript, value, heading, text_part));
         }
         if let Some(plan) = self.plan.get(index) {
             if let Some(role) = plan.role {
@@ -54,21 +54,7 @@ impl<'a> MessageParts<'_, 'a, '_> {
         Some(apply_patches(self.transcript, message.span, &mut patches))
     }
 
-    /// A message of nobody known as one of the user.
-    fn taken_in(&self, writer: &MessageWriter<'_, 'a>, value: Value<'_, 'a>, heading: &str) -> String {
-        let parts = |heading, content: Value<'_, 'a>| {
-            let heading = text_part(Json::Text(heading));
-            list(std::iter::once(heading).chain(content.elements().map(|part| Json::Raw(part.raw()))).collect())
-        };
-        let Some(content) = as_user(value, "content", heading, parts) else {
-            let text = no_message(value, heading);
-            return writer.render(&object([member("role", Role::User.as_str()), member("content", text)]), 0);
-        };
-        let values = [("role", quoted(Role::User.as_str())), ("content", writer.render(&content, 1))];
-        apply_patches(self.transcript, value.span(), &mut set_members(value, &values))
-    }
-
-    /// Patches the content. `None` when nothing is left of the message.
+    /// Patches the content. Returns nothing when nothing is left of the message.
     fn content(&self, writer: &MessageWriter<'_, 'a>, index: MessageIndex, patches: &mut Patches) -> Option<()> {
         let of_content = |block: &Block| block.slot().field == Field::Content || is_whole_text(block);
         let mut changed = false;
@@ -141,7 +127,7 @@ impl<'a> MessageParts<'_, 'a, '_> {
         }
     }
 
-    /// The calls of a message, and the message without them, if anything is left.
+    /// Splits a message into its calls and the rest, if anything is left.
     pub(super) fn split(&self, index: MessageIndex) -> (Vec<Json<'a>>, Option<String>) {
         let message = self.transcript.message(index);
         let mut calls = Vec::new();
@@ -166,7 +152,7 @@ impl<'a> MessageParts<'_, 'a, '_> {
     }
 }
 
-/// A message without its list of calls.
+/// Writes a message without its list of calls.
 pub(super) fn without_calls(transcript: &Transcript<'_>, index: MessageIndex) -> String {
     let message = transcript.message(index);
     let source = Document::part(transcript.source, message.span);
@@ -175,7 +161,7 @@ pub(super) fn without_calls(transcript: &Transcript<'_>, index: MessageIndex) ->
     apply_patches(transcript, message.span, &mut patches)
 }
 
-/// Patches that take members out of an object.
+/// The patches that remove members of an object.
 pub(super) fn cuts(members: Object<'_, '_>, keys: &[&str]) -> Patches {
     members.cut(keys).into_iter().map(|span| (span, String::new())).collect()
 }
@@ -188,7 +174,7 @@ fn is_whole_text(block: &Block) -> bool {
     block.slot().field == Field::Whole && matches!(block.kind, BlockKind::Text(_))
 }
 
-/// A tool message under its plan.
+/// Writes a tool message under its plan.
 pub(super) fn result(transcript: &Transcript<'_>, block: BlockIndex, plan: &BlockPlan<'_>) -> String {
     let content = transcript.block(block);
     let source = Document::part(transcript.source, content.span);
@@ -229,7 +215,7 @@ fn has_text(part: Value<'_, '_>) -> bool {
     part_text(part).is_some_and(|text| emptiness(text) == Emptiness::Present)
 }
 
-/// What is not text in a tool message, as a user message.
+/// Writes the parts of a tool message that are not text as a user message.
 pub(super) fn hoisted<'a>(message: Value<'_, 'a>) -> Json<'a> {
     let id = message.object().and_then(|members| members.get("tool_call_id")).and_then(Value::str).unwrap_or_default();
     let note = text_part(Json::Text(format!("{MARK} what tool call {id} returned beside text:")));
@@ -237,31 +223,19 @@ pub(super) fn hoisted<'a>(message: Value<'_, 'a>) -> Json<'a> {
     object([member("role", "user"), ("content", list(std::iter::once(note).chain(media).collect()))])
 }
 
-/// A tool message as it stands, naming another call if it should.
+/// Writes a tool message unchanged, or with the id of another call.
 pub(super) fn result_with_id(transcript: &Transcript<'_>, block: BlockIndex, id: Option<&str>) -> String {
     let plan = BlockPlan { id, ..BlockPlan::default() };
     result(transcript, block, &plan)
 }
 
-/// A tool message as a user message under a line that says what it was. What it says
-/// stays byte for byte.
+/// Writes a tool message as a user message under a heading. Its content stays byte for byte.
 pub(super) fn demoted<'a>(message: Value<'_, 'a>, heading: &str) -> Json<'a> {
-    let heading = &format!("{heading}{}", beside_content(message));
-    let content = content_of(message);
-    let content = match content.map(|content| (content, content.kind())) {
-        Some((text, Kind::String)) => Json::Joined(format!("{heading}\n"), text.raw_str()),
-        Some((parts, Kind::Array)) => list(
-            std::iter::once(text_part(Json::Text(heading.to_owned())))
-                .chain(parts.elements().map(|part| Json::Raw(part.raw())))
-                .collect(),
-        ),
-        Some((other, kind)) if kind != Kind::Null => Json::Text(format!("{heading}\n{}", other.raw())),
-        _ => Json::Text(heading.to_owned()),
-    };
-    object([member("role", "user"), ("content", content)])
+    let heading = format!("{heading}{}", beside_content(message));
+    object([member("role", "user"), ("content", under_heading(heading, content_of(message), text_part))])
 }
 
-/// What a tool message holds beside its content, a line each.
+/// Writes the other members of a tool message, a line each.
 fn beside_content(message: Value<'_, '_>) -> String {
     members_as_lines(message, |key| matches!(key, "role" | "content" | "name") || RESULT_ID_KEYS.contains(&key))
 }

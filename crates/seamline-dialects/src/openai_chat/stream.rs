@@ -1,7 +1,7 @@
-//! Frames of a stream of Chat Completions to events, whichever server sends them.
+//! Reads the frames of a Chat Completions stream of any server.
 //!
 //! Besides the chunks of `OpenAI` and of the servers that do nearly the same, a frame may be a
-//! whole answer, a line of Ollama's own chat or an event of Cohere's. Logprobs are not kept.
+//! whole response, a line of Ollama's own chat or an event of Cohere's. Logprobs are not kept.
 
 mod calls;
 mod content;
@@ -21,12 +21,12 @@ use crate::streaming::StreamReader;
 
 pub(super) use self::reasoning::{DETAILS, MEMBERS as REASONING_MEMBERS};
 
-/// The places that blocks have. What a message says stands before its calls, so that the call a
-/// limit cuts is the last block, whatever came after it.
+/// The places of blocks. The content of a message comes before its calls, so that a call that a limit cuts is the last
+/// block, whatever came after it.
 pub(super) mod places {
-    /// What stands beside the message in its choice.
+    /// The members beside the message in its choice.
     pub(in super::super) const CHOICE: u32 = 0;
-    /// Members of the message that are nothing else.
+    /// The other members of the message.
     pub(in super::super) const MESSAGE: u32 = 1;
     pub(in super::super) const REFUSAL: u32 = 2;
     pub(in super::super) const AUDIO: u32 = 3;
@@ -51,18 +51,18 @@ pub(super) struct Reader {
     calls: Calls,
     stop: Option<Stop>,
     has_refused: bool,
-    /// The word for why it stopped.
+    /// The word of the stop reason.
     word: String,
-    /// Something of the message came in pieces.
+    /// Whether a part of the message came in pieces.
     has_deltas: bool,
-    /// There are other choices, or something came after the end.
+    /// Whether there are other choices, or events after the end.
     has_others: bool,
-    /// Something of a message came.
+    /// Whether a part of a message came.
     has_message: bool,
-    /// The stream gave a reason to stop, or all of the message at once.
+    /// Whether the stream gave a stop reason, or the whole message at once.
     is_whole: bool,
     is_done: bool,
-    /// The last frame was cut.
+    /// Whether the last frame was cut.
     is_cut: bool,
     alike: Alike,
 }
@@ -72,13 +72,13 @@ pub(super) struct Reader {
 enum Ids {
     #[default]
     None,
-    /// All have this one, as it stands in the source.
+    /// All chunks have this id, given by its source.
     One(String),
-    /// Every chunk has another, so that they say nothing.
+    /// Every chunk has another id, so that ids mean nothing.
     Many,
 }
 
-/// A reader for a stream that begins.
+/// Makes a reader for a new stream.
 pub(super) fn reader() -> Box<dyn StreamReader> {
     Box::new(Reader::default())
 }
@@ -89,7 +89,7 @@ impl StreamReader for Reader {
         match said(frame, &mut self.alike) {
             Said::Nothing => {}
             Said::Failure(said) => sink(Event::Failed { said: &said }),
-            // What ends before anything came is no answer.
+            // An end before any message is not a response.
             Said::Done if !self.has_message => {}
             Said::Done => self.finish(sink),
             Said::Broken => {
@@ -155,7 +155,7 @@ impl<'d, 'a> Chunk<'d, 'a> {
         chunk
     }
 
-    /// Whether an error of the server itself stands where an answer should.
+    /// Whether it is an error of the server in place of a response.
     fn is_failure(&self, object: Object<'_, '_>) -> bool {
         let says = |name| object.get(name).is_some_and(is_told);
         let is_error = self.object.is_some_and(|object| object.says("error"));
@@ -164,7 +164,7 @@ impl<'d, 'a> Chunk<'d, 'a> {
         !self.choices.is_some_and(is_told) && (is_error || has_message || says("detail") || says("errors"))
     }
 
-    /// Whether it says beside the answer that the request failed.
+    /// Whether it says beside the response that the request failed.
     fn has_error(&self) -> bool {
         let within = |value: Option<Value<'d, 'a>>, name| value.and_then(Value::object).and_then(|it| it.get(name));
         // `MiniMax` says it with a number, of which zero is none.
@@ -279,7 +279,7 @@ impl Reader {
         }
     }
 
-    /// Takes a chunk behind the end: one that still says why this answer stopped, or of another.
+    /// Takes a chunk after the end: one with the stop reason of this response, or one of another response.
     fn behind(&mut self, chunk: &Chunk<'_, '_>, sink: Sink<'_>) {
         let choice = chunk.choices.and_then(|choices| choices.elements().next()).map(Choice::read);
         let word = choice.and_then(|choice| words(choice.reason?));
@@ -290,7 +290,7 @@ impl Reader {
         }
     }
 
-    /// Whether a chunk is of another answer: one that has another id, once the first has stopped.
+    /// Whether a chunk belongs to another response: it has another id, after the first has stopped.
     fn is_of_another(&mut self, chunk: &Chunk<'_, '_>) -> bool {
         let id = chunk.id.filter(|id| id.is(Kind::String) && is_told(*id)).map(Value::raw);
         let Some(id) = id.filter(|_| chunk.choices.is_some_and(is_told)) else { return false };
@@ -304,7 +304,7 @@ impl Reader {
         false
     }
 
-    /// Passes over what is of another message.
+    /// Skips a chunk of another message.
     fn pass_over(&mut self, sink: Sink<'_>) {
         if !self.has_others {
             unreadable(sink, Unreadable::SecondMessage);
@@ -312,7 +312,7 @@ impl Reader {
         self.has_others = true;
     }
 
-    /// Says what is new in the response around the message.
+    /// Gives out the changed members of the response around the message.
     fn head(&mut self, root: Value<'_, '_>, sink: Sink<'_>) {
         self.head.each_new(
             root,
@@ -371,7 +371,7 @@ impl Reader {
         }
     }
 
-    /// What stands beside the message in its choice.
+    /// Takes the members beside the message in its choice.
     fn beside(&mut self, choice: Value<'_, '_>, text: &str, sink: Sink<'_>) {
         for (key, value) in choice.members() {
             let name = key.name();
@@ -390,7 +390,7 @@ impl Reader {
         }
     }
 
-    /// Listens to what says beside the reason to stop that something was filtered.
+    /// Looks for signs of a filter beside the stop reason.
     fn judge(&mut self, name: &str, value: Value<'_, '_>, sink: Sink<'_>) {
         let is_filter = match name {
             // AZR-3
@@ -434,7 +434,7 @@ impl Reader {
     fn finish(&mut self, sink: Sink<'_>) {
         if !self.is_done {
             self.is_done = true;
-            // OAC-16: whoever refuses need not say so where it stops, or has said before that it did.
+            // OAC-16: a refusal may have any stop reason, or one that came before.
             if self.has_refused && matches!(self.stop, None | Some(Stop::Turn | Stop::Calls)) {
                 let word = if self.word.is_empty() { "refusal" } else { &self.word };
                 sink(Event::Stop { stop: Stop::Refusal, word });
@@ -444,15 +444,15 @@ impl Reader {
     }
 }
 
-/// The word for an answer that was filtered.
+/// The stop reason of a filtered response.
 const FILTERED: &str = "content_filter";
 
-/// Whether the prompt was filtered, by what is said of it.
+/// Whether the results of the filter say that the prompt was filtered.
 fn is_filtered(result: Option<Object<'_, '_>>) -> bool {
     result.and_then(|result| result.get("content_filter_results")).is_some_and(is_any_filtered)
 }
 
-/// Whether any of the filters of Azure took something.
+/// Whether any filter of Azure removed something.
 fn is_any_filtered(results: Value<'_, '_>) -> bool {
     let mut filters = results.members().filter_map(|(_, filter)| filter.object()?.get("filtered"));
     filters.any(|filtered| filtered.is(Kind::True))

@@ -25,7 +25,7 @@ pub(super) struct WireMessage<'d, 'a> {
     /// Fields that make a message whole without content.
     pub(super) instead: Vec<Value<'d, 'a>>,
     pub(super) reasoning: Vec<Value<'d, 'a>>,
-    /// Whether there are members of other names.
+    /// Whether there are other members.
     pub(super) has_more: bool,
 }
 
@@ -96,7 +96,7 @@ pub(super) fn role(value: Value<'_, '_>) -> Role {
     }
 }
 
-/// What another program's name for a role is here.
+/// Finds the role that another program calls by this name, and its name in this dialect.
 pub(super) fn called(name: &str) -> Option<(Role, &'static str)> {
     roles::known(name).map(|role| (role, role.as_str()))
 }
@@ -124,14 +124,14 @@ pub(super) fn part(value: Value<'_, '_>, reader: &mut Reader<'_>) -> BlockKind {
     }
 }
 
-/// Notes the members of a text that the dialect does not have. Parts of other types hold what
-/// their type says, which changes too often to say more of them than that they mark no cache.
+/// Notes the members of a text that the dialect does not define. The members of other types change too often for a
+/// list; only their cache marks are noted.
 pub(super) fn note_members(part: Value<'_, '_>, reader: &mut Reader<'_>) {
     let is_text = part_text(part).is_some();
     let kind = part.object().and_then(|part| part.get("type")).and_then(Value::str);
     for (key, member) in part.members() {
         let name = key.name();
-        // What a refusal says and what a file is stand under the name of their type.
+        // The content of a refusal and of a file is under the name of its type.
         if matches!(&*name, "refusal" | "file") && kind.as_deref() == Some(&*name) {
             reader.spare_member(member);
             continue;

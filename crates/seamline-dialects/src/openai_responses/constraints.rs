@@ -1,5 +1,5 @@
 //! What the Responses API demands, each with the error text that breaking it provokes
-//! and where that is known from. Where nobody has written the text down, none is predicted.
+//! and where that is known from. Where no source has the text, none is predicted.
 
 use seamline_model::{
     Alphabet, Arguments, Carrier, Constraints, EmptyText, ErrorText, FirstRole, IdDemand, InputForm, ItemIdDemand,

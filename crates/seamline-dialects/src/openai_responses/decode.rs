@@ -1,4 +1,4 @@
-//! Wire to transcript.
+//! Reads messages into a transcript.
 
 use seamline_model::{BlockKind, Body, Envelope, Field, IrregularityKind, Role, Slot, Transcript};
 
@@ -10,8 +10,8 @@ use crate::no_message::is_foreign_pair;
 use crate::reader::{self, Form as Reading, Reader};
 use crate::reading::emptiness;
 
-/// Reads a body. `input` may be a single text, or be absent where the provider keeps what
-/// the conversation goes on from; then there is nothing to look at.
+/// Reads a body. `input` may be a single text, or be absent where the provider keeps the conversation; such a body has no
+/// messages to read.
 pub(super) fn body(body: &[u8], form: Reading) -> Result<Transcript<'_>, Error> {
     match reader::decode_with(body, form, envelope) {
         Err(error @ Error::Envelope { .. }) => unlisted(body).ok_or(error),

@@ -1,4 +1,4 @@
-//! Transcript to wire, by splicing the original text.
+//! Writes edits of a transcript by splicing the original text.
 
 use seamline_model::{BlockIndex, BlockKind, Edit, Encoded, Field, MessageIndex, Transcript};
 
@@ -13,7 +13,7 @@ pub(super) fn encode(transcript: &Transcript<'_>, edits: &[Edit]) -> Encoded {
     for (index, _) in transcript.enumerate() {
         encoder.insert_before(index);
         encoder.item(index);
-        encoder.answer(index);
+        encoder.write_results(index);
     }
     encoder.insert_before(MessageIndex(transcript.messages.len() as u32));
     encoder.writer.finish()
@@ -29,19 +29,19 @@ impl Encoder<'_, '_, '_> {
     fn insert_before(&mut self, index: MessageIndex) {
         for new in self.plan.get(index).map_or(&[][..], |plan| &plan.before) {
             self.writer.write(None, &rewrite::said(new.role, new.text));
-            self.writer.landed(new.edit);
+            self.writer.note_landed(new.edit);
         }
     }
 
     fn item(&mut self, index: MessageIndex) {
         match self.plan.get(index) {
             plan if plan.is_none_or(MessagePlan::keeps_message) => self.writer.copy(index),
-            Some(plan) if !plan.removed => self.changed(index, plan),
+            Some(plan) if !plan.removed => self.write_changed(index, plan),
             _ => {}
         }
     }
 
-    fn changed(&mut self, index: MessageIndex, plan: &MessagePlan<'_>) {
+    fn write_changed(&mut self, index: MessageIndex, plan: &MessagePlan<'_>) {
         if let Some(block) = self.only_block(index) {
             self.whole(index, block, plan);
             return;
@@ -51,7 +51,7 @@ impl Encoder<'_, '_, '_> {
         self.note_landed(index);
     }
 
-    /// The block that is its whole item.
+    /// Finds the block that is the whole item.
     fn only_block(&self, index: MessageIndex) -> Option<BlockIndex> {
         let mut blocks = self.transcript.blocks_of(index);
         blocks.find(|(_, block)| block.slot().field == Field::Item).map(|(block, _)| block)
@@ -73,7 +73,7 @@ impl Encoder<'_, '_, '_> {
             self.writer.write(Some(index), &demoted);
         } else if let Some((id, name, edit)) = change.rebuild {
             self.writer.write(None, &rewrite::rebuilt(self.transcript.item(index), id, name));
-            self.writer.landed(edit);
+            self.writer.note_landed(edit);
             let change = BlockPlan { id: Some(id), ..BlockPlan::default() };
             let text = rewrite::result(self.transcript, value, &change, plan.drop_item_id);
             self.writer.rewrite(Some(index), &text);
@@ -87,9 +87,9 @@ impl Encoder<'_, '_, '_> {
         self.note_landed(index);
     }
 
-    /// Writes what answers an item right after it, so that what is added at the end of a
-    /// conversation never comes between the two.
-    fn answer(&mut self, index: MessageIndex) {
+    /// Writes the results of an item right after it, so that items added at the end of a conversation never come between
+    /// them.
+    fn write_results(&mut self, index: MessageIndex) {
         for placed in self.plan.get(index).map_or(&[][..], |plan| &plan.answers) {
             match placed {
                 Placed::Moved { result, edit, .. } => {
@@ -102,14 +102,14 @@ impl Encoder<'_, '_, '_> {
                     let dropped = self.plan.get(content.message).is_some_and(|plan| plan.drop_item_id);
                     let text = rewrite::result(self.transcript, source.root(), &change, dropped);
                     self.writer.rewrite(Some(content.message), &text);
-                    self.writer.landed(*edit);
+                    self.writer.note_landed(*edit);
                 }
                 Placed::New { call, text, edit } => {
                     let id = self.transcript.call(*call).and_then(|call| call.id.as_deref()).unwrap_or("");
                     let source = Document::part(self.transcript.source, self.transcript.block(*call).span);
                     let made_up = rewrite::made_up(self.transcript.item(index), source.root(), id, text);
                     self.writer.write(None, &made_up);
-                    self.writer.landed(*edit);
+                    self.writer.note_landed(*edit);
                 }
             }
         }
@@ -117,7 +117,7 @@ impl Encoder<'_, '_, '_> {
 
     fn note_landed(&mut self, index: MessageIndex) {
         for &edit in self.plan.get(index).map_or(&[][..], |plan| &plan.edits) {
-            self.writer.landed(edit);
+            self.writer.note_landed(edit);
         }
     }
 }

@@ -5,12 +5,12 @@ use seamline_model::{ItemKind, ItemType, Role};
 use crate::frames::words_of;
 use crate::json::{Object, Value};
 
-/// What this dialect knows of a type of items.
+/// The properties of a type of item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Known {
     pub(super) form: Form,
     pub(super) kind: ItemKind,
-    /// Who makes it, unless it says so itself.
+    /// The role of the item, unless it has its own.
     pub(super) role: Role,
     pub(super) facts: ItemType,
 }
@@ -26,10 +26,10 @@ impl Known {
     }
 }
 
-/// How an item is read.
+/// The form of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Somebody says something.
+    /// A message with a role and content.
     Message,
     /// A call with a name, whose input is in this member.
     NamedCall(&'static str),
@@ -37,7 +37,7 @@ pub(super) enum Form {
     TypedCall(&'static str),
     Output,
     Reasoning,
-    /// Kept as it is.
+    /// An item that is kept unchanged.
     Opaque,
 }
 
@@ -50,8 +50,7 @@ pub(super) const PATCH_RESULT: &str = "apply_patch_call_output";
 pub(super) const COMPUTER_RESULT: &str = "computer_call_output";
 pub(super) const LOCAL_SHELL_RESULT: &str = "local_shell_call_output";
 
-/// What is known of the type of this name (OAR-1). The starts of ids are those that OAR-14
-/// saw in errors.
+/// Finds the properties of the type with this name (OAR-1). The prefixes of ids are from recorded errors (OAR-14).
 pub(super) fn of(name: &str) -> &'static Known {
     match name {
         "message" => &MESSAGE,
@@ -71,7 +70,7 @@ pub(super) fn of(name: &str) -> &'static Known {
         "reasoning" => const { &Known { kind: ItemKind::Reasoning, ..made(Form::Reasoning, "rs") } },
         "compaction" => const { &made(Form::Opaque, "cmp") },
         // Calls of the provider's own tools, which carry their results. A call of the search for tools was recorded
-        // without a result, and accepted; what an approval is asked for that nobody gave is not known to be refused.
+        // without a result, and accepted; the provider is not known to refuse a request for an approval without a response.
         "web_search_call"
         | "file_search_call"
         | "code_interpreter_call"
@@ -89,12 +88,12 @@ pub(super) fn of(name: &str) -> &'static Known {
     }
 }
 
-/// Whether the status of a call says that not all of it is there.
+/// Whether the status of a call says that it is incomplete.
 pub(super) fn is_unfinished(status: &str) -> bool {
     matches!(status, "in_progress" | "incomplete" | "failed" | "cancelled")
 }
 
-/// Whether a call runs where the provider runs it.
+/// Whether the provider runs a call.
 pub(super) fn is_hosted(call: Object<'_, '_>) -> bool {
     let environment = call.get("environment").and_then(Value::object);
     environment.and_then(|environment| words_of(environment, "type")).is_some_and(|kind| kind.starts_with("container"))

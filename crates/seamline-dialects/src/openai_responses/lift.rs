@@ -1,22 +1,20 @@
-//! Wire to a conversation that other dialects can say.
+//! Lifts a body into a conversation that other dialects can render.
 
 use seamline_model::Role;
 use seamline_model::conversation::{
-    Answer, AnswerFormat, Block, Call, Conversation, Family, Fate, Media, MediaKind, MediaSource, Message, Reasoning,
-    Says, Speaker, ToolChoice,
+    Answer, AnswerFormat, Block, Call, Family, Fate, Media, MediaKind, MediaSource, Message, Reasoning, Says, Speaker,
+    ToolChoice,
 };
 
-use super::NAME;
 use super::item::{self, COMPUTER_RESULT, LOCAL_SHELL_RESULT, PATCH_RESULT, SHELL_RESULT};
 use super::wire;
-use crate::Error;
 use crate::convert::lifting::{Form, Lifting, NOT_CARRIED, Usual, compact, member, opaque, string, text, unread};
 use crate::convert::linked;
 use crate::json::{Kind, Value};
 
-const FORM: Form = Form {
-    dialect: NAME,
-    list: "input",
+/// The settings of the dialect.
+pub(super) const FORM: Form = Form {
+    wire: super::FORM,
     groups: &["reasoning", "text"],
     shared: super::render::SHARED,
     usual: &[
@@ -43,15 +41,6 @@ const UNSPOKEN: &[&str] = &["item_reference", "compaction", "compaction_trigger"
 /// Members of every item; ids and states of items are the provider's own.
 const ITEM: &[&str] = &["type", "id", "status"];
 
-/// What a body says.
-///
-/// # Errors
-///
-/// When the body is not JSON or not this dialect's envelope.
-pub(crate) fn lift(body: &[u8]) -> Result<Conversation, Error> {
-    Lifting::run(body, &FORM, item)
-}
-
 fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &str) -> bool {
     match path {
         "instructions" => {
@@ -60,26 +49,17 @@ fn setting(lifting: &mut Lifting, path: &str, value: Value<'_, '_>, pointer: &st
             lifting.conversation.system.extend(blocks);
         }
         "tools" if value.is(Kind::Array) => tools(lifting, value),
-        "tool_choice" => {
-            lifting.placed("tool_choice", pointer);
-            lifting.conversation.settings.tool_choice = choice(value);
-            if lifting.conversation.settings.tool_choice.is_none() {
-                lifting.left("setting `tool_choice`", pointer, NOT_CARRIED);
-            }
-        }
+        "tool_choice" => lifting.tool_choice(choice(value), pointer),
         "text.format" => {
-            lifting.placed("format", pointer);
-            lifting.conversation.settings.format = format(lifting, value, pointer);
-            if lifting.conversation.settings.format.is_none() {
-                lifting.left("setting `text.format`", pointer, NOT_CARRIED);
-            }
+            let format = format(lifting, value, pointer);
+            lifting.response_format(format, pointer);
         }
         "include" if value.is(Kind::Array) => {
             for (index, element) in value.elements().enumerate() {
                 let pointer = format!("{pointer}/{index}");
                 match element.str().as_deref() {
                     Some(super::render::LOGPROBS) => lifting.other("logprobs", "true".to_owned(), &pointer),
-                    _ => lifting.left("setting `include`", pointer, NOT_CARRIED),
+                    _ => lifting.note_dropped("setting `include`", pointer, NOT_CARRIED),
                 }
             }
         }
@@ -93,8 +73,8 @@ fn tools(lifting: &mut Lifting, value: Value<'_, '_>) {
         member(tool, "type").is_some_and(|kind| kind.says("function")) && member(tool, "strict").is_none()
     };
     if let Some(first) = value.elements().position(is_unsaid) {
-        let note = "where nobody says, it holds in this dialect and in no other";
-        lifting.lost("`strict` of tools", format!("/tools/{first}/strict"), Fate::Altered, note);
+        let note = "it is the default of this dialect and of no other";
+        lifting.note_lost("`strict` of tools", format!("/tools/{first}/strict"), Fate::Altered, note);
     }
     for (index, tool) in value.elements().enumerate() {
         let pointer = format!("/tools/{index}");
@@ -103,7 +83,7 @@ fn tools(lifting: &mut Lifting, value: Value<'_, '_>) {
             Some("custom") => lifting.free_tool(tool, &pointer),
             Some(name @ ("shell" | "local_shell" | "apply_patch" | "computer")) => lifting.typed_tool(name, &pointer),
             Some("computer_use_preview") => lifting.typed_tool("computer", &pointer),
-            Some(kind) => lifting.left(format!("tool `{kind}`"), pointer, "the provider runs it itself"),
+            Some(kind) => lifting.note_dropped(format!("tool `{kind}`"), pointer, "the provider runs it itself"),
         }
     }
 }
@@ -127,11 +107,12 @@ fn format(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Option<
     };
     let is_schema = matches!(format, AnswerFormat::Schema(_));
     let known: &[&str] = if is_schema { &["type", "name", "description", "schema", "strict"] } else { &["type"] };
-    lifting.strangers(value, known, pointer);
+    lifting.note_unknown(value, known, pointer);
     Some(format)
 }
 
-fn item(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
+/// Reads one item.
+pub(super) fn item(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
     let (kind, known) = match (member(value, "type"), string(value, "type")) {
         (_, Some(name)) => (name.clone(), item::of(&name)),
         (None, None) => (String::new(), &item::MESSAGE),
@@ -164,7 +145,7 @@ fn item(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
             return lifting.conversation.say(speaker(known.role), block);
         }
     };
-    lifting.strangers(value, &[ITEM, members].concat(), pointer);
+    lifting.note_unknown(value, &[ITEM, members].concat(), pointer);
 }
 
 fn speaker(role: Role) -> Speaker {
@@ -176,7 +157,7 @@ fn speaker(role: Role) -> Speaker {
 }
 
 fn message(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
-    lifting.strangers(value, &[ITEM, &["role", "content"]].concat(), pointer);
+    lifting.note_unknown(value, &[ITEM, &["role", "content"]].concat(), pointer);
     let blocks = lifting.content(member(value, "content"), &format!("{pointer}/content"), block);
     let speaker = lifting.speaker(value, ROLES, pointer);
     // Reasoning is an item of its own, and goes before what came of it.
@@ -188,13 +169,13 @@ fn message(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) {
     }
 }
 
-/// Adds an item to what the assistant is saying.
+/// Adds a block to the message of the assistant.
 fn with_assistant(lifting: &mut Lifting, block: Block) {
     lifting.conversation.say(Speaker::Assistant, block);
 }
 
-/// A call, of which its item says whether all of it came. One that was streamed may still say that it is in progress,
-/// as it did when it began and had no input.
+/// Reads a call, whose status says whether it is complete. A streamed call may still have the status `in_progress` from
+/// its begin, when it had no input.
 fn as_far_as_it_came(mut block: Block, item: Value<'_, '_>, key: &str) -> Block {
     let has_input = key.is_empty() || string(item, key).is_none_or(|input| !input.trim().is_empty());
     if let Says::Call(call) = &mut block.says {
@@ -207,7 +188,7 @@ fn as_far_as_it_came(mut block: Block, item: Value<'_, '_>, key: &str) -> Block 
     block
 }
 
-/// A call of which it is known how it is answered, and by whom.
+/// Adds the type of its result to a call, and whether the provider runs it.
 fn of_type(mut block: Block, known: &item::Known, value: Value<'_, '_>) -> Block {
     if let Says::Call(call) = &mut block.says {
         call.answered_by = known.answered_by();
@@ -226,13 +207,12 @@ fn named_call(lifting: &mut Lifting, value: Value<'_, '_>, key: &str, pointer: &
     lifting.call(id, name, member(value, key), pointer)
 }
 
-/// A call of a tool that is known by its type. What it is called with is one object, or what
-/// else the item says.
+/// Reads a call of a tool that is known by its type. Its input is one object, or the other members of the item.
 fn typed_call(lifting: &mut Lifting, value: Value<'_, '_>, name: &str, pointer: &str) -> Block {
     let id = lifting.field(value, "call_id", pointer).unwrap_or_default();
     let is_own = |name: &str| ITEM.contains(&name) || name == "call_id";
     let given: Vec<_> = value.members().filter(|(key, value)| !is_own(&key.name()) && !value.is(Kind::Null)).collect();
-    // Whoever runs the computer must look at what is to be checked before, too.
+    // The host that runs the computer must also see the pending safety checks.
     if let [(key, input)] = given.as_slice()
         && input.is(Kind::Object)
         && name != "computer"
@@ -266,7 +246,7 @@ fn output(lifting: &mut Lifting, value: Value<'_, '_>, kind: &str, pointer: &str
     Lifting::marked_result(Answer { id: id.unwrap_or_default(), name, blocks, failed }, pointer)
 }
 
-/// What a computer shows, or what is said in its place.
+/// Reads the screen of a computer, or the text in its place.
 fn screen(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
     match wire::shown_text(value) {
         Some(said) => text(said, pointer),
@@ -279,7 +259,7 @@ fn reasoning(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Bloc
     for key in ["summary", "content"] {
         let blocks = lifting.content(member(value, key), &format!("{pointer}/{key}"), |lifting, part, pointer| {
             let Some(said) = string(part, "text") else { return opaque(part, "part", true, pointer) };
-            lifting.strangers(part, &["type", "text"], pointer);
+            lifting.note_unknown(part, &["type", "text"], pointer);
             text(said, pointer)
         });
         texts.extend(blocks.into_iter().filter_map(|block| match block.says {
@@ -303,7 +283,7 @@ fn block(lifting: &mut Lifting, value: Value<'_, '_>, pointer: &str) -> Block {
         other => return opaque(value, other, true, pointer),
     };
     let Some(says) = says else { return unread(value, pointer) };
-    lifting.strangers(value, &[&["type"], known].concat(), pointer);
+    lifting.note_unknown(value, &[&["type"], known].concat(), pointer);
     Block::new(says, pointer)
 }
 
@@ -317,7 +297,7 @@ fn media(lifting: &mut Lifting, value: Value<'_, '_>, (data, kind): (&str, Media
         Some((key, url)) => (linked(&url, kind), key),
         None => return opaque(value, &string(value, "type").unwrap_or_default(), true, pointer),
     };
-    lifting.strangers(value, &["type", "filename", "detail", key], pointer);
+    lifting.note_unknown(value, &["type", "filename", "detail", key], pointer);
     let (name, detail) = (lifting.field(value, "filename", pointer), lifting.field(value, "detail", pointer));
     Block::new(Says::Media(Media { name, detail, ..media }), pointer)
 }

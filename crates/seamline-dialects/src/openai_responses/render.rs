@@ -1,4 +1,4 @@
-//! A conversation of any dialect to wire.
+//! Renders a conversation of any dialect as a body.
 
 use std::collections::HashSet;
 
@@ -8,8 +8,10 @@ use seamline_model::conversation::{
 };
 
 use super::item::{CUSTOM_RESULT, FUNCTION_RESULT};
+use super::result;
+use super::rewrite::{CUSTOM_CALL, FUNCTION_CALL, written_call};
 use crate::convert::rendering::{numbers, only_text, strings, typed_text};
-use crate::convert::{Draft, Members, Rendered, Room, Target, data_url, file_name, rendered, schema_members};
+use crate::convert::{Draft, Members, Rendered, Room, Target, data_url, file_name, schema_members, write_body};
 use crate::json::{Json, list, member, object};
 
 const ROOM: Room = Room {
@@ -36,7 +38,7 @@ const ROOM: Room = Room {
     media_detail: true,
 };
 
-/// Settings that are handed over as they stand.
+/// Settings that are carried over unchanged.
 pub(super) const SHARED: &[(&str, &str)] = &[
     ("parallel_calls", "parallel_tool_calls"),
     ("effort", "reasoning.effort"),
@@ -51,14 +53,14 @@ pub(super) const SHARED: &[(&str, &str)] = &[
     ("prompt_cache_retention", "prompt_cache_retention"),
 ];
 
-/// What is included where the likelihoods of an answer are asked for.
+/// The value of `include` for log probabilities.
 pub(super) const LOGPROBS: &str = "message.output_text.logprobs";
 
-/// The body that says this.
+/// Writes the body for a conversation.
 pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Rendered {
     let mut draft = Draft::of(conversation, target, &ROOM);
     if !draft.settings.stop.is_empty() {
-        draft.left("stop", "the dialect has nothing that ends an answer early");
+        draft.note_dropped("stop", "the dialect has nothing that ends an answer early");
     }
     let include = included(&mut draft);
     keep_nothing(&mut draft);
@@ -80,10 +82,10 @@ pub(crate) fn render(conversation: &Conversation, target: &Target<'_>) -> Render
     body.extend(settings.tool_choice.as_ref().map(|choice| ("tool_choice", tool_choice(choice, &settings.tools))));
     let free = free_calls(&draft.messages);
     body.push(("input", list(draft.messages.iter().flat_map(|message| items(message, &free)).collect())));
-    rendered(draft, body, target)
+    write_body(draft, body, target)
 }
 
-/// Where the likelihoods of an answer are asked for, they are included.
+/// Includes log probabilities if the source asks for them.
 fn included(draft: &mut Draft) -> Option<Json<'static>> {
     let wanted = match draft.settings.others.get("logprobs")?.json.as_str() {
         "true" => true,
@@ -94,12 +96,12 @@ fn included(draft: &mut Draft) -> Option<Json<'static>> {
     wanted.then(|| strings(&[LOGPROBS.to_owned()]))
 }
 
-/// Answers are kept here unless somebody says not to, and nowhere else.
+/// Turns storage off unless the source asks for it: only this dialect stores responses by default.
 fn keep_nothing(draft: &mut Draft) {
     if !draft.settings.others.contains_key("store") {
         let other = Other { json: "false".to_owned(), pointer: String::new() };
         draft.settings.others.insert("store", other);
-        draft.added("setting `store`", "the provider keeps answers unless told not to; it is told not to");
+        draft.note_added("setting `store`", "the provider keeps answers unless told not to; it is told not to");
     }
 }
 
@@ -115,7 +117,7 @@ fn answer_format(draft: &mut Draft) -> Option<Json<'static>> {
     })
 }
 
-/// The ids of calls whose input is text: their results have a type of their own.
+/// Finds the ids of calls whose input is text. Their results have another type.
 fn free_calls(messages: &[Message]) -> HashSet<String> {
     let blocks = messages.iter().flat_map(|message| &message.blocks);
     let calls = blocks.filter_map(|block| if let Says::Call(call) = &block.says { Some(call) } else { None });
@@ -158,7 +160,7 @@ fn tool_choice(choice: &ToolChoice, tools: &[ToolDefinition]) -> Json<'static> {
     }
 }
 
-/// The items of a message: what is said together is one, each call and result is one.
+/// Writes the items of a message: neighbouring texts and media are one item; each call and result is one.
 fn items(message: &Message, free: &HashSet<String>) -> Vec<Json<'static>> {
     let is_said = |block: &Block| matches!(block.says, Says::Text(_) | Says::Media(_) | Says::Refusal(_));
     let stretches = message.blocks.chunk_by(|one, other| is_said(one) && is_said(other));
@@ -198,20 +200,10 @@ fn part(block: &Block, kind: &'static str) -> Option<Json<'static>> {
 }
 
 fn function_call(call: &Call) -> Json<'static> {
-    if let Some(text) = &call.free {
-        return object([
-            member("type", "custom_tool_call"),
-            member("call_id", &call.id),
-            member("name", &call.name),
-            member("input", text),
-        ]);
+    match &call.free {
+        Some(text) => written_call(CUSTOM_CALL, &call.id, &call.name, text),
+        None => written_call(FUNCTION_CALL, &call.id, &call.name, &call.input),
     }
-    object([
-        member("type", "function_call"),
-        member("call_id", &call.id),
-        member("name", &call.name),
-        member("arguments", &call.input),
-    ])
 }
 
 fn output(answer: &Answer, is_free: bool) -> Json<'static> {
@@ -221,10 +213,10 @@ fn output(answer: &Answer, is_free: bool) -> Json<'static> {
         (None, blocks) => list(blocks.iter().filter_map(|block| part(block, "input_text")).collect()),
     };
     let kind = if is_free { CUSTOM_RESULT } else { FUNCTION_RESULT };
-    object([member("type", kind), member("call_id", &answer.id), ("output", output)])
+    result::plain(kind, &answer.id, output)
 }
 
-/// OAR-8: what is sealed goes without an id.
+/// Writes reasoning. OAR-8: encrypted reasoning has no id.
 fn thought(reasoning: &Reasoning) -> Json<'static> {
     let summary =
         if reasoning.text.is_empty() { Vec::new() } else { vec![typed_text("summary_text", &reasoning.text)] };

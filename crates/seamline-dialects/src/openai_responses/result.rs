@@ -1,4 +1,4 @@
-//! Results of calls, for who runs the tools.
+//! Tool results, for hosts that run the tools.
 
 use std::borrow::Cow;
 
@@ -8,14 +8,14 @@ use super::wire::PAIR_ID;
 use crate::json::{Document, Json, Kind, Value, list, member, object};
 use crate::results::{Answering, written};
 
-/// The type of what a computer shows.
+/// The type of a screenshot.
 const SCREENSHOT: &str = "computer_screenshot";
 
-/// Shown where checks are acknowledged that nobody made.
+/// The note on a synthetic screen whose safety checks are acknowledged.
 pub(super) const UNCHECKED: &str =
-    "Nobody has looked at its safety checks; they are acknowledged because nothing could be said otherwise.";
+    "Its safety checks were not reviewed. They are acknowledged because the provider accepts nothing else.";
 
-/// The items that answer calls, each of the type that its call wants.
+/// Writes the results of calls, each of the type that its call demands.
 pub(super) fn write(answers: &[Answering<'_>]) -> Vec<String> {
     answers.iter().map(|answer| written(&item(answer))).collect()
 }
@@ -39,36 +39,36 @@ fn item(answer: &Answering<'_>) -> Json<'static> {
         LOCAL_SHELL_RESULT => {
             object([member("type", LOCAL_SHELL_RESULT), member("id", id), member("output", answer.marked_text())])
         }
-        CUSTOM_RESULT => plain(CUSTOM_RESULT, id, answer.marked_text()),
-        _ => plain(FUNCTION_RESULT, id, answer.marked_text()),
+        CUSTOM_RESULT => plain(CUSTOM_RESULT, id, Json::Text(answer.marked_text())),
+        _ => plain(FUNCTION_RESULT, id, Json::Text(answer.marked_text())),
     }
 }
 
-/// A result that is an id and a text.
-pub(super) fn plain<'a>(kind: &'static str, id: &str, text: impl Into<String>) -> Json<'a> {
-    object([member("type", kind), member(PAIR_ID, id), member("output", text)])
+/// Writes a result that has only an id and an output.
+pub(super) fn plain<'a>(kind: &'static str, id: &str, output: Json<'a>) -> Json<'a> {
+    object([member("type", kind), member(PAIR_ID, id), ("output", output)])
 }
 
-/// What the commands of a shell did.
+/// Writes the result of a shell.
 pub(super) fn shell<'a>(id: &str, commands: Json<'a>) -> Json<'a> {
     object([member("type", SHELL_RESULT), member(PAIR_ID, id), ("output", commands)])
 }
 
-/// What a computer shows. Checks that were to be made before are acknowledged, since no other answer is taken
-/// (openai-agents-python#843): who runs the computer has seen them, and of what is made up it is said that nobody has.
+/// Writes the result of a computer. Pending safety checks are acknowledged, since the provider accepts nothing else
+/// (openai-agents-python#843): the host has seen them, and a synthetic result says that it has not.
 pub(super) fn computer<'a>(id: &str, output: Json<'a>, checks: Option<Json<'a>>) -> Json<'a> {
     let mut members = vec![member("type", COMPUTER_RESULT), member(PAIR_ID, id), ("output", output)];
     members.extend(checks.map(|checks| ("acknowledged_safety_checks", checks)));
     Json::Object(members)
 }
 
-/// The checks that somebody was to make before a computer was used.
+/// Finds the pending safety checks of a call, if there are any.
 pub(super) fn pending_checks<'d, 'a>(call: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
     let checks = call.object()?.get("pending_safety_checks")?;
     checks.elements().next().map(|_| checks)
 }
 
-/// A screen that shows a text where there is none to show, and behind it a note that is no part of what was said.
+/// Draws a screen with a text, and a note after it that is not part of the output.
 pub(super) fn screen<'a>(text: &str, note: &str) -> Json<'a> {
     screenshot(&card::draw(text, note))
 }
@@ -77,7 +77,7 @@ fn screenshot<'a>(address: &str) -> Json<'a> {
     object([member("type", SCREENSHOT), member("image_url", address)])
 }
 
-/// What a computer shows, given as the provider takes it or by its address alone.
+/// Reads a screenshot, given in the form of the provider or as a URL.
 pub(super) fn shown(text: &str) -> Option<Json<'static>> {
     let text = text.trim();
     let is_address = |text: &str| {
@@ -99,20 +99,20 @@ pub(super) fn shown(text: &str) -> Option<Json<'static>> {
     (given.get("type")?.says(SCREENSHOT) && is_picture).then(|| Json::Written(text.to_owned()))
 }
 
-/// How a patch went.
+/// Writes the result of a patch.
 pub(super) fn patched<'a>(id: &str, text: &str, failed: bool) -> Json<'a> {
     let status = member("status", if failed { "failed" } else { "completed" });
     object([member("type", PATCH_RESULT), member(PAIR_ID, id), status, member("output", text)])
 }
 
-/// What one command did that left a text. Of one that failed, or never ran, the text stands where errors do.
+/// Writes the output of one command. The text of a command that failed or never ran is its error output.
 pub(super) fn command<'a>(text: &str, failed: bool) -> Json<'a> {
     let (stdout, stderr, code) = if failed { ("", text, "-1") } else { (text, "", "0") };
     let outcome = object([member("type", "exit"), ("exit_code", Json::Written(code.to_owned()))]);
     object([member("stdout", stdout), member("stderr", stderr), ("outcome", outcome)])
 }
 
-/// What a shell returned that lists what its commands did.
+/// Reads the output of a shell that already lists the outputs of its commands.
 fn commands(text: &str) -> Option<Json<'static>> {
     let document = Document::read(text).ok()?;
     let root = document.root();
@@ -125,7 +125,7 @@ fn is_command(value: Value<'_, '_>) -> bool {
     is("stdout", Kind::String) && is("stderr", Kind::String) && is("outcome", Kind::Object)
 }
 
-/// What a result says that was lifted to this text, without what a shell puts around it.
+/// Takes off what a shell puts around the text of a result.
 pub(super) fn said(text: String) -> String {
     let note = || {
         let document = Document::read(&text).ok()?;

@@ -1,4 +1,4 @@
-//! Single items, changed and new.
+//! Writes single items, changed and new.
 
 use std::borrow::Cow;
 
@@ -9,19 +9,19 @@ use super::result;
 use super::wire::{PAIR_ID, texts};
 use crate::ids::RESULT_ID_KEYS;
 use crate::json::{Document, Json, Kind, Value, list, member, object, quoted};
-use crate::kept::{as_user, no_message, with_members_as_text};
+use crate::kept::{rewrite_as_user, under_heading, with_members_as_text};
 use crate::results::written;
-use crate::rewriting::{input_text, members_as_lines, set_member, set_members, unreadable_text};
+use crate::rewriting::{input_text, members_as_lines, set_member, unreadable_text};
 use crate::splice::{BlockPlan, MessagePlan, MessageWriter, apply_patches};
 
 type Patches = Vec<(Span, String)>;
 
-/// A new message.
+/// Writes a new message.
 pub(super) fn said<'a>(role: Role, text: &str) -> Json<'a> {
     object([member("role", role_name(role)), member("content", text)])
 }
 
-/// A result that a repair makes up, of the type that the call wants.
+/// Writes a synthetic result, of the type that the call demands.
 pub(super) fn made_up<'a>(item: Option<&Item>, call: Value<'_, 'a>, id: &str, text: &str) -> Json<'a> {
     match item.map_or("", |item| item.of.result_type) {
         COMPUTER_RESULT => {
@@ -31,12 +31,12 @@ pub(super) fn made_up<'a>(item: Option<&Item>, call: Value<'_, 'a>, id: &str, te
         }
         SHELL_RESULT => result::shell(id, list(vec![result::command(text, true)])),
         PATCH_RESULT => result::patched(id, text, true),
-        CUSTOM_RESULT => result::plain(CUSTOM_RESULT, id, text),
-        _ => result::plain(FUNCTION_RESULT, id, text),
+        CUSTOM_RESULT => result::plain(CUSTOM_RESULT, id, Json::Text(text.to_owned())),
+        _ => result::plain(FUNCTION_RESULT, id, Json::Text(text.to_owned())),
     }
 }
 
-/// A call rebuilt from its result.
+/// Writes a call that was rebuilt from its result.
 pub(super) fn rebuilt<'a>(result: Option<&Item>, id: &str, name: &str) -> Json<'a> {
     let input = "{\"reconstructed\":true}";
     if result.is_some_and(|result| result.of.shown_result) {
@@ -45,15 +45,27 @@ pub(super) fn rebuilt<'a>(result: Option<&Item>, id: &str, name: &str) -> Json<'
         let kind = member("type", "computer_call");
         return object([kind, member(PAIR_ID, id), action, checks, member("status", "completed")]);
     }
-    if result.is_some_and(|result| result.of.result_type == CUSTOM_RESULT) {
-        let kind = member("type", "custom_tool_call");
-        return object([kind, member(PAIR_ID, id), member("name", name), member("input", input)]);
-    }
-    let kind = member("type", "function_call");
-    object([kind, member(PAIR_ID, id), member("name", name), member("arguments", input)])
+    let is_custom = result.is_some_and(|result| result.of.result_type == CUSTOM_RESULT);
+    written_call(if is_custom { CUSTOM_CALL } else { FUNCTION_CALL }, id, name, input)
 }
 
-/// A call, or any other item that is one block, under its plan.
+/// The type of a call of a function, and its member for the input.
+pub(super) const FUNCTION_CALL: (&str, &str) = ("function_call", "arguments");
+
+/// The type of a call of a tool that takes any text, and its member for the input.
+pub(super) const CUSTOM_CALL: (&str, &str) = ("custom_tool_call", "input");
+
+/// Writes a call of one of these types.
+pub(super) fn written_call<'a>(
+    (kind, key): (&'static str, &'static str),
+    id: &str,
+    name: &str,
+    input: &str,
+) -> Json<'a> {
+    object([member("type", kind), member(PAIR_ID, id), member("name", name), member(key, input)])
+}
+
+/// Writes a call, or any other item that is one block, under its plan.
 pub(super) fn call(
     transcript: &Transcript<'_>,
     value: Value<'_, '_>,
@@ -72,7 +84,7 @@ pub(super) fn call(
     apply_patches(transcript, value.span(), &mut patches)
 }
 
-/// A result under its plan.
+/// Writes a result under its plan.
 pub(super) fn result(
     transcript: &Transcript<'_>,
     value: Value<'_, '_>,
@@ -98,8 +110,8 @@ pub(super) fn result(
     apply_patches(transcript, value.span(), &mut patches)
 }
 
-/// What a shell returned, as a list of what its commands did. How a command ended that only left
-/// a text is not known; of one that left nothing there is nothing to list.
+/// Writes the output of a shell as a list of the outputs of its commands. The exit of a command with only a text is not
+/// known; without output the list is empty.
 fn shell_output(output: Option<Value<'_, '_>>) -> String {
     let said = match output {
         Some(text) if text.is(Kind::String) => text.raw().to_owned(),
@@ -110,7 +122,7 @@ fn shell_output(output: Option<Value<'_, '_>>) -> String {
     format!("[{{\"stdout\":{said},\"stderr\":{note},\"outcome\":{{\"type\":\"exit\",\"exit_code\":-1}}}}]")
 }
 
-/// What a computer showed, of which only words are left, or nothing.
+/// Writes the screen of a computer, of which only words or nothing is left.
 fn screen(output: Option<Value<'_, '_>>) -> String {
     let said = match output {
         Some(text) if text.is(Kind::String) => text.str().map(Cow::into_owned),
@@ -122,25 +134,17 @@ fn screen(output: Option<Value<'_, '_>>) -> String {
     written(&shown.unwrap_or_else(|| result::screen(said.as_deref().unwrap_or(&nothing), "")))
 }
 
-/// A result as a message of the user under a line that says what it was. What it says stays
-/// byte for byte.
+/// Writes a result as a message of the user under a heading. Its content stays byte for byte.
 pub(super) fn demoted<'a>(value: Value<'_, 'a>, heading: &str) -> Json<'a> {
     let known =
         |key: &str| matches!(key, "type" | "output" | "name" | "id" | "status") || RESULT_ID_KEYS.contains(&key);
     let heading = format!("{heading}{}", members_as_lines(value, known));
     let output = value.object().and_then(|result| result.get("output"));
-    let content = match output.map(|output| (output, output.kind())) {
-        Some((text, Kind::String)) => Json::Joined(format!("{heading}\n"), text.raw_str()),
-        Some((parts, Kind::Array)) if parts.elements().all(is_part) => list(
-            std::iter::once(text_part(Role::User, Json::Text(heading)))
-                .chain(parts.elements().map(|part| Json::Raw(part.raw())))
-                .collect(),
-        ),
-        Some((screen, Kind::Object)) if is_screenshot(screen) => {
-            list(vec![text_part(Role::User, Json::Text(heading)), picture(screen)])
-        }
-        Some((other, kind)) if kind != Kind::Null => Json::Text(format!("{heading}\n{}", other.raw())),
-        _ => Json::Text(heading),
+    let text = |text| text_part(Role::User, text);
+    let content = match output {
+        Some(screen) if is_screenshot(screen) => list(vec![text(Json::Text(heading)), picture(screen)]),
+        Some(odd) if !odd.elements().all(is_part) => Json::Text(format!("{heading}\n{}", odd.raw())),
+        output => under_heading(heading, output, text),
     };
     object([member("role", "user"), ("content", content)])
 }
@@ -150,7 +154,7 @@ fn is_screenshot(output: Value<'_, '_>) -> bool {
     address.is_some_and(|address| address.is(Kind::String))
 }
 
-/// What a computer shows, as a part that shows the same.
+/// Writes the screen of a computer as an image part.
 fn picture<'a>(screen: Value<'_, 'a>) -> Json<'a> {
     let others = screen.members().filter(|(key, _)| !key.says("type"));
     let others = others.map(|(key, member)| (Cow::Borrowed(key.raw_str()), Json::Raw(member.raw())));
@@ -158,19 +162,19 @@ fn picture<'a>(screen: Value<'_, 'a>) -> Json<'a> {
     Json::Members(std::iter::once(kind).chain(others).collect())
 }
 
-/// Whether a message may hold this part of an output. What a shell returns is no part.
+/// Whether a message may hold this part of an output. The outputs of a shell are not parts.
 fn is_part(part: Value<'_, '_>) -> bool {
     part.object().and_then(|part| part.get("type")).is_some_and(|kind| kind.is(Kind::String))
 }
 
-/// Reasoning as a message of the assistant, for whoever can read it.
+/// Writes the readable text of reasoning as a message of the assistant.
 pub(super) fn demoted_thought<'a>(value: Value<'_, '_>, heading: &str) -> Json<'a> {
     let of = |key| value.object().and_then(|item| item.get(key)).into_iter().flat_map(texts);
     let lines: Vec<_> = of("summary").chain(of("content")).filter_map(Value::str).collect();
     said(Role::Assistant, &format!("{heading}\n{}", lines.join("\n")))
 }
 
-/// A message under its plan.
+/// Writes a message under its plan.
 pub(super) fn message(
     writer: &MessageWriter<'_, '_>,
     transcript: &Transcript<'_>,
@@ -184,7 +188,7 @@ pub(super) fn message(
         return with_members_as_text(transcript, index, "content", |text| quoted(&text));
     }
     if let Some(heading) = plan.take_in {
-        return taken_in(writer, transcript, value, heading);
+        return rewrite_as_user(writer, transcript, value, heading, |text| text_part(Role::User, text));
     }
     let mut patches = if plan.drop_item_id { without_id(value) } else { Patches::new() };
     if let Some(role) = plan.role {
@@ -201,25 +205,7 @@ pub(super) fn message(
     apply_patches(transcript, span, &mut patches)
 }
 
-/// A message of nobody known as one of the user.
-fn taken_in<'a>(
-    writer: &MessageWriter<'_, '_>,
-    transcript: &Transcript<'a>,
-    value: Value<'_, 'a>,
-    heading: &str,
-) -> String {
-    let parts = |heading, content: Value<'_, 'a>| {
-        let heading = text_part(Role::User, Json::Text(heading));
-        list(std::iter::once(heading).chain(content.elements().map(|part| Json::Raw(part.raw()))).collect())
-    };
-    let Some(content) = as_user(value, "content", heading, parts) else {
-        return writer.render(&said(Role::User, &no_message(value, heading)), 0);
-    };
-    let values = [("role", quoted(Role::User.as_str())), ("content", writer.render(&content, 1))];
-    apply_patches(transcript, value.span(), &mut set_members(value, &values))
-}
-
-/// What is left of a message's parts.
+/// Writes the remaining parts of a message.
 fn parts<'a>(transcript: &Transcript<'a>, index: MessageIndex, plan: &MessagePlan<'_>) -> Vec<Json<'a>> {
     let role = transcript.message(index).role;
     let mut parts = Vec::new();

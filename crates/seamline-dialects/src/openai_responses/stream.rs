@@ -1,7 +1,6 @@
-//! Frames of a Responses stream to events.
+//! Reads the frames of a Responses stream.
 //!
-//! What a finished item says counts before what its pieces said (OAR-19), and nothing is whole
-//! until the response itself is (OAR-20).
+//! A finished item counts before its pieces (OAR-19). Nothing is complete until the response is (OAR-20).
 
 mod items;
 mod parts;
@@ -16,7 +15,7 @@ use seamline_model::{Addition, Event, Unreadable};
 use self::items::Items;
 use self::parts::{Row, TextKind};
 use self::shape::Sort;
-use crate::frames::{Said, Sink, add, add_arguments, foreign, index, is_told, said, unreadable, words, words_of};
+use crate::frames::{Sink, add, add_arguments, document, foreign, index, is_told, unreadable, words, words_of};
 use crate::json::{Alike, Kind, Value};
 use crate::streaming::StreamReader;
 
@@ -30,37 +29,31 @@ pub(super) struct Reader {
     has_begun: bool,
     /// The id of the response that began.
     id: String,
-    /// Another response began, of which nothing counts.
+    /// Whether another response began. Its events are ignored.
     has_second: bool,
     has_calls: bool,
     has_refused: bool,
-    /// The end of the response lists its items.
+    /// Whether the end of the response lists its items.
     has_list: bool,
     is_done: bool,
     alike: Alike,
 }
 
-/// A reader for a stream that begins.
+/// Makes a reader for a new stream.
 pub(super) fn reader() -> Box<dyn StreamReader> {
     Box::new(Reader::default())
 }
 
 impl StreamReader for Reader {
     fn handle_frame(&mut self, frame: &Frame<'_>, sink: &mut dyn FnMut(Event<'_>)) {
-        match said(frame, &mut self.alike) {
-            // Some servers send the last line of the other dialect, which ends nothing here.
-            Said::Nothing | Said::Done => {}
-            Said::Failure(said) => sink(Event::Failed { said: &said }),
-            Said::Broken => unreadable(sink, Unreadable::NotJson),
-            Said::Json(document) => {
-                let name = std::str::from_utf8(frame.name).unwrap_or_default();
-                self.frame(&Wire::read(document.root(), name), sink);
-                self.alike.keep(document);
-            }
-        }
+        // Some servers send the last line of Chat Completions, which ends nothing here.
+        let Some(document) = document(frame, &mut self.alike, sink) else { return };
+        let name = std::str::from_utf8(frame.name).unwrap_or_default();
+        self.frame(&Wire::read(document.root(), name), sink);
+        self.alike.keep(document);
     }
 
-    /// The end that counts is the one that the response has.
+    /// The end of the bytes means nothing: the terminal event of the response counts.
     fn handle_end(&mut self, _: &mut dyn FnMut(Event<'_>)) {}
 }
 
@@ -68,7 +61,7 @@ impl StreamReader for Reader {
 struct Wire<'d, 'a, 'f> {
     value: Value<'d, 'a>,
     kind: Cow<'f, str>,
-    /// All of it, as it stood.
+    /// The source of the event.
     text: &'f str,
     output_index: Option<u64>,
     item_id: Option<Cow<'a, str>>,
@@ -123,8 +116,8 @@ impl<'d, 'a: 'f, 'f> Wire<'d, 'a, 'f> {
         wire
     }
 
-    /// Whether it is an error that stands where an event should: gateways write one as it is, and
-    /// whatever the framing calls the frame is the name of the event that never came.
+    /// Whether it is an error in place of an event. Gateways write errors unchanged, under the name of the event that
+    /// never came.
     fn is_error(&self) -> bool {
         let Some(root) = self.value.object().filter(|root| root.get("type").is_none()) else { return false };
         let says = |name| root.get(name).is_some_and(is_told);
@@ -133,7 +126,7 @@ impl<'d, 'a: 'f, 'f> Wire<'d, 'a, 'f> {
         !is_event && !is_response && ["error", "detail", "message"].into_iter().any(says)
     }
 
-    /// What is new, or all of it.
+    /// The delta, or the whole text.
     fn given(&self, is_whole: bool) -> Option<Value<'d, 'a>> {
         if is_whole { self.whole } else { self.delta }
     }
@@ -178,8 +171,8 @@ impl Reader {
         self.has_second || (is_created && self.has_begun && (self.is_done || *id != *self.id))
     }
 
-    /// Takes a piece of a text or of an input. What nobody knows is passed over: there are many
-    /// events that only say how far a tool of the provider has come.
+    /// Takes a piece of a text or of an input. Unknown events are skipped: many only report the progress of a tool of the
+    /// provider.
     fn piece(&mut self, event: &str, wire: &Wire<'_, '_, '_>, sink: Sink<'_>) {
         let Some((what, state)) = event.rsplit_once('.') else { return };
         let is_whole = match state {
@@ -224,7 +217,7 @@ impl Reader {
         }
     }
 
-    /// The item that an event is about, which begins if it has not.
+    /// Finds or begins the item of an event.
     fn item_of(&mut self, wire: &Wire<'_, '_, '_>, sort: Sort, kind: &str, sink: Sink<'_>) -> Option<u32> {
         let id = wire.item_id.as_deref();
         if let Some(item) = self.items.find(wire.output_index, id, sort) {
@@ -244,7 +237,7 @@ impl Reader {
         Some(item)
     }
 
-    /// What is no event of a response.
+    /// Takes a value that is not an event of a response.
     fn other(&mut self, wire: &Wire<'_, '_, '_>, sink: Sink<'_>) {
         let Some(root) = wire.value.object() else {
             return foreign(wire.value, sink);

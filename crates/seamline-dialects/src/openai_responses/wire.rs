@@ -35,7 +35,7 @@ pub(super) struct WireItem<'d, 'a> {
     pub(super) output: Option<Value<'d, 'a>>,
     summary: Option<Value<'d, 'a>>,
     sealed: Option<Value<'d, 'a>>,
-    /// Whether there are members of other names.
+    /// Whether there are other members.
     has_more: bool,
 }
 
@@ -87,7 +87,7 @@ impl<'d, 'a> WireItem<'d, 'a> {
         }
     }
 
-    /// What the rules want to know of it as an item.
+    /// Reads the properties of the item that rules look at.
     pub(super) fn facts(&self, kind: &'static Known, role: Role) -> Item {
         let made = match kind.form {
             Form::Message if role != Role::Assistant => seamline_model::ItemKind::Given,
@@ -113,7 +113,7 @@ impl<'d, 'a> WireItem<'d, 'a> {
         [self.summary, self.content].into_iter().flatten().any(|text| texts(text).next().is_some())
     }
 
-    /// Whether only the provider can read it, and so only take it back as it is.
+    /// Whether only the provider can read it, so that it must be sent back unchanged.
     pub(super) fn is_sealed(&self) -> bool {
         self.sealed.is_some_and(|sealed| !sealed.raw_str().is_empty())
     }
@@ -183,7 +183,7 @@ pub(super) fn role(value: Value<'_, '_>) -> Role {
     }
 }
 
-/// What another program's name for a role is here.
+/// Finds the role that another program calls by this name, and its name in this dialect.
 pub(super) fn called(name: &str) -> Option<(Role, &'static str)> {
     roles::known(name).map(|role| (role, role.as_str()))
 }
@@ -213,13 +213,13 @@ pub(super) fn part_type<'d, 'a>(part: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
     part.object()?.get("type")
 }
 
-/// Whether a type of parts is right where a role speaks (OAR-16).
+/// The fit between a type of part and a role (OAR-16).
 pub(super) enum PartFit {
-    /// It is, or it is not known.
+    /// The type fits, or is unknown.
     Right,
-    /// There it is called this.
+    /// The role has this type for it.
     Called(&'static str),
-    /// There is no such part there.
+    /// The role has no such part.
     Foreign,
 }
 
@@ -246,19 +246,19 @@ fn member_text<'d, 'a>(part: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
     part.object()?.get("text").filter(|text| text.is(Kind::String))
 }
 
-/// The texts of a string or of a list of parts that say something.
+/// Finds the non-empty texts of a string or of a list of parts.
 pub(super) fn texts<'d, 'a>(content: Value<'d, 'a>) -> impl Iterator<Item = Value<'d, 'a>> {
     let whole = content.is(Kind::String).then_some(content);
     let texts = whole.into_iter().chain(content.elements().filter_map(part_text));
     texts.filter(|text| emptiness(*text) == Emptiness::Present)
 }
 
-/// What a result's output holds.
+/// Finds out what the output of a result holds.
 fn parts(output: Value<'_, '_>) -> Parts {
     parts_by(output, part_text)
 }
 
-/// What an output says, when it is one short text: what a repair makes up is never long.
+/// Reads an output that is one short text. Synthetic texts are never long.
 fn only_text<'a>(output: Value<'_, 'a>, kind: &Known) -> Option<Cow<'a, str>> {
     if kind.facts.shown_result {
         return shown_text(output).map(Cow::Owned);
@@ -266,13 +266,12 @@ fn only_text<'a>(output: Value<'_, 'a>, kind: &Known) -> Option<Cow<'a, str>> {
     only_text_by(output, |part| part_text(part).or_else(|| only_note(part)))
 }
 
-/// What a picture says that was drawn because there is none.
+/// Reads the text of a picture that a repair drew.
 pub(super) fn shown_text(output: Value<'_, '_>) -> Option<String> {
     card::read(&output.object()?.get("image_url")?.str()?)
 }
 
-/// What stands where errors do in the output of a command that said nothing else. The output of a
-/// shell is a list of such outputs.
+/// Finds the error text of a command without other output. The output of a shell is a list of such outputs.
 fn only_note<'d, 'a>(part: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
     let output = part.object()?;
     let silent = output.get("stdout").is_none_or(|stdout| stdout.raw_str().is_empty());

@@ -1,4 +1,4 @@
-//! Who serves a dialect, and how each differs from it: data, no code.
+//! The providers of each dialect and their differences from it: data, no code.
 
 mod anthropic;
 mod anthropic_compatible;
@@ -37,28 +37,30 @@ mod zai;
 
 use seamline_model::Constraints;
 
-/// Somebody who serves a dialect.
+use crate::ALL as DIALECTS;
+
+/// A company or server that serves a dialect.
 #[derive(Debug, Clone, Copy)]
 pub struct Provider {
-    /// Its name, such as `groq`.
+    /// The name, such as `groq`.
     pub name: &'static str,
-    /// Other names people call it by.
+    /// Other names for it.
     pub aliases: &'static [&'static str],
-    /// One line that says who it is.
+    /// One line that describes it.
     pub about: &'static str,
-    /// The dialect it serves, by name.
+    /// The name of the dialect it serves.
     pub dialect: &'static str,
-    /// Starts of the names of its models, by which it is recognised.
+    /// The beginnings of its models' names, by which it is recognised.
     pub models: &'static [&'static str],
-    /// Whether it is taken for a model nobody claims: the most tolerant of its dialect, so
-    /// that nothing is found that some provider would accept.
+    /// Whether it is used for a model that no provider claims. It is the most tolerant provider of its dialect, so that
+    /// no rule finds anything that some provider accepts.
     pub fallback: bool,
-    /// What it demands.
+    /// The demands of the provider.
     pub constraints: Constraints,
 }
 
-/// Every provider.
-pub const ALL: &[&Provider] = &[
+/// The providers of this folder.
+const LISTED: &[&Provider] = &[
     &anthropic::PROVIDER,
     &anthropic_compatible::PROVIDER,
     &vertex_anthropic::PROVIDER,
@@ -95,13 +97,42 @@ pub const ALL: &[&Provider] = &[
     &vertex_gemini::PROVIDER,
 ];
 
-/// The provider with this name, or with this other name.
+/// Every provider: those of this folder, then those that dialects define themselves.
+pub const ALL: &[&Provider] = &all::<{ LISTED.len() + own_count() }>();
+
+/// The number of providers that dialects define themselves.
+const fn own_count() -> usize {
+    let (mut count, mut at) = (0, 0);
+    while at < DIALECTS.len() {
+        count += DIALECTS[at].providers.len();
+        at += 1;
+    }
+    count
+}
+
+const fn all<const COUNT: usize>() -> [&'static Provider; COUNT] {
+    let mut all = [LISTED[0]; COUNT];
+    let (listed, _) = all.split_at_mut(LISTED.len());
+    listed.copy_from_slice(LISTED);
+    let (mut count, mut dialect) = (LISTED.len(), 0);
+    while dialect < DIALECTS.len() {
+        let mut at = 0;
+        while at < DIALECTS[dialect].providers.len() {
+            all[count] = DIALECTS[dialect].providers[at];
+            (count, at) = (count + 1, at + 1);
+        }
+        dialect += 1;
+    }
+    all
+}
+
+/// Finds the provider with this name or alias.
 pub fn by_name(name: &str) -> Option<&'static Provider> {
     let is_alias = |provider: &&Provider| provider.aliases.contains(&name);
     ALL.iter().copied().find(|provider| provider.name == name).or_else(|| ALL.iter().copied().find(is_alias))
 }
 
-/// The provider of a model in a dialect: the one that claims the model, else the fallback.
+/// Finds the provider of a model in a dialect: the one that claims the model, or else the fallback.
 pub fn for_model(dialect: &str, model: Option<&str>) -> &'static Provider {
     let serving = || ALL.iter().copied().filter(|provider| provider.dialect == dialect);
     let claims =

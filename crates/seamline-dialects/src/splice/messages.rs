@@ -1,4 +1,4 @@
-//! Writing a list of messages: what stays is pointed to, with what stood between.
+//! Writes a list of messages. Messages that stay are referred to by their spans, with the text between them.
 
 use seamline_model::{Encoded, MessageIndex, Span, Transcript};
 
@@ -9,15 +9,15 @@ use crate::json::{Json, Style};
 pub(crate) struct MessageWriter<'t, 'a> {
     transcript: &'t Transcript<'a>,
     style: Style,
-    /// How deep a message stands in the body.
+    /// The nesting depth of a message in the body.
     depth: usize,
     out: Encoded,
-    /// The last source message that was copied as it stands, and is still the newest.
+    /// The source message that was copied last, if nothing was written after it.
     copied: Option<MessageIndex>,
 }
 
 impl<'t, 'a> MessageWriter<'t, 'a> {
-    /// A writer of what so many edits make of a transcript, with room for what is written.
+    /// Makes a writer for the result of so many edits of a transcript.
     pub(crate) fn new(transcript: &'t Transcript<'a>, edit_count: usize, plan: &Plan<'_>) -> Self {
         let count = transcript.messages.len() + edit_count;
         let mut writer = Self {
@@ -32,11 +32,11 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
         writer
     }
 
-    /// Copies a message as it stands.
+    /// Copies a message unchanged.
     pub(crate) fn copy(&mut self, index: MessageIndex) {
         let span = self.transcript.message(index).span;
         let lead = match self.copied {
-            // The one before it was copied too: keep what stood between them.
+            // The one before it was copied too: keep the text between them.
             Some(last) if last.next() == index => self.copy_span(self.transcript.lead(index)),
             _ => self.separate(),
         };
@@ -45,7 +45,7 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
         self.copied = Some(index);
     }
 
-    /// Copies a span of the source, which is no more than pointing to it.
+    /// Copies a span of the source, by a reference.
     fn copy_span(&mut self, span: Span) -> Span {
         self.out.push(span.range(), self.transcript.source.body);
         span
@@ -80,7 +80,7 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
     }
 
     /// Notes that an edit ended up in the message written last.
-    pub(crate) fn landed(&mut self, edit: usize) {
+    pub(crate) fn note_landed(&mut self, edit: usize) {
         let last = self.out.origins.len().checked_sub(1);
         if let Some(slot) = self.out.landed.get_mut(edit) {
             *slot = last.map(|index| MessageIndex(index as u32));
@@ -146,7 +146,7 @@ impl<'t, 'a> MessageWriter<'t, 'a> {
 /// A message that was written.
 struct Noted {
     origin: Option<MessageIndex>,
-    /// What stands before it.
+    /// The text before it.
     lead: Span,
     span: Span,
     copied: bool,

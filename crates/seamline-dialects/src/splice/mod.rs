@@ -1,4 +1,4 @@
-//! Edits to text, by copying what stays and writing only what changes.
+//! Applies edits to text: copies what stays and writes only what changes.
 
 mod messages;
 mod plan;
@@ -64,7 +64,7 @@ mod tests {
             patch_at(6, 8, "CC"),
             patch_at(1, 2, "A"),
             Edit::DropMember { cut, member: cut, lost: false },
-            // What another edit changes already, and what is in no piece.
+            // A span that another edit changes already, and one that is in no piece.
             patch_at(11, 12, "E"),
             patch_at(3, 4, "B"),
         ];

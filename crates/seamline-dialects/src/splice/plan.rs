@@ -30,7 +30,7 @@ pub(crate) struct MessagePlan<'e> {
     /// The id that the provider gave the item goes.
     pub(crate) drop_item_id: bool,
     pub(crate) fill: Option<NewText>,
-    /// The members that nobody reads become its text.
+    /// Whether the unread members become its text.
     pub(crate) keep_members: bool,
     /// Calls and results in its content are put into form.
     pub(crate) restate: bool,
@@ -40,7 +40,7 @@ pub(crate) struct MessagePlan<'e> {
     pub(crate) reasoning: Option<(&'static str, NewText)>,
     /// Whether the message says that it is to be continued.
     pub(crate) continued: bool,
-    /// Whether what stands beside results goes into a message after it.
+    /// Whether blocks beside results go into a message after it.
     pub(crate) split_results: bool,
     pub(crate) join_previous: bool,
     /// Its content is put into form.
@@ -63,7 +63,7 @@ pub(crate) struct NewMessage {
 /// What happens to one block.
 #[derive(Debug, Default)]
 pub(crate) struct BlockPlan<'e> {
-    /// It is taken out, or stands elsewhere now.
+    /// Whether it is removed or moved elsewhere.
     pub(crate) gone: bool,
     /// It is taken out. A message that loses its last block so stays, empty: what becomes
     /// of it is the policy's affair.
@@ -80,11 +80,11 @@ pub(crate) struct BlockPlan<'e> {
     /// Its parts become one string.
     pub(crate) flatten: bool,
     pub(crate) adopt: bool,
-    /// The mark that stands for a signature goes on it.
+    /// Whether it gets the mark for a missing signature.
     pub(crate) sign: bool,
-    /// Empty text goes out of it; this text stands when nothing is left.
+    /// The text to write if nothing is left once empty text is removed.
     pub(crate) fill: Option<NewText>,
-    /// Media go out of it; this text stands when nothing is left.
+    /// The text to write if nothing is left once media are removed.
     pub(crate) hoist: Option<NewText>,
     /// A result that says the tool is unavailable follows it.
     pub(crate) close: bool,
@@ -95,7 +95,7 @@ pub(crate) struct BlockPlan<'e> {
 /// A result in its new place.
 #[derive(Debug)]
 pub(crate) enum Placed<'e> {
-    /// One that stood elsewhere, with the media that travel with it.
+    /// A result from elsewhere, with the media that belong to it.
     Moved { result: BlockIndex, call: BlockIndex, media: &'e [BlockIndex], edit: usize },
     /// A new one.
     New { call: BlockIndex, text: &'e str, edit: usize },
@@ -129,7 +129,7 @@ impl<'e> Plan<'e> {
             plan.add(transcript, index, edit);
         }
         for message in &mut plan.messages {
-            // Results with one id answer their calls in turn, so they must stand in turn.
+            // Results with one id answer their calls in turn, so they must be in order.
             message.answers.sort_by_key(Placed::call);
         }
         plan

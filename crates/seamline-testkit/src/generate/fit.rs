@@ -5,9 +5,9 @@ use crate::{
     transcript::{Block, Message, Role, Transcript},
 };
 
-/// The conversation with the extra demands of this dialect: Bedrock demands alternating roles.
+/// The conversation as this dialect demands it. Where roles must alternate, neighbours of one role are joined.
 pub fn fit(dialect: Dialect, transcript: Transcript) -> Transcript {
-    if dialect != Dialect::BedrockConverse {
+    if !dialect.must_take_turns() {
         return transcript;
     }
     let mut messages: Vec<Message> = Vec::new();

@@ -16,7 +16,7 @@ mod fit;
 mod good;
 mod mangled;
 mod plan;
-mod wire;
+pub(crate) mod wire;
 
 use proptest::{collection, prelude::*, sample::select};
 

@@ -3,7 +3,7 @@
 mod calls;
 mod content;
 mod fields;
-mod place;
+pub(crate) mod place;
 #[cfg(test)]
 mod tests;
 

@@ -6,7 +6,7 @@ use super::TOOL_NAMES;
 use crate::transcript::{Block, Call, CallResult, Ending, Input, Message, Role, Shape, Transcript};
 
 /// The whole body.
-pub(super) fn body(transcript: &Transcript) -> Value {
+pub(crate) fn body(transcript: &Transcript) -> Value {
     let declare = |name| json!({"toolSpec": {"name": name, "inputSchema": {"json": {"type": "object"}}}});
     let messages: Vec<Value> = transcript.messages.iter().map(message).collect();
     let mut body = Map::new();

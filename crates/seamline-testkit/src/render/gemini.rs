@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 use super::TOOL_NAMES;
 use crate::transcript::{Block, Call, CallResult, Ending, Input, Message, Role, Shape, Transcript};
 
-/// The whole body. A system message inside the conversation becomes a user message.
-pub(super) fn body(transcript: &Transcript) -> Value {
+/// The whole body. Who set the conversation up speaks as the user inside it.
+pub(crate) fn body(transcript: &Transcript) -> Value {
     let declare = |name| json!({"name": name, "parameters": {"type": "object"}});
     let messages = &transcript.messages;
     let contents: Vec<Value> = (0..messages.len()).map(|at| content(&messages[..at], &messages[at])).collect();

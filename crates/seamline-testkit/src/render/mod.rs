@@ -1,10 +1,10 @@
 //! Writes a transcript as a request body.
 
-mod anthropic;
-mod bedrock;
-mod gemini;
-mod openai;
-mod responses;
+pub(crate) mod anthropic;
+pub(crate) mod bedrock;
+pub(crate) mod gemini;
+pub(crate) mod openai;
+pub(crate) mod responses;
 
 use serde_json::Value;
 
@@ -24,13 +24,7 @@ pub fn render(dialect: Dialect, transcript: &Transcript, style: Style) -> String
 
 /// The request body that holds `transcript`.
 pub fn body(dialect: Dialect, transcript: &Transcript) -> Value {
-    match dialect {
-        Dialect::AnthropicMessages => anthropic::body(transcript),
-        Dialect::OpenAiChat => openai::body(transcript),
-        Dialect::OpenAiResponses => responses::body(transcript),
-        Dialect::BedrockConverse => bedrock::body(transcript),
-        Dialect::GeminiGenerate => gemini::body(transcript),
-    }
+    (dialect.row().body)(transcript)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// The whole body.
-pub(super) fn body(transcript: &Transcript) -> Value {
+pub(crate) fn body(transcript: &Transcript) -> Value {
     let declare = |name| json!({"type": "function", "name": name, "parameters": {"type": "object"}});
     let system = transcript.system.iter().map(|text| json!({"role": "system", "content": text}));
     let items: Vec<Value> = system.chain(transcript.messages.iter().flat_map(split)).collect();

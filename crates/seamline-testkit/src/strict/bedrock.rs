@@ -12,8 +12,8 @@ use super::{
 /// BED-2, BED-3.
 const CHARS_MAX: usize = 64;
 
-/// Every violation of Converse's demands, in no particular order.
-pub(super) fn check(body: &Value, messages: &[Value]) -> Vec<Violation> {
+/// Everything Converse would reject, in no particular order.
+pub(crate) fn check(body: &Value, messages: &[Value]) -> Vec<Violation> {
     let mut violations = Vec::new();
     for (message, held) in messages.iter().enumerate() {
         violations.extend(message_kinds(held).into_iter().map(|kind| Violation { message, kind }));

@@ -11,8 +11,8 @@ use super::{
 /// GEM-7.
 const NAME_CHARS_MAX: usize = 128;
 
-/// Every violation of Google's demands, in no particular order.
-pub(super) fn check(contents: &[Value]) -> Vec<Violation> {
+/// Everything Google would reject, in no particular order.
+pub(crate) fn check(contents: &[Value]) -> Vec<Violation> {
     let mut violations = Vec::new();
     for (message, content) in contents.iter().enumerate() {
         violations.extend(content_kinds(content).into_iter().map(|kind| Violation { message, kind }));

@@ -3,12 +3,12 @@
 //! It is written from the providers' documentation and recorded responses and shares no code with the rules. It checks the
 //! conversation only, not models, limits, signatures or parameters.
 
-mod anthropic;
-mod bedrock;
-mod gemini;
+pub(crate) mod anthropic;
+pub(crate) mod bedrock;
+pub(crate) mod gemini;
 mod ident;
-mod openai;
-mod responses;
+pub(crate) mod openai;
+pub(crate) mod responses;
 mod union;
 mod wire;
 
@@ -18,20 +18,14 @@ use crate::Dialect;
 
 /// The violations for which the provider that defines `dialect` would reject `body`, in message order.
 pub fn check(dialect: Dialect, body: &Value) -> Vec<Violation> {
-    if dialect == Dialect::OpenAiResponses && responses::needs_no_items(body) {
+    if (dialect.row().may_lack_list)(body) {
         return Vec::new();
     }
     let messages = body.get(dialect.list_key()).and_then(Value::as_array).filter(|messages| !messages.is_empty());
     let Some(messages) = messages else {
         return vec![Violation { message: 0, kind: ViolationKind::NoMessages }];
     };
-    let mut violations = match dialect {
-        Dialect::AnthropicMessages => anthropic::check(messages),
-        Dialect::OpenAiChat => openai::check(messages),
-        Dialect::OpenAiResponses => responses::check(body, messages),
-        Dialect::BedrockConverse => bedrock::check(body, messages),
-        Dialect::GeminiGenerate => gemini::check(messages),
-    };
+    let mut violations = (dialect.row().check)(body, messages);
     violations.sort();
     violations
 }

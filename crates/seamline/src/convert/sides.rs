@@ -10,7 +10,7 @@ use crate::Error;
 
 /// A dialect, and a provider that serves it where one is known.
 pub(super) struct Speaking {
-    pub(super) dialect: &'static dyn Dialect,
+    pub(super) dialect: &'static Dialect,
     pub(super) converter: &'static Converter,
     pub(super) provider: Option<&'static Provider>,
     /// Whether the provider was named, not chosen for the dialect.

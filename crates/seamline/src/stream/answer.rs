@@ -173,7 +173,7 @@ pub(super) struct Beside {
 
 impl Beside {
     /// What an error means, with everything that is known.
-    fn classified(&self, dialect: &dyn Dialect, text: &str, status: Option<u16>) -> Verdict {
+    fn classified(&self, dialect: &Dialect, text: &str, status: Option<u16>) -> Verdict {
         let headers: Vec<_> = self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         let (provider, dialect) = (self.provider.as_deref(), Some(dialect.name()));
         classify(&Failure { provider, dialect, status, headers: &headers, text, ..Failure::default() })
@@ -186,13 +186,13 @@ impl Beside {
 }
 
 impl Answer {
-    pub(super) fn of(dialect: &dyn Dialect, beside: &Beside, mut assembled: Assembled, keeping: Keeping) -> Self {
+    pub(super) fn of(dialect: &Dialect, beside: &Beside, mut assembled: Assembled, keeping: Keeping) -> Self {
         let Keeping { policy, refusal } = keeping;
         let ids = &dialect.constraints().call_id;
         if ids.demanded {
             assembled.make_ids(ids);
         }
-        let mut message = (dialect.streaming().answer)(&assembled);
+        let mut message = (dialect.streaming().response)(&assembled);
         if let Some(readable) = readable(&message) {
             message = readable;
             if assembled.flaws.len() < policy.limits.findings_max {
@@ -410,7 +410,7 @@ fn place(flaw: &StreamFlaw) -> Option<u32> {
 const BROKEN_OFF: &str = "stream disconnected before completion";
 
 impl AnswerError {
-    fn of(dialect: &dyn Dialect, beside: &Beside, assembled: &Assembled, message: &str) -> Option<Self> {
+    fn of(dialect: &Dialect, beside: &Beside, assembled: &Assembled, message: &str) -> Option<Self> {
         if assembled.ending != Ending::Failed {
             return None;
         }

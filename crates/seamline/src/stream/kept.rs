@@ -42,7 +42,7 @@ pub struct RefusedCall {
 
 impl Kept {
     pub(super) fn of(
-        dialect: &dyn Dialect,
+        dialect: &Dialect,
         mut assembled: Assembled,
         partial_call: PartialCall,
         refusal: String,
@@ -70,7 +70,7 @@ impl Kept {
 
 /// Keeps the calls that can be told apart by their ids, and says which of them are answered without being run. Input that
 /// is not an object becomes an empty one.
-fn refuse(assembled: &mut Assembled, dialect: &dyn Dialect, refusal: &str) -> Vec<RefusedCall> {
+fn refuse(assembled: &mut Assembled, dialect: &Dialect, refusal: &str) -> Vec<RefusedCall> {
     let demands_id = dialect.constraints().call_id.demanded;
     let (mut refused, mut ids) = (Vec::new(), BTreeSet::new());
     assembled.blocks.retain_mut(|block| {

@@ -35,7 +35,7 @@ pub(super) struct Listening {
 enum Ear {
     Waiting(Waiting),
     /// With how many frames may still say that it is another dialect.
-    Reading(&'static dyn Dialect, Box<dyn StreamReader>, usize),
+    Reading(&'static Dialect, Box<dyn StreamReader>, usize),
     /// The stream is written in another dialect than the one that was named.
     Other(Error),
     /// Nothing said in time which dialect it is.
@@ -50,7 +50,7 @@ struct Waiting {
     idle: u64,
     bytes: usize,
     bytes_max: usize,
-    likely: Option<&'static dyn Dialect>,
+    likely: Option<&'static Dialect>,
 }
 
 struct KeptFrame {
@@ -87,7 +87,7 @@ impl Listening {
     pub(super) fn handle_frame(&mut self, frame: &Frame<'_>) {
         match &mut self.ear {
             Ear::Reading(dialect, reader, unsure) => {
-                if let Some(found) = contradiction(*dialect, unsure, frame) {
+                if let Some(found) = contradiction(dialect, unsure, frame) {
                     self.ear = Ear::Other(Error::OtherStream { asked: dialect.name(), found });
                     return;
                 }
@@ -137,7 +137,7 @@ impl Listening {
     }
 
     /// The dialect and the message, once nothing more comes.
-    pub(super) fn finish(mut self) -> Result<(&'static dyn Dialect, Assembled), Error> {
+    pub(super) fn finish(mut self) -> Result<(&'static Dialect, Assembled), Error> {
         if let Ear::Waiting(Waiting { likely: Some(dialect), .. }) = self.ear {
             self.read(dialect);
         }
@@ -154,7 +154,7 @@ impl Listening {
     }
 
     /// Reads what was kept, and all that comes, in a dialect.
-    fn read(&mut self, dialect: &'static dyn Dialect) {
+    fn read(&mut self, dialect: &'static Dialect) {
         if let Ear::Waiting(waiting) = std::mem::replace(&mut self.ear, Ear::reading(dialect, 0)) {
             for KeptFrame { idle, kind, name, data } in &waiting.frames {
                 (0..*idle).for_each(|_| self.assembler.handle_frame());
@@ -166,14 +166,14 @@ impl Listening {
 }
 
 impl Ear {
-    fn reading(dialect: &'static dyn Dialect, unsure: usize) -> Self {
+    fn reading(dialect: &'static Dialect, unsure: usize) -> Self {
         Self::Reading(dialect, (dialect.streaming().reader)(), unsure)
     }
 }
 
 /// The dialect that a frame is certainly written in, if that is not the one that was named. The
 /// first frame that only one dialect has decides.
-fn contradiction(named: &dyn Dialect, unsure: &mut usize, frame: &Frame<'_>) -> Option<&'static str> {
+fn contradiction(named: &Dialect, unsure: &mut usize, frame: &Frame<'_>) -> Option<&'static str> {
     *unsure = unsure.checked_sub(1)?;
     let Some(StreamSign::Certain(found)) = detect_stream(frame) else { return None };
     *unsure = 0;
@@ -183,7 +183,7 @@ fn contradiction(named: &dyn Dialect, unsure: &mut usize, frame: &Frame<'_>) -> 
 /// What a frame says about the dialect of its stream.
 enum Heard {
     Nothing,
-    Dialect(&'static dyn Dialect),
+    Dialect(&'static Dialect),
     TooMuch,
 }
 

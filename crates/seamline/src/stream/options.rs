@@ -126,9 +126,9 @@ seamline_model::words! {
 pub(super) enum Expected {
     Nothing,
     /// It may be this one; the stream knows better.
-    Likely(&'static dyn Dialect),
+    Likely(&'static Dialect),
     /// It is to be this one.
-    Named(&'static dyn Dialect),
+    Named(&'static Dialect),
 }
 
 /// What a streamed answer may take at most. What is longer fails the message; nothing grows

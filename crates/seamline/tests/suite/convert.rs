@@ -10,9 +10,6 @@ use serde_json::Value;
 
 use super::wire::{Pair, pairs, without_ids};
 
-const DIALECTS: [&str; 5] =
-    ["anthropic_messages", "openai_chat", "openai_responses", "gemini_generate", "bedrock_converse"];
-
 /// How many conversations are taken through every pair of dialects.
 const ROUND_TRIPS: u32 = 100;
 
@@ -69,7 +66,7 @@ proptest! {
             let transcript = generate::fit(known, transcript.clone());
             let (first, from) = (render::render(known, &transcript, style).into_bytes(), known.name());
             let before = without_ids(pairs(from, &parsed(&first)).unwrap());
-            for to in DIALECTS.into_iter().filter(|to| *to != from) {
+            for to in seamline::dialect_names().into_iter().filter(|to| *to != from) {
                 let there = into(&first, from, to);
                 let back = into(&there.body, to, from);
                 for (dialect, body) in [(to, &there.body), (from, &back.body)] {
@@ -139,7 +136,7 @@ proptest! {
         mangled in generate::mangled(), style in generate::style(), from in prop::sample::select(Dialect::ALL.to_vec())
     ) {
         let body = mangled.render(from, style);
-        for to in DIALECTS.into_iter().filter(|to| *to != from.name()) {
+        for to in seamline::dialect_names().into_iter().filter(|to| *to != from.name()) {
             let converted = into(body.text.as_bytes(), from.name(), to);
             // Where nobody says anything, there is nothing to say elsewhere.
             if ["messages", "input", "contents"].iter().any(|key| parsed(&converted.body)[*key] == serde_json::json!([])) {
@@ -231,7 +228,7 @@ proptest! {
         // What a repair makes of it is not looked at here; what it leaves as it is must go over.
         let repaired = repair(text.as_bytes(), &options).unwrap();
         let Ok(body) = serde_json::from_slice::<Value>(&repaired.body) else { return Ok(()) };
-        for to in DIALECTS.into_iter().filter(|to| *to != from.name()) {
+        for to in seamline::dialect_names().into_iter().filter(|to| *to != from.name()) {
             let converted = into(&repaired.body, from.name(), to);
             let silent = silent(&body, &converted);
             prop_assert!(
@@ -255,7 +252,7 @@ fn what_cannot_be_read_is_kept_as_text_and_listed() {
         ("gemini_generate", r#""contents":[{"role":"user","parts":[{"text":{"a":"IMPORTANT"}}]}]"#),
         ("bedrock_converse", r#""messages":[{"role":"user","content":[{"text":["IMPORTANT"]}]}]"#),
     ] {
-        for to in DIALECTS.into_iter().filter(|to| *to != from) {
+        for to in seamline::dialect_names().into_iter().filter(|to| *to != from) {
             let converted = into(format!("{{{list}}}").as_bytes(), from, to);
             let said = String::from_utf8(converted.body).unwrap();
             assert!(said.contains("IMPORTANT"), "{from} → {to}: {said}");
@@ -273,7 +270,7 @@ fn calls_known_by_their_type_stay_with_what_came_of_them() {
         {"type":"shell_call_output","call_id":"call_1","output":[{"stdout":"main.rs","stderr":""}]},
         {"type":"apply_patch_call","call_id":"call_2","operation":{"type":"delete_file","path":"a"}},
         {"type":"apply_patch_call_output","call_id":"call_2","status":"failed","output":"no such file"}]}"#;
-    for to in DIALECTS.into_iter().filter(|to| *to != "openai_responses") {
+    for to in seamline::dialect_names().into_iter().filter(|to| *to != "openai_responses") {
         let converted = into(body, "openai_responses", to);
         let pairs = without_ids(pairs(to, &parsed(&converted.body)).unwrap());
         assert_eq!(pairs[0].0, "shell", "{to}");
@@ -396,7 +393,7 @@ fn results_nested_in_results_without_end_are_read_all_the_same() {
         let body = format!(
             r#"{{"messages":[{{"role":"assistant","content":[{call}]}},{{"role":"user","content":[{nested}]}}]}}"#
         );
-        for to in DIALECTS.into_iter().filter(|to| *to != from) {
+        for to in seamline::dialect_names().into_iter().filter(|to| *to != from) {
             assert!(!into(body.as_bytes(), from, to).body.is_empty());
         }
     }

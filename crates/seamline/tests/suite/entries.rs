@@ -14,16 +14,12 @@ use seamline_guard::{classify, filter};
 pub(crate) type Entry = (&'static str, fn(&[u8]));
 
 /// All of them, by the names of the fuzz targets.
-pub(crate) const ALL: [Entry; 12] = [
+pub(crate) const ALL: [Entry; 8] = [
     ("frame_sse", |bytes| frames(Framing::Sse, bytes)),
     ("frame_json_lines", |bytes| frames(Framing::JsonLines, bytes)),
     ("frame_json_array", |bytes| frames(Framing::JsonArray, bytes)),
     ("frame_aws_event_stream", |bytes| frames(Framing::AwsEventStream, bytes)),
-    ("stream_anthropic_messages", |bytes| stream("anthropic_messages", bytes)),
-    ("stream_openai_chat", |bytes| stream("openai_chat", bytes)),
-    ("stream_openai_responses", |bytes| stream("openai_responses", bytes)),
-    ("stream_gemini_generate", |bytes| stream("gemini_generate", bytes)),
-    ("stream_bedrock_converse", |bytes| stream("bedrock_converse", bytes)),
+    ("stream", streams),
     ("check", check),
     ("repair", repair),
     ("classify", errors),
@@ -82,17 +78,22 @@ fn answered<'b>(options: &StreamOptions, pieces: impl Iterator<Item = &'b [u8]>)
     stream.finish()
 }
 
-/// A stream whose dialect is named, and one that has to say it itself.
-fn stream(dialect: &str, bytes: &[u8]) {
+/// Reads a stream in every dialect, and once in the dialect that is detected.
+fn streams(bytes: &[u8]) {
+    for dialect in seamline::dialect_names().into_iter().map(Some).chain([None]) {
+        stream(dialect, bytes);
+    }
+}
+
+/// Reads a stream in a dialect, or in the one that is detected.
+pub(crate) fn stream(dialect: Option<&str>, bytes: &[u8]) {
     let sources = [ArgSource::DeltaWins, ArgSource::MergeHeuristic, ArgSource::ParsableWins];
     let limits = StreamLimits { frame_bytes_max: FRAME_BYTES_MAX, blocks_max: BLOCKS_MAX, ..StreamLimits::default() };
     let arg_source = sources[bytes.len() % sources.len()];
-    for dialect in [Some(dialect.to_owned()), None] {
-        let mut options = StreamOptions { dialect, ..StreamOptions::default() };
-        options.policy.stream.arg_source = arg_source;
-        options.policy.stream.limits = limits;
-        answer(&options, bytes);
-    }
+    let mut options = StreamOptions { dialect: dialect.map(str::to_owned), ..StreamOptions::default() };
+    options.policy.stream.arg_source = arg_source;
+    options.policy.stream.limits = limits;
+    answer(&options, bytes);
 }
 
 /// The same answer however the bytes are cut, and no call of it may be run unless it is whole.

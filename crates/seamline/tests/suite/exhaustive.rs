@@ -25,29 +25,8 @@ const REPRESENTATIVE: [&str; 9] = [
 /// How many failures are kept to be shown.
 const SHOWN_MAX: usize = 3;
 
-#[test]
-fn every_small_anthropic_transcript_obeys_the_laws() {
-    every_small_transcript(Dialect::AnthropicMessages);
-}
-
-#[test]
-fn every_small_openai_transcript_obeys_the_laws() {
-    every_small_transcript(Dialect::OpenAiChat);
-}
-
-#[test]
-fn every_small_responses_transcript_obeys_the_laws() {
-    every_small_transcript(Dialect::OpenAiResponses);
-}
-
-#[test]
-fn every_small_bedrock_transcript_obeys_the_laws() {
-    every_small_transcript(Dialect::BedrockConverse);
-}
-
-#[test]
-fn every_small_gemini_transcript_obeys_the_laws() {
-    every_small_transcript(Dialect::GeminiGenerate);
+mod every_small_transcript_obeys_the_laws {
+    seamline_testkit::test_each_dialect!(super::every_small_transcript);
 }
 
 #[test]
@@ -63,7 +42,7 @@ fn every_provider_and_preset_settles_every_shorter_transcript() {
 /// How many transcripts settle for a provider under every preset.
 #[expect(clippy::unwrap_used, clippy::panic, reason = "what fails here fails the test")]
 fn every_preset(provider: &Provider) -> usize {
-    let dialect = Dialect::ALL.into_iter().find(|dialect| dialect.name() == provider.dialect).unwrap();
+    let dialect = Dialect::by_name(provider.dialect).unwrap();
     let is_representative = REPRESENTATIVE.contains(&provider.name);
     let length = if is_representative { SHORTER_LENGTH_MAX } else { SHORTEST_LENGTH_MAX };
     let mut count = 0;

@@ -147,13 +147,8 @@ impl Case {
 
     /// L3, judged by the strict check, which speaks for the providers that define a dialect.
     fn expect_accepted(&self, body: &[u8]) -> Result<(), String> {
-        let dialect = match self.options.provider.as_deref() {
-            Some("anthropic") => Dialect::AnthropicMessages,
-            Some("openai") => Dialect::OpenAiChat,
-            Some("openai-responses") => Dialect::OpenAiResponses,
-            Some("bedrock") => Dialect::BedrockConverse,
-            Some("gemini") => Dialect::GeminiGenerate,
-            _ => return Ok(()),
+        let Some(dialect) = self.options.provider.as_deref().and_then(Dialect::of_provider) else {
+            return Ok(());
         };
         let violations = strict::check(dialect, &enveloped(body)?);
         if violations.is_empty() { Ok(()) } else { Err(format!("L3: the provider would reject it: {violations:?}")) }

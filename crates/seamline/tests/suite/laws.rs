@@ -13,14 +13,8 @@ use super::reading::{Answered, Reading, says, texts};
 
 /// The options for a dialect and the provider that the strict check speaks for.
 pub(crate) fn options(dialect: Dialect) -> Options {
-    let provider = match dialect {
-        Dialect::AnthropicMessages => "anthropic",
-        Dialect::OpenAiChat => "openai",
-        Dialect::OpenAiResponses => "openai-responses",
-        Dialect::BedrockConverse => "bedrock",
-        Dialect::GeminiGenerate => "gemini",
-    };
-    Options { dialect: Some(dialect.name().to_owned()), provider: Some(provider.to_owned()), ..Options::default() }
+    let (name, provider) = (dialect.name().to_owned(), dialect.provider().to_owned());
+    Options { dialect: Some(name), provider: Some(provider), ..Options::default() }
 }
 
 /// How much of a body can be put right without losing anything.
@@ -77,7 +71,7 @@ pub(crate) fn hold<'b>(
     honest(&before, &after).map_err(fail)?;
     associated(&before, &after).map_err(fail)?;
     let spans = after.transcript.messages.iter().map(|message| message.span.range()).collect();
-    let must_take_turns = dialect == Dialect::BedrockConverse;
+    let must_take_turns = dialect.must_take_turns();
     Ok(Outcome { before, repaired, spans, must_take_turns })
 }
 

@@ -248,8 +248,8 @@ impl Told {
                 Dialect::AnthropicMessages => told.anthropic(message),
                 Dialect::OpenAiChat => told.openai(message),
                 Dialect::OpenAiResponses => told.responses(message),
-                // The source documents have no cases in these.
-                Dialect::BedrockConverse | Dialect::GeminiGenerate => {}
+                // The source documents have no cases in other dialects.
+                _ => {}
             }
         }
         told

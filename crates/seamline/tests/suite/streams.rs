@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use seamline::{Answer, AnswerStream, ArgSource, Ending, FLAWS, FlawKind, Framing, StreamOptions};
+use seamline_testkit::Dialect;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::fixtures::{bytes, corpus, expect, folders, keys, read, report};
@@ -405,20 +406,9 @@ impl<'de> Visitor<'de> for OnceVisitor {
     }
 }
 
-/// How a dialect says in the middle of a stream that it failed.
+/// The event by which a dialect says in the middle of a stream that it failed.
 fn error_event(dialect: &str) -> &'static str {
-    match dialect {
-        "anthropic_messages" => {
-            "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n"
-        }
-        "openai_responses" => {
-            "event: error\ndata: {\"type\":\"error\",\"code\":\"server_error\",\"message\":\"The server had an error\",\"param\":null,\"sequence_number\":9}\n\n"
-        }
-        "gemini_generate" => {
-            "data: {\"error\":{\"code\":503,\"message\":\"The model is overloaded.\",\"status\":\"UNAVAILABLE\"}}\n\n"
-        }
-        _ => "data: {\"error\":{\"message\":\"The server had an error\",\"type\":\"server_error\"}}\n\n",
-    }
+    Dialect::by_name(dialect).map_or("", Dialect::error_event)
 }
 
 pub(crate) fn fixtures() -> Result<Vec<Stream>, String> {

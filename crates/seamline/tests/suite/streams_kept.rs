@@ -5,6 +5,7 @@ use futures_executor::block_on;
 use seamline::session::{Session, SessionOptions, ToolOutput, TurnEnd};
 use seamline::store::Effect;
 use seamline::{Answer, Options, Severity};
+use seamline_testkit::Dialect;
 
 use crate::fixtures::report;
 use crate::streams::fixtures;
@@ -96,12 +97,7 @@ async fn session_of(dialect: &str) -> Result<Session, Box<dyn std::error::Error>
     Ok(Session::create(store, "kept".parse()?, options).await?)
 }
 
-/// What somebody asks, and what stands beside the messages.
+/// A message of the user, and the body around the messages.
 fn request_of(dialect: &str) -> (&'static str, &'static str) {
-    match dialect {
-        "gemini_generate" => (r#"{"role":"user","parts":[{"text":"Go on"}]}"#, "{}"),
-        "bedrock_converse" => (r#"{"role":"user","content":[{"text":"Go on"}]}"#, "{}"),
-        "anthropic_messages" => (r#"{"role":"user","content":"Go on"}"#, r#"{"model":"m","max_tokens":64}"#),
-        _ => (r#"{"role":"user","content":"Go on"}"#, r#"{"model":"m"}"#),
-    }
+    Dialect::by_name(dialect).map_or(("", ""), |dialect| (dialect.user_message(), dialect.envelope()))
 }

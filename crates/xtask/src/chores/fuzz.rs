@@ -12,7 +12,7 @@ const SECONDS: u32 = 60;
 /// Folders with inputs to start from, by the prefix of the target's name.
 const SEEDS: [(&str, &str); 5] = [
     ("frame_", "fixtures/streams"),
-    ("stream_", "fixtures/streams"),
+    ("stream", "fixtures/streams"),
     ("check", "fixtures/rules"),
     ("repair", "fixtures/rules"),
     ("classify", "fixtures/errors"),
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn targets_have_inputs_to_start_from() {
-        assert_eq!(seeds("stream_openai_chat"), Some("fixtures/streams"));
+        assert_eq!(seeds("stream"), Some("fixtures/streams"));
         assert_eq!(seeds("classify"), Some("fixtures/errors"));
     }
 }

@@ -3,9 +3,11 @@
 pub(crate) mod bench;
 pub(crate) mod codegen;
 pub(crate) mod figures;
+pub(crate) mod format;
 pub(crate) mod fuzz;
 mod knob_page;
 mod licences;
+pub(crate) mod new_dialect;
 pub(crate) mod new_rule;
 mod oracles;
 pub(crate) mod postgres;

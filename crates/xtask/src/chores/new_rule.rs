@@ -18,8 +18,15 @@ const BLANK: &str = concat!("TO", "DO");
 /// Writes the files of the new rule.
 pub(crate) fn run(workspace: &Workspace, group: &str, name: &str) -> Result<()> {
     let tree = Tree::read(workspace.root())?;
-    for (path, text) in plan(&tree, group, name)? {
-        let full = workspace.root().join(&path);
+    write_all(workspace, &plan(&tree, group, name)?)?;
+    println!("next: write the documentation, the example, the check, the fix");
+    Ok(())
+}
+
+/// Writes files, and prints for each whether it is new.
+pub(super) fn write_all(workspace: &Workspace, files: &[(String, String)]) -> Result<()> {
+    for (path, text) in files {
+        let full = workspace.root().join(path);
         if let Some(folder) = full.parent() {
             std::fs::create_dir_all(folder)?;
         }
@@ -27,7 +34,6 @@ pub(crate) fn run(workspace: &Workspace, group: &str, name: &str) -> Result<()> 
         std::fs::write(&full, text).with_context(|| format!("cannot write {path}"))?;
         println!("{verb} {path}");
     }
-    println!("next: write the documentation, the example, the check, the fix");
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Error, Result, bail};
 
 use super::tally::Tally;
-use super::{codegen, licences, oracles, postgres, readme, tidy};
+use super::{codegen, format, licences, oracles, postgres, readme, tidy};
 use crate::workspace::{self, Workspace};
 
 /// How much to run.
@@ -118,7 +118,7 @@ fn seconds(elapsed: Duration) -> String {
 }
 
 fn format(workspace: &Workspace, _: &mut Tally) -> Result<Outcome> {
-    workspace::run(&mut workspace.cargo(&["fmt", "--all", "--check"]))?;
+    format::run(workspace, format::Mode::Check)?;
     Ok(Outcome::Passed)
 }
 

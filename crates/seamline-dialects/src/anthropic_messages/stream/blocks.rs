@@ -1,4 +1,4 @@
-//! The blocks of a streamed message: what they begin with, and what is added to them.
+//! Reads the blocks of a streamed message and their deltas.
 
 use seamline_model::{Addition, Event, Piece, Unreadable};
 
@@ -8,7 +8,7 @@ use crate::json::{Kind, Object, Value};
 use crate::streamed::{Begun, Slot, arguments, present, start_input};
 
 impl Reader {
-    /// Takes the blocks that stand in a message that begins (ANT-56).
+    /// Takes the blocks inside a message that begins (ANT-56).
     pub(super) fn content(&mut self, content: Option<Value<'_, '_>>, sink: Sink<'_>) {
         let Some(content) = content else { return };
         if let Some(text) = content.str().filter(|text| !text.is_empty()) {
@@ -47,7 +47,7 @@ impl Reader {
         };
         sink(Event::Begin { place, piece, base: value.raw() });
         if kind == "fallback" {
-            // ANT-41: another model answers in place of the one that called, whose calls nobody may answer.
+            // ANT-41: another model responds in place of the one that made calls, so these get no results.
             self.slots.calls().for_each(|call| add(sink, call, Addition::Unfinished));
         }
         match piece {
@@ -145,7 +145,7 @@ fn add_signature(object: Object<'_, '_>, place: u32, sink: Sink<'_>) {
     }
 }
 
-/// What a block of this type is.
+/// Finds the piece for a type of block.
 fn piece(kind: &str) -> Piece {
     match kind {
         "text" => Piece::Text,
@@ -156,7 +156,7 @@ fn piece(kind: &str) -> Piece {
     }
 }
 
-/// The block that a delta is about when nothing began it.
+/// Finds the piece that a delta begins, if no event began its block.
 fn begun_by(kind: &str) -> Option<Piece> {
     match kind {
         "text_delta" | "citations_delta" => Some(Piece::Text),

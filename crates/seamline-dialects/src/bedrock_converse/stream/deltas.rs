@@ -1,4 +1,4 @@
-//! What is added to the blocks of a streamed message.
+//! Reads the deltas of a streamed message.
 
 use seamline_model::{Addition, Piece, Unreadable};
 
@@ -12,8 +12,8 @@ pub(in crate::bedrock_converse) const CITATIONS: &str = "citations";
 /// The member of reasoning that only the provider can read.
 pub(in crate::bedrock_converse) const REDACTED: &str = "redactedContent";
 
-/// The block that a delta is about when nothing began it: only calls, results and pictures
-/// begin with an event of their own (BED-16).
+/// Finds the piece that a delta begins, if no event began its block: only calls, results and pictures have an event
+/// for their begin (BED-16).
 pub(super) fn begun_by(name: &str) -> Option<Piece> {
     match name {
         "text" | "citation" => Some(Piece::Text),

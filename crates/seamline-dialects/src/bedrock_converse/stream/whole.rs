@@ -1,4 +1,4 @@
-//! A response that came in one piece, although it was to be streamed.
+//! Reads a response that came in one piece instead of a stream.
 
 use seamline_model::{Addition, Event, Piece, Unreadable};
 

@@ -1,4 +1,4 @@
-//! Calls, which come whole, or name first and then value by value.
+//! Reads calls, which come in one piece, or with the name first and then value by value.
 
 use seamline_model::{Addition, Event, Piece, Unreadable};
 
@@ -65,8 +65,7 @@ impl Reader {
         }
     }
 
-    /// The arguments that are coming are all there, unless one of them is a string that was to
-    /// go on (GEM-19).
+    /// Ends the arguments of the call. They are complete, unless a string among them was to continue (GEM-19).
     fn finish(&mut self, sink: Sink<'_>) {
         let is_whole = |coming: &mut Coming| !coming.partial.is_spoiled() && !coming.partial.is_open();
         let Some(coming) = self.coming.take_if(is_whole) else {
@@ -79,7 +78,7 @@ impl Reader {
         sink(Event::End { place: coming.place });
     }
 
-    /// Nobody said that the arguments that were coming are all there, or they made no sense.
+    /// Ends the arguments of a call that was never completed, or whose arguments could not be read.
     pub(super) fn leave(&mut self, sink: Sink<'_>) {
         let Some(coming) = self.coming.take() else { return };
         if coming.partial.is_spoiled() {

@@ -1,33 +1,33 @@
-//! The arguments of a call that come value by value, each with its path.
+//! Assembles arguments of a call that come value by value, each with its path.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::frames::is_told;
 use crate::json::{Kind, Object, Value, quoted};
 
-/// How many bytes of arguments are kept, and what a value takes beside its own.
+/// The number of bytes of arguments that are kept, and the overhead of a value.
 const BYTES_MAX: usize = 64 * 1024 * 1024;
 const NODE_BYTES: usize = 256;
 
-/// How deep arguments may be nested.
+/// The largest nesting depth of arguments.
 const DEPTH_MAX: usize = 64;
 
-/// Arguments while they come. The first node is the object of all of them.
+/// Arguments while they come. The first node is the object around them.
 #[derive(Debug)]
 pub(super) struct Partial {
     nodes: Vec<Node>,
     /// The node of each member and element.
     children: HashMap<(usize, Step), usize>,
-    /// The paths of strings whose last piece said that more comes.
+    /// The paths of strings whose last piece announced more.
     open: HashSet<String>,
     bytes: usize,
-    /// Something could not be put where it belongs, so they are never whole.
+    /// Whether a value could not be placed, so that the arguments are never complete.
     is_spoiled: bool,
 }
 
 #[derive(Debug)]
 enum Node {
-    /// Nothing is known about it yet.
+    /// A node without a value yet.
     Empty,
     Object(Vec<(String, usize)>),
     List(Vec<usize>),
@@ -58,7 +58,7 @@ impl Partial {
         self.is_spoiled
     }
 
-    /// Whether more was to come for a string, and did not.
+    /// Whether a string was announced to continue and did not.
     pub(super) fn is_open(&self) -> bool {
         !self.open.is_empty()
     }
@@ -80,7 +80,7 @@ impl Partial {
     /// The arguments as JSON.
     pub(super) fn written(&self) -> String {
         let mut out = String::new();
-        // What is written next: a node, or text that stands between two.
+        // The next thing to write: a node, or the text between two.
         let mut left = vec![Ok(0)];
         while let Some(next) = left.pop() {
             match next.map(|node: usize| &self.nodes[node]) {
@@ -107,15 +107,14 @@ impl Partial {
         out
     }
 
-    /// What there is of arguments that nobody said were whole. It is no JSON, so that nobody
-    /// takes it for more.
+    /// Writes arguments that were not completed. The text is not JSON, so that no reader takes it for complete.
     pub(super) fn unfinished(&self) -> String {
         let mut written = self.written();
         written.truncate(written.trim_end_matches(['}', ']']).len());
         written
     }
 
-    /// Takes one value with its path. Nothing when it has no place.
+    /// Takes one value with its path. Returns nothing when it has no place.
     fn take_value(&mut self, value: Object<'_, '_>) -> Option<()> {
         let path = value.get("jsonPath")?.str()?;
         let said = ["stringValue", "numberValue", "boolValue", "nullValue"].iter().find_map(|key| {
@@ -146,7 +145,7 @@ impl Partial {
         Some(())
     }
 
-    /// The node at a path, which is made if there is none.
+    /// Finds or makes the node at a path.
     fn node(&mut self, path: &str) -> Option<usize> {
         let steps = steps(path)?;
         let mut at = 0;

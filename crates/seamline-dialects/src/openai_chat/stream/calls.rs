@@ -1,8 +1,7 @@
-//! Which call a piece of one belongs to (CMP-1 to CMP-7).
+//! Finds the call that a piece belongs to (CMP-1 to CMP-7).
 //!
 //! Servers repeat ids, leave them out, give two calls one index, count on within one call or do
-//! not count at all. Two ids are never one call, and what has no id goes to the call it can
-//! only belong to.
+//! not count at all. Two ids are never one call. A piece without an id goes to the only call it can belong to.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -13,7 +12,7 @@ use super::places;
 use crate::frames::{Sink, add, add_arguments, index, is_told, unreadable, words, words_of};
 use crate::json::{Kind, Value};
 
-/// How many calls are told apart.
+/// The largest number of calls.
 const CALLS_MAX: usize = 1 << 16;
 
 /// The calls of a message while they come.
@@ -22,26 +21,26 @@ pub(super) struct Calls {
     slots: Vec<Slot>,
     by_id: HashMap<String, usize>,
     by_index: HashMap<i64, usize>,
-    /// The call that something came for last.
+    /// The call of the last piece.
     last: Option<usize>,
     has_legacy: bool,
     /// The index that an event around a piece of a call gives it.
     around: Option<i64>,
 }
 
-/// What must be known of a call to know what belongs to it.
+/// The properties of a call by which its pieces are found.
 #[derive(Debug, Default)]
 struct Slot {
     has_id: bool,
     name: String,
     has_arguments: bool,
-    /// What it is called with, if that came as an object.
+    /// The input, if it came as an object.
     object: Option<String>,
-    /// What it is called with, if that came as text.
+    /// The input, if it came as text.
     text: Nesting,
 }
 
-/// How far a text of JSON has come.
+/// The progress of a JSON text.
 #[derive(Debug, Default)]
 struct Nesting {
     depth: usize,
@@ -74,12 +73,12 @@ impl Nesting {
 }
 
 impl Slot {
-    /// Whether what it is called with has come as text so far, and not all of it.
+    /// Whether the input came as text and is incomplete.
     fn goes_on(&self) -> bool {
         !self.name.is_empty() && self.object.is_none() && !self.text.is_whole
     }
 
-    /// Takes an object that the call is called with. Of two the first stays.
+    /// Takes an input that is an object. Of two the first one counts.
     fn object(&mut self, place: u32, given: Value<'_, '_>, sink: Sink<'_>) {
         match &self.object {
             Some(before) if before == given.raw() => {}
@@ -110,11 +109,11 @@ impl<'d, 'a> Fragment<'d, 'a> {
         let object = value.object()?;
         let [id, index, function, custom] = object.values(["id", "index", "function", "custom"]);
         let custom = custom.and_then(Value::object);
-        // What is given where name and arguments should stand, and is not theirs, is lost.
+        // A value in place of name and arguments that is neither is lost.
         if custom.is_none() && function.is_some_and(|function| is_told(function) && !function.is(Kind::Object)) {
             return None;
         }
-        // Some servers leave out what stands around name and arguments.
+        // Some servers leave out the object around name and arguments.
         let function = function.and_then(Value::object).or(custom).unwrap_or(object);
         let [name, arguments] = function.values(["name", if custom.is_some() { "input" } else { "arguments" }]);
         let index = index.or_else(|| function.get("index"));
@@ -139,7 +138,7 @@ impl<'d, 'a> Fragment<'d, 'a> {
         let Some(name) = self.name.as_deref().filter(|_| !call.name.is_empty()) else {
             return false;
         };
-        // CMP-2: what is whole does not begin once more.
+        // CMP-2: a complete call does not begin again.
         let is_object = self.arguments.is_some_and(|arguments| {
             let is_begun = || arguments.raw_str().trim_start().starts_with('{');
             arguments.is(Kind::Object) || call.text.is_whole && arguments.is(Kind::String) && is_begun()
@@ -161,7 +160,7 @@ impl<'d, 'a> Fragment<'d, 'a> {
 }
 
 impl Calls {
-    /// Takes the calls of a message, or what is new in them.
+    /// Takes the calls of a message or of a delta.
     pub(super) fn take(&mut self, calls: Value<'_, '_>, is_whole: bool, sink: Sink<'_>) {
         match calls.kind() {
             Kind::Null => {}
@@ -184,7 +183,7 @@ impl Calls {
         }
     }
 
-    /// Takes over the index that an event gives what stands in it.
+    /// Takes the index that an event gives its content.
     pub(super) fn around(&mut self, index: Option<Value<'_, '_>>) {
         self.around = index.and_then(place_of);
     }
@@ -242,11 +241,11 @@ impl Calls {
                 self.by_id.insert(id.to_owned(), slot);
                 add(sink, place, Addition::Id(id));
             } else if self.by_id.get(id) != Some(&slot) {
-                // It is told that there are two.
+                // The second call is noted.
                 add(sink, place, Addition::Id(id));
             }
         }
-        // CMP-4, CMP-5: what is said again says nothing.
+        // CMP-4, CMP-5: a repeated value means nothing.
         if let Some(name) = fragment.name.as_deref().filter(|name| call.name != *name) {
             add(sink, place, Addition::Name(name));
             if call.name.is_empty() {
@@ -266,7 +265,7 @@ impl Calls {
         }
     }
 
-    /// The call that a piece belongs to; nothing when it begins one.
+    /// Finds the call that a piece belongs to. Returns nothing when it begins one.
     fn find(&self, fragment: &Fragment<'_, '_>) -> Option<usize> {
         let at_index = fragment.index.and_then(|index| self.by_index.get(&index).copied());
         if let Some(id) = fragment.id.as_deref() {
@@ -307,7 +306,7 @@ impl Calls {
     }
 }
 
-/// Takes what a call is called with (CMP-7).
+/// Takes the input of a call (CMP-7).
 fn arguments(place: u32, given: Value<'_, '_>, is_whole: bool, text: Option<&mut Nesting>, sink: Sink<'_>) {
     let json = given.raw();
     match given.kind() {

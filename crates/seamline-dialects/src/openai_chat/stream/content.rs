@@ -1,4 +1,4 @@
-//! What a message says: a string, or a list of parts (MIS-9).
+//! Reads the content of a message: a string, or a list of parts (MIS-9).
 
 use seamline_model::{Addition, Event, Piece, Unreadable};
 
@@ -6,7 +6,7 @@ use super::places;
 use crate::frames::{Sink, add, add_text, is_told, unreadable, words_of};
 use crate::json::{Kind, Object, Value};
 
-/// How many parts are told apart.
+/// The largest number of parts.
 const PARTS_MAX: u32 = places::LEGACY_CALL - places::CONTENT;
 
 /// The content of a message while it comes.
@@ -18,7 +18,7 @@ pub(super) struct Content {
 }
 
 impl Content {
-    /// Takes the content of a message or of what is new in it.
+    /// Takes the content of a message or of a delta.
     pub(super) fn take(&mut self, content: Value<'_, '_>, is_whole: bool, sink: Sink<'_>) {
         match content.kind() {
             Kind::Null => {}
@@ -81,7 +81,7 @@ impl Content {
         }
     }
 
-    /// Takes what a part thinks that is a list of texts.
+    /// Takes the reasoning of a part that is a list of texts.
     fn thought(&self, thinking: Value<'_, '_>, sink: Sink<'_>) {
         let texts = thinking.elements().filter_map(Value::object).filter_map(|part| words_of(part, "text"));
         let text = texts.collect::<Vec<_>>().concat();

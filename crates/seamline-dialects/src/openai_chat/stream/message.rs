@@ -1,4 +1,4 @@
-//! A message, or what is new in it.
+//! Reads a message or a delta.
 
 use seamline_model::{Addition, Event, Piece, Unreadable};
 
@@ -8,7 +8,7 @@ use crate::frames::{Sink, add, add_text, is_told, unreadable, words};
 use crate::json::{Kind, Value};
 
 impl Reader {
-    /// Takes a message: what is new in it, or all of it.
+    /// Takes a message: a delta, or all of it.
     pub(super) fn message(&mut self, message: Value<'_, '_>, is_whole: bool, sink: Sink<'_>) {
         if message.object().is_none() {
             return unreadable(sink, Unreadable::Shape);
@@ -49,7 +49,7 @@ impl Reader {
         add_text(sink, places::REFUSAL, refusal, is_whole);
     }
 
-    /// The sound and what is said in it come in pieces; the rest comes once.
+    /// Takes audio. The data and the transcript come in pieces; the rest comes once.
     fn audio(&mut self, audio: Value<'_, '_>, sink: Sink<'_>) {
         self.begin(places::AUDIO, Piece::Opaque, sink);
         for (key, value) in audio.members() {
@@ -64,7 +64,7 @@ impl Reader {
         }
     }
 
-    /// Keeps a member that is nothing else. Lists come in pieces.
+    /// Keeps any other member. Lists come in pieces.
     pub(super) fn member(&mut self, name: &str, value: Value<'_, '_>, is_whole: bool, sink: Sink<'_>) {
         self.begin(places::MESSAGE, Piece::Opaque, sink);
         if is_whole || !value.is(Kind::Array) {

@@ -1,4 +1,4 @@
-//! Streams of servers that have an API of their own beside the compatible one.
+//! Reads streams of servers that have their own API beside the compatible one.
 
 use seamline_model::{Event, Unreadable};
 
@@ -17,7 +17,7 @@ pub(super) enum Cohere {
     CallEnd,
     Citation,
     MessageEnd,
-    /// What says nothing that is not said elsewhere.
+    /// An event that repeats what others say.
     Other,
 }
 
@@ -92,8 +92,8 @@ impl Reader {
         self.finish(sink);
     }
 
-    /// Takes a message that stands in no choice: a line of Ollama's own chat (OLL-1), which is
-    /// the last one when it says so, or an answer of Cohere's in one piece.
+    /// Takes a message outside a choice: a line of Ollama's own chat (OLL-1), which says whether it is the last one, or a
+    /// whole response of Cohere's.
     pub(super) fn unlisted(&mut self, frame: Object<'_, '_>, message: Option<Value<'_, '_>>, sink: Sink<'_>) {
         let is_answer = frame.get("done").is_none();
         if let Some(message) = message {

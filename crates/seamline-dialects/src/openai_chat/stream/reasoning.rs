@@ -1,4 +1,4 @@
-//! Reasoning, which every server calls otherwise (CMP-11).
+//! Reads reasoning, for which every server has another name (CMP-11).
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::json::{Kind, Value};
 pub(in super::super) const MEMBERS: [&str; 6] =
     ["reasoning_content", "reasoning", "reasoning_text", "thinking", "tool_plan", DETAILS];
 
-/// The member that holds reasoning in pieces which are sent back as they are.
+/// The member that holds details of reasoning, which are sent back unchanged.
 pub(in super::super) const DETAILS: &str = "reasoning_details";
 
 /// The members of one message that may hold reasoning.
@@ -20,7 +20,7 @@ pub(in super::super) const DETAILS: &str = "reasoning_details";
 pub(super) struct Reasoning<'d, 'a>([Option<Value<'d, 'a>>; MEMBERS.len()]);
 
 impl<'d, 'a> Reasoning<'d, 'a> {
-    /// Notes a member that holds reasoning. Whether it does.
+    /// Notes a member if it holds reasoning, and says whether it does.
     pub(super) fn takes(&mut self, name: &str, value: Value<'d, 'a>) -> bool {
         let Some(at) = MEMBERS.iter().position(|member| *member == name) else {
             return false;
@@ -35,8 +35,8 @@ impl<'d, 'a> Reasoning<'d, 'a> {
 }
 
 impl Reader {
-    /// Takes the reasoning of one message. Servers that send it under two names say the same
-    /// twice, so only the first that says something counts.
+    /// Takes the reasoning of one message. Servers that send it under two names repeat it, so only the first that is not
+    /// empty counts.
     pub(super) fn reasoning(&mut self, reasoning: &Reasoning<'_, '_>, is_whole: bool, sink: Sink<'_>) {
         for details in reasoning.0.iter().flatten().filter(|value| value.is(Kind::Array)) {
             self.details(*details, is_whole, sink);
@@ -60,7 +60,7 @@ impl Reader {
     }
 }
 
-/// What a member says: a string, or the texts in a list of details.
+/// Reads the text of a member: a string, or the texts in a list of details.
 fn text<'a>(value: Value<'_, 'a>) -> Option<Cow<'a, str>> {
     if value.is(Kind::String) {
         return words(value);

@@ -7,7 +7,7 @@ use seamline_model::{Addition, Event, Stop};
 
 use super::{Reader, StreamReader, places};
 
-/// Values of every kind, among them those that nobody expects.
+/// Values of every kind, also unexpected ones.
 const VALUES: [&str; 16] = [
     "null",
     "true",

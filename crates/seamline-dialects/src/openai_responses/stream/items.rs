@@ -1,7 +1,7 @@
-//! Which item an event is about.
+//! Finds the item of an event.
 //!
-//! Items are known by their place in the output. Some servers give an item another id in every
-//! event, so ids count only where there is no place, or once a place was given twice.
+//! Items are identified by their place in the output. Some servers give an item another id in every event, so ids count
+//! only if there is no place, or if a place was given twice.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,7 +16,7 @@ pub(super) struct Items {
     all: BTreeMap<u32, Item>,
     by_index: HashMap<u64, u32>,
     by_id: HashMap<String, u32>,
-    /// A place was given to two items.
+    /// Whether two items had the same place.
     ids_first: bool,
     last: Option<u32>,
 }
@@ -27,13 +27,13 @@ struct Item {
     id: String,
     /// The places of its parts, and what they are.
     parts: Vec<(u32, Piece)>,
-    /// Something came of what a call is called with.
+    /// Whether some of the input of a call came.
     has_input: bool,
-    /// It can end anywhere, so that only its end says that it is whole.
+    /// Whether the input is free text, so that only its end shows that it is complete.
     is_free: bool,
-    /// All of it stood where the call began.
+    /// Whether all of it came with the begin of the call.
     is_at_start: bool,
-    /// It was said that all of it has come.
+    /// Whether the provider said that it is complete.
     is_input_done: bool,
     is_done: bool,
 }
@@ -44,7 +44,7 @@ impl Items {
         let by_index = index.and_then(|index| self.by_index.get(&index).copied());
         let by_id = id.and_then(|id| self.by_id.get(id).copied());
         let known = if self.ids_first { [by_id, by_index] } else { [by_index, by_id] };
-        // Where there is neither, it is the one that something came for last.
+        // Without either, it is the item of the last event.
         let last = self.last.filter(|_| index.is_none() && (id.is_none() || by_id.is_none()));
         let found = known.into_iter().chain([last]).flatten().find(|item| self.is(*item, sort));
         self.last = found.or(self.last);
@@ -120,7 +120,7 @@ impl Items {
         }
     }
 
-    /// All that a call is called with stood where it began.
+    /// Notes that the input came with the begin of the call.
     pub(super) fn note_start(&mut self, item: u32) {
         if let Some(item) = self.all.get_mut(&item) {
             item.has_input = true;
@@ -128,7 +128,7 @@ impl Items {
         }
     }
 
-    /// What a call is called with is no JSON.
+    /// Notes that the input of a call is free text.
     pub(super) fn note_free(&mut self, item: u32) {
         if let Some(item) = self.all.get_mut(&item) {
             item.is_free = true;

@@ -1,4 +1,4 @@
-//! What messages and reasoning say, part by part.
+//! Reads the parts of messages and reasoning.
 
 use seamline_model::{Addition, Event, Piece, Recalled, Unreadable};
 
@@ -7,11 +7,11 @@ use super::{Reader, Wire};
 use crate::frames::{Sink, add, add_text, is_told, unreadable, words, words_of};
 use crate::json::{Kind, Value};
 
-/// How many bits of a place say which part of an item it is.
+/// The number of bits of a place for the part of an item.
 const PART_BITS: u32 = 12;
-/// How many parts each list of an item may have.
+/// The largest number of parts in each list of an item.
 const PARTS_MAX: u64 = (1 << (PART_BITS - 1)) - 1;
-/// How many items there may be.
+/// The largest number of items.
 pub(super) const ITEMS_MAX: u32 = 1 << (32 - PART_BITS);
 
 /// The lists of parts that an item has.
@@ -40,7 +40,7 @@ pub(in super::super) fn row_of(place: u32) -> Option<Row> {
     }
 }
 
-/// Where a part stands.
+/// The place of a part.
 #[derive(Debug, Clone, Copy)]
 struct At {
     item: u32,
@@ -107,7 +107,7 @@ impl TextKind {
         }
     }
 
-    /// A part of which nothing is known but what came of it.
+    /// The base of a part that no event began.
     fn implied(self) -> &'static str {
         match self {
             Self::Text => r#"{"type":"output_text"}"#,

@@ -1,4 +1,4 @@
-//! Items as they begin and end, and the response around them.
+//! Reads the begin and end of items, and the response around them.
 
 use seamline_model::{Addition, Event, Recalled, Stop, Unreadable};
 
@@ -77,7 +77,7 @@ impl Reader {
                 let text = words(input).unwrap_or(input.raw().into());
                 let addition = if is_free { Addition::WholeArguments(&text) } else { Addition::StartInput(&text) };
                 add(sink, place, addition);
-                // Of what is no text, members may be to come.
+                // Members of parts without text may still come.
                 if input.is(Kind::String) {
                     self.items.note_start(number);
                 }
@@ -138,7 +138,7 @@ impl Reader {
         let Some(output) = object.get("output") else { return };
         let (listed, came) = (output.elements().count(), self.items.len());
         for (index, item) in (0..).zip(output.elements()) {
-            self.listed(index, item, sink);
+            self.take_listed(index, item, sink);
         }
         self.has_list |= listed != 0;
         // Some servers list nothing at the end.
@@ -147,9 +147,9 @@ impl Reader {
         }
     }
 
-    /// Takes an item that the end of the stream lists. One that was whole before stays as it was
-    /// written, though another account of what it says is told.
-    fn listed(&mut self, index: u64, item: Value<'_, '_>, sink: Sink<'_>) {
+    /// Takes an item that the end of the stream lists. An item that was complete before keeps its text; a different
+    /// text is noted.
+    fn take_listed(&mut self, index: u64, item: Value<'_, '_>, sink: Sink<'_>) {
         let Some(object) = item.object() else {
             return unreadable(sink, Unreadable::Shape);
         };
@@ -162,7 +162,7 @@ impl Reader {
         }
     }
 
-    /// Takes what the end of the stream says of an item that was whole before.
+    /// Compares an item in the list at the end with the complete item before.
     fn compare(&mut self, number: u32, object: Object<'_, '_>, sink: Sink<'_>) {
         let place = item_place(number);
         match shape::sort(object) {
@@ -190,7 +190,7 @@ impl Reader {
         }
     }
 
-    /// Says how the response ended. The worst that it says of itself counts.
+    /// Gives out how the response ended. The worst of its own statements counts.
     fn close(&mut self, event: &str, response: Option<Object<'_, '_>>, text: &str, sink: Sink<'_>) {
         let member = |name| response.and_then(|response| response.get(name)).filter(|value| is_told(*value));
         let status = member("status").and_then(Value::str).unwrap_or_default();
@@ -265,7 +265,7 @@ fn named(place: u32, object: Object<'_, '_>, sink: Sink<'_>) {
     }
 }
 
-/// What a call is called with, and whether that is all of it.
+/// Takes the input of a call, and whether it is complete.
 fn whole_input(place: u32, object: Object<'_, '_>, sink: Sink<'_>) {
     if let Some(input) = object.get(shape::input_of(&shape::kind(object))).filter(|input| is_told(*input)) {
         let text = words(input).unwrap_or(input.raw().into());
@@ -274,7 +274,7 @@ fn whole_input(place: u32, object: Object<'_, '_>, sink: Sink<'_>) {
     unfinished(place, object, sink);
 }
 
-/// Says that a call is not whole, where it says so itself.
+/// Notes that a call is incomplete, if its status says so.
 fn unfinished(place: u32, object: Object<'_, '_>, sink: Sink<'_>) {
     if words_of(object, "status").is_some_and(|status| item::is_unfinished(&status)) {
         add(sink, place, Addition::Unfinished);

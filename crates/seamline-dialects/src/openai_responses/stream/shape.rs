@@ -1,4 +1,4 @@
-//! What is looked for in each type of items.
+//! The members of each type of item that the stream reader looks at.
 
 use seamline_model::Piece;
 
@@ -23,7 +23,7 @@ impl Sort {
         match self {
             Self::Call => Piece::Call,
             Self::ServerCall => Piece::ServerCall,
-            // What they say stands in their parts.
+            // Their text is in their parts.
             Self::Message | Self::Reasoning | Self::Opaque => Piece::Opaque,
         }
     }
@@ -61,7 +61,7 @@ pub(super) fn name_of(kind: &str) -> &str {
     }
 }
 
-/// The member that holds what a call is called with; empty when there is none.
+/// The member that holds the input of a call, or an empty name.
 pub(in super::super) fn input_of(kind: &str) -> &'static str {
     match (item::of(kind).form, kind) {
         (Form::NamedCall(member), _) => member,
@@ -73,7 +73,7 @@ pub(in super::super) fn input_of(kind: &str) -> &'static str {
     }
 }
 
-/// Whether what a call is called with is no JSON.
+/// Whether the input of a call is free text.
 pub(super) fn is_free(kind: &str) -> bool {
     matches!(input_of(kind), "input" | "code")
 }
@@ -89,7 +89,7 @@ pub(super) fn called(event: &str) -> Option<(&'static str, Sort)> {
     }
 }
 
-/// An item of which nothing is known but what came of it.
+/// The base of an item that no event began.
 pub(super) fn implied(kind: &str, id: Option<&str>) -> String {
     let role = if kind == "message" { r#","role":"assistant""# } else { "" };
     let id = id.map(|id| format!(r#""id":{},"#, quoted(id))).unwrap_or_default();

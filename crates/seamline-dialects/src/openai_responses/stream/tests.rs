@@ -5,7 +5,7 @@ use seamline_model::{Addition, Event, Stop};
 
 use super::{Reader, StreamReader};
 
-/// Values of every kind, among them those that nobody expects.
+/// Values of every kind, also unexpected ones.
 const VALUES: [&str; 13] = [
     "null",
     "true",

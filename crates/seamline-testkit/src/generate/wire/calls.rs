@@ -13,7 +13,7 @@ use crate::{
 
 /// Clients of `OpenAI`'s dialect wrote this field.
 pub(super) fn legacy(breaker: WireBreaker, dialect: Dialect, body: &mut Value, place: usize) -> Option<()> {
-    if dialect != Dialect::OpenAiChat {
+    if !dialect.row().has_chat_fields {
         return None;
     }
     let fits = |message: &Fields| {
@@ -67,14 +67,14 @@ pub(super) fn odd_list(breaker: WireBreaker, body: &mut Value, place: usize) -> 
 }
 
 pub(super) fn foreign_call_key(dialect: Dialect, body: &mut Value, place: usize) -> Option<()> {
-    let own = place::call_id_key(dialect);
+    let own = dialect.row().call_id_key;
     let keys = ["call_id", "toolCallId", "toolUseId", "id"];
     let foreign = keys.into_iter().filter(|key| *key != own).nth(place % 3)?;
     rename(place::call(dialect, body, place)?, own, foreign)
 }
 
 pub(super) fn foreign_result_key(dialect: Dialect, body: &mut Value, place: usize) -> Option<()> {
-    let own = place::result_id_key(dialect);
+    let own = dialect.row().result_id_key;
     let keys = ["toolCallId", "call_id", "toolUseId", "tool_use_id", "tool_call_id"];
     let foreign = keys.into_iter().filter(|key| *key != own).nth(place % 4)?;
     rename(place::result(dialect, body, place, |_| true)?, own, foreign)
@@ -82,10 +82,10 @@ pub(super) fn foreign_result_key(dialect: Dialect, body: &mut Value, place: usiz
 
 /// If the input is beside the id, only its key changes; otherwise both move.
 pub(super) fn foreign_input(dialect: Dialect, body: &mut Value, place: usize) -> Option<()> {
-    let own = input_key(dialect);
+    let own = dialect.row().input_key;
     let foreign = ["args", "parameters", "arguments", "input"].into_iter().filter(|key| *key != own).nth(place % 3)?;
     let call = place::call(dialect, body, place)?;
-    if dialect != Dialect::OpenAiChat {
+    if !dialect.row().has_chat_fields {
         return rename(call, own, foreign);
     }
     let function = call.get_mut("function")?.as_object_mut()?;
@@ -101,7 +101,7 @@ pub(super) fn foreign_input(dialect: Dialect, body: &mut Value, place: usize) ->
 
 /// Moves the whole list of calls into the content. Only complete calls can move.
 pub(super) fn foreign_pair(dialect: Dialect, body: &mut Value, place: usize) -> Option<()> {
-    if dialect != Dialect::OpenAiChat {
+    if !dialect.row().has_chat_fields {
         return None;
     }
     let whole = |call: &Value| retired(call).is_some_and(|call| call["input"].is_object() && call.get("id").is_some());
@@ -131,22 +131,15 @@ pub(super) fn broken_arguments(dialect: Dialect, body: &mut Value, place: usize)
         1 => format!("Sure! {{\"step\": \"{said}\"}}"),
         _ => format!("{{\"step\": \"{said}\",}}"),
     };
-    let call = place::call(dialect, body, place)?;
-    let call = match dialect {
-        Dialect::OpenAiChat => call.get_mut("function")?.as_object_mut()?,
-        Dialect::OpenAiResponses => call,
-        _ => return None,
-    };
-    call.insert("arguments".into(), json!(text));
-    Some(said)
-}
-
-fn input_key(dialect: Dialect) -> &'static str {
-    match dialect {
-        Dialect::OpenAiChat | Dialect::OpenAiResponses => "arguments",
-        Dialect::AnthropicMessages | Dialect::BedrockConverse => "input",
-        Dialect::GeminiGenerate => "args",
+    if !dialect.row().has_text_input {
+        return None;
     }
+    let mut call = place::call(dialect, body, place)?;
+    if dialect.row().has_chat_fields {
+        call = call.get_mut("function")?.as_object_mut()?;
+    }
+    call.insert(dialect.row().input_key.into(), json!(text));
+    Some(said)
 }
 
 fn rename(fields: &mut Fields, from: &str, to: &str) -> Option<()> {

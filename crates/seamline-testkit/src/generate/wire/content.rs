@@ -61,7 +61,7 @@ pub(super) fn wordless_text(dialect: Dialect, body: &mut Value, place: usize) ->
     let held = message.get_mut(key)?;
     let number = 70_310_000 + place;
     if let Value::String(text) = held {
-        if dialect == Dialect::OpenAiResponses {
+        if !dialect.row().has_untyped_text {
             return None;
         }
         *held = json!([{"text": text}, {"type": "text", "text": number}]);
@@ -76,7 +76,7 @@ pub(super) fn wordless_text(dialect: Dialect, body: &mut Value, place: usize) ->
 pub(super) fn odd_output(breaker: WireBreaker, dialect: Dialect, body: &mut Value, place: usize) -> Option<String> {
     let result = place::result(dialect, body, place, |_| true)?;
     let (held, said) = odd(breaker, place);
-    result.insert(place::output_key(dialect).into(), held);
+    result.insert(dialect.row().output_key.into(), held);
     Some(said)
 }
 
@@ -96,92 +96,26 @@ fn odd(breaker: WireBreaker, place: usize) -> (Value, String) {
 
 /// Adds an image to the content of a result.
 pub(super) fn image_in_result(dialect: Dialect, body: &mut Value, place: usize) -> Option<String> {
-    let key = place::output_key(dialect);
+    let key = dialect.row().output_key;
     let result = place::result(dialect, body, place, |result| result.contains_key(key))?;
     let data = format!("aW1hZ2U{place:04}");
-    if dialect == Dialect::GeminiGenerate {
-        // Media are beside the text of a result.
-        result.insert("parts".into(), json!([{"inlineData": {"mimeType": "image/png", "data": data}}]));
-        return Some(data);
-    }
-    let image = match dialect {
-        Dialect::AnthropicMessages => {
-            json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}})
-        }
-        Dialect::OpenAiChat => {
-            json!({"type": "image_url", "image_url": {"url": format!("data:image/png;base64,{data}")}})
-        }
-        Dialect::OpenAiResponses => {
-            json!({"type": "input_image", "image_url": format!("data:image/png;base64,{data}")})
-        }
-        Dialect::BedrockConverse | Dialect::GeminiGenerate => {
-            json!({"image": {"format": "png", "source": {"bytes": data}}})
-        }
-    };
-    let kind = if dialect == Dialect::OpenAiResponses { "input_text" } else { "text" };
-    let content = result.get_mut(key)?;
-    match content {
-        Value::Array(parts) => parts.insert(place % (parts.len() + 1), image),
-        Value::String(text) => *content = json!([{"type": kind, "text": text}, image]),
-        _ => return None,
-    }
+    (dialect.row().add_image)(result, &data, place)?;
     Some(data)
 }
 
 /// Adds reasoning to an assistant message.
 pub(super) fn reasoning(breaker: WireBreaker, dialect: Dialect, body: &mut Value, place: usize) -> Option<String> {
-    let signed = breaker == WireBreaker::SignedReasoning;
     let message = place::message(body, place, |message| is_role(message, dialect.assistant_role()))?;
     let said = format!("reasoning-{place}: because.");
-    match dialect {
-        Dialect::AnthropicMessages => {
-            let content = message.get_mut("content")?;
-            let thinking = if signed {
-                json!({"type": "thinking", "thinking": said, "signature": format!("c2ln{place:04}")})
-            } else {
-                json!({"type": "thinking", "thinking": said})
-            };
-            match content {
-                Value::Array(blocks) => blocks.insert(0, thinking),
-                Value::String(text) if text.is_empty() => *content = json!([thinking]),
-                Value::String(text) => *content = json!([thinking, {"type": "text", "text": text}]),
-                _ => return None,
-            }
-        }
-        Dialect::BedrockConverse | Dialect::GeminiGenerate => {
-            let blocks = message.get_mut(dialect.content_key())?.as_array_mut()?;
-            blocks.insert(0, thinking(dialect, &said, signed.then(|| format!("c2ln{place:04}"))));
-        }
-        Dialect::OpenAiChat if signed => {
-            let detail = json!({"type": "reasoning.text", "text": said, "signature": format!("c2ln{place:04}")});
-            message.insert("reasoning_details".into(), json!([detail]));
-        }
-        Dialect::OpenAiChat => {
-            message.insert("reasoning_content".into(), json!(said));
-        }
-        // Reasoning is a separate item.
-        Dialect::OpenAiResponses => return None,
-    }
+    let signature = (breaker == WireBreaker::SignedReasoning).then(|| format!("c2ln{place:04}"));
+    (dialect.row().add_reasoning)(message, &said, signature)?;
     Some(said)
-}
-
-/// Reasoning as a block that is named by its member.
-fn thinking(dialect: Dialect, said: &str, signature: Option<String>) -> Value {
-    let mut fields = Fields::new();
-    fields.insert("text".into(), json!(said));
-    if dialect == Dialect::BedrockConverse {
-        fields.extend(signature.map(|signature| ("signature".into(), json!(signature))));
-        return json!({"reasoningContent": {"reasoningText": fields}});
-    }
-    fields.insert("thought".into(), json!(true));
-    fields.extend(signature.map(|signature| ("thoughtSignature".into(), json!(signature))));
-    Value::Object(fields)
 }
 
 /// Ends the content of a message, or its first block, in half a character.
 pub(super) fn lone_surrogate(dialect: Dialect, body: &mut Value, place: usize) -> Option<()> {
     let key = dialect.content_key();
-    let by_member = matches!(dialect, Dialect::BedrockConverse | Dialect::GeminiGenerate);
+    let by_member = !dialect.row().has_text_content;
     let path = if by_member { format!("/{key}/0/text") } else { format!("/{key}") };
     // Two halves could form one character.
     let is_whole = |text: &str| !text.ends_with([LONE_HIGH, LONE_LOW]);

@@ -14,7 +14,7 @@ use crate::{
 /// Adds a field with a text. All but the unknown one are fields of `OpenAI`'s dialect.
 pub(super) fn beside(breaker: WireBreaker, dialect: Dialect, body: &mut Value, place: usize) -> Option<String> {
     let everywhere = matches!(breaker, WireBreaker::Stranger | WireBreaker::StrangerBesideResult);
-    if dialect != Dialect::OpenAiChat && !everywhere {
+    if !dialect.row().has_chat_fields && !everywhere {
         return None;
     }
     let said = format!("aside-{place}: {breaker:?}.");
@@ -51,7 +51,7 @@ pub(super) fn repeated_content(dialect: Dialect, body: &mut Value, place: usize)
 }
 
 pub(super) fn repeated_result_id(dialect: Dialect, body: &mut Value, place: usize) -> Option<()> {
-    let key = place::result_id_key(dialect);
+    let key = dialect.row().result_id_key;
     let result = place::result(dialect, body, place, |result| result.contains_key(key))?;
     repeat(result, key, json!(format!("ignored_{place}")))
 }

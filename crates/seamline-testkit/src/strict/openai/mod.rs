@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use super::{Violation, wire};
 
-/// Every violation of `OpenAI`'s demands, in no particular order.
-pub(super) fn check(messages: &[Value]) -> Vec<Violation> {
+/// Everything `OpenAI` would reject, in no particular order.
+pub(crate) fn check(messages: &[Value]) -> Vec<Violation> {
     let mut violations = Vec::new();
     shape::check(messages, &mut violations);
     pairing::check(messages, &mut violations);

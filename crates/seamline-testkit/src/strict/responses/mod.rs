@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::{Violation, wire};
 
-/// Every violation of `OpenAI`'s demands, in no particular order.
-pub(super) fn check(body: &Value, items: &[Value]) -> Vec<Violation> {
+/// Everything `OpenAI` would reject, in no particular order.
+pub(crate) fn check(body: &Value, items: &[Value]) -> Vec<Violation> {
     let mut violations = Vec::new();
     shape::check(items, &mut violations);
     // The stored conversation that the body continues may hold the calls of results here.
@@ -21,8 +21,8 @@ pub(super) fn check(body: &Value, items: &[Value]) -> Vec<Violation> {
     violations
 }
 
-/// True if the body needs no list of items: it has a text, or continues a stored conversation.
-pub(super) fn needs_no_items(body: &Value) -> bool {
+/// Whether a body is a conversation without a list of items: a text, or nothing new.
+pub(crate) fn needs_no_items(body: &Value) -> bool {
     match wire::present(body, "input") {
         Some(Value::String(_)) => true,
         Some(Value::Array(items)) => items.is_empty() && is_chained(body),

@@ -19,7 +19,7 @@ pub(super) struct Head {
 
 impl Head {
     /// Reads a head. Returns nothing when it cannot be the head of a body.
-    pub(super) fn read(dialect: &dyn Dialect, head: &str) -> Option<Self> {
+    pub(super) fn read(dialect: &Dialect, head: &str) -> Option<Self> {
         let body = [head.as_bytes(), CLOSING].concat();
         let transcript = dialect.decode(&body).ok()?;
         let list = head.len().checked_sub(1)?..head.len() + 1;

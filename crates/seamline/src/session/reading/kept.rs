@@ -23,7 +23,7 @@ const TRANSCRIPT_BYTES: usize = 1024 * 1024;
 
 /// Messages with their body, and what was read and settled of them.
 pub(super) struct Kept {
-    dialect: &'static dyn Dialect,
+    dialect: &'static Dialect,
     /// The messages themselves, to compare them with those of the session.
     messages: Vec<Raw>,
     /// The head, the messages, and the closing of the list and the body.
@@ -210,7 +210,7 @@ fn is_same(one: &Raw, other: &Raw) -> bool {
 }
 
 /// Whether a body says what was read of it when all of it is read afresh.
-fn reads_the_same(dialect: &dyn Dialect, read: &Transcript<'_>, around: &Around) -> bool {
+fn reads_the_same(dialect: &Dialect, read: &Transcript<'_>, around: &Around) -> bool {
     let read = self::around(read.clone(), around);
     dialect.decode(read.source.body).is_ok_and(|fresh| {
         fresh.says_the_same(&read)

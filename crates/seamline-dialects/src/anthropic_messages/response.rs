@@ -1,18 +1,18 @@
-//! A message as the Messages API answers that does not stream.
+//! Writes an assembled message as a response that does not stream, and as a message of a request.
 
 use seamline_model::{Assembled, AssembledBlock, Content, Piece};
 
-use crate::answering::{ObjectText, input_text, is_empty_text, list_text, message_of, set_id, usage_text};
 use crate::json::quoted;
+use crate::response_text::{ObjectText, input_text, is_empty_text, list_text, message_of, set_id, usage_text};
 
-/// Members that stand before what was said.
+/// Members that come before the content.
 const HEAD: [&str; 4] = ["id", "type", "role", "model"];
 
-/// Members that are put together, whatever else came under their name.
+/// Members that are assembled. Their streamed values are ignored.
 const ASSEMBLED: [&str; 3] = ["content", "stop_reason", "usage"];
 
-/// The message of a response.
-pub(super) fn answer(message: &Assembled) -> String {
+/// Writes the message of a response.
+pub(super) fn write(message: &Assembled) -> String {
     let mut answer = ObjectText::default();
     let came = |is_head: bool| message.members.iter().filter(move |(name, _)| HEAD.contains(&name.as_str()) == is_head);
     for (name, json) in came(true) {
@@ -33,7 +33,7 @@ pub(super) fn answer(message: &Assembled) -> String {
     answer.write()
 }
 
-/// The message of a request.
+/// Writes the message of a request.
 pub(super) fn messages(message: &Assembled) -> Vec<String> {
     let is_kept = |block: &&AssembledBlock| !block.left_out && !is_empty_text(block);
     let blocks: Vec<_> = message.blocks.iter().filter(is_kept).collect();

@@ -1,7 +1,7 @@
-//! Details of reasoning, which come in pieces and are sent back as they are.
+//! Joins the details of reasoning, which come in pieces and are sent back unchanged.
 
-use crate::answering::{ObjectText, list_text};
 use crate::json::{Document, Value, quoted};
+use crate::response_text::{ObjectText, list_text};
 
 /// The members whose strings come in pieces.
 const PIECES: [&str; 2] = ["text", "summary"];
@@ -23,7 +23,7 @@ pub(super) fn merged(details: &str) -> String {
 }
 
 struct Detail {
-    /// As it came, when it is no object.
+    /// The detail as it came, if it is not an object.
     source: Option<String>,
     members: ObjectText,
     said: [Option<String>; PIECES.len()],
@@ -40,8 +40,8 @@ impl Detail {
         }
     }
 
-    /// Whether another piece is of the same detail. What only the provider can read comes whole,
-    /// and what is signed has ended.
+    /// Whether another piece belongs to the same detail. Encrypted details come in one piece, and a signature ends a
+    /// detail.
     fn goes_on_in(&self, piece: &Self) -> bool {
         let same = |name| self.members.get(name) == piece.members.get(name);
         let has_pieces = self.said.iter().any(Option::is_some);
@@ -56,7 +56,7 @@ impl Detail {
             && piece.members.get("data").is_none()
     }
 
-    /// A member that says something.
+    /// Finds a member that is not empty.
     fn told(&self, name: &str) -> Option<&str> {
         self.members.get(name).filter(|json| !matches!(*json, "null" | "\"\""))
     }

@@ -1,16 +1,16 @@
-//! A message as Converse answers that does not stream.
+//! Writes an assembled message as a response that does not stream, and as a message of a request.
 
 use seamline_model::{Assembled, AssembledBlock, AssembledCall, Content, Piece, Text};
 
 use super::stream::{CITATIONS, REDACTED};
-use crate::answering::{ObjectText, input_text, is_empty_text, list_text, message_of, set_id, usage_text};
 use crate::json::quoted;
+use crate::response_text::{ObjectText, input_text, is_empty_text, list_text, message_of, set_id, usage_text};
 
-/// Members that are put together, whatever else came under their name.
+/// Members that are assembled. Their streamed values are ignored.
 const ASSEMBLED: [&str; 4] = ["role", "output", "stopReason", "usage"];
 
 /// The response of Converse.
-pub(super) fn answer(message: &Assembled) -> String {
+pub(super) fn write(message: &Assembled) -> String {
     let role = message.members.iter().find(|(name, _)| name == "role");
     let blocks: Vec<String> = message.blocks.iter().map(block).collect();
     let mut inner = ObjectText::default();
@@ -28,7 +28,7 @@ pub(super) fn answer(message: &Assembled) -> String {
     answer.write()
 }
 
-/// The message of a request.
+/// Writes the message of a request.
 pub(super) fn messages(message: &Assembled) -> Vec<String> {
     let blocks: Vec<_> = message.blocks.iter().filter(|block| !is_empty_text(block)).collect();
     message_of("\"assistant\"", "content", &blocks, block)
@@ -46,7 +46,7 @@ fn block(block: &AssembledBlock) -> String {
     }
 }
 
-/// A text; one with citations is a block of its own kind.
+/// Writes a text. A text with citations is a block of another type.
 fn said(block: &AssembledBlock, text: &Text) -> String {
     let mut said = ObjectText::of(&block.base);
     said.set("text", quoted(&text.text));
@@ -78,7 +78,7 @@ fn reasoning(block: &AssembledBlock, text: &Text) -> String {
     within("reasoningContent", &reasoning)
 }
 
-/// A block as the provider put it together; only an id that it left out is added.
+/// Writes a block as the provider completed it. Only a missing id is added.
 fn finished(block: &AssembledBlock, whole: &str) -> String {
     let mut outer = ObjectText::of(whole);
     let mut inner = ObjectText::of(outer.get("toolUse").unwrap_or_default());
@@ -99,7 +99,7 @@ fn written_call(block: &AssembledBlock, call: &AssembledCall) -> String {
     outer.write()
 }
 
-/// A block whose members go into the only member it has.
+/// Writes a block whose members go into its only member.
 fn opaque(block: &AssembledBlock) -> String {
     let mut outer = ObjectText::of(&block.base);
     if let Some(kind) = outer.members().first().map(|(kind, _)| kind.clone()).filter(|_| !block.members.is_empty()) {

@@ -1,4 +1,4 @@
-//! Objects of an answer, written over those that a stream began with.
+//! Writes the objects of a response over the objects that a stream began with.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ pub(crate) struct ObjectText {
 }
 
 impl ObjectText {
-    /// Nothing, or the members of an object that is JSON.
+    /// Reads the members of an object. Text that is not a JSON object has none.
     pub(crate) fn of(base: &str) -> Self {
         let mut object = Self::default();
         if let Ok(document) = Document::read(base) {
@@ -25,7 +25,7 @@ impl ObjectText {
         object
     }
 
-    /// Sets a member, where it stands if it is there.
+    /// Sets a member at its place, or adds it at the end.
     pub(crate) fn set(&mut self, name: &str, json: impl Into<String>) {
         if let Some(&place) = self.places.get(name) {
             self.members[place].1 = json.into();
@@ -35,14 +35,14 @@ impl ObjectText {
         }
     }
 
-    /// Sets a member that is not there.
+    /// Adds a member unless it exists.
     pub(crate) fn set_default(&mut self, name: &str, json: &str) {
         if self.get(name).is_none() {
             self.set(name, json);
         }
     }
 
-    /// Sets members that came one by one.
+    /// Sets several members.
     pub(crate) fn set_all(&mut self, members: &[(String, String)]) {
         for (name, json) in members.iter().filter(|(_, json)| !json.is_empty()) {
             self.set(name, json.as_str());
@@ -54,9 +54,9 @@ impl ObjectText {
         self.places.get(name).map(|&place| self.members[place].1.as_str()).filter(|json| !json.is_empty())
     }
 
-    /// Takes a member out and gives its JSON.
+    /// Removes a member and returns its JSON.
     pub(crate) fn take(&mut self, name: &str) -> Option<String> {
-        // What is left has no JSON and is not written.
+        // The empty entry that remains is not written.
         let place = self.places.remove(name)?;
         Some(std::mem::take(&mut self.members[place].1)).filter(|json| !json.is_empty())
     }
@@ -70,12 +70,12 @@ impl ObjectText {
         out.write()
     }
 
-    /// The members; those that were taken out have no JSON.
+    /// The members. Those that were removed have no JSON.
     pub(crate) fn members(&self) -> &[(String, String)] {
         &self.members
     }
 
-    /// The object. Its members may be all that was said, so they are copied once.
+    /// Writes the object. Members may hold the whole message, so each is copied once.
     pub(crate) fn write(&self) -> String {
         let members = || self.members.iter().filter(|(_, json)| !json.is_empty());
         let length: usize = members().map(|(name, json)| name.len() + json.len() + 4).sum();
@@ -92,8 +92,7 @@ impl ObjectText {
     }
 }
 
-/// Puts the id of a call where it stands, and says whether there was none. One that came stands
-/// there already.
+/// Sets the id of a call if the object has none, and says whether it did.
 pub(crate) fn set_id(object: &mut ObjectText, name: &str, call: &AssembledCall) -> bool {
     let says_nothing = |json: &str| json == "null" || json.trim_matches('"').trim().is_empty();
     let is_missing = object.get(name).is_none_or(says_nothing);
@@ -103,7 +102,7 @@ pub(crate) fn set_id(object: &mut ObjectText, name: &str, call: &AssembledCall) 
     is_missing
 }
 
-/// A list of values that are JSON.
+/// Writes a list of JSON values.
 pub(crate) fn list_text(values: &[String]) -> String {
     let length: usize = values.iter().map(|value| value.len() + 1).sum();
     let mut out = String::with_capacity(length + 2);
@@ -116,7 +115,7 @@ pub(crate) fn list_text(values: &[String]) -> String {
     out
 }
 
-/// A message of a role, if it says anything; reasoning alone does not.
+/// Writes a message with these blocks, unless it is empty or holds only reasoning.
 pub(crate) fn message_of(
     role: &str,
     list: &str,
@@ -132,7 +131,7 @@ pub(crate) fn message_of(
     vec![message.write()]
 }
 
-/// Whether a block says something to whoever reads it.
+/// Whether a block is more than reasoning or empty text.
 fn says_something(block: &AssembledBlock) -> bool {
     match &block.content {
         Content::Text(text) => block.piece != Piece::Reasoning && !text.text.is_empty(),
@@ -140,20 +139,20 @@ fn says_something(block: &AssembledBlock) -> bool {
     }
 }
 
-/// Whether a block is a text without a character, which most providers write and few take.
+/// Whether a block is an empty text, which most providers write and few accept.
 pub(crate) fn is_empty_text(block: &AssembledBlock) -> bool {
     block.piece == Piece::Text && block.text().is_some_and(str::is_empty)
 }
 
-/// What was used, as an object.
+/// Writes the token usage as an object.
 pub(crate) fn usage_text(message: &Assembled) -> Option<String> {
     let mut usage = ObjectText::default();
     usage.set_all(&message.usage);
     (!message.usage.is_empty()).then(|| usage.write())
 }
 
-/// The input of a call. What is no JSON, or none that readers take, is kept as text, which every
-/// check of a conversation finds.
+/// Writes the input of a call. Input that is not JSON, or that readers refuse, is kept as a string, which every check
+/// of a conversation finds.
 pub(crate) fn input_text(call: &AssembledCall) -> String {
     let is_json = Document::read(&call.arguments).is_ok() && readable(&call.arguments).is_none();
     if is_json { call.arguments.clone() } else { quoted(&call.arguments) }

@@ -1,19 +1,19 @@
-//! A message as generateContent answers that does not stream.
+//! Writes an assembled message as a response that does not stream, and as a content of a request.
 
 use seamline_model::{Assembled, AssembledBlock, AssembledCall, Content};
 
 use super::stream::{CANDIDATE, CONTENT};
-use crate::answering::{ObjectText, input_text, list_text, message_of, usage_text};
 use crate::json::quoted;
+use crate::response_text::{ObjectText, input_text, list_text, message_of, usage_text};
 
-/// The response of generateContent.
-pub(super) fn answer(message: &Assembled) -> String {
+/// Writes the response of generateContent.
+pub(super) fn write(message: &Assembled) -> String {
     let (mut response, mut candidate, mut content) =
         (ObjectText::default(), ObjectText::default(), ObjectText::default());
     let mut around = Vec::new();
     let parts: Vec<String> = message.blocks.iter().map(part).collect();
     let is_said = !parts.is_empty() || message.members.iter().any(|(name, _)| name.starts_with(CANDIDATE));
-    // What is said stands first.
+    // The content comes first.
     candidate.set("content", "{}");
     content.set("parts", "[]");
     for (name, json) in &message.members {
@@ -26,7 +26,7 @@ pub(super) fn answer(message: &Assembled) -> String {
     content.set("parts", list_text(&parts));
     content.set_default("role", "\"model\"");
     candidate.set("content", content.write());
-    // What was asked may be filtered before anybody answers.
+    // The provider may filter the prompt and give no candidate.
     if is_said {
         response.set("candidates", list_text(&[candidate.write()]));
     }
@@ -40,7 +40,7 @@ pub(super) fn answer(message: &Assembled) -> String {
     response.write()
 }
 
-/// The content of a request. An empty text may carry a signature, so it stays.
+/// Writes the content of a request. An empty text may carry a signature, so it is kept.
 pub(super) fn messages(message: &Assembled) -> Vec<String> {
     let blocks: Vec<_> = message.blocks.iter().collect();
     message_of("\"model\"", "parts", &blocks, part)
@@ -60,7 +60,7 @@ fn part(block: &AssembledBlock) -> String {
     draft.write()
 }
 
-/// Writes a call as if it had come at once.
+/// Writes a call as if it had come in one piece.
 fn written_call(draft: &mut ObjectText, call: &AssembledCall) {
     let mut inner = ObjectText::of(draft.get("functionCall").unwrap_or_default());
     inner.take("willContinue");

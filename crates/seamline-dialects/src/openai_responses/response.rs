@@ -1,13 +1,13 @@
-//! A message that came in pieces, as a response in one piece.
+//! Writes an assembled message as a response that does not stream, and as items of a request.
 
 use seamline_model::{Assembled, AssembledBlock, AssembledCall, Content, Piece};
 
 use super::stream::{PartRow, input_of, item_of, row_of};
-use crate::answering::{ObjectText, list_text, set_id, usage_text};
 use crate::json::quoted;
+use crate::response_text::{ObjectText, list_text, set_id, usage_text};
 
 /// Writes the message as a response with its output.
-pub(super) fn answer(message: &Assembled) -> String {
+pub(super) fn write(message: &Assembled) -> String {
     let mut answer = ObjectText::default();
     answer.set_all(&message.members);
     answer.set_default("object", "\"response\"");
@@ -16,7 +16,7 @@ pub(super) fn answer(message: &Assembled) -> String {
     answer.write()
 }
 
-/// The items of a request. Reasoning that leads to nothing any more is refused.
+/// Writes the items of a request, without trailing reasoning, which the provider refuses.
 pub(super) fn messages(message: &Assembled) -> Vec<String> {
     let mut items = items(message);
     let is_reasoning = |item: &String| ObjectText::of(item).get("type") == Some("\"reasoning\"");
@@ -24,7 +24,7 @@ pub(super) fn messages(message: &Assembled) -> Vec<String> {
     items.into_iter().map(with_role).collect()
 }
 
-/// An item that says who speaks, which some servers leave out of what they answer.
+/// Adds the role to a message. Some servers leave it out of their responses.
 fn with_role(item: String) -> String {
     let mut members = ObjectText::of(&item);
     if members.get("type") != Some("\"message\"") || members.get("role").is_some() {
@@ -38,7 +38,7 @@ fn items(message: &Assembled) -> Vec<String> {
     message.blocks.chunk_by(|one, other| item_of(one.place) == item_of(other.place)).map(item).collect()
 }
 
-/// An item and its parts, which stand behind it.
+/// Writes an item with its parts, which are the blocks after it.
 fn item(blocks: &[AssembledBlock]) -> String {
     let own = blocks.iter().find(|block| row_of(block.place).is_none());
     if let Some((own, whole)) = own.and_then(|own| Some((own, own.whole.as_ref()?))) {
@@ -58,7 +58,7 @@ fn item(blocks: &[AssembledBlock]) -> String {
     out.write()
 }
 
-/// An item as the provider put it together; only an id that it left out is added.
+/// Writes an item as the provider completed it. Only a missing id is added.
 fn finished(block: &AssembledBlock, whole: &str) -> String {
     let mut item = ObjectText::of(whole);
     let has_new_id = block.call().is_some_and(|call| !call.id.is_empty() && set_id(&mut item, "call_id", call));
@@ -68,7 +68,7 @@ fn finished(block: &AssembledBlock, whole: &str) -> String {
 fn set_call(out: &mut ObjectText, call: &AssembledCall) {
     let kind = out.get("type").unwrap_or_default().trim_matches('"').to_owned();
     match input_of(&kind) {
-        // What has a form of its own stands in it as it began.
+        // The input of these types stays as it began.
         "" | "action" | "operation" => {}
         name => out.set(name, quoted(&call.arguments)),
     }

@@ -1,4 +1,4 @@
-//! A message that came in pieces, as an answer in one piece.
+//! Writes an assembled message as a response that does not stream, and as a message of a request.
 
 mod details;
 
@@ -6,11 +6,11 @@ use seamline_model::{Assembled, AssembledBlock, Content, Piece};
 
 use self::details::merged;
 use super::stream::{DETAILS, REASONING_MEMBERS, places};
-use crate::answering::{ObjectText, list_text, usage_text};
 use crate::json::{Document, Value, quoted};
+use crate::response_text::{ObjectText, list_text, usage_text};
 
 /// Writes the message as a `chat.completion` with one choice.
-pub(super) fn answer(message: &Assembled) -> String {
+pub(super) fn write(message: &Assembled) -> String {
     let mut answer = ObjectText::default();
     if let Some((name, id)) = message.members.iter().find(|(name, _)| name == "id") {
         answer.set(name, id.as_str());
@@ -66,10 +66,10 @@ fn written(message: &Assembled) -> String {
     out.write()
 }
 
-/// Members of an answer that no request has.
+/// Members of a response that no request has.
 const ANSWERED_ONLY: [&str; 2] = ["annotations", "images"];
 
-/// The message of a request.
+/// Writes the message of a request.
 pub(super) fn messages(message: &Assembled) -> Vec<String> {
     let is_said = |block: &AssembledBlock| match &block.content {
         Content::Text(text) => block.piece != Piece::Reasoning && !text.text.is_empty(),
@@ -84,7 +84,7 @@ pub(super) fn messages(message: &Assembled) -> Vec<String> {
     for (name, json) in answered.members() {
         let is_nothing = json == "null" && name != "content";
         if name == "audio" {
-            // What was heard is known by its id.
+            // A request refers to the audio by its id.
             out.set(name, ObjectText::of(json).only(&["id"]));
         } else if !is_nothing && !ANSWERED_ONLY.contains(&name.as_str()) {
             out.set(name, json.as_str());
@@ -95,12 +95,12 @@ pub(super) fn messages(message: &Assembled) -> Vec<String> {
 
 /// The block at a place.
 fn at(message: &Assembled, place: u32) -> Option<&AssembledBlock> {
-    // Blocks stand in the order of their places.
+    // Blocks are in the order of their places.
     let found = message.blocks.binary_search_by_key(&place, |block| block.place).ok()?;
     message.blocks.get(found)
 }
 
-/// A string where all there is is one, else a list of parts.
+/// Writes the content: a string if it is the only block, or else a list of parts.
 fn content(message: &Assembled) -> String {
     let is_content = |block: &&AssembledBlock| (places::CONTENT..places::LEGACY_CALL).contains(&block.place);
     let blocks: Vec<_> = message.blocks.iter().filter(is_content).collect();
@@ -168,7 +168,7 @@ fn legacy_call(block: &AssembledBlock) -> String {
     out.write()
 }
 
-/// Sound, whose pieces are strings in lists.
+/// Writes audio, whose pieces are strings in lists.
 fn joined(audio: &AssembledBlock) -> String {
     let mut out = ObjectText::default();
     for (name, json) in &audio.members {
@@ -178,7 +178,7 @@ fn joined(audio: &AssembledBlock) -> String {
     out.write()
 }
 
-/// The strings of a list behind each other.
+/// Joins the strings of a list.
 fn strings(list: &str) -> String {
     let document = Document::read(list);
     document.iter().flat_map(|document| document.root().elements().filter_map(Value::str)).collect()

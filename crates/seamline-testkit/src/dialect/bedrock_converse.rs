@@ -1,0 +1,61 @@
+//! AWS Bedrock's Converse API.
+
+use serde_json::{Value, json};
+
+use crate::{
+    dialect::Row,
+    events::{self, Event},
+    generate::wire::place,
+    render, strict,
+};
+
+pub(super) const ROW: Row = Row {
+    name: "bedrock_converse",
+    provider: "bedrock",
+    list_key: "messages",
+    content_key: "content",
+    assistant_role: "assistant",
+    call_id_key: "toolUseId",
+    input_key: "input",
+    result_id_key: "toolUseId",
+    output_key: "content",
+    has_text_input: false,
+    has_text_content: false,
+    has_untyped_text: true,
+    has_chat_fields: false,
+    has_optional_ids: false,
+    must_take_turns: true,
+    body: render::bedrock::body,
+    check: strict::bedrock::check,
+    may_lack_list: |_| false,
+    calls: |body| place::named(body, "content", "toolUse"),
+    results: |body| place::named(body, "content", "toolResult"),
+    add_image: |result, data, at| {
+        let image = json!({"image": {"format": "png", "source": {"bytes": data}}});
+        place::add_part(result.get_mut("content")?, "text", image, at)
+    },
+    add_reasoning: |message, said, signature| {
+        let mut text = json!({"text": said});
+        if let Some(signature) = signature {
+            text["signature"] = json!(signature);
+        }
+        let blocks = message.get_mut("content")?.as_array_mut()?;
+        blocks.insert(0, json!({"reasoningContent": {"reasoningText": text}}));
+        Some(())
+    },
+    events: |message, events| events::of_blocks(&message["content"], event, events),
+    user_message: r#"{"role":"user","content":[{"text":"Go on"}]}"#,
+    envelope: "{}",
+    error_event: "data: {\"error\":{\"message\":\"The server had an error\",\"type\":\"server_error\"}}\n\n",
+};
+
+fn event(block: &Value) -> Event {
+    let (call, result) = (&block["toolUse"], &block["toolResult"]);
+    if call.is_object() {
+        return Event::call(&call["toolUseId"], &call["name"], &call["input"]);
+    }
+    if !result.is_object() {
+        return Event::Other;
+    }
+    Event::result(&result["toolUseId"], events::said(&result["content"]), result["status"] == "error")
+}

@@ -1,6 +1,0 @@
-#![no_main]
-
-#[path = "../../crates/seamline/tests/suite/entries.rs"]
-mod entries;
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| entries::run("stream_bedrock_converse", bytes));
