@@ -48,7 +48,7 @@ impl Session {
             drop(records);
             let policy = wire.options.policy;
             let options = OpenOptions { recover: false, policy, config, clock, ..OpenOptions::default() };
-            return Self::open(store, id, options).await;
+            return Box::pin(Self::open(store, id, options)).await;
         }
         let log = Log::create(store, id, clock).await?;
         let (state, health, work) = (State::default(), Health::Whole, Work::default());
@@ -79,7 +79,8 @@ impl Session {
         let health = if damages.is_empty() { Health::Whole } else { Health::Degraded(damages.clone()) };
         let work = Work::default();
         let mut session = Self { log, state, wire, config, health, work, reading: Reading::default() };
-        let opened = session.finish_opening(before, &damages, recover).await;
+        // A recovery is rare and its future is large.
+        let opened = Box::pin(session.finish_opening(before, &damages, recover)).await;
         session.or_release(opened).await
     }
 

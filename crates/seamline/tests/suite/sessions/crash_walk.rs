@@ -150,7 +150,12 @@ impl<'a> Crash<'a> {
     async fn unresolved(&self) -> Option<Vec<Unresolved>> {
         let options = OpenOptions { take_over: true, recover: false, ..open_options() };
         match Session::open(self.place.store.clone(), self.id.clone(), options).await {
-            Ok(session) => Some(session.unresolved()),
+            Ok(session) => {
+                let unresolved = session.unresolved();
+                // A process that dies runs no destructor, so its lease is neither released nor abandoned.
+                std::mem::forget(session);
+                Some(unresolved)
+            }
             Err(error) => {
                 assert!(self.world.kept.lock().unwrap().is_empty(), "{}: {error}", self.what);
                 None

@@ -35,7 +35,7 @@ async fn described(store: &Arc<dyn Store>) -> String {
         for incident in &state.incidents {
             let _ = writeln!(text, "  incident {}", serde_json::to_string(incident).unwrap());
         }
-        let _ = writeln!(text, "  last repair {}", state.last_repair().map_or("none".to_owned(), |id| id.to_string()));
+        let _ = writeln!(text, "  last repair {}", state.last_repair().map_or("none".to_owned(), ToString::to_string));
     }
     text
 }
