@@ -28,7 +28,8 @@ mod views;
 mod wait;
 
 pub use breaker::{
-    Breaker, BreakerLimits, BreakerScope, CallInRound, CheckedCall, Outcome, Reset, SchemaError, StopTurn, ToolSchemas, TurnLoop,
+    Breaker, BreakerLimits, BreakerScope, CallInRound, CheckedCall, Outcome, Reset, SchemaError, StopTurn, ToolSchemas,
+    TurnLoop,
 };
 pub use classify::{Certainty, Failure, Verdict, classify};
 pub use errors::{is_provider, providers};

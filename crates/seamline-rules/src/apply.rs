@@ -287,7 +287,11 @@ impl State<'_, '_> {
 }
 
 /// The fixes of one pass: of the earliest stage, and none that changes what another does.
-fn chosen<'f>(transcript: &Transcript<'_>, findings: &'f [Finding], policy: &RepairPolicy) -> Vec<(&'f Finding, &'f Fix)> {
+fn chosen<'f>(
+    transcript: &Transcript<'_>,
+    findings: &'f [Finding],
+    policy: &RepairPolicy,
+) -> Vec<(&'f Finding, &'f Fix)> {
     let allowed = || findings.iter().filter_map(|finding| Some((finding, applicable(finding, policy)?)));
     let stage = allowed().map(|(_, fix)| fix.stage).min();
     let mut claims = Claims::new(transcript);

@@ -18,8 +18,8 @@
 //! ```
 
 pub use seamline_guard::{
-    Advice, Breaker, BreakerLimits, BreakerScope, CallInRound, CheckedCall, Emitted, Filtered, FilteredPart, GaveUp, GuardPolicy,
-    Kind, OnCorruption, Outcome, Reset, Retry, RetryPolicy, SchemaError, StallGuard, StallLimits,
+    Advice, Breaker, BreakerLimits, BreakerScope, CallInRound, CheckedCall, Emitted, Filtered, FilteredPart, GaveUp,
+    GuardPolicy, Kind, OnCorruption, Outcome, Reset, Retry, RetryPolicy, SchemaError, StallGuard, StallLimits,
     StallNotice, StopTurn, ToolSchemas, TurnLoop, filter,
 };
 

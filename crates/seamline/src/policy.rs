@@ -43,7 +43,6 @@ pub use seamline_rules::policy::{
     RepairPolicy, ResultOrder, SafetyMax, Texts, TrailingCall, UnansweredCall, UnansweredReason,
 };
 
-
 /// The configuration of everything that Seamline does: a preset and what differs from it.
 ///
 /// ```

@@ -129,7 +129,8 @@ impl Assemble {
         });
         let (dialect, provider) = (self.dialect.clone(), self.provider.clone());
         let policy = args::policy(&self.policy)?;
-        let mut policy = provider.as_deref().map_or_else(|| policy.clone(), |name| policy.for_provider(name).into_owned());
+        let mut policy =
+            provider.as_deref().map_or_else(|| policy.clone(), |name| policy.for_provider(name).into_owned());
         if let Some(source) = self.arg_source {
             policy.stream.arg_source = match source {
                 ArgSourceName::DeltaWins => ArgSource::DeltaWins,

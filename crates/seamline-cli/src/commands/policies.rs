@@ -128,8 +128,9 @@ impl Policies {
         if let (Some(name), true) = (&self.name, listed.is_empty()) {
             let names: Vec<_> = PRESETS.iter().map(|preset| preset.name).collect();
             let all = format!("the presets are {}", names.join(", "));
-            return Err(Failure::new(format!("no preset is called `{name}`"))
-                .with_hint(suggest::hint(name, &names, &all)));
+            return Err(
+                Failure::new(format!("no preset is called `{name}`")).with_hint(suggest::hint(name, &names, &all))
+            );
         }
         Ok(listed)
     }

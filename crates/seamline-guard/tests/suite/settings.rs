@@ -35,4 +35,3 @@ fn s3_15_the_defaults_of_stalls() {
     assert_eq!(kill_after, Some(Duration::from_mins(5)), "S3-15");
     assert_eq!(tool_kill_after, None, "K52");
 }
-

@@ -39,7 +39,11 @@ pub const PRESETS: &[Preset] = &[
         about: "keep everything that the user, the model or a tool wrote; the default",
         build: lossless,
     },
-    Preset { name: "minimal", about: "change the fewest bytes that make the provider accept the request", build: minimal },
+    Preset {
+        name: "minimal",
+        about: "change the fewest bytes that make the provider accept the request",
+        build: minimal,
+    },
     Preset { name: "strict", about: "report and block; change nothing", build: strict },
     Preset {
         name: "opal",
@@ -61,7 +65,11 @@ pub const PRESETS: &[Preset] = &[
         about: "deltas win, drop unanswered tool calls and resend once, stop loops after 3 failures and stalls after 5 min",
         build: kilroy,
     },
-    Preset { name: "libr-agent", about: "keep only complete pairs of call and result in each request", build: libr_agent },
+    Preset {
+        name: "libr-agent",
+        about: "keep only complete pairs of call and result in each request",
+        build: libr_agent,
+    },
 ];
 
 /// Relocates, then re-addresses, then keeps as text, then synthesises; never drops what the user, the model or a tool

@@ -84,11 +84,7 @@ pub struct StreamPolicy {
 
 impl Default for StreamPolicy {
     fn default() -> Self {
-        Self {
-            arg_source: ArgSource::default(),
-            partial_call: PartialCall::DropCall,
-            limits: StreamLimits::default(),
-        }
+        Self { arg_source: ArgSource::default(), partial_call: PartialCall::DropCall, limits: StreamLimits::default() }
     }
 }
 

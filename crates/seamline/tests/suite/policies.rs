@@ -113,8 +113,14 @@ fn what_does_not_exist_is_named_with_the_nearest_thing_and_all_others() {
     for (text, words) in [
         ("preset = 'clawoss'", ["`clawoss`", "did you mean `clawos`?", "`lossless`, `minimal`"]),
         ("preset = 3", ["`3`", "no preset", "`lossless`, `minimal`"]),
-        ("orphan_results = 'remove'", ["the policy has no knob `orphan_results`", "`orphan_result`?", "`stall_warn_ms`"]),
-        ("[session]\nretension = 3", ["`[session]` has no knob `retension`", "the knobs are", "`checkpoint_retention`"]),
+        (
+            "orphan_results = 'remove'",
+            ["the policy has no knob `orphan_results`", "`orphan_result`?", "`stall_warn_ms`"],
+        ),
+        (
+            "[session]\nretension = 3",
+            ["`[session]` has no knob `retension`", "the knobs are", "`checkpoint_retention`"],
+        ),
         ("[repair]\nretries_max = 3", ["`retries_max`", "is a knob of `[guard]`", "not of `[repair]`"]),
         ("orphan_result = 'removed'", ["`orphan_result` does not take `removed`", "`remove`?", "`\"to_text\"`"]),
         ("verbose = 'yes'", ["`verbose` does not take `yes`", "it takes", "`true` or `false`"]),
@@ -303,35 +309,53 @@ fn limits_of_streams_are_knobs() {
 #[test]
 fn a_preset_is_one_name_for_everything_its_source_document_describes() {
     let expected = [
-        ("opal", "on_invalid=repair unanswered_call=synthesize orphan_result=remove match_scope=forward displaced=relocate \
+        (
+            "opal",
+            "on_invalid=repair unanswered_call=synthesize orphan_result=remove match_scope=forward displaced=relocate \
             trailing_call=close persist_repairs=all duplicate_result=first duplicate_call_id=allow_positional \
             on_executor_failure=record partial_call=drop_call id_mode=preserve emptied=keep on_corruption=stop \
-            stall_warn_ms=10000 stall_timeout_ms=0"),
-        ("clawos", "on_invalid=offer unanswered_call=remove_call orphan_result=remove match_scope=adjacent \
+            stall_warn_ms=10000 stall_timeout_ms=0",
+        ),
+        (
+            "clawos",
+            "on_invalid=offer unanswered_call=remove_call orphan_result=remove match_scope=adjacent \
             displaced=remove_pair trailing_call=allow_pending persist_repairs=all duplicate_result=first \
             duplicate_call_id=error on_executor_failure=rollback on_tool_error=record partial_call=drop_turn \
             id_mode=preserve emptied=remove on_corruption=rollback enabled=true validate_before_call=true \
-            checkpoint_retention=5 snapshot_messages=false"),
-        ("llxprt", "on_invalid=repair unanswered_call=synthesize orphan_result=reconstruct_call match_scope=anywhere \
+            checkpoint_retention=5 snapshot_messages=false",
+        ),
+        (
+            "llxprt",
+            "on_invalid=repair unanswered_call=synthesize orphan_result=reconstruct_call match_scope=anywhere \
             displaced=relocate trailing_call=close persist_repairs=never duplicate_result=best \
             duplicate_call_id=rename_later on_executor_failure=record partial_call=drop_call id_mode=canonical \
-            emptied=placeholder"),
-        ("kilroy", "on_invalid=repair unanswered_call=remove_call orphan_result=remove match_scope=span displaced=relocate \
+            emptied=placeholder",
+        ),
+        (
+            "kilroy",
+            "on_invalid=repair unanswered_call=remove_call orphan_result=remove match_scope=span displaced=relocate \
             trailing_call=close persist_repairs=all duplicate_result=first duplicate_call_id=allow_positional \
             on_executor_failure=record partial_call=error_result arg_source=delta_wins id_mode=preserve \
             merge_same_role=true on_corruption=repair retries_max=2 retry_wait_min_ms=1000 retry_wait_max_ms=60000 \
             breaker_failures_max=3 breaker_scope=tool breaker_reset=any_success breaker_ends_turn=true stall_warn_ms=0 \
-            stall_timeout_ms=300000"),
-        ("libr-agent", "on_invalid=repair unanswered_call=remove_call orphan_result=remove match_scope=anywhere \
+            stall_timeout_ms=300000",
+        ),
+        (
+            "libr-agent",
+            "on_invalid=repair unanswered_call=remove_call orphan_result=remove match_scope=anywhere \
             displaced=remove_pair trailing_call=remove persist_repairs=never duplicate_result=first \
             duplicate_call_id=allow_positional on_executor_failure=record partial_call=drop_call \
-            arg_source=parsable_wins id_mode=preserve emptied=keep"),
+            arg_source=parsable_wins id_mode=preserve emptied=keep",
+        ),
         ("strict", "on_invalid=block persist_repairs=never on_corruption=stop"),
     ];
     for (preset, knobs) in expected {
-        let values: BTreeMap<_, _> = Policy::preset(preset).unwrap().knobs().into_iter().map(|knob| {
-            (knob.name, knob.value.to_string().trim_matches('"').to_owned())
-        }).collect();
+        let values: BTreeMap<_, _> = Policy::preset(preset)
+            .unwrap()
+            .knobs()
+            .into_iter()
+            .map(|knob| (knob.name, knob.value.to_string().trim_matches('"').to_owned()))
+            .collect();
         for knob in knobs.split_whitespace() {
             let (name, value) = knob.split_once('=').unwrap();
             assert_eq!(values[name], value, "{preset}: {name}");

@@ -21,7 +21,7 @@ struct Policy {
     name: String,
     about: String,
     knobs: Vec<Knob>,
-    synthetic_text: Vec<Text>,
+    synthetic_text: Vec<Said>,
 }
 
 #[derive(Deserialize)]
@@ -45,7 +45,7 @@ struct Word {
 }
 
 #[derive(Deserialize)]
-struct Text {
+struct Said {
     name: String,
     text: String,
     about: String,
@@ -96,8 +96,7 @@ fn takes(knob: &Knob) -> String {
         return cell(&knob.allowed);
     }
     let word = |word: &Word| {
-        let names: Vec<_> =
-            std::iter::once(&word.name).chain(&word.aliases).map(|name| format!("`{name}`")).collect();
+        let names: Vec<_> = std::iter::once(&word.name).chain(&word.aliases).map(|name| format!("`{name}`")).collect();
         format!("{}: {}", names.join(" or "), cell(&word.about))
     };
     knob.values.iter().map(word).collect::<Vec<_>>().join("<br>")
@@ -108,9 +107,10 @@ fn plain(value: &Value) -> String {
 }
 
 fn texts(default: &Policy) -> String {
-    let mut page = "\n## synthetic_text\n\nThe texts of synthetic results, by what is known about the call. A text that does \
+    let mut page =
+        "\n## synthetic_text\n\nThe texts of synthetic results, by what is known about the call. A text that does \
         not begin with `[synthetic]` gets that mark.\n\n| Text | When | Default | Mark |\n|---|---|---|---|\n"
-        .to_owned();
+            .to_owned();
     for text in &default.synthetic_text {
         let _ = writeln!(page, "| `{}` | {} | {} | X11 |", text.name, cell(&text.about), cell(&text.text));
     }
@@ -133,7 +133,11 @@ fn presets(policies: &[Policy]) -> String {
         }
         let cells: Vec<_> = of_each
             .iter()
-            .map(|other| if other.value == knob.default { "·".to_owned() } else { format!("`{}`", plain(&other.value)) })
+            .map(
+                |other| {
+                    if other.value == knob.default { "·".to_owned() } else { format!("`{}`", plain(&other.value)) }
+                },
+            )
             .collect();
         let default = format!("`{}`", plain(&knob.default));
         let cells = cells.iter().enumerate().map(|(at, cell)| if at == 0 { &default } else { cell });

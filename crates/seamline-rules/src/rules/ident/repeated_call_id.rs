@@ -90,7 +90,8 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         return;
     }
     let whole_request = matches!(context.constraints.unique_ids, Uniqueness::Request(_));
-    let looks_across = matches!(context.policy.duplicate_call_id, DuplicateCallId::Error | DuplicateCallId::RenameLater);
+    let looks_across =
+        matches!(context.policy.duplicate_call_id, DuplicateCallId::Error | DuplicateCallId::RenameLater);
     let far = whole_request || looks_across;
     if !far && !context.transcript.has.neighbouring_ids {
         return;
@@ -198,9 +199,7 @@ fn found_across(context: &Context<'_, '_>, report: &mut Report, call: BlockIndex
             format!("call it `{made}`"),
             rename(context, call, made),
         ),
-        None => {
-            draft.fix(context.naming_stage(), Safety::DisplayOnly, "give the later call another id", Vec::new())
-        }
+        None => draft.fix(context.naming_stage(), Safety::DisplayOnly, "give the later call another id", Vec::new()),
     };
 }
 
