@@ -147,13 +147,11 @@ fn find(sections: &[SectionName], name: &str) -> Option<(SectionName, usize, &'s
 
 fn unknown(sections: &[SectionName], key: &str, place: &str) -> Error {
     let (place, name) = (place.to_owned(), key.to_owned());
-    match find(&SectionName::ALL, &snake_case(key)) {
-        Some((section, ..)) => Error::OtherSection { place, name, section: section.as_str() },
-        None => {
-            let known = sections.iter().flat_map(|section| section.knobs()).map(|knob| knob.name).collect();
-            Error::UnknownKnob { place, name, known }
-        }
+    if let Some((section, ..)) = find(&SectionName::ALL, &snake_case(key)) {
+        return Error::OtherSection { place, name, section: section.as_str() };
     }
+    let known = sections.iter().flat_map(|section| section.knobs()).map(|knob| knob.name).collect();
+    Error::UnknownKnob { place, name, known }
 }
 
 fn unknown_value(key: &str, knob: &Knob, value: &Value) -> Error {

@@ -211,7 +211,7 @@ impl Answer {
             filtered: filter_message(&assembled),
             stop_reason: assembled.stop.as_ref().map(|(_, word)| word.clone()),
             message,
-            kept: Kept::of(dialect, assembled, policy.partial_call, refusal),
+            kept: Kept::of(dialect, assembled, policy.partial_call, &refusal),
         }
     }
 

@@ -45,7 +45,7 @@ impl Kept {
         dialect: &Dialect,
         mut assembled: Assembled,
         partial_call: PartialCall,
-        refusal: String,
+        refusal: &str,
     ) -> Self {
         let may_stay = |block: &AssembledBlock| block.call().is_none_or(|call| call.executable);
         let mut refused = Vec::new();
@@ -53,7 +53,7 @@ impl Kept {
             PartialCall::DropCall => assembled.blocks.retain(may_stay),
             PartialCall::DropTurn if assembled.blocks.iter().all(may_stay) => {}
             PartialCall::DropTurn => assembled.blocks.clear(),
-            PartialCall::ErrorResult => refused = refuse(&mut assembled, dialect, &refusal),
+            PartialCall::ErrorResult => refused = refuse(&mut assembled, dialect, refusal),
         }
         Self { assembled, refused, write: dialect.streaming().messages, written: OnceLock::new() }
     }

@@ -21,7 +21,7 @@ struct Policy {
     name: String,
     about: String,
     knobs: Vec<Knob>,
-    synthetic_text: Vec<Text>,
+    synthetic_text: Vec<Said>,
 }
 
 #[derive(Deserialize)]
@@ -45,7 +45,7 @@ struct Word {
 }
 
 #[derive(Deserialize)]
-struct Text {
+struct Said {
     name: String,
     text: String,
     about: String,
