@@ -84,7 +84,7 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
         let kind = if role == Role::User { "user" } else { "assistant" };
         let values = Values { message: second.get(), kind, ..Values::default() };
         let signed = context.transcript.has_signed_reasoning(first) || context.transcript.has_signed_reasoning(second);
-        if error.is_none() && signed {
+        if error.is_none() && (signed || must_stay_apart(context, first, second)) {
             continue;
         }
         let draft = report.message(context, second, format!("second {kind} message in a row"));
@@ -102,6 +102,12 @@ fn check(context: &Context<'_, '_>, report: &mut Report) {
             draft.fix(Stage::Roles, Safety::Safe, "join it to the previous message", edits);
         }
     }
+}
+
+/// Whether the provider wants tool results in a message without other blocks, and one of these messages holds results.
+fn must_stay_apart(context: &Context<'_, '_>, first: MessageIndex, second: MessageIndex) -> bool {
+    let holds_results = |index| context.transcript.has_results(index);
+    context.constraints.results_alone.is_some() && (holds_results(first) || holds_results(second))
 }
 
 /// Whether messages are lists of blocks, so that two of them can be joined block by block.
