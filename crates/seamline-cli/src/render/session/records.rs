@@ -65,11 +65,14 @@ fn brief_change(record: &Record) -> (&'static str, String) {
                 screen::count(made.messages as usize, "message")
             ),
         ),
-        Record::CheckpointCommit(id) => ("checkpoint_commit", id.clone()),
-        Record::CheckpointsDropped(dropped) => ("checkpoints_dropped", dropped.ids.join(", ")),
+        Record::CheckpointCommit(id) => ("checkpoint_commit", id.to_string()),
+        Record::CheckpointsDropped(dropped) => {
+            let ids: Vec<&str> = dropped.ids.iter().map(|id| id.as_str()).collect();
+            ("checkpoints_dropped", ids.join(", "))
+        }
         Record::Rollback(rollback) => ("rollback", format!("to {}: {}", rollback.checkpoint, rollback.reason)),
         Record::Repair(repair) => ("repair", format!("{}, {}", repair.id, screen::count(repair.cuts.len(), "place"))),
-        Record::Undo(undo) => ("undo", undo.repair.clone()),
+        Record::Undo(undo) => ("undo", undo.repair.to_string()),
         Record::Compact(compact) => {
             let summary = screen::count(compact.summary.len(), "message");
             ("compact", format!("messages {} to {} replaced by {summary}", compact.from, compact.to))
